@@ -72,7 +72,7 @@ async function openOffline(config: Config): ReturnType<CliContext['openOffline']
   const { dataDir } = config;
   const directory = openDataDirectory(dataDir, { make: false });
   if (directory.kind === 'inUse') return directory;
-  if (directory.kind === 'unusable') throw new CliError(`${directory.problem}; name another with --data-dir`);
+  if (directory.kind === 'unusable') throw new CliError(`${directory.problem}; specify another with --data-dir`);
   if (directory.kind === 'absent' || isDatabaseMissing(config)) throw noInstallation(dataDir);
   const { openOfflineControl } = await import('#roles/offline.ts');
   return inWords(async () => ({ kind: 'control', control: await openOfflineControl(config, directory.lock) }));
@@ -90,9 +90,13 @@ async function importDatabase(config: Config, file: string) {
   using source = await inWords(() => openFile(file));
   const directory = openDataDirectory(config.dataDir, { make: true });
   if (directory.kind === 'inUse')
-    throw new CliError(`a service runs from ${config.dataDir}: stop it first, or name another place with --data-dir`);
+    throw new CliError(
+      `a service is running from ${config.dataDir}; stop it first, or specify another directory with --data-dir`,
+    );
   if (directory.kind !== 'directory')
-    throw new CliError(directory.kind === 'unusable' ? directory.problem : `there is nothing in ${config.dataDir}`);
+    throw new CliError(
+      directory.kind === 'unusable' ? directory.problem : `no installation found in ${config.dataDir}`,
+    );
   using _lock = directory.lock;
   return await inWords(() => importFromFile(config, source));
 }
@@ -103,7 +107,7 @@ function isDatabaseMissing({ databaseUrl, dataDir }: Config): boolean {
 
 function noInstallation(dataDir: string): CliError {
   return new CliError(
-    `there is no installation in ${dataDir}: start it with "causeway serve", or name another with --data-dir`,
+    `no installation found in ${dataDir}; start it with "causeway serve", or specify another with --data-dir`,
   );
 }
 
@@ -156,7 +160,7 @@ async function serveUntilStopped(config: Config, entry: string): Promise<number>
 function noteLostAnswer(error: NodeJS.ErrnoException): void {
   if (process.argv[2] === 'serve') return;
   if (error.code === 'EPIPE' && process.argv[2] !== 'db') process.exit(0);
-  complain(`causeway: the answer could not be written: ${error.code}`);
+  complain(`causeway: cannot write the output: ${error.code}`);
   process.exit(1);
 }
 

@@ -166,14 +166,14 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
   if (!values.roles.includes('control') && values.feedSocket === undefined)
     refuse(
       'feedSocket',
-      'an edge without control on its machine needs the socket of one; its own has nobody to answer',
+      'an edge without control on the same machine needs feed-socket to be set to the socket of a control',
     );
 
   if (!values.roles.includes('control') && values.edgeId === SETTINGS.edgeId.default)
-    refuse('edgeId', `an edge without control on its machine needs a name of its own, not ${values.edgeId}`);
+    refuse('edgeId', `an edge without control on the same machine needs a unique name, not ${values.edgeId}`);
 
   if (values.edgeProxyProtocol === 'required' && values.edgeTrustedProxies.length === 0)
-    refuse('edgeProxyProtocol', 'needs edge-trusted-proxies: nobody else is believed');
+    refuse('edgeProxyProtocol', 'requires edge-trusted-proxies');
   checkPushAuth(values, refuse);
 
   const fileText = (key: string, path: string | undefined): string | undefined => {
@@ -184,15 +184,21 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
   const cert = fileText('controlTlsCert', controlTlsCert);
   const key = fileText('controlTlsKey', controlTlsKey);
   if ((controlTlsCert === undefined) !== (controlTlsKey === undefined))
-    refuse(controlTlsCert === undefined ? 'controlTlsCert' : 'controlTlsKey', 'certificate and key go together');
+    refuse(
+      controlTlsCert === undefined ? 'controlTlsCert' : 'controlTlsKey',
+      'control-tls-cert and control-tls-key must be set together',
+    );
   const isGuarded = controlTlsCert !== undefined || values.trustedProxies.length > 0;
   if (!isLoopback(values.controlListen.host) && !isGuarded)
-    refuse('controlListen', 'not on loopback, so it needs control-tls-cert and control-tls-key, or trusted-proxies');
+    refuse(
+      'controlListen',
+      'an address other than loopback requires control-tls-cert and control-tls-key, or trusted-proxies',
+    );
 
   if ((acmeEabKeyId === undefined) !== (acmeEabMacKey === undefined))
     refuse(
       acmeEabKeyId === undefined ? 'acmeEabKeyId' : 'acmeEabMacKey',
-      'acme-eab-key-id and acme-eab-mac-key have to be set together',
+      'acme-eab-key-id and acme-eab-mac-key must be set together',
     );
   const acme = {
     email: acmeEmail,
@@ -227,7 +233,7 @@ function checkPushAuth(values: Values, refuse: Refuse): void {
   )
     refuse(
       'livePushAuth',
-      'behind proxies (edge-proxy-protocol) it has to be required, or rtmp-listen and rtmps-listen off',
+      'with edge-proxy-protocol it must be `required`, unless rtmp-listen and rtmps-listen are off',
     );
 }
 
@@ -238,7 +244,7 @@ function finishLogStore(values: Values, dataDir: string, refuse: Refuse): LogSto
   const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(logStore) ?? [];
   if (bucket === undefined) return local;
   if (endpoint === undefined || accessKey === undefined || secretKey === undefined) {
-    refuse('logStore', 'storage that speaks S3 needs log-s3-endpoint, log-s3-access-key and log-s3-secret-key');
+    refuse('logStore', 'S3 storage requires log-s3-endpoint, log-s3-access-key and log-s3-secret-key');
     return local;
   }
   return { kind: 's3', endpoint, region, bucket, prefix, credentials: { accessKey, secretKey } };

@@ -36,7 +36,7 @@ export const EDGE_SETTINGS: SettingTable<EdgeValues> = {
   edgeHttpListen: {
     reader: listenAddress(),
     default: '[::]:8080',
-    description: 'HTTP for viewers; `[::]` takes IPv4 too, and is 0.0.0.0 on a machine without IPv6',
+    description: 'HTTP for viewers; `[::]` also accepts IPv4, and becomes 0.0.0.0 on a machine without IPv6',
   },
   edgeHttpsListen: {
     reader: orOff(listenAddress()),
@@ -47,12 +47,12 @@ export const EDGE_SETTINGS: SettingTable<EdgeValues> = {
     reader: listOf(network(), 0, 256),
     default: '',
     description:
-      "Proxies before the edge that are believed whose a request is, and whether its client's connection is by TLS",
+      "Proxies in front of the edge that are trusted to report a client's address and whether it connects over TLS",
   },
   edgeProxyProtocol: {
     reader: oneOf(['off', 'required']),
     default: 'off',
-    description: '`required`: connections of those proxies begin with a header of the PROXY protocol, version 1 or 2',
+    description: '`required`: connections from those proxies must begin with a PROXY protocol header, version 1 or 2',
   },
   edgeWorkers: {
     reader: autoOr(wholeNumber(1, 256), Math.min(256, availableParallelism())),
@@ -63,21 +63,21 @@ export const EDGE_SETTINGS: SettingTable<EdgeValues> = {
   edgeId: {
     reader: textThat('1 to 63 letters, digits, dots and hyphens', /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/i),
     default: 'local',
-    description: 'The name under which this edge reports; each edge needs one of its own',
+    description: 'Unique name under which this edge reports',
   },
   feedSocket: {
     reader: path(),
-    description: 'Unix socket of the feed, at most 100 bytes; without it `run/feed.sock` in the data directory',
+    description: 'Unix socket of the feed, at most 100 bytes; by default `run/feed.sock` in the data directory',
   },
   cacheMemory: {
     reader: zeroOr(byteSize('1MB', '1024GB')),
     default: '256MB',
     description:
-      'Memory for cached responses and for those on their way in, shared out among the edge workers; 0: only what is on disk',
+      'Memory for cached responses and responses being fetched, divided among the edge workers; 0: cache on disk only',
   },
   cacheDisk: {
     reader: path(),
-    description: 'Directory for cached responses, of this service alone; without it `cache` in the data directory',
+    description: 'Directory for cached responses, used by this service alone; by default `cache` in the data directory',
   },
   cacheDiskSize: {
     reader: zeroOr(byteSize('1MB', '1024GB')),
@@ -88,16 +88,16 @@ export const EDGE_SETTINGS: SettingTable<EdgeValues> = {
     reader: zeroOr(byteSize('1MB', '1024GB')),
     default: '4GB',
     description:
-      'Disk in the data directory for bodies of requests until they are whole, and of answers for slow clients, shared out among the edge workers; 0: none',
+      'Disk space in the data directory to buffer request bodies until they are complete and responses to slow clients, divided among the edge workers; 0: none',
   },
   originAllow: {
     reader: listOf(network(), 0, 256),
     default: '',
-    description: 'Private addresses that an origin may have in spite of the guard',
+    description: 'Private addresses that origins may have; others are blocked',
   },
   originVerify: {
     reader: oneOf(['names', 'always', 'never']),
     default: 'names',
-    description: 'Whose certificates are verified over TLS: origins given by `names`, all of them, or none',
+    description: 'Which origins must have a valid TLS certificate: those given by name (`names`), all, or none',
   },
 };

@@ -38,30 +38,30 @@ export const LIVE_SETTINGS: SettingTable<LiveValues> = {
   rtmpsListen: {
     reader: orOff(listenAddress()),
     default: 'off',
-    description: 'The same over TLS, with the certificates of the domains; `off`: none',
+    description: 'RTMP over TLS, with the certificates of the domains; `off`: none',
   },
   livePushAuth: {
     reader: oneOf(['off', 'required']),
     default: 'off',
     description:
-      'Who may publish: `off`, whoever connects from a loopback or private address; `required`, from anywhere with a key of the domain',
+      'Who may publish: `off`, clients with a loopback or private address; `required`, any client with a key of the domain',
   },
   liveMemory: {
     reader: byteSize('64MB', '1024GB'),
     default: '1GB',
     description:
-      'Memory for what live streams keep for viewers to come, of all domains together; a domain alone may fill half of it',
+      'Memory for recent media of live streams, kept for new viewers, of all domains together; one domain may use half of it',
   },
   livePorts: {
     reader: listOf(namedPort, 0, SCHEMES.length),
     default: '',
     description:
-      'Ports in the addresses of `/live/getPushInfo`, where publishers and viewers come by others than those of the listeners: through a proxy or a port that is forwarded',
+      'Ports in the URLs of `/live/getPushInfo`, if they differ from those of the listeners because of a proxy or port forwarding',
   },
   liveRecordSpool: {
     reader: byteSize('64MB', '1024GB'),
     default: '8GB',
     description:
-      'Disk for recordings of live streams that wait for control; beyond it, and for one domain beyond half of it, recording stops',
+      'Disk space for recordings that have not been sent to control; recording stops when it is full, and for one domain when half of it is',
   },
 };

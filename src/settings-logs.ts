@@ -21,19 +21,20 @@ export const LOG_SETTINGS: SettingTable<LogValues> = {
   accessLog: {
     reader: oneOf(['on', 'off']),
     default: 'on',
-    description: '`off`: an edge writes no access log and counts no traffic: no log files, no statistics',
+    description: '`off`: the edge writes no access log and counts no traffic, so there are no log files or statistics',
   },
   logRotateSeconds: {
     reader: wholeNumber(1, 3600),
     default: '3600',
     unit: 'seconds',
     description:
-      'Age at which an edge ends a file of its access log and hands it to control; every full hour ends one too',
+      'Age at which an edge closes an access-log file and sends it to control; files are also closed at every full hour',
   },
   logSpool: {
     reader: byteSize('64MB', '1024GB'),
     default: '8GB',
-    description: 'Disk for access-log files that wait for control, for all edge workers together; the oldest go first',
+    description:
+      'Disk space for access-log files not yet sent to control, for all edge workers together; the oldest are dropped first',
   },
   logStore: {
     reader: textThat(
@@ -41,27 +42,26 @@ export const LOG_SETTINGS: SettingTable<LogValues> = {
       /^(local|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[\w.-]{1,64}){0,4})$/,
     ),
     default: 'local',
-    description:
-      'Where control keeps log files and recordings: `local` in the data directory, or storage that speaks S3',
+    description: 'Where control stores log files and recordings: `local` (the data directory) or S3-compatible storage',
   },
   logS3Endpoint: {
     reader: serverUrl(),
-    description: 'Of that storage; the bucket is part of the path',
+    description: 'Endpoint of the S3 storage; the bucket is part of the path',
   },
   logS3Region: {
     reader: textThat('letters, digits and hyphens', /^[a-z0-9-]{1,64}$/),
     default: 'us-east-1',
-    description: 'Of that storage',
+    description: 'Region of the S3 storage',
   },
   logS3AccessKey: {
     reader: textThat('an access key', /^[\x21-\x7e]{1,256}$/),
     secret: true,
-    description: 'For that storage',
+    description: 'Secret key of the S3 storage',
   },
   logS3SecretKey: {
     reader: textThat('a secret key', /^[\x21-\x7e]{1,256}$/),
     secret: true,
-    description: 'For that storage',
+    description: 'Secret key of the S3 storage',
   },
   statSeconds: {
     reader: wholeNumber(1, 3600),
@@ -80,13 +80,12 @@ export const LOG_SETTINGS: SettingTable<LogValues> = {
       'http:// or https://, a host, and perhaps a path',
       (text) => /^https?:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/.test(text) && URL.canParse(text),
     ),
-    description:
-      'Base address of downloads (log files, recordings) in answers; without it that of the control listener',
+    description: 'Base URL of downloads (log files, recordings) in answers; by default that of the control listener',
   },
   logUrlHours: {
     reader: wholeNumber(1, 168),
     default: '24',
     unit: 'hours',
-    description: 'How long the address of a download can be used',
+    description: 'How long a download URL is valid',
   },
 };

@@ -66,42 +66,42 @@ export interface Values extends EdgeValues, LiveValues, LogValues {
 const token = textThat('at least 32 printable characters without spaces', /^[\x21-\x7e]{32,512}$/);
 
 export const SETTINGS: SettingTable<Values> = {
-  dataDir: { reader: path(), default: './data', description: 'Where everything is kept that is not in PostgreSQL' },
+  dataDir: { reader: path(), default: './data', description: 'Directory for all data that is not in PostgreSQL' },
   roles: {
     reader: listOf(oneOf(['control', 'edge', 'live']), 1, 3),
     default: 'control,edge,live',
-    description: 'What this machine runs',
+    description: 'Roles of this machine',
   },
   keyring: {
     reader: path(),
     description:
-      'File of the keys that stored secrets are sealed with, apart from their backups; without it `keyring` in the data directory',
+      'File with the keys that encrypt stored secrets, kept apart from database backups; by default `keyring` in the data directory',
   },
   databaseUrl: {
     reader: postgresUrl(),
     env: 'DATABASE_URL',
     secret: true,
-    description: 'PostgreSQL 15 or later; without it SQLite in the data directory',
+    description: 'PostgreSQL 15 or later; by default SQLite in the data directory',
   },
   databaseListenUrl: {
     reader: postgresUrl(),
     env: 'DATABASE_LISTEN_URL',
     secret: true,
     description:
-      'Needed behind a pooler that pools transactions: goes round it, for LISTEN, and says that there is one; without it `database-url`',
+      'Direct connection for LISTEN, required if `database-url` points to a pooler in transaction mode; by default `database-url`',
   },
   controlListen: {
     reader: listenAddress(),
     default: '127.0.0.1:8700',
     description:
-      'Management and SMS interface, `/healthz`, `/readyz`; not on loopback only with TLS or trusted proxies',
+      'Management and SMS API, `/healthz`, `/readyz`; an address other than loopback requires TLS or trusted proxies',
   },
   controlTlsCert: { reader: path(), description: 'Certificate chain of control (PEM file)' },
   controlTlsKey: { reader: path(), description: 'Private key of control (PEM file)' },
   trustedProxies: {
     reader: listOf(network(), 0, 64),
     default: '',
-    description: 'Proxies before control whose X-Forwarded-For is believed',
+    description: 'Proxies in front of control whose X-Forwarded-For is trusted',
   },
   metricsListen: { reader: listenAddress(), default: '127.0.0.1:8701', description: '`/metrics` for Prometheus' },
   ...EDGE_SETTINGS,
@@ -109,25 +109,26 @@ export const SETTINGS: SettingTable<Values> = {
   smsWebhookAllow: {
     reader: listOf(network(), 0, 256),
     default: '',
-    description: 'Private addresses that receipts and replies of SMS may be posted to in spite of the guard',
+    description: 'Private addresses that SMS receipts and replies may be posted to; others are blocked',
   },
   smsTimeWindowSeconds: {
     reader: wholeNumber(1, 86_400),
     default: '300',
-    description: 'How many seconds the `time` of an SMS request may be off from the time of the service, either way',
+    description:
+      'Maximum difference in seconds, either way, between the `time` of an SMS request and the clock of the service',
   },
   smsChargeAt: {
     reader: oneOf(['submit', 'receipt']),
     default: 'submit',
     description:
-      'When an SMS is charged: `submit`, when a carrier takes it; `receipt`, when its receipt says that it is delivered, else it is given back',
+      'When an SMS is charged: `submit`, when a carrier accepts it; `receipt`, when its receipt reports delivery (otherwise it is refunded)',
   },
   smsDays: {
     // Longer than a message may wait and its receipt be waited for.
     reader: wholeNumber(14, 3650),
     default: '180',
     unit: 'days',
-    description: 'How long requests, receipts and replies of SMS are kept; the ledger is kept for ever',
+    description: 'How long SMS requests, receipts and replies are kept; the ledger is kept forever',
   },
   acmeDirectory: {
     reader: textWhere(
@@ -135,41 +136,46 @@ export const SETTINGS: SettingTable<Values> = {
       (text) => /^https:\/\/[^\s/@?#]+(\/[^\s?#]*)?(#[\w-]{1,32})?$/.test(text) && URL.canParse(text),
     ),
     description:
-      'Directory of the certificate authority (ACME) that certificates are obtained from, whose terms are agreed to with it; without it none are. A word behind # is another account there',
+      'Directory URL of the certificate authority (ACME) to obtain certificates from; setting it accepts the terms of the authority. Without it no certificates are obtained. A word after # selects a separate account',
   },
   acmeEmail: {
     reader: textThat('an e-mail address', /^[^\s@,?]{1,64}@[^\s@,?]{1,190}$/),
-    description: 'Where that authority can write to',
+    description: 'Contact address for the authority',
   },
   acmeCa: {
     reader: path(),
-    description: 'Who vouches for that authority over TLS (PEM file); without it those whom the system trusts',
+    description:
+      'CA certificates to verify the TLS certificate of the authority with (PEM file); by default those of the system',
   },
   acmeEabKeyId: {
     reader: textThat('a key identifier', /^[\x21-\x7e]{1,256}$/),
     description:
-      'Key identifier of your account at that authority, where it asks for External Account Binding; with acme-eab-mac-key',
+      'Key identifier for External Account Binding, if the authority requires it; together with acme-eab-mac-key',
   },
   acmeEabMacKey: {
     reader: textThat('a key in base64url', /^[\w+/-]{16,512}={0,2}$/),
     secret: true,
-    description: 'MAC key that the authority gave with it',
+    description: 'MAC key for External Account Binding',
   },
   cnameSuffix: {
     reader: textThat('a domain name in lower case', /^(?=.{1,200}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/),
     default: 'cdn.localhost',
-    description: "What is appended to a domain's name to make its CNAME",
+    description: "Suffix appended to a domain's name to form its CNAME",
   },
   review: {
     reader: oneOf(['auto', 'manual']),
     default: 'auto',
-    description: 'Who decides on new domains: `auto` approves them at once, `manual` waits for an operator',
+    description: 'Review of new domains: `auto` approves them at once, `manual` waits for an operator',
   },
-  locale: { reader: oneOf(['zh-CN', 'en']), default: 'zh-CN', description: 'Language of answers that ask for none' },
+  locale: {
+    reader: oneOf(['zh-CN', 'en']),
+    default: 'zh-CN',
+    description: 'Language of answers if the request does not specify one',
+  },
   timeZone: {
     reader: timeZone(),
     default: 'Asia/Shanghai',
-    description: 'Governs create_time, log times and where a day begins',
+    description: 'Time zone of create_time, log times and day boundaries',
   },
   domainStatusAs: {
     reader: oneOf(['int', 'string']),
@@ -180,54 +186,54 @@ export const SETTINGS: SettingTable<Values> = {
     reader: wholeNumber(1, 100_000),
     default: '50',
     unit: 'requests a second',
-    description: 'Requests that one access token may make',
+    description: 'Rate limit per access token',
   },
   tokenRateBurst: {
     reader: wholeNumber(1, 1_000_000),
     default: '100',
     unit: 'requests',
-    description: 'Requests that one access token may make at once',
+    description: 'Burst of requests allowed per access token',
   },
   failedTokensPerMinute: {
     reader: wholeNumber(1, 100_000),
     default: '10',
     unit: 'requests a minute',
     description:
-      'Unknown access tokens that one address may send before it is told to wait; good ones from there are always served',
+      'Requests with invalid access tokens allowed per address before it is throttled; requests with valid tokens are not affected',
   },
   purgeUrlsPerDay: {
     reader: wholeNumber(0, 100_000_000),
     default: '10000',
     unit: 'URLs a day',
-    description: 'URLs that one account may purge',
+    description: 'Limit of URL purges per account',
   },
   purgeDirectoriesPerDay: {
     reader: wholeNumber(0, 100_000_000),
     default: '100',
     unit: 'directories a day',
-    description: 'Directories and whole domains that one account may purge',
+    description: 'Limit of directory and whole-domain purges per account',
   },
   prefetchUrlsPerDay: {
     reader: wholeNumber(0, 100_000_000),
     default: '1000',
     unit: 'URLs a day',
-    description: 'URLs that one account may prefetch',
+    description: 'Limit of URL prefetches per account',
   },
   ...LOG_SETTINGS,
-  logLevel: { reader: oneOf(LOG_LEVELS), default: 'info', description: 'Least important log lines that are written' },
+  logLevel: { reader: oneOf(LOG_LEVELS), default: 'info', description: 'Minimum level of log lines' },
   bootstrapToken: {
     reader: token,
     secret: true,
-    description: 'The first access token, used when there is no account yet; without it one is made',
+    description: 'The first access token, used while there is no account; by default one is generated',
   },
   url: {
     reader: serverUrl(),
-    description: 'Where commands find control; without it the service that runs from the data directory',
+    description: 'URL of control for commands; by default the service running from the data directory',
   },
   token: {
     reader: textThat('an access token', /^[\x21-\x7e]{1,512}$/),
     secret: true,
-    description: 'Access token of commands',
+    description: 'Access token for commands',
   },
-  tokenFile: { reader: path(), description: 'File that holds the access token of commands' },
+  tokenFile: { reader: path(), description: 'File that contains the access token for commands' },
 };

@@ -36,7 +36,7 @@ test('a suggestion is a window and when to ask again; anything else is none', ()
     retryAfterMs: 6 * HOUR_MS,
   });
   for (const wrong of [renewalInfo(to, from), renewalInfo(from, from), renewalInfo('soon', to), refusal(200, 'x')])
-    assert.throws(() => readRenewalInfo(wrong, 0), /its answer is not what RFC 9773 says: suggestedWindow/);
+    assert.throws(() => readRenewalInfo(wrong, 0), /its response is not what RFC 9773 says: suggestedWindow/);
   const rows = [undefined, 0, 59_000, 61_000, 2 * DAY_MS].map(nextInfoMs);
   assert.deepEqual(rows, [6 * HOUR_MS, 60_000, 60_000, 61_000, DAY_MS]);
 });

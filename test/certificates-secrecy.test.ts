@@ -66,7 +66,7 @@ describeOnBothEngines('private keys', (newDatabase, engine) => {
     const line = await eventually(
       'control says so',
       () =>
-        /"msg":"a secret does not open and cannot be sent to edges"/.test(service.process.stderr()) &&
+        /"msg":"cannot decrypt a secret; it is not sent to edges"/.test(service.process.stderr()) &&
         service.process.stderr(),
     );
     assert.match(

@@ -30,9 +30,9 @@ test('accounts and tokens are managed while the service runs, and a token works 
   writeFileSync(tokenFile, `${created.access_token}\n`);
   const list = ['domain', 'list', '--token-file', tokenFile];
   assert.equal(await run(...list), 'ID  NAME  STATUS  ORIGINS\n');
-  assert.equal(await run('account', 'disable', '2'), 'account 2 is disabled\n');
+  assert.equal(await run('account', 'disable', '2'), 'account 2 disabled\n');
   await refuses(t, service, list, 'causeway: the account is disabled\n');
-  assert.equal(await run('account', 'enable', '2'), 'account 2 is enabled\n');
+  assert.equal(await run('account', 'enable', '2'), 'account 2 enabled\n');
   await run('token', 'revoke', '2', created.token_id);
   await refuses(t, service, list, 'causeway: access_token has been revoked\n');
 });
@@ -56,12 +56,12 @@ async function manageAccounts(run: Run, account: string): Promise<void> {
     await run('token', 'create', account, '--scopes', 'cdn,sms', '--label', 'deploy', '--from', '127.0.0.0/8,::1'),
   ) ?? [''];
   assert.ok(first !== undefined);
-  assert.equal(await run('token', 'narrow', account, first, '--scopes', 'cdn'), `token ${first} may do: cdn\n`);
+  assert.equal(await run('token', 'narrow', account, first, '--scopes', 'cdn'), `scopes of token ${first}: cdn\n`);
   assert.match(
     await run('token', 'list', account),
     new RegExp(`^${first} +cdn +\\S+T\\S+\\+08:00 +never +no +127\\.0\\.0\\.0/8,::1 +deploy$`, 'm'),
   );
-  assert.equal(await run('token', 'revoke', account, first), `token ${first} is revoked\n`);
+  assert.equal(await run('token', 'revoke', account, first), `token ${first} revoked\n`);
   assert.match(
     await run('token', 'list', account),
     new RegExp(`^${first} +cdn .* never +\\d{4}-\\S+ +\\S+ +deploy$`, 'm'),
@@ -98,7 +98,7 @@ test('domains are managed by name and by id', async (t) => {
   );
   assert.match(changed, /^origins +new\.example\.net$/m);
   assert.match(changed, /^backup +b\.example\.net c\.example\.net d\.example\.net$/m);
-  assert.match(changed, /^asked with +https$/m);
+  assert.match(changed, /^origin scheme +https$/m);
   assert.match(await run('domain', 'remark', '1', 'our shop'), /^remark +our shop$/m);
   assert.match(await run('domain', 'close', 'www.example.com'), /^status +being closed$/m);
   assert.match(await run('domain', 'open', 'www.example.com'), /^status +being configured$/m);
@@ -114,7 +114,7 @@ test('domains are managed by name and by id', async (t) => {
   assert.deepEqual(await idsOf('--status', 'closed'), ['2']);
   assert.deepEqual(await idsOf('--page-size', '1'), ['1', '2']);
   assert.deepEqual(await idsOf('--page', '2', '--page-size', '1'), ['2']);
-  assert.equal(await run('domain', 'rm', 'www.example.com'), 'www.example.com is deleted\n');
+  assert.equal(await run('domain', 'rm', 'www.example.com'), 'www.example.com deleted\n');
   await refuses(t, service, ['domain', 'show', '1'], 'causeway: domain 1 does not exist\n');
   await refuses(t, service, ['domain', 'show', 'www.example.com'], 'causeway: domain www.example.com does not exist\n');
 });
@@ -153,7 +153,7 @@ test('an operator disables, enables and transfers domains', async (t) => {
   const run = runner(t, service.dataDir);
   await run('domain', 'add', 'www.example.com', '192.0.2.1');
   await run('account', 'create', 'Other');
-  assert.equal(await run('operator', 'domain', 'disable', '1', '1'), 'domain 1 is disabled\n');
+  assert.equal(await run('operator', 'domain', 'disable', '1', '1'), 'domain 1 disabled\n');
   assert.match(await run('domain', 'show', '1'), /^status +disabled$/m);
   await refuses(
     t,
@@ -161,8 +161,8 @@ test('an operator disables, enables and transfers domains', async (t) => {
     ['operator', 'domain', 'approve', '1', '1'],
     'causeway: domain 1 is disabled (6); only one ',
   );
-  assert.equal(await run('operator', 'domain', 'enable', '1', '1'), 'domain 1 is enabled\n');
-  assert.equal(await run('operator', 'domain', 'transfer', '1', '1', '2'), 'domain 1 belongs to account 2\n');
+  assert.equal(await run('operator', 'domain', 'enable', '1', '1'), 'domain 1 enabled\n');
+  assert.equal(await run('operator', 'domain', 'transfer', '1', '1', '2'), 'domain 1 transferred to account 2\n');
   await refuses(t, service, ['domain', 'show', '1'], 'causeway: domain 1 does not exist\n');
 });
 
@@ -173,7 +173,7 @@ test('a token that is named is used, also where the command needs none', async (
   const [, token = ''] = (await run('token', 'create', '2', '--scopes', 'cdn')).split('\n');
   const file = join(temporaryFolder(t), 'token');
   writeFileSync(file, token);
-  const problem = "causeway: this is for operators, and the access token is a customer's: ";
+  const problem = "causeway: this command needs an operator's access token, not a customer's; ";
   for (const args of [
     ['operator', 'domain', 'list'],
     ['account', 'list'],
@@ -192,7 +192,7 @@ test('closing and deleting wait until no edge serves the domain', async (t) => {
   assert.match(await run('domain', 'remark', '1', 'x', '--wait'), /^status +accelerating$/m);
   assert.match(await run('domain', 'close', '1', '--wait'), /^status +closed$/m);
   assert.match(await run('domain', 'open', '1', '--wait'), /^status +accelerating$/m);
-  assert.equal(await run('domain', 'rm', '1', '--wait'), '1 is deleted\n');
+  assert.equal(await run('domain', 'rm', '1', '--wait'), '1 deleted\n');
 });
 
 test('an operator reviews domains', async (t) => {
@@ -200,10 +200,10 @@ test('an operator reviews domains', async (t) => {
   const run = runner(t, service.dataDir);
   assert.match(await run('domain', 'add', 'www.example.com', '192.0.2.1'), /^status +waiting for review$/m);
   const shop = ['domain', 'add', 'shop.example.com', '192.0.2.1', '--wait'];
-  await refuses(t, service, shop, "causeway: domain 2 waits for the operator's review\n");
+  await refuses(t, service, shop, "causeway: domain 2 is waiting for an operator's review\n");
   assert.match(await run('operator', 'domain', 'list', '--pending'), /^1 .*\n2 .* waiting for review\n$/m);
-  assert.equal(await run('operator', 'domain', 'approve', '1', 'www.example.com'), 'domain 1 is approved\n');
-  assert.equal(await run('operator', 'domain', 'reject', '1', '2'), 'domain 2 is rejected\n');
+  assert.equal(await run('operator', 'domain', 'approve', '1', 'www.example.com'), 'domain 1 approved\n');
+  assert.equal(await run('operator', 'domain', 'reject', '1', '2'), 'domain 2 rejected\n');
   assert.equal(await run('operator', 'domain', 'list', '--pending'), 'ID  ACCOUNT  NAME  STATUS\n');
   assert.match(await run('domain', 'list'), /^1 .* being configured .*\n2 .* review rejected /m);
 });
@@ -222,9 +222,12 @@ test('an operator finds a domain among those of every account, and names it by i
   assert.equal((await run('operator', 'domain', 'list', '--name', 'Example')).split('\n').length, 3);
   assert.equal((await run('operator', 'domain', 'list', '--name', 'example', '--exact')).split('\n').length, 2);
   assert.deepEqual(JSON.parse(await run('operator', 'domain', 'list', '--account', '2', '--json')), []);
-  assert.equal(await run('operator', 'domain', 'disable', '1', 'WWW.example.com'), 'domain 1 is disabled\n');
-  assert.equal(await run('operator', 'domain', 'enable', '1', 'www.example.com'), 'domain 1 is enabled\n');
-  assert.equal(await run('operator', 'domain', 'transfer', '1', '*.例子.com', '2'), 'domain 2 belongs to account 2\n');
+  assert.equal(await run('operator', 'domain', 'disable', '1', 'WWW.example.com'), 'domain 1 disabled\n');
+  assert.equal(await run('operator', 'domain', 'enable', '1', 'www.example.com'), 'domain 1 enabled\n');
+  assert.equal(
+    await run('operator', 'domain', 'transfer', '1', '*.例子.com', '2'),
+    'domain 2 transferred to account 2\n',
+  );
   await run('operator', 'domain', 'disable', '1', '1');
   assert.match(
     await run('operator', 'domain', 'list', '--status', 'disabled'),
@@ -248,7 +251,7 @@ test('any operation can be called; its fields are checked before they are sent',
     ],
     [
       ['config.setCacheOptions', '--json', '{"domain_id":1,"stale_caps":1}'],
-      'there is no field stale_caps: config.setCacheOptions takes domain_id, set_cookie, request_directives, ',
+      'unknown field stale_caps; fields of config.setCacheOptions: domain_id, set_cookie, request_directives, ',
     ],
     [
       [
@@ -256,12 +259,12 @@ test('any operation can be called; its fields are checked before they are sent',
         '--json',
         '{"domain_id":1,"use_header_setting":0,"policy":[{"is_cache":1,"prioritiy":3}]}',
       ],
-      'there is no field policy[0][prioritiy]: each of policy takes is_cache, priority, policy_type, ',
+      'unknown field policy[0][prioritiy]; fields of each of policy: is_cache, priority, policy_type, ',
     ],
     [['domain.get', '--json', '{"domain_id":9}'], 'domain 9 does not exist'],
-    [['domain.get', '--json', '{'], '--json is no JSON: '],
-    [['domain.get', '--json', '[]'], '--json: expected an object'],
-    [['domain.fetch'], 'there is no operation domain.fetch'],
+    [['domain.get', '--json', '{'], '--json is not valid JSON: '],
+    [['domain.get', '--json', '[]'], '--json: expected a JSON object'],
+    [['domain.fetch'], 'unknown operation domain.fetch'],
   ];
   for (const [args, problem] of rows) await refuses(t, service, ['call', ...args], `causeway: ${problem}`);
 });
@@ -273,18 +276,18 @@ test('without a service the commands say what to do', async (t) => {
   const rows: [string[], string][] = [
     [
       ['domain', 'list', '--data-dir', dataDir],
-      `causeway: no service runs from ${dataDir}: start it with "causeway serve"`,
+      `causeway: no service is running from ${dataDir}; start it with "causeway serve"`,
     ],
-    [['domain', 'list', '--url', 'http://127.0.0.1:4'], 'causeway: an access token is needed'],
+    [['domain', 'list', '--url', 'http://127.0.0.1:4'], 'causeway: an access token is required'],
     [
       ['domain', 'list', '--token-file', '/nowhere'],
       'causeway: token-file (--token-file): /nowhere cannot be read: ENOENT',
     ],
     [['token', 'create', '1', '--scopes', 'cdn', '--expires', '2027-02-30'], 'causeway: --expires: expected a day'],
-    [['traffic', 'top', 'urls'], 'causeway: expected url, referer, client as kind, not urls\n'],
+    [['traffic', 'top', 'urls'], 'causeway: <kind>: expected url, referer, client, not urls\n'],
     [
       ['traffic', 'sums', '--from', 'noon', '--url', 'http://127.0.0.1:4', '--token-file', tokenFile],
-      'causeway: --from: expected a day such as 2026-01-31, or a moment such as 2026-01-31T12:00:00Z\n',
+      'causeway: --from: expected a day such as 2026-01-31 or a time such as 2026-01-31T12:00:00Z\n',
     ],
     [['token', 'create', '1'], "error: required option '--scopes <list>' not specified"],
     [['domane'], "error: unknown command 'domane'"],
@@ -336,7 +339,7 @@ test('a command makes no installation, and leaves a directory of others as it is
   mkdirSync(join(folder, 'home'), { mode: 0o755 });
   writeFileSync(join(folder, 'home', 'letter.txt'), '');
   const none = (name: string) =>
-    `causeway: there is no installation in ${join(folder, name)}: start it with "causeway serve"`;
+    `causeway: no installation found in ${join(folder, name)}: start it with "causeway serve"`;
   const rows: [string[], string, string][] = [
     [['account', 'create', 'a'], 'none', none('none')],
     [['account', 'list'], 'empty', none('empty')],
@@ -357,7 +360,7 @@ test('commands on a copy of the data directory do not reach the service of the o
   const copy = `${service.dataDir}-copy`;
   cpSync(service.dataDir, copy, { recursive: true, filter: (source) => !source.endsWith('.sock') });
   const customer = await runCommand(t, ['domain', 'list', '--data-dir', copy]);
-  assert.match(customer.stderr, /^causeway: no service runs from /);
+  assert.match(customer.stderr, /^causeway: no service is running from /);
   await runner(t, copy)('account', 'create', 'Only in the copy');
   assert.doesNotMatch(await runner(t, service.dataDir)('account', 'list'), /Only in the copy/);
 });

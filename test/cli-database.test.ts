@@ -65,8 +65,8 @@ async function refuseAll(t: TestContext, { file, dataDir }: Exported) {
     assert.match(stderr, message);
   };
   const absent = join(folder, 'absent');
-  await refuses(['import', file, '--data-dir', dataDir], /^causeway: a service runs from .*: stop it first/);
-  await refuses(['export', file, '--data-dir', absent], /^causeway: there is no installation in /);
+  await refuses(['import', file, '--data-dir', dataDir], /^causeway: a service is running from .*: stop it first/);
+  await refuses(['export', file, '--data-dir', absent], /^causeway: no installation found in /);
   await refuses(['import', join(folder, 'no-file'), '--data-dir', absent], /no-file cannot be read: ENOENT\n$/);
   await refuses(['import', folder, '--data-dir', absent], /^causeway: .* cannot be read: EISDIR\n$/);
   writeFileSync(join(folder, 'text'), 'a text\n');
@@ -74,7 +74,7 @@ async function refuseAll(t: TestContext, { file, dataDir }: Exported) {
   assert.equal(existsSync(absent), false);
   await refuses(['import', file, '--data-dir', folder], /holds something else/);
   mkdirSync(join(folder, 'out'));
-  await refuses(['export', join(folder, 'out'), '--data-dir', dataDir], /out is there, and is not a file/);
+  await refuses(['export', join(folder, 'out'), '--data-dir', dataDir], /out exists and is not a file/);
   await refuses(['export', join(absent, 'file'), '--data-dir', dataDir], /absent\/file cannot be written: ENOENT\n$/);
   assert.deepEqual(readdirSync(folder).sort(), ['out', 'text']);
 }

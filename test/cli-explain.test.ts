@@ -22,14 +22,14 @@ test('an edge of this machine tells what it would make of a request', async (t) 
   assert.equal(miss.code, 0, miss.stderr);
   assert.match(miss.stdout, /^request +GET http:\/\/www\.example\.com\/a\?b from 127\.0\.0\.1$/m);
   assert.match(miss.stdout, /^site +1 www\.example\.com, static, open, revision \d+$/m);
-  assert.match(miss.stdout, /^X-Cache +MISS \(an origin is asked/m);
+  assert.match(miss.stdout, /^X-Cache +MISS \(an origin is contacted/m);
   assert.equal(origin.requests.length, 0);
 
   await fetchFrom(Number(new URL(service.edgeUrl).port), '/a?b');
   const hit = JSON.parse((await explain('http://www.example.com/a?b', '--json')).stdout);
   assert.deepEqual([hit.xCache, hit.asksOrigin, hit.steps.at(-1)], ['HIT', false, { stage: 'decision', found: 'hit' }]);
   const post = await explain('http://www.example.com/', '--method', 'POST', '--header', 'X-A: 1', '--header', 'X-B: 2');
-  assert.match(post.stdout, /^X-Cache +BYPASS method \(an origin is asked\)$/m);
+  assert.match(post.stdout, /^X-Cache +BYPASS method \(an origin is contacted\)$/m);
   assert.match((await explain('http://other.example/')).stdout, /^X-Cache +DENIED unknownHost$/m);
   const secure = (await explain('https://www.example.com/')).stdout;
   assert.match(secure, /^handshake +fails: no domain with HTTPS has this host$/m);
@@ -45,9 +45,9 @@ test('an edge of this machine tells what it would make of a request', async (t) 
     ].map(({ stderr }) => stderr),
     [
       'causeway: expected a URL that begins with http:// or https://\n',
-      'causeway: expected a header as "Name: value", found "oops"\n',
-      'causeway: expected an IP address as client, found "10.1.1.999"\n',
-      'causeway: the host is that of the URL: leave --header "Host: …" out, and ask for the URL with that host\n',
+      'causeway: --header: expected "Name: value"; found "oops"\n',
+      'causeway: --client: expected an IP address; found "10.1.1.999"\n',
+      'causeway: --header: the host is taken from the URL; omit "Host: …" and put the host into the URL\n',
     ],
   );
   assert.equal(await service.stop(), 0);
@@ -56,7 +56,7 @@ test('an edge of this machine tells what it would make of a request', async (t) 
     [code, stderr],
     [
       1,
-      `causeway: no edge runs from ${service.dataDir}: start it with "causeway serve", or name another with --data-dir\n`,
+      `causeway: no edge is running from ${service.dataDir}; start it with "causeway serve", or specify another with --data-dir\n`,
     ],
   );
 });

@@ -59,7 +59,7 @@ test('a stream is listed, shown, kicked, forbidden and resumed; its domain has k
     assert.equal(await refused('live', command, ...missing), 'causeway: live stream live/none does not exist\n');
   const domain = 'live.example.com';
   assert.match(await run('live', 'viewers', '1', 'live/news'), /^now +4 +0 +1 +2 +7$/m);
-  assert.equal(await run('live', 'kick', ...stream), 'the publisher of live/news is disconnected\n');
+  assert.equal(await run('live', 'kick', ...stream), 'publisher of live/news disconnected\n');
   clearInterval(reporting);
   await sendLiveReport(socketPath, { ...report, events: [ended(2, name, now, 'kicked')], streams: [] });
   assert.match(await refused('live', 'kick', ...stream), /^causeway: live stream live\/news is not on air$/m);
@@ -67,11 +67,11 @@ test('a stream is listed, shown, kicked, forbidden and resumed; its domain has k
 
   assert.equal(
     await run('live', 'forbid', ...stream, '--until', '2099-12-31T12:00:00Z'),
-    'live/news is forbidden until 2099-12-31T20:00:00+08:00\n',
+    'live/news forbidden until 2099-12-31T20:00:00+08:00\n',
   );
   assert.match(await run('live', 'show', ...stream), /^resumes +2099-12-31T20:00:00\+08:00$/m);
   assert.match(await run('live', 'list', '--status', 'paused'), /^live\/news .* PAUSED /m);
-  assert.equal(await run('live', 'resume', ...stream), 'live/news may be published\n');
+  assert.equal(await run('live', 'resume', ...stream), 'live/news resumed\n');
   assert.equal(JSON.parse(await run('live', 'list', '--status', 'ready', '--json'))[0].stream_name, 'news');
   assert.equal(
     await refused('live', 'forbid', ...stream, '--until', '2001-01-01'),
@@ -95,7 +95,7 @@ test('a stream is listed, shown, kicked, forbidden and resumed; its domain has k
     await run('live', 'keys', '1', domain, '--drop-secondary', 'publish'),
     /^publish +encodersOfTheOldCdn +-$/m,
   );
-  assert.equal(await refused('live', 'keys', '1', domain, '--key', given), 'causeway: --key goes with --rotate only\n');
+  assert.equal(await refused('live', 'keys', '1', domain, '--key', given), 'causeway: --key requires --rotate\n');
 });
 
 /** What docs/live.md shows as printed by the command. */

@@ -20,7 +20,7 @@ test('settings may stand before the name of a command, whose own settings win', 
     [['domain', `--data-dir=${dataDir}`, 'list'], table, ''],
     [['--data-dir', '/nowhere', 'domain', 'list', '--data-dir', dataDir], table, ''],
     [['--config', '/nowhere', 'domain', 'list'], '', 'causeway: config (/nowhere): cannot be read: ENOENT\n'],
-    [['--edge-id', 'a', 'domain', 'list'], '', 'causeway: list does not take --edge-id: see its --help\n'],
+    [['--edge-id', 'a', 'domain', 'list'], '', 'causeway: list has no option --edge-id; see --help\n'],
   ];
   for (const [args, answer, problem] of rows) {
     const { code, stdout, stderr } = await runCommand(t, args);
@@ -35,7 +35,7 @@ test("an operation is called by our name, by the interface's, or by its path", a
     assert.match((await call(name)).stdout, /"total": 0/, name);
   assert.equal(
     (await call('listDomain')).stderr,
-    'causeway: there is no operation listDomain: did you mean listDomains?\n',
+    'causeway: unknown operation listDomain: did you mean listDomains?\n',
   );
 });
 

@@ -8,7 +8,10 @@ import { temporaryFolder } from './support/temporary.ts';
 
 test('policies are replaced from a file, and what is shown as JSON is such a file', async (t) => {
   const { run, refuses, write } = await startWithDomain(t);
-  assert.match(await run('policies', 'www.example.com'), /^origin's headers +followed\nPRIORITY +TYPE +SCHEME +FOR/);
+  assert.match(
+    await run('policies', 'www.example.com'),
+    /^origin's cache headers +honored\nPRIORITY +TYPE +SCHEME +FOR/,
+  );
   const policy = [
     {
       is_cache: 1,
@@ -24,7 +27,7 @@ test('policies are replaced from a file, and what is shown as JSON is such a fil
   const file = write('policies.json', JSON.stringify({ use_header_setting: '0', policy }));
   assert.equal(
     await run('policies', '1', '--set', file),
-    "origin's headers  not followed\n" +
+    "origin's cache headers  ignored\n" +
       'PRIORITY  TYPE    SCHEME  FOR         CONTENT\n' +
       '9         suffix  http    30 d 5 s    jpg,png\n' +
       '1         prefix  both    not cached  /api/\n',
@@ -38,9 +41,9 @@ test('policies are replaced from a file, and what is shown as JSON is such a fil
     ['policies', '1', '--set', file, '--if-revision', read],
     `causeway: the settings of domain 1 have changed: their revision is ${again.revision}, not ${read}; they are now {`,
   );
-  await refuses(['policies', '1', '--set', '/nowhere'], 'causeway: /nowhere cannot be read: ENOENT');
+  await refuses(['policies', '1', '--set', '/nowhere'], 'causeway: cannot read /nowhere: ENOENT');
   const broken = write('broken.json', '{');
-  await refuses(['policies', '1', '--set', broken], `causeway: ${broken} is no JSON: `);
+  await refuses(['policies', '1', '--set', broken], `causeway: ${broken} is not valid JSON: `);
   const wrong = write(
     'wrong.json',
     JSON.stringify({ use_header_setting: 0, policy: [{ ...policy[0], priority: 100 }] }),
@@ -102,7 +105,7 @@ test('rules of access are turned on and off; the list is kept', async (t) => {
   await refuses(['ip', '1', '--deny', 'x'], 'causeway: --deny is invalid: expected an IP address');
   assert.match(
     await run('show', '1'),
-    /^policies +0, origin's headers followed\nreferer +deny 1, without a Referer let in\nua +deny 1\nip +off \(2 stored\)\nforbid +plain\nswitched on +none\n$/m,
+    /^policies +0, origin's cache headers honored\nreferer +deny 1, requests without Referer allowed\nua +deny 1\nip +off \(2 stored\)\nforbid +plain\nenabled +none\n$/m,
   );
   await refuses(['ip', '--deny', '192.0.2.1', '192.0.2.2', '1'], "error: too many arguments for 'ip'");
   await refuses(['ua', '1', '--deny', ''], 'causeway: --deny is invalid: expected 1 to 50 User-Agents');

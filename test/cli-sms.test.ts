@@ -90,11 +90,11 @@ test('a service is made, a message is sent and read as simulated, and the money 
     /^causeway: --window is invalid: expected an integer from 1 to 1000; found 1001$/m,
   );
   assert.match(await refused('recharge', '1', 'x'), /^causeway: <amount> is invalid: .*; found "x"$/m);
-  assert.match(await refused('connector', 'test', 'carrier'), /^causeway: no session: ./);
-  assert.equal(await refused('connector', 'disable', 'carier'), 'causeway: there is no connector carier\n');
+  assert.match(await refused('connector', 'test', 'carrier'), /^causeway: cannot open a session: ./);
+  assert.equal(await refused('connector', 'disable', 'carier'), 'causeway: unknown connector carier\n');
   await sms('connector', 'disable', 'carrier');
   assert.match(await sms('connector', 'list'), /^carrier +smpp +off +127\.0\.0\.1:1$/m);
-  assert.equal(await sms('connector', 'enable', 'carrier'), 'connector carrier is enabled\n');
+  assert.equal(await sms('connector', 'enable', 'carrier'), 'connector carrier enabled\n');
   await sms('route', 'set', 'carrier,loopback', '--prefix', '+852');
   assert.match(await sms('route', 'list'), /^\+852 +carrier, loopback$/m);
   assert.equal(
@@ -104,20 +104,20 @@ test('a service is made, a message is sent and read as simulated, and the money 
   await sms('route', 'remove', '--prefix', '+852');
   assert.match(await refused('route', 'remove', '+852'), /^causeway: there is no route for the prefix "\+852"/);
   assert.match(await refused('route', 'remove', '+852', '--prefix', '+853'), /^causeway: expected one prefix/);
-  assert.equal(await refused('route', 'remove'), "causeway: --prefix is missing: '' is that of all other numbers\n");
-  assert.equal(await sms('connector', 'remove', 'carrier'), 'connector carrier is removed\n');
+  assert.equal(await refused('route', 'remove'), "causeway: --prefix is required; '' is the default route\n");
+  assert.equal(await sms('connector', 'remove', 'carrier'), 'connector carrier removed\n');
   assert.equal(await refused('connector', 'remove', 'carrier'), 'causeway: connector "carrier" does not exist\n');
   await sms('price', 'set', '7', '--kind', 'advertising');
   assert.match(await sms('price', 'list'), /^advertising +all +7$/m);
   await sms('price', 'set', '9', '--kind', 'ordinary', '--prefix', '+852');
-  assert.equal(await sms('price', 'remove', '--kind', 'ordinary', '--prefix', '+852'), 'the price is taken away\n');
+  assert.equal(await sms('price', 'remove', '--kind', 'ordinary', '--prefix', '+852'), 'price removed\n');
   assert.match(
     await refused('price', 'remove', '--kind', 'ordinary', '--prefix', '+852'),
     /^causeway: the prefix \+852 has no price for ordinary messages to take away$/m,
   );
   assert.equal(
     await refused('price', 'remove', '--kind', 'ordinary', '--prefix', ''),
-    'causeway: --prefix is empty: the price of all others can only be set\n',
+    'causeway: --prefix must not be empty: the default price can be changed but not removed\n',
   );
   assert.equal(await sms('recharge', '1', '11', '--reference', 'invoice 7'), 'balance 60\n');
   assert.equal(await sms('recharge', '1', '11', '--reference', 'invoice 7'), 'balance 60\n', 'once');
@@ -125,7 +125,7 @@ test('a service is made, a message is sent and read as simulated, and the money 
   await sms('opt-out', 'remove', '13500135000', '--everybody');
   assert.match(await sms('opt-out', 'list', '--everybody'), /^NUMBER +SINCE\n$/);
   const none = await refused('opt-out', 'remove', '13500135000', '--everybody');
-  assert.equal(none, 'causeway: none of these numbers has opted out\n');
+  assert.equal(none, 'causeway: none of these numbers had opted out\n');
 });
 
 test('more services are listed than a page of the operation has', async (t) => {

@@ -71,9 +71,9 @@ test('all problems are reported at once, each with its source and what was expec
     file: { path: '/srv/causeway.toml', text: 'locale = "fr"\nedge-idd = "a"\nroles = { a = 1 }' },
   });
   assert.deepEqual(problems.toSorted(), [
-    'CAUSEWAY_CONTROL_LISTN (environment): there is no such setting; did you mean CAUSEWAY_CONTROL_LISTEN?',
+    'CAUSEWAY_CONTROL_LISTN (environment): unknown setting; did you mean CAUSEWAY_CONTROL_LISTEN?',
     'bootstrap-token (CAUSEWAY_BOOTSTRAP_TOKEN): expected at least 32 printable characters without spaces',
-    'edge-idd (/srv/causeway.toml): there is no such setting; did you mean edge-id?',
+    'edge-idd (/srv/causeway.toml): unknown setting; did you mean edge-id?',
     'edge-workers (--edge-workers): expected auto or a whole number from 1 to 256, not "0"',
     'locale (/srv/causeway.toml): expected zh-CN or en, not "fr"',
     'roles (/srv/causeway.toml): expected a text, a number or an array of texts',
@@ -137,7 +137,7 @@ test('values out of range or of the wrong form are refused', () => {
 test('storage that speaks S3 is named whole', () => {
   const env = { CAUSEWAY_LOG_STORE: 's3://logs/access/2026' };
   assert.deepEqual(mustFail({ env }), [
-    'log-store (CAUSEWAY_LOG_STORE): storage that speaks S3 needs log-s3-endpoint, log-s3-access-key and log-s3-secret-key',
+    'log-store (CAUSEWAY_LOG_STORE): S3 storage requires log-s3-endpoint, log-s3-access-key and log-s3-secret-key',
   ]);
   const more = {
     CAUSEWAY_LOG_S3_ENDPOINT: 'https://s3.example',
@@ -160,10 +160,10 @@ test('External Account Binding takes both of its keys', () => {
   const keyId = { CAUSEWAY_ACME_EAB_KEY_ID: 'kid-1' };
   const macKey = { CAUSEWAY_ACME_EAB_MAC_KEY: 'AAECAwQFBgcICQoLDA0ODw-_' };
   assert.deepEqual(mustFail({ env: { ...directory, ...keyId } }), [
-    'acme-eab-mac-key (default): acme-eab-key-id and acme-eab-mac-key have to be set together',
+    'acme-eab-mac-key (default): acme-eab-key-id and acme-eab-mac-key must be set together',
   ]);
   assert.deepEqual(mustFail({ env: { ...directory, ...macKey } }), [
-    'acme-eab-key-id (default): acme-eab-key-id and acme-eab-mac-key have to be set together',
+    'acme-eab-key-id (default): acme-eab-key-id and acme-eab-mac-key must be set together',
   ]);
   const [problem] = mustFail({ env: { ...directory, ...keyId, CAUSEWAY_ACME_EAB_MAC_KEY: 'not a key' } });
   assert.equal(problem, 'acme-eab-mac-key (CAUSEWAY_ACME_EAB_MAC_KEY): expected a key in base64url');
@@ -175,7 +175,7 @@ test('External Account Binding takes both of its keys', () => {
 test('the PROXY protocol is asked of proxies that are named', () => {
   const env = { CAUSEWAY_EDGE_PROXY_PROTOCOL: 'required' };
   assert.deepEqual(mustFail({ env }), [
-    'edge-proxy-protocol (CAUSEWAY_EDGE_PROXY_PROTOCOL): needs edge-trusted-proxies: nobody else is believed',
+    'edge-proxy-protocol (CAUSEWAY_EDGE_PROXY_PROTOCOL): requires edge-trusted-proxies',
   ]);
   const both = { ...env, CAUSEWAY_EDGE_TRUSTED_PROXIES: '10.0.0.0/8,2001:db8::1' };
   const { config } = mustLoad({ env: { ...both, CAUSEWAY_LIVE_PUSH_AUTH: 'required' } });
@@ -185,7 +185,7 @@ test('the PROXY protocol is asked of proxies that are named', () => {
 test('behind proxies publishers need a key, or there is no RTMP', () => {
   const env = { CAUSEWAY_EDGE_PROXY_PROTOCOL: 'required', CAUSEWAY_EDGE_TRUSTED_PROXIES: '10.0.0.0/8' };
   assert.deepEqual(mustFail({ env }), [
-    'live-push-auth (default): behind proxies (edge-proxy-protocol) it has to be required, or rtmp-listen and rtmps-listen off',
+    'live-push-auth (default): with edge-proxy-protocol it must be `required`, unless rtmp-listen and rtmps-listen are off',
   ]);
   mustLoad({ env: { ...env, CAUSEWAY_RTMP_LISTEN: 'off' } });
   mustLoad({ env: { ...env, CAUSEWAY_ROLES: 'control,edge' } });
@@ -201,11 +201,11 @@ test('control leaves loopback only with TLS or trusted proxies', (t) => {
   writeFileSync(join(folder, 'key.pem'), 'K');
   const env = { CAUSEWAY_CONTROL_LISTEN: '0.0.0.0:8700' };
   const tls = { CAUSEWAY_CONTROL_TLS_CERT: 'cert.pem', CAUSEWAY_CONTROL_TLS_KEY: 'key.pem' };
-  assert.match(mustFail({ env })[0] ?? '', /^control-listen \(CAUSEWAY_CONTROL_LISTEN\): not on loopback/);
+  assert.match(mustFail({ env })[0] ?? '', /^control-listen \(CAUSEWAY_CONTROL_LISTEN\): an address other than loopback/);
   mustLoad({ env: { ...env, CAUSEWAY_TRUSTED_PROXIES: '10.0.0.1' } });
   assert.deepEqual(mustLoad({ cwd: folder, env: { ...env, ...tls } }).config.controlTls, { cert: 'C', key: 'K' });
   assert.deepEqual(mustFail({ cwd: folder, env: { ...tls, CAUSEWAY_CONTROL_TLS_KEY: undefined } }), [
-    'control-tls-key (default): certificate and key go together',
+    'control-tls-key (default): control-tls-cert and control-tls-key must be set together',
   ]);
   assert.deepEqual(mustFail({ cwd: folder, env: { ...tls, CAUSEWAY_CONTROL_TLS_KEY: 'no.pem' } }), [
     'control-tls-key (CAUSEWAY_CONTROL_TLS_KEY): no.pem cannot be read: ENOENT',
@@ -215,7 +215,7 @@ test('control leaves loopback only with TLS or trusted proxies', (t) => {
 test('an edge without control on its machine is told to name itself, and whose feed it follows', () => {
   const [socket, id] = mustFail({ flags: { roles: 'edge' } });
   assert.match(socket ?? '', /^feed-socket \(default\): an edge without control/);
-  assert.match(id ?? '', /^edge-id \(default\): .* a name of its own, not local$/);
+  assert.match(id ?? '', /^edge-id \(default\): .* a unique name, not local$/);
   const flags = { roles: 'edge', 'feed-socket': '/run/feed.sock', 'edge-id': 'second' };
   assert.deepEqual(mustLoad({ flags }).config.roles, ['edge']);
 });

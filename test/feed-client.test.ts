@@ -250,7 +250,7 @@ test('a control that goes a moment before the edge is closed is no loss to tell 
 test('a control that does not count the edge is told of once, apart from one whose database was restored', async (t) => {
   const rows = [
     [UNKNOWN_PLACE, /"level":"?(40|warn).*restored/],
-    ['edge: another one reports as e', /"level":"?(50|error).*does not count this edge/],
+    ['edge: another edge reports as e', /"level":"?(50|error).*does not count this edge/],
   ] as const;
   for (const [refusal, expected] of rows) {
     const folder = temporaryFolder(t);

@@ -29,6 +29,6 @@ test('one lost connection is not logged, and a process that stays away is logged
   await eventually('it is followed again', () => table.isSynced);
   assert.deepEqual(
     lines.map((line) => JSON.parse(line).msg),
-    ['the live process cannot be reached'],
+    ['cannot reach the live process; retrying'],
   );
 });

@@ -231,9 +231,9 @@ describe('the service refuses to start', () => {
     assert.equal(code, 1);
     assert.equal(
       stderr,
-      `causeway: control cannot listen on ${address}: the address is in use (setting control-listen)\n` +
-        `causeway: the edge cannot listen on ${address}: the address is in use (setting edge-http-listen)\n` +
-        `causeway: live cannot listen on ${address}: the address is in use (setting rtmp-listen)\n`,
+      `causeway: control cannot listen on ${address}: the address is already in use (setting control-listen)\n` +
+        `causeway: the edge cannot listen on ${address}: the address is already in use (setting edge-http-listen)\n` +
+        `causeway: live cannot listen on ${address}: the address is already in use (setting rtmp-listen)\n`,
     );
     assert.ok(!existsSync(dataDir), 'nothing is left behind');
   });
@@ -257,7 +257,7 @@ describe('the service refuses to start', () => {
     });
     assert.deepEqual([code, stdout], [1, '']);
     assert.deepEqual(stderr.split('\n').sort().slice(1), [
-      'causeway: CAUSEWAY_EDGEID (environment): there is no such setting; did you mean CAUSEWAY_EDGE_ID?',
+      'causeway: CAUSEWAY_EDGEID (environment): unknown setting; did you mean CAUSEWAY_EDGE_ID?',
       'causeway: bootstrap-token (CAUSEWAY_BOOTSTRAP_TOKEN): expected at least 32 printable characters without spaces',
       'causeway: edge-workers (--edge-workers): expected auto or a whole number from 1 to 256, not "many"',
       'causeway: locale (CAUSEWAY_LOCALE): expected zh-CN or en, not "fr"',
@@ -341,7 +341,7 @@ async function mayDoEverything(baseUrl: string, accessToken: string): Promise<vo
  */
 function warningsOf({ process: { stderr } }: RunningService): readonly string[] {
   const lines = stderr().split('\n').filter(Boolean);
-  const settingsAt = lines.findIndex((line) => line.includes('"msg":"took a snapshot"'));
+  const settingsAt = lines.findIndex((line) => line.includes('"msg":"snapshot applied"'));
   const isOfStart = (line: string, at: number) => line.includes('feed.sock') && (at < settingsAt || settingsAt === -1);
   return lines.filter((line, at) => /"level":"(warn|error|fatal)"/.test(line) && !isOfStart(line, at));
 }

@@ -95,7 +95,7 @@ test('a reader that has gone away ends nothing', async (t) => {
 test('a full disk under what is printed for people does not end the service, and is a failure of a command', async (t) => {
   const stdout = opened(t, '/dev/full', constants.O_WRONLY);
   const { code, stderr } = await runProcess(t, ['config'], { stdout });
-  assert.deepEqual([code, stderr], [1, 'causeway: the answer could not be written: ENOSPC\n']);
+  assert.deepEqual([code, stderr], [1, 'causeway: cannot write the output: ENOSPC\n']);
   const command = spawnCommand(t, ['serve'], { stdout, settings: { ...FREE_PORTS, CAUSEWAY_ROLES: 'control' } });
   await eventually('it runs', () => /"msg":"ready"/.test(command.stderr()), 60_000);
   command.child.kill('SIGTERM');

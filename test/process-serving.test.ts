@@ -40,13 +40,13 @@ test('a request under way is finished when the service stops, and new ones are r
     );
     return refused;
   });
-  await eventually('it is told of', () => service.process.stdout().includes('requests under way: '));
+  await eventually('it is told of', () => service.process.stdout().includes('requests in flight: '));
   finish();
   assert.deepEqual(await answer, { status: 200, body: 'late' });
   assert.equal(await code, 0);
   assert.match(
     service.process.stdout(),
-    /causeway is stopping: .*\nrequests under way: [1-9]\d*\ncauseway has stopped\n$/,
+    /causeway is stopping: .*\nrequests in flight: [1-9]\d*\ncauseway has stopped\n$/,
   );
 });
 
@@ -64,7 +64,7 @@ test('a second signal cuts what is under way', async (t) => {
   await delay(1100); // a second signal within a second is the same one, passed on twice
   service.process.child.kill('SIGTERM');
   assert.equal(await service.process.exit, 1, 'not the end of the time that requests have: that is 0');
-  assert.match(service.process.stdout(), /\ncauseway has cut off what was under way\n$/);
+  assert.match(service.process.stdout(), /\ncauseway has cut off requests in flight\n$/);
   assert.equal(await answer, 'cut');
 });
 
@@ -104,9 +104,9 @@ test('while no worker runs nothing comes into force', async (t) => {
     return true;
   });
   const logs = (text: string) => eventually(text, () => service.process.stderr().includes(text));
-  await logs('could not start again');
+  await logs('cannot restart; retrying');
   const { domain_id } = await client.call('domain.add', { domain: HOST, cdn_type: '1', data: '127.0.0.1:1' });
-  await logs('no worker of this edge runs');
+  await logs('no worker of this edge is running');
   const statusOf = async () => (await client.call('domain.get', { domain_id })).domain_status;
   assert.equal(await statusOf(), 1);
   taken.close();

@@ -96,7 +96,7 @@ export function createAuthority({ directoryUrl, ask, binding, clock, steadyClock
   const takeNonce = async (signal: AbortSignal): Promise<string> => {
     if (nonces.length === 0) await exchange({ method: 'HEAD', url: (await directory(signal)).newNonce }, signal);
     const nonce = nonces.pop(); // the freshest
-    if (nonce === undefined) throw new Unreachable('the authority gave no nonce');
+    if (nonce === undefined) throw new Unreachable('the certificate authority sent no nonce');
     return nonce;
   };
 

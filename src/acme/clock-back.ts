@@ -14,7 +14,7 @@ const TOLERANCE_MS = 1_000;
 /** Orders per transaction, for which everything else waits on SQLite. */
 const BATCH = 100;
 const WAS_AHEAD =
-  'orders of certificates were written in the future: the clock of this machine, or of another control, was ahead';
+  'certificate orders have timestamps in the future: the clock of this or another control machine was ahead; correcting them';
 
 export interface ClockBackOptions {
   readonly db: Db;

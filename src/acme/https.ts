@@ -41,7 +41,7 @@ export function createHttps(userAgent: string, ca?: string): Https {
   return {
     async ask({ method, url, body }, signal) {
       const { protocol, origin, pathname, search } = new URL(url);
-      if (protocol !== 'https:') throw new Error(`an authority is asked by https, and not at ${url}`);
+      if (protocol !== 'https:') throw new Error(`certificate authorities must be reached over https, not at ${url}`);
       // RFC 8555 §6.1, §6.2
       const headers = {
         'user-agent': userAgent,

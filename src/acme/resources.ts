@@ -114,5 +114,5 @@ export function findUrl(body: Members, name: string): string | undefined {
 }
 
 function notAsExpected(what: string, rfc = 'RFC 8555'): Unreachable {
-  return new Unreachable(`its answer is not what ${rfc} says: ${what}`);
+  return new Unreachable(`its response is not what ${rfc} says: ${what}`);
 }

@@ -131,14 +131,14 @@ class Work {
     if (error instanceof AccountRefused) {
       log.warn(
         { domainId, detail: error.message },
-        'no certificate can be obtained: the authority refuses the account',
+        'cannot obtain a certificate: the certificate authority rejects the account; retrying later',
       );
       return await this.#save({ problem: 'refused', detail: error.message, dueAt: now + ACCOUNT_RETRY_MS });
     }
     if (!(error instanceof AcmeProblem) && !(error instanceof Unreachable)) throw error;
     const detail = error.message;
     if (error instanceof Unreachable || error.type === 'badNonce') {
-      log.warn({ domainId, detail }, 'the authority for certificates cannot be asked; trying on');
+      log.warn({ domainId, detail }, 'cannot reach the certificate authority; retrying');
       const dueAt = troubleAt(this.#order, this.#trouble(now, error.retryAfterMs));
       return await this.#save({ problem: 'unreachable', detail, dueAt });
     }
@@ -243,7 +243,7 @@ class Work {
           if (isStopping(this.#signal) || !(error instanceof AcmeProblem || error instanceof Unreachable)) throw error;
           log.info(
             { domainId, detail: error.message },
-            'the authority does not say when a certificate is to be renewed',
+            'cannot read the suggested renewal time from the certificate authority; using the default',
           );
           return { window: undefined, retryAfterMs: error.retryAfterMs };
         }));
@@ -252,7 +252,7 @@ class Work {
     const at = window === undefined ? renewAt : suggestedRenewalAt(window, this.#order, this.#served, random());
     const renewal = window === undefined ? {} : { renewAt: at, renewalWindow: window };
     if (at !== renewAt)
-      log.info({ domainId, renewAt: new Date(at) }, 'the authority suggests when a certificate is renewed');
+      log.info({ domainId, renewAt: new Date(at) }, 'the certificate authority suggested a renewal time');
     await this.#save({ ...renewal, dueAt: Math.min(at, clock() + nextInfoMs(retryAfterMs)) });
   }
 
@@ -327,7 +327,7 @@ class Work {
     if (given.kind !== 'given')
       return given.kind === 'unwanted' ? await this.#giveUp() : await this.#fail('accountFull', '');
     onEnd('issued');
-    log.info({ domainId, name, certificate: given.sslKey, renewAt: new Date(renewAt) }, 'a certificate was obtained');
+    log.info({ domainId, name, certificate: given.sslKey, renewAt: new Date(renewAt) }, 'certificate obtained');
   }
 
   async #fail(problem: OrderProblem, detail: string, retryAfterMs?: number): Promise<void> {
@@ -336,7 +336,7 @@ class Work {
     const dueAt = retryAt(failures, this.#trouble(clock(), retryAfterMs));
     await this.#store([], { state: 'failed', problem, detail, failures, ...CLEARED, dueAt });
     onEnd(problem);
-    log.warn({ domainId: this.#order.domainId, problem, detail, failures }, 'a certificate was not obtained');
+    log.warn({ domainId: this.#order.domainId, problem, detail, failures }, 'cannot obtain a certificate');
   }
 
   #trouble(now: number, retryAfterMs: number | undefined): Trouble {

@@ -45,7 +45,7 @@ export async function startAcmeWorker(parts: WorkParts, pollMs = POLL_MS): Promi
         isFailing = false;
       },
       (error: unknown) => {
-        if (!isFailing) log.error({ err: error }, 'orders of certificates cannot be worked on; trying on');
+        if (!isFailing) log.error({ err: error }, 'cannot process certificate orders; retrying');
         isFailing = true;
       },
     );

@@ -174,7 +174,7 @@ const NOT_READY_SECONDS = 5;
  */
 export function toServiceError(error: unknown, { requestId }: Pick<Request, 'requestId'>, log: Logger): ServiceError {
   if (error instanceof ServiceError) return error;
-  log.error({ err: error, requestId }, 'a request failed');
+  log.error({ err: error, requestId }, 'API request failed');
   return isDatabaseAway(error) ? notReady() : new ServiceError('internal', { requestId });
 }
 

@@ -181,7 +181,7 @@ function addHealth(app: FastifyInstance, { db, log }: CallOptions, send: Send): 
     try {
       await within(READY_LIMIT_MS, readHead(db.query));
     } catch (error) {
-      log.error({ err: error, requestId: request.id }, 'the database does not answer');
+      log.error({ err: error, requestId: request.id }, 'the database is not responding');
       return await send(request, reply, notReady());
     }
     return await send(request, reply, answerHealthy());

@@ -13,13 +13,13 @@ const DURATION_BUCKETS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.
 export function createApiMetrics(registry: Registry): ApiMetrics {
   const requests = new Counter({
     name: 'causeway_api_requests_total',
-    help: 'Requests of the management and SMS interface, by operation and outcome (`ok` or a code of docs/errors.md)',
+    help: 'Requests to the management and SMS API, by operation and outcome (`ok` or a code from docs/errors.md)',
     labelNames: ['operation', 'outcome'],
     registers: [registry],
   });
   const durations = new Histogram({
     name: 'causeway_api_request_duration_seconds',
-    help: 'From the head of a request to the end of its answer, by operation',
+    help: 'Time from the head of a request to the end of its response, by operation',
     labelNames: ['operation'],
     buckets: DURATION_BUCKETS_SECONDS,
     registers: [registry],

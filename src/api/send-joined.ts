@@ -46,7 +46,7 @@ export async function sendJoined(
   const { first, last } = span ?? { first: 0, last: bytes - 1 };
   const body = method === 'HEAD' ? undefined : await openBody(blobs, sent, { start: first, end: last + 1 });
   if (body instanceof ServiceError) return body;
-  body?.on('error', (error) => log.error({ err: error, requestId: id, file: name }, 'a file was not sent whole'));
+  body?.on('error', (error) => log.error({ err: error, requestId: id, file: name }, 'download aborted'));
   if (span !== undefined) reply.code(206).header('content-range', formatContentRange(span, bytes));
   reply.headers({
     ...always,

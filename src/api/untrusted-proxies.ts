@@ -10,6 +10,9 @@ export function warnOfUntrustedProxies(log: Logger): (peer: string) => void {
   return (peer) => {
     if (warned.has(peer) || warned.size >= MAX_WARNED) return;
     warned.add(peer);
-    log.warn({ peer }, 'X-Forwarded-For from this address is ignored: if it is your proxy, add it to trusted-proxies');
+    log.warn(
+      { peer },
+      'ignoring X-Forwarded-For from an untrusted address; if it is your proxy, add it to trusted-proxies',
+    );
   };
 }

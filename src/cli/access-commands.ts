@@ -9,10 +9,10 @@ import { addChangeSettings, addToList, ifRevision, listOption, type Options, tex
 import { formatPairs } from './output.ts';
 
 export function refererCommand(context: CliContext): Command {
-  return addRule(context, 'referer', 'pages it refuses requests from', 'hosts')
-    .addOption(listOf('--allow <hosts>', 'refuse all others').conflicts('deny'))
+  return addRule(context, 'referer', 'pages (by Referer)', 'hosts')
+    .addOption(listOf('--allow <hosts>', 'hosts to allow; all others are refused').conflicts('deny'))
     .addOption(onAgain('--on <rule>').choices(['deny', 'allow']).conflicts('allow'))
-    .addOption(new Option('--blank <how>', 'requests without a Referer').choices(['allow', 'forbid']))
+    .addOption(new Option('--blank <how>', 'what to do with requests without a Referer').choices(['allow', 'forbid']))
     .action((domain: string, options: Options) =>
       onDomain(context, domain, options, async (client, id) => {
         const asked = askedRule(options);
@@ -33,7 +33,7 @@ export function refererCommand(context: CliContext): Command {
 
 interface ListCommand {
   readonly name: string;
-  /** Completes "show which … it refuses". */
+  /** Completes "show or change which … a domain refuses". */
   readonly what: string;
   readonly entries: string;
   read(client: Client, id: string): Promise<ShownList>;
@@ -58,7 +58,7 @@ interface ListChange {
 export const LIST_COMMANDS: readonly ListCommand[] = Object.values({
   userAgent: {
     name: 'ua',
-    what: 'User-Agents it refuses',
+    what: 'User-Agents',
     entries: 'entries',
     read: async (client, domain_id) => {
       const data = await client.call('config.getUserAgent', { domain_id });
@@ -69,7 +69,7 @@ export const LIST_COMMANDS: readonly ListCommand[] = Object.values({
   },
   ip: {
     name: 'ip',
-    what: 'addresses and networks it refuses',
+    what: 'client addresses and networks',
     entries: 'addresses',
     read: async (client, domain_id) => {
       const data = await client.call('config.getIp', { domain_id });
@@ -109,21 +109,21 @@ const BLANK_OF_WORD: Readonly<Record<string, '0' | '1'>> = { forbid: '0', allow:
 
 function addRule(context: CliContext, name: string, what: string, entries: string): Command {
   return addChangeSettings(new Command(name).argument('<domain>'), context)
-    .description(`show which ${what}, or change that`)
-    .addOption(new Option('--off', 'refuse none; the list is kept').conflicts(['deny', 'allow', 'on']))
-    .addOption(listOf(`--deny <${entries}>`, 'refuse these').conflicts('allow'))
+    .description(`show or change which ${what} a domain refuses`)
+    .addOption(new Option('--off', 'turn the rule off; its list is kept').conflicts(['deny', 'allow', 'on']))
+    .addOption(listOf(`--deny <${entries}>`, `${entries} to refuse`).conflicts('allow'))
     .option('--wait', WAIT_MEANING);
 }
 
 /** One value each, never several words: what follows is the domain. */
 function listOf(flags: string, description: string): Option {
-  return new Option(flags, `${description}: separated by commas, or the option given several times`).argParser(
+  return new Option(flags, `${description}; comma-separated, may be repeated`).argParser(
     addToList,
   );
 }
 
 function onAgain(flags: string): Option {
-  return new Option(flags, 'turn the rule on with the list that is stored').conflicts('deny');
+  return new Option(flags, 'turn the rule on again with the stored list').conflicts('deny');
 }
 
 /** `undefined`: no change. `entries` absent: those that are stored. */

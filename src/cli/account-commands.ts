@@ -11,10 +11,10 @@ import { formatTable } from './output.ts';
 import { expectFuture, type TimeTexts, timeTexts } from './times.ts';
 
 export function accountCommand(context: CliContext): Command {
-  const command = new Command('account').description('accounts of customers and operators');
+  const command = new Command('account').description('manage the accounts of customers and operators');
   addCallSettings(command.command('create <name>'), context)
-    .description('make an account')
-    .option('--operator', 'an account of the people who run the service')
+    .description('create an account')
+    .option('--operator', 'create an operator account instead of a customer account')
     .action((name: string, options: Options) =>
       run(context, options, async (client, print) => {
         const kind = options['operator'] === true ? 'operator' : 'customer';
@@ -38,34 +38,31 @@ export function accountCommand(context: CliContext): Command {
       .action((account: string, options: Options) =>
         run(context, options, async (client, print) => {
           const data = await client.call('operator.setAccountStatus', { account_id: account, enabled });
-          print(data, [`account ${account} is ${name}d`]);
+          print(data, [`account ${account} ${name}d`]);
         }),
       );
   return command;
 }
 
 const STATUS_COMMANDS = [
-  ['disable', 'refuse the tokens of an account; its domains stay in service', 0],
-  ['enable', 'put a disabled account into use again', 1],
+  ['disable', 'reject the tokens of an account; its domains stay in service', 0],
+  ['enable', 'accept the tokens of a disabled account again', 1],
 ] as const;
 
 export function tokenCommand(context: CliContext): Command {
-  const command = new Command('token').description('access tokens of an account');
+  const command = new Command('token').description('manage the access tokens of an account');
   addCallSettings(command.command('create <account>'), context)
-    .description('make an access token; it is shown this once')
-    .requiredOption('--scopes <list>', 'what it may do: cdn, sms, operator', splitList)
-    .option('--label <text>', 'to tell it apart')
-    .option(
-      '--from <networks>',
-      'addresses and networks that it may be used from, with commas; without it from anywhere',
-    )
+    .description('create an access token, which is shown only once')
+    .requiredOption('--scopes <list>', 'scopes of the token, comma-separated: cdn, sms, operator', splitList)
+    .option('--label <text>', 'a label for the token')
+    .option('--from <networks>', 'addresses and networks that may use the token, comma-separated (default: any)')
     .option(
       '--expires <when>',
-      'last day (to its end in the time zone of the settings), such as 2027-01-31, or last moment, such as 2027-01-31T12:00:00Z; without it the token does not expire',
+      'when the token expires: at the end of a day in the configured time zone, such as 2027-01-31, or at a time such as 2027-01-31T12:00:00Z (default: never)',
     )
     .action((account: string, options: Options) => createToken(context, account, options));
   addCallSettings(command.command('list <account>'), context)
-    .description('list the tokens of an account, without the tokens themselves')
+    .description('list the tokens of an account, without their values')
     .action((account: string, options: Options) =>
       run(context, options, async (client, print) => {
         const times = timeTexts(context, options);
@@ -80,21 +77,21 @@ export function tokenCommand(context: CliContext): Command {
       }),
     );
   addCallSettings(command.command('revoke <account> <token>'), context)
-    .description('end a token for good')
+    .description('revoke a token permanently')
     .action((account: string, token: string, options: Options) =>
       run(context, options, async (client, print) => {
         const data = await client.call('operator.revokeToken', { account_id: account, token_id: token });
-        print(data, [`token ${token} is revoked`]);
+        print(data, [`token ${token} revoked`]);
       }),
     );
   addCallSettings(command.command('narrow <account> <token>'), context)
-    .description('take scopes away from a token')
-    .requiredOption('--scopes <list>', 'what remains', splitList)
+    .description('reduce the scopes of a token')
+    .requiredOption('--scopes <list>', 'scopes that the token keeps, comma-separated', splitList)
     .action((account: string, token: string, options: Options) =>
       run(context, options, async (client, print) => {
         const scopes = scopesOf(options);
         const data = await client.call('operator.narrowToken', { account_id: account, token_id: token, scopes });
-        print(data, [`token ${token} may do: ${scopes.join(', ')}`]);
+        print(data, [`scopes of token ${token}: ${scopes.join(', ')}`]);
       }),
     );
   return command;
@@ -142,7 +139,7 @@ function readExpiry(text: string | undefined, timeZone: string): number | undefi
   const moment = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) ? Math.floor(Date.parse(text) / 1000) : Number.NaN;
   const expiresAt = Number.isNaN(moment) ? lastSecondOf(text, timeZone) : moment;
   if (expiresAt !== undefined) return expiresAt;
-  throw new CliError('--expires: expected a day such as 2027-01-31, or a moment such as 2027-01-31T12:00:00Z');
+  throw new CliError('--expires: expected a day such as 2027-01-31 or a time such as 2027-01-31T12:00:00Z');
 }
 
 type Scopes = CallOf<'operator.createToken'>['scopes'];

@@ -29,25 +29,25 @@ type Task = DataOf<'cache.getTask'>;
 const PURGE_WAIT_LIMIT_MS = 60_000;
 const PREFETCH_WAIT_LIMIT_MS = 30 * 60_000;
 const WAIT_POLL_MS = 200;
-const WAIT_MEANING = 'until every edge has done it';
+const WAIT_MEANING = 'wait until every edge has finished';
 
 export function cacheCommand(context: CliContext): Command {
-  const command = new Command('cache').description('what edges keep for the domains of the account');
+  const command = new Command('cache').description('purge and prefetch objects of the account\'s domains');
   const describe = (usage: string, description: string) =>
     addCallSettings(command.command(usage), context).description(description);
-  describe('purge [url...]', 'make every edge forget objects, directories or a whole domain')
-    .option('--directory <url>', 'a URL that ends with /: everything below it; may be given several times', addWhole)
-    .option('--domain <domain>', 'everything of this domain; nothing else may be named with it')
+  describe('purge [url...]', 'purge objects, directories or a whole domain from every edge')
+    .option('--directory <url>', 'purge everything below this URL, which ends with /; may be repeated', addWhole)
+    .option('--domain <domain>', 'purge the whole domain; excludes URLs and --directory')
     .option('--wait', WAIT_MEANING)
     .action((urls: string[], options: Options) => purge(context, urls, options));
-  describe('prefetch <url...>', 'make every edge fetch objects before viewers ask for them')
+  describe('prefetch <url...>', 'fetch objects into the cache of every edge before viewers request them')
     .option('--wait', WAIT_MEANING)
     .action(async (urls: string[], options: Options) => {
       const client = connectCustomer(context, givenSettings(context, options));
       const { task_id } = await client.call('cache.prefetch', { urls });
       await showTask(context, client, task_id, options);
     });
-  describe('task <task>', 'show how far a purge or a prefetch has come')
+  describe('task <task>', 'show the progress of a purge or prefetch')
     .option('--wait', WAIT_MEANING)
     .action((task: string, options: Options) =>
       showTask(context, connectCustomer(context, givenSettings(context, options)), task, options),
@@ -58,7 +58,7 @@ export function cacheCommand(context: CliContext): Command {
 export function cacheOptionsCommand(context: CliContext): Command {
   const command = addChangeSettings(new Command('cache-options').argument('<domain>'), context);
   return addSettingOptions(command, WIRE_CACHE_SETTINGS)
-    .description("show a domain's cache options, and change those that are given")
+    .description("show a domain's cache options, or change the given ones")
     .option('--wait', EDGES_RUN_IT)
     .action((domain: string, options: Options) =>
       onDomain(context, domain, options, (client, id) => changeCacheOptions(client, id, options)),
@@ -88,7 +88,7 @@ async function showTask(context: CliContext, client: Client, id: string, options
     task = await client.call('cache.getTask', { task_id: id });
   }
   printer(context, options)(task, describeTask(task, timeTexts(context, options)));
-  if (task.state === 'failed') throw new CliError(`task ${id} has failed`);
+  if (task.state === 'failed') throw new CliError(`task ${id} failed`);
 }
 
 function describeTask(task: Task, { ofLocal }: TimeTexts): string[] {

@@ -10,9 +10,9 @@ import { readRequest } from './read-request.ts';
 
 export function callCommand(context: CliContext): Command {
   return addSettings(new Command('call'), context, CALL_SETTINGS)
-    .option('--json <object>', 'the fields of the request, without access_token', '{}')
-    .argument('<operation>', `its path, the last part of that, or one of ${ROUTE_NAMES.join(', ')}`)
-    .description('call any operation of the interface; give its fields with --json')
+    .option('--json <object>', 'fields of the request, without access_token', '{}')
+    .argument('<operation>', `path of the operation, the last part of the path, or one of ${ROUTE_NAMES.join(', ')}`)
+    .description('call any operation of the API with fields given as JSON')
     .action((operation: string, options: Options) => callOperation(context, operation, options));
 }
 
@@ -44,7 +44,7 @@ function findOperation(name: string): RouteName {
     ...ROUTE_NAMES.map(lastPartOf),
   ]);
   const hint = guess === undefined ? 'see causeway call --help' : `did you mean ${guess}?`;
-  throw new CliError(`there is no operation ${name}: ${hint}`);
+  throw new CliError(`unknown operation ${name}: ${hint}`);
 }
 
 function lastPartOf(name: RouteName): string {

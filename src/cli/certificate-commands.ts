@@ -24,24 +24,27 @@ import { readTextFile } from './setting-commands.ts';
 import { type TimeTexts, timeTexts } from './times.ts';
 
 export function certificateCommand(context: CliContext): Command {
-  const command = new Command('certificate').description('certificates of the account, which its domains are given');
+  const command = new Command('certificate').description('manage the certificates of the account');
   const describe = (usage: string, description: string) =>
     addCallSettings(command.command(usage), context).description(description);
-  describe('add <certificate> <key>', 'add one from files of PEM: the certificate with its chain, and its private key')
-    .option('--title <text>', 'a name for it; without it that of the file')
+  describe(
+    'add <certificate> <key>',
+    'add a certificate from PEM files: the certificate with its chain, and its private key',
+  )
+    .option('--title <text>', 'title of the certificate (default: the file name)')
     .action((certificate: string, key: string, options: Options) => addCertificate(context, certificate, key, options));
-  describe('list', 'list the certificates')
-    .option('--page <number>', 'only this page', wholeNumber)
-    .option('--page-size <number>', 'certificates on a page, at most 100', wholeNumber)
+  describe('list', 'list certificates')
+    .option('--page <number>', 'show only this page', wholeNumber)
+    .option('--page-size <number>', 'certificates per page, at most 100', wholeNumber)
     .action((options: Options) => listCertificates(context, options));
-  describe('show <certificate>', 'show one, by its key in the list, and why clients may refuse it').action(
+  describe('show <certificate>', 'show a certificate, by its key in the list, and why clients may reject it').action(
     (key: string, options: Options) => showCertificate(context, key, options),
   );
-  describe('rm <certificate>', 'delete one that no domain has, by its key in the list').action(
+  describe('rm <certificate>', 'delete a certificate that no domain uses, by its key in the list').action(
     async (key: string, options: Options) => {
       const client = connectCustomer(context, givenSettings(context, options));
       const data = await client.call('certificate.delete', { ssl_key: key });
-      printer(context, options)(data, [`certificate ${key} is deleted`]);
+      printer(context, options)(data, [`certificate ${key} deleted`]);
     },
   );
   addRequestCommands(command, context);
@@ -50,18 +53,18 @@ export function certificateCommand(context: CliContext): Command {
 
 export function sslCommand(context: CliContext): Command {
   return addChangeSettings(new Command('ssl').argument('<domain>'), context)
-    .description("show a domain's HTTPS, and change what is given")
+    .description("show a domain's HTTPS settings, or change the given ones")
     .addOption(
-      new Option('--off', 'HTTP alone; the certificate is let go').conflicts(['certificate', 'secondCertificate']),
+      new Option('--off', 'turn HTTPS off and detach the certificate').conflicts(['certificate', 'secondCertificate']),
     )
-    .option('--certificate <key>', 'serve it over HTTPS with this certificate')
+    .option('--certificate <key>', 'turn HTTPS on with this certificate')
     .option(
       '--second-certificate <key>',
-      'serve this one, too, to clients that accept its kind of key alone; none: only the first',
+      'second certificate with another key type, for clients that do not accept the first; none: remove it',
     )
     .addOption(onOffOption('--force-https <switch>', 'redirect plain HTTP to HTTPS'))
-    .option('--hsts <seconds>', 'tell browsers to come by HTTPS alone for so long; 0: do not')
-    .addOption(new Option('--min-version <version>', 'of TLS').choices(['1.2', '1.3']))
+    .option('--hsts <seconds>', 'max-age of Strict-Transport-Security; 0: do not send it')
+    .addOption(new Option('--min-version <version>', 'minimum TLS version').choices(['1.2', '1.3']))
     .option('--wait', WAIT_MEANING)
     .action((domain: string, options: Options) =>
       onDomain(context, domain, options, (client, id) => changeSsl(client, id, options)),
@@ -81,7 +84,7 @@ async function addCertificate(context: CliContext, certificate: string, key: str
 function readPem(path: string): string {
   const text = readTextFile(path);
   if (text.includes('-----BEGIN ')) return text;
-  throw new CliError(`${path} is not PEM: one of DER becomes it by openssl x509 (or pkey) -inform DER -in … -out …`);
+  throw new CliError(`${path} is not a PEM file; convert DER with openssl x509 (or pkey) -inform DER -in … -out …`);
 }
 
 type Certificate = DataOf<'certificate.list'>[number];
@@ -108,7 +111,7 @@ async function listCertificates(context: CliContext, options: Options): Promise<
     own.map(({ text }) => `warning: ${ssl_key}: ${text}`),
   );
   printer(context, options)(data, [
-    ...formatTable([['KEY', 'STATUS', 'KEY KIND', 'VALID TO', 'TITLE', 'ISSUER', 'DOMAINS'], ...rows]),
+    ...formatTable([['KEY', 'STATUS', 'KEY TYPE', 'VALID TO', 'TITLE', 'ISSUER', 'DOMAINS'], ...rows]),
     ...warnings,
   ]);
 }
@@ -117,7 +120,7 @@ async function showCertificate(context: CliContext, key: string, options: Option
   const client = connectCustomer(context, givenSettings(context, options));
   const all = await readFullPages((page) => client.call('certificate.list', page));
   const one = all.find(({ ssl_key }) => ssl_key === key);
-  if (one === undefined) throw new CliError(`the account has no certificate ${key}: see causeway certificate list`);
+  if (one === undefined) throw new CliError(`the account has no certificate ${key}; see causeway certificate list`);
   printer(context, options)(one, formatPairs(describeCertificate(one, timeTexts(context, options))));
 }
 
@@ -125,7 +128,7 @@ function describeCertificate(one: Certificate, { ofSeconds }: TimeTexts): [strin
   return [
     ['key', one.ssl_key],
     ['status', one.status_name],
-    ['key kind', one.key_kind],
+    ['key type', one.key_kind],
     ['valid from', ofSeconds(one.validfrom_time)],
     ['valid to', ofSeconds(one.validto_time)],
     ['title', one.title],
@@ -173,12 +176,12 @@ function flagOf(word: string): '0' | '1' {
 
 function showSsl(data: DataOf<'config.getSsl'>): Shown {
   const lines = formatPairs([
-    ['https', data.ssl_control === '1' ? 'on' : 'off'],
+    ['HTTPS', data.ssl_control === '1' ? 'on' : 'off'],
     ['certificate', data.ssl_key ?? ''],
     ['second certificate', data.ssl_key_second ?? ''],
-    ['force https', data.force_https === '1' ? 'on' : 'off'],
-    ['hsts', data.hsts_max_age === '0' ? 'off' : `${data.hsts_max_age} s`],
-    ['min version', `TLS ${data.tls_min_version}`],
+    ['force HTTPS', data.force_https === '1' ? 'on' : 'off'],
+    ['HSTS', data.hsts_max_age === '0' ? 'off' : `${data.hsts_max_age} s`],
+    ['minimum version', `TLS ${data.tls_min_version}`],
     ...describeWarnings(data.warnings),
   ]);
   return { data, lines };

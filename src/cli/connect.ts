@@ -18,7 +18,7 @@ export function connectCustomer(context: CliContext, given: GivenSettings): Clie
   const control = context.findControl(settings.dataDir);
   if (control === undefined) {
     throw new CliError(
-      `no service runs from ${settings.dataDir}: start it with "causeway serve", or name one with --url or --data-dir`,
+      `no service is running from ${settings.dataDir}; start it with "causeway serve", or specify one with --url or --data-dir`,
     );
   }
   return localClientOf(control, mustHaveToken(settings.token ?? readFirstToken(settings)));
@@ -47,7 +47,7 @@ export async function withOperator(
     if (control !== undefined) return work(localClientOf(control, control.localSecret));
     await delay(START_POLL_MS);
   }
-  throw new CliError(`the service that runs from ${settings.dataDir} has no control, or has not finished starting`);
+  throw new CliError(`the service running from ${settings.dataDir} has no control process or is still starting`);
 }
 
 /** Explains the answer to a token without an operator's scope: the service says that the operation does not exist. */
@@ -59,7 +59,7 @@ export function asOperator(client: Client): Client {
       } catch (error) {
         if (!(error instanceof ClientError) || error.code !== 'pathUnknown') throw error;
         throw new CliError(
-          "this is for operators, and the access token is a customer's: give an operator's, or on the machine of the service none (no --token-file, no --url)",
+          "this command needs an operator's access token, not a customer's; on the machine of the service, omit --token-file and --url to run it without a token",
           { cause: error },
         );
       }
@@ -121,6 +121,6 @@ function readFirstToken({ firstTokenFile }: CliSettings): string | undefined {
 }
 
 function mustHaveToken(token: string | undefined): string {
-  if (token === undefined) throw new CliError('an access token is needed: set CAUSEWAY_TOKEN or --token-file');
+  if (token === undefined) throw new CliError('an access token is required; set CAUSEWAY_TOKEN or --token-file');
   return token;
 }

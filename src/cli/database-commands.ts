@@ -6,13 +6,18 @@ import { addSettings, givenSettings, type Options } from './options.ts';
 const SETTINGS = ['data-dir', 'keyring'];
 
 export function databaseCommand(context: CliContext): Command {
-  const command = new Command('db').description('the whole database as a file: backup, and the way to another engine');
+  const command = new Command('db').description(
+    'export or import the whole database, for backups and to change the engine',
+  );
   addSettings(command.command('export <file>'), context, SETTINGS)
-    .description('write every row to a file, or to standard output (-); the service may run meanwhile')
-    .option('--with-secrets', 'private keys and passwords too, sealed as they are: they open with the key ring only')
+    .description('write every row to a file, or to standard output (-); the service may be running')
+    .option(
+      '--with-secrets',
+      'include private keys and passwords, encrypted as stored; only the key ring decrypts them',
+    )
     .action((file: string, options: Options) => exportTo(context, file, options));
   addSettings(command.command('import <file>'), context, SETTINGS)
-    .description('make a new database from an export, or from standard input (-); the service must be stopped')
+    .description('create a new database from an export, or from standard input (-); the service must be stopped')
     .action((file: string, options: Options) => importFrom(context, file, options));
   return command;
 }
@@ -22,15 +27,19 @@ async function exportTo(context: CliContext, file: string, options: Options): Pr
   const { rows, withoutSecret } = await context.exportDatabase(givenSettings(context, options), file, withSecrets);
   if (file === '-') return; // it is what was asked for, and nothing else belongs into it
   context.print(`exported ${rows} rows to ${file}`);
-  if (withoutSecret > 0) context.print(`${withoutSecret} of them without their secret: --with-secrets takes those too`);
-  if (withSecrets) context.print('its secrets open with the key ring only: keep a copy of that apart from it');
+  if (withoutSecret > 0)
+    context.print(`${withoutSecret} of them without their secret; use --with-secrets to include it`);
+  if (withSecrets)
+    context.print(
+      'its secrets can be decrypted only with the key ring; keep a copy of the key ring in a separate place',
+    );
 }
 
 async function importFrom(context: CliContext, file: string, options: Options): Promise<void> {
   const summary = await context.importDatabase(givenSettings(context, options), file);
   context.print(`imported ${summary.rows} rows`);
   if (summary.withoutSecretCount === 0) return;
-  context.print(`${summary.withoutSecretCount} of them came without their secret, which is to be given anew:`);
+  context.print(`${summary.withoutSecretCount} of them have no secret; enter it again for:`);
   for (const what of summary.withoutSecret) context.print(`  ${what}`);
   if (summary.withoutSecretCount > summary.withoutSecret.length) context.print('  …');
 }

@@ -13,12 +13,12 @@ export async function describeRules(client: Client, domain: DataOf<'domain.get'>
     client.call('config.getReferer', key),
     ...LIST_COMMANDS.map(async ({ name, read }) => ({ name, ...(await read(client, domain.domain_id)) })),
   ]);
-  const blank = referer.referer_blank === '1' ? 'without a Referer let in' : 'without a Referer refused';
+  const blank = referer.referer_blank === '1' ? 'requests without Referer allowed' : 'requests without Referer refused';
   const refererRule = RULE_OF_TYPE[referer.referer_type];
   return [
     [
       'policies',
-      `${policies.policy.length}, origin's headers ${policies.use_header_setting === '1' ? '' : 'not '}followed`,
+      `${policies.policy.length}, origin's cache headers ${policies.use_header_setting === '1' ? 'honored' : 'ignored'}`,
     ],
     [
       'referer',
@@ -31,7 +31,7 @@ export async function describeRules(client: Client, domain: DataOf<'domain.get'>
       'forbid',
       domain.forbid_http_code === '302' ? `302 ${domain.forbid_redirect_url}` : domain.forbid_http_code || 'plain',
     ],
-    ['switched on', switchesOn(domain)],
+    ['enabled', switchesOn(domain)],
   ];
 }
 

@@ -37,28 +37,26 @@ const SOURCE_TYPES = { http: 'http', https: 'https', protocol_follow: 'protocol_
 export const STATUSES = { closed: '0', configuring: '1', accelerating: '2', rejected: '5', disabled: '6' } as const;
 
 export function domainCommand(context: CliContext): Command {
-  const command = new Command('domain').description(
-    'accelerated domains of the account that the access token belongs to',
-  );
+  const command = new Command('domain').description('manage the domains of the account that owns the access token');
   const describe = (usage: string, description: string) =>
     addCallSettings(command.command(usage), context).description(description);
   addOriginOptions(describe('add <name> [origin...]', 'add a domain; *.example.com is a wildcard'))
     .addOption(
-      new Option('--type <type>', `what it serves: ${Object.keys(TYPES).join(', ')}, or its number in the interface`)
+      new Option('--type <type>', `type of content: ${Object.keys(TYPES).join(', ')}, or its number in the API`)
         .choices([...Object.keys(TYPES), ...Object.values(TYPES)])
         .default('static'),
     )
-    .option('--monitor-url <url>', 'URL for probes of the origins')
-    .option('--icp <number>', 'filing (ICP) number')
+    .option('--monitor-url <url>', 'URL for health checks of the origins')
+    .option('--icp <number>', 'ICP filing number')
     .option('--remark <text>', 'a remark')
     .action((name: string, origins: string[], options: Options) => addDomain(context, name, origins, options));
-  describe('list', 'list the domains')
-    .option('--name <text>', 'only those whose name contains this')
-    .addOption(new Option('--status <status>', 'only those that are in it').choices(Object.keys(STATUSES)))
-    .option('--page <number>', 'only this page', wholeNumber)
-    .option('--page-size <number>', 'domains on a page, at most 100', wholeNumber)
+  describe('list', 'list domains')
+    .option('--name <text>', 'show only domains whose name contains this')
+    .addOption(new Option('--status <status>', 'show only domains with this status').choices(Object.keys(STATUSES)))
+    .option('--page <number>', 'show only this page', wholeNumber)
+    .option('--page-size <number>', 'domains per page, at most 100', wholeNumber)
     .action((options: Options) => listDomains(context, options));
-  describe('show <domain>', 'show a domain and, in short, its rules').action((domain: string, options: Options) =>
+  describe('show <domain>', 'show a domain with a summary of its rules').action((domain: string, options: Options) =>
     showAll(context, domain, options),
   );
   addChangeCommands(command, context);
@@ -66,8 +64,8 @@ export function domainCommand(context: CliContext): Command {
   for (const list of listCommands(context)) command.addCommand(list);
   for (const setting of [cacheOptionsCommand, sslCommand]) command.addCommand(setting(context));
   addChangeSettings(command.command('rm <domain>'), context)
-    .description('delete it')
-    .option('--wait', 'close it first, and delete it when no edge serves it any more')
+    .description('delete a domain')
+    .option('--wait', 'close the domain first, and delete it once no edge serves it')
     .action((domain: string, options: Options) => deleteDomain(context, domain, options));
   return command;
 }
@@ -86,8 +84,8 @@ function addChangeCommands(command: Command, context: CliContext): void {
       ),
   );
   for (const [name, code, description] of [
-    ['close', '0', 'refuse its viewers'],
-    ['open', '2', 'serve it again'],
+    ['close', '0', 'close a domain: edges refuse its viewers'],
+    ['open', '2', 'open a closed domain'],
   ] as const)
     describeChange(`${name} <domain>`, description)
       .option('--wait', WAIT_MEANING)
@@ -96,8 +94,8 @@ function addChangeCommands(command: Command, context: CliContext): void {
           client.call('domain.setStatus', { domain_id: id, domain_status: code, ...ifRevision(options) }),
         ),
       );
-  describeChange('remark <domain> <text>', 'change its remark, which edges do not need')
-    .option('--wait', 'until every edge runs what was changed before')
+  describeChange('remark <domain> <text>', 'change the remark of a domain')
+    .option('--wait', 'wait until every edge runs earlier changes')
     .action((domain: string, remark: string, options: Options) =>
       change(context, domain, options, (client, id) =>
         client.call('domain.setRemark', { domain_id: id, remark, ...ifRevision(options) }),
@@ -109,15 +107,15 @@ function addOriginOptions(command: Command): Command {
   return command
     .option(
       '--backup <origins>',
-      'origins for when the others fail: separated by commas, or the option given several times',
+      'backup origins, used when the others fail; comma-separated, may be repeated',
       addToList,
     )
     .addOption(
-      new Option('--source-type <scheme>', 'how origins are asked')
+      new Option('--source-type <scheme>', 'scheme of requests to origins')
         .choices(Object.keys(SOURCE_TYPES))
         .argParser(readSourceType),
     )
-    .option('--source-host <host>', 'Host header for the origins; without it the domain')
+    .option('--source-host <host>', 'Host header of requests to origins (default: the domain)')
     .option('--wait', WAIT_MEANING);
 }
 
@@ -166,7 +164,7 @@ async function deleteDomain(context: CliContext, domain: string, options: Option
   const isClosed = options['wait'] === true && (await closeEverywhere(client, id, options));
   // Closing it has raised the revision.
   const data = await client.call('domain.delete', { domain_id: id, ...(!isClosed && ifRevision(options)) });
-  printer(context, options)(data, [`${domain} is deleted`]);
+  printer(context, options)(data, [`${domain} deleted`]);
 }
 
 /** Closes a domain unless it is out of service already. Returns whether it had to be closed. */
@@ -204,11 +202,11 @@ function describeDomain(domain: Domain, { ofLocal }: TimeTexts): [string, string
     ['type', domain.cdn_type],
     ['origins', domain.origin.join(' ')],
     ['backup', domain.backup.join(' ')],
-    ['asked with', domain.source_type],
+    ['origin scheme', domain.source_type],
     ['origin host', domain.sourcehost],
     ['certificate', domain.ssl_key ?? ''],
     ['second certificate', domain.ssl_key_second ?? ''],
-    ['icp number', domain.icp_no],
+    ['ICP number', domain.icp_no],
     ['remark', domain.remark],
     ['created', ofLocal(domain.create_time)],
     ...(domain.warnings ?? []).map(({ text }): [string, string] => ['warning', text]),

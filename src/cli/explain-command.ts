@@ -16,16 +16,16 @@ interface Explanation {
 
 export function explainCommand(context: CliContext): Command {
   return addSettings(new Command('explain'), context, ['data-dir'])
-    .argument('<url>', 'as a viewer would ask for it')
-    .option('--method <method>', 'of the request', 'GET')
+    .argument('<url>', 'URL as a viewer would request it')
+    .option('--method <method>', 'method of the request', 'GET')
     .option(
       '--header <line>',
-      'a header field of the request, as in "Referer: https://example.com/"; may be given several times',
+      'a header field of the request, such as "Referer: https://example.com/"; may be repeated',
       addWhole,
     )
-    .option('--client <address>', 'the IP address that the viewer has', '127.0.0.1')
+    .option('--client <address>', 'IP address of the viewer', '127.0.0.1')
     .option('--json', 'print the answer as JSON')
-    .description("tell what an edge of this machine would make of a viewer's request, without asking an origin")
+    .description("show how an edge on this machine would handle a viewer's request, without contacting an origin")
     .action((url: string, options: Options) => explain(context, url, options));
 }
 
@@ -35,10 +35,10 @@ async function explain(context: CliContext, url: string, options: Options): Prom
   const clientAddress = textOption(options, 'client') ?? '';
   // Text that is not an address would be on no list, and seem to be let in.
   if (isIP(clientAddress) === 0)
-    throw new CliError(`expected an IP address as client, found ${JSON.stringify(clientAddress)}`);
+    throw new CliError(`--client: expected an IP address; found ${JSON.stringify(clientAddress)}`);
   const headers = listOption(options, 'header').flatMap(splitHeader);
   if (headers.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'host'))
-    throw new CliError('the host is that of the URL: leave --header "Host: …" out, and ask for the URL with that host');
+    throw new CliError('--header: the host is taken from the URL; omit "Host: …" and put the host into the URL');
   const { dataDir } = context.loadSettings(givenSettings(context, options));
   const { xCache, steps, asksOrigin } = await ask(context.findWorkers(dataDir), dataDir, {
     method: textOption(options, 'method') ?? 'GET',
@@ -64,17 +64,17 @@ function describeMark(xCache: string, asksOrigin: boolean): string {
 function hintOf(xCache: string): string {
   switch (xCache) {
     case 'MISS':
-      return ' (an origin is asked; with the reason behind it where its answer is not stored)';
+      return ' (an origin is contacted; a reason follows if its answer is not stored)';
     case 'REVALIDATED':
-      return ' (an origin is asked; MISS where it has another answer than the stored one)';
+      return ' (an origin is contacted; MISS if the stored answer is out of date)';
     default:
-      return ' (an origin is asked)';
+      return ' (an origin is contacted)';
   }
 }
 
 function splitHeader(line: string): readonly string[] {
   const colon = line.indexOf(':');
-  if (colon < 1) throw new CliError(`expected a header as "Name: value", found ${JSON.stringify(line)}`);
+  if (colon < 1) throw new CliError(`--header: expected "Name: value"; found ${JSON.stringify(line)}`);
   return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
 }
 
@@ -93,5 +93,7 @@ async function ask(sockets: readonly string[], dataDir: string, question: unknow
       // nobody listens there any more: the next one
     }
   }
-  throw new CliError(`no edge runs from ${dataDir}: start it with "causeway serve", or name another with --data-dir`);
+  throw new CliError(
+    `no edge is running from ${dataDir}; start it with "causeway serve", or specify another with --data-dir`,
+  );
 }

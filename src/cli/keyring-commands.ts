@@ -5,14 +5,15 @@ import type { CliContext } from './context.ts';
 import { addCallSettings, type Options } from './options.ts';
 
 export function keyringCommand(context: CliContext): Command {
-  const command = new Command('keyring').description('the keys that stored secrets are sealed with');
+  const command = new Command('keyring').description('manage the keys that encrypt stored secrets');
   addCallSettings(command.command('rotate'), context)
-    .description('add a new key, and seal the data keys of all stored secrets with it; old keys stay in the ring')
+    .description('add a new key and re-encrypt the data keys of all stored secrets with it; old keys stay in the ring')
     .action((options: Options) =>
       run(context, options, async (client, print) => {
         const data = await client.call('operator.rotateKeyring', {});
-        const unopened = data.unopened === 0 ? [] : [`${data.unopened} did not open, and are as they were`];
-        print(data, [`key ${data.key_id}`, `${data.secrets} secrets are sealed with it`, ...unopened]);
+        const unopened =
+          data.unopened === 0 ? [] : [`${data.unopened} secrets could not be decrypted and were left unchanged`];
+        print(data, [`key ${data.key_id}`, `${data.secrets} secrets re-encrypted`, ...unopened]);
       }),
     );
   return command;

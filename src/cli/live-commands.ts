@@ -28,7 +28,7 @@ const STATES = { ready: 'READY', ongoing: 'ONGOING', paused: 'PAUSED' } as const
 
 export function liveCommand(context: CliContext): Command {
   const command = new Command('live').description(
-    'live streams, for operators; those of the account: viewers, push-info, record, recordings, download, delete-recording',
+    'live streams; viewers, push-info, record, recordings, download and delete-recording are for customers, the others for operators',
   );
   addList(command, context);
   addMarks(command, context);
@@ -40,10 +40,10 @@ export function liveCommand(context: CliContext): Command {
 
 function addList(command: Command, context: CliContext): void {
   addCallSettings(command.command('list'), context)
-    .description('list live streams of every domain, those on air first')
-    .option('--account <account>', 'only those of this account')
-    .option('--domain <domain>', 'only those of this domain: its name or its id')
-    .addOption(new Option('--status <status>', 'only those that are in it').choices(Object.keys(STATES)))
+    .description('list the live streams of all domains, those on air first')
+    .option('--account <account>', 'show only streams of this account')
+    .option('--domain <domain>', 'show only streams of this domain (name or id)')
+    .addOption(new Option('--status <status>', 'show only streams with this status').choices(Object.keys(STATES)))
     .action((options: Options) =>
       run(context, options, async (client, print) => {
         const state = textOption(options, 'status');
@@ -74,7 +74,7 @@ function addList(command: Command, context: CliContext): void {
       }),
     );
   addTimes(addCallSettings(command.command('history <account> <domain> [stream]'), context))
-    .description('list what was on air on a domain, the newest first')
+    .description('list the broadcasts of a domain, newest first')
     .action((account: string, domain: string, stream: string | undefined, options: Options) =>
       run(context, options, async (client, print) => {
         const of = { account_id: account, domain_id: await findAnyDomainId(client, domain, account) };
@@ -98,8 +98,11 @@ function addList(command: Command, context: CliContext): void {
 function addMarks(command: Command, context: CliContext): void {
   const describeMark = (name: string, description: string) =>
     addCallSettings(command.command(`${name} <account> <domain> <stream>`), context).description(description);
-  describeMark('forbid', 'cut a stream and let nobody publish or play it until it is resumed')
-    .option('--until <time>', 'resume it by itself: a day such as 2026-01-31, or a moment such as 2026-01-31T12:00:00Z')
+  describeMark('forbid', 'cut a stream and refuse its publishers and viewers until it is resumed')
+    .option(
+      '--until <time>',
+      'resume it automatically: a day such as 2026-01-31 or a time such as 2026-01-31T12:00:00Z',
+    )
     .action((account: string, domain: string, stream: string, options: Options) =>
       run(context, options, async (client, print) => {
         const resume_at = momentOf(context, options, 'until');
@@ -109,23 +112,23 @@ function addMarks(command: Command, context: CliContext): void {
         const call = client.call('liveOperator.forbid', { ...stored, resume_at });
         const data = await expectFuture('--until', time, call);
         const until = resume_at === undefined ? '' : ` until ${time}`;
-        print(data, [`${stream} is forbidden${until}`, ...pendingNotes(before, 'it is cut')]);
+        print(data, [`${stream} forbidden${until}`, ...pendingNotes(before, 'it is cut')]);
       }),
     );
-  describeMark('resume', 'let a forbidden stream be published again').action(
+  describeMark('resume', 'allow a forbidden stream again').action(
     (account: string, domain: string, stream: string, options: Options) =>
       run(context, options, async (client, print) => {
         const asked = await findStream(client, account, domain, stream);
-        print(await client.call('liveOperator.resume', asked), [`${stream} may be published`]);
+        print(await client.call('liveOperator.resume', asked), [`${stream} resumed`]);
       }),
   );
-  describeMark('kick', 'disconnect the publisher of a stream; it may publish again').action(
+  describeMark('kick', 'disconnect the publisher of a stream; it may reconnect').action(
     (account: string, domain: string, stream: string, options: Options) =>
       run(context, options, async (client, print) => {
         const asked = await findStream(client, account, domain, stream);
         const data = await client.call('liveOperator.kick', asked);
         const pending = pendingNotes(await readStream(client, asked), 'its publisher is disconnected');
-        print(data, pending.length > 0 ? pending : [`the publisher of ${stream} is disconnected`]);
+        print(data, pending.length > 0 ? pending : [`publisher of ${stream} disconnected`]);
       }),
   );
 }
@@ -135,20 +138,20 @@ function pendingNotes(row: StreamRow | undefined, effect: string): string[] {
   if (row === undefined || !isStale(row)) return [];
   const { app_name, stream_name } = row;
   return [
-    `note: ${describeSilence(row)}. If ${app_name}/${stream_name} is still on air there, ${effect} as soon as that process hears of it.`,
+    `note: ${describeSilence(row)}. If ${app_name}/${stream_name} is still on air there, ${effect} as soon as that process reconnects.`,
   ];
 }
 
 function addKeys(command: Command, context: CliContext): void {
   const kinds = ['publish', 'play'] as const;
   addCallSettings(command.command('keys <account> <domain>'), context)
-    .description('show the keys of a domain, or change those of one kind')
+    .description('show the keys of a domain, or change its publish or play keys')
     .addOption(
-      new Option('--rotate <kind>', 'make a new primary key; the old one becomes the secondary').choices(kinds),
+      new Option('--rotate <kind>', 'create a new primary key; the old one becomes the secondary').choices(kinds),
     )
-    .option('--key <key>', 'with --rotate: this one, 16 to 64 letters and digits')
-    .addOption(new Option('--drop-secondary <kind>', 'the secondary key counts no longer').choices(kinds))
-    .addOption(new Option('--clear <kind>', 'no keys any more').choices(kinds))
+    .option('--key <key>', 'with --rotate: use this key, 16 to 64 letters and digits')
+    .addOption(new Option('--drop-secondary <kind>', 'remove the secondary key').choices(kinds))
+    .addOption(new Option('--clear <kind>', 'remove both keys').choices(kinds))
     .action((account: string, domain: string, options: Options) =>
       run(context, options, async (client, print) => {
         const of = { account_id: account, domain_id: await findAnyDomainId(client, domain, account) };
@@ -169,9 +172,9 @@ function keyChangeOf(options: Options) {
     return kind === 'publish' || kind === 'play' ? [{ kind, action }] : [];
   });
   const key = textOption(options, 'key');
-  if (changes.length > 1) throw new CliError('--rotate, --drop-secondary and --clear cannot go together');
+  if (changes.length > 1) throw new CliError('--rotate, --drop-secondary and --clear cannot be combined');
   const [change] = changes;
-  if (key !== undefined && change?.action !== 'rotate') throw new CliError('--key goes with --rotate only');
+  if (key !== undefined && change?.action !== 'rotate') throw new CliError('--key requires --rotate');
   return change && { ...change, key };
 }
 
@@ -184,8 +187,8 @@ const KEY_CHANGES = [
 /** What customers ask with their own token. */
 function addCustomers(command: Command, context: CliContext): void {
   addTimes(addCallSettings(command.command('viewers <domain> [stream]'), context))
-    .description('show viewers now and over time, of a domain of the account or of one stream')
-    .addOption(new Option('--interval <interval>', 'by').choices(VIEWER_GRAINS).default('minute'))
+    .description('show current and past viewers of a domain of the account, or of one stream')
+    .addOption(new Option('--interval <interval>', 'length of each interval').choices(VIEWER_GRAINS).default('minute'))
     .action(async (domain: string, stream: string | undefined, options: Options) => {
       const client = connectCustomer(context, givenSettings(context, options));
       const interval = VIEWER_GRAINS.find((grain) => grain === options['interval']);
@@ -203,9 +206,9 @@ function addCustomers(command: Command, context: CliContext): void {
       printer(context, options)(data, formatTable([heading, ...rows, cells('now', data.now)]));
     });
   addCallSettings(command.command('push-info <domain> <stream>'), context)
-    .description('show the addresses for publishing and playing a stream, with their keys')
-    .option('--host <host>', 'of a wildcard domain: the name under it')
-    .option('--expire <seconds>', 'how long they can be used to begin; without it a day')
+    .description('show the URLs for publishing and playing a stream, with their keys')
+    .option('--host <host>', 'host name, for a wildcard domain')
+    .option('--expire <seconds>', 'how long the URLs stay valid (default: one day)')
     .action(async (domain: string, stream: string, options: Options) => {
       const client = connectCustomer(context, givenSettings(context, options));
       const given = { host: textOption(options, 'host'), expire: textOption(options, 'expire') };
@@ -213,11 +216,11 @@ function addCustomers(command: Command, context: CliContext): void {
       const data = await client.call('live.pushInfo', { domain: name, ...splitStream(stream), ...given });
       printer(context, options)(data, [
         ...formatTable([
-          ['', 'PROTOCOL', 'ADDRESS'],
+          ['', 'PROTOCOL', 'URL'],
           ...data.publish.map(({ protocol, url }) => ['publish', protocol, url]),
           ...data.play.map(({ protocol, url }) => ['play', protocol, url]),
         ]),
-        `can be used to begin until ${timeTexts(context, options).ofSeconds(data.expire_time)}`,
+        `valid until ${timeTexts(context, options).ofSeconds(data.expire_time)}`,
       ]);
     });
 }

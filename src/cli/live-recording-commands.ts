@@ -21,10 +21,10 @@ type Recording = DataOf<'live.listRecordings'>['list'][number];
 
 export function addRecordings(command: Command, context: CliContext): void {
   addChangeSettings(command.command('record <domain>'), context)
-    .description('show whether the streams of a domain of the account are recorded, or change it')
-    .addOption(new Option('--on', 'record them').conflicts('off'))
-    .option('--off', 'record them no longer; what was recorded is kept for its days')
-    .option('--days <days>', 'keep recordings so long after their last media, also those that there are')
+    .description('show or change whether the streams of a domain are recorded')
+    .addOption(new Option('--on', 'record the streams').conflicts('off'))
+    .option('--off', 'stop recording; existing recordings are kept until they expire')
+    .option('--days <days>', 'days to keep recordings, existing ones too, after their last media')
     .action((named: string, options: Options) =>
       onDomain(context, named, options, async (client) => {
         const domain = await findDomainName(client, named);
@@ -42,7 +42,7 @@ export function addRecordings(command: Command, context: CliContext): void {
       }),
     );
   addTimes(addCallSettings(command.command('recordings <domain> [stream]'), context))
-    .description('list the recordings of a domain of the account, the newest first')
+    .description('list the recordings of a domain, newest first')
     .action(async (domain: string, stream: string | undefined, options: Options) => {
       const client = connectCustomer(context, givenSettings(context, options));
       const asked = {
@@ -71,7 +71,7 @@ export function addRecordings(command: Command, context: CliContext): void {
       const client = connectCustomer(context, givenSettings(context, options));
       const name = await findDomainName(client, domain);
       const data = await client.call('live.deleteRecording', { domain: name, recording_id });
-      printer(context, options)(data, [`recording ${recording_id} is deleted`]);
+      printer(context, options)(data, [`recording ${recording_id} deleted`]);
     });
 }
 
@@ -79,26 +79,27 @@ async function findRecording(client: Client, domain: string, recording: string):
   const all = { domain, starttime: '0' };
   const rows = await readAllPages((page) => client.call('live.listRecordings', { ...all, ...page }));
   const found = rows.find(({ recording_id }) => recording_id === recording);
-  if (found === undefined) throw new CliError(`there is no recording ${recording} of ${domain}`);
+  if (found === undefined) throw new CliError(`${domain} has no recording ${recording}`);
   return found;
 }
 
 async function download(url: string, file: string): Promise<void> {
   if (file === '-')
-    throw new CliError('<file>: expected the name of a new file; a recording is not written to standard output');
+    throw new CliError('<file>: expected the name of a new file; recordings cannot be written to standard output');
   const target = await open(file, 'wx').catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? error.code : error;
-    throw new CliError(`${file} cannot be made: ${code === 'EEXIST' ? 'it is there already' : code}`);
+    throw new CliError(`cannot create ${file}: ${code === 'EEXIST' ? 'it already exists' : code}`);
   });
   try {
     const response = await fetch(url);
-    if (!response.ok || response.body === null) throw new CliError(`the download was answered with ${response.status}`);
+    if (!response.ok || response.body === null)
+      throw new CliError(`the download failed with HTTP status ${response.status}`);
     // `as`: the types of the web stream and of Node's are one at run time.
     await pipeline(Readable.fromWeb(response.body as ReadableStream), target.createWriteStream());
   } catch (cause) {
     await rm(file, { force: true });
     if (cause instanceof CliError) throw cause;
-    throw new CliError(`the download was cut off, and ${file} is deleted: ${String(cause)}`, { cause });
+    throw new CliError(`the download was interrupted and ${file} deleted: ${String(cause)}`, { cause });
   }
 }
 

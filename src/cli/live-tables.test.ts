@@ -13,7 +13,7 @@ function reportedAgo(ms: number, edge: string): StreamRow {
 test('each edge that has missed three reports has one note', () => {
   const rows = [reportedAgo(15_000, 'a'), reportedAgo(200_000, 'b'), reportedAgo(200_000, 'b'), reportedAgo(9e6, 'c')];
   const note = (edge: string, age: string) =>
-    `note: the live process of edge ${edge} last reported ${age} ago. Its streams are shown as they were then.`;
+    `note: the live process of edge ${edge} last reported ${age} ago. Its streams are shown as of that report.`;
   assert.deepEqual(staleNotes([...rows, { ...ROW, details: null }]), [note('b', '3 min'), note('c', '3 h')]);
 });
 

@@ -51,10 +51,10 @@ function describeDetails(details: NonNullable<StreamRow['details']>): [string, s
     ['encoder', details.encoder],
     ['video', details.video_codec && details.video_codec + size + rate],
     ['audio', details.audio_codec],
-    ['key frames', details.key_frame_ms === 0 ? '' : `every ${details.key_frame_ms} ms`],
+    ['key frame interval', details.key_frame_ms === 0 ? '' : `${details.key_frame_ms} ms`],
     ['bit rate', details.bit_rate === 0 ? '' : `${details.bit_rate} bit/s`],
     ['viewers', `flv ${flv}, websocket ${websocket}, rtmp ${rtmp}, hls ${hls}`],
-    ['silent for', `${details.silent_ms} ms${details.in_grace === '1' ? ', the publisher is lost' : ''}`],
+    ['silent for', `${details.silent_ms} ms${details.in_grace === '1' ? ', publisher disconnected' : ''}`],
     ['repaired', `${details.repaired_timestamps} timestamps`],
     ['reported', `${(details.report_age_ms / 1000).toFixed(1)} s ago`],
   ];
@@ -66,7 +66,7 @@ const STALE_MS = 15_000;
 /** One note for each edge that no longer reports what it had on air. */
 export function staleNotes(rows: readonly StreamRow[]): string[] {
   const stale = new Map(rows.filter(isStale).map((row) => [row.edge, row]));
-  return [...stale.values()].map((row) => `note: ${describeSilence(row)}. Its streams are shown as they were then.`);
+  return [...stale.values()].map((row) => `note: ${describeSilence(row)}. Its streams are shown as of that report.`);
 }
 
 export function isStale({ details }: StreamRow): boolean {

@@ -9,7 +9,7 @@ import { type CliContext, CliError } from './context.ts';
 import { findDomainId } from './find-domain.ts';
 import { givenSettings, type Options } from './options.ts';
 
-export const WAIT_MEANING = 'until every edge runs it';
+export const WAIT_MEANING = 'wait until every edge runs the change';
 
 /** Longer than an edge that has died can hold a change back. */
 const WAIT_LIMIT_MS = 60_000;
@@ -40,9 +40,11 @@ export async function waitForEdges(client: Client, id: string): Promise<DataOf<'
   for (let waitedMs = 0; ; waitedMs += WAIT_POLL_MS) {
     const domain = await client.call('domain.get', { domain_id: id });
     if (Number(domain.domain_status) !== 1 && domain.status !== CLOSING_LABEL.en) return domain;
-    if (domain.status === PENDING_LABEL.en) throw new CliError(`domain ${id} waits for the operator's review`);
+    if (domain.status === PENDING_LABEL.en) throw new CliError(`domain ${id} is waiting for an operator's review`);
     if (waitedMs >= WAIT_LIMIT_MS)
-      throw new CliError(`not every edge runs domain ${id} after ${WAIT_LIMIT_MS / 1000} s`);
+      throw new CliError(
+        `not every edge runs the change of domain ${id} after ${WAIT_LIMIT_MS / 1000} s; it is still being applied`,
+      );
     await delay(WAIT_POLL_MS);
   }
 }

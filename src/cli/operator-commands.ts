@@ -12,22 +12,22 @@ import { addCallSettings, type Options, textOption } from './options.ts';
 import { formatTable } from './output.ts';
 
 const STATUS_COMMANDS = [
-  ['disable', 'disable a domain: its viewers are refused and its customer cannot open it', 'disabled'],
-  ['enable', 'put a disabled domain into service again', 'enabled'],
-  ['approve', 'open a domain that waits for review or was rejected', 'approved'],
-  ['reject', 'reject a domain, until its customer changes a setting; only disable holds', 'rejected'],
+  ['disable', 'disable a domain: edges refuse its viewers, and its customer cannot open it', 'disabled'],
+  ['enable', 'put a disabled domain back into service', 'enabled'],
+  ['approve', 'approve a domain that is waiting for review or was rejected', 'approved'],
+  ['reject', 'reject a domain until its customer changes a setting; to block it permanently, use disable', 'rejected'],
 ] as const;
 
 export function operatorCommand(context: CliContext): Command {
-  const command = new Command('operator').description('for the people who run the service');
-  const domain = command.command('domain').description("customers' domains");
+  const command = new Command('operator').description('commands for operators of the service');
+  const domain = command.command('domain').description("manage customers' domains");
   addCallSettings(domain.command('list'), context)
-    .description('list the domains of every account')
-    .option('--account <account>', 'only those of this account')
-    .option('--name <text>', 'only those whose name contains this')
-    .option('--exact', '--name is the whole name')
-    .addOption(new Option('--status <status>', 'only those that are in it').choices(Object.keys(STATUSES)))
-    .option('--pending', 'only those that wait for review')
+    .description('list the domains of all accounts')
+    .option('--account <account>', 'show only domains of this account')
+    .option('--name <text>', 'show only domains whose name contains this')
+    .option('--exact', 'match --name exactly')
+    .addOption(new Option('--status <status>', 'show only domains with this status').choices(Object.keys(STATUSES)))
+    .option('--pending', 'show only domains that are waiting for review')
     .action((options: Options) =>
       run(context, options, async (client, print) => {
         const filter = filterOf(options);
@@ -42,7 +42,7 @@ export function operatorCommand(context: CliContext): Command {
       run(context, options, async (client, print) => {
         const id = await findAnyDomainId(client, name, account);
         const request = { account_id: account, domain_id: id, to_account_id: to };
-        print(await client.call('operator.transferDomain', request), [`domain ${id} belongs to account ${to}`]);
+        print(await client.call('operator.transferDomain', request), [`domain ${id} transferred to account ${to}`]);
       }),
     );
   for (const [name, description, done] of STATUS_COMMANDS)
@@ -52,7 +52,7 @@ export function operatorCommand(context: CliContext): Command {
         run(context, options, async (client, print) => {
           const id = await findAnyDomainId(client, named, account);
           const request = { account_id: account, domain_id: id, action: name };
-          print(await client.call('operator.setDomainStatus', request), [`domain ${id} is ${done}`]);
+          print(await client.call('operator.setDomainStatus', request), [`domain ${id} ${done}`]);
         }),
       );
   return command;

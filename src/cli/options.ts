@@ -10,7 +10,7 @@ export type Options = Readonly<Record<string, unknown>>;
 
 /** Adds `--config` and a flag for each setting of `names`; `undefined` means for every setting. */
 export function addSettings(command: Command, context: CliContext, names: readonly string[] | undefined): Command {
-  command.option('--config <file>', 'settings file (default: causeway.toml, if there is one)');
+  command.option('--config <file>', 'settings file (default: causeway.toml, if it exists)');
   for (const { name, description } of context.settingFlags)
     if (names === undefined || names.includes(name)) command.option(`--${name} <value>`, description);
   return command;
@@ -22,12 +22,12 @@ export function addCallSettings(command: Command, context: CliContext): Command 
 
 /** Options of commands that change a domain. */
 export function addChangeSettings(command: Command, context: CliContext): Command {
-  return addIfRevision(addCallSettings(command, context), 'the settings still have it; --json prints it');
+  return addIfRevision(addCallSettings(command, context), 'the settings still have this revision (printed by --json)');
 }
 
 /** `condition`: what completes "only if …". */
 export function addIfRevision(command: Command, condition: string): Command {
-  return command.option('--if-revision <revision>', `only if ${condition}`);
+  return command.option('--if-revision <revision>', `change only if ${condition}`);
 }
 
 /** Value of a command with `addChangeSettings`. */
@@ -54,7 +54,7 @@ export function takeLeadingSettings(command: Command): void {
       const option = command.options.find((candidate) => candidate.attributeName() === key);
       if (option === undefined) {
         const name = group.options.find((candidate) => candidate.attributeName() === key)?.long;
-        throw new CliError(`${command.name()} does not take ${name}: see its --help`);
+        throw new CliError(`${command.name()} has no option ${name}; see --help`);
       }
       if (command.getOptionValueSource(key) !== 'cli') command.setOptionValueWithSource(key, value, 'cli');
     }
@@ -102,6 +102,6 @@ export function addWhole(text: string, before: readonly string[] = []): string[]
 
 /** Parser for `argParser`: a number of the interface, which checks its range. */
 export function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('expected a whole number.');
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('expected an integer.');
   return Number(text);
 }

@@ -57,7 +57,7 @@ function createProgram(
   onExitCode: (code: number) => void,
 ): Command {
   const program = new Command('causeway')
-    .description('a content-delivery acceleration service and an SMS service')
+    .description('content delivery network and SMS service')
     .version(context.version);
   const commands = [
     serveCommand(context, onExitCode),
@@ -79,7 +79,7 @@ function createProgram(
   for (const command of commands) program.addCommand(command);
   const outputs = { writeOut: context.write, writeErr: (text: string) => complain(text.replace(/\n$/, '')) };
   for (const command of allCommands(program)) {
-    command.configureOutput(outputs).exitOverride().showHelpAfterError('(--help shows what it takes)');
+    command.configureOutput(outputs).exitOverride().showHelpAfterError('(see --help for usage)');
     if (command.commands.length > 0) addLeadingSettings(command, context);
   }
   return program;
@@ -87,13 +87,13 @@ function createProgram(
 
 function serveCommand(context: CliContext, onExitCode: (code: number) => void): Command {
   return addSettings(new Command('serve'), context, undefined)
-    .description('run the service until it is told to stop')
+    .description('run the service until it is stopped')
     .action(async (options: Options) => onExitCode(await context.serve(givenSettings(context, options))));
 }
 
 function configCommand(context: CliContext): Command {
   return addSettings(new Command('config'), context, undefined)
-    .description('show the settings that a service started here and now would have, and where each comes from')
+    .description('show the settings a service started here would use, and the source of each')
     .option('--json', 'print them as JSON')
     .action((options: Options) => {
       const settings = context.showSettings(givenSettings(context, options));

@@ -16,12 +16,12 @@ export function readRequest<N extends RouteName>(name: N, json: string, where: s
   try {
     value = JSON.parse(json);
   } catch (error) {
-    throw new CliError(`${where} is no JSON: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new CliError(`${where} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
     });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new CliError(`${where}: expected an object`);
+    throw new CliError(`${where}: expected a JSON object`);
   const contract = OPERATIONS[name].request;
   const request = { ...(Object.hasOwn(contract.fields, 'if_revision') ? withoutRevision(value) : value), ...added };
   refuseUnknown(contract.fields, request, name);
@@ -46,7 +46,7 @@ function refuseUnknown(fields: Fields, given: object, taker: string, at = ''): v
     const path = at === '' ? name : `${at}[${name}]`;
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (field === undefined)
-      throw new CliError(`there is no field ${path}: ${taker} takes ${Object.keys(fields).join(', ')}`);
+      throw new CliError(`unknown field ${path}; fields of ${taker}: ${Object.keys(fields).join(', ')}`);
     if (field.members === undefined || !Array.isArray(value)) continue;
     for (const [index, entry] of value.entries())
       if (typeof entry === 'object' && entry !== null)

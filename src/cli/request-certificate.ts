@@ -20,8 +20,8 @@ const WAIT_POLL_MS = 500;
 
 export function addRequestCommands(command: Command, context: CliContext): void {
   addChangeSettings(command.command('request <domain>'), context)
-    .description('obtain a certificate for a domain, give it to the domain, and renew it in time')
-    .option('--wait', 'until every edge has it, or it has failed')
+    .description('obtain a certificate for a domain, install it, and renew it before it expires')
+    .option('--wait', 'wait until every edge uses the certificate or the request fails')
     .action((domain: string, options: Options) =>
       showRequest(context, domain, options, async (client, id) => {
         await client.call('config.requestCertificate', { domain_id: id, ...ifRevision(options) });
@@ -29,7 +29,7 @@ export function addRequestCommands(command: Command, context: CliContext): void 
       }),
     );
   addCallSettings(command.command('status <domain>'), context)
-    .description('show how far that has come, and when it is renewed')
+    .description('show the progress of a request and when the certificate is renewed')
     .action((domain: string, options: Options) => showRequest(context, domain, options, async () => undefined));
 }
 
@@ -53,7 +53,9 @@ async function waitForCertificate(client: Client, id: string): Promise<void> {
     if (request.state === 'failed') throw new CliError(`no certificate: ${describeProblem(request)}`);
     if (request.state === 'none') throw new CliError(`no certificate: ${describeProblem(request)}`);
     if (waitedMs >= WAIT_LIMIT_MS)
-      throw new CliError(`no certificate after ${WAIT_LIMIT_MS / 1000} s: ${describeProblem(request)}; it goes on`);
+      throw new CliError(
+        `no certificate after ${WAIT_LIMIT_MS / 1000} s: ${describeProblem(request)}; the request continues`,
+      );
     await delay(WAIT_POLL_MS);
   }
   await waitForEdges(client, id);
@@ -64,8 +66,8 @@ function describeRequest(request: Request, { ofLocal }: TimeTexts): readonly str
     ['state', request.state_name],
     ['problem', request.problem === '' ? '' : describeProblem(request)],
     ['certificate', request.ssl_key],
-    ['asked for', ofLocal(request.request_time)],
-    [request.problem === '' ? 'renewed' : 'tried again', ofLocal(request.next_time)],
+    ['requested', ofLocal(request.request_time)],
+    [request.problem === '' ? 'renewal' : 'next attempt', ofLocal(request.next_time)],
   ]);
 }
 

@@ -16,7 +16,7 @@ type Policies = DataOf<'config.getPolicies'>;
 export function policiesCommand(context: CliContext): Command {
   return addChangeSettings(new Command('policies').argument('<domain>'), context)
     .description("show a domain's cache policies, or replace them")
-    .option('--set <file>', 'replace them by those in a file, JSON as --json prints it')
+    .option('--set <file>', 'replace them with those in a JSON file, as printed by --json')
     .option('--wait', WAIT_MEANING)
     .action((domain: string, options: Options) =>
       onDomain(context, domain, options, (client, id) => changePolicies(client, id, options)),
@@ -26,16 +26,16 @@ export function policiesCommand(context: CliContext): Command {
 export function advancedCommand(context: CliContext): Command {
   const command = addChangeSettings(new Command('advanced').argument('<domain>'), context);
   return addSettingOptions(addSettingOptions(command, WIRE_SWITCHES), WIRE_VALIDITIES)
-    .description("show a domain's advanced configuration, and change what is given")
+    .description("show a domain's advanced settings, or change the given ones")
     .addOption(
-      new Option('--forbid <how>', 'what viewers get who are refused: a plain 403, the page, or a redirect').choices([
+      new Option('--forbid <how>', 'response to refused viewers: plain 403, 403 with a page, or 302 redirect').choices([
         'plain',
         '403',
         '302',
       ]),
     )
-    .option('--forbid-redirect-url <url>', 'where they are sent with 302')
-    .option('--html-403 <file>', 'the page that they get with 403')
+    .option('--forbid-redirect-url <url>', 'target of the 302 redirect')
+    .option('--html-403 <file>', 'HTML page of the 403 response')
     .option('--wait', WAIT_MEANING)
     .action((domain: string, options: Options) =>
       onDomain(context, domain, options, (client, id) => changeAdvanced(client, id, options)),
@@ -63,9 +63,9 @@ function describePolicies({ use_header_setting, policy }: Policies): string[] {
     one.is_cache === '1' ? describeTime(one) : 'not cached',
     one.content,
   ]);
-  const headers = use_header_setting === '1' ? 'followed' : 'not followed';
+  const headers = use_header_setting === '1' ? 'honored' : 'ignored';
   const table = formatTable([['PRIORITY', 'TYPE', 'SCHEME', 'FOR', 'CONTENT'], ...rows]);
-  return [...formatPairs([["origin's headers", headers]]), ...table];
+  return [...formatPairs([["origin's cache headers", headers]]), ...table];
 }
 
 function describeTime({ time_y, time_d, time_h, time_i, time_s }: Policies['policy'][number]): string {
@@ -122,6 +122,6 @@ export function readTextFile(path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : error;
-    throw new CliError(`${path} cannot be read: ${code}`, { cause: error });
+    throw new CliError(`cannot read ${path}: ${code}`, { cause: error });
   }
 }

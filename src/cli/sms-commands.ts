@@ -19,7 +19,7 @@ import {
 import { type TimeTexts, timeTexts } from './times.ts';
 
 export function smsCommand(context: CliContext): Command {
-  const command = new Command('sms').description('text messages to phones');
+  const command = new Command('sms').description('send and manage SMS messages');
   for (const own of [
     smsAppCommand(context),
     sendCommand(context),
@@ -41,15 +41,15 @@ export function smsCommand(context: CliContext): Command {
 
 function sendCommand(context: CliContext): Command {
   return addCallSettings(new Command('send').argument('<text>'), context)
-    .description('send a message; the text as it is to be read')
-    .requiredOption('--app <app-key>', 'the SMS service that sends it')
+    .description('send a message with the given text')
+    .requiredOption('--app <app-key>', 'SMS service that sends the message')
     .addOption(
-      new Option('--to <numbers>', 'mobile numbers: separated by commas, or the option given several times')
+      new Option('--to <numbers>', 'mobile numbers to send to; comma-separated, may be repeated')
         .argParser(addToList)
         .makeOptionMandatory(),
     )
-    .option('--advertising', 'as marketing: within its hours, to several numbers, not to those that opted out')
-    .option('--notification', 'an ordinary message of type 2')
+    .option('--advertising', 'send as advertising: only within its hours, not to numbers that opted out')
+    .option('--notification', 'send as an ordinary message of type 2 (notification)')
     .action(async (text: string, options: Options) => {
       const client = connectCustomer(context, givenSettings(context, options));
       const common = {
@@ -68,7 +68,7 @@ function sendCommand(context: CliContext): Command {
 
 function statusCommand(context: CliContext): Command {
   return addCallSettings(new Command('status').argument('<sendid>'), context)
-    .description('show what has become of a request, by number and part')
+    .description('show the status of a request, by number and part')
     .action(async (sendid: string, options: Options) => {
       const client = connectCustomer(context, givenSettings(context, options));
       const data = await client.call('sms.getStatus', { sendid });
@@ -97,7 +97,7 @@ function describeStatus(data: DataOf<'sms.getStatus'>, { ofLocal }: TimeTexts): 
       ['accepted', ofLocal(data.create_time)],
     ]),
     ...formatTable([
-      ['NUMBER', 'PART', 'STATUS', 'TRIED', 'DONE', 'WHY', 'CARRIER SAID', 'MEANING'],
+      ['NUMBER', 'PART', 'STATUS', 'TRIED', 'DONE', 'WHY', 'CARRIER STATUS', 'MEANING'],
       ...rows.map((row) => row.map((cell) => cell || '-')),
     ]),
   ];
@@ -105,9 +105,9 @@ function describeStatus(data: DataOf<'sms.getStatus'>, { ofLocal }: TimeTexts): 
 
 function listCommand(context: CliContext): Command {
   return addCallSettings(new Command('list'), context)
-    .description('list the newest requests')
-    .option('--app <app-key>', 'only those of this SMS service')
-    .option('--before <sendid>', 'those before this one')
+    .description('list requests, newest first')
+    .option('--app <app-key>', 'show only requests of this SMS service')
+    .option('--before <sendid>', 'show requests before this one')
     .action(async (options: Options) => {
       const client = connectCustomer(context, givenSettings(context, options));
       const [app, before] = [textOption(options, 'app'), textOption(options, 'before')];
@@ -129,7 +129,7 @@ function listCommand(context: CliContext): Command {
 
 function balanceCommand(context: CliContext): Command {
   return addCallSettings(new Command('balance'), context)
-    .description('show what the account has left')
+    .description('show the balance of the account')
     .action(async (options: Options) => {
       const client = connectCustomer(context, givenSettings(context, options));
       const data = await client.call('sms.balance', {});
@@ -139,9 +139,9 @@ function balanceCommand(context: CliContext): Command {
 
 function repliesCommand(context: CliContext): Command {
   return addCallSettings(new Command('replies'), context)
-    .description('list what phones have replied, the newest first')
-    .option('--app <app-key>', 'only those to this SMS service')
-    .option('--before <reply>', 'those before this one')
+    .description('list replies from phones, newest first')
+    .option('--app <app-key>', 'show only replies to this SMS service')
+    .option('--before <reply>', 'show requests before this one')
     .action(async (options: Options) => {
       const client = connectCustomer(context, givenSettings(context, options));
       const [app, before] = [textOption(options, 'app'), textOption(options, 'before')];
@@ -159,11 +159,11 @@ function repliesCommand(context: CliContext): Command {
 
 /** Opt-outs of the token's account or, for the operator, of all accounts. */
 function optOutCommand(context: CliContext): Command {
-  const command = new Command('opt-out').description('numbers that want no advertising');
-  const everybody = () => new Option('--everybody', 'advertising of any account: for the operator');
+  const command = new Command('opt-out').description('manage numbers that opted out of advertising');
+  const everybody = () => new Option('--everybody', 'apply to the advertising of all accounts (operators only)');
   addCallSettings(command.command('list'), context)
-    .description('list them')
-    .option('--after <number>', 'those after this one')
+    .description('list the numbers')
+    .option('--after <number>', 'show numbers after this one')
     .addOption(everybody())
     .action((options: Options) => {
       const page = { after: textOption(options, 'after'), page_size: 100 };
@@ -177,8 +177,8 @@ function optOutCommand(context: CliContext): Command {
       });
     });
   for (const [name, operation, opted_out, description] of [
-    ['add', 'sms.addOptOuts', '1', 'send them no more of it'],
-    ['remove', 'sms.removeOptOuts', '0', 'send it to them again'],
+    ['add', 'sms.addOptOuts', '1', 'stop sending advertising to the numbers'],
+    ['remove', 'sms.removeOptOuts', '0', 'allow advertising to the numbers again'],
   ] as const)
     addCallSettings(command.command(`${name} <number...>`), context)
       .description(description)
@@ -188,7 +188,7 @@ function optOutCommand(context: CliContext): Command {
           const data = isOfAll
             ? await client.call('smsOperator.setOptOuts', { mobile, opted_out })
             : await client.call(operation, { mobile });
-          if (!data) throw new CliError('none of these numbers has opted out');
+          if (!data) throw new CliError('none of these numbers had opted out');
           print(data, [mobile.length === 1 ? '1 number' : `${mobile.length} numbers`]);
         }),
       );

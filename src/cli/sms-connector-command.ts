@@ -17,35 +17,35 @@ import { readTextFile } from './setting-commands.ts';
 import { readStatusWords } from './status-words-file.ts';
 
 export function smsConnectorCommand(context: CliContext): Command {
-  const command = new Command('connector').description('ways to carriers');
+  const command = new Command('connector').description('manage connections to carriers');
   command.addCommand(setCommand(context));
   for (const [verb, enabled] of [
     ['enable', '1'],
     ['disable', '0'],
   ] as const)
     addCallSettings(command.command(`${verb} <name>`), context)
-      .description(`${verb} a connector that is there`)
+      .description(`${verb} an existing connector`)
       .action((name: string, options: Options) =>
         run(context, options, async (client, print) => {
           const { list } = await client.call('smsOperator.listConnectors', {});
-          if (!list.some((connector) => connector.name === name)) throw new CliError(`there is no connector ${name}`);
-          print(await client.call('smsOperator.setConnector', { name, enabled }), [`connector ${name} is ${verb}d`]);
+          if (!list.some((connector) => connector.name === name)) throw new CliError(`unknown connector ${name}`);
+          print(await client.call('smsOperator.setConnector', { name, enabled }), [`connector ${name} ${verb}d`]);
         }),
       );
   addCallSettings(command.command('test <name>'), context)
-    .description('open a session with its settings, and send nothing')
+    .description('test the settings of a connector: bind to the carrier without sending anything')
     .action((name: string, options: Options) =>
       run(context, options, async (client, print) => {
         const data = await client.call('smsOperator.testConnector', { name });
-        print(data, data.bound === '1' ? [data.detail || 'the carrier took the session'] : []);
-        if (data.bound === '0') throw new CliError(`no session: ${data.detail}`);
+        print(data, data.bound === '1' ? [data.detail || 'the carrier accepted the session'] : []);
+        if (data.bound === '0') throw new CliError(`cannot open a session: ${data.detail}`);
       }),
     );
   addCallSettings(command.command('remove <name>'), context)
-    .description('delete one that no route has and whose parts have all come to an end')
+    .description('delete a connector that no route uses and that has no pending parts')
     .action((name: string, options: Options) =>
       run(context, options, async (client, print) => {
-        print(await client.call('smsOperator.deleteConnector', { name }), [`connector ${name} is removed`]);
+        print(await client.call('smsOperator.deleteConnector', { name }), [`connector ${name} removed`]);
       }),
     );
   addCallSettings(command.command('list'), context)
@@ -64,85 +64,105 @@ export function smsConnectorCommand(context: CliContext): Command {
 
 function setCommand(context: CliContext): Command {
   const command = addCallSettings(new Command('set').argument('<name>'), context)
-    .description('add a connector, or change what is given of one')
-    .addOption(new Option('--kind <kind>', 'what it speaks').choices(['smpp', 'loopback']))
-    .option('--rate <parts>', 'parts a second; 0: as fast as the carrier answers', wholeNumber);
-  addIfRevision(command, 'the connector still has it, or 0: it is new; list --json prints it');
+    .description('add a connector, or change the given settings of one')
+    .addOption(new Option('--kind <kind>', 'protocol of the connector').choices(['smpp', 'loopback']))
+    .option('--rate <parts>', 'maximum parts per second; 0: as fast as the carrier answers', wholeNumber);
+  addIfRevision(command, 'the connector still has this revision (0: it does not exist yet; printed by list --json)');
   for (const add of [addSessionOptions, addMessageOptions, addReceiptOptions]) add(command);
   return command.action((name: string, options: Options) =>
     run(context, options, async (client, print) => {
       const request = { name, ...connectorOf(options), ...ifRevision(options) };
-      print(await client.call('smsOperator.setConnector', request), [`connector ${name} is set`]);
+      print(await client.call('smsOperator.setConnector', request), [`connector ${name} saved`]);
     }),
   );
 }
 
 function addSessionOptions(command: Command): void {
   command
-    .option('--host <host>', 'of the carrier')
-    .option('--port <port>', 'of the carrier', wholeNumber)
-    .option('--system-id <id>', 'the name that the carrier knows')
-    .option('--password-file <file>', 'a file with the password in its first line')
-    .option('--system-type <type>', 'as the carrier asks for it')
+    .option('--host <host>', 'host of the carrier')
+    .option('--port <port>', 'port of the carrier', wholeNumber)
+    .option('--system-id <id>', 'system_id to bind with')
+    .option('--password-file <file>', 'file whose first line is the password')
+    .option('--system-type <type>', 'system_type to bind with, if the carrier requires one')
     .addOption(
-      new Option('--interface-version <version>', 'of SMPP; 33: without parameters').choices(['33', '34', '50']),
+      new Option('--interface-version <version>', 'SMPP version; 33: without optional parameters').choices([
+        '33',
+        '34',
+        '50',
+      ]),
     )
-    .addOption(new Option('--bind <how>', 'one session, or one for each direction').choices(['transceiver', 'pair']))
-    .addOption(onOffOption('--tls <switch>', 'encrypt, and verify the carrier'))
+    .addOption(
+      new Option('--bind <how>', 'transceiver: one session; pair: one for each direction').choices([
+        'transceiver',
+        'pair',
+      ]),
+    )
+    .addOption(onOffOption('--tls <switch>', "use TLS and verify the carrier's certificate"))
     .option(
       '--tls-ca-file <file>',
-      "certificate of the carrier's authority (PEM); an empty file: the public authorities",
+      'CA certificate to verify the carrier with (PEM); an empty file: the public authorities',
     )
-    .option('--tls-server-name <name>', "the name in the carrier's certificate; '': its host")
-    .option('--window <parts>', 'parts that may be unanswered at once', wholeNumber)
-    .option('--bind-seconds <seconds>', 'from connecting until the carrier has taken the session', wholeNumber)
-    .option('--enquire-seconds <seconds>', 'of silence until an enquire_link is sent', wholeNumber)
-    .option('--response-seconds <seconds>', 'to wait for the answer to a part', wholeNumber);
+    .option('--tls-server-name <name>', "name to expect in the carrier's certificate; '': the host")
+    .option('--window <parts>', 'window: maximum parts in flight', wholeNumber)
+    .option('--bind-seconds <seconds>', 'timeout for connecting and binding', wholeNumber)
+    .option('--enquire-seconds <seconds>', 'idle time before an enquire_link is sent', wholeNumber)
+    .option('--response-seconds <seconds>', 'timeout for the response to a part', wholeNumber);
 }
 
 function addMessageOptions(command: Command): void {
   command
-    .option('--sender <sender>', 'who messages are from')
-    .option('--sender-type <ton,npi>', "of the sender's address, as 5,0; '': by its form")
-    .option('--destination-type <ton,npi>', "of the number's; '': international, 1,1")
-    .addOption(new Option('--concatenation <how>', 'how parts of a long message are told').choices(['udh', 'sar']))
-    .addOption(onOffOption('--gsm7 <switch>', 'GSM 03.38 for texts that it has every letter of'));
+    .option('--sender <sender>', 'sender of messages')
+    .option('--sender-type <ton,npi>', "TON and NPI of the sender, such as 5,0; '': derived from its form")
+    .option('--destination-type <ton,npi>', "TON and NPI of the destination; '': international, 1,1")
+    .addOption(
+      new Option('--concatenation <how>', 'how the parts of a long message are marked').choices(['udh', 'sar']),
+    )
+    .addOption(onOffOption('--gsm7 <switch>', 'use the GSM 03.38 alphabet for texts it can represent'));
 }
 
 function addReceiptOptions(command: Command): void {
   command
     .addOption(
-      new Option('--registered-delivery <which>', 'receipts: none, of every end, of failures').choices(['0', '1', '2']),
+      new Option(
+        '--registered-delivery <which>',
+        'receipts to request: 0 none, 1 for every final state, 2 for failures',
+      ).choices(['0', '1', '2']),
     )
-    .addOption(new Option('--receipt-ids <form>', 'how receipts write ids').choices(['auto', 'same', 'hex', 'decimal']))
-    .option('--receipt-zone-minutes <minutes>', "how far the carrier's clock is ahead of UTC")
+    .addOption(
+      new Option('--receipt-ids <form>', 'format of message ids in receipts').choices([
+        'auto',
+        'same',
+        'hex',
+        'decimal',
+      ]),
+    )
+    .option('--receipt-zone-minutes <minutes>', "offset of the carrier's time zone from UTC")
     .addOption(
       onOffOption(
         '--unmarked-receipts <switch>',
-        'messages that read like receipts but are not marked as such count as receipts',
+        'treat messages that look like receipts but are not marked as such as receipts',
       ),
     )
     .option(
       '--status-words <words>',
-      "what this carrier's status words mean, such as MK:0012=failed,MA:*=expired; '': the usual meanings",
+      "meanings of this carrier's status words, such as MK:0012=failed,MA:*=expired; '': the usual meanings",
     )
     .addOption(
       new Option(
         '--status-words-file <file>',
-        'the same from a file, a line a word: word,state,group,text in Chinese,text in English; # begins a remark',
+        'read status words from a file, one per line: word,state,group,text in Chinese,text in English; lines beginning with # are comments',
       ).conflicts('statusWords'),
     )
     .addOption(
       new Option(
         '--receipt-number <how>',
-        'the number in a receipt has to be that of its message (check), or may differ (ignore)',
+        'whether the number in a receipt must match that of its message (check) or may differ (ignore)',
       ).choices(['check', 'ignore']),
     )
     .addOption(
-      new Option(
-        '--unknown-after <what>',
-        'what to do with the price of a part that got neither an answer nor a receipt',
-      ).choices(['charge', 'refund']),
+      new Option('--unknown-after <what>', 'what to do with the price of a part without a response or receipt').choices(
+        ['charge', 'refund'],
+      ),
     );
 }
 

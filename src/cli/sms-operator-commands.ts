@@ -8,12 +8,12 @@ import { formatTable } from './output.ts';
 import { timeTexts } from './times.ts';
 
 export function smsAppCommand(context: CliContext): Command {
-  const command = new Command('app').description('SMS services of accounts');
+  const command = new Command('app').description('manage the SMS services of accounts');
   addCallSettings(command.command('create'), context)
-    .description('make an SMS service; its app_key is what requests name')
-    .requiredOption('--name <name>', 'to tell it apart')
-    .option('--balance <amount>', 'credited to the account, in the smallest unit')
-    .option('--account <account>', 'whose it is; not needed where there is one customer')
+    .description('create an SMS service, identified by its app_key')
+    .requiredOption('--name <name>', 'name of the SMS service')
+    .option('--balance <amount>', 'initial credit for the account, in the smallest currency unit')
+    .option('--account <account>', 'owner of the SMS service (may be omitted if there is only one customer)')
     .action((options: Options) =>
       run(context, options, async (client, print) => {
         const data = await client.call('smsOperator.createApp', {
@@ -26,7 +26,7 @@ export function smsAppCommand(context: CliContext): Command {
     );
   addCallSettings(command.command('list'), context)
     .description('list SMS services')
-    .option('--account <account>', 'only those of this account')
+    .option('--account <account>', 'show only services of this account')
     .action((options: Options) =>
       run(context, options, async (client, print) => {
         const account_id = textOption(options, 'account');
@@ -39,26 +39,27 @@ export function smsAppCommand(context: CliContext): Command {
 }
 
 export function smsPriceCommand(context: CliContext): Command {
-  const command = new Command('price').description('what a part of a message costs');
+  const command = new Command('price').description('manage prices per message part');
   addCallSettings(command.command('set <price>'), context)
-    .description('set the price of a part, in the smallest unit')
+    .description('set the price of a part, in the smallest currency unit')
     .addOption(kindOption())
-    .option('--prefix <prefix>', 'of numbers that begin so, as +852; without it of all others')
+    .option('--prefix <prefix>', 'prefix of the numbers, such as +852 (default: all other numbers)')
     .action((price: string, options: Options) =>
       run(context, options, async (client, print) => {
         const request = { kind: kindOf(options), prefix: textOption(options, 'prefix'), price };
-        print(await client.call('smsOperator.setPrice', request), ['the price is set']);
+        print(await client.call('smsOperator.setPrice', request), ['price set']);
       }),
     );
   addCallSettings(command.command('remove'), context)
-    .description('take the price of a prefix away; that of the next shorter one counts')
+    .description('remove the price of a prefix; the next shorter prefix then applies')
     .addOption(kindOption())
-    .requiredOption('--prefix <prefix>', 'of numbers that begin so, as +852; that of all others stays')
+    .requiredOption('--prefix <prefix>', 'prefix of the numbers, such as +852')
     .action(async (options: Options) => {
       const request = { kind: kindOf(options), prefix: textOption(options, 'prefix') };
-      if (request.prefix === '') throw new CliError('--prefix is empty: the price of all others can only be set');
+      if (request.prefix === '')
+        throw new CliError('--prefix must not be empty: the default price can be changed but not removed');
       await run(context, options, async (client, print) => {
-        print(await client.call('smsOperator.setPrice', request), ['the price is taken away']);
+        print(await client.call('smsOperator.setPrice', request), ['price removed']);
       });
     });
   addCallSettings(command.command('list'), context)
@@ -75,8 +76,11 @@ export function smsPriceCommand(context: CliContext): Command {
 
 export function smsRechargeCommand(context: CliContext): Command {
   return addCallSettings(new Command('recharge').argument('<account>').argument('<amount>'), context)
-    .description("add to an account's balance, in the smallest unit; below 0 it takes away")
-    .option('--reference <text>', 'what it is for, such as an invoice: for that it is added once only')
+    .description("add an amount to an account's balance, in the smallest currency unit; a negative amount is deducted")
+    .option(
+      '--reference <text>',
+      'idempotency key, such as an invoice number: repeated calls with it have no further effect',
+    )
     .action((account: string, amount: string, options: Options) =>
       run(context, options, async (client, print) => {
         const reference = textOption(options, 'reference');
@@ -88,8 +92,8 @@ export function smsRechargeCommand(context: CliContext): Command {
 
 export function smsLedgerCommand(context: CliContext): Command {
   return addCallSettings(new Command('ledger').argument('<account>'), context)
-    .description("list the newest entries of an account's ledger")
-    .option('--before <entry>', 'those before this one')
+    .description("list the entries of an account's ledger, newest first")
+    .option('--before <entry>', 'show entries before this one')
     .action((account: string, options: Options) =>
       run(context, options, async (client, print) => {
         const request = { account_id: account, before: textOption(options, 'before'), page_size: 100 };
@@ -107,8 +111,8 @@ export function smsLedgerCommand(context: CliContext): Command {
 
 export function smsUnreadCommand(context: CliContext): Command {
   return addCallSettings(new Command('unread'), context)
-    .description('list what carriers delivered and nobody could read, the newest first')
-    .option('--before <entry>', 'those before this one')
+    .description('list messages from carriers that could not be parsed, newest first')
+    .option('--before <entry>', 'show entries before this one')
     .action((options: Options) =>
       run(context, options, async (client, print) => {
         const data = await client.call('smsOperator.listUnread', {
@@ -132,11 +136,11 @@ export function smsUnreadCommand(context: CliContext): Command {
 }
 
 export function smsRouteCommand(context: CliContext): Command {
-  const command = new Command('route').description('which connectors take which numbers');
-  const condition = 'the route still has it, or 0: there is none; list --json prints it';
+  const command = new Command('route').description('manage which connectors serve which numbers');
+  const condition = 'the route still has this revision (0: it does not exist yet; printed by list --json)';
   addIfRevision(addCallSettings(command.command('set <connectors>'), context), condition)
-    .description('names of connectors with commas between them, the preferred first')
-    .option('--prefix <prefix>', 'for numbers that begin so, as +852; without it for all others')
+    .description('set the connectors of a route: comma-separated names, preferred first')
+    .option('--prefix <prefix>', 'prefix of the numbers, such as +852 (default: all other numbers)')
     .action((connectors: string, options: Options) =>
       run(context, options, async (client, print) => {
         const request = {
@@ -144,17 +148,17 @@ export function smsRouteCommand(context: CliContext): Command {
           connectors: splitList(connectors),
           ...ifRevision(options),
         };
-        print(await client.call('smsOperator.setRoute', request), ['the route is set']);
+        print(await client.call('smsOperator.setRoute', request), ['route set']);
       }),
     );
   addIfRevision(addCallSettings(command.command('remove [prefix]'), context), condition)
-    .description('take a route away; that of the next shorter prefix counts')
-    .option('--prefix <prefix>', "of numbers that begin so, as +852; '': that of all others")
+    .description('remove a route; the next shorter prefix then applies')
+    .option('--prefix <prefix>', "prefix of the numbers, such as +852; '': the default route")
     .action(async (argument: string | undefined, options: Options) => {
       const prefix = prefixOf(argument, textOption(options, 'prefix'));
       await run(context, options, async (client, print) => {
         print(await client.call('smsOperator.setRoute', { prefix, connectors: [], ...ifRevision(options) }), [
-          'the route is taken away',
+          'route removed',
         ]);
       });
     });
@@ -173,14 +177,14 @@ export function smsRouteCommand(context: CliContext): Command {
 /** Routes are removed by an argument or by the option of the other commands. */
 function prefixOf(argument: string | undefined, option: string | undefined): string {
   const prefix = option ?? argument;
-  if (prefix === undefined) throw new CliError("--prefix is missing: '' is that of all other numbers");
+  if (prefix === undefined) throw new CliError("--prefix is required; '' is the default route");
   if (argument !== undefined && argument !== prefix)
-    throw new CliError(`expected one prefix, not ${argument} and ${prefix}`);
+    throw new CliError(`expected one prefix, not both ${argument} and ${prefix}`);
   return prefix;
 }
 
 function kindOption(): Option {
-  return new Option('--kind <kind>', 'of which messages').choices(['ordinary', 'advertising']).makeOptionMandatory();
+  return new Option('--kind <kind>', 'kind of messages').choices(['ordinary', 'advertising']).makeOptionMandatory();
 }
 
 function kindOf(options: Options): 'ordinary' | 'advertising' {

@@ -32,7 +32,7 @@ export function readStatusWords(table: string, file: string): readonly string[] 
   if (issue === undefined) return entries;
   const line = lines[Number(issue.path[0])];
   if (line !== undefined) throw problemAt(file, line.number, line.text);
-  throw new CliError(`${file}: expected ${expects.en}; found ${entries.length} lines with words`);
+  throw new CliError(`${file}: expected ${expects.en}; found ${entries.length} lines`);
 }
 
 function problemAt(file: string, line: number, text: string): CliError {
@@ -42,8 +42,8 @@ function problemAt(file: string, line: number, text: string): CliError {
 const MAX_SHOWN = 200;
 const EXPECTED = [
   'word,state or word,state,group,text in Chinese,text in English',
-  `the word up to ${MAX_STATUS_WORD_LENGTH} characters of ASCII, also with * at its end`,
+  `the word up to ${MAX_STATUS_WORD_LENGTH} ASCII characters, optionally ending with *`,
   `the state one of ${WORD_STATE_NAMES.join(', ')}`,
   `the group empty or one of ${WORD_GROUPS.join(', ')}`,
-  `each text without commas and | and up to ${MAX_STATUS_TEXT_LENGTH} characters`,
+  `each text up to ${MAX_STATUS_TEXT_LENGTH} characters without commas or |`,
 ].join('; ');

@@ -7,12 +7,12 @@ import { type CliContext, CliError } from './context.ts';
 import { givenSettings, type Options, textOption } from './options.ts';
 
 /** Time zone of the settings that the command finds. */
-export const ZONE = 'the setting time-zone';
+export const ZONE = 'configured time zone';
 
 export function addTimes(command: Command): Command {
   return command
-    .option('--from <time>', `beginning: a day such as 2026-01-31 (${ZONE}), or a moment such as 2026-01-31T12:00:00Z`)
-    .option('--to <time>', 'end, likewise; included, of a day all of it');
+    .option('--from <time>', `start: a day such as 2026-01-31 (in the ${ZONE}) or a time such as 2026-01-31T12:00:00Z`)
+    .option('--to <time>', 'end, inclusive, in the same format; a day is included whole');
 }
 
 /** Times of a command with `addTimes`. */
@@ -74,5 +74,5 @@ function unixTime(option: string, text: string, secondOfDay: number | undefined)
   const moment = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
   if (moment >= 1e12) return String(moment);
   if (moment >= 0) return String(Math.floor(moment / 1000)); // 13 digits are milliseconds, fewer are seconds
-  throw new CliError(`${option}: expected a day such as 2026-01-31, or a moment such as 2026-01-31T12:00:00Z`);
+  throw new CliError(`${option}: expected a day such as 2026-01-31 or a time such as 2026-01-31T12:00:00Z`);
 }

@@ -11,18 +11,18 @@ import { formatTable } from './output.ts';
 import { addTimes, timesOf, timeTexts, ZONE } from './times.ts';
 
 export function trafficCommand(context: CliContext): Command {
-  const command = new Command('traffic').description('log files and statistics of the domains of the account');
+  const command = new Command('traffic').description("access logs and traffic statistics of the account's domains");
   const describe = (usage: string, description: string) => {
     return addTimes(addCallSettings(command.command(usage), context).description(description));
   };
-  describe('logs <domain>', 'list the daily log files, with addresses to download them').action(
+  describe('logs <domain>', 'list the daily log files with their download URLs').action(
     (domain: string, options: Options) => listLogs(context, domain, options),
   );
-  describe('sums [domain]', `show bytes and requests, of one domain or of all, by times of ${ZONE}`)
-    .addOption(new Option('--interval <interval>', 'by').choices(GRAINS).default('hour'))
+  describe('sums [domain]', `show bytes and requests of one domain or of all, by interval (in the ${ZONE})`)
+    .addOption(new Option('--interval <interval>', 'length of each interval').choices(GRAINS).default('hour'))
     .action((domain: string | undefined, options: Options) => showSums(context, domain, options));
-  describe('top <kind> [domain]', `show what has most requests: ${TOP_LISTS.join(', ')} (approximate)`)
-    .option('--limit <number>', 'how many, at most 100')
+  describe('top <kind> [domain]', `show what was requested most (approximate): ${TOP_LISTS.join(', ')}`)
+    .option('--limit <number>', 'number of rows, at most 100')
     .action((kind: string, domain: string | undefined, options: Options) => showTop(context, kind, domain, options));
   return command;
 }
@@ -36,7 +36,7 @@ async function listLogs(context: CliContext, domain: string, options: Options): 
   const rows = data.logfiles.map(({ logTime, size, name, url }) => [logTime, size, name, url]);
   printer(context, options)(
     data,
-    rows.length === 0 ? ['no log files'] : formatTable([['DAY', 'BYTES', 'NAME', 'ADDRESS'], ...rows]),
+    rows.length === 0 ? ['no log files'] : formatTable([['DAY', 'BYTES', 'NAME', 'URL'], ...rows]),
   );
 }
 
@@ -68,7 +68,7 @@ async function showSums(context: CliContext, domain: string | undefined, options
     if (counts === undefined || counts.requests + bytes.bytes_origin === 0) return [];
     return [row(ofSeconds(bytes.time), bytes, counts)];
   });
-  const heading = ['TIME', 'REQUESTS', 'HITS', 'BYTES', 'OF HITS', 'OF ORIGINS', '4XX', '5XX'];
+  const heading = ['TIME', 'REQUESTS', 'HITS', 'BYTES', 'HIT BYTES', 'ORIGIN BYTES', '4XX', '5XX'];
   printer(context, options)(
     { traffic, requests },
     formatTable([heading, ...rows, row('total', traffic.total, requests.total)]),
@@ -77,7 +77,7 @@ async function showSums(context: CliContext, domain: string | undefined, options
 
 async function showTop(context: CliContext, kind: string, domain: string | undefined, options: Options): Promise<void> {
   const list = TOP_LISTS.find((one) => one === kind);
-  if (list === undefined) throw new CliError(`expected ${TOP_LISTS.join(', ')} as kind, not ${kind}`);
+  if (list === undefined) throw new CliError(`<kind>: expected ${TOP_LISTS.join(', ')}, not ${kind}`);
   const client = connectCustomer(context, givenSettings(context, options));
   const limit = textOption(options, 'limit');
   const data = await client.call('stat.top', {

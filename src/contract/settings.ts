@@ -14,25 +14,25 @@ export const WIRE_SWITCHES = wireSettings(SWITCHES, {
     wire: 'keep_url_params',
     means: 'parameter filtering',
     sample: true,
-    help: 'the query does not distinguish objects',
+    help: 'ignore the query string in cache keys',
   },
   prefixCacheFirst: {
     wire: 'prefix_cache_first',
     means: 'directory cache priority',
-    help: 'cache policies for directories go first',
+    help: 'match cache policies for directories first',
   },
   sslControl: { wire: 'ssl_control', means: 'TLS acceleration', isSetElsewhere: true },
   redirectFollow: {
     wire: 'redirect_follow',
     means: 'redirect following',
     sample: true,
-    help: "the origin's redirects are followed",
+    help: "follow the origin's redirects",
   },
-  pageCompress: { wire: 'page_compress', means: 'smart compression', sample: true, help: 'texts are compressed' },
+  pageCompress: { wire: 'page_compress', means: 'smart compression', sample: true, help: 'compress text responses' },
   rangeBackSource: {
     wire: 'range_back_source',
     means: 'range origin fetch',
-    help: 'large objects are fetched in slices',
+    help: 'fetch large objects in slices',
   },
 });
 
@@ -43,14 +43,14 @@ export const WIRE_VALIDITIES = wireSettings(VALIDITIES, {
     means: 'browser cache validity in seconds',
     expects: A_YEAR,
     sample: 3600,
-    help: 'how long browsers keep an answer; 0: as the origin says',
+    help: 'how long browsers cache responses; 0: as the origin specifies',
   },
   accessControlMaxAgeSeconds: {
     wire: 'access_control_max_age',
     means: "validity of a preflight request's result in seconds",
     expects: A_YEAR,
     sample: 600,
-    help: 'how long browsers keep the result of a preflight; 0: as above',
+    help: 'how long browsers cache preflight results; 0: as the origin specifies',
   },
 });
 
@@ -64,34 +64,34 @@ export const WIRE_CACHE_SETTINGS = wireSettings(CACHE_SETTINGS, {
       en: 'bypass (a response with Set-Cookie is not stored), store (stored with it when its freshness is explicit) or strip (stored without it)',
     },
     sample: 'strip',
-    help: 'a response that sets a cookie',
+    help: 'how to cache responses with Set-Cookie',
     option: '--set-cookie <what>',
   },
   requestDirectives: {
     wire: 'request_directives',
     means: "whether a viewer's own no-cache, no-store, max-age and min-fresh count",
-    help: "viewers' own no-cache and max-age count",
+    help: "honor no-cache and max-age in viewers' requests",
   },
   heuristicCapSeconds: {
     wire: 'heuristic_cap',
     means: 'longest lifetime without an explicit one, in seconds; 0: none',
     sample: 600,
-    help: 'longest lifetime without an explicit one; 0: none',
+    help: 'maximum heuristic lifetime of responses without an explicit one; 0: none',
   },
   staleCapSeconds: {
     wire: 'stale_cap',
     means: 'how long past its expiry a response may stand in for an origin that cannot be reached, in seconds',
-    help: 'how long past its expiry a response stands in for an origin that is down; 0: never',
+    help: 'how long after it expires a response may be served while the origin is down; 0: never',
   },
   normalizeVary: {
     wire: 'normalize_vary',
     means: 'whether values of varying headers that mean the same are one variant',
-    help: 'header values that mean the same are one variant',
+    help: 'treat equivalent values of request headers named in Vary as one variant',
   },
   matchLanguage: {
     wire: 'match_language',
     means: "whether a stored response in the viewer's preferred language is enough",
-    help: 'a stored response in the preferred language is enough',
+    help: 'serve a stored response if it is in the preferred language',
   },
 });
 

@@ -30,19 +30,19 @@ export function createEdgeMetrics(
   const counters = createRequestCounters(registers);
   const failures = new Counter({
     name: 'causeway_edge_origin_failures_total',
-    help: 'Attempts at an origin that brought no response, by reason.',
+    help: 'Attempts to reach an origin that got no response, by reason.',
     labelNames: ['reason'],
     registers,
   });
   const redirects = new Counter({
     name: 'causeway_edge_redirects_total',
-    help: 'Redirects from origins whose site follows them: followed, or why they were passed on.',
+    help: 'Redirects from origins of sites that follow redirects: followed, or why they were passed to the client.',
     labelNames: ['outcome'],
     registers,
   });
   const handshakes = new Counter({
     name: 'causeway_edge_tls_handshakes_total',
-    help: 'TLS connections of clients: done in full or resumed, or why not.',
+    help: 'TLS handshakes with clients: full, resumed, or why they failed.',
     labelNames: ['outcome'],
     registers,
   });
@@ -61,7 +61,7 @@ export function createEdgeMetrics(
   });
   new Gauge({
     name: 'causeway_edge_store_bytes',
-    help: 'Memory that the cache store counts.',
+    help: 'Memory used by the cache store.',
     registers,
     collect() {
       this.set(store.usage().bytes);
@@ -69,7 +69,7 @@ export function createEdgeMetrics(
   });
   new Gauge({
     name: 'causeway_edge_store_objects',
-    help: 'Stored responses, variants counted singly.',
+    help: 'Stored responses; each variant counts as one.',
     registers,
     collect() {
       this.set(store.usage().objects);
@@ -99,7 +99,7 @@ function createRequestCounters(
   const meters = new Set<Meter>();
   new Counter({
     name: 'causeway_edge_requests_total',
-    help: 'Requests by the words of X-Cache and the class of the status (4xx: also clients that left).',
+    help: 'Requests, by the words of X-Cache and the status class (4xx includes clients that disconnected).',
     labelNames: ['cache', 'reason', 'status'],
     registers,
     collect() {
@@ -181,7 +181,7 @@ interface Counted {
 function addWebSocketGauge(webSockets: { readonly open: number }, registers: Registry[]): void {
   new Gauge({
     name: 'causeway_edge_web_sockets',
-    help: 'Connections that carry WebSocket, or have asked an origin for it.',
+    help: 'WebSocket connections, open or being opened.',
     registers,
     collect() {
       this.set(webSockets.open);

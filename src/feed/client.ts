@@ -164,7 +164,7 @@ class RunningFeedClient implements FeedClient {
    */
   #repair(cause?: unknown): boolean {
     if (!this.#options.store.repair(cause)) return false;
-    this.#options.log.error('the settings of this edge were removed, replaced or damaged; asking for them anew');
+    this.#options.log.error('the settings file of this edge was removed, replaced or damaged; requesting a snapshot');
     this.#applied = undefined;
     this.#confirmations.forget();
     this.#attempt.abort(new Error(SETTINGS_LOST));
@@ -177,8 +177,7 @@ class RunningFeedClient implements FeedClient {
       this.#repair(cause);
       this.#isLookFailing = false;
     } catch (error) {
-      if (!this.#isLookFailing)
-        this.#options.log.error({ err: error }, 'no file for settings can be opened; trying on');
+      if (!this.#isLookFailing) this.#options.log.error({ err: error }, 'cannot open a settings file; retrying');
       this.#isLookFailing = true;
     }
   }
@@ -213,8 +212,8 @@ class RunningFeedClient implements FeedClient {
 
   #noteFailure(error: unknown): void {
     const { log } = this.#options;
-    if (this.#failures === 1) log.warn({ err: error }, 'lost the feed; trying on');
-    else log.debug({ err: error, failures: this.#failures }, 'no feed yet');
+    if (this.#failures === 1) log.warn({ err: error }, 'feed connection lost; reconnecting');
+    else log.debug({ err: error, failures: this.#failures }, 'cannot connect to the feed; retrying');
   }
 
   async #takeSnapshot(): Promise<Place> {
@@ -223,7 +222,7 @@ class RunningFeedClient implements FeedClient {
     const { epoch, revision, tag, count } = await takeSnapshot(store, { socketPath, clock, signal });
     const at = { epoch, revision, tag };
     const rejected = store.countRejections();
-    log.info({ revision, count, rejected }, 'took a snapshot');
+    log.info({ revision, count, rejected }, 'snapshot applied');
     this.#sayRefused(rejected, store.listRejections(MAX_TOLD));
     this.#confirmations.add(at, undefined);
     return at;
@@ -231,7 +230,7 @@ class RunningFeedClient implements FeedClient {
 
   #sayRefused(rejected: number, first: readonly Rejection[]): void {
     if (rejected === 0) return;
-    this.#options.log.error({ rejected, first }, 'resources cannot be applied; their last versions stay');
+    this.#options.log.error({ rejected, first }, 'cannot apply some settings; their previous versions stay in force');
   }
 
   /** Follows changes until the stream ends, which is a failure, or control asks for a snapshot. */
@@ -294,10 +293,10 @@ class RunningFeedClient implements FeedClient {
   #noteReportFailure(error: unknown): void {
     const failure = reportFailureOf(error);
     if (failure !== this.#reportFailure) {
-      if (failure === 'refused') this.#options.log.error({ err: error }, 'control does not count this edge');
+      if (failure === 'refused') this.#options.log.error({ err: error }, 'control rejects the reports of this edge');
       else if (failure === 'restored')
-        this.#options.log.warn("control's database was restored or is another one: this edge takes a snapshot of it");
-      else this.#options.log.debug({ err: error }, 'control does not take the report');
+        this.#options.log.warn("control's database was restored or replaced; requesting a snapshot");
+      else this.#options.log.debug({ err: error }, 'cannot send the status report to control; retrying');
     }
     this.#reportFailure = failure;
   }

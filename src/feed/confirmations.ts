@@ -71,7 +71,7 @@ export function createConfirmations({ confirm, onConfirmed, log }: Confirmations
         if (forgets === forgetsBefore) onConfirmed(asked.head);
       } catch (error) {
         if (stop.signal.aborted) return;
-        log.warn({ err: error, revision: asked.head.revision }, 'a change is not in force yet; asking again');
+        log.warn({ err: error, revision: asked.head.revision }, 'not all workers have applied a change; retrying');
         if (forgets === forgetsBefore) pending = merge(asked, pending);
         failures += 1;
         // Rejects only when we stop, and then the loop ends.

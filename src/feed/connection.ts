@@ -45,7 +45,7 @@ export async function requestFeed(options: RequestOptions): Promise<IncomingMess
       },
     }),
   });
-  outgoing.setTimeout(silenceMs, () => outgoing.destroy(new Error(`control was silent for ${silenceMs} ms`)));
+  outgoing.setTimeout(silenceMs, () => outgoing.destroy(new Error(`control sent nothing for ${silenceMs} ms`)));
   outgoing.end(body);
   // `as`: what the event `response` of a client request carries.
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage];

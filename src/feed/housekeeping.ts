@@ -40,7 +40,7 @@ export function startHousekeeping({ db, clock, log }: HousekeepingOptions): Asyn
   return startRounds({
     everyMs: ROUND_MS,
     work: () => tidy(db, clock()),
-    onFailure: (error) => log.error({ err: error }, 'old entries were not let go of; trying again later'),
+    onFailure: (error) => log.error({ err: error }, 'cannot delete expired feed entries; retrying later'),
   });
 }
 

@@ -28,7 +28,7 @@ export function createOpenBody(ring: Keyring | undefined, log: Logger): OpenBody
     } catch (error) {
       if (!(error instanceof KeyringError)) throw error;
       const name = `${kind} ${key}`;
-      if (!told.has(name)) log.error({ err: error, kind, key }, 'a secret does not open and cannot be sent to edges');
+      if (!told.has(name)) log.error({ err: error, kind, key }, 'cannot decrypt a secret; it is not sent to edges');
       told.add(name);
       return JSON.stringify({ problem: error.message } satisfies UnopenedSecret);
     }

@@ -57,7 +57,7 @@ class RunningPrefetches implements Prefetches {
       this.#begin();
     } catch (error) {
       // Such as a full disk; the next call tries on.
-      this.#options.log.error({ err: error }, 'prefetches cannot be read');
+      this.#options.log.error({ err: error }, 'cannot read pending prefetches; retrying later');
     }
     this.#reportSoon();
   }
@@ -104,11 +104,11 @@ class RunningPrefetches implements Prefetches {
     this.#underWay.delete(key);
     this.#shares.add(account, -1);
     if (this.#isStopped || outcome === undefined) return; // whoever calls `advance` next begins it anew
-    if (outcome.kind === 'failed') log.info({ host, target, reason: outcome.reason }, 'a prefetch failed');
+    if (outcome.kind === 'failed') log.info({ host, target, reason: outcome.reason }, 'prefetch failed');
     try {
       entries.save(key, outcome);
     } catch (error) {
-      log.error({ err: error, host, target }, 'the outcome of a prefetch cannot be kept; it is done again');
+      log.error({ err: error, host, target }, 'cannot store the outcome of a prefetch; it will be repeated');
       return;
     }
     this.advance(this.#revision);
@@ -118,7 +118,7 @@ class RunningPrefetches implements Prefetches {
   #reportSoon(): void {
     this.#isReportDue = true;
     this.#reporting ??= this.#reportAll()
-      .catch((error: unknown) => this.#options.log.debug({ err: error }, 'control does not take the prefetch report'))
+      .catch((error: unknown) => this.#options.log.debug({ err: error }, 'cannot send the prefetch report to control'))
       .finally(() => {
         this.#reporting = undefined;
         if (this.#isReportDue && !this.#isStopped) this.#reportSoon(); // asked for while this one ended

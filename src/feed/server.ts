@@ -126,7 +126,7 @@ function watchPublishes(db: Db, broadcast: Broadcast, log: Logger): AsyncDisposa
       await broadcast.round();
       isFailing = false;
     } catch (error) {
-      if (!isFailing) log.error({ err: error }, 'the feed cannot read the database; trying on');
+      if (!isFailing) log.error({ err: error }, 'the feed cannot read the database; retrying');
       isFailing = true;
     }
   };
@@ -164,7 +164,7 @@ function createHandler(
   };
   return async (request, response) => {
     try {
-      if (hasPassedProxy(request)) return refuse(response, 400, 'the feed is not reached through a proxy');
+      if (hasPassedProxy(request)) return refuse(response, 400, 'the feed cannot be reached through a proxy');
       const path = request.url?.split('?')[0] ?? '';
       const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
       if (route === undefined) return refuse(response, 404, 'no such path');
@@ -175,7 +175,7 @@ function createHandler(
       await route.handle(request, response);
     } catch (error) {
       if (error instanceof MessageError) return refuse(response, 400, error.message);
-      if (!response.destroyed) options.log.error({ err: error, path: request.url }, 'a feed request failed');
+      if (!response.destroyed) options.log.error({ err: error, path: request.url }, 'feed request failed');
       if (response.headersSent) response.destroy();
       else refuse(response, 503, 'try again later');
     }
@@ -273,10 +273,10 @@ function createStatusTaker(
       saidAt = now;
       log.error(
         { edge: status.edge, startedAt: status.startedAt },
-        'two edges report under one id; the older is refused',
+        'two edges use the same id; rejecting the one that started earlier',
       );
     }
-    return `edge: another one reports as ${status.edge} and started later; give this one an id of its own`;
+    return `edge: another edge reports as ${status.edge} and started later; set a unique edge-id`;
   };
 }
 

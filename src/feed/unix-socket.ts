@@ -10,7 +10,7 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats !== undefined) {
-    if (!stats.isSocket()) throw new Error(`${path} is there and is no socket`);
+    if (!stats.isSocket()) throw new Error(`${path} exists and is not a socket`);
     if (await isAnswered(path)) throw new Error(`another process listens on ${path}`);
     unlinkSync(path);
   }

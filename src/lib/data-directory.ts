@@ -33,7 +33,7 @@ export function openDataDirectory(directory: string, { make }: { readonly make: 
     const names = namesIn(directory);
     if (names.length === 0 && !make) return { kind: 'absent' };
     if (names.length > 0 && !isInstallation(names))
-      return { kind: 'unusable', problem: `${directory} holds something else, and no installation of causeway` };
+      return { kind: 'unusable', problem: `${directory} contains other files and is not a causeway installation` };
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const wasOpen = (statSync(directory).mode & 0o077) !== 0;
     if (wasOpen) chmodSync(directory, 0o700);

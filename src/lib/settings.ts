@@ -152,5 +152,5 @@ function unknownVariables(table: Table, env: Environment): Problem[] {
 
 function unknown(name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
-  return meant === undefined ? 'there is no such setting' : `there is no such setting; did you mean ${meant}?`;
+  return meant === undefined ? 'unknown setting' : `unknown setting; did you mean ${meant}?`;
 }

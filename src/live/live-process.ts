@@ -152,14 +152,13 @@ export async function startLiveProcess(options: LiveProcessOptions): Promise<Liv
 
 function openFile({ file, log }: LiveProcessOptions): LiveFile {
   return new LiveFile(file, {
-    onMoved: (to) =>
-      log.error({ to }, 'what this machine knew of its live streams was damaged; moved aside, and begun anew'),
+    onMoved: (to) => log.error({ to }, 'the live streams file is damaged; moved it aside and started a new one'),
     onLost: (error) =>
       log.error(
         { err: error, file },
-        'live streams cannot be saved: a kill now loses begins and ends that control has not taken, and when what is on air had its last media',
+        'cannot save the state of live streams; if the process is killed now, events not yet reported to control are lost',
       ),
-    onRestored: () => log.info({ file }, 'live streams are saved again'),
+    onRestored: () => log.info({ file }, 'the state of live streams is being saved again'),
   });
 }
 

@@ -13,7 +13,7 @@ export function addLiveMetrics(
   const registers = [registry];
   new Gauge({
     name: 'causeway_live_broadcasts',
-    help: 'Broadcasts on air at this process, by where they come from: publish or origin.',
+    help: 'Broadcasts on air in this process, by source: publish or origin.',
     labelNames: ['source'],
     registers,
     collect() {
@@ -24,7 +24,7 @@ export function addLiveMetrics(
   });
   new Gauge({
     name: 'causeway_live_events_waiting',
-    help: 'Begins and ends of broadcasts that control has not taken yet.',
+    help: 'Start and end events of broadcasts that control has not accepted yet.',
     registers,
     collect() {
       this.set(file.countEvents());
@@ -36,7 +36,7 @@ export function addLiveMetrics(
 export function createHlsCounter(registry: Registry): (kind: HlsFile['kind']) => void {
   const requests = new Counter({
     name: 'causeway_live_hls_requests_total',
-    help: 'Files of HLS that edge workers have asked for, by what they are: multivariant, media (playlists), init, segment, part.',
+    help: 'HLS files requested by edge workers, by kind: multivariant and media (playlists), init, segment, part.',
     labelNames: ['file'],
     registers: [registry],
   });

@@ -223,7 +223,7 @@ export class Owner implements Disposable {
       this.#isStale = false;
     } catch (error) {
       // Retried at the next tick. Until then a publish fails for the same reason and is refused.
-      this.#options.log.error({ err: error }, 'settings of live streams cannot be read just now');
+      this.#options.log.error({ err: error }, 'cannot read the settings of live streams');
     }
   }
 
@@ -260,7 +260,10 @@ export class Owner implements Disposable {
         recorder.start(known.stream.name, broadcast);
       else recorder.stop(broadcast.id, 'off');
     } catch (error) {
-      log.error({ err: error, ...known.stream.name }, 'whether a broadcast is to be recorded could not be read');
+      log.error(
+        { err: error, ...known.stream.name },
+        'cannot read whether to record a broadcast; leaving its recording unchanged',
+      );
     }
   }
 

@@ -48,7 +48,7 @@ export async function openRelayServer(options: RelayServerOptions): Promise<Rela
   const server = createServer({ requestTimeout: 30_000, keepAliveTimeout: 60_000 }, (request, response) => {
     response.on('error', () => response.destroy());
     answer(options, relays, request, response).catch((error: unknown) => {
-      log.error({ err: error, url: request.url }, 'a worker could not be answered');
+      log.error({ err: error, url: request.url }, 'cannot answer a worker');
       response.destroy();
     });
   });

@@ -51,7 +51,7 @@ export function startReporter(options: ReporterOptions): Reporter {
     running = report(options, stop.signal)
       .then(
         (isWhole) => {
-          if (isWarned) log.info({ failures }, 'control takes reports of live streams again');
+          if (isWarned) log.info({ failures }, 'control accepts reports of live streams again');
           isWarned = false;
           failures = 0;
           takenAt = timers.now();
@@ -61,7 +61,7 @@ export function startReporter(options: ReporterOptions): Reporter {
           failures++;
           if (!isWarned && !stop.signal.aborted && timers.now() - takenAt > QUIET_MS) {
             isWarned = true;
-            log.warn({ err: error, failures }, 'live streams cannot be reported to control');
+            log.warn({ err: error, failures }, 'cannot report live streams to control; retrying');
           }
           return backoffDelayMs(BACKOFF, failures, options.random());
         },

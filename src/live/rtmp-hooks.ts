@@ -142,7 +142,7 @@ async function answerPlay(
       reason: NOT_ON_AIR,
     };
   if (!players.hasRoom(name.domainId)) {
-    rareLines.warn(name.domainId, { ...name }, 'a player is refused: its domain has its share of the RTMP players');
+    rareLines.warn(name.domainId, { ...name }, 'RTMP player refused: its domain has reached its limit of players');
     return { kind: 'refused', code: 'NetStream.Play.Failed', description: FULL_TEXTS.players, reason: 'players' };
   }
   // The key was checked: it is the address that was signed, for as long as somebody watches.

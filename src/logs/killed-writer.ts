@@ -15,7 +15,7 @@ export interface KilledWriterOptions {
   readonly log: Logger;
 }
 
-const KILLED = 'access log: the process that wrote this file was killed';
+const KILLED = 'access log: the process writing this file was killed';
 const MISSING = 'missing from the log and the statistics';
 
 /** Says it in the service's log, and adds it to `taken`. */

@@ -94,7 +94,7 @@ export class SpoolFiles {
       const files = counts.length > 0 ? await this.#filesFor(slot, 0, now) : this.#files;
       if (files === undefined || (await this.#record(files, counts))) return;
     } catch (error) {
-      this.#options.onTrouble('the journal cannot be written', error);
+      this.#options.onTrouble('cannot write to the journal', error);
     }
     lineless.add(counts);
   }
@@ -119,7 +119,7 @@ export class SpoolFiles {
       await files.journal.appendFile(text);
       return true;
     } catch (error) {
-      this.#options.onTrouble('the journal cannot be written', error);
+      this.#options.onTrouble('cannot write to the journal', error);
       files.unrecorded.add(ofLines);
       return false;
     }
@@ -191,7 +191,7 @@ export class SpoolFiles {
     const { onTrouble } = this.#options;
     await this.#record(files, []);
     const done = await Promise.allSettled([files.log.sync(), files.log.close(), files.journal.close()]);
-    for (const one of done) if (one.status === 'rejected') onTrouble('the file cannot be ended', one.reason);
+    for (const one of done) if (one.status === 'rejected') onTrouble('cannot close the file', one.reason);
     await this.#markDone(files.stem);
     this.#options.taken?.end(files.lines);
   }
@@ -215,7 +215,7 @@ export class SpoolFiles {
       if (isThere) await rename(this.#path(stem, '.stats'), done);
       else if (await this.#exists(stem, '.log')) await (await open(done, 'ax', 0o600)).close();
     } catch (error) {
-      this.#options.onTrouble('the file cannot be ended', error);
+      this.#options.onTrouble('cannot close the file', error);
     }
   }
 
@@ -235,7 +235,7 @@ export class SpoolFiles {
         onRemoved(size);
       }
     } catch (error) {
-      onTrouble('old files cannot be removed', error);
+      onTrouble('cannot remove old files', error);
     }
   }
 

@@ -130,7 +130,7 @@ class Spool implements AccessLog {
       keepBytes,
       onRemoved: (bytes) => {
         this.#removedBytes += bytes;
-        this.#report('finished files had to be removed before they were shipped');
+        this.#report('removed finished files that were not shipped: the spool is full');
       },
       taken,
       onEarlier: (unclosed) => reportKilledWriter({ directory, unclosed, taken, flushMs: FLUSH_MS, log: options.log }),
@@ -175,7 +175,7 @@ class Spool implements AccessLog {
     const bytes = end + 1 - batch.bytes;
     if (this.#queuedBytes + bytes > this.#options.maxQueueBytes) {
       countRequest(this.#lineless.of(domainId, batch.minute), request);
-      this.#lose(1, 'lines are dropped because the queue is full');
+      this.#lose(1, 'dropping lines: the queue is full');
       return false;
     }
     batch.buffer[end] = LF;
@@ -190,7 +190,7 @@ class Spool implements AccessLog {
   /** Returns the batch with room for a line; `undefined`: lines are dropped. */
   #batchFor(at: number): SpoolBatch | undefined {
     if (this.#isClosed) {
-      this.#lose(1, 'lines are dropped because it is closed already');
+      this.#lose(1, 'dropping lines: the spool is closed');
       return undefined;
     }
     const last = this.#batches.at(-1);
@@ -245,7 +245,7 @@ class Spool implements AccessLog {
     try {
       await this.#files.close();
     } catch (error) {
-      this.#report('the file cannot be synced', error);
+      this.#report('cannot sync the file', error);
     }
   }
 
@@ -286,7 +286,7 @@ class Spool implements AccessLog {
     try {
       await this.#files.endUnless(this.#slotOf(clock()));
     } catch (error) {
-      this.#report('the file cannot be ended', error);
+      this.#report('cannot close the file', error);
     }
     this.#isDraining = false;
   }
@@ -298,7 +298,7 @@ class Spool implements AccessLog {
         await this.#files.append(batch, this.#options.clock());
       } catch (error) {
         this.#lineless.merge(batch.tally);
-        this.#lose(batch.lines, 'lines are dropped because the file cannot be written', error);
+        this.#lose(batch.lines, 'dropping lines: cannot write to the file', error);
       }
       this.#queuedBytes -= batch.bytes;
       if (this.#spareBuffers.length < MAX_SPARE_BUFFERS) this.#spareBuffers.push(batch.buffer);

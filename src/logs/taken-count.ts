@@ -149,7 +149,7 @@ function openOwn(path: string): number {
   if (found.isFile() && found.uid === process.geteuid?.() && found.nlink === 1 && (found.mode & 0o077) === 0)
     return file;
   closeSync(file);
-  throw new Error('another user could write it');
+  throw new Error('it is writable by other users');
 }
 
 function read(file: number): Taken | undefined {

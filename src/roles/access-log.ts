@@ -44,7 +44,7 @@ export function openAccessLog({ config, name, log, registry }: PartContext): Acc
   const registers = [registry];
   new Counter({
     name: 'causeway_access_log_dropped_lines_total',
-    help: 'Lines of the access log lost since the start: the disk was too slow, or refused them',
+    help: 'Access-log lines lost since the start because the disk was too slow or full',
     registers,
     collect() {
       this.reset();
@@ -53,7 +53,7 @@ export function openAccessLog({ config, name, log, registry }: PartContext): Acc
   });
   new Counter({
     name: 'causeway_access_log_removed_bytes_total',
-    help: 'Bytes of finished log files removed since the start before they were shipped, because the spool was full',
+    help: 'Bytes of finished log files removed since the start before they were shipped because the spool was full',
     registers,
     collect() {
       this.reset();
@@ -63,7 +63,7 @@ export function openAccessLog({ config, name, log, registry }: PartContext): Acc
   if (taken === undefined) return spool;
   new Counter({
     name: 'causeway_access_log_lost_requests_total',
-    help: 'Requests that are missing from log and statistics since the service started: their process was killed',
+    help: 'Requests missing from log and statistics since the start because their process was killed',
     registers,
     collect() {
       this.reset();

@@ -27,7 +27,7 @@ export interface AcmeOptions {
 export async function startAcme({ acme, build, db, ring, log, registry }: AcmeOptions): Promise<AsyncDisposable> {
   const ended = new Counter({
     name: 'causeway_certificate_orders_total',
-    help: 'Certificate orders, by outcome: issued, or the problem',
+    help: 'Certificate orders, by outcome: issued or the problem',
     labelNames: ['outcome'],
     registers: [registry],
   });
@@ -61,5 +61,5 @@ export async function startAcme({ acme, build, db, ring, log, registry }: AcmeOp
 export async function warnOfStoppedRenewals(db: Db, log: Logger): Promise<void> {
   const orders = await countOrders(db.query);
   if (orders > 0)
-    log.warn({ orders }, 'acme-directory is not set: certificates that were obtained before are not renewed any more');
+    log.warn({ orders }, 'acme-directory is not set; certificates obtained earlier are no longer renewed');
 }

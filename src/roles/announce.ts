@@ -27,7 +27,7 @@ export function announce({ config, firstToken, print, isTerminal }: Announcement
   print(`metrics  ${urlOf(config.metricsListen, false)}/metrics`);
   const database = config.databaseUrl === undefined ? 'SQLite' : 'PostgreSQL';
   print(`data     ${config.dataDir}${config.roles.includes('control') ? ` (${database})` : ''}`);
-  if (firstToken === 'given') print('token    the first access token is the one given as bootstrap-token');
+  if (firstToken === 'given') print('token    the first access token is the one set as bootstrap-token');
   if (firstToken === 'kept' || firstToken === 'stillKept') {
     const file = firstTokenPath(config.dataDir);
     if (firstToken === 'kept' && isTerminal) print(`token    ${readFileSync(file, 'utf8').trim()}`);

@@ -67,7 +67,7 @@ function send(message: FromChild): void {
 
 async function startPart(load: () => Promise<StartPart>, context: PartContext): Promise<RunningPart> {
   process.on('uncaughtException', (error) => {
-    context.log.fatal({ err: error }, 'ended by an error that nothing handled');
+    context.log.fatal({ err: error }, 'unhandled error; exiting');
     process.exit(1);
   });
   try {

@@ -36,9 +36,9 @@ test('everything that stands in the way is said, also two settings with one addr
   assert.deepEqual(claims, {
     kind: 'refused',
     problems: [
-      { key: 'taken', problem: `taken cannot listen on 127.0.0.1:${port}: the address is in use` },
-      { key: 'second', problem: `second cannot listen on 127.0.0.1:${free.port}: the address is in use` },
-      { key: 'strange', problem: 'strange cannot listen on 192.0.2.1:0: this machine has no such address' },
+      { key: 'taken', problem: `taken cannot listen on 127.0.0.1:${port}: the address is already in use` },
+      { key: 'second', problem: `second cannot listen on 127.0.0.1:${free.port}: the address is already in use` },
+      { key: 'strange', problem: 'strange cannot listen on 192.0.2.1:0: the address does not belong to this machine' },
     ],
   });
 });

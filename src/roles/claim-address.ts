@@ -24,10 +24,10 @@ const BUSY_DELAY_MS = 100;
 const NO_IPV6 = ['EAFNOSUPPORT', 'EADDRNOTAVAIL'];
 
 const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the address is in use',
+  EADDRINUSE: 'the address is already in use',
   EACCES: 'permission denied (ports below 1024 need a privilege)',
-  EADDRNOTAVAIL: 'this machine has no such address',
-  ENOTFOUND: 'there is no such host',
+  EADDRNOTAVAIL: 'the address does not belong to this machine',
+  ENOTFOUND: 'no such host',
 };
 
 /**

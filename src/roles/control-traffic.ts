@@ -40,7 +40,7 @@ export function openControlTraffic(
     everyMs: FORGET_EVERY_MS,
     work: (signal) => forgetOldTraffic({ db, blobs, timeZone, logDays }, systemClock(), signal),
     onFailure: (error) => {
-      if (!forgetting.signal.aborted) log.error({ err: error }, 'old log files were not deleted; trying again later');
+      if (!forgetting.signal.aborted) log.error({ err: error }, 'cannot delete expired log files; retrying later');
     },
   });
   const forgettingRecordings = startRounds({
@@ -48,7 +48,7 @@ export function openControlTraffic(
     work: (signal) => forgetRecordings({ db, blobs }, systemClock(), signal),
     onFailure: (error) => {
       if (!forgettingRecordings.signal.aborted)
-        log.error({ err: error }, 'recordings were not deleted; trying again later');
+        log.error({ err: error }, 'cannot delete expired recordings; retrying later');
     },
   });
   return {

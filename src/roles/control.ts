@@ -75,7 +75,7 @@ function hooksOf(engine: { readonly running?: SmsEngine }, guard: SmsOptions['gu
     onConnectorsChanged: async () => {
       // The change is stored: the engine looks again by itself.
       await engine.running?.reload().catch((error: unknown) => {
-        log.error({ err: error }, 'connectors could not be read');
+        log.error({ err: error }, 'cannot read SMS connectors');
       });
     },
   };
@@ -149,7 +149,7 @@ function addFeedMetrics(
   });
   new Gauge({
     name: 'causeway_feed_edge_rejected_resources',
-    help: 'Settings that an edge cannot apply, as it reported last; 1000 are the most that a report holds',
+    help: 'Settings that an edge cannot apply, as of its last report, which holds at most 1000',
     labelNames: ['edge'],
     registers: [registry],
     collect() {
@@ -172,10 +172,14 @@ function addLiveMetrics(registry: PartContext['registry'], feed: Pick<FeedServer
         for (const count of feed.liveCounts()) this.set({ edge: count.edge }, read(count));
       },
     });
-  add('causeway_live_streams', 'Live streams on air, as their live process reported last', ({ streams }) => streams);
+  add(
+    'causeway_live_streams',
+    'Live streams on air, as of the last report of their live process',
+    ({ streams }) => streams,
+  );
   add(
     'causeway_live_viewers',
-    'Viewers of live streams, as their live process reported last',
+    'Viewers of live streams, as of the last report of their live process',
     ({ viewers }) => viewers,
   );
 }

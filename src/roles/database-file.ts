@@ -21,7 +21,7 @@ export async function exportToFile(config: Config, file: string, withSecrets: bo
     exportDatabase(databaseOptions(config, commandLog()), { withSecrets, now: systemClock(), write });
   if (file === STANDARD) return toFile(writeToStandardOutput);
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false)
-    throw new Error(`${file} is there, and is not a file`);
+    throw new Error(`${file} exists and is not a file`);
   const unfinished = `${file}.${randomBytes(6).toString('hex')}.part`;
   const orName = (error: unknown) => {
     throw ofFile(error, `${file} cannot be written`);

@@ -25,7 +25,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
   // Log files are split and packed here: viewers come first. docs/decisions/0271
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const store = openEdgeStore(edgeStorePath(config.dataDir), (to) =>
-    log.error({ to }, 'the settings of this edge were damaged; moved aside, and asked for anew'),
+    log.error({ to }, 'the settings file of this edge is damaged; moved it aside and requesting a snapshot'),
   );
   // Both have just been started; without waiting every start would begin with a failure in the log.
   if (config.roles.includes('control')) await waitForSocket(config.feedSocket);
@@ -75,7 +75,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
   return {
     confirm(id, isRun) {
       if (isRun) confirmed.get(id)?.resolve();
-      else confirmed.get(id)?.reject(new Error('no worker of this edge runs'));
+      else confirmed.get(id)?.reject(new Error('no worker of this edge is running'));
       confirmed.delete(id);
     },
     takeOutcome(id, outcome) {
@@ -135,7 +135,7 @@ function addMetrics(registry: PartContext['registry'], client: FeedClient, store
   });
   new Gauge({
     name: 'causeway_feed_rejected_resources',
-    help: 'Settings that this edge cannot apply: their last versions stay in force',
+    help: 'Settings that this edge cannot apply; their previous versions stay in force',
     registers,
     collect() {
       try {

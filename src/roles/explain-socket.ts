@@ -32,7 +32,7 @@ export async function openExplainSocket({ path, explain, log }: ExplainSocketOpt
     }
   });
   rmSync(path, { force: true }); // of a worker that was killed
-  server.on('error', (error) => log.warn({ err: error, path }, 'requests cannot be explained here'));
+  server.on('error', (error) => log.warn({ err: error, path }, 'cannot open the socket of "causeway explain"'));
   server.listen({ path });
   await Promise.race([once(server, 'listening'), once(server, 'close'), once(server, 'error')]);
   return {

@@ -61,7 +61,9 @@ function keepToken(file: string): string {
   const kept = readIfThere(file);
   if (kept === undefined) return keepNewToken(file);
   if (!isMinted(kept))
-    throw new Error(`${file} does not hold an access token that was made here; remove it, and a new one is made`);
+    throw new Error(
+      `${file} does not contain an access token of this installation; remove the file to create a new token`,
+    );
   chmodSync(file, 0o600);
   return kept;
 }

@@ -5,7 +5,7 @@ import type { LogSink } from '#lib/log-sink.ts';
 export function countLostLines(registry: Registry, sink: LogSink): void {
   new Counter({
     name: 'causeway_log_lost_lines_total',
-    help: 'Lines of the log that standard error did not take: a full disk, or a reader that stalls',
+    help: 'Log lines dropped because standard error did not accept them (full disk or stalled reader)',
     registers: [registry],
     collect() {
       this.reset();

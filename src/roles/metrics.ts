@@ -29,13 +29,13 @@ export function createSupervisorMetrics(): SupervisorMetrics {
     registry,
     restarts: new Counter({
       name: 'causeway_part_restarts_total',
-      help: 'Times that a part died and was started again',
+      help: 'Restarts of a process part after it died',
       labelNames,
       registers,
     }),
     silent: new Counter({
       name: 'causeway_part_metrics_missing_total',
-      help: 'Times that a part did not give its metrics in time',
+      help: 'Collections for which a process part did not report its metrics in time',
       labelNames,
       registers,
     }),
@@ -62,7 +62,7 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
     collectAll(options).then(
       ({ contentType, text }) => response.writeHead(200, { 'content-type': contentType }).end(text),
       (error: unknown) => {
-        log.error({ err: error }, 'the metrics could not be collected');
+        log.error({ err: error }, 'cannot collect metrics');
         response.writeHead(500).end();
       },
     );

@@ -85,7 +85,7 @@ export class Service implements AsyncDisposable {
       others: this.#workers.length > 0 ? live : [],
       limitMs: CHANGE_LIMIT_MS,
       onSilent: ({ name }) =>
-        log.error({ part: name, limitMs: CHANGE_LIMIT_MS }, 'killed: it did not run a change in time'),
+        log.error({ part: name, limitMs: CHANGE_LIMIT_MS }, 'killed: it did not apply a change of settings in time'),
     });
   }
 
@@ -123,7 +123,7 @@ export class Service implements AsyncDisposable {
 
   /** Handles a failed start: fatal at the first start, when a person can fix it; later, the next try may succeed. */
   #noteFailure(part: Part, problem: string): void {
-    if (this.#hasStarted) this.#log.error({ part: part.name, problem }, 'could not start again');
+    if (this.#hasStarted) this.#log.error({ part: part.name, problem }, 'cannot restart; retrying');
     else this.#started.resolve({ kind: 'failed', problem });
   }
 

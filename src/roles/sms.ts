@@ -45,8 +45,7 @@ export async function startSms({ config, db, ring, guard, log, registry }: SmsOp
     everyMs: FORGET_EVERY_MS,
     work: (signal) => forgetOldSms({ db, smsDays }, systemClock(), signal),
     onFailure: (error) => {
-      if (!forgetting.signal.aborted)
-        log.error({ err: error }, 'what is old of SMS was not deleted; trying again later');
+      if (!forgetting.signal.aborted) log.error({ err: error }, 'cannot delete expired SMS data; retrying later');
     },
   });
   return {

@@ -30,6 +30,6 @@ export function listenForStop(): StopRequest {
   ignoreSignals(isAsked ? UNUSED_SIGNALS : ['SIGHUP', ...UNUSED_SIGNALS], (signal) => {
     for (const listener of listeners) listener(signal);
   });
-  if (process.connected) process.on('disconnect', () => ask('the end of the program that started it'));
+  if (process.connected) process.on('disconnect', () => ask('the exit of its parent process'));
   return { requested: first.promise, repeated: second.promise, onIgnored: (listener) => listeners.push(listener) };
 }

@@ -49,7 +49,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const { dataDir, logLevel } = options.config;
   const sink = openLogSink('supervisor');
   const log = createLogger({ level: logLevel, name: 'supervisor', destination: sink });
-  options.stopRequest.onIgnored((signal) => log.info({ signal }, 'signal ignored: SIGTERM stops the service'));
+  options.stopRequest.onIgnored((signal) => log.info({ signal }, 'signal ignored; use SIGTERM to stop the service'));
   let directory = await openFreeDirectory(dataDir, { make: false });
   if (directory.kind === 'absent') {
     const settled = await settleAddresses(options.config);
@@ -58,7 +58,8 @@ export async function serve(options: ServeOptions): Promise<Served> {
   }
   if (directory.kind !== 'directory') return refused(describeRefusal(dataDir, directory));
   using _lock = directory.lock;
-  if (directory.wasOpen) log.warn({ dataDir }, 'the data directory was open to other users; it is closed to them now');
+  if (directory.wasOpen)
+    log.warn({ dataDir }, 'the data directory was accessible to other users; removed their permissions');
   for (const folder of FOLDERS) mkdirSync(join(dataDir, folder), { recursive: true, mode: 0o700 });
   removeControlFile(dataDir);
 
@@ -70,9 +71,9 @@ export async function serve(options: ServeOptions): Promise<Served> {
 
 function describeRefusal(dataDir: string, directory: Exclude<OpenedDirectory, { kind: 'directory' }>): string {
   if (directory.kind === 'inUse')
-    return `the data directory ${dataDir} is in use by another causeway; stop that, or set another with --data-dir`;
+    return `the data directory ${dataDir} is in use by another causeway process; stop it, or specify another directory with --data-dir`;
   const problem = directory.kind === 'absent' ? 'it is not there' : directory.problem;
-  return `the data directory cannot be used: ${problem}; set another with --data-dir`;
+  return `the data directory cannot be used: ${problem}; specify another with --data-dir`;
 }
 
 /** A command may hold the directory for a moment; a service that runs there keeps it, and has said so. */
@@ -99,14 +100,14 @@ async function run(options: ServeOptions, log: Logger, sink: LogSink): Promise<S
   }
   log.info({ reason: await stopRequest.requested }, 'stopping');
   print(
-    `causeway is stopping: requests under way have ${STOP_GRACE_MS / 1000} s to finish; a second signal cuts them off`,
+    `causeway is stopping: requests in flight have ${STOP_GRACE_MS / 1000} s to finish; send the signal again to cut them off`,
   );
   removeControlFile(config.dataDir);
   // Asked before it is told to stop. Parts that have nothing to do may end without an answer, and then there is nothing to say.
-  void service.countUnderWay().then((requests) => requests > 0 && print(`requests under way: ${requests}`));
+  void service.countUnderWay().then((requests) => requests > 0 && print(`requests in flight: ${requests}`));
   const stopped = service.stop(STOP_GRACE_MS).then((): Served => ({ kind: 'stopped' }));
   const served = await Promise.race([stopped, stopRequest.repeated.then((): Served => ({ kind: 'cut' }))]);
-  print(served.kind === 'stopped' ? 'causeway has stopped' : 'causeway has cut off what was under way');
+  print(served.kind === 'stopped' ? 'causeway has stopped' : 'causeway has cut off requests in flight');
   return served;
 }
 

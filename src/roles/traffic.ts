@@ -20,8 +20,8 @@ export function startTraffic({ config, log, registry }: PartContext): AsyncDispo
       openOutbox({
         file: join(dataDir, 'edge', 'outbox.db'),
         edge,
-        onLost: (reports) => log.error({ reports }, 'control was away too long: reports of traffic are lost'),
-        onMoved: (to) => log.error({ to }, 'what this edge had counted was damaged; moved aside, and begun anew'),
+        onLost: (reports) => log.error({ reports }, 'traffic reports dropped: control was unreachable for too long'),
+        onMoved: (to) => log.error({ to }, 'the traffic counts file is damaged; moved it aside and started a new one'),
       }),
     edge,
     reportMs: config.statSeconds * 1000,
@@ -40,7 +40,7 @@ function addShipperMetrics(registry: PartContext['registry'], shipper: Shipper):
   const registers = [registry];
   new Gauge({
     name: 'causeway_log_files_waiting',
-    help: 'Ended access-log files that control has not taken yet',
+    help: 'Finished access-log files that have not been shipped to control yet',
     registers,
     collect() {
       this.set(shipper.waitingFiles);
@@ -48,7 +48,7 @@ function addShipperMetrics(registry: PartContext['registry'], shipper: Shipper):
   });
   new Gauge({
     name: 'causeway_statistics_reports_waiting',
-    help: 'Reports of traffic that control has not taken yet',
+    help: 'Traffic reports that control has not accepted yet',
     registers,
     collect() {
       const reports = shipper.outbox?.countReports();
@@ -57,7 +57,7 @@ function addShipperMetrics(registry: PartContext['registry'], shipper: Shipper):
   });
   new Counter({
     name: 'causeway_log_files_shipped_total',
-    help: 'Access-log files that control has taken since the start',
+    help: 'Access-log files shipped to control since the start',
     registers,
     collect() {
       this.reset();
@@ -66,7 +66,7 @@ function addShipperMetrics(registry: PartContext['registry'], shipper: Shipper):
   });
   new Counter({
     name: 'causeway_traffic_refused_total',
-    help: 'Parts of log files and reports since the start that control refused for good: they are lost',
+    help: 'Log parts and traffic reports lost since the start because control rejected them',
     registers,
     collect() {
       this.reset();
@@ -75,7 +75,7 @@ function addShipperMetrics(registry: PartContext['registry'], shipper: Shipper):
   });
   new Counter({
     name: 'causeway_access_log_broken_lines_total',
-    help: 'Half lines since the start, left by processes that were killed',
+    help: 'Incomplete log lines left by killed processes since the start',
     registers,
     collect() {
       this.reset();
@@ -92,7 +92,7 @@ function addDomainMetrics(registry: PartContext['registry'], shipper: Pick<Shipp
   const counters = METRIC_NAMES.map(([name, metric]) => {
     const counter = new Counter({
       name: `causeway_domain_${metric}_total`,
-      help: `Total of each domain on this edge, by its id: ${metric.replaceAll('_', ' ')}; id 0: requests without a domain`,
+      help: `Total per domain on this edge, by domain id: ${metric.replaceAll('_', ' ')}; id 0 stands for requests without a domain`,
       labelNames: ['domain_id'],
       registers: [registry],
       collect() {

@@ -169,7 +169,7 @@ export class Dispatcher implements AsyncDisposable {
       // Carriers repeat deliveries without an acknowledgement; answers are kept for the next round.
       round.settle(error);
       this.#failures += 1;
-      log.error({ err: error, failures: this.#failures }, 'a round of the queue failed; it is tried again');
+      log.error({ err: error, failures: this.#failures }, 'round of the SMS queue failed; retrying');
       this.#submissions?.acceptAlone();
       return false;
     }

@@ -149,7 +149,9 @@ class Engine implements SmsEngine {
 
   #reloadSoon(): void {
     this.#reloading ??= this.reload()
-      .catch((error: unknown) => this.#options.log.error({ err: error }, 'connectors and routes could not be read'))
+      .catch((error: unknown) =>
+        this.#options.log.error({ err: error }, 'cannot read SMS connectors and routes; retrying'),
+      )
       .finally(() => {
         this.#reloading = undefined;
       });
@@ -170,7 +172,10 @@ class Engine implements SmsEngine {
         await this.#inbox.put(unreadToStore(line.id, unread));
         const { reason, command } = unread;
         this.#metrics.unread.inc({ connector: line.name, reason });
-        log.warn({ connector: line.name, reason, command }, 'what the carrier delivered cannot be read');
+        log.warn(
+          { connector: line.name, reason, command },
+          'cannot parse a message from the carrier; see "causeway sms unread"',
+        );
       },
       lateAnswer: (partId, outcome) => {
         const now = clock();
@@ -189,7 +194,7 @@ class Engine implements SmsEngine {
 function warnOfNoReceipts(settings: ConnectorSettings, log: Logger): void {
   if (settings.kind !== 'smpp' || (settings.registeredDelivery & TELLS_SUCCESS) !== 0) return;
   log.warn(
-    'sms-charge-at is receipt, and the connector asks for none of what is delivered: nothing that it sends is charged',
+    'sms-charge-at is "receipt" but the connector does not request delivery receipts; its messages are not charged',
   );
 }
 

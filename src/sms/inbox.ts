@@ -22,7 +22,8 @@ export class Inbox<T> {
 
   /** Resolves when it is stored; rejects when it is not going to be. */
   put(item: T): Promise<void> {
-    if (this.#entries.length >= MAX_WAITING) return Promise.reject(new Error('too many receipts wait to be stored'));
+    if (this.#entries.length >= MAX_WAITING)
+      return Promise.reject(new Error('too many receipts are waiting to be stored'));
     const stored = Promise.withResolvers<void>();
     this.#entries.push({ item, stored });
     this.#onArrival();

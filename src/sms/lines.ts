@@ -153,7 +153,7 @@ export class Lines implements AsyncDisposable {
       line.open(connect(settings, events(line), { ...tools, log }));
     } catch (error) {
       this.#broken.set(connector.id, JSON.stringify(connector));
-      log.error({ err: error }, 'the connector cannot be opened');
+      log.error({ err: error }, 'cannot open the connector');
     }
   }
 

@@ -25,7 +25,7 @@ export function createSmsMetrics(registry: Registry, sources: SmsMetricSources):
   const registers = [registry];
   new Gauge({
     name: 'causeway_sms_connector_up',
-    help: '1 while the connector is bound to its carrier, for both directions; `kind` is loopback where there is no carrier and all is simulated',
+    help: '1 while the connector is bound to its carrier in both directions; `kind` is loopback if sending is only simulated',
     labelNames: ['connector', 'kind'],
     registers,
     collect() {
@@ -42,43 +42,43 @@ export function createSmsMetrics(registry: Registry, sources: SmsMetricSources):
     }),
     receipts: new Counter({
       name: 'causeway_sms_receipts_total',
-      help: 'Delivery receipts that were stored, by connector and state',
+      help: 'Stored delivery receipts, by connector and state',
       labelNames: ['connector', 'state'],
       registers,
     }),
     unmatched: new Counter({
       name: 'causeway_sms_receipts_unmatched_total',
-      help: 'Receipts without a part, by connector and reason: number (parts with its id went to other numbers) or ambiguous (several parts fitted for 72 hours)',
+      help: 'Receipts without a matching part, by connector and reason: number (parts with its id have other numbers) or ambiguous (several parts matched for 72 hours)',
       labelNames: ['connector', 'reason'],
       registers,
     }),
     replies: new Counter({
       name: 'causeway_sms_replies_total',
-      help: 'Messages from phones that were stored, by connector',
+      help: 'Stored messages from phones, by connector',
       labelNames: ['connector'],
       registers,
     }),
     unread: new Counter({
       name: 'causeway_sms_unread_total',
-      help: 'Deliveries from carriers that could not be read, by connector and reason: cut (the PDU ends before its text) or empty (a receipt without content)',
+      help: 'Messages from carriers that could not be parsed, by connector and reason: cut (the PDU ends before its text) or empty (a receipt without content)',
       labelNames: ['connector', 'reason'],
       registers,
     }),
     deliveries: new Counter({
       name: 'causeway_sms_webhooks_total',
-      help: 'Attempts to post to webhooks of customers: delivered, retry or dropped',
+      help: 'Attempts to post to customers' webhooks: delivered, retry or dropped',
       labelNames: ['outcome'],
       registers,
     }),
     rounds: new Histogram({
       name: 'causeway_sms_round_duration_seconds',
-      help: 'One transaction of the engine: answers and receipts stored, parts claimed',
+      help: 'Duration of one transaction of the engine, which stores responses and receipts and claims parts',
       buckets: ROUND_BUCKETS_SECONDS,
       registers,
     }),
     swept: new Counter({
       name: 'causeway_sms_swept_parts_total',
-      help: 'Parts that changed state because of time: uncertain, expired, unknown, queued again, or the state of a receipt that overtook its answer',
+      help: 'Parts whose state was changed by a timeout: uncertain, expired, unknown, queued again, or the state of a receipt that arrived before its response',
       labelNames: ['to'],
       registers,
     }),

@@ -62,7 +62,7 @@ const ROUND_MS = 1_000;
 /** Receipts without a part may be many, where a carrier's account is shared; a clock is seldom put back. */
 const RARE_ROUNDS = 3;
 const CLOCK_BACK =
-  'instants of the queue lay in the future: the clock of this machine, or of another control, was ahead. What waits is due now';
+  'SMS queue entries have timestamps in the future: the clock of this or another control machine was ahead; waiting entries are now due';
 /** How old they may be: by then a part has its answer, or is uncertain. A connector waits for an answer for 10 minutes at most. */
 const ORPHAN_LOOK_MS = 15 * 60 * 1000;
 /** Rows per transaction, for which everything else waits on SQLite. */
@@ -90,7 +90,7 @@ export function startSweeper(options: SweeperOptions): AsyncDisposable {
     },
     onFailure: (error) => {
       hasSwept = false;
-      log.error({ err: error }, 'the queue was not swept; trying again');
+      log.error({ err: error }, 'cannot sweep the SMS queue; retrying');
     },
   });
 }
@@ -108,7 +108,7 @@ async function sweep(options: SweeperOptions, orphanMs: number | undefined, sign
   });
   if (lost > 0) {
     metrics.swept.inc({ to: 'uncertain' }, lost);
-    log.warn({ parts: lost }, 'parts were on their way when their process ended: whether they were sent is not known');
+    log.warn({ parts: lost }, 'parts were in flight when their process ended; it is unknown whether they were sent');
   }
   const end = async (to: string, take: (trx: Transaction<Schema>, now: number) => Promise<readonly number[]>) => {
     for (let count = BATCH; count >= BATCH && !signal.aborted; ) {
@@ -177,8 +177,8 @@ async function settleReceipts(
 
 const UNMATCHED = {
   number:
-    'receipts name other numbers than the messages with their ids went to; set receipt_number to ignore if the carrier rewrites numbers',
-  ambiguous: 'receipts fit several parts and are given up: none is settled by them',
+    'receipts have another number than the message with their id; set receipt_number to ignore if the carrier rewrites numbers',
+  ambiguous: 'receipts match several parts and are discarded; no part is settled by them',
 };
 
 function renew(trx: Transaction<Schema>, owner: string, partIds: readonly number[], now: number): Promise<void> {

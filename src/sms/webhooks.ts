@@ -64,7 +64,9 @@ export function startWebhooks(options: WebhooksOptions): AsyncDisposable {
   };
   const start = (delivery: DueDelivery, signal: AbortSignal) => {
     const posting = deliver(options, delivery, pauses, signal)
-      .catch((error: unknown) => log.error({ err: error }, 'the fate of a webhook was not stored; it is sent again'))
+      .catch((error: unknown) =>
+        log.error({ err: error }, 'cannot store the outcome of a webhook delivery; it will be sent again'),
+      )
       .finally(() => {
         underWay.delete(posting);
         if (underWay.size <= MAX_UNDER_WAY / 2) rounds.start();
@@ -74,7 +76,7 @@ export function startWebhooks(options: WebhooksOptions): AsyncDisposable {
   const rounds = startRounds({
     everyMs: POLL_MS,
     work: take,
-    onFailure: (error) => log.error({ err: error }, 'webhooks were not looked for; trying again'),
+    onFailure: (error) => log.error({ err: error }, 'cannot read pending webhook deliveries; retrying'),
   });
   return {
     async [Symbol.asyncDispose]() {
@@ -99,11 +101,11 @@ async function deliver(
   if (fate.kind === 'retry') {
     const failures = (pauses.get(appId)?.failures ?? 0) + 1;
     pauses.set(appId, { failures, until: timers.now() + backoffDelayMs(PAUSE, failures, random()) });
-    log.info({ appId, delivery: id, tries, reason: fate.reason }, 'a webhook was not taken; it is sent again');
+    log.info({ appId, delivery: id, tries, reason: fate.reason }, 'webhook delivery failed; retrying');
     return await postponeDelivery(db.query, id, fate.dueAt, fate.reason);
   }
   if (fate.kind === 'delivered') pauses.delete(appId);
-  else log.warn({ appId, delivery: id, tries, reason: fate.reason }, 'a webhook is given up');
+  else log.warn({ appId, delivery: id, tries, reason: fate.reason }, 'webhook delivery failed; giving up');
   await deleteDelivery(db.query, id);
 }
 

@@ -76,7 +76,7 @@ export async function startService(
       return await startOnce(t, placed);
     } catch (error) {
       // Between finding a free port and listening on it another test may have taken it.
-      if (!/listen EADDRINUSE|the address is in use/.test(String(error)) || tries === MAX_STARTS) throw error;
+      if (!/listen EADDRINUSE|the address is already in use/.test(String(error)) || tries === MAX_STARTS) throw error;
     }
   }
 }

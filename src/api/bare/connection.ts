@@ -89,7 +89,7 @@ export class BareConnection implements ConversationOwner {
     try {
       this.#send(await this.#parts.answerCall(received), { ...received, call, beganAt });
     } catch (error) {
-      this.#parts.log.error({ err: error, requestId: received.requestId }, 'an answer was not sent');
+      this.#parts.log.error({ err: error, requestId: received.requestId }, 'cannot send a response');
       this.#socket.destroy();
     }
   }

@@ -48,7 +48,7 @@ export function createBuffers({
     const now = performance.now();
     if (now - reportedAt < REPORT_MS) return;
     reportedAt = now;
-    log.warn({ err: error, directory: disk?.directory }, 'bodies cannot be buffered on disk');
+    log.warn({ err: error, directory: disk?.directory }, 'cannot buffer bodies on disk');
   };
   return {
     open: (use, { clientAddress }, domainId) =>
@@ -66,7 +66,7 @@ export function createBuffers({
 function addGauges({ memoryBytes, fileBytes }: BufferBudget, registry: Registry): void {
   const bytes = new Gauge({
     name: 'causeway_edge_buffered_bytes',
-    help: 'Bodies that wait for their end or for a slow client: bytes in memory and on disk.',
+    help: 'Bytes of buffered bodies (incomplete, or waiting for a slow client), in memory and on disk.',
     labelNames: ['where'],
     registers: [registry],
     collect() {

@@ -40,6 +40,6 @@ async function putPart(edge: EdgeContext, visit: Visit, part: CachedResponse): P
       store.put(visit.key, joined, visit.options);
     }
   } catch (error) {
-    log.error({ err: error, key: visit.key }, 'a part was not stored');
+    log.error({ err: error, key: visit.key }, 'cannot store a partial response');
   }
 }

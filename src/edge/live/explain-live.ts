@@ -28,7 +28,7 @@ export function explainLive(
     case 'denied':
       return { found: `refused: ${decision.reason}`, mark: { status: 'DENIED', reason: decision.reason } };
     case 'unavailable':
-      return { found: 'the live process cannot be reached', mark: { status: 'ERROR', reason: 'liveUnavailable' } };
+      return { found: 'cannot reach the live process; retrying', mark: { status: 'ERROR', reason: 'liveUnavailable' } };
     case 'absent':
       return { found: 'no such stream is on air', mark: { status: 'ERROR', reason: 'noStream' } };
     case 'malformed':

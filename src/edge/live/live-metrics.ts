@@ -16,7 +16,7 @@ export function addLiveGauges({ sessions, relays, streams, files }: Counted, reg
   const registers = [registry];
   new Gauge({
     name: 'causeway_edge_live_viewers',
-    help: 'Viewers of live streams, by what they are sent: flv, websocket.',
+    help: 'Viewers of live streams, by protocol: flv, websocket.',
     labelNames: ['kind'],
     registers,
     collect() {
@@ -31,7 +31,7 @@ export function addLiveGauges({ sessions, relays, streams, files }: Counted, reg
   });
   new Gauge({
     name: 'causeway_edge_live_relays',
-    help: 'Broadcasts that this worker reads from the live process for its viewers.',
+    help: 'Broadcasts that this worker relays from the live process to its viewers.',
     registers,
     collect() {
       this.set(relays.size);
@@ -39,7 +39,7 @@ export function addLiveGauges({ sessions, relays, streams, files }: Counted, reg
   });
   new Gauge({
     name: 'causeway_edge_live_synced',
-    help: '1 while the live process tells this worker what is on air; 0: it cannot be reached.',
+    help: '1 while this worker is connected to the live process, else 0.',
     registers,
     collect() {
       this.set(streams.isSynced ? 1 : 0);

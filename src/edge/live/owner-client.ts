@@ -128,7 +128,7 @@ export class OwnerClient {
       this.#table.restart();
       if (this.#closing.signal.aborted) return;
       this.#failures += 1;
-      if (this.#failures === 2) log.warn({ err: error }, 'the live process cannot be reached');
+      if (this.#failures === 2) log.warn({ err: error }, 'cannot reach the live process; retrying');
       this.#retry = setTimeout(() => void this.#follow(), limits.retryMs); // never rejects
     }
   }

@@ -65,7 +65,7 @@ export class Relays {
     this.note(key, this.#options.streams.get(name)); // which may have changed meanwhile
     void opened.relay.run().then((problem) => {
       if (this.#relays.get(key) === entry) this.#relays.delete(key);
-      if (problem !== undefined) this.#options.log.info({ err: problem, stream: key }, 'a broadcast broke off');
+      if (problem !== undefined) this.#options.log.info({ err: problem, stream: key }, 'relay of a broadcast failed');
     });
     return opened;
   }

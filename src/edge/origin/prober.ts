@@ -89,7 +89,7 @@ function addMetrics(registry: Registry, schedule: { readonly size: number; reado
   const registers = [registry];
   new Gauge({
     name: 'causeway_origins_probed',
-    help: 'Origins in use on this machine, which are probed',
+    help: 'Origins in use on this machine that health checks cover',
     registers,
     collect() {
       this.set(schedule.size);
@@ -97,7 +97,7 @@ function addMetrics(registry: Registry, schedule: { readonly size: number; reado
   });
   new Gauge({
     name: 'causeway_origins_down',
-    help: 'Probed origins of this machine whose probes fail',
+    help: 'Origins on this machine whose health checks fail',
     registers,
     collect() {
       this.set(schedule.downCount);
@@ -105,7 +105,7 @@ function addMetrics(registry: Registry, schedule: { readonly size: number; reado
   });
   const probes = new Counter({
     name: 'causeway_origin_probes_total',
-    help: 'Probes of origins: connections, and requests of monitor URLs, by outcome',
+    help: 'Health checks of origins (connections and monitor URL requests), by outcome',
     labelNames: ['kind', 'outcome'],
     registers,
   });

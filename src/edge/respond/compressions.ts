@@ -167,7 +167,7 @@ class Shared {
       if (body !== undefined) putCoded(store, this.#form, this.#readBytes, body);
       shared.finish(body);
     } catch (error) {
-      log.debug({ err: error, key: this.#form.key }, 'a compression broke off');
+      log.debug({ err: error, key: this.#form.key }, 'compression of a response aborted');
       shared.break();
     } finally {
       writer.discard(); // unless it is finished

@@ -15,7 +15,10 @@ export function isStillAllowed(
     if (site === undefined || (siteId !== undefined && site.id !== siteId)) return false;
     return checkAccess(site, request).kind === 'allow';
   } catch (error) {
-    log.error({ err: error, host: request.host }, 'whether a lasting connection is still allowed cannot be told');
+    log.error(
+      { err: error, host: request.host },
+      'cannot check whether an open connection is still allowed; keeping it open',
+    );
     return true; // what could be read at its beginning stands
   }
 }

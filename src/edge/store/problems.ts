@@ -9,7 +9,7 @@ const LOG_EVERY_MS = 60_000;
 export function createProblemReport(log: Logger, registry: Registry): OnDiskProblem {
   const counter = new Counter({
     name: 'causeway_edge_store_problems_total',
-    help: 'Problems with the cache disk: storeFull, storeError, storeBusy (too slow), damaged (a file was not used).',
+    help: 'Problems with the cache disk: storeFull, storeError, storeBusy (too slow) or damaged (a file was ignored).',
     labelNames: ['problem'],
     registers: [registry],
   });
@@ -19,6 +19,6 @@ export function createProblemReport(log: Logger, registry: Registry): OnDiskProb
     const now = performance.now();
     if (now - (loggedAt.get(problem) ?? Number.NEGATIVE_INFINITY) < LOG_EVERY_MS) return;
     loggedAt.set(problem, now);
-    log.warn({ problem, err: error }, 'the disk of the cache');
+    log.warn({ problem, err: error }, 'cannot use the cache disk; objects may be fetched again from the origin');
   };
 }

@@ -53,7 +53,7 @@ export function createHttpsServer(
   });
   new Gauge({
     name: 'causeway_edge_expired_certificates',
-    help: 'Certificates in use whose time is over.',
+    help: 'Certificates in use that have expired.',
     registers: [parts.registry],
     collect() {
       this.set(tls.certificates.countExpired(edge.clock()));

@@ -41,7 +41,7 @@ export class Pulls {
     if (places.length === 0) return { kind: 'notFound' };
     const holder = String(name.domainId);
     if (!this.#shares.mayTake(holder, 1) || this.#countStarting(name.domainId) >= limits.maxStarting) {
-      rareLines.warn(name.domainId, { ...name }, 'a stream is not pulled: its domain has its share of the pulls');
+      rareLines.warn(name.domainId, { ...name }, 'stream not pulled: its domain has reached its limit of pulls');
       return { kind: 'full' };
     }
     const pull = new Pull({

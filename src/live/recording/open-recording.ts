@@ -25,7 +25,7 @@ export function openRecording(
   { edge, newRecordingId, timers, log }: Process,
 ): Recording {
   const spool = new RecordingSpool(directory, maxBytes, (folder) =>
-    log.error({ folder }, 'what a killed process left of a recording has no beginning; it is deleted'),
+    log.error({ folder }, 'deleted a recording left by a killed process: its beginning is missing'),
   );
   const recorder = new Recorder({ spool, newRecordingId, timers, log });
   const shipper = startRecordingShipper({ spool, edge, post, timers, random: Math.random, log });

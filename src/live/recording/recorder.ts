@@ -76,6 +76,6 @@ export class Recorder {
     if (timers.now() - this.#saidAt < SAY_AGAIN_MS) return;
     this.#saidAt = timers.now();
     const { full, slow } = this.stopped;
-    log.error({ err: error, domainId, app, stream, full, slow }, 'a recording has stopped; it is tried again');
+    log.error({ err: error, domainId, app, stream, full, slow }, 'recording stopped; retrying');
   }
 }

@@ -21,7 +21,7 @@ test('a recording that control cannot take holds up no other, and is sent when i
   timers.advance(60_000);
   await eventually('it is sent', () => sent.includes('a'));
   await eventually('that is logged', () => lines.length === 2);
-  assert.match(lines.join(), /does not take a recording.*takes recordings again/s);
+  assert.match(lines.join(), /cannot send a recording to control.*accepts recordings again/s);
 });
 
 test('a control that is away is asked three times in a round', async (t) => {

@@ -50,7 +50,7 @@ export function startRecordingShipper(options: RecordingShipperOptions): Recordi
       }
     }
     if (failed.size > 0) throw problem;
-    if (failures > 0) log.info('control takes recordings again');
+    if (failures > 0) log.info('control accepts recordings again');
     failures = 0;
   };
   const wake = () => {
@@ -64,7 +64,8 @@ export function startRecordingShipper(options: RecordingShipperOptions): Recordi
     running = sendAll()
       .catch((error: unknown) => {
         if (stop.signal.aborted) return;
-        if (failures++ === 0) log.warn({ err: error }, 'control does not take a recording; it waits on disk');
+        if (failures++ === 0)
+          log.warn({ err: error }, 'cannot send a recording to control; keeping it on disk and retrying');
         cancel = timers.after(backoffDelayMs(BACKOFF, failures, options.random()), run);
       })
       .finally(() => {
@@ -97,7 +98,10 @@ async function send(
   const outcome = message === undefined ? 'refused' : await post(formatRecordingMessage(message), signal);
   if (outcome === 'refused') {
     const { id, domainId, app, stream } = spooled.facts;
-    log.error({ domainId, app, stream, recording: id, n }, 'a piece of a recording is lost: it is damaged, or refused');
+    log.error(
+      { domainId, app, stream, recording: id, n },
+      'a piece of a recording is lost: it is damaged or was rejected by control',
+    );
   }
   const isAll =
     n === undefined || (spooled.pieces.length === 1 && spooled.end !== undefined && message?.end !== undefined);

@@ -139,10 +139,10 @@ export class Connection {
     waiting.leave(this);
     onEnd(end);
     const fields = { client: this.#clientAddress, role: this.#role, end, detail };
-    if (end === 'failed') log.error(fields, 'an RTMP connection ended');
+    if (end === 'failed') log.error(fields, 'RTMP connection ended');
     // Whoever floods us with connections that say nothing does not fill the log.
-    else if (this.#role === 'waiting' && end !== 'refused') log.debug(fields, 'an RTMP connection ended');
-    else log.info(fields, 'an RTMP connection ended');
+    else if (this.#role === 'waiting' && end !== 'refused') log.debug(fields, 'RTMP connection ended');
+    else log.info(fields, 'RTMP connection ended');
   }
 }
 

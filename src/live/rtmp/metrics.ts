@@ -14,13 +14,13 @@ export function createRtmpMetrics(
   const registers = [registry];
   const ends = new Counter({
     name: 'causeway_rtmp_ended_connections_total',
-    help: 'RTMP connections that have ended, by the reason.',
+    help: 'Closed RTMP connections, by reason.',
     labelNames: ['reason'],
     registers,
   });
   new Gauge({
     name: 'causeway_rtmp_connections',
-    help: 'Open RTMP connections: waiting (neither publishes nor plays yet), publishing or playing.',
+    help: 'Open RTMP connections: waiting (neither publishing nor playing yet), publishing or playing.',
     labelNames: ['role'],
     registers,
     collect() {

@@ -103,7 +103,7 @@ class LogShipper implements Shipper {
       this.#isCollecting = true;
       return stems;
     } catch (error) {
-      if (this.#isCollecting) log.error({ err: error }, 'traffic cannot be counted; trying on');
+      if (this.#isCollecting) log.error({ err: error }, 'cannot count traffic; retrying');
       this.#isCollecting = false;
       this.#closeOutbox(); // it may be damaged: opening it tells
       return [];
@@ -116,11 +116,15 @@ class LogShipper implements Shipper {
     try {
       await this.#sendReports();
       for (const stem of stems) await this.#ship(stem);
-      if (this.#failures > 0) log.info('traffic is told to control again');
+      if (this.#failures > 0) log.info('control accepts traffic reports again');
       this.#failures = 0;
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
-      if (this.#failures === 0) log.warn({ err: error }, 'control does not take traffic; it waits on disk');
+      if (this.#failures === 0)
+        log.warn(
+          { err: error },
+          'cannot send traffic reports and log files to control; keeping them on disk and retrying',
+        );
       this.#failures++;
       this.#retryAt = steadyClock() + backoffDelayMs(RETRY, this.#failures, Math.random());
     }
@@ -139,7 +143,7 @@ class LogShipper implements Shipper {
       const outcome = await postReport(report.body, this.#stopping.signal);
       if (outcome === 'refused') {
         this.refused++;
-        log.error({ sequence: report.sequence }, 'control refuses a report; it is lost');
+        log.error({ sequence: report.sequence }, 'control rejected a traffic report; it is lost');
       }
       outbox?.dropReport(report.sequence);
     }
@@ -152,12 +156,12 @@ class LogShipper implements Shipper {
     const shipped = await shipLog(directory, stem, edge, async (part) => {
       if ((await postPart(part, signal)) === 'taken') return;
       this.refused++;
-      log.error({ file: stem }, 'control refuses a part of a log file; it is lost');
+      log.error({ file: stem }, 'control rejected a log part; it is lost');
     });
     this.waitingFiles--;
     this.shippedFiles++;
     this.brokenLines += shipped.brokenLines;
     if (shipped.brokenLines > 0)
-      log.warn({ file: stem, lines: shipped.brokenLines }, 'a log file held broken lines; they are lost');
+      log.warn({ file: stem, lines: shipped.brokenLines }, 'log file contains invalid lines; they are lost');
   }
 }

@@ -14,5 +14,7 @@ test('the loopback connector warns at the first message, and not of being there'
   await bound();
   assert.deepEqual(warnings, []);
   await Promise.all([carrier.submit(partToSubmit()), carrier.submit(partToSubmit({ partId: 2 }))]);
-  assert.deepEqual(warnings, ['a message was taken by the loopback connector: it and all others are sent to nobody']);
+  assert.deepEqual(warnings, [
+    'the loopback connector took a message: it and later ones are only simulated and do not reach phones',
+  ]);
 });

@@ -6,12 +6,13 @@ import type { Carrier, CarrierState, ConnectCarrier } from '../carrier.ts';
 const ROOM = 1_000;
 
 export const connectLoopback: ConnectCarrier<LoopbackSettings> = (_settings, events, { log, timers }) => {
-  log.info('the loopback connector sends messages to nobody');
+  log.info('the loopback connector only simulates sending; messages do not reach phones');
   let state: CarrierState = 'connecting';
   let hasWarned = false;
   // Who sends no messages need not hear of it.
   const warn = () => {
-    if (!hasWarned) log.warn('a message was taken by the loopback connector: it and all others are sent to nobody');
+    if (!hasWarned)
+      log.warn('the loopback connector took a message: it and later ones are only simulated and do not reach phones');
     hasWarned = true;
   };
   const become = (next: CarrierState) => {

@@ -140,7 +140,10 @@ class SmppCarrier implements Carrier {
   #pause(reason: 'throttled' | 'timeout'): void {
     const pauseMs = this.#pace.throttled(this.#tools.timers.now());
     if (pauseMs === undefined || this.#isClosing) return;
-    this.#tools.log.info({ carrier: this.#settings.host, reason, pauseMs }, 'the carrier gets less for a while');
+    this.#tools.log.info(
+      { carrier: this.#settings.host, reason, pauseMs },
+      'carrier is throttling; pausing before sending more',
+    );
     this.#cancelPause = this.#tools.timers.after(pauseMs, () => this.#tell());
   }
 
@@ -163,13 +166,16 @@ class SmppCarrier implements Carrier {
     this.#unstored += 1;
     if (this.#unstored > 1) return;
     const { log } = this.#tools;
-    log.warn({ carrier: this.#settings.host, err: error }, 'what the carrier delivers is not stored, nor acknowledged');
+    log.warn(
+      { carrier: this.#settings.host, err: error },
+      'cannot store receipts and replies of the carrier; they are not acknowledged',
+    );
   }
 
   #noteStored(): void {
     if (this.#unstored === 0) return;
     const facts = { carrier: this.#settings.host, refused: this.#unstored };
-    this.#tools.log.info(facts, 'what the carrier delivers is stored again');
+    this.#tools.log.info(facts, 'receipts and replies of the carrier are being stored again');
     this.#unstored = 0;
   }
 

@@ -87,7 +87,7 @@ export class Connection implements AsyncDisposable {
     this.#failures = isStable ? 1 : this.#failures + 1;
     const delayMs = reconnectDelayMs(end, this.#failures, tools.random());
     if (!this.#isClosing) {
-      tools.log.warn({ carrier: settings.host, command, end, delayMs }, 'a session with the carrier has ended');
+      tools.log.warn({ carrier: settings.host, command, end, delayMs }, 'carrier session ended; reconnecting');
       this.#cancel = tools.timers.after(delayMs, () => {
         this.#session = this.#connect();
       });

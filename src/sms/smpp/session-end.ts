@@ -8,17 +8,17 @@ export function describeEnd(end: SessionEnd): string {
     case 'refused':
       return `the carrier refused the session: ${describeStatus(end.status)}`;
     case 'malformed':
-      return `what the carrier sent is no SMPP: ${end.reason}`;
+      return `the carrier sent invalid SMPP: ${end.reason}`;
     case 'closed':
-      return `the connection was not made, or ended: ${end.reason.replace(NODE_ADVICE, '')}`;
+      return `cannot connect, or the connection was closed: ${end.reason.replace(NODE_ADVICE, '')}`;
     case 'bindTimeout':
-      return 'the carrier did not answer in time';
+      return 'the carrier did not respond in time';
     case 'silent':
-      return 'the carrier answered nothing any more';
+      return 'the carrier stopped responding';
     case 'unbound':
       return 'the carrier ended the session';
     case 'left':
-      return 'the session was left';
+      return 'the session was closed';
     default:
       return unreachable(end);
   }
@@ -29,7 +29,7 @@ const NODE_ADVICE = /; if the root CA is installed locally, .*$/;
 
 const WORDS: Readonly<Record<number, string>> = {
   [STATUS.invalidBindState]: 'not in this state',
-  [STATUS.alreadyBound]: 'it has as many sessions as it may already',
+  [STATUS.alreadyBound]: 'the carrier allows no more sessions (already bound)',
   [STATUS.bindFailed]: 'bind failed',
   [STATUS.invalidPassword]: 'wrong password',
   [STATUS.invalidSystemId]: 'unknown system_id',

@@ -39,7 +39,7 @@ export function openPool({ url, log, queryTimeoutMs = QUERY_TIMEOUT_MS }: PoolOp
     types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
   });
   // The pool replaces a lost connection; the query that used it fails.
-  const note = (error: Error) => log.warn({ err: error }, 'a database connection was lost');
+  const note = (error: Error) => log.warn({ err: error }, 'database connection lost');
   pool.on('error', note);
   pool.on('connect', (client) => client.on('error', note));
   return pool;

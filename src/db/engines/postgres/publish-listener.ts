@@ -37,7 +37,7 @@ export function listenForPublishes({ url, wake, log }: ListenOptions): AsyncDisp
         });
       } catch (error) {
         if (stop.signal.aborted) return;
-        log.warn({ err: error, retryMs }, 'not listening to the database; polling goes on');
+        log.warn({ err: error, retryMs }, 'cannot listen for database notifications; polling meanwhile and retrying');
       }
       await delay(retryMs, undefined, { signal: stop.signal }).catch(() => undefined); // only ever rejects by `stop`
       retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);

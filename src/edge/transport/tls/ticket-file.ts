@@ -46,7 +46,7 @@ export function startTicketRotation({ file, clock, log, onSecrets }: TicketRotat
     } catch (error) {
       log.error(
         { err: error, file },
-        'the secrets of session tickets cannot be kept: a restart ends the sessions of clients',
+        'cannot save the session ticket secrets; after a restart clients cannot resume their TLS sessions',
       );
     }
     onSecrets(secrets);

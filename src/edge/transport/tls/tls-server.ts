@@ -66,7 +66,7 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
       if (socket.alpnProtocol === 'h2') options.onHttp2(socket, secured);
       else options.onHttp1(socket, secured);
     },
-    onUnusable: (certificate, error) => log.error({ err: error, certificate }, 'a certificate cannot be used'),
+    onUnusable: (certificate, error) => log.error({ err: error, certificate }, 'cannot use a certificate'),
   });
 
   /** Whose certificate such a client is given, or what stands in the way. */
@@ -110,7 +110,7 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
         const problem = begin(raw, bytes, hello);
         if (problem !== undefined) waiting.end(raw, problem, formatAlert(alertFor(problem, hello)));
       } catch (error) {
-        log.error({ err: error, serverName: hello.serverName }, 'a handshake could not begin');
+        log.error({ err: error, serverName: hello.serverName }, 'cannot start a TLS handshake');
         waiting.end(raw, 'failed', formatAlert('internalError'));
       }
     });
