@@ -21,7 +21,7 @@ export const LOG_SETTINGS: SettingTable<LogValues> = {
   accessLog: {
     reader: oneOf(['on', 'off']),
     default: 'on',
-    description: '`off`: the edge writes no access log and counts no traffic, so there are no log files or statistics',
+    description: 'Access key of the S3 storage',
   },
   logRotateSeconds: {
     reader: wholeNumber(1, 3600),

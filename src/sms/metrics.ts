@@ -66,7 +66,7 @@ export function createSmsMetrics(registry: Registry, sources: SmsMetricSources):
     }),
     deliveries: new Counter({
       name: 'causeway_sms_webhooks_total',
-      help: 'Attempts to post to customers' webhooks: delivered, retry or dropped',
+      help: "Attempts to post to customers' webhooks: delivered, retry or dropped",
       labelNames: ['outcome'],
       registers,
     }),
