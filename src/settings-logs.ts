@@ -21,7 +21,7 @@ export const LOG_SETTINGS: SettingTable<LogValues> = {
   accessLog: {
     reader: oneOf(['on', 'off']),
     default: 'on',
-    description: 'Access key of the S3 storage',
+    description: '`off`: the edge writes no access log and counts no traffic, so there are no log files or statistics',
   },
   logRotateSeconds: {
     reader: wholeNumber(1, 3600),
@@ -56,7 +56,7 @@ export const LOG_SETTINGS: SettingTable<LogValues> = {
   logS3AccessKey: {
     reader: textThat('an access key', /^[\x21-\x7e]{1,256}$/),
     secret: true,
-    description: 'Secret key of the S3 storage',
+    description: 'Access key of the S3 storage',
   },
   logS3SecretKey: {
     reader: textThat('a secret key', /^[\x21-\x7e]{1,256}$/),

@@ -201,7 +201,10 @@ test('control leaves loopback only with TLS or trusted proxies', (t) => {
   writeFileSync(join(folder, 'key.pem'), 'K');
   const env = { CAUSEWAY_CONTROL_LISTEN: '0.0.0.0:8700' };
   const tls = { CAUSEWAY_CONTROL_TLS_CERT: 'cert.pem', CAUSEWAY_CONTROL_TLS_KEY: 'key.pem' };
-  assert.match(mustFail({ env })[0] ?? '', /^control-listen \(CAUSEWAY_CONTROL_LISTEN\): an address other than loopback/);
+  assert.match(
+    mustFail({ env })[0] ?? '',
+    /^control-listen \(CAUSEWAY_CONTROL_LISTEN\): an address other than loopback/,
+  );
   mustLoad({ env: { ...env, CAUSEWAY_TRUSTED_PROXIES: '10.0.0.1' } });
   assert.deepEqual(mustLoad({ cwd: folder, env: { ...env, ...tls } }).config.controlTls, { cert: 'C', key: 'K' });
   assert.deepEqual(mustFail({ cwd: folder, env: { ...tls, CAUSEWAY_CONTROL_TLS_KEY: undefined } }), [

@@ -117,9 +117,7 @@ function addRule(context: CliContext, name: string, what: string, entries: strin
 
 /** One value each, never several words: what follows is the domain. */
 function listOf(flags: string, description: string): Option {
-  return new Option(flags, `${description}; comma-separated, may be repeated`).argParser(
-    addToList,
-  );
+  return new Option(flags, `${description}; comma-separated, may be repeated`).argParser(addToList);
 }
 
 function onAgain(flags: string): Option {

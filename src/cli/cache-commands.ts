@@ -32,7 +32,7 @@ const WAIT_POLL_MS = 200;
 const WAIT_MEANING = 'wait until every edge has finished';
 
 export function cacheCommand(context: CliContext): Command {
-  const command = new Command('cache').description('purge and prefetch objects of the account\'s domains');
+  const command = new Command('cache').description("purge and prefetch objects of the account's domains");
   const describe = (usage: string, description: string) =>
     addCallSettings(command.command(usage), context).description(description);
   describe('purge [url...]', 'purge objects, directories or a whole domain from every edge')
