@@ -65,7 +65,7 @@ async function refuseAll(t: TestContext, { file, dataDir }: Exported) {
     assert.match(stderr, message);
   };
   const absent = join(folder, 'absent');
-  await refuses(['import', file, '--data-dir', dataDir], /^causeway: a service is running from .*: stop it first/);
+  await refuses(['import', file, '--data-dir', dataDir], /^causeway: a service is running from .*; stop it first/);
   await refuses(['export', file, '--data-dir', absent], /^causeway: no installation found in /);
   await refuses(['import', join(folder, 'no-file'), '--data-dir', absent], /no-file cannot be read: ENOENT\n$/);
   await refuses(['import', folder, '--data-dir', absent], /^causeway: .* cannot be read: EISDIR\n$/);

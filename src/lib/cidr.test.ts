@@ -62,7 +62,7 @@ describe('an address set', () => {
     assert.equal(createAddressSet(['0.0.0.0/0']).has('::1'), false);
   });
 
-  test('refuses what is no network', () => assert.throws(() => createAddressSet(['x']), RangeError));
+  test('refuses a text that is not a network', () => assert.throws(() => createAddressSet(['x']), RangeError));
 });
 
 test('an IPv4-mapped address is shown as IPv4, however it is written', () => {

@@ -33,7 +33,7 @@ export function parseNetwork(text: string): Network | undefined {
 export function parseNetworks(texts: readonly string[]): Network[] {
   return texts.map((text) => {
     const network = parseNetwork(text);
-    if (network === undefined) throw new RangeError(`no network: ${text}`);
+    if (network === undefined) throw new RangeError(`not a network: ${text}`);
     return network;
   });
 }

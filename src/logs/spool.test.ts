@@ -249,7 +249,7 @@ describe('the spool', () => {
     bench.write('lost');
     await bench.spool.flush();
     assert.equal(bench.reports.length, 2);
-    assert.match(bench.reports[1] ?? '', /"droppedLines":4.*cannot be written/);
+    assert.match(bench.reports[1] ?? '', /"droppedLines":4.*cannot write/);
     rmSync(directory);
     bench.write('kept');
     await bench.spool.flush();

@@ -50,7 +50,7 @@ test('a file that holds anything else is refused, and says what to do', async (t
   const { file, ensure, isValid } = await prepare(t);
   for (const content of ['', '\n', 'cwy_short', 'secret', `${mintToken()}x`, `${mintToken()}\n${mintToken()}\n`]) {
     writeFileSync(file, content);
-    await assert.rejects(ensure(), /first-token does not hold an access token .* remove it/);
+    await assert.rejects(ensure(), /first-token does not contain an access token .* remove the file/);
     assert.equal(await isValid(content.trim()), false);
   }
 });

@@ -1,6 +1,6 @@
 /**
  * Decides on requests to send, many in one transaction: checks ⑥ to ⑩ for each, in that order, then those that pass are
- * held, queued and stored together. What one of them lacks is no matter to the others. docs/decisions/0210, 0212
+ * held, queued and stored together. A request that fails its checks does not affect the others. docs/decisions/0210, 0212
  */
 import type { Transaction } from 'kysely';
 import type { Schema } from '#db/schema/schema.ts';
@@ -28,13 +28,13 @@ export interface Submission extends AskedMessage {
   readonly appKey: string;
   /** Hash by which a repetition is recognised. */
   readonly replayHash: string;
-  /** What it is answered when it is accepted. */
+  /** `sendid` of the answer if the request is accepted. */
   readonly sendid: string;
   readonly now: number;
 }
 
 export type Verdict =
-  /** Also when it had been accepted before: then it is the first one's `sendid`, and nothing is done. */
+  /** Also for a repetition of an accepted request: then with the `sendid` of the first, and without effect. */
   | { readonly kind: 'accepted'; readonly sendid: string }
   | ComposeProblem
   | { readonly kind: 'appUnknown' }
@@ -42,12 +42,12 @@ export type Verdict =
   | { readonly kind: 'balanceTooLow'; readonly price: number };
 
 const HOUR_MS = 3_600_000;
-/** References of long messages to one number go round. */
+/** References of long messages to one number wrap around. */
 const REFERENCES = 256;
 
-/** What goes out with the transaction that accepts it. */
+/** Parts that the accepting transaction also claims, to be sent at once. */
 export interface Departure {
-  /** Where nothing waits: see `startAtOnce`. */
+  /** Connectors whose queue is empty; see `startAtOnce`. */
   readonly openings: readonly Opening[];
   readonly owner: string;
   readonly leaseUntil: number;
@@ -59,7 +59,7 @@ export interface Accepted {
   readonly verdicts: readonly Verdict[];
   /** The claimed parts of each connector, in order of sending. */
   readonly claimed: AtOnce['parts'];
-  /** Others of them wait now. */
+  /** Whether other accepted messages were queued. */
   readonly isQueued: boolean;
 }
 
@@ -81,7 +81,7 @@ export async function acceptSubmissions(
   const departure = await whenDeparture;
   const { verdicts: decided, requests, taken } = decide(hopeful, facts, numberFacts);
   const { connectors, parts } = startAtOnce(requests, departure?.openings ?? [], departure?.now ?? 0);
-  // None of them is due before it is accepted: what is due later waits for its hours. docs/decisions/0425
+  // No message is due before it is accepted; one that is due later waits for its permitted hours. docs/decisions/0425
   const now = Math.max(...submissions.map((submission) => submission.now));
   await storeRequests(trx, requests, { taken, now, claim: departure && { ...departure, connectors } });
   const nextVerdict = inOrder(decided);
@@ -103,7 +103,7 @@ function mostRows(submissions: readonly Submission[]): AskedRows {
   for (const submission of submissions) {
     const numbers = mostNumbers(submission);
     messages += numbers;
-    // Decoding makes it shorter; what is put at the end of advertising, longer.
+    // Decoding shortens the text; the suffix of advertising lengthens it.
     parts += numbers * mostParts(submission.kind === 'ordinary' ? submission.content.length : MAX_TEXT_UNITS);
   }
   return { messages, parts };
@@ -141,9 +141,9 @@ function accountNumbers({ accountId, numbers }: DraftRequest) {
 interface Decided {
   /** Verdicts in the order of the requests. */
   readonly verdicts: readonly Verdict[];
-  /** Requests that can be paid; of two equal ones, the first. */
+  /** Requests whose price can be held; of two equal ones, only the first. */
   readonly requests: readonly RequestToStore[];
-  /** What these cost, by account. */
+  /** Price of these requests, by account. */
   readonly taken: ReadonlyMap<number, number>;
 }
 
@@ -159,7 +159,7 @@ function decide(drafts: readonly DraftRequest[], facts: AcceptFacts, numberFacts
   const nextPartId = inOrder(facts.partIds);
   const verdicts = drafts.map((request): Verdict => {
     const { accountId, kind, texts, numbers, replayHash } = request;
-    // Of two alike in one batch the second is answered as a repetition of the first.
+    // Of two equal requests in one batch, the second is answered as a repetition of the first.
     const before = sendids.get(replayHash);
     if (before !== undefined) return { kind: 'accepted', sendid: before };
     const priced = numbers.map((destination) => {
@@ -188,7 +188,7 @@ function decide(drafts: readonly DraftRequest[], facts: AcceptFacts, numberFacts
   return { verdicts, requests, taken };
 }
 
-/** Price of a part: that of the longest matching prefix. */
+/** Returns the price of a part, which is the price of the longest matching prefix. */
 function priceOf(prices: readonly SmsPrice[], kind: string, destination: string): number {
   let best: SmsPrice | undefined;
   for (const price of prices) {
@@ -198,14 +198,14 @@ function priceOf(prices: readonly SmsPrice[], kind: string, destination: string)
   return best?.price ?? 0;
 }
 
-/** Each long message to a number has the reference after the last one's. */
+/** Assigns concatenation references: each long message to a number gets the one after the last used. */
 function nextReference(references: Map<string, number>, destination: string): number {
   const reference = ((references.get(destination) ?? -1) + 1) % REFERENCES;
   references.set(destination, reference);
   return reference;
 }
 
-/** Gives one after the other. */
+/** Returns ids one after the other. */
 function inOrder<T>(values: readonly T[]): () => T {
   let at = 0;
   return () => {

@@ -25,20 +25,20 @@ interface Waiting {
 
 export interface AcceptorOptions {
   readonly db: Db;
-  /** Requests that wait for a transaction. Those of one account are turned away beyond its share, see `createShares`. */
+  /** Requests waiting for a transaction. Requests of an account beyond its share are rejected; see `createShares`. */
   readonly maxWaiting: number;
-  /** Messages have been accepted, in a transaction that has not claimed them. */
+  /** Notified when messages were accepted in a transaction that did not claim them. */
   onAccepted(): void;
-  /** Requests wait. True: the engine's next round takes them, and they need no transaction of their own. docs/decisions/0322 */
+  /** Notified when requests are waiting. Returns whether the engine's next round takes them; otherwise they get a transaction of their own. docs/decisions/0322 */
   offer?(waiting: WaitingSubmissions): boolean;
 }
 
 /** Requests that wait for a transaction, as the owner of one sees them. */
 export interface WaitingSubmissions {
   readonly waiting: number;
-  /** Takes as many as fit into one transaction. */
+  /** Takes as many waiting requests as fit into one transaction. */
   take(): SubmissionBatch;
-  /** Nobody takes them: they get a transaction of their own. */
+  /** Runs the waiting requests in a transaction of their own, because no round takes them. */
   acceptAlone(): void;
 }
 
@@ -63,7 +63,7 @@ export class Acceptor implements WaitingSubmissions {
     this.#places = createShares(options.maxWaiting);
   }
 
-  /** Rejects when the database does not take it: whether it has is not known then. */
+  /** Rejects if the transaction fails. Whether it was committed is then unknown. */
   submit(submission: Submission): Promise<AcceptorVerdict> {
     const { accountId } = submission;
     if (!this.#places.mayTake(String(accountId), 1)) return Promise.resolve({ kind: 'queueFull' });
@@ -96,16 +96,16 @@ export class Acceptor implements WaitingSubmissions {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    await letSocketsRun(); // what has arrived together goes together
+    await letSocketsRun(); // requests that arrived together share a transaction
     while (this.waiting > 0) await this.#settle();
     this.#isRunning = false;
   }
 
-  /** One of each account in turn, until a transaction is full. */
+  /** Takes one request of each account in turn (round-robin) until a transaction is full. */
   #take(): readonly Waiting[] {
     const taken: Waiting[] = [];
     let numbers = 0;
-    // An account that has more is put behind the others, so the loop comes to it again.
+    // An account with more requests moves to the end, so that the loop reaches it again.
     for (const [accountId, own] of this.#waiting) {
       const [next] = own;
       if (next === undefined || taken.length >= MAX_SUBMISSIONS) break;
@@ -120,7 +120,7 @@ export class Acceptor implements WaitingSubmissions {
     return taken;
   }
 
-  /** One that fails by a fault of its own fails alone. `batch` absent: as many as wait when the transaction has begun. */
+  /** Runs a transaction. If it fails because of one request, only that request fails. Without `batch` it takes the requests that are waiting when it has begun. */
   async #settle(batch?: readonly Waiting[]): Promise<void> {
     let taken = batch;
     const take = () => {

@@ -1,15 +1,15 @@
-/** What the engine knows of a way to a carrier; `connectors/` and, behind one of them, `smpp/` are the other side of it. */
+/** The engine's interface to a connection to a carrier. `connectors/` implements it, one of them with `smpp/`. */
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
 
-/** `connecting`: also between two sessions. `paused`: the carrier asked for less. */
+/** `connecting`: also between two sessions. `paused`: the carrier is throttling. */
 export type CarrierState = 'connecting' | 'bound' | 'paused' | 'closed';
 
 export interface Carrier extends AsyncDisposable {
-  /** Parts that it is able to take now: 0 while not bound, paused, or waiting for as many answers as it may. */
+  /** Free window: parts that may be sent now. 0 while it is not bound, paused, or the window is full. */
   readonly room: number;
   readonly state: CarrierState;
-  /** Receipts and replies come; where a session of its own brings them, it may be down while parts go out. */
+  /** Whether receipts and replies can arrive. If they have a session of their own, it may be down while parts are sent. */
   readonly isReceiving: boolean;
   /**
    * Never rejects, and settles once: with the carrier's answer, with `uncertain` when the connection or the time ended first,
@@ -30,11 +30,11 @@ export interface PartToSubmit {
   readonly parts: number;
   /** 0 to 255; the same for all parts of a message. */
   readonly reference: number;
-  /** Absent: as long as the carrier likes. */
+  /** Absent: the carrier's default. */
   readonly validitySeconds?: number;
 }
 
-/** `rebind`: the carrier does not know the session any more; it is opened anew. */
+/** `rebind`: the carrier no longer knows the session; a new one is opened. */
 export type RefusalClass = 'permanent' | 'transient' | 'throttled' | 'rebind';
 
 export type SubmitOutcome =
@@ -48,7 +48,7 @@ export type SubmitOutcome =
        */
       readonly keys: readonly string[];
     }
-  /** The loopback connector only: no carrier has it. */
+  /** Set by the loopback connector: the part did not reach a carrier. */
   | { readonly kind: 'simulated' }
   | { readonly kind: 'refused'; readonly status: number; readonly class: RefusalClass }
   | { readonly kind: 'uncertain'; readonly reason: 'timeout' | 'disconnected' }
@@ -69,10 +69,10 @@ export interface Receipt {
   readonly carrierId: string;
   /** Keys in order of preference; see `SubmitOutcome`. A receipt that matches nothing yet is stored under the first. */
   readonly keys: readonly string[];
-  /** So many of the last of them are equally likely: forms of one id whose writing nobody knows; absent: none. */
+  /** How many of the last keys are equally likely, because the notation of the id is ambiguous; absent: none. */
   readonly equalKeys?: number;
   readonly state: ReceiptState;
-  /** False: another receipt follows, so this one ends no part whatever its state is. */
+  /** False if another receipt will follow: then this one does not end a part, whatever its state. */
   readonly isFinal: boolean;
   /** The carrier's word as it came, such as `DELIVRD`, `UNDELIV/027` or `MK:0012`: printable ASCII, at most 40 characters; empty: none. */
   readonly word: string;
@@ -85,7 +85,7 @@ export interface Receipt {
   readonly doneAt?: number;
   /** Absent: the carrier does not return it. */
   readonly reference?: PartReference;
-  /** What was received, for people. */
+  /** Text as received, for operators to read. */
   readonly raw: string;
 }
 
@@ -95,13 +95,13 @@ export interface PartReference {
   readonly bits: number;
 }
 
-/** What a phone sent; a long one comes in parts, each by itself. docs/decisions/0205 */
+/** Message from a phone. The parts of a long one arrive separately. docs/decisions/0205 */
 export interface MobileOriginated {
   /** E.164 when the address can be read so, else as the carrier wrote it. */
   readonly origin: string;
   /** The number it was sent to, as the carrier wrote it. */
   readonly destination: string;
-  /** What `octets` say; `hex:` and their digits where they are no text. */
+  /** Decoded text of `octets`, or `hex:` and their digits if they are not text. */
   readonly text: string;
   readonly isText: boolean;
   /** The alphabet by the carrier's number; SMPP: data_coding. */
@@ -111,15 +111,15 @@ export interface MobileOriginated {
   readonly concatenation?: Concatenation;
 }
 
-/** `cut`: it ends before its text. `empty`: a receipt or an acknowledgement that says nothing. */
+/** `cut`: the PDU ends before its text. `empty`: a receipt or an acknowledgement without content. */
 export type UnreadReason = 'cut' | 'empty';
 
-/** What the carrier delivered and nobody can read. */
+/** A message from the carrier that cannot be parsed. */
 export interface Unread {
   readonly reason: UnreadReason;
-  /** The standard's name of it, such as `deliver_sm`. */
+  /** SMPP name of the command, such as `deliver_sm`. */
   readonly command: string;
-  /** All of it, as it came. */
+  /** The whole PDU as received. */
   readonly octets: Buffer;
 }
 
@@ -131,7 +131,7 @@ export interface Concatenation {
 }
 
 export interface CarrierEvents {
-  /** Resolves when it is stored: only then the carrier is told so. When it rejects, the carrier sends it again. */
+  /** Resolves when the receipt is stored; only then is it acknowledged. If it rejects, the carrier sends it again. */
   receipt(receipt: Receipt): Promise<void>;
   /** Like `receipt`. */
   reply(message: MobileOriginated): Promise<void>;
@@ -139,11 +139,11 @@ export interface CarrierEvents {
   unread(unread: Unread): Promise<void>;
   /** The answer to a part that had been given up as `uncertain` by time; `accepted` or `refused`. */
   lateAnswer(partId: number, outcome: SubmitOutcome): void;
-  /** Also when it receives again, or no more. */
+  /** Notified of each change of state, and when receiving starts or stops. */
   stateChanged(state: CarrierState): void;
-  /** A session was refused, could not be had, or has ended, for people; another one is tried. */
+  /** Notified when a session was refused, could not be opened, or has ended; another is tried. */
   sessionEnded(reason: string): void;
-  /** There is room again where there was none. */
+  /** Notified when the window, which was full, has room again. */
   roomFreed(): void;
 }
 
@@ -154,5 +154,5 @@ export interface CarrierTools {
   random(): number;
 }
 
-/** Begins to connect and returns at once; a carrier that cannot be reached is tried again until it is disposed of. */
+/** Begins to connect and returns at once. Retries until it is disposed of. */
 export type ConnectCarrier<Settings> = (settings: Settings, events: CarrierEvents, tools: CarrierTools) => Carrier;

@@ -23,7 +23,7 @@ import { LEASE_MS } from './lease.ts';
 import { LONGEST_RETRY_MS } from './outcome.ts';
 import { LONGEST_WEBHOOK_WAIT_MS } from './webhook-request.ts';
 
-/** Clocks of processes that share the database may differ by so much. */
+/** Tolerated difference between the clocks of processes that share the database. */
 const TOLERANCE_MS = 1_000;
 /** Rows per transaction, for which everything else waits on SQLite. */
 const BATCH = 500;
@@ -36,7 +36,7 @@ export interface ClockBackOptions {
   readonly clock: Clock;
 }
 
-/** Gives how many parts may go out earlier, and how many other instants were brought back. */
+/** Returns how many parts are due earlier, and how many other timestamps were corrected. */
 export async function bringBackInstants(
   { db, clock }: ClockBackOptions,
   signal: AbortSignal,
@@ -77,7 +77,7 @@ async function bringBackQueue(
   const soon = now + LONGEST_RETRY_MS + TOLERANCE_MS;
   const retryUntil = queue.priority === ORDINARY ? soon : now + LONGEST_HOLD_MS;
   let count = 0;
-  // Apart: retries, of which there may be many, are due soon.
+  // In a separate transaction: there may be many retries, and they are due soon.
   for (const range of [{ after: now + TOLERANCE_MS, until: soon }, { after: soon }]) {
     const late = await findPartsAhead(trx, queue, { ...range, retryUntil, limit: limit - count });
     count += await makePartsDue(trx, late, now);

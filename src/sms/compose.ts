@@ -1,5 +1,5 @@
 /**
- * What a request to send comes to under the settings of its app: texts and numbers, or why not. Checks ⑧ and ⑨, the content
+ * Turns a request to send into texts and numbers under the settings of its app, or returns why it is refused. Checks ⑧ and ⑨, the content
  * before the numbers. Pure. docs/decisions/0210
  */
 import type { SmsAppSettings, SmsKind } from '#model/sms-app.ts';
@@ -9,7 +9,7 @@ import { type InvalidText, MAX_TEXT_UNITS, splitText } from './text/split.ts';
 
 export interface AskedMessage {
   readonly kind: SmsKind;
-  /** Type as sent; requests that may not have one have 1. */
+  /** Type as sent; 1 for requests without a type field. */
   readonly smsType: number;
   /** Numbers as sent: one, or several with commas between them. */
   readonly mobile: string;
@@ -29,7 +29,7 @@ export type ComposeProblem =
 
 /** Numbers in one request, repeated ones counted. */
 export const MAX_NUMBERS = 1000;
-/** A unit takes at most three bytes of UTF-8, and each byte three characters: what is longer need not be decoded. */
+/** A UTF-16 unit takes at most three bytes of UTF-8, and each byte three characters; longer content is refused without decoding it. */
 const MAX_ENCODED_LENGTH = MAX_TEXT_UNITS * 9;
 
 export function composeMessage(asked: AskedMessage, settings: SmsAppSettings): Composed {
@@ -52,7 +52,7 @@ export function composeMessage(asked: AskedMessage, settings: SmsAppSettings): C
   return { kind: 'message', parts: split.parts, numbers: numbers.length === 1 ? numbers : [...new Set(numbers)] };
 }
 
-/** The text by itself first: what is empty stays so, for a suffix alone is no message. */
+/** Checks the text before the suffix is added: a suffix alone is not a message. */
 function splitExtended(text: string, suffix: string) {
   const own = splitText(text);
   if (own.kind === 'invalid' || suffix === '') return own;

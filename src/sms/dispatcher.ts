@@ -96,7 +96,7 @@ export class Dispatcher implements AsyncDisposable {
     return this.#own;
   }
 
-  /** There may be something to do. */
+  /** Wakes the dispatcher: there may be work. */
   wake(): void {
     this.#wake.resolve();
   }
@@ -108,7 +108,7 @@ export class Dispatcher implements AsyncDisposable {
     else this.#wakingSoon ??= setTimeout(() => this.wake(), ANSWERS_WAIT_MS);
   }
 
-  /** Requests wait to be accepted. True: the next round takes them. Not while rounds fail: they are answered then, and do not wait. */
+  /** Notified when requests are waiting to be accepted. Returns whether the next round takes them; false while rounds fail, so that requests are answered instead of waiting. */
   offer(submissions: WaitingSubmissions): boolean {
     if (this.#ends || this.#failures > 0) return false;
     this.#submissions = submissions;
@@ -116,7 +116,7 @@ export class Dispatcher implements AsyncDisposable {
     return true;
   }
 
-  /** Sends nothing from now on. */
+  /** Stops sending. */
   stopClaiming(): void {
     this.#claims = false;
   }
@@ -139,12 +139,12 @@ export class Dispatcher implements AsyncDisposable {
       if (isBusy && (this.#isFull || this.#waiting >= MANY)) continue;
       if (!isBusy) await this.#rest();
       if (!this.#isFull) await apart;
-      // What has arrived together goes together; and every answer that made room is noted.
+      // Events that arrive together share a round, after every response that freed room is recorded.
       await letSocketsRun();
     }
   }
 
-  /** False: there is nothing more to do now. */
+  /** Returns false if there is nothing more to do now. */
   async #tryRound(): Promise<boolean> {
     const { inbox, lines, log, metrics } = this.#options;
     if (this.#results.length === 0 && inbox.size === 0 && this.#waiting === 0 && this.#open().length === 0)
@@ -175,7 +175,7 @@ export class Dispatcher implements AsyncDisposable {
     }
   }
 
-  /** What has come until the transaction begins is in it. */
+  /** Includes everything that arrives before the transaction begins. */
   #beginRound() {
     const { db, procedures, inbox } = this.#options;
     let results: PartResult[] = [];
@@ -246,7 +246,7 @@ export class Dispatcher implements AsyncDisposable {
     return this.#submissions?.waiting ?? 0;
   }
 
-  /** Where parts may go out now. */
+  /** Lines that may send parts now. */
   #open(): readonly OpenLine[] {
     if (!this.#claims) return [];
     const ready = this.#options.lines().flatMap((line) => (line.isUp ? [{ line, room: this.#roomOf(line) }] : []));
@@ -271,7 +271,7 @@ export class Dispatcher implements AsyncDisposable {
   async #send(line: Line, leaseUntil: number, part: ClaimedPart): Promise<void> {
     const { clock, random, metrics, routes } = this.#options;
     const sentAt = clock();
-    // Whoever stood still for so long has lost the part: another process may have called it uncertain.
+    // After so long a stall the lease has expired: another process may have marked the part as uncertain.
     const outcome: SubmitOutcome =
       sentAt >= leaseUntil ? { kind: 'unsent', reason: 'late' } : await line.submit(partToSubmit(part, sentAt));
     const endedAt = clock();

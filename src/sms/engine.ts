@@ -1,4 +1,4 @@
-/** The SMS engine of one process: its connectors, the rounds of the queue, what time does, webhooks. Joined here, run nowhere else. */
+/** Composes the SMS engine of one process: its connectors, the rounds of the queue, the sweeper and webhooks. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
 import type { Registry } from 'prom-client';
@@ -35,7 +35,7 @@ export interface SmsEngineOptions {
   readonly timers: Timers;
   /** 0 ≤ random() < 1 */
   readonly random: () => number;
-  /** Unlike that of every other process, also of one that ran here before. */
+  /** Unique among all processes, including earlier ones on this machine. */
   readonly owner: string;
   readonly chargeAt: ChargeAt;
   readonly log: Logger;
@@ -46,7 +46,7 @@ export interface SmsEngineOptions {
 export interface SmsEngine {
   /** Messages were accepted in this process. */
   wake(): void;
-  /** Requests wait to be accepted. True: the next round takes them. */
+  /** Notified when requests are waiting to be accepted. Returns whether the next round takes them. */
   offer(submissions: WaitingSubmissions): boolean;
   /** Connectors or routes were changed in this process. */
   reload(): Promise<void>;
@@ -54,7 +54,7 @@ export interface SmsEngine {
   stop(graceMs: number): Promise<void>;
 }
 
-/** How soon what another process has accepted or changed is seen. */
+/** Interval for noticing what another process has accepted or changed. */
 const POLL_MS = 500;
 const DRAIN_POLL_MS = 20;
 
@@ -91,9 +91,9 @@ class Engine implements SmsEngine {
     });
   }
 
-  /** Brings connectors and routes to what their rows say. */
+  /** Applies the stored connectors and routes. */
   async reload(): Promise<void> {
-    // One after the other: what was read before a change must not come after it.
+    // Run one at a time, so that rows read before a change are not applied after it.
     const read = this.#reads.then(() => this.#read());
     this.#reads = read.catch(() => undefined);
     await read;

@@ -1,11 +1,11 @@
-/** What carriers tell, receipts and replies: held until a round has stored it, and acknowledged only then. */
+/** Receipts and replies from carriers, held until a round has stored them and acknowledged only then. */
 
 interface Entry<T> {
   readonly item: T;
   readonly stored: PromiseWithResolvers<void>;
 }
 
-/** More at once are turned away, and the carrier sends them again. */
+/** Limit of waiting items. More are rejected, and the carrier sends them again. */
 const MAX_WAITING = 5_000;
 
 export class Inbox<T> {
@@ -20,7 +20,7 @@ export class Inbox<T> {
     return this.#entries.length;
   }
 
-  /** Resolves when it is stored; rejects when it is not going to be. */
+  /** Resolves when the item is stored; rejects if it cannot be. */
   put(item: T): Promise<void> {
     if (this.#entries.length >= MAX_WAITING)
       return Promise.reject(new Error('too many receipts are waiting to be stored'));

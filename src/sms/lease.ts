@@ -1,2 +1,2 @@
-/** How long a part that is on its way stays its process's without a word from that; it renews its leases while it lives. */
+/** How long claimed parts belong to a process that does not renew their lease. A live process renews its leases. */
 export const LEASE_MS = 6_000;

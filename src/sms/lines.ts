@@ -1,4 +1,4 @@
-/** The connectors that are open in this process: opened and closed as their rows change, each with what it may take now. */
+/** The open connectors of this process: opens and closes them as their rows change, and tracks how much each may send now. */
 import type { StoredConnector } from '#db/tables/sms/connectors.ts';
 import type { Logger } from '#lib/logger.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
@@ -16,7 +16,7 @@ import type {
 export interface LinesOptions {
   readonly connect: ConnectCarrier<ConnectorSettings>;
   readonly tools: CarrierTools;
-  /** Throws when the password does not open. */
+  /** Throws if the password cannot be decrypted. */
   openSettings(connector: StoredConnector): ConnectorSettings;
   events(line: Line): CarrierEvents;
 }
@@ -54,7 +54,7 @@ export class Line {
     return this.#carrier?.state ?? 'connecting';
   }
 
-  /** Both ways. */
+  /** Whether it can send and receive. */
   get isWhole(): boolean {
     return this.isUp && this.#carrier?.isReceiving === true;
   }
@@ -63,7 +63,7 @@ export class Line {
     return this.state === 'bound' || this.state === 'paused';
   }
 
-  /** Parts that may go out now. */
+  /** Parts that may be sent now. */
   get room(): number {
     const now = this.#now();
     if (now < this.#pausedUntil) return 0;
@@ -97,7 +97,7 @@ export class Lines implements AsyncDisposable {
   readonly #options: LinesOptions;
   /** Open lines by id, each with the text of the row that it was opened from. */
   readonly #open = new Map<number, { readonly line: Line; readonly row: string }>();
-  /** Rows that could not be opened: told once, tried again when they are changed. */
+  /** Rows that could not be opened: logged once, and retried when they change. */
   readonly #broken = new Map<number, string>();
   /** Closing lines by id. */
   readonly #closing = new Map<number, Promise<void>>();

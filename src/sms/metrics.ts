@@ -5,13 +5,13 @@ export interface SmsMetrics {
   /** Outcomes of sent parts. */
   readonly outcomes: Counter<'connector' | 'outcome'>;
   readonly receipts: Counter<'connector' | 'state'>;
-  /** Receipts that belong to no part, and are reported. */
+  /** Unmatched receipts that are reported. */
   readonly unmatched: Counter<'connector' | 'reason'>;
   readonly replies: Counter<'connector'>;
   readonly unread: Counter<'connector' | 'reason'>;
   readonly deliveries: Counter<'outcome'>;
   readonly rounds: Histogram;
-  /** Parts that time brought to another state. */
+  /** Parts whose state was changed by a timeout. */
   readonly swept: Counter<'to'>;
 }
 

@@ -1,11 +1,11 @@
-/** Whether a carrier takes a session with the settings of a connector: one is opened, looked at and closed; nothing is sent. */
+/** Tests whether a carrier accepts a session with the settings of a connector: opens one and closes it without sending anything. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectorSettings } from '#model/sms-connector.ts';
 import type { CarrierTools, ConnectCarrier } from './carrier.ts';
 
 export type Probe = { readonly kind: 'bound' } | { readonly kind: 'failed'; readonly reason: string };
 
-/** The first session tells: after a wrong password a carrier is not asked again. */
+/** The first session decides: after a wrong password there is no retry. */
 export async function probeConnector(
   settings: ConnectorSettings,
   connect: ConnectCarrier<ConnectorSettings>,

@@ -23,7 +23,7 @@ import type { Told } from './told.ts';
 export interface Round {
   readonly results: readonly PartResult[];
   readonly told: readonly Told[];
-  /** None where they have a transaction of their own. */
+  /** Absent if requests are accepted in a transaction of their own. */
   readonly submissions: readonly Submission[];
   readonly claims: readonly ConnectorClaim[];
   /** Names the process. */
@@ -43,18 +43,18 @@ interface ConnectorClaim {
 export interface RoundDone {
   /** Verdicts on the submissions, in their order. */
   readonly verdicts: readonly Verdict[];
-  /** What each of `claims` got. */
+  /** Result of each of `claims`. */
   readonly claimed: readonly Claimed[];
 }
 
 interface Claimed {
   /** Parts in order of sending. */
   readonly parts: readonly ClaimedPart[];
-  /** There may be more. */
+  /** Whether more parts may be due. */
   readonly isFull: boolean;
 }
 
-/** `turns`: by connector, who had the last ones. */
+/** `turns`: the accounts that were served last, by connector. */
 export async function runRound(
   trx: Transaction<Schema>,
   round: Round,

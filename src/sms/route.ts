@@ -3,7 +3,7 @@
 import type { Lane } from '#db/tables/sms/claim.ts';
 
 export interface Route {
-  /** Digits with `+`; empty: every number. */
+  /** Digits with `+`; empty: all numbers. */
   readonly prefix: string;
   /** Connectors in order of preference. */
   readonly connectorIds: readonly number[];
@@ -20,7 +20,7 @@ export class RouteTable {
     this.#lengths = [...new Set(routes.map(({ prefix }) => prefix.length))].sort((a, b) => b - a);
   }
 
-  /** `undefined`: no route leads there. */
+  /** Returns `undefined` if no route matches. */
   find(e164: string): Route | undefined {
     for (const length of this.#lengths) {
       const route = this.#byPrefix.get(e164.slice(0, length));

@@ -63,8 +63,8 @@ function cacheOptions({ type, cache, caching }: Site, lifetimeSeconds: number | 
 }
 
 /**
- * Default lifetimes, in seconds, where policies are set: a missing object is asked for again soon, but not by every
- * viewer. Edge rule 4
+ * Default lifetimes in seconds, by status, for sites with cache policies. A short lifetime keeps requests for a
+ * missing object from all reaching the origin. Edge rule 4
  */
 const ABSENCES: ReadonlyMap<number, number> = new Map([404, 410].map((status) => [status, 10]));
 const NONE: ReadonlyMap<number, number> = new Map();

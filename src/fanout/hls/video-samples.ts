@@ -3,11 +3,9 @@ import type { Sample } from '../fmp4/fragment.ts';
 import { VIDEO_TIME_SCALE } from '../fmp4/init-segment.ts';
 
 const VIDEO_TICKS_PER_MS = VIDEO_TIME_SCALE / 1000;
-/** A tenth of a millisecond: of frames with one timestamp, or with one that goes back, each still lasts. */
+/** A tenth of a millisecond: shortest duration, for frames with equal or decreasing timestamps. */
 const MIN_DURATION = 9;
-/**
- * Longest duration of a sample. After a longer gap, the decode time of the next fragment positions its first sample.
- */
+/** Longest duration of a sample. The decode time of the next fragment accounts for the rest of a longer gap. */
 const MAX_DURATION = 10_000 * VIDEO_TICKS_PER_MS;
 const USUAL_DURATION = 33 * VIDEO_TICKS_PER_MS;
 
@@ -22,7 +20,7 @@ export class VideoSamples {
   #ready: Sample[] = [];
   #held: Omit<Sample, 'duration'> | undefined;
   #lastDuration = USUAL_DURATION;
-  /** The next sample is decoded no earlier. */
+  /** Earliest decode time of the next sample. */
   #earliest = 0;
   #bytes = 0;
 
@@ -41,16 +39,16 @@ export class VideoSamples {
     return this.#lastDuration / VIDEO_TICKS_PER_MS;
   }
 
-  /** No frame comes before it, in milliseconds. */
+  /** Earliest decode time of the next frame, in milliseconds. */
   get endMs(): number {
     return this.#earliest / VIDEO_TICKS_PER_MS;
   }
 
-  /** Returns when the frame is decoded, in milliseconds: at its timestamp, or behind the frame before. */
+  /** Returns the decode time of the frame in milliseconds: its timestamp, or just after the previous frame. */
   add({ timestampMs, compositionMs, isKey, data }: VideoFrame): number {
     const stamped = timestampMs * VIDEO_TICKS_PER_MS;
     const decodeAt = Math.max(stamped, this.#earliest);
-    // A frame that was moved is still shown when it was meant to be, unless that has passed.
+    // The presentation time of a frame that was moved stays as it was, unless it has passed.
     const shown = stamped + compositionMs * VIDEO_TICKS_PER_MS - decodeAt;
     const composition = compositionMs < 0 ? shown : Math.max(0, shown);
     this.#complete(decodeAt);

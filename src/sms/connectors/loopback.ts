@@ -1,4 +1,4 @@
-/** The connector that a fresh install has: takes every part and sends it nowhere, and says so with each. */
+/** The connector of a new installation: it accepts every part without sending it and marks it as simulated. */
 import type { LoopbackSettings } from '#model/sms-connector.ts';
 import type { Carrier, CarrierState, ConnectCarrier } from '../carrier.ts';
 
@@ -9,7 +9,7 @@ export const connectLoopback: ConnectCarrier<LoopbackSettings> = (_settings, eve
   log.info('the loopback connector only simulates sending; messages do not reach phones');
   let state: CarrierState = 'connecting';
   let hasWarned = false;
-  // Who sends no messages need not hear of it.
+  // An installation that sends no messages gets no warning.
   const warn = () => {
     if (!hasWarned)
       log.warn('the loopback connector took a message: it and later ones are only simulated and do not reach phones');

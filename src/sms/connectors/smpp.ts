@@ -23,7 +23,7 @@ import { refusalClassOf, STATUS } from '../smpp/statuses.ts';
 export const connectSmpp: ConnectCarrier<SmppSettings> = (settings, events, tools) =>
   new SmppCarrier(settings, events, tools);
 
-/** When it is closed, what waits for an answer is given that long. */
+/** How long responses are awaited when the connector is closed. */
 const LAST_ANSWERS_MS = 5_000;
 
 class SmppCarrier implements Carrier {
@@ -31,10 +31,10 @@ class SmppCarrier implements Carrier {
   readonly #events: CarrierEvents;
   readonly #tools: CarrierTools;
   readonly #pace: Pace;
-  /** The first of them submits, the last one receives. */
+  /** Sessions: the first sends, the last receives (the same one for a transceiver). */
   readonly #connections: readonly Connection[];
   #inFlight = 0;
-  /** Deliveries since one was stored. */
+  /** Messages from the carrier since one was last stored. */
   #unstored = 0;
   #isClosing = false;
   #isEmpty: (() => void) | undefined;
@@ -130,13 +130,13 @@ class SmppCarrier implements Carrier {
     const kind = outcome.kind === 'refused' ? outcome.class : outcome.kind === 'uncertain' ? outcome.reason : 'taken';
     if (kind === 'throttled' || kind === 'timeout') this.#pause(kind);
     else if (kind !== 'disconnected') this.#pace.taken();
-    // It lasts until other parts have their answers; nobody waits for that, the connection begins another.
+    // Closing takes until other parts have their responses. It is not awaited: the connection opens a new session.
     if (kind === 'rebind') void session.leave();
     if (this.#inFlight === 0) this.#isEmpty?.();
     this.#tell();
   }
 
-  /** A carrier that does not answer in time has too much to do as well. */
+  /** A timeout is treated as throttling: the carrier is overloaded. */
   #pause(reason: 'throttled' | 'timeout'): void {
     const pauseMs = this.#pace.throttled(this.#tools.timers.now());
     if (pauseMs === undefined || this.#isClosing) return;
@@ -161,7 +161,7 @@ class SmppCarrier implements Carrier {
     }
   }
 
-  /** A line for the first of a row: there may be thousands, and each is sent again. */
+  /** Logs only the first failure in a row: there may be thousands, and each message is sent again. */
   #noteUnstored(error: unknown): void {
     this.#unstored += 1;
     if (this.#unstored > 1) return;

@@ -4,7 +4,7 @@
  */
 import type { ReceiptIds } from '#model/sms-connector.ts';
 
-/** The first is what receipts are compared with; the others are what one may be stored under that came first. */
+/** Keys of an id. Receipts are compared with the first; a receipt that arrived before the response may be stored under any of the others. */
 export function answerKeys(id: string, ids: ReceiptIds): readonly string[] {
   const own = plainForm(id);
   return unique(ids === 'same' ? [own] : [own, decimalToHex(own), hexToDecimal(own)]);
@@ -29,7 +29,7 @@ function textKeys(own: string, ids: ReceiptIds): readonly (string | undefined)[]
   }
 }
 
-/** Neither case nor leading zeros tell ids apart: one carrier pads its receipts only, another writes them in capitals. */
+/** Ignores case and leading zeros: some carriers pad ids only in receipts, others capitalize them there. */
 function plainForm(id: string): string {
   return id
     .trim()

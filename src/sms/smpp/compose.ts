@@ -9,7 +9,7 @@ import { TAGS, u16Tlv } from './tlvs.ts';
 
 export type Composed =
   | { readonly kind: 'submit'; readonly fields: Fields<'submitSm'>; readonly tlvs: readonly Tlv[] }
-  /** What every carrier would answer to it. */
+  /** Error that every carrier would return for the part. */
   | { readonly kind: 'impossible'; readonly status: number };
 
 /** esm_class: the text begins with a header. */
@@ -51,7 +51,7 @@ export function composeSubmit(part: PartToSubmit, settings: SmppSettings): Compo
   return { kind: 'submit', fields, tlvs: settings.interfaceVersion < FIRST_WITH_TLVS ? sar : [reference, ...sar] };
 }
 
-/** What one message of a phone network has, its header included; GSM's alphabet packs 160 septets into them. */
+/** Octets of one message in a phone network, including the header; 160 septets of the GSM alphabet fit into them. */
 const MAX_MESSAGE_OCTETS = 160;
 
 function sourceOf(

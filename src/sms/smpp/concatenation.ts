@@ -1,4 +1,4 @@
-/** How a part tells which message it belongs to: in a header before its text, or in optional parameters. 3GPP TS 23.040 §9.2.3.24 */
+/** How a part identifies its message: by a header before its text, or by optional parameters. 3GPP TS 23.040 §9.2.3.24 */
 import type { Concatenation } from '../carrier.ts';
 import type { Tlv } from './layouts.ts';
 import { numberTlv, TAGS, u8Tlv, u16Tlv } from './tlvs.ts';
@@ -20,7 +20,7 @@ export function concatenationTlvs({ reference, part, parts }: Concatenation): Tl
 }
 
 export interface UserData {
-  /** What follows the header. */
+  /** Octets after the header. */
   readonly octets: Buffer;
   readonly concatenation?: Concatenation;
 }
@@ -54,7 +54,7 @@ function findConcatenation(elements: Buffer): Concatenation | undefined {
   return undefined;
 }
 
-/** One of none, or the fifth of four, is what no phone puts together. */
+/** Rejects impossible part numbers, such as 5 of 4: phones do not reassemble them. */
 function checked(reference?: number, part?: number, parts?: number): Concatenation | undefined {
   if (reference === undefined || part === undefined || parts === undefined) return undefined;
   return part >= 1 && part <= parts && parts > 1 ? { reference, part, parts } : undefined;

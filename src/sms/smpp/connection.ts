@@ -1,4 +1,4 @@
-/** Keeps one bind to a carrier up: connects, binds, and begins again when that ends, until it is disposed of. */
+/** Keeps one session with a carrier bound: connects, binds, and reconnects with back-off until it is disposed of. */
 import type { SmppSettings } from '#model/sms-connector.ts';
 import type { CarrierTools } from '../carrier.ts';
 import { reconnectDelayMs } from './reconnect.ts';
@@ -13,15 +13,15 @@ export interface ConnectionOptions {
 }
 
 interface ConnectionEvents {
-  /** `session` has come or gone. */
+  /** Notified when `session` is bound or ends. */
   changed(): void;
-  /** Also one that never came; before `changed`. */
+  /** Notified when a session ends or fails to open, before `changed`. */
   ended(end: SessionEnd): void;
   /** See `SessionEvents`. */
   deliver(delivery: Deliver): Promise<boolean>;
 }
 
-/** A session that lasted so long was a good one: what ends it is no failure in a row. */
+/** A session that lasted at least this long resets the back-off. */
 const STABLE_MS = 30_000;
 
 export class Connection implements AsyncDisposable {
@@ -36,7 +36,7 @@ export class Connection implements AsyncDisposable {
     this.#session = this.#connect();
   }
 
-  /** The one that is bound. */
+  /** The bound session. */
   get session(): Session | undefined {
     return this.#session.isBound ? this.#session : undefined;
   }

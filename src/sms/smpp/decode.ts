@@ -1,4 +1,4 @@
-/** A PDU's octets → values, leniently: whatever is in a PDU, the next one can be read. */
+/** Decodes the octets of a PDU leniently: a malformed PDU does not affect the next one. */
 import {
   commandOf,
   type Field,
@@ -15,13 +15,13 @@ import { TAGS } from './tlvs.ts';
 
 export const HEADER_OCTETS = 16;
 
-/** Octets of a text; longer ones are cut. */
+/** Maximum octets of a text; the rest is dropped. */
 const MAX_TEXT_OCTETS = 255;
 
 export type Decoded =
   /** `missing`: the PDU ends before this mandatory field, which is empty or 0 then like all behind it. */
   | { readonly kind: 'pdu'; readonly pdu: Pdu; readonly missing?: string }
-  /** No command of SMPP 3.4. */
+  /** Not a command of SMPP 3.4. */
   | { readonly kind: 'unknown'; readonly id: number; readonly sequence: number };
 
 /**
@@ -91,7 +91,7 @@ function readGroups(reader: Reader, groups: Groups): readonly Group[] {
   return read;
 }
 
-/** Some carriers write a few octets too many behind the mandatory fields. */
+/** Some carriers append a few surplus octets to the mandatory fields. */
 const MAX_SURPLUS = 3;
 
 /**
@@ -150,7 +150,7 @@ class Reader {
     return this.#number(4);
   }
 
-  /** Fewer where the PDU ends before. */
+  /** Returns fewer octets if the PDU ends earlier. */
   octets(count: number): Buffer {
     return this.#take(this.#at + count);
   }

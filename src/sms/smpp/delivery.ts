@@ -1,4 +1,4 @@
-/** What a carrier delivers, deliver_sm or data_sm → a receipt, a reply, or what nobody can read. Pure. docs/decisions/0421 */
+/** Parses a deliver_sm or data_sm of a carrier into a receipt, a reply, or a message that cannot be parsed. Pure. docs/decisions/0421 */
 import type { SmppSettings } from '#model/sms-connector.ts';
 import type { MobileOriginated, Receipt, Unread, UnreadReason } from '../carrier.ts';
 import { parseMsisdn } from '../msisdn.ts';
@@ -41,7 +41,7 @@ export function readDelivery(deliver: Deliver, settings: SmppSettings): Delivery
     const receipt = readReceipt(source, settings);
     return saysNothing(receipt) ? unread(deliver, 'empty') : { kind: 'receipt', receipt };
   }
-  // A phone's answer is a reply, whatever it acknowledges with it.
+  // An acknowledgement with text from a phone counts as a reply.
   if (type !== TYPE_PLAIN && octets.length === 0) return unread(deliver, 'empty');
   const userData = (esmClass & HAS_HEADER) === 0 ? { octets } : readUserData(octets);
   const concatenation = userData.concatenation ?? readConcatenationTlvs(tlvs);
@@ -68,7 +68,7 @@ function isUnmarkedReceipt(dataCoding: number, octets: Buffer, tlvs: readonly Tl
   return (hasId || settings.unmarkedReceipts) && looksLikeReceipt(dataCoding, octets);
 }
 
-/** Carriers leave the `+` out, and at home the country's code too. */
+/** Carriers omit the `+`, and for domestic numbers the country code too. */
 function e164Of(address: string): string | undefined {
   const number = parseMsisdn(address, { bareInternational: true });
   return number.kind === 'number' ? number.e164 : undefined;

@@ -53,7 +53,7 @@ function writeGroups(writer: Writer, name: string, groups: Groups, values: reado
   }
 }
 
-/** Most PDUs fit; it grows for those that do not. */
+/** Initial size, enough for most PDUs; the buffer grows if needed. */
 const USUAL_OCTETS = 256;
 
 class Writer {

@@ -64,7 +64,7 @@ export class LostConnections implements Disposable {
     const silent = [...this.#waiting].filter(({ since }) => now - since >= this.#silentMs);
     if (silent.length === 0 || this.#isLooking) return;
     this.#isLooking = true;
-    // Whatever keeps it from looking: another look follows, and queries have an end of their own.
+    // If a look fails, another follows; queries also have a timeout of their own.
     void this.#look(silent)
       .catch(() => undefined)
       .finally(() => {
@@ -90,7 +90,7 @@ export class LostConnections implements Disposable {
       const lost = silent.filter((one) => one.isSuspected && idle.has(one.pid) && this.#waiting.has(one));
       for (const one of silent) one.isSuspected = idle.has(one.pid);
       for (const one of lost) one.lose();
-      // What they hold locked would stay so until the server hears of it.
+      // Their locks would be held until the server notices that the connection is gone.
       const pids = lost.map(({ pid }) => pid);
       if (pids.length > 0) await client.query('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', [pids]);
     } finally {
@@ -100,7 +100,8 @@ export class LostConnections implements Disposable {
 }
 
 /**
- * Lists the silent connections that the server reports as idle. It does not know those of a pooler, so they are never
+ * Returns the backend pids of the silent connections that the server reports as idle: it has no query of theirs. The
+ * pids that a pooler gives out are not the server's, so its connections are never
  * listed.
  */
 async function listIdle(client: pg.Client, silent: readonly Waiting[]): Promise<ReadonlySet<number>> {

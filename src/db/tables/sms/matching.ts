@@ -22,10 +22,13 @@ export interface ReceiptToMatch extends ReceiptClues {
   readonly isEnd: boolean;
 }
 
-/** How long a carrier's ids mean the part that got one last; some begin anew when they restart. */
+/** How long a carrier's id refers to the part that got it last; some carriers start again from 1 when they restart. */
 const ID_LIFE_MS = 7 * 24 * 3600 * 1000;
-/** Limits of the parts read for one id, and for the numbers of one batch. Beyond them a match would be ambiguous. */
+/** Maximum parts read for one id on PostgreSQL. More would be ambiguous in any case. */
 const MAX_NAMED = 100;
+/** Maximum open parts read for the numbers of one batch. If it is reached, no receipt is matched by its number this time. */
+/** Maximum open parts read for the numbers of one batch. If it is reached, no receipt is matched by its number this time. */
+/** Maximum open parts read for the numbers of one batch. If it is reached, no receipt is matched by its number this time. */
 const MAX_OPEN = 10_000;
 
 /**
@@ -72,7 +75,7 @@ async function findNamed(trx: Transaction<Schema>, receipts: readonly ReceiptToM
   return Map.groupBy(found, ({ n }) => n);
 }
 
-/** `offset 0`: else PostgreSQL, which does not see how short the list is, may read the whole table. */
+/** `offset 0` and `limit` keep PostgreSQL, which cannot estimate the length of the list, from scanning a whole table. */
 const selectNamed = statement({ asked: 'rows', since: 'value' }, ({ asked, since }, x) => {
   const key = sql`value ->> 2`;
   const own = sql`p.carrier_key = ${key} and p.connector_id = cast(value ->> 1 as integer) and p.submitted_at > ${since}`;
@@ -96,7 +99,7 @@ interface OpenRow {
   readonly state: PartState;
 }
 
-/** Parts that are out and have not ended, by connector and number. */
+/** Parts that were sent and have no final state, by connector and number; empty if there are `MAX_OPEN` or more. */
 async function findOpen(trx: Transaction<Schema>, receipts: readonly ReceiptToMatch[], now: number) {
   const places = new Map(
     receipts.flatMap((receipt) =>
@@ -118,17 +121,17 @@ async function findOpen(trx: Transaction<Schema>, receipts: readonly ReceiptToMa
   );
 }
 
-/** An answer comes so long after its part at the latest. */
+/** Longest time between sending a part and its response. */
 const ANSWER_MS = 15 * 60 * 1000;
 
-/** Parts whose answer may come still, by connector and number: no more than connectors' windows have room for, and what a connection lost. */
+/** Parts whose response may still arrive, by connector and number. Windows and lost connections bound their count. */
 async function findUnanswered(trx: Transaction<Schema>, now: number): Promise<Map<string, readonly Candidate[]>> {
   const [rows] = await runBatch(trx, [selectUnanswered({ since: now - ANSWER_MS })] as const);
   const byPlace = Map.groupBy(rows, placeOf);
   return new Map([...byPlace].map(([place, own]) => [place, own.map((row) => ({ ...row, key: undefined }))]));
 }
 
-/** Each state by its own index. */
+/** One select per state, so that each uses its own index. */
 const selectUnanswered = statement({ since: 'value' }, ({ since }) => {
   const part = sql`
     select p.id as "partId", p.connector_id as "connectorId", p.carrier_key as key, m.destination as number,

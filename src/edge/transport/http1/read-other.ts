@@ -1,24 +1,24 @@
 /**
- * The log line's facts of a request that is left to node:http and that node:http will never see. Input that is not a
- * request has none. Pure.
+ * Parses requests just far enough for their log lines: requests of a kind that node:http would serve, on a connection
+ * that ends before they are handed to it. Pure.
  */
 import { firstValue, trimOws } from '#http/headers.ts';
 import type { ReceivedRequest } from '../../request.ts';
 
-/** Off the bytes of a connection. */
+/** A request as parsed from the bytes of a connection. */
 export interface ReadRequest
   extends Pick<ReceivedRequest, 'method' | 'target' | 'httpVersion' | 'headers' | 'isPlain'> {
   readonly headBytes: number;
-  /** No request comes behind it. */
+  /** Whether no request follows on the connection. */
   readonly isLast: boolean;
 }
 
 export interface OtherRequest extends ReadRequest {
-  /** The next one stands behind them; infinite: nobody knows where. */
+  /** Size of head and body, where the next request begins; infinite if the length of the body is unknown. */
   readonly wholeBytes: number;
 }
 
-/** `undefined`: there is no whole head. */
+/** Returns `undefined` if `bytes` do not begin with a complete, valid head. */
 export function readOther(bytes: Buffer): OtherRequest | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return undefined;

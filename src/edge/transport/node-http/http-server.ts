@@ -33,7 +33,10 @@ export interface HttpServerParts {
   readonly proxies: Proxies;
 }
 
-/** `take`: also what came on a connection that another listener has taken. `close` and `cutAll` leave those to `server` that are node:http's. */
+/**
+ * `take` serves a connection, including one that another listener accepted. `close` and `cutAll` do not affect
+ * connections that were handed to node:http: `server` owns those.
+ */
 export interface HttpServer extends BareConnections {
   readonly server: Server;
   /** Answers plain HTTP on the port for HTTPS, and ends the connection. */
@@ -54,7 +57,8 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
     connectionsCheckingInterval: Math.min(5_000, limits.requestHeaderMs),
     noDelay: true,
     shouldUpgradeCallback: (message) => {
-      // Behind other requests, node:http would take the connection away from their answers. A client that has ended its side gets no tunnel.
+      // After an accepted upgrade node:http detaches the socket, so responses still pending on it would be lost. A client
+      // that has half-closed its side cannot use a tunnel.
       const isAlone = connections.underWay(message.socket).every(({ isFinished }) => isFinished);
       if (isAlone && !message.socket.readableEnded && isHandshake(message)) return true;
       ignored.add(message);
@@ -77,7 +81,7 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
       viewer,
       serve: async () => {
         await handle(viewer, edge);
-        // Said to stay open before there was an end to it.
+        // The response promised keep-alive before the server began to close.
         if (edge.isClosing() && connections.underWay(socket).every(({ isFinished }) => isFinished))
           socket.destroySoon();
       },
@@ -91,11 +95,11 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
     if (place === 'last' || ignored.has(message)) response.shouldKeepAlive = false;
     serveInTurn(socket, openViewer(message, response));
   };
-  // What a request expects is read where its fields are, for all versions alike.
+  // The Expect field is handled in the pipeline, alike for all HTTP versions.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, serve);
   server.on('upgrade', (message: IncomingMessage, duplex: Duplex, head: Buffer) => {
     const socket = socketOf(duplex);
-    socket.unshift(head); // what came behind the request is the new protocol's
+    socket.unshift(head); // bytes after the request belong to the new protocol
     const response = createGivenResponse(message, socket);
     serveInTurn(socket, openViewer(message, response, 'websocket'));
   });

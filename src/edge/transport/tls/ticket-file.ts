@@ -9,10 +9,10 @@ import type { Logger } from '#lib/logger.ts';
 import { readPrivateFile, replacePrivateFile } from '#lib/private-file.ts';
 import { rotateTicketSecrets, TICKET_SECRET_BYTES, type TicketSecret } from './ticket-keys.ts';
 
-/** The newest first; none when there is no file, or it cannot be trusted. */
+/** Returns the secrets, newest first; empty if the file is missing, invalid or accessible to other users. */
 export function readTicketSecrets(file: string): readonly TicketSecret[] {
   const found = readPrivateFile(file);
-  if (found.kind !== 'text') return []; // not there yet, or not to be trusted: there will be new ones
+  if (found.kind !== 'text') return []; // missing or not private; the rotation creates new secrets
   try {
     const read: unknown = JSON.parse(found.text);
     return Array.isArray(read) && read.every(isTicketSecret) ? read : [];
@@ -21,7 +21,7 @@ export function readTicketSecrets(file: string): readonly TicketSecret[] {
   }
 }
 
-/** Makes a secret to be used while the file is missing. */
+/** Returns a new random secret. */
 export function makeTicketSecret(now: number): TicketSecret {
   return { createdAt: now, secret: randomSecret() };
 }
@@ -30,11 +30,11 @@ export interface TicketRotationOptions {
   readonly file: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called at once, and whenever they change. */
+  /** Called at the start and after each rotation, with the newest secret first. */
   onSecrets(secrets: readonly TicketSecret[]): void;
 }
 
-/** One per machine. */
+/** Rotates and saves the secrets of the machine. Only one process of a machine may run it. */
 export function startTicketRotation({ file, clock, log, onSecrets }: TicketRotationOptions): Disposable {
   let secrets = readTicketSecrets(file);
   const rotate = () => {
