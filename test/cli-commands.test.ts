@@ -343,8 +343,8 @@ test('a command makes no installation, and leaves a directory of others as it is
   const rows: [string[], string, string][] = [
     [['account', 'create', 'a'], 'none', none('none')],
     [['account', 'list'], 'empty', none('empty')],
-    [['token', 'list', '1'], 'home', `causeway: ${join(folder, 'home')} holds something else, and no installation`],
-    [['serve'], 'home', `causeway: the data directory cannot be used: ${join(folder, 'home')} holds something else`],
+    [['token', 'list', '1'], 'home', `causeway: ${join(folder, 'home')} contains other files, and no installation`],
+    [['serve'], 'home', `causeway: the data directory cannot be used: ${join(folder, 'home')} contains other files`],
   ];
   for (const [args, name, problem] of rows) {
     const run = args[0] === 'serve' ? runProcess : runCommand;

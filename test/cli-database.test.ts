@@ -72,7 +72,7 @@ async function refuseAll(t: TestContext, { file, dataDir }: Exported) {
   writeFileSync(join(folder, 'text'), 'a text\n');
   await refuses(['import', join(folder, 'text'), '--data-dir', absent], /^causeway: line 1: this is not an export/);
   assert.equal(existsSync(absent), false);
-  await refuses(['import', file, '--data-dir', folder], /holds something else/);
+  await refuses(['import', file, '--data-dir', folder], /contains other files/);
   mkdirSync(join(folder, 'out'));
   await refuses(['export', join(folder, 'out'), '--data-dir', dataDir], /out exists and is not a file/);
   await refuses(['export', join(absent, 'file'), '--data-dir', dataDir], /absent\/file cannot be written: ENOENT\n$/);
