@@ -220,6 +220,15 @@ describe('architecture', () => {
     assert.doesNotMatch(elsewhere, /request\.headers|(?<!reply)\.headers\b(?!\()|\bheaders(?:\[|\?)/);
   });
 
+  test('internals of Node are used in lib/node-internals alone', () => {
+    const users = sources.filter((file) => !isTest(file) && /'_handle'|getOwnPropertySymbols/.test(read(file)));
+    assert.deepEqual(
+      users.filter((file) => !file.startsWith('src/lib/node-internals/')),
+      [],
+    );
+    assert.ok(users.length > 0);
+  });
+
   test('every file of src opens with a comment that says what it owns', () => {
     const silent = sources.filter((file) => !isTest(file) && !read(file).startsWith('/**'));
     assert.deepEqual(silent, []);

@@ -13,6 +13,7 @@ import { type FeedServer, startFeedServer } from '#feed/server.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
+import { reportNodeInternals } from '#lib/node-internals/report.ts';
 import type { SmsEngine } from '#sms/engine.ts';
 import { SMS_PROCEDURES } from '#sms/procedures.ts';
 import { startAcme, warnOfStoppedRenewals } from './acme.ts';
@@ -32,6 +33,7 @@ export async function startControl({
   log,
   registry,
 }: PartContext): Promise<RunningPart> {
+  reportNodeInternals(log);
   await using stack = new AsyncDisposableStack();
   const db = stack.use(await openDatabase({ ...databaseOptions(config, log), procedures: SMS_PROCEDURES }));
   const firstToken = await ensureFirstToken({

@@ -9,6 +9,7 @@ import type { HttpsOptions } from '#edge/transport/https.ts';
 import { makeTicketSecret, readTicketSecrets } from '#edge/transport/tls/ticket-file.ts';
 import { openSiteReader, type SiteReader } from '#feed/edge-store.ts';
 import { systemClock } from '#lib/clock.ts';
+import { reportNodeInternals } from '#lib/node-internals/report.ts';
 import { createSiteTable } from '#sites/lookup.ts';
 import { openAccessLog } from './access-log.ts';
 import type { PartContext, RunningPart } from './child.ts';
@@ -29,6 +30,7 @@ const USES_EVERY_MS = 500;
 
 export async function startEdgeWorker(context: PartContext): Promise<RunningPart> {
   const { config, ownAddresses, log, registry, send } = context;
+  reportNodeInternals(log);
   const source = openSiteReader(edgeStorePath(config.dataDir));
   const sites = createSiteTable({ source, maxSites: MAX_SITES });
   const accessLog = openAccessLog(context);
@@ -58,9 +60,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     log,
     registry,
     https: httpsOptions(config, source),
-    live: config.roles.includes('live')
-      ? { socketPath: liveSocketPath(config.dataDir), worker: context.name, source }
-      : undefined,
+    live: liveOptions(context, source),
     proxies: { trusted: config.edgeTrustedProxies, protocol: config.edgeProxyProtocol },
   });
   const explainSocket = await openExplainSocket({
@@ -98,6 +98,11 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
       source[Symbol.dispose]();
     },
   };
+}
+
+function liveOptions({ config, name }: PartContext, source: SiteReader) {
+  if (!config.roles.includes('live')) return undefined;
+  return { socketPath: liveSocketPath(config.dataDir), worker: name, source };
 }
 
 function httpsOptions(

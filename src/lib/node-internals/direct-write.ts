@@ -14,7 +14,7 @@ export type OpenDirectWrite = (socket: Socket) => DirectWrite | undefined;
 
 /** `undefined` for a socket, or for all: only its stream can write. */
 export function createDirectWrites(): OpenDirectWrite {
-  if (!isKnown()) return () => undefined;
+  if (!canWriteDirectly()) return () => undefined;
   return (socket) => {
     const handle: unknown = Reflect.get(socket, '_handle');
     return isHandle(handle) ? { tryAll: (first, rest) => tryAll(socket, handle, first, rest) } : undefined;
@@ -46,7 +46,7 @@ function isHandle(handle: unknown): handle is Handle {
 }
 
 /** Whether Node itself calls a socket's handle so, and takes what it gives for what we do. */
-function isKnown(): boolean {
+export function canWriteDirectly(): boolean {
   const requests = { writeBuffer: { writeStatus: null }, writev: { writeStatus: null } };
   const calls: unknown[] = [];
   let result: unknown = 0;

@@ -1,5 +1,5 @@
 /** node:http, for a connection that somebody else has begun to read. */
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** `rest`: what was read last, and is to be read once more. */
@@ -36,6 +36,11 @@ export function createHttpReader(
     socket.emit('data', rest);
     socket.emit('end');
   };
+}
+
+/** Whether node:http takes connections by a listener, which can be called for others. Without it none can be given away. */
+export function canGiveAway(): boolean {
+  return createServer().listenerCount('connection') > 0;
 }
 
 /** node:http drops the answers under way when a client ends its side. */

@@ -5,6 +5,7 @@
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { ownBytes } from '../own-bytes.ts';
+import { handleOfNewSocket } from './new-socket.ts';
 
 export interface SharedReading {
   /**
@@ -72,6 +73,11 @@ function findSlots(): Slots | undefined {
     Object.getOwnPropertySymbols(socket).find((slot) => Reflect.get(socket, slot) === value);
   const [buffer, callback] = [slotOf(onread.buffer), slotOf(onread.callback)];
   return buffer === undefined || callback === undefined ? undefined : { buffer, callback };
+}
+
+/** Whether Node keeps the two there, and its handles take a buffer. */
+export function canShareReading(): boolean {
+  return findSlots() !== undefined && canUse(handleOfNewSocket());
 }
 
 function canUse(handle: unknown): handle is { useUserBuffer(buffer: Buffer): void } {

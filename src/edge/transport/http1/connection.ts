@@ -5,6 +5,7 @@
 import type { Socket } from 'node:net';
 import { ByteConversation, type ConversationOptions, type ConversationOwner } from '#lib/byte-conversation.ts';
 import type { OpenDirectWrite } from '#lib/node-internals/direct-write.ts';
+import { type Untaken, watchUntaken } from '#lib/node-internals/unsent-bytes.ts';
 import type { EdgeContext } from '../../context.ts';
 import type { EdgeLimits } from '../../limits.ts';
 import { concludeUnserved, handle } from '../../pipeline/handle.ts';
@@ -14,7 +15,6 @@ import type { CutStatus } from '../../viewer.ts';
 import { watchHalfClosed } from '../half-closed.ts';
 import type { ClientConnections } from '../node-http/request-turns.ts';
 import type { Client, Proxies } from '../proxies.ts';
-import { type Untaken, watchUntaken } from '../unsent-bytes.ts';
 import { BareViewer, type BareWire } from './bare-viewer.ts';
 import { isPlainGet, PreparedReplies } from './prepared.ts';
 import { type RequestHead, readHead } from './read-head.ts';

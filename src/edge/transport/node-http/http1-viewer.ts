@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { expectationOf } from '#http/expect.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import { isOfLine, type RequestLine } from '#http/request-lines.ts';
+import { watchUntaken } from '#lib/node-internals/unsent-bytes.ts';
 import { resetSocket } from '#lib/reset-socket.ts';
 import type { Refusal } from '../../early-refusal.ts';
 import { createIncomingBody, type IncomingBody } from '../../incoming-body.ts';
@@ -11,7 +12,6 @@ import { type ReceivedRequest, requestHeadBytes } from '../../request.ts';
 import type { Secured } from '../../secured.ts';
 import { type CutStatus, NOT_IN_INTERIM, type Viewer } from '../../viewer.ts';
 import type { Client } from '../proxies.ts';
-import { watchUntaken } from '../unsent-bytes.ts';
 import { sendRefusal } from './parser-error.ts';
 
 export interface Http1ViewerOptions {
