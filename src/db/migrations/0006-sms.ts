@@ -1,5 +1,5 @@
 /** Tables of the SMS service. A fresh one has the loopback connector, and a route of every number to it. */
-import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
+import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { ColumnWords } from '../engines/column-types.ts';
 
@@ -15,27 +15,23 @@ export function sms(words: ColumnWords): Migration {
   };
 }
 
-/** `a:text b:int c:int?` with a default after `=`: a column each; the types are those of the engine. */
-function columns<T extends string>(
-  table: CreateTableBuilder<T>,
-  { bigint }: ColumnWords,
-  text: string,
-): CreateTableBuilder<T, string> {
-  let result: CreateTableBuilder<T, string> = table;
-  for (const [, name = '', type = '', isNullable = ''] of text.matchAll(/(\w+):(\w+)(\??)/g)) {
-    const dataType = type === 'big' ? bigint : type === 'int' ? 'integer' : 'text';
-    result = result.addColumn(name, dataType, (column) => (isNullable === '?' ? column : column.notNull()));
-  }
-  return result;
+function notNull(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder {
+  return column.notNull();
 }
 
-async function createMoney(db: Kysely<unknown>, words: ColumnWords): Promise<void> {
-  const { identity, bigIdentity, bigint, tableEnd } = words;
-  await columns(
-    db.schema.createTable('sms_app').addColumn('id', identity),
-    words,
-    'account_id:int app_key:text name:text enabled:int created_at:big settings:text',
-  )
+async function createMoney(
+  db: Kysely<unknown>,
+  { identity, bigIdentity, bigint, tableEnd }: ColumnWords,
+): Promise<void> {
+  await db.schema
+    .createTable('sms_app')
+    .addColumn('id', identity)
+    .addColumn('account_id', 'integer', notNull)
+    .addColumn('app_key', 'text', notNull)
+    .addColumn('name', 'text', notNull)
+    .addColumn('enabled', 'integer', notNull)
+    .addColumn('created_at', bigint, notNull)
+    .addColumn('settings', 'text', notNull)
     .addUniqueConstraint('sms_app_key', ['app_key'])
     .addForeignKeyConstraint('sms_app_account', ['account_id'], 'account', ['id'])
     .modifyEnd(tableEnd)
@@ -46,24 +42,35 @@ async function createMoney(db: Kysely<unknown>, words: ColumnWords): Promise<voi
     .addColumn('balance', bigint, (column) => column.notNull().check(sql`balance >= 0`))
     .modifyEnd(tableEnd)
     .execute();
-  await columns(
-    db.schema.createTable('sms_ledger').addColumn('id', bigIdentity),
-    words,
-    'account_id:int part_id:big? kind:text amount:big created_at:big',
-  )
+  await db.schema
+    .createTable('sms_ledger')
+    .addColumn('id', bigIdentity)
+    .addColumn('account_id', 'integer', notNull)
+    .addColumn('part_id', bigint)
+    .addColumn('kind', 'text', notNull)
+    .addColumn('amount', bigint, notNull)
+    .addColumn('created_at', bigint, notNull)
     .addUniqueConstraint('sms_ledger_once', ['part_id', 'kind'])
     .addCheckConstraint('sms_ledger_kind', sql`kind in ('recharge', 'hold', 'charge', 'refund')`)
     .modifyEnd(tableEnd)
     .execute();
   await db.schema.createIndex('sms_app_of_account').on('sms_app').columns(['account_id', 'id']).execute();
   await db.schema.createIndex('sms_ledger_account').on('sms_ledger').columns(['account_id', 'id']).execute();
-  await columns(db.schema.createTable('sms_price'), words, 'kind:text prefix:text price:big')
+  await db.schema
+    .createTable('sms_price')
+    .addColumn('kind', 'text', notNull)
+    .addColumn('prefix', 'text', notNull)
+    .addColumn('price', bigint, notNull)
     .addPrimaryKeyConstraint('sms_price_key', ['kind', 'prefix'])
     .modifyEnd(tableEnd)
     .execute();
   // Until an operator sets prices a part costs 1: a balance counts parts.
   await sql`insert into sms_price (kind, prefix, price) values ('ordinary', '', 1), ('advertising', '', 1)`.execute(db);
-  await columns(db.schema.createTable('sms_app_change'), words, 'replay_hash:text enabled:int created_at:big')
+  await db.schema
+    .createTable('sms_app_change')
+    .addColumn('replay_hash', 'text', notNull)
+    .addColumn('enabled', 'integer', notNull)
+    .addColumn('created_at', bigint, notNull)
     .addPrimaryKeyConstraint('sms_app_change_key', ['replay_hash'])
     .modifyEnd(tableEnd)
     .execute();
@@ -71,24 +78,36 @@ async function createMoney(db: Kysely<unknown>, words: ColumnWords): Promise<voi
   await db.schema.alterTable('account').addColumn('disabled_at', bigint).execute();
 }
 
-async function createRequests(db: Kysely<unknown>, words: ColumnWords): Promise<void> {
-  const { bigIdentity, tableEnd } = words;
-  await columns(
-    db.schema.createTable('sms_request').addColumn('id', bigIdentity),
-    words,
-    'sendid:text account_id:int app_id:int kind:text sms_type:int created_at:big replay_hash:text',
-  )
+async function createRequests(db: Kysely<unknown>, { bigIdentity, bigint, tableEnd }: ColumnWords): Promise<void> {
+  await db.schema
+    .createTable('sms_request')
+    .addColumn('id', bigIdentity)
+    .addColumn('sendid', 'text', notNull)
+    .addColumn('account_id', 'integer', notNull)
+    .addColumn('app_id', 'integer', notNull)
+    .addColumn('kind', 'text', notNull)
+    .addColumn('sms_type', 'integer', notNull)
+    .addColumn('created_at', bigint, notNull)
+    .addColumn('replay_hash', 'text', notNull)
     .addUniqueConstraint('sms_request_sendid', ['sendid'])
     .addUniqueConstraint('sms_request_replay', ['replay_hash'])
     .modifyEnd(tableEnd)
     .execute();
   await db.schema.createIndex('sms_request_account').on('sms_request').columns(['account_id', 'id']).execute();
-  await columns(
-    db.schema.createTable('sms_message').addColumn('id', bigIdentity),
-    words,
-    `request_id:big account_id:int app_id:int kind:text sms_type:int destination:text parts:int price:big reference:int
-     connector_id:int? created_at:big`,
-  )
+  await db.schema
+    .createTable('sms_message')
+    .addColumn('id', bigIdentity)
+    .addColumn('request_id', bigint, notNull)
+    .addColumn('account_id', 'integer', notNull)
+    .addColumn('app_id', 'integer', notNull)
+    .addColumn('kind', 'text', notNull)
+    .addColumn('sms_type', 'integer', notNull)
+    .addColumn('destination', 'text', notNull)
+    .addColumn('parts', 'integer', notNull)
+    .addColumn('price', bigint, notNull)
+    .addColumn('reference', 'integer', notNull)
+    .addColumn('connector_id', 'integer')
+    .addColumn('created_at', bigint, notNull)
     .addForeignKeyConstraint('sms_message_request', ['request_id'], 'sms_request', ['id'])
     .modifyEnd(tableEnd)
     .execute();
@@ -97,15 +116,28 @@ async function createRequests(db: Kysely<unknown>, words: ColumnWords): Promise<
   await sql`create index sms_message_long on sms_message (destination, id) where parts > 1`.execute(db);
 }
 
-async function createParts(db: Kysely<unknown>, words: ColumnWords): Promise<void> {
-  const { bigIdentity, tableEnd } = words;
-  await columns(
-    db.schema.createTable('sms_part').addColumn('id', bigIdentity),
-    words,
-    `message_id:big n:int text:text state:text route:text priority:int due_at:big expire_at:big tries:int sends:int
-     connector_id:int? lease_owner:text? lease_until:big? carrier_id:text? carrier_key:text? submitted_at:big?
-     done_at:big? error:text`,
-  )
+async function createParts(db: Kysely<unknown>, { bigIdentity, bigint, tableEnd }: ColumnWords): Promise<void> {
+  await db.schema
+    .createTable('sms_part')
+    .addColumn('id', bigIdentity)
+    .addColumn('message_id', bigint, notNull)
+    .addColumn('n', 'integer', notNull)
+    .addColumn('text', 'text', notNull)
+    .addColumn('state', 'text', notNull)
+    .addColumn('route', 'text', notNull)
+    .addColumn('priority', 'integer', notNull)
+    .addColumn('due_at', bigint, notNull)
+    .addColumn('expire_at', bigint, notNull)
+    .addColumn('tries', 'integer', notNull)
+    .addColumn('sends', 'integer', notNull)
+    .addColumn('connector_id', 'integer')
+    .addColumn('lease_owner', 'text')
+    .addColumn('lease_until', bigint)
+    .addColumn('carrier_id', 'text')
+    .addColumn('carrier_key', 'text')
+    .addColumn('submitted_at', bigint)
+    .addColumn('done_at', bigint)
+    .addColumn('error', 'text', notNull)
     .addUniqueConstraint('sms_part_message', ['message_id', 'n'])
     .addForeignKeyConstraint('sms_part_of', ['message_id'], 'sms_message', ['id'])
     .modifyEnd(tableEnd)
@@ -130,24 +162,34 @@ async function createParts(db: Kysely<unknown>, words: ColumnWords): Promise<voi
     .columns(['carrier_key', 'connector_id'])
     .where(sql.ref('carrier_key'), 'is not', null)
     .execute();
-  await columns(
-    db.schema.createTable('sms_attempt').addColumn('id', bigIdentity),
-    words,
-    'part_id:big connector_id:int sent_at:big ended_at:big outcome:text error:text',
-  )
+  await db.schema
+    .createTable('sms_attempt')
+    .addColumn('id', bigIdentity)
+    .addColumn('part_id', bigint, notNull)
+    .addColumn('connector_id', 'integer', notNull)
+    .addColumn('sent_at', bigint, notNull)
+    .addColumn('ended_at', bigint, notNull)
+    .addColumn('outcome', 'text', notNull)
+    .addColumn('error', 'text', notNull)
     .modifyEnd(tableEnd)
     .execute();
   await db.schema.createIndex('sms_attempt_part').on('sms_attempt').column('part_id').execute();
 }
 
 /** What carriers and phones tell, and what customers are told. */
-async function createTalk(db: Kysely<unknown>, words: ColumnWords): Promise<void> {
-  const { bigIdentity, tableEnd } = words;
-  await columns(
-    db.schema.createTable('sms_receipt').addColumn('id', bigIdentity),
-    words,
-    'connector_id:int carrier_key:text destination:text reference:int? state:text error:text raw:text received_at:big part_id:big?',
-  )
+async function createTalk(db: Kysely<unknown>, { bigIdentity, bigint, tableEnd }: ColumnWords): Promise<void> {
+  await db.schema
+    .createTable('sms_receipt')
+    .addColumn('id', bigIdentity)
+    .addColumn('connector_id', 'integer', notNull)
+    .addColumn('carrier_key', 'text', notNull)
+    .addColumn('destination', 'text', notNull)
+    .addColumn('reference', 'integer')
+    .addColumn('state', 'text', notNull)
+    .addColumn('error', 'text', notNull)
+    .addColumn('raw', 'text', notNull)
+    .addColumn('received_at', bigint, notNull)
+    .addColumn('part_id', bigint)
     .modifyEnd(tableEnd)
     .execute();
   await db.schema
@@ -157,41 +199,61 @@ async function createTalk(db: Kysely<unknown>, words: ColumnWords): Promise<void
     .where(sql.ref('part_id'), 'is', null)
     .execute();
   await db.schema.createIndex('sms_receipt_received').on('sms_receipt').column('received_at').execute();
-  await columns(
-    db.schema.createTable('sms_reply').addColumn('id', bigIdentity),
-    words,
-    'connector_id:int app_id:int? origin:text text:text received_at:big',
-  )
+  await db.schema
+    .createTable('sms_reply')
+    .addColumn('id', bigIdentity)
+    .addColumn('connector_id', 'integer', notNull)
+    .addColumn('app_id', 'integer')
+    .addColumn('origin', 'text', notNull)
+    .addColumn('text', 'text', notNull)
+    .addColumn('received_at', bigint, notNull)
     .modifyEnd(tableEnd)
     .execute();
   await db.schema.createIndex('sms_reply_app').on('sms_reply').columns(['app_id', 'id']).execute();
-  await columns(db.schema.createTable('sms_opt_out'), words, 'account_id:int number:text created_at:big')
+  await db.schema
+    .createTable('sms_opt_out')
+    .addColumn('account_id', 'integer', notNull)
+    .addColumn('number', 'text', notNull)
+    .addColumn('created_at', bigint, notNull)
     .addPrimaryKeyConstraint('sms_opt_out_key', ['number', 'account_id'])
     .modifyEnd(tableEnd)
     .execute();
   await db.schema.createIndex('sms_opt_out_account').on('sms_opt_out').columns(['account_id', 'number']).execute();
-  await columns(
-    db.schema.createTable('sms_delivery').addColumn('id', bigIdentity),
-    words,
-    'app_id:int kind:text body:text due_at:big tries:int created_at:big error:text',
-  )
+  await db.schema
+    .createTable('sms_delivery')
+    .addColumn('id', bigIdentity)
+    .addColumn('app_id', 'integer', notNull)
+    .addColumn('kind', 'text', notNull)
+    .addColumn('body', 'text', notNull)
+    .addColumn('due_at', bigint, notNull)
+    .addColumn('tries', 'integer', notNull)
+    .addColumn('created_at', bigint, notNull)
+    .addColumn('error', 'text', notNull)
     .modifyEnd(tableEnd)
     .execute();
   await db.schema.createIndex('sms_delivery_due').on('sms_delivery').columns(['due_at', 'id']).execute();
 }
 
-async function createConnectors(db: Kysely<unknown>, words: ColumnWords): Promise<void> {
-  const { identity, tableEnd } = words;
-  await columns(
-    db.schema.createTable('sms_connector').addColumn('id', identity),
-    words,
-    'name:text kind:text enabled:int settings:text secret:text? parts_per_second:int? changed_at:big',
-  )
+async function createConnectors(db: Kysely<unknown>, { identity, bigint, tableEnd }: ColumnWords): Promise<void> {
+  await db.schema
+    .createTable('sms_connector')
+    .addColumn('id', identity)
+    .addColumn('name', 'text', notNull)
+    .addColumn('kind', 'text', notNull)
+    .addColumn('enabled', 'integer', notNull)
+    .addColumn('settings', 'text', notNull)
+    .addColumn('secret', 'text')
+    .addColumn('parts_per_second', 'integer')
+    .addColumn('changed_at', bigint, notNull)
     .addUniqueConstraint('sms_connector_name', ['name'])
     .addCheckConstraint('sms_connector_kind', sql`kind in ('loopback', 'smpp')`)
     .modifyEnd(tableEnd)
     .execute();
-  await columns(db.schema.createTable('sms_route'), words, 'prefix:text position:int connector_id:int')
+  await db.schema
+    .createTable('sms_route')
+    .addColumn('prefix', 'text', notNull)
+    .addColumn('position', 'integer', notNull)
+    .addColumn('connector_id', 'integer', notNull)
     .addPrimaryKeyConstraint('sms_route_key', ['prefix', 'position'])
     .addForeignKeyConstraint('sms_route_connector', ['connector_id'], 'sms_connector', ['id'])
     .modifyEnd(tableEnd)
