@@ -14,7 +14,7 @@ import {
   findCertificate,
   findCertificatesFor,
   listCertificates,
-  privateKeyPlace,
+  privateKeyLocation,
   setCertificateUse,
 } from '#db/tables/certificates.ts';
 import { findDomainToChange, insertDomain } from '#db/tables/domains.ts';
@@ -53,8 +53,11 @@ describeOnBothEngines('certificates in the database', (newDatabase) => {
     });
     const row = await db.query.selectFrom('certificate').selectAll().where('key', '=', key).executeTakeFirstOrThrow();
     assert.match(row.private_key, /^v1\./);
-    assert.equal(unseal(ring, privateKeyPlace(key), row.private_key).toString(), one?.key);
-    assert.throws(() => unseal(ring, privateKeyPlace(keys[1] ?? ''), row.private_key), /moved there from another row/);
+    assert.equal(unseal(ring, privateKeyLocation(key), row.private_key).toString(), one?.key);
+    assert.throws(
+      () => unseal(ring, privateKeyLocation(keys[1] ?? ''), row.private_key),
+      /moved there from another row/,
+    );
   });
 
   test('it is published while a domain has it, and cannot be deleted so long', needs('openssl'), async (t) => {
@@ -156,7 +159,7 @@ describeOnBothEngines('certificates in the database', (newDatabase) => {
         .executeTakeFirstOrThrow();
       for (const sealed of [after.sealed, private_key]) {
         assert.equal(sealedWith(sealed), rotation.keyId);
-        assert.equal(unseal(other, privateKeyPlace(one), sealed).toString(), pairs[0]?.key);
+        assert.equal(unseal(other, privateKeyLocation(one), sealed).toString(), pairs[0]?.key);
       }
       const connector = (await listConnectors(db.query)).find(({ name }) => name === 'c');
       assert.ok(connector !== undefined);

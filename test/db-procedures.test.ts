@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { callProcedure } from '#db/call-procedure.ts';
-import { type Db, openDatabase } from '#db/open.ts';
+import { callProcedure, type Db, openDatabase } from '#db/open.ts';
 import { runBatch } from '#db/statements/batch.ts';
 import { insertRows, rowStatement, statement } from '#db/statements/statement.ts';
 import { createLogger } from '#lib/logger.ts';

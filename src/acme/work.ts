@@ -12,7 +12,7 @@ import {
   countBegun,
   endOrder,
   LeaseLost,
-  orderKeyPlace,
+  orderKeyLocation,
   saveOrder,
   withdrawal,
 } from '#db/tables/certificate-orders.ts';
@@ -286,7 +286,7 @@ class Work {
   async #finalize(name: string, url: string): Promise<void> {
     const { ring, authority } = this.#parts;
     if (this.#order.privateKey === '') {
-      const privateKey = seal(ring, orderKeyPlace(this.#order.domainId), Buffer.from(makeKey()));
+      const privateKey = seal(ring, orderKeyLocation(this.#order.domainId), Buffer.from(makeKey()));
       await this.#save({ privateKey }, true);
     }
     await authority.finalize(await this.#account(), url, makeCsr(name, this.#openKey()), this.#signal);
@@ -295,7 +295,7 @@ class Work {
 
   #openKey(): KeyObject {
     const { domainId, privateKey } = this.#order;
-    return createPrivateKey(unseal(this.#parts.ring, orderKeyPlace(domainId), privateKey).toString('utf8'));
+    return createPrivateKey(unseal(this.#parts.ring, orderKeyLocation(domainId), privateKey).toString('utf8'));
   }
 
   async #download({ name }: Domain, url: string): Promise<void> {

@@ -4,6 +4,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { nameFile } from '#lib/file-error.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type Engine, openPostgres, openSqlite } from './engines/engine.ts';
+import { missing, type Procedures } from './engines/procedures.ts';
 import { isDatabaseAway, isWorthAnotherTry } from './failures.ts';
 import { migrate } from './migrations/migrations.ts';
 import type { Executor, Schema } from './schema/schema.ts';
@@ -42,7 +43,7 @@ export interface Db extends AsyncDisposable {
    * database.
    */
   transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;
-  /** Where procedures run in a thread of the database's: see `call-procedure.ts`. */
+  /** Where procedures run in a thread of the database's: see `callProcedure`. */
   readonly call?: ((name: string, take: () => unknown) => Promise<unknown>) | undefined;
   /** One consistent state for as long as `work` takes, read only, without holding up writers. */
   snapshot<T>(work: (x: Executor) => Promise<T>): Promise<T>;
@@ -72,6 +73,22 @@ export async function openEngine({ url, listenUrl = url, file, log, procedures }
   return url === undefined || listenUrl === undefined
     ? openSqlite(file, procedures)
     : openPostgres({ url, listenUrl, log });
+}
+
+/**
+ * Runs a procedure in a transaction of its own, as `Db.transaction` does: in SQLite's thread, or here. `procedures` must be those of the file that
+ * `db` was opened with, if it was opened with one. `take` returns the arguments once the transaction can begin; it may
+ * be called several times.
+ */
+export function callProcedure<P extends Procedures, N extends keyof P & string>(
+  db: Db,
+  procedures: P,
+  name: N,
+  take: () => Parameters<P[N]>[1],
+): ReturnType<P[N]> {
+  // `as`: the thread runs the procedure of this name, or this one is run here; both give what it gives.
+  if (db.call !== undefined) return db.call(name, take) as ReturnType<P[N]>;
+  return db.transaction((trx) => procedures[name]?.(trx, take() as never) ?? missing(name)) as ReturnType<P[N]>;
 }
 
 class OpenDatabase implements Db {

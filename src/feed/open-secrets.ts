@@ -5,7 +5,7 @@
 
 import { type Keyring, KeyringError } from '#db/secrets/keyring.ts';
 import { unseal } from '#db/secrets/sealing.ts';
-import { CERTIFICATE_KIND, privateKeyPlace, type SealedPair } from '#db/tables/certificates.ts';
+import { CERTIFICATE_KIND, privateKeyLocation, type SealedPair } from '#db/tables/certificates.ts';
 import { openLiveKeys, type SealedLiveKeys } from '#db/tables/live/keys.ts';
 import type { ResourceRow } from '#db/tables/resources.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -40,7 +40,7 @@ function openPair(ring: Keyring, key: string, body: string): string {
   const pair = JSON.parse(body) as SealedPair;
   const opened: CertificatePair = {
     certificate: pair.certificate,
-    key: unseal(ring, privateKeyPlace(key), pair.key).toString('utf8'),
+    key: unseal(ring, privateKeyLocation(key), pair.key).toString('utf8'),
   };
   return JSON.stringify(opened);
 }

@@ -3,9 +3,8 @@
  * when its transaction has been committed (docs/decisions/0212). Accounts take turns (docs/decisions/0462).
  */
 import { setImmediate as letSocketsRun } from 'node:timers/promises';
-import { callProcedure } from '#db/call-procedure.ts';
 import { isDatabaseAway } from '#db/failures.ts';
-import type { Db } from '#db/open.ts';
+import { callProcedure, type Db } from '#db/open.ts';
 import { createShares, type Shares } from '#lib/shares.ts';
 import { mostNumbers, type Submission, type Verdict } from './accept.ts';
 import { createProcedures } from './procedures.ts';

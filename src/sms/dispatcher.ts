@@ -4,8 +4,7 @@
  * docs/decisions/0221
  */
 import { setTimeout as delay, setImmediate as letSocketsRun } from 'node:timers/promises';
-import { callProcedure } from '#db/call-procedure.ts';
-import type { Db } from '#db/open.ts';
+import { callProcedure, type Db } from '#db/open.ts';
 import type { ClaimedPart } from '#db/tables/sms/claim.ts';
 import type { PartResult } from '#db/tables/sms/results.ts';
 import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';

@@ -1,5 +1,5 @@
 /** The lines of an export, as they are written and read: JSON, the first and the last one tell of the others. */
-import type { Row } from './tables.ts';
+import type { TableRow } from './tables.ts';
 
 export interface Head {
   /** The last migration of the database. */
@@ -10,11 +10,11 @@ export interface Head {
   readonly lastIds: Readonly<Record<string, number>>;
 }
 
-export type Line =
+export type ExportLine =
   | {
       readonly kind: 'row';
       readonly table: string;
-      readonly row: Row;
+      readonly row: TableRow;
       /** Columns whose secret was left out. */
       readonly without: readonly string[];
     }
@@ -33,7 +33,7 @@ export function formatHead({ step, at, withSecrets, lastIds }: Head): string {
   return `${JSON.stringify({ ...head, last_ids: lastIds })}\n`;
 }
 
-export function formatRow(table: string, row: Row, without: string | undefined): string {
+export function formatRow(table: string, row: TableRow, without: string | undefined): string {
   return `${JSON.stringify({ table, row, ...(without !== undefined && { without: [without] }) })}\n`;
 }
 
@@ -57,7 +57,7 @@ export function parseHead(text: string): Head {
 }
 
 /** Any but the first. Throws `LineError`. */
-export function parseLine(text: string): Line {
+export function parseLine(text: string): ExportLine {
   const parsed = parseIfObject(text);
   if (parsed === undefined) throw new LineError('it is no JSON object: the file is cut or damaged');
   const { table, row, without = [], rows, sha256 } = parsed;
@@ -66,7 +66,7 @@ export function parseLine(text: string): Line {
   throw new LineError('it is neither a row nor the end of an export');
 }
 
-function parseIfObject(text: string): Row | undefined {
+function parseIfObject(text: string): TableRow | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;
@@ -75,7 +75,7 @@ function parseIfObject(text: string): Row | undefined {
   }
 }
 
-function isObject(value: unknown): value is Row {
+function isObject(value: unknown): value is TableRow {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -11,7 +11,7 @@ import { readLastId, setLastId } from './identities.ts';
 import { LineError } from './lines.ts';
 import { at, ExportError, type NumberedRow, type OpenExport } from './read.ts';
 import { secretOf } from './secrets.ts';
-import { type Row, SEEDS } from './tables.ts';
+import { SEEDS, type TableRow } from './tables.ts';
 
 export interface ImportSummary {
   readonly rows: number;
@@ -137,7 +137,7 @@ function createRowCheck(
   };
 }
 
-function checkColumns({ name, columns }: CataloguedTable, row: Row): void {
+function checkColumns({ name, columns }: CataloguedTable, row: TableRow): void {
   for (const column of Object.keys(row))
     if (!columns.has(column)) throw new LineError(`${name} has no column ${JSON.stringify(column)}`);
   for (const [column, { isText, isNullable }] of columns) {
@@ -155,7 +155,7 @@ function isStorable(value: unknown): boolean {
   return typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
 }
 
-function sealedIn(table: CataloguedTable, row: Row): string | undefined {
+function sealedIn(table: CataloguedTable, row: TableRow): string | undefined {
   try {
     const sealed = secretOf(table)?.sealedIn(row);
     return typeof sealed === 'string' && sealed !== '' ? sealed : undefined;
@@ -197,7 +197,7 @@ async function insertRows(
 }
 
 /** Describes a row by its key, and its name if it has one, for people, whose terminals obey control characters. */
-function describeRow({ name, key }: CataloguedTable, row: Row): string {
+function describeRow({ name, key }: CataloguedTable, row: TableRow): string {
   const title = row['name'] ?? row['title'];
   const told = title === undefined ? '' : ` (${String(title)})`;
   return `${name} ${key.map((column) => String(row[column])).join(' ')}${told}`.replace(/\p{Cc}/gu, ' ');

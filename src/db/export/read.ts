@@ -1,11 +1,11 @@
 /** Reads an export from its bytes: line by line, its head first, each mistake with the number of its line. */
 import { createHash, type Hash } from 'node:crypto';
-import { type Head, type Line, LineError, MAX_LINE_BYTES, parseHead, parseLine } from './lines.ts';
+import { type ExportLine, type Head, LineError, MAX_LINE_BYTES, parseHead, parseLine } from './lines.ts';
 
 /** The file is not what it should be; the message begins with the line. */
 export class ExportError extends Error {}
 
-export interface NumberedRow extends Extract<Line, { readonly kind: 'row' }> {
+export interface NumberedRow extends Extract<ExportLine, { readonly kind: 'row' }> {
   /** Number of the line; the first is 1. */
   readonly number: number;
 }
@@ -30,7 +30,7 @@ export async function openExport(bytes: AsyncIterable<Uint8Array>): Promise<Open
 async function* readRows(lines: AsyncGenerator<Buffer, void>, hash: Hash): AsyncGenerator<NumberedRow> {
   const counts = new Map<string, number>();
   let number = 1;
-  let end: Extract<Line, { kind: 'end' }> | undefined;
+  let end: Extract<ExportLine, { kind: 'end' }> | undefined;
   for await (const bytes of lines) {
     number += 1;
     if (end !== undefined) throw new ExportError(`line ${number}: it follows the last line of an export`);

@@ -2,15 +2,15 @@
 import { SEALED_RESOURCES } from '../rotation/sealed-resources.ts';
 import { SEALED_COLUMNS } from '../rotation/sealed-secrets.ts';
 import type { CataloguedTable } from './catalogue.ts';
-import type { Row } from './tables.ts';
+import type { TableRow } from './tables.ts';
 
 export interface Secret {
   /** Where it lies; what is missing after an export without secrets. */
   readonly column: string;
   /** Anything but a text that is not empty: this row has none. */
-  readonly sealedIn: (row: Row) => unknown;
+  readonly sealedIn: (row: TableRow) => unknown;
   /** The row without it; the same row: it has none; `undefined`: without it there is no such row. */
-  readonly remove: (row: Row) => Row | undefined;
+  readonly remove: (row: TableRow) => TableRow | undefined;
 }
 
 /** Throws for a row whose JSON is invalid. */
@@ -51,12 +51,12 @@ const OF_RESOURCES: Secret = {
   remove: (row) => (sealedMember(row) === undefined ? row : undefined),
 };
 
-function sealedMember(row: Row): string | undefined {
+function sealedMember(row: TableRow): string | undefined {
   if (row['deleted'] !== 0) return undefined;
   return SEALED_RESOURCES.find(({ kind }) => kind === row['kind'])?.member;
 }
 
-function parse(json: unknown): Row {
+function parse(json: unknown): TableRow {
   const value: unknown = JSON.parse(String(json));
   if (typeof value !== 'object' || value === null) throw new SyntaxError('not a JSON object');
   return { ...value };

@@ -7,7 +7,7 @@ import type { Schema } from '../schema/schema.ts';
 export type TableName = keyof Schema;
 
 /** Row as the database returns it. */
-export type Row = Readonly<Record<string, unknown>>;
+export type TableRow = Readonly<Record<string, unknown>>;
 
 /** How many rows the migrations make: a database that has no more was never used. */
 export const SEEDS: { readonly [T in TableName]: number } = {

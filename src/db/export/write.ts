@@ -7,7 +7,7 @@ import { type CataloguedTable, readCatalogue } from './catalogue.ts';
 import { readLastId } from './identities.ts';
 import { formatEnd, formatHead, formatRow, MAX_LINE_BYTES } from './lines.ts';
 import { secretOf } from './secrets.ts';
-import type { Row } from './tables.ts';
+import type { TableRow } from './tables.ts';
 
 export interface ExportOptions {
   readonly step: string;
@@ -52,7 +52,7 @@ export async function writeExport(x: Executor, options: ExportOptions): Promise<
   return { rows: Object.values(counts).reduce((sum, count) => sum + count, 0), withoutSecret };
 }
 
-function toLine(table: CataloguedTable, whole: Row, withSecrets: boolean) {
+function toLine(table: CataloguedTable, whole: TableRow, withSecrets: boolean) {
   const secret = secretOf(table);
   const row = withSecrets || secret === undefined ? whole : secret.remove(whole);
   if (row === undefined) return [];
@@ -66,11 +66,11 @@ function toLine(table: CataloguedTable, whole: Row, withSecrets: boolean) {
 const PAGE_BYTES = 1024 * 1024;
 const MAX_PAGE_ROWS = 1000;
 
-async function* readPages(x: Executor, { name, key }: CataloguedTable): AsyncGenerator<readonly Row[]> {
+async function* readPages(x: Executor, { name, key }: CataloguedTable): AsyncGenerator<readonly TableRow[]> {
   const columns = sql.join(key.map((column) => sql.ref(column)));
   let after = sql``;
   for (let limit = 16; ; ) {
-    const query = sql<Row>`select * from ${sql.table(name)} ${after} order by ${columns} limit ${limit}`;
+    const query = sql<TableRow>`select * from ${sql.table(name)} ${after} order by ${columns} limit ${limit}`;
     const { rows } = await query.execute(x);
     const last = rows.at(-1);
     if (last === undefined) return;
@@ -82,6 +82,6 @@ async function* readPages(x: Executor, { name, key }: CataloguedTable): AsyncGen
   }
 }
 
-function sizeOf(row: Row): number {
+function sizeOf(row: TableRow): number {
   return Object.values(row).reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 8), 0);
 }

@@ -10,8 +10,8 @@ import {
   loadKeyring,
   loadOrMakeKeyring,
 } from '../secrets/keyring.ts';
-import { SEALED_PREFIX_CHARS, type SecretPlace, sealAnew, sealedWith } from '../secrets/sealing.ts';
-import { webhookSecretPlace } from '../tables/sms/deliveries.ts';
+import { SEALED_PREFIX_CHARS, type SecretLocation, sealAnew, sealedWith } from '../secrets/sealing.ts';
+import { webhookSecretLocation } from '../tables/sms/deliveries.ts';
 import { SEALED_RESOURCES } from './sealed-resources.ts';
 
 /**
@@ -69,7 +69,7 @@ export function rotateKeyring(db: Db, ring: Keyring): Promise<Rotation> {
     await takeLock(trx, 'keyring');
     key ??= ring.add(); // a second try goes on with the key of the first
     const counts = { secrets: 0, unopened: 0 };
-    const anew = (place: SecretPlace, sealed: string) => sealUnlessDamaged(ring, place, sealed, counts);
+    const anew = (place: SecretLocation, sealed: string) => sealUnlessDamaged(ring, place, sealed, counts);
     for (const column of SEALED_COLUMNS) await sealColumn(trx, column, anew);
     await sealWebhooks(trx, anew);
     await sealResources(trx, (place, sealed) => sealUnlessDamaged(ring, place, sealed, { secrets: 0, unopened: 0 }));
@@ -77,11 +77,11 @@ export function rotateKeyring(db: Db, ring: Keyring): Promise<Rotation> {
   });
 }
 
-type SealAnew = (place: SecretPlace, sealed: string) => string;
+type SealAnew = (place: SecretLocation, sealed: string) => string;
 
 function sealUnlessDamaged(
   ring: Keyring,
-  place: SecretPlace,
+  place: SecretLocation,
   sealed: string,
   counts: { secrets: number; unopened: number },
 ): string {
@@ -115,7 +115,7 @@ async function sealColumn(
 
 async function sealWebhooks(trx: Executor, anew: SealAnew): Promise<void> {
   for (const { id, settings, sealed } of await readWebhookSecrets(trx)) {
-    const webhookSecret = anew(webhookSecretPlace(id), sealed);
+    const webhookSecret = anew(webhookSecretLocation(id), sealed);
     await trx
       .updateTable('sms_app')
       .set({ settings: JSON.stringify({ ...JSON.parse(settings), webhookSecret }) })
@@ -127,7 +127,7 @@ async function sealWebhooks(trx: Executor, anew: SealAnew): Promise<void> {
 
 /** Certificates and live keys as they lie in the feed. Their revisions stay. */
 async function sealResources(trx: Executor, anew: SealAnew): Promise<void> {
-  for (const { kind, member, placeOf } of SEALED_RESOURCES) {
+  for (const { kind, member, locationOf } of SEALED_RESOURCES) {
     const rows = await trx
       .selectFrom('resource')
       .select(['key', 'body'])
@@ -137,7 +137,7 @@ async function sealResources(trx: Executor, anew: SealAnew): Promise<void> {
     for (const { key, body } of rows) {
       // `as`: written by this room only, with the secret in that member.
       const before = JSON.parse(body) as Readonly<Record<string, string>>;
-      const changed = { ...before, [member]: anew(placeOf(key), before[member] ?? '') };
+      const changed = { ...before, [member]: anew(locationOf(key), before[member] ?? '') };
       await trx
         .updateTable('resource')
         .set({ body: JSON.stringify(changed) })

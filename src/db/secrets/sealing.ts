@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { AEAD_EXTRA_BYTES, AEAD_KEY_BYTES, closeBytes, openBytes } from '#lib/aead.ts';
 import { type Keyring, KeyringError } from './keyring.ts';
 
-export interface SecretPlace {
+export interface SecretLocation {
   readonly table: string;
   /** The row's key; a number stays the same after a dump. */
   readonly row: string | number;
@@ -19,19 +19,19 @@ export const SEALED_PREFIX_CHARS = 'v1.0123456789abcdef.'.length;
 const WRAPPED_BYTES = AEAD_KEY_BYTES + AEAD_EXTRA_BYTES;
 
 /** Gives text that may be stored anywhere: `v1.<key id>.<base64url>`. */
-export function seal(ring: Keyring, place: SecretPlace, secret: Uint8Array): string {
+export function seal(ring: Keyring, place: SecretLocation, secret: Uint8Array): string {
   const dataKey = randomBytes(AEAD_KEY_BYTES);
   return wrap(ring, place, dataKey, closeBytes(dataKey, dataName(place), secret));
 }
 
 /** Throws `KeyringError`: a key that is not in the ring, another place, or damage. */
-export function unseal(ring: Keyring, place: SecretPlace, sealed: string): Buffer {
+export function unseal(ring: Keyring, place: SecretLocation, sealed: string): Buffer {
   const { dataKey, closed } = unwrap(ring, place, sealed);
   return openOrRefuse(place, dataKey, dataName(place), closed);
 }
 
 /** The same secret under the newest key: its data key is sealed anew, the secret itself is not touched. Throws as `unseal`. */
-export function sealAnew(ring: Keyring, place: SecretPlace, sealed: string): string {
+export function sealAnew(ring: Keyring, place: SecretLocation, sealed: string): string {
   const { dataKey, closed } = unwrap(ring, place, sealed);
   return wrap(ring, place, dataKey, closed);
 }
@@ -41,42 +41,42 @@ export function sealedWith(sealed: string): string {
   return sealed.split('.')[1] ?? '';
 }
 
-function wrap(ring: Keyring, place: SecretPlace, dataKey: Buffer, closed: Buffer): string {
+function wrap(ring: Keyring, place: SecretLocation, dataKey: Buffer, closed: Buffer): string {
   const { id, key } = ring.newest;
   const wrapped = closeBytes(key, wrapName(place, id), dataKey);
   return [VERSION, id, Buffer.concat([wrapped, closed]).toString('base64url')].join('.');
 }
 
-function unwrap(ring: Keyring, place: SecretPlace, sealed: string) {
+function unwrap(ring: Keyring, place: SecretLocation, sealed: string) {
   const [version, id = '', encoded = ''] = sealed.split('.');
   if (version !== VERSION)
-    throw new KeyringError(`${describePlace(place)} is sealed in a way that this release does not know`);
+    throw new KeyringError(`${describeLocation(place)} is sealed in a way that this release does not know`);
   const kek = ring.find(id);
   if (kek === undefined)
-    throw new KeyringError(`${describePlace(place)} is sealed with the key ${id}, which is not in the key ring`);
+    throw new KeyringError(`${describeLocation(place)} is sealed with the key ${id}, which is not in the key ring`);
   const bytes = Buffer.from(encoded, 'base64url');
   const dataKey = openOrRefuse(place, kek.key, wrapName(place, id), bytes.subarray(0, WRAPPED_BYTES));
   return { dataKey, closed: bytes.subarray(WRAPPED_BYTES) };
 }
 
-function openOrRefuse(place: SecretPlace, key: Buffer, name: string, closed: Buffer): Buffer {
+function openOrRefuse(place: SecretLocation, key: Buffer, name: string, closed: Buffer): Buffer {
   try {
     return openBytes(key, name, closed);
   } catch (error) {
-    const what = `${describePlace(place)} does not open: it was moved there from another row, or is damaged`;
+    const what = `${describeLocation(place)} does not open: it was moved there from another row, or is damaged`;
     throw new KeyringError(what, { cause: error });
   }
 }
 
-function describePlace({ table, row, column }: SecretPlace): string {
+function describeLocation({ table, row, column }: SecretLocation): string {
   return `the secret in ${table}.${column} of ${row}`;
 }
 
 /** Unambiguous whatever the names hold. */
-function dataName({ table, row, column }: SecretPlace): string {
+function dataName({ table, row, column }: SecretLocation): string {
   return JSON.stringify([VERSION, table, String(row), column]);
 }
 
-function wrapName(place: SecretPlace, keyId: string): string {
+function wrapName(place: SecretLocation, keyId: string): string {
   return `${dataName(place)} ${keyId}`;
 }

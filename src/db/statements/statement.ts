@@ -17,7 +17,7 @@ export interface Statement<T> {
 /** `ids`: follows a column of whole numbers, see `inIds`. `rows`: a table to select from, see `rowList`. */
 type Kind = 'value' | 'ids' | 'rows';
 
-interface Given {
+interface ParameterTypes {
   readonly value: string | number | null;
   readonly ids: readonly number[];
   readonly rows: readonly RowValues[];
@@ -27,7 +27,7 @@ interface Given {
 export function statement<K extends Readonly<Record<string, Kind>>, T>(
   kinds: K,
   write: (parameters: { readonly [N in keyof K]: RawBuilder<unknown> }, x: Executor) => RawBuilder<T>,
-): (given: { readonly [N in keyof K]: Given[K[N]] }) => Statement<T> {
+): (given: { readonly [N in keyof K]: ParameterTypes[K[N]] }) => Statement<T> {
   const make = (x: Executor) => {
     const fragments = Object.entries(kinds).map(([name, kind]) => [name, fragmentOf(x, kind, new Placeholder(name))]);
     // `as`: the names are those of K.

@@ -5,7 +5,7 @@ import type { Transaction } from 'kysely';
 import { takeLock } from '../engines/engine.ts';
 import type { Executor, Schema } from '../schema/schema.ts';
 import type { Keyring } from '../secrets/keyring.ts';
-import { type SecretPlace, seal, unseal } from '../secrets/sealing.ts';
+import { type SecretLocation, seal, unseal } from '../secrets/sealing.ts';
 
 export interface AcmeAccount {
   /** PKCS #8 PEM. */
@@ -14,7 +14,7 @@ export interface AcmeAccount {
   readonly url: string;
 }
 
-function keyPlace(directory: string): SecretPlace {
+function keyLocation(directory: string): SecretLocation {
   return { table: 'acme_account', row: directory, column: 'private_key' };
 }
 
@@ -27,10 +27,10 @@ export async function loadOrMakeAcmeAccount(
   await takeLock(trx, `acme:${directory}`);
   const row = await trx.selectFrom('acme_account').selectAll().where('directory', '=', directory).executeTakeFirst();
   if (row !== undefined && row.private_key !== '') {
-    return { key: unseal(ring, keyPlace(directory), row.private_key).toString('utf8'), url: row.url };
+    return { key: unseal(ring, keyLocation(directory), row.private_key).toString('utf8'), url: row.url };
   }
   const key = makeKey();
-  const values = { private_key: seal(ring, keyPlace(directory), Buffer.from(key)), url: '', created_at: now };
+  const values = { private_key: seal(ring, keyLocation(directory), Buffer.from(key)), url: '', created_at: now };
   await trx
     .insertInto('acme_account')
     .values({ directory, ...values })

@@ -13,11 +13,11 @@ import {
 import { CHALLENGE_KIND } from '#model/challenge.ts';
 import { isPostgres } from '../engines/engine.ts';
 import type { CertificateOrderRow, Executor, Schema } from '../schema/schema.ts';
-import type { SecretPlace } from '../secrets/sealing.ts';
+import type { SecretLocation } from '../secrets/sealing.ts';
 import type { Change } from './resources.ts';
 
 /** Where the private key of a certificate to be is stored. */
-export function orderKeyPlace(domainId: number): SecretPlace {
+export function orderKeyLocation(domainId: number): SecretLocation {
   return { table: 'certificate_order', row: domainId, column: 'private_key' };
 }
 

@@ -8,7 +8,7 @@ import type { Certificate, CertificateChain, KeyKind } from '#model/certificate.
 import { takeLock } from '../engines/engine.ts';
 import type { CertificateRow, Executor, Schema } from '../schema/schema.ts';
 import type { Keyring } from '../secrets/keyring.ts';
-import { type SecretPlace, seal } from '../secrets/sealing.ts';
+import { type SecretLocation, seal } from '../secrets/sealing.ts';
 import { type Change, publish } from './resources.ts';
 
 /** Kind of a feed resource whose key is that of the certificate and whose body is a `SealedPair`. */
@@ -18,7 +18,7 @@ export const CERTIFICATE_KIND = 'certificate';
 export interface SealedPair {
   /** PEM, leaf first. */
   readonly certificate: string;
-  /** PKCS #8 PEM, sealed for `privateKeyPlace`. */
+  /** PKCS #8 PEM, sealed for `privateKeyLocation`. */
   readonly key: string;
 }
 
@@ -41,7 +41,7 @@ export type Deleted =
   | { readonly kind: 'inUse'; readonly domains: readonly string[] };
 
 /** Where a certificate's private key is stored. */
-export function privateKeyPlace(key: string): SecretPlace {
+export function privateKeyLocation(key: string): SecretLocation {
   return { table: 'certificate', row: key, column: 'private_key' };
 }
 
@@ -85,7 +85,7 @@ export async function addCertificate(
 }
 
 function sealKey(ring: Keyring, key: string, privateKey: KeyObject): string {
-  return seal(ring, privateKeyPlace(key), Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' })));
+  return seal(ring, privateKeyLocation(key), Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' })));
 }
 
 async function giveAnew(trx: Transaction<Schema>, key: string, sealed: string, now: number): Promise<void> {

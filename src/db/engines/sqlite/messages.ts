@@ -41,7 +41,7 @@ interface WideStatement {
 type Value = string | number | bigint | null;
 
 /** A procedure, run as a transaction while no other is open. */
-export interface Call {
+export interface CallRequest {
   readonly id: number;
   readonly name: string;
   /** JSON, as is the value that answers it: a clone of objects takes twice as long. docs/decisions/0511 */

@@ -3,7 +3,7 @@ import { chmodSync, closeSync, openSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { CompiledQuery, QueryResult } from 'kysely';
 import { type SingleConnection, toStatement } from './dialect.ts';
-import type { Call, OpenSettings, RowsQuery, StatementRequest, ThreadAnswer, ThreadError } from './messages.ts';
+import type { CallRequest, OpenSettings, RowsQuery, StatementRequest, ThreadAnswer, ThreadError } from './messages.ts';
 
 /** 0600, also the WAL beside it. `procedures`: see `DatabaseOptions`. Throws with the file's name when it is no database or is damaged. */
 export async function openSqliteFile(file: string, procedures?: URL): Promise<SqliteConnection> {
@@ -66,7 +66,7 @@ export class SqliteConnection implements SingleConnection {
     const id = ++this.#lastId;
     const answered = this.#wait(id);
     this.#send();
-    this.#worker.postMessage({ id, name, args: JSON.stringify(args ?? null) } satisfies Call);
+    this.#worker.postMessage({ id, name, args: JSON.stringify(args ?? null) } satisfies CallRequest);
     const answer = await answered;
     return answer.kind === 'value' && answer.value !== undefined ? JSON.parse(answer.value) : undefined;
   }

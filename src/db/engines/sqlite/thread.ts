@@ -3,7 +3,14 @@
  * they came, and each is answered; so are calls of procedures; `close` closes it. `open-file.ts` is the other end. docs/decisions/0282
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Call, OpenSettings, RunStatement, StatementRequest, ThreadAnswer, ThreadError } from './messages.ts';
+import type {
+  CallRequest,
+  OpenSettings,
+  RunStatement,
+  StatementRequest,
+  ThreadAnswer,
+  ThreadError,
+} from './messages.ts';
 import { openStatements, type Statements } from './statements.ts';
 
 function serve(to: NonNullable<typeof parentPort>, settings: OpenSettings): void {
@@ -13,7 +20,7 @@ function serve(to: NonNullable<typeof parentPort>, settings: OpenSettings): void
       settings.procedures === undefined
         ? undefined
         : openProcedures((statement) => connection.run(statement), settings.procedures);
-    const take = async (request: readonly StatementRequest[] | Call | 'close'): Promise<void> => {
+    const take = async (request: readonly StatementRequest[] | CallRequest | 'close'): Promise<void> => {
       if (request === 'close') {
         connection.close();
         to.close();
@@ -42,7 +49,7 @@ async function openProcedures(run: RunStatement, file: string): Promise<CallProc
 
 async function answerCall(
   procedures: Promise<CallProcedure> | undefined,
-  { id, name, args }: Call,
+  { id, name, args }: CallRequest,
 ): Promise<ThreadAnswer> {
   try {
     const call = await procedures;

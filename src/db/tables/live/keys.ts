@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely';
 import { LIVE_KEYS_KIND } from '#model/live-stream.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
 import type { Keyring } from '../../secrets/keyring.ts';
-import { type SecretPlace, seal, unseal } from '../../secrets/sealing.ts';
+import { type SecretLocation, seal, unseal } from '../../secrets/sealing.ts';
 import type { Change } from '../resources.ts';
 
 /** Keys of a domain, at most two of each kind, the primary one first. */
@@ -14,13 +14,13 @@ export interface StoredLiveKeys {
 
 /** The feed's resource before the feed opens it. */
 export interface SealedLiveKeys {
-  /** JSON of `StoredLiveKeys`, sealed for `liveKeysPlace`. */
+  /** JSON of `StoredLiveKeys`, sealed for `liveKeysLocation`. */
   readonly sealed: string;
 }
 
 const NO_KEYS: StoredLiveKeys = { publish: [], play: [] };
 
-export function liveKeysPlace(domainId: number): SecretPlace {
+export function liveKeysLocation(domainId: number): SecretLocation {
   return { table: 'live_keys', row: domainId, column: 'sealed_keys' };
 }
 
@@ -38,7 +38,7 @@ export async function readLiveKeys(x: Executor, ring: Keyring, domainId: number)
 /** Throws `KeyringError`. */
 export function openLiveKeys(ring: Keyring, domainId: number, sealed: string): StoredLiveKeys {
   // `as`: written by `saveLiveKeys` only.
-  return JSON.parse(unseal(ring, liveKeysPlace(domainId), sealed).toString('utf8')) as StoredLiveKeys;
+  return JSON.parse(unseal(ring, liveKeysLocation(domainId), sealed).toString('utf8')) as StoredLiveKeys;
 }
 
 /** The caller holds the domain and publishes what this gives. */
@@ -47,7 +47,7 @@ export async function saveLiveKeys(
   ring: Keyring,
   { domainId, keys, now }: { readonly domainId: number; readonly keys: StoredLiveKeys; readonly now: number },
 ): Promise<Change> {
-  const sealed = seal(ring, liveKeysPlace(domainId), Buffer.from(JSON.stringify(keys)));
+  const sealed = seal(ring, liveKeysLocation(domainId), Buffer.from(JSON.stringify(keys)));
   const values = { sealed_keys: sealed, changed_at: now };
   await trx
     .insertInto('live_keys')

@@ -38,9 +38,13 @@ export async function queueDeliveries(
         cast(value ->> 3 as bigint), '' from ${rowList(trx, rows)}`.execute(trx);
 }
 
-type Row = (string | number)[];
+type DeliveryRow = (string | number)[];
 
-async function receiptsOf(trx: Transaction<Schema>, endedParts: readonly number[], now: number): Promise<Row[]> {
+async function receiptsOf(
+  trx: Transaction<Schema>,
+  endedParts: readonly number[],
+  now: number,
+): Promise<DeliveryRow[]> {
   if (endedParts.length === 0) return [];
   const { rows } = await sql<ReceiptRow>`
     select m.app_id as "appId", r.sendid as sendid, m.destination as mobile, p.n as part, m.parts as parts,
@@ -73,7 +77,11 @@ interface ReceiptRow {
   readonly time: number;
 }
 
-async function repliesOf(trx: Transaction<Schema>, replies: readonly StoredReply[], now: number): Promise<Row[]> {
+async function repliesOf(
+  trx: Transaction<Schema>,
+  replies: readonly StoredReply[],
+  now: number,
+): Promise<DeliveryRow[]> {
   const appIds = [...new Set(replies.flatMap(({ appId }) => (appId === undefined ? [] : [appId])))];
   if (appIds.length === 0) return [];
   const { rows } = await sql<{ id: number }>`
@@ -179,7 +187,7 @@ export async function saveWebhook(
   const { webhookUrl: _, webhookSecret: __, ...rest } = readSettings(app.settings);
   const own = webhook && {
     webhookUrl: webhook.url,
-    webhookSecret: seal(ring, webhookSecretPlace(appId), Buffer.from(webhook.secret)),
+    webhookSecret: seal(ring, webhookSecretLocation(appId), Buffer.from(webhook.secret)),
   };
   await trx
     .updateTable('sms_app')
@@ -199,7 +207,7 @@ export async function findWebhook(
   if (url === undefined) return undefined;
   if (webhookSecret === undefined) return { url };
   try {
-    return { url, secret: unseal(ring, webhookSecretPlace(appId), webhookSecret).toString() };
+    return { url, secret: unseal(ring, webhookSecretLocation(appId), webhookSecret).toString() };
   } catch (error) {
     if (error instanceof KeyringError) return { url };
     throw error;
@@ -216,6 +224,6 @@ function readSettings(text: string): WebhookMembers {
   return JSON.parse(text) as WebhookMembers; // `as`: only this room writes them
 }
 
-export function webhookSecretPlace(appId: number) {
+export function webhookSecretLocation(appId: number) {
   return { table: 'sms_app', row: appId, column: 'webhook_secret' };
 }

@@ -19,7 +19,7 @@ export interface Queue {
 }
 
 /** The values of a queue, or the parameters of a statement for them. */
-type QueuePlaces = { readonly [K in keyof Queue]: unknown };
+type QueueParameters = { readonly [K in keyof Queue]: unknown };
 
 /** The account of each priority that had the last turn on a connector. */
 export type Turns = readonly number[];
@@ -35,11 +35,11 @@ export const QUEUE_VALUES = {
 } as const;
 
 /** A condition on `sms_part as p`: a stretch of the index for each account. */
-function isOf({ route, priority }: QueuePlaces): RawBuilder<unknown> {
+function isOf({ route, priority }: QueueParameters): RawBuilder<unknown> {
   return sql`p.state = 'queued' and p.route = ${route} and p.priority = ${priority}`;
 }
 
-export function isDueOf(queue: QueuePlaces): RawBuilder<unknown> {
+export function isDueOf(queue: QueueParameters): RawBuilder<unknown> {
   return sql`${isOf(queue)} and p.tries between ${queue.minTries} and ${queue.maxTries} and p.due_at <= ${queue.now}`;
 }
 
@@ -91,7 +91,7 @@ const selectTurnsUpTo = statement(
 );
 
 /** The connector that asks, and its room. */
-interface Asker {
+interface TurnRequest {
   readonly connectorId: number;
   readonly after: Turns;
   readonly limit: number;
@@ -105,7 +105,7 @@ export async function readTurns(
   trx: Transaction<Schema>,
   queues: readonly Queue[],
   ends: readonly (Ends | undefined)[],
-  { connectorId, after, limit }: Asker,
+  { connectorId, after, limit }: TurnRequest,
 ): Promise<readonly (readonly number[])[]> {
   const crowded = queues.map((queue, n) => {
     const isCrowded = ends[n]?.first !== ends[n]?.last;
