@@ -54,7 +54,7 @@ describeOnBothEngines('cache orders', (newDatabase) => {
       [{ urls: 'http://www.example.com/', domain_id: wildcard }, 'purgeAmbiguous', /domain_id/],
       [{ urls: many(101) }, 'fieldInvalid', /^field urls.* at most 100/],
       [{ directories: many(101).join('\n') }, 'fieldInvalid', /^field directories.* at most 100/],
-      [{ urls: many(51), directories: many(50) }, 'tooManyItems', /at most 100 items in one call, but there are 101/],
+      [{ urls: many(51), directories: many(50) }, 'tooManyItems', /at most 100 items per call, but found 101/],
       [{ urls: [`http://www.example.com/${'a'.repeat(2048)}`] }, 'fieldInvalid', /2048 characters/],
       [{ urls: ['http://www.example.com/', 'www.example.com/a'] }, 'urlInvalid', /urls\[1\].*does not begin with http/],
       [{ urls: ['ftp://www.example.com/a'] }, 'urlInvalid', /does not begin/],

@@ -108,11 +108,11 @@ describeOnBothEngines('states and lists of domains', (newDatabase) => {
     const { body } = await decide('reject');
     assert.equal(
       body['info'],
-      `domain ${id} is disabled (6); only one that is waiting for review (1) or in service (1, 2) can be rejected`,
+      `domain ${id} is disabled (6); only a domain that is waiting for review (1) or in service (1, 2) can be rejected`,
     );
     assert.match(
       JSON.stringify(await decide('approve')),
-      /only one that is waiting for review \(1\) or review rejected/,
+      /only a domain that is waiting for review \(1\) or review rejected/,
     );
     assert.equal((await readHead(api.db.query)).revision, before);
     assert.equal((await decide('enable')).body['data'], true);

@@ -117,7 +117,7 @@ describe('the listener of control', () => {
   test('paths of the SMS interface have their own envelopes', async (t) => {
     const api = await startTestApi(t, newSqlite);
     const send = await api.post('/api/sms/nothing', {}, { 'accept-language': 'en' });
-    assert.deepEqual(send.body, { code: 2001, sendid: '', msg: 'there is no such operation' });
+    assert.deepEqual(send.body, { code: 2001, sendid: '', msg: 'unknown operation' });
     const app = await api.post('/api/app/nothing', {});
     assert.deepEqual(app.body, { status: 2001, info: '接口不存在', data: {} });
   });
@@ -294,9 +294,9 @@ describe('the listener of control', () => {
     const info = async (api: TestApi, language?: string) =>
       (await api.post('/x', {}, language === undefined ? {} : { 'accept-language': language })).body['info'];
     assert.equal(await info(chinese), '接口不存在');
-    assert.equal(await info(english), 'there is no such operation');
+    assert.equal(await info(english), 'unknown operation');
     assert.equal(await info(english, 'zh'), '接口不存在');
-    assert.equal(await info(chinese, 'fr, en;q=0.5, zh;q=0.4'), 'there is no such operation');
+    assert.equal(await info(chinese, 'fr, en;q=0.5, zh;q=0.4'), 'unknown operation');
   });
 
   test('each operation answers at its path, and only to POST', async (t) => {

@@ -104,7 +104,7 @@ const ROWS: readonly [RouteName, Record<string, unknown>, RegExp, RegExp][] = [
   [
     'domain.setStatus',
     { domain_status: 2 },
-    /^domain 1 is disabled \(6\); only one that is closed \(0\) can be opened$/,
+    /^domain 1 is disabled \(6\); only a domain that is closed \(0\) can be opened$/,
     /^域名 1 的状态为已禁用（6）；只有状态为已关闭（0）的域名才能启用$/,
   ],
 ];

@@ -159,7 +159,7 @@ test('an operator disables, enables and transfers domains', async (t) => {
     t,
     service,
     ['operator', 'domain', 'approve', '1', '1'],
-    'causeway: domain 1 is disabled (6); only one ',
+    'causeway: domain 1 is disabled (6); only a domain ',
   );
   assert.equal(await run('operator', 'domain', 'enable', '1', '1'), 'domain 1 enabled\n');
   assert.equal(await run('operator', 'domain', 'transfer', '1', '1', '2'), 'domain 1 transferred to account 2\n');

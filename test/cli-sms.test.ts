@@ -113,7 +113,7 @@ test('a service is made, a message is sent and read as simulated, and the money 
   assert.equal(await sms('price', 'remove', '--kind', 'ordinary', '--prefix', '+852'), 'price removed\n');
   assert.match(
     await refused('price', 'remove', '--kind', 'ordinary', '--prefix', '+852'),
-    /^causeway: the prefix \+852 has no price for ordinary messages to take away$/m,
+    /^causeway: the prefix \+852 has no price for ordinary messages$/m,
   );
   assert.equal(
     await refused('price', 'remove', '--kind', 'ordinary', '--prefix', ''),

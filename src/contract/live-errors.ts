@@ -14,7 +14,7 @@ export const LIVE_ERRORS = {
     200,
     2001,
     '该域名被禁播的直播流已达上限 {limit}',
-    'the domain has {limit} forbidden streams, the most it can have',
+    'the domain has reached its limit of {limit} forbidden streams',
   ),
   liveHostInvalid: row(
     200,
@@ -28,7 +28,7 @@ export const LIVE_ERRORS = {
     200,
     2001,
     '字段 key 无效：仅 action 为 rotate 时可以指定',
-    'field key is invalid: expected only with the action rotate',
+    'field key is invalid: allowed only with the action rotate',
   ),
   resumePast: row(
     200,

@@ -115,7 +115,7 @@ function refusePlain(parts: HttpServerParts, socket: Socket): void {
   refuse(parts, socket, { status: 400, reason: 'plainHttp', explanation: PLAIN_HTTP });
 }
 
-const PLAIN_HTTP = 'This port is for HTTPS, and the request came by plain HTTP: use https:// in the address.';
+const PLAIN_HTTP = 'This port accepts HTTPS only, but the request used plain HTTP. Use an https:// URL.';
 
 /** What reads on from where we do not. To be called before `server` loses its listeners. */
 function reader(
