@@ -67,7 +67,7 @@ describeOnBothEngines('revisions of settings', (newDatabase) => {
           assert.ok(error instanceof ClientError);
           assert.deepEqual([error.code, error.http, error.status], ['revisionChanged', 200, 0], name);
           assert.equal(error.currentRevision, now);
-          assert.match(error.info, new RegExp(`their revision is ${now}, not ${given}; they are now \\{`));
+          assert.match(error.info, new RegExp(`their revision is ${now}, not ${given}; the current settings are \\{`));
           if (name === 'config.setIp') assert.match(error.info, /\{"ip_type":1,"ip_str":"192\.0\.2\.1"\}$/);
           return true;
         });

@@ -39,7 +39,7 @@ test('policies are replaced from a file, and what is shown as JSON is such a fil
   assert.notEqual(again.revision, read);
   await refuses(
     ['policies', '1', '--set', file, '--if-revision', read],
-    `causeway: the settings of domain 1 have changed: their revision is ${again.revision}, not ${read}; they are now {`,
+    `causeway: the settings of domain 1 have changed: their revision is ${again.revision}, not ${read}; the current settings are {`,
   );
   await refuses(['policies', '1', '--set', '/nowhere'], 'causeway: cannot read /nowhere: ENOENT');
   const broken = write('broken.json', '{');
