@@ -73,7 +73,7 @@ for (const [name, harm] of HARM) {
       const [response] = (await once(sent, 'response')) as [IncomingMessage];
       assert.deepEqual([response.statusCode, await text(response)], [200, 'here']);
     }
-    const times = () => service.process.stderr().split('asking for them anew').length - 1;
+    const times = () => service.process.stderr().split('was removed, replaced or damaged').length - 1;
     await eventually('it says so', () => times() === 1);
     harm(file);
     await eventually('it notices without a change', () => times() === 2);
@@ -120,7 +120,7 @@ test('of two edges with one id the older is told so, and the newer counts', asyn
   });
   await eventually('both sides say it', () => {
     const said = service.process.stderr();
-    return said.includes('two edges report under one id') && said.includes('another one reports as twin');
+    return said.includes('two edges use the same id') && said.includes('another edge reports as twin');
   });
   await addInForce(service, 'b.example.com');
   await untilNamesAre([service, twin], ['a.example.com', 'b.example.com']);

@@ -95,7 +95,7 @@ describe('the service', () => {
     chmodSync(dataDir, 0o755);
     const service = await startService(t, { dataDir, settings: { CAUSEWAY_ROLES: 'control' } });
     assert.equal(statSync(dataDir).mode & 0o777, 0o700);
-    assert.match(service.process.stderr(), /was open to other users/);
+    assert.match(service.process.stderr(), /was accessible to other users/);
   });
 
   test('a part that is killed comes back, and the service goes on', async (t) => {

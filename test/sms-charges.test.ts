@@ -109,7 +109,7 @@ test('a connector that asks for no receipts is warned of, where they charge, eac
     });
     await engine.stop(0);
     await db[Symbol.asyncDispose]();
-    const warned = lines.map((line) => JSON.parse(line)).filter(({ msg }) => /^sms-charge-at is receipt/.test(msg));
+    const warned = lines.map((line) => JSON.parse(line)).filter(({ msg }) => /^sms-charge-at is "receipt"/.test(msg));
     assert.deepEqual(
       warned.map(({ connector }) => connector),
       expected,

@@ -38,7 +38,7 @@ test(
       ['simulated', 'simulated'],
     );
     await eventually('log and metrics say so', async () => {
-      assert.match(service.process.stderr(), /"connector":"loopback".*sends messages to nobody/);
+      assert.match(service.process.stderr(), /"connector":"loopback".*messages do not reach phones/);
       const metrics = await (await fetch(service.metricsUrl)).text();
       assert.match(metrics, /causeway_sms_connector_up\{[^}]*kind="loopback"[^}]*\} 1/);
       assert.match(metrics, /causeway_sms_parts_total\{[^}]*outcome="simulated"[^}]*\} 2/);

@@ -210,7 +210,7 @@ describe('the SMPP connector', needs('netSmpp'), () => {
     await carrier.submit(partToSubmit());
     await eventually('it is taken', () => statuses().length === 4);
     assert.deepEqual([statuses(), receipts.length], [[0x64, 0x64, 0x64, 0], 1]);
-    const told = lines.filter((line) => line.includes('what the carrier delivers'));
+    const told = lines.filter((line) => line.includes('receipts and replies of the carrier'));
     assert.deepEqual([told.length, /"refused":3/.test(told[1] ?? '')], [2, true]);
   });
 
