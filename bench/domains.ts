@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toSiteSpec } from '#api/site-spec.ts';
+import { toSiteSpec } from '#api/settings/site-spec.ts';
 import { createClient } from '#client/client.ts';
 import { openDatabase } from '#db/open.ts';
 import { createAccount } from '#db/tables/accounts.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { correctOrder, correctOrders } from '#acme/clock-back.ts';
-import { addDomain } from '#api/change.ts';
+import { addDomain } from '#api/settings/change.ts';
 import { createAccount } from '#db/tables/accounts.ts';
 import { askForCertificate, claimOrders, findOrder, saveOrder } from '#db/tables/certificate-orders.ts';
 import { listEdges, recordEdgeStatus } from '#db/tables/edges.ts';

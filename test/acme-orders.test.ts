@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import type { HttpAnswer } from '#acme/https.ts';
-import { addDomain } from '#api/change.ts';
+import { addDomain } from '#api/settings/change.ts';
 import type { Db } from '#db/open.ts';
 import { askForCertificate } from '#db/tables/certificate-orders.ts';
 import { listCertificates } from '#db/tables/certificates.ts';

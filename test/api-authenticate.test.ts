@@ -1,7 +1,7 @@
 /** Whose token a call has, when many come at once: who shares a look-up with whom, and what nobody may be told too late. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, createAuthenticate } from '#api/authenticate.ts';
+import { type Caller, createAuthenticate } from '#api/auth/authenticate.ts';
 import type { Db } from '#db/open.ts';
 import { createAccount } from '#db/tables/accounts.ts';
 import { createToken, revokeToken } from '#db/tables/tokens.ts';

@@ -1,8 +1,8 @@
 /** Calls that control reads itself, and the same by node:http: the answers are the same. docs/decisions/0380 */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readCall } from '#api/bare/read-call.ts';
-import { CALL_FIELDS } from '#api/call-fields.ts';
+import { CALL_FIELDS } from '#api/calls/call-fields.ts';
+import { readCall } from '#api/http/bare/read-call.ts';
 import { startTestApi } from './support/api.ts';
 import { newSqlite } from './support/databases.ts';
 import { ADD, callBytes, openAtNode, openRaw, SEND, sendAll } from './support/raw-calls.ts';

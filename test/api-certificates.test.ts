@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
-import { giveCertificate } from '#api/give-certificate.ts';
+import { giveCertificate } from '#api/settings/give-certificate.ts';
 import { recordEdgeStatus } from '#db/tables/edges.ts';
 import { readHead } from '#db/tables/resources.ts';
 import { parseChain } from '#model/certificate.ts';

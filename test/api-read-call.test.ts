@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Call, readCall } from '#api/bare/read-call.ts';
+import { type Call, readCall } from '#api/http/bare/read-call.ts';
 import { ROUTES } from '#contract/routes.ts';
 import { joinedValue } from '#http/headers.ts';
 import { anyField, anyMutation, mutate } from './support/heads.ts';

@@ -125,15 +125,20 @@ const REQUEST_READERS: readonly (readonly [pattern: RegExp, rooms: RegExp, files
 ];
 
 /**
- * Of control's requests, those that `api/bare/` answers as well as Fastify: their fields are read through `call-fields.ts`, and a
+ * Of control's requests, those that `api/http/bare/` answers as well as Fastify: their fields are read through `call-fields.ts`, and a
  * hook or a plug-in of Fastify would not see them. The files read the fields of other requests, or how a body is framed.
  */
 const CALL_READERS: readonly (readonly [pattern: RegExp, found: readonly string[]])[] = [
   [
     /\b(?:request|message|raw)\.headers\b|\brawHeaders\b|\bheaders\b[^}]*\}: FastifyRequest|\{ headers \} = message/,
-    ['src/api/collect-body.ts', 'src/api/drain.ts', 'src/api/fastify-app.ts', 'src/api/send-joined.ts'],
+    [
+      'src/api/http/collect-body.ts',
+      'src/api/http/discard-body.ts',
+      'src/api/http/downloads/send-joined.ts',
+      'src/api/http/fastify-app.ts',
+    ],
   ],
-  [/\.addHook\(|\.register\(|\.decorate/, ['src/api/fastify-app.ts']],
+  [/\.addHook\(|\.register\(|\.decorate/, ['src/api/http/fastify-app.ts']],
 ];
 
 interface Import {
@@ -211,7 +216,7 @@ describe('architecture', () => {
       const readers = sources.filter((file) => !isTest(file) && roomOf(file) === 'api' && pattern.test(read(file)));
       assert.deepEqual(readers, files, String(pattern));
     }
-    const app = read('src/api/fastify-app.ts');
+    const app = read('src/api/http/fastify-app.ts');
     assert.deepEqual([...app.matchAll(/addHook\('(\w+)'/g)].map(([, hook]) => hook).sort(), [
       'onRequest',
       'onResponse',

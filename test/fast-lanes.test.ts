@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { toSiteSpec } from '../src/api/site-spec.ts';
+import { toSiteSpec } from '../src/api/settings/site-spec.ts';
 import { RULE_ASKS } from '../src/edge/shortcuts/access-memo.ts';
 import { REQUEST_FIELDS } from '../src/http/request-fields.ts';
 import { DEFAULT_SETTINGS, type Domain } from '../src/model/domain.ts';

@@ -2,21 +2,21 @@
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Answer } from './answer.ts';
-import { type AskerOptions, createAskers } from './asker.ts';
-import { type BareConnections, readBare } from './bare/connections.ts';
-import { createFormatAnswer } from './bare/write-answer.ts';
-import { createParseBody } from './body.ts';
-import { answerBrokenRequest, PLAIN_HTTP } from './broken-request.ts';
-import { type CallOptions, createAnswerCall } from './calls.ts';
-import { createApp } from './fastify-app.ts';
-import { HeldBytes } from './held-bytes.ts';
-import { CLOSE_GRACE_MS, MAX_CONNECTIONS, MAX_HELD } from './limits.ts';
-import { createApiMetrics } from './metrics.ts';
-import { answerPlain } from './plain-on-tls.ts';
-import { createReadLines } from './request-lines.ts';
-import { createRequestLog } from './request-log.ts';
-import { securityHeaders } from './security-headers.ts';
-import { warnOfUntrustedProxies } from './untrusted-proxies.ts';
+import { type CallOptions, createAnswerCall } from './calls/calls.ts';
+import { type AskerOptions, createAskers } from './calls/requester.ts';
+import { type BareConnections, readBare } from './http/bare/connections.ts';
+import { createFormatAnswer } from './http/bare/write-answer.ts';
+import { createParseBody } from './http/body.ts';
+import { answerBrokenRequest, PLAIN_HTTP } from './http/broken-request.ts';
+import { createApp } from './http/fastify-app.ts';
+import { HeldBytes } from './http/held-bytes.ts';
+import { CLOSE_GRACE_MS, MAX_CONNECTIONS, MAX_HELD } from './http/limits.ts';
+import { createApiMetrics } from './http/metrics.ts';
+import { answerPlain } from './http/plain-on-tls.ts';
+import { createReadLines } from './http/request-lines.ts';
+import { createRequestLog } from './http/request-log.ts';
+import { securityHeaders } from './http/security-headers.ts';
+import { warnOfUntrustedProxies } from './http/untrusted-proxies.ts';
 
 export interface ApiOptions extends CallOptions, Omit<AskerOptions, 'onUntrustedProxy'> {
   readonly registry: Registry;

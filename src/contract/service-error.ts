@@ -8,7 +8,7 @@ type ParametersOf<C extends ErrorCode> = Readonly<
   Record<PlaceholdersOf<(typeof ERRORS)[C]['text']['en']>, string | number | Localized>
 >;
 
-/** A call that fails by a row of the table. `api/dispatch.ts` turns it into the answer. */
+/** A call that fails by a row of the table. `api/calls/dispatch.ts` turns it into the answer. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly parameters: ErrorParameters;

@@ -1,5 +1,5 @@
 /**
- * An accelerated domain as we store it and speak of it. The wire's names and codes are in `contract/` and `api/wire.ts`;
+ * An accelerated domain as we store it and speak of it. The wire's names and codes are in `contract/` and `api/wire/wire.ts`;
  * what an edge needs of it is a `SiteSpec` (`sites/spec.ts`).
  */
 import {

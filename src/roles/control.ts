@@ -1,8 +1,8 @@
 /** The process that owns the database: the management interface, and the feed that carries settings to edges. */
 import { Gauge } from 'prom-client';
-import type { LivePorts } from '#api/live-addresses.ts';
 import { startApi } from '#api/server.ts';
-import type { SmsHooks } from '#api/sms-desk.ts';
+import type { SmsHooks } from '#api/sms/sms-services.ts';
+import type { LivePorts } from '#api/wire/live-addresses.ts';
 import type { Config } from '#config';
 import { openDatabase } from '#db/open.ts';
 import { openKeyring } from '#db/rotation/sealed-secrets.ts';

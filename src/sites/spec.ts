@@ -1,5 +1,5 @@
 /**
- * A domain as it travels to the edges: plain JSON, made by `api/change.ts`, carried by `feed/`, compiled by
+ * A domain as it travels to the edges: plain JSON, made by `api/settings/change.ts`, carried by `feed/`, compiled by
  * `compile.ts`. A new member must have a meaning when it is absent: edges of the previous release send none.
  */
 import type { CachePolicy, DenyMember } from '#model/domain.ts';

@@ -1,7 +1,7 @@
 /** A real API on a real database for tests: its clock is set by the test, its requests are raw HTTP. */
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import type { ApiLimits } from '#api/calls.ts';
+import type { ApiLimits } from '#api/calls/calls.ts';
 import { type ApiOptions, startApi } from '#api/server.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { ROUTES } from '#contract/routes.ts';

@@ -2,7 +2,7 @@
 import { OPERATIONS } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import type { DenyList } from '#model/domain.ts';
-import { changeSettings } from '../change.ts';
+import { changeSettings } from '../settings/change.ts';
 import type { Handler } from './handler.ts';
 import { readOwnDomain } from './own-domain.ts';
 import { refuseMissing } from './refuse-missing.ts';

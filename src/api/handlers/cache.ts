@@ -5,7 +5,7 @@ import { ServiceError } from '#contract/service-error.ts';
 import { findTask, listPrefetchResults } from '#db/tables/cache-tasks.ts';
 import { listEdges } from '#db/tables/edges.ts';
 import { EDGE_KNOWN_MS, progressOf } from '#model/cache-task.ts';
-import { orderPrefetch, orderPurge } from '../cache-orders.ts';
+import { orderPrefetch, orderPurge } from '../settings/cache-orders.ts';
 import type { Call, Handler } from './handler.ts';
 
 export const CACHE_HANDLERS = {

@@ -5,7 +5,7 @@ import { ServiceError } from '#contract/service-error.ts';
 import { askForCertificate, findOrder } from '#db/tables/certificate-orders.ts';
 import { MAX_ORDERS_PER_DAY } from '#model/certificate-order.ts';
 import { canChangeSettings } from '#model/transition.ts';
-import { findOrRefuse } from '../change.ts';
+import { findOrRefuse } from '../settings/change.ts';
 import type { Handler } from './handler.ts';
 import { readOwnDomain } from './own-domain.ts';
 

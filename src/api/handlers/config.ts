@@ -1,7 +1,7 @@
 /** The `/config/*` operations: a domain's settings. */
 import { OPERATIONS } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { changeSettings } from '../change.ts';
+import { changeSettings } from '../settings/change.ts';
 import { ACCESS_HANDLERS } from './access.ts';
 import { CERTIFICATE_REQUEST_HANDLERS } from './certificate-requests.ts';
 import { CERTIFICATE_HANDLERS } from './certificates.ts';

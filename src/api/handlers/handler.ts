@@ -7,11 +7,11 @@ import type { Days } from '#logs/day.ts';
 import type { LogFile } from '#logs/download.ts';
 import type { RecordingAddress } from '#logs/recordings/address.ts';
 import type { Review } from '#model/transition.ts';
-import type { LivePorts } from '../live-addresses.ts';
-import type { PermitsOrigin } from '../origin-warnings.ts';
-import type { SmsDesk } from '../sms-desk.ts';
-import type { InputOf, ResultOf } from '../wire.ts';
-import type { RecordingUrls } from '../wire-recordings.ts';
+import type { SmsDesk } from '../sms/sms-services.ts';
+import type { LivePorts } from '../wire/live-addresses.ts';
+import type { PermitsOrigin } from '../wire/origin-warnings.ts';
+import type { InputOf, ResultOf } from '../wire/wire.ts';
+import type { RecordingUrls } from '../wire/wire-recordings.ts';
 
 /** One call of an operation by somebody who may make it. */
 export interface Call {

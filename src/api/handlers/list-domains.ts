@@ -4,7 +4,7 @@ import type { Db } from '#db/open.ts';
 import { type DomainFilter, type DomainStatus, listDomains } from '#db/tables/domains.ts';
 import { listLiveEdges } from '#db/tables/edges.ts';
 import { isInForce, summarizeAcknowledgements } from '#model/acknowledgement.ts';
-import type { DomainView } from '../wire-domain.ts';
+import type { DomainView } from '../wire/wire-domain.ts';
 
 /** Which stored states, and which half of `open`, a code of the wire stands for. */
 const STATUSES_OF_CODE: Readonly<Record<'0' | '1' | '2' | '5' | '6', readonly DomainStatus[]>> = {

@@ -2,7 +2,7 @@
 import { ServiceError } from '#contract/service-error.ts';
 import { findDomainsByName } from '#db/tables/domains.ts';
 import type { Domain } from '#model/domain.ts';
-import { refuseNotLive } from '../live-changes.ts';
+import { refuseNotLive } from '../settings/live-changes.ts';
 import type { Call } from './handler.ts';
 
 /** Throws `ServiceError` also for a domain of another type. */

@@ -5,8 +5,8 @@ import { findDomain } from '#db/tables/domains.ts';
 import { listBroadcasts } from '#db/tables/live/history.ts';
 import { readLiveKeys, type StoredLiveKeys } from '#db/tables/live/keys.ts';
 import { forbidStream, kickStream, pageStreams, resumeStream } from '#db/tables/live/streams.ts';
-import { type AskedDomain, changeKeys, changeMark, refuseNotLive, rotate } from '../live-changes.ts';
-import { timeRange } from '../time-range.ts';
+import { type AskedDomain, changeKeys, changeMark, refuseNotLive, rotate } from '../settings/live-changes.ts';
+import { timeRange } from '../wire/time-range.ts';
 import type { Call, Handler } from './handler.ts';
 import { HISTORY_DEFAULT_MS } from './live.ts';
 

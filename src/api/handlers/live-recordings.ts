@@ -8,8 +8,8 @@ import {
   markRecordingDeleted,
   type Recording,
 } from '#db/tables/live/recordings.ts';
-import { changeSettings } from '../change.ts';
-import { timeRange } from '../time-range.ts';
+import { changeSettings } from '../settings/change.ts';
+import { timeRange } from '../wire/time-range.ts';
 import type { Call, Handler } from './handler.ts';
 import { readLiveDomain } from './live-domain.ts';
 

@@ -8,7 +8,7 @@ import { countAccounts, createAccount, findAccount, listAccounts, setAccountDisa
 import { createToken, findToken, listTokens, narrowToken, revokeToken } from '#db/tables/tokens.ts';
 import { hashToken, mintToken } from '#lib/token.ts';
 import type { Account, AccountKind, Scope, Token } from '#model/account.ts';
-import { changeDomain, transferDomain } from '../change.ts';
+import { changeDomain, transferDomain } from '../settings/change.ts';
 import type { Handler } from './handler.ts';
 import { listDomainViews } from './list-domains.ts';
 import { changeState } from './state.ts';

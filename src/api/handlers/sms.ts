@@ -15,9 +15,9 @@ import { readMeanings } from '#db/tables/sms/status-words.ts';
 import { findSmsRequest, listSmsParts, listSmsRequests } from '#db/tables/sms/views.ts';
 import { flatText } from '#lib/flat-text.ts';
 import { DEFAULT_SMS_APP_SETTINGS, type SmsApp, type SmsAppSettings } from '#model/sms-app.ts';
-import { smsAppNotFound, toSmsRefusal } from '../sms-refusals.ts';
-import type { InputOf } from '../wire.ts';
-import type { SettingsChange } from '../wire-sms.ts';
+import { smsAppNotFound, toSmsRefusal } from '../sms/sms-refusals.ts';
+import type { InputOf } from '../wire/wire.ts';
+import type { SettingsChange } from '../wire/wire-sms.ts';
 import type { Call, Handler } from './handler.ts';
 import { pageOfOptOuts } from './opt-outs.ts';
 

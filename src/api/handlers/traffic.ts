@@ -6,9 +6,9 @@ import { listDomainIds } from '#db/tables/domains.ts';
 import { listLogDays } from '#db/tables/log-parts.ts';
 import { type Grain, listSums, listTop } from '#db/tables/statistics.ts';
 import { logFileName } from '#logs/download.ts';
-import { fillSums } from '../fill-sums.ts';
-import { type AskedRange, type TimeRange, timeRange } from '../time-range.ts';
-import type { LogFileView, SumsView } from '../wire-traffic.ts';
+import { fillSums } from '../wire/fill-sums.ts';
+import { type AskedRange, type TimeRange, timeRange } from '../wire/time-range.ts';
+import type { LogFileView, SumsView } from '../wire/wire-traffic.ts';
 import type { Call, Handler } from './handler.ts';
 
 const HOUR_MS = 3_600_000;

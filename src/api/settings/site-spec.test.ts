@@ -8,8 +8,8 @@ import { ServiceError } from '#contract/service-error.ts';
 import { WIRE_SWITCHES } from '#contract/settings.ts';
 import { DEFAULT_SETTINGS, type Domain, type DomainSettings } from '#model/domain.ts';
 import { compileSite } from '#sites/compile.ts';
+import { READ } from '../wire/wire.ts';
 import { toSiteSpec } from './site-spec.ts';
-import { READ } from './wire.ts';
 
 const BASE = { accountId: 1, id: 7, state: 'open', createdAt: 0, settingRevision: 0 } as const;
 

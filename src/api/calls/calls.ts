@@ -13,14 +13,14 @@ import { type LogFile, signedLogPath } from '#logs/download.ts';
 import { type RecordingAddress, signedRecordingPaths } from '#logs/recordings/address.ts';
 import type { BlobStore } from '#logs/store/blob-store.ts';
 import type { Review } from '#model/transition.ts';
-import type { Answer } from './answer.ts';
-import type { Asker, Askers } from './asker.ts';
-import { createAuthenticate } from './authenticate.ts';
+import type { Answer } from '../answer.ts';
+import { createAuthenticate } from '../auth/authenticate.ts';
+import { createSmsDesk, type SmsHooks } from '../sms/sms-services.ts';
+import type { LivePorts } from '../wire/live-addresses.ts';
+import type { PermitsOrigin } from '../wire/origin-warnings.ts';
+import { createTimeFormat } from '../wire/time-format.ts';
 import { createDispatch, type Dispatch } from './dispatch.ts';
-import type { LivePorts } from './live-addresses.ts';
-import type { PermitsOrigin } from './origin-warnings.ts';
-import { createSmsDesk, type SmsHooks } from './sms-desk.ts';
-import { createTimeFormat } from './time-format.ts';
+import type { Asker, Askers } from './requester.ts';
 
 export interface CallOptions {
   readonly db: Db;

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { eventually } from '../../test/support/eventually.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import { serveInTurn } from './in-turn.ts';
 
 const LIMIT = { timeout: 30_000 };

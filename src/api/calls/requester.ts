@@ -4,7 +4,7 @@ import { chooseLocale, type Locale } from '#contract/locale.ts';
 import { createAddressSet, unmapAddress } from '#lib/cidr.ts';
 import { clientAddress } from '#lib/client-address.ts';
 import { isLoopback } from '#lib/listen-address.ts';
-import type { Caller } from './authenticate.ts';
+import type { Caller } from '../auth/authenticate.ts';
 import type { CallFields } from './call-fields.ts';
 
 /** What a request says of its client. */

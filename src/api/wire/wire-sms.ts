@@ -10,7 +10,7 @@ import type { SmsPartView, SmsRequestSums, SmsRequestView } from '#db/tables/sms
 import type { MarketingHours, SmsApp, SmsAppSettings, SmsKind } from '#model/sms-app.ts';
 import { messageStateOf } from '#model/sms-part.ts';
 import type { StatusWord } from '#model/sms-status-words.ts';
-import { readNumbers } from './sms-refusals.ts';
+import { readNumbers } from '../sms/sms-refusals.ts';
 import type { Look } from './wire-domain.ts';
 import { DEFAULT_PAGE_SIZE, writeDone } from './wire-values.ts';
 

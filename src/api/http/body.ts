@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyError, FastifyInstance } from 'fastify';
 import { ServiceError } from '#contract/service-error.ts';
-import type { CallFields } from './call-fields.ts';
+import type { CallFields } from '../calls/call-fields.ts';
 import { collectBody } from './collect-body.ts';
 import type { HeldBytes } from './held-bytes.ts';
 

@@ -5,10 +5,10 @@
 import type { RouteName } from '#contract/routes.ts';
 import { isForOtherHost, toOriginForm } from '#http/absolute-form.ts';
 import { trimOws } from '#http/headers.ts';
-import { findRoute, isSmsPath } from '../answer.ts';
-import { type Asker, saidBy } from '../asker.ts';
+import { findRoute, isSmsPath } from '../../answer.ts';
+import { CALL_FIELDS, type CallField, type CallFields } from '../../calls/call-fields.ts';
+import { type Asker, saidBy } from '../../calls/requester.ts';
 import { MAX_BODY_BYTES, refusalOfContentType } from '../body.ts';
-import { CALL_FIELDS, type CallField, type CallFields } from '../call-fields.ts';
 
 export interface Call extends Omit<Asker, 'peer'> {
   readonly name: RouteName;

@@ -4,13 +4,13 @@ import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { WIRE_CACHE_SETTINGS } from '#contract/settings.ts';
 import type { Domain } from '#model/domain.ts';
+import { WRITE_ACCESS } from '../wire/wire-access.ts';
+import { writeAdvanced } from '../wire/wire-advanced.ts';
+import { writeSsl } from '../wire/wire-certificate.ts';
+import { type Look, writeDomain } from '../wire/wire-domain.ts';
+import { writePolicies } from '../wire/wire-policy.ts';
+import { WRITE_RECORDINGS } from '../wire/wire-recordings.ts';
 import type { StaleRevision } from './change.ts';
-import { WRITE_ACCESS } from './wire-access.ts';
-import { writeAdvanced } from './wire-advanced.ts';
-import { writeSsl } from './wire-certificate.ts';
-import { type Look, writeDomain } from './wire-domain.ts';
-import { writePolicies } from './wire-policy.ts';
-import { WRITE_RECORDINGS } from './wire-recordings.ts';
 
 /** Longest text of the current settings in an answer's `info`; a domain may have a hundred policies. */
 const MAX_CURRENT_CHARS = 4096;

@@ -6,7 +6,7 @@ import { createDirectWrites } from '#lib/node-internals/direct-write.ts';
 import { createHttpReader, type HttpReaderOptions } from '#lib/node-internals/http-reader.ts';
 import { createSharedReading } from '#lib/node-internals/shared-reading.ts';
 import { createSwept } from '#lib/swept.ts';
-import { endUnknown } from '../asker.ts';
+import { endUnknown } from '../../calls/requester.ts';
 import { BareConnection, type BareParts } from './connection.ts';
 
 export interface BareConnections {

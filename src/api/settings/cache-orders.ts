@@ -15,7 +15,7 @@ import { candidateNames } from '#sites/lookup.ts';
 import { mergePurges } from '#sites/merge-purges.ts';
 import { type PrefetchSpec, prefetchKey } from '#sites/prefetch.ts';
 import { type PurgeScope, type PurgeSpec, purgeKey } from '#sites/purge.ts';
-import type { AskedPurge, AskedUrl } from './wire-cache.ts';
+import type { AskedPurge, AskedUrl } from '../wire/wire-cache.ts';
 
 /** The account that orders, and how much it may order in a day. */
 export interface Orderer {
