@@ -31,6 +31,11 @@ const ROOMS: Readonly<Record<string, Directions>> = {
     joins: ['context.ts', 'server.ts'],
     ground: ['store'],
   },
+  api: {
+    layers: [['http'], ['calls'], ['handlers'], ['settings'], ['wire'], ['auth', 'sms']],
+    joins: ['server.ts'],
+    ground: [],
+  },
 };
 
 describe('directions inside rooms', () => {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Answer } from './answer.ts';
 import { type CallOptions, createAnswerCall } from './calls/calls.ts';
-import { type AskerOptions, createAskers } from './calls/requester.ts';
+import { createRequesters, type RequesterOptions } from './calls/requester.ts';
 import { type BareConnections, readBare } from './http/bare/connections.ts';
 import { createFormatAnswer } from './http/bare/write-answer.ts';
 import { createParseBody } from './http/body.ts';
@@ -18,7 +18,7 @@ import { createRequestLog } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { warnOfUntrustedProxies } from './http/untrusted-proxies.ts';
 
-export interface ApiOptions extends CallOptions, Omit<AskerOptions, 'onUntrustedProxy'> {
+export interface ApiOptions extends CallOptions, Omit<RequesterOptions, 'onUntrustedProxy'> {
   readonly registry: Registry;
 }
 
@@ -32,10 +32,10 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const { listen, locale, tls, log, clock, registry } = options;
   const metrics = createApiMetrics(registry);
   const count = ({ outcome }: Answer) => metrics.count(undefined, outcome, 0);
-  const askers = createAskers({ ...options, onUntrustedProxy: warnOfUntrustedProxies(log) });
+  const requesters = createRequesters({ ...options, onUntrustedProxy: warnOfUntrustedProxies(log) });
   const parts = {
-    askers,
-    answerCall: createAnswerCall(options, askers, () => portOf(app) ?? listen.port),
+    requesters,
+    answerCall: createAnswerCall(options, requesters, () => portOf(app) ?? listen.port),
     parseBody: createParseBody(),
     held: new HeldBytes(MAX_HELD),
     writeRequestLog: createRequestLog(log, metrics),

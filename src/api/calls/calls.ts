@@ -15,12 +15,12 @@ import type { BlobStore } from '#logs/store/blob-store.ts';
 import type { Review } from '#model/transition.ts';
 import type { Answer } from '../answer.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
-import { createSmsDesk, type SmsHooks } from '../sms/sms-services.ts';
+import { createSmsServices, type SmsHooks } from '../sms/sms-services.ts';
 import type { LivePorts } from '../wire/live-addresses.ts';
 import type { PermitsOrigin } from '../wire/origin-warnings.ts';
 import { createTimeFormat } from '../wire/time-format.ts';
 import { createDispatch, type Dispatch } from './dispatch.ts';
-import type { Asker, Askers } from './requester.ts';
+import type { Requester, Requesters } from './requester.ts';
 
 export interface CallOptions {
   readonly db: Db;
@@ -83,7 +83,7 @@ export interface ReceivedCall {
   readonly name: RouteName;
   /** Parsed JSON. */
   readonly body: unknown;
-  readonly asker: Asker;
+  readonly requester: Requester;
   readonly requestId: string;
 }
 
@@ -97,14 +97,14 @@ const DOMAINS_PER_ACCOUNT = 100_000;
 export const CERTIFICATES_PER_ACCOUNT = 10_000;
 
 /** `portOf`: that of the listener. */
-export function createAnswerCall(options: CallOptions, askers: Askers, portOf: () => number): AnswerCall {
+export function createAnswerCall(options: CallOptions, requesters: Requesters, portOf: () => number): AnswerCall {
   const dispatch = openDispatch(options, portOf);
-  return ({ name, body, asker, requestId }) =>
+  return ({ name, body, requester, requestId }) =>
     dispatch({
       name,
       body,
-      caller: askers.callerOf(asker),
-      locale: askers.localeOf(asker),
+      caller: requesters.callerOf(requester),
+      locale: requesters.localeOf(requester),
       requestId,
       now: options.clock(),
     });
@@ -137,7 +137,7 @@ function openDispatch(options: CallOptions, portOf: () => number): Dispatch {
     days: createDays(options.timeZone),
     livePorts: options.livePorts ?? {},
     ...createDownloadUrls(options, portOf),
-    sms: createSmsDesk({
+    sms: createSmsServices({
       db,
       ring: options.logs.ring,
       hooks: options.sms,

@@ -33,7 +33,7 @@ import { TRAFFIC_HANDLERS } from '../handlers/traffic.ts';
 import { StaleRevision } from '../settings/change.ts';
 import { isDomainChange, refuseStale } from '../settings/stale-revision.ts';
 import { refuseWrongTime } from '../sms/sms-refusals.ts';
-import type { SmsDesk } from '../sms/sms-services.ts';
+import type { SmsServices } from '../sms/sms-services.ts';
 import type { LivePorts } from '../wire/live-addresses.ts';
 import type { PermitsOrigin } from '../wire/origin-warnings.ts';
 import { NOTES, READ, WRITE } from '../wire/wire.ts';
@@ -81,7 +81,7 @@ export interface DispatchOptions {
   readonly livePorts: LivePorts;
   readonly recordingUrls: Call['recordingUrls'];
   readonly urlsExpireAt: Call['urlsExpireAt'];
-  readonly sms: SmsDesk;
+  readonly sms: SmsServices;
   readonly smsTimeWindowMs: number;
   readonly look: Omit<Look, 'locale'>;
   readonly log: Logger;

@@ -8,7 +8,7 @@ import type { Caller } from '../auth/authenticate.ts';
 import type { CallFields } from './call-fields.ts';
 
 /** What a request says of its client. */
-export interface Asker {
+export interface Requester {
   /** Address of the connection, as the system gives it. */
   readonly peer: string | undefined;
   readonly forwardedFor: string | undefined;
@@ -16,17 +16,17 @@ export interface Asker {
 }
 
 /** What the fields of a call say of its client: the same for every way in which calls are read. */
-export function saidBy(fields: CallFields): Omit<Asker, 'peer'> {
+export function saidBy(fields: CallFields): Omit<Requester, 'peer'> {
   return { forwardedFor: fields['x-forwarded-for'], acceptLanguage: fields['accept-language'] };
 }
 
-export interface Askers {
-  addressOf(asker: Asker): string;
-  callerOf(asker: Asker): Caller;
-  localeOf(asker: Asker): Locale;
+export interface Requesters {
+  addressOf(requester: Requester): string;
+  callerOf(requester: Requester): Caller;
+  localeOf(requester: Requester): Locale;
 }
 
-export interface AskerOptions {
+export interface RequesterOptions {
   /** Addresses and networks whose X-Forwarded-For is believed; none: the connection's address is the client's. */
   readonly trustedProxies: readonly string[];
   /** Language for requests that ask for none that we have. */
@@ -35,16 +35,17 @@ export interface AskerOptions {
   readonly onUntrustedProxy: (peer: string) => void;
 }
 
-export function createAskers({ trustedProxies, locale, onUntrustedProxy }: AskerOptions): Askers {
+export function createRequesters({ trustedProxies, locale, onUntrustedProxy }: RequesterOptions): Requesters {
   const trusted = createAddressSet(trustedProxies);
-  const addressOf = ({ peer, forwardedFor }: Asker) => clientAddress(unmapAddress(peer ?? ''), forwardedFor, trusted);
+  const addressOf = ({ peer, forwardedFor }: Requester) =>
+    clientAddress(unmapAddress(peer ?? ''), forwardedFor, trusted);
   return {
     addressOf,
-    callerOf: (asker) => {
-      const address = addressOf(asker);
-      const peer = unmapAddress(asker.peer ?? '');
-      if (asker.forwardedFor !== undefined && !trusted.has(peer)) onUntrustedProxy(peer);
-      return { address, isLocal: asker.forwardedFor === undefined && isLoopback(address) };
+    callerOf: (requester) => {
+      const address = addressOf(requester);
+      const peer = unmapAddress(requester.peer ?? '');
+      if (requester.forwardedFor !== undefined && !trusted.has(peer)) onUntrustedProxy(peer);
+      return { address, isLocal: requester.forwardedFor === undefined && isLoopback(address) };
     },
     localeOf: ({ acceptLanguage }) => chooseLocale(acceptLanguage, locale),
   };

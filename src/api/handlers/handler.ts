@@ -7,7 +7,7 @@ import type { Days } from '#logs/day.ts';
 import type { LogFile } from '#logs/download.ts';
 import type { RecordingAddress } from '#logs/recordings/address.ts';
 import type { Review } from '#model/transition.ts';
-import type { SmsDesk } from '../sms/sms-services.ts';
+import type { SmsServices } from '../sms/sms-services.ts';
 import type { LivePorts } from '../wire/live-addresses.ts';
 import type { PermitsOrigin } from '../wire/origin-warnings.ts';
 import type { InputOf, ResultOf } from '../wire/wire.ts';
@@ -40,7 +40,7 @@ export interface Call {
   readonly recordingUrls: (recording: RecordingAddress, now: number) => RecordingUrls;
   /** When addresses that are signed at `now` expire, epoch milliseconds. */
   readonly urlsExpireAt: (now: number) => number;
-  readonly sms: SmsDesk;
+  readonly sms: SmsServices;
   /** Id of the token; 0: the command line of this machine. */
   readonly tokenId: number;
   /** What an account may order in a day. */

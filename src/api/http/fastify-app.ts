@@ -15,7 +15,7 @@ import { type Answer, answerFailure, answerHealthy, findRoute, isSmsPath } from 
 import { callFieldsOf } from '../calls/call-fields.ts';
 import type { AnswerCall, CallOptions } from '../calls/calls.ts';
 import { notReady, toServiceError } from '../calls/dispatch.ts';
-import { type Asker, type Askers, endUnknown, saidBy } from '../calls/requester.ts';
+import { endUnknown, type Requester, type Requesters, saidBy } from '../calls/requester.ts';
 import { fieldsOf } from './answer-fields.ts';
 import { addBodyParser, MAX_BODY_BYTES, type ParseBody, refusalOfBody, refusalOfContentType } from './body.ts';
 import { type AnswerBroken, answerConnect } from './broken-request.ts';
@@ -31,7 +31,7 @@ import { type AnsweredRequest, HEALTH_PATHS, type WriteRequestLog } from './requ
 
 export interface AppParts {
   readonly options: CallOptions & { readonly locale: Locale };
-  readonly askers: Askers;
+  readonly requesters: Requesters;
   readonly answerCall: AnswerCall;
   readonly parseBody: ParseBody;
   readonly held: HeldBytes;
@@ -134,14 +134,14 @@ interface Answering {
   writeLine(request: FastifyRequest, reply: FastifyReply): void;
 }
 
-function createAnswering({ askers, writeRequestLog }: AppParts): Answering {
+function createAnswering({ requesters, writeRequestLog }: AppParts): Answering {
   const notes = new WeakMap<FastifyRequest, Pick<AnsweredRequest, 'path' | 'address' | 'answer'>>();
   const note = (request: FastifyRequest, answer: Answer) =>
-    void notes.set(request, { path: pathOf(request), address: askers.addressOf(askerOf(request)), answer });
+    void notes.set(request, { path: pathOf(request), address: requesters.addressOf(requesterOf(request)), answer });
   return {
     note,
     send: async (request, reply, outcome) => {
-      const locale = askers.localeOf(askerOf(request));
+      const locale = requesters.localeOf(requesterOf(request));
       const answer = outcome instanceof ServiceError ? answerFailure(outcome, pathOf(request), locale) : outcome;
       note(request, answer);
       const isDrained = await drain(request.raw);
@@ -168,7 +168,7 @@ function addOperations(app: FastifyInstance, { answerCall }: AppParts, send: Sen
   for (const name of ROUTE_NAMES) {
     app.post(ROUTES[name].path, async (request, reply) => {
       const { body, id: requestId } = request;
-      const answer = await answerCall({ name, body, asker: askerOf(request), requestId });
+      const answer = await answerCall({ name, body, requester: requesterOf(request), requestId });
       return await send(request, reply, answer);
     });
   }
@@ -247,7 +247,7 @@ function countHosts(rawHeaders: readonly string[]): number {
   return hosts;
 }
 
-function askerOf({ socket, headers }: FastifyRequest): Asker {
+function requesterOf({ socket, headers }: FastifyRequest): Requester {
   return { peer: socket.remoteAddress, ...saidBy(callFieldsOf(headers)) };
 }
 

@@ -18,7 +18,7 @@ export interface SmsHooks {
   refusedAddress?(url: string): string | undefined;
 }
 
-export interface SmsDesk {
+export interface SmsServices {
   readonly acceptor: Acceptor;
   readonly ring: Keyring;
   readonly log: Logger;
@@ -30,7 +30,7 @@ export interface SmsDesk {
   nextSendid(now: number): string;
 }
 
-interface SmsDeskOptions {
+interface SmsServicesOptions {
   readonly db: Db;
   readonly ring: Keyring;
   readonly log: Logger;
@@ -41,7 +41,7 @@ interface SmsDeskOptions {
 
 const COUNTS = 10_000_000;
 
-export function createSmsDesk({ db, ring, log, hooks, maxWaiting }: SmsDeskOptions): SmsDesk {
+export function createSmsServices({ db, ring, log, hooks, maxWaiting }: SmsServicesOptions): SmsServices {
   // Another process begins elsewhere: two would have to be at the same count in the same millisecond.
   let count = randomInt(COUNTS);
   return {

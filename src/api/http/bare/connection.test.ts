@@ -9,7 +9,7 @@ import { createLogger } from '#lib/logger.ts';
 import { createDirectWrites } from '#lib/node-internals/direct-write.ts';
 import { eventually } from '../../../../test/support/eventually.ts';
 import { type Answer, answerHealthy } from '../../answer.ts';
-import { createAskers } from '../../calls/requester.ts';
+import { createRequesters } from '../../calls/requester.ts';
 import { createParseBody } from '../body.ts';
 import { answerBrokenRequest } from '../broken-request.ts';
 import type { ReceivedCall } from '../../calls/calls.ts';
@@ -45,7 +45,7 @@ async function startWorld(t: TestContext): Promise<World> {
   const logged: AnsweredRequest[] = [];
   const broken: string[] = [];
   const parts: World['parts'] = {
-    askers: createAskers({ trustedProxies: [], locale: 'en', onUntrustedProxy: () => {} }),
+    requesters: createRequesters({ trustedProxies: [], locale: 'en', onUntrustedProxy: () => {} }),
     answerCall: (call) => new Promise((answer) => asked.push({ call, answer })),
     parseBody: createParseBody(),
     held: new HeldBytes(MAX_HELD),

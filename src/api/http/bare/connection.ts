@@ -13,7 +13,7 @@ import type { HttpReader } from '#lib/node-internals/http-reader.ts';
 import { Outlet } from '#lib/outlet.ts';
 import type { Answer } from '../../answer.ts';
 import type { AnswerCall, ReceivedCall } from '../../calls/calls.ts';
-import type { Askers } from '../../calls/requester.ts';
+import type { Requesters } from '../../calls/requester.ts';
 import type { ParseBody } from '../body.ts';
 import type { AnswerBroken } from '../broken-request.ts';
 import type { HeldBytes } from '../held-bytes.ts';
@@ -24,7 +24,7 @@ import type { FormatAnswer } from './write-answer.ts';
 
 /** What all connections share. */
 export interface BareParts {
-  readonly askers: Askers;
+  readonly requesters: Requesters;
   readonly answerCall: AnswerCall;
   readonly parseBody: ParseBody;
   readonly held: HeldBytes;
@@ -84,8 +84,8 @@ export class BareConnection implements ConversationOwner {
     const { name, isLast: _isLast, bodyStart, end, ...said } = call;
     const body = this.#parts.parseBody(bytes.subarray(bodyStart, end));
     this.#conversation.begin(bytes.subarray(end));
-    const asker = { peer: this.#peer, ...said };
-    const received = { name, body, asker, requestId: randomUUID() };
+    const requester = { peer: this.#peer, ...said };
+    const received = { name, body, requester, requestId: randomUUID() };
     try {
       this.#send(await this.#parts.answerCall(received), { ...received, call, beganAt });
     } catch (error) {
@@ -94,10 +94,10 @@ export class BareConnection implements ConversationOwner {
     }
   }
 
-  #send(answer: Answer, { call, beganAt, body, asker, requestId }: AnsweringCall): void {
-    const { askers, formatAnswer, writeRequestLog, conversation } = this.#parts;
+  #send(answer: Answer, { call, beganAt, body, requester, requestId }: AnsweringCall): void {
+    const { requesters, formatAnswer, writeRequestLog, conversation } = this.#parts;
     const isLast = call.isLast || conversation.isClosing();
-    const address = askers.addressOf(asker);
+    const address = requesters.addressOf(requester);
     const log = () =>
       writeRequestLog({
         requestId,

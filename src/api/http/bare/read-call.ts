@@ -7,10 +7,10 @@ import { isForOtherHost, toOriginForm } from '#http/absolute-form.ts';
 import { trimOws } from '#http/headers.ts';
 import { findRoute, isSmsPath } from '../../answer.ts';
 import { CALL_FIELDS, type CallField, type CallFields } from '../../calls/call-fields.ts';
-import { type Asker, saidBy } from '../../calls/requester.ts';
+import { type Requester, saidBy } from '../../calls/requester.ts';
 import { MAX_BODY_BYTES, refusalOfContentType } from '../body.ts';
 
-export interface Call extends Omit<Asker, 'peer'> {
+export interface Call extends Omit<Requester, 'peer'> {
   readonly name: RouteName;
   /** `Connection: close`: no request comes behind it. */
   readonly isLast: boolean;
