@@ -90,7 +90,12 @@ function givePlaylist(answer: PlaylistAnswer, caching: string, response: ServerR
 }
 
 function waitFor({ targetSeconds = FIRST_TARGET_SECONDS }: HlsPackager, response: ServerResponse): AbortSignal {
-  const left = new AbortController();
-  response.once('close', () => left.abort());
-  return AbortSignal.any([left.signal, AbortSignal.timeout(targetSeconds * TARGETS_WAITED * 1000)]);
+  const waiting = new AbortController();
+  // The reasons spare an error with its stack for each answer.
+  const timer = setTimeout(() => waiting.abort('late'), targetSeconds * TARGETS_WAITED * 1000);
+  response.once('close', () => {
+    clearTimeout(timer);
+    waiting.abort('left');
+  });
+  return waiting.signal;
 }
