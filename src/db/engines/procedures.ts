@@ -1,6 +1,6 @@
 /**
- * Transactions as functions on plain values. On SQLite they can run in the thread that has the database open: one way there
- * and one back, instead of one for each bundle of statements. docs/decisions/0511
+ * Transactions as functions on plain values. On SQLite they can run in the thread that has the database open: one round trip
+ * instead of one for each batch. docs/decisions/0511
  */
 import type { Transaction } from 'kysely';
 import type { Schema } from '../schema/schema.ts';

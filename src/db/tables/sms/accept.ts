@@ -1,6 +1,6 @@
 /**
  * What accepting messages reads and writes, many requests in one transaction: every statement takes them all at once, and
- * they go to the database in two or three bundles. docs/decisions/0511
+ * it takes two or three batches. docs/decisions/0511
  */
 import { sql, type Transaction } from 'kysely';
 import { settleAll } from '#lib/settle-all.ts';
