@@ -15,7 +15,7 @@ test('files that are named are run, else all of the kind that is asked for', () 
   const bare = filesOf('--bare');
   assert.ok(bare.every((file) => all.includes(file)));
   assert.deepEqual(
-    ['test/edge-tls.test.ts', 'src/acme/csr.test.ts', 'src/lib/lru.test.ts', 'test/process-https.test.ts'].map((file) =>
+    ['test/edge/tls.test.ts', 'src/acme/csr.test.ts', 'src/lib/lru.test.ts', 'test/process/https.test.ts'].map((file) =>
       bare.includes(file),
     ),
     [true, true, false, false],
@@ -26,7 +26,7 @@ test('files that are named are run, else all of the kind that is asked for', () 
 
 test('a file can need something when it, or what it imports, can declare it', () => {
   assert.deepEqual(
-    ['test/edge-tls.test.ts', 'test/edge-explain.test.ts', 'src/lib/lru.test.ts'].map((file) =>
+    ['test/edge/tls.test.ts', 'test/edge/explain.test.ts', 'src/lib/lru.test.ts'].map((file) =>
       canNeedSomething(file, ROOT),
     ),
     [true, false, false],

@@ -19,7 +19,7 @@ export type TwinChange =
   | { readonly kind: 'down'; readonly isDown: boolean }
   | { readonly kind: 'challenge'; readonly isThere: boolean };
 
-/** Each member of a spec is among them: `test/fast-lanes.test.ts` looks. */
+/** Each member of a spec is among them: `test/edge/fast-lanes.test.ts` looks. */
 export const CHANGES: readonly Partial<SiteSpec>[] = [
   { expiresSeconds: 600 },
   { expiresSeconds: 0 },

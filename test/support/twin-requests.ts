@@ -158,7 +158,7 @@ const DATES = [
   '',
 ];
 const TAGS = ['"t0"', '"t1"', 'W/"t0", "t1"', '"x"', '*', 'W/"x", "y"', '', 'x'];
-/** Each field that may be read is among them: `test/fast-lanes.test.ts` looks. */
+/** Each field that may be read is among them: `test/edge/fast-lanes.test.ts` looks. */
 export const ODD_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'Accept-Encoding': [...CODINGS, ''],
   'User-Agent': AGENTS,

@@ -1,0 +1,149 @@
+/** The management interface while its database is away, frozen or full. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { sql } from 'kysely';
+import { LostConnection } from '#db/engines/postgres/lost-connections.ts';
+import { discardSilent, openPool } from '#db/engines/postgres/pool.ts';
+import { isDatabaseAway } from '#db/failures.ts';
+import { readAnswer, startTestApi } from '../support/api.ts';
+import { SETTINGS } from '../support/customers.ts';
+import { newPostgres, newSqlite } from '../support/databases.ts';
+import { eventually } from '../support/eventually.ts';
+import { silentLog } from '../support/feed.ts';
+import { needs, obtain } from '../support/needs.ts';
+import { startRelay } from '../support/relay.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+describe('while PostgreSQL is away', needs('postgres'), () => {
+  test('operations answer 503 and when to try again, and go on when it is back', async (t) => {
+    const target = await newPostgres(t);
+    const relay = await startRelay(target.url ?? '');
+    t.after(() => relay[Symbol.asyncDispose]());
+    const api = await startTestApi(t, async () => ({ ...target, url: relay.url }));
+    const { accessToken } = await api.join('customer', ['cdn']);
+    relay.cut();
+    for (const [name, request] of [
+      ['domain.list', {}],
+      ['domain.add', { ...SETTINGS, domain: 'a.example.com' }],
+    ] as const) {
+      const answer = await api.call(name, accessToken, request);
+      assert.deepEqual([answer.http, answer.errorCode], [503, 'notReady'], name);
+      assert.equal(answer.headers.get('retry-after'), '5');
+      assert.equal(answer.body['status'], 0);
+    }
+    assert.equal((await fetch(`${api.url}/readyz`)).status, 503);
+    relay.mend();
+    assert.equal((await api.call('domain.list', accessToken, {})).body['status'], 1);
+  });
+
+  test('frozen, it makes /readyz answer 503 within 2 s', async (t) => {
+    const target = await newPostgres(t);
+    const relay = await startRelay(target.url ?? '');
+    t.after(() => relay[Symbol.asyncDispose]());
+    const api = await startTestApi(t, async () => ({ ...target, url: relay.url }));
+    assert.equal((await fetch(`${api.url}/readyz`)).status, 200);
+    relay.freeze();
+    const before = performance.now();
+    const ready = await readAnswer(await fetch(`${api.url}/readyz`));
+    assert.deepEqual([ready.http, ready.errorCode], [503, 'notReady']);
+    assert.ok(performance.now() - before < 10_000, 'frozen, it never answers');
+    relay.cut(); // ends the query that still waits
+    relay.mend();
+    assert.equal((await fetch(`${api.url}/readyz`)).status, 200);
+  });
+
+  test('standing still for a while, it holds calls up, and all go on as soon as it does', async (t) => {
+    const target = await newPostgres(t);
+    const relay = await startRelay(target.url ?? '');
+    t.after(() => relay[Symbol.asyncDispose]());
+    const api = await startTestApi(t, async () => ({ ...target, url: relay.url }));
+    const { accessToken } = await api.join('customer', ['cdn']);
+    const add = (n: number) => api.call('domain.add', accessToken, { ...SETTINGS, domain: `d${n}.example.com` });
+    relay.pause();
+    const waiting = Array.from({ length: 15 }, (_, n) => add(n));
+    assert.equal((await fetch(`${api.url}/readyz`)).status, 503);
+    relay.mend();
+    for (const { http, errorCode } of await Promise.all([...waiting, add(99)]))
+      assert.deepEqual([http, errorCode], [200, undefined]);
+  });
+
+  test('a connection that the network has forgotten is given up, one that is at work is not', async (t) => {
+    const target = await newPostgres(t);
+    await using relay = await startRelay(target.url ?? '');
+    const pool = openPool({ url: relay.url, log: silentLog });
+    const kysely = discardSilent(pool, { silentMs: 100, lookEveryMs: 100 });
+    t.after(() => void kysely.end()); // it would wait for what a failed test has not given back
+    const [client, busy] = [await kysely.connect(), await kysely.connect()];
+    await client.query('begin', []);
+    await client.query('create table held (n int)', []);
+    relay.freeze();
+    const unanswered = client.query('select 1', []);
+    await eventually('it has left', () => relay.swallowedBytes > 0);
+    relay.mend();
+    const atWork = busy.query('select 2 as two from pg_sleep(1)', []);
+    await assert.rejects(unanswered, LostConnection);
+    client.release();
+    assert.equal(pool.totalCount, 1);
+    assert.deepEqual((await atWork).rows, [{ two: 2 }]);
+    await busy.query('create table held (n int)', []); // waits for nothing of the other's
+    busy.release();
+  });
+
+  test('frozen, it fails a query in time, and its connection is not used again', async (t) => {
+    const target = await newPostgres(t);
+    await using relay = await startRelay(target.url ?? '');
+    const pool = openPool({ url: relay.url, log: silentLog, queryTimeoutMs: 300 });
+    t.after(() => pool.end());
+    const kysely = discardSilent(pool);
+    const client = await kysely.connect();
+    await client.query('select 1', []);
+    relay.freeze();
+    await assert.rejects(client.query('select 1', []), isDatabaseAway);
+    let hasFailed = false;
+    const next = assert.rejects(client.query('rollback', []), isDatabaseAway).then(() => {
+      hasFailed = true;
+    });
+    for (let turns = 0; turns < 20 && !hasFailed; turns++) await new Promise(setImmediate);
+    assert.ok(hasFailed, 'the next fails at once');
+    await next;
+    client.release();
+    assert.equal(pool.totalCount, 0);
+    relay.mend();
+    const other = await kysely.connect();
+    assert.deepEqual((await other.query('select 1 as one', [])).rows, [{ one: 1 }]);
+    other.release();
+  });
+});
+
+test('while SQLite is full, what writes answers 503, what reads goes on, and all does when there is room again', async (t) => {
+  const api = await startTestApi(t, newSqlite);
+  const { accessToken } = await api.join('customer', ['cdn']);
+  const add = (index: number) =>
+    api.call('domain.add', accessToken, { ...SETTINGS, domain: `d${index}.example.com`, remark: 'x'.repeat(255) });
+  await sql`pragma max_page_count = 1`.execute(api.db.query); // as many as there are
+  let index = 0;
+  let answer = await add(index);
+  for (; answer.http === 200 && index < 200; index += 1) answer = await add(index + 1);
+  assert.deepEqual([answer.http, answer.errorCode], [503, 'notReady']);
+  assert.equal((await api.call('domain.list', accessToken, {})).body['status'], 1);
+  assert.equal((await fetch(`${api.url}/readyz`)).status, 200);
+  await sql`pragma max_page_count = 100000`.execute(api.db.query);
+  assert.equal((await add(index)).body['status'], 1);
+});
+
+test(
+  'a full disk, which ends transactions of SQLite by itself, is 503 too, and the log says why',
+  needs('mounts'),
+  async (t) => {
+    const program = join(import.meta.dirname, '../support/sqlite-full.ts');
+    const script = 'mount -t tmpfs -o size=3m tmpfs "$0" && exec "$1" "$2" "$0"';
+    const args = ['-rm', 'sh', '-c', script, temporaryFolder(t), process.execPath, program];
+    const { stdout } = await promisify(execFile)(obtain('mounts'), args, { timeout: 180_000 });
+    const { reasons, ...seen } = JSON.parse(stdout);
+    assert.deepEqual(seen, { full: Array(5).fill('503 notReady'), list: 1, ready: 200, after: 1 });
+    assert.deepEqual([...new Set(reasons)], ['database or disk is full']);
+  },
+);

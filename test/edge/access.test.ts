@@ -1,0 +1,184 @@
+/** Who is let in, and how the others are refused, over sockets: nothing of what is refused reaches an origin. */
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, type TestContext, test } from 'node:test';
+import type { AccessSpec, PolicySpec } from '../../src/sites/spec.ts';
+import { type FetchOptions, loopback, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { needs } from '../support/needs.ts';
+import { reply, startOrigin } from '../support/origin.ts';
+
+const FRESH = { 'cache-control': 'max-age=60' };
+const NOT_FOR_US = ['192.0.2.0/24', '2001:db8::/32'];
+const LOOPBACK = ['127.0.0.0/8'];
+
+async function start(t: TestContext, access: AccessSpec, options: Parameters<typeof startTestEdge>[2] = {}) {
+  const origin = await startOrigin(t, reply('for friends', FRESH));
+  const edge = await startTestEdge(t, [origin.port], options);
+  edge.put({ name: SITE_HOST, access });
+  const mark = async (path: string, headers: readonly string[] = [], more: FetchOptions = {}) =>
+    (await edge.get(path, { headers, ...more })).headers['x-cache'];
+  return { ...edge, origin, mark };
+}
+
+describe('by address', () => {
+  test('who is on the list is refused, also what is stored, and no origin hears of it', async (t) => {
+    const { get, put, mark, origin } = await start(t, { deniedAddresses: NOT_FOR_US });
+    assert.equal(await mark('/a'), 'MISS');
+    put({ name: SITE_HOST, access: { deniedAddresses: [...NOT_FOR_US, ...LOOPBACK] } });
+    const { status, headers, body } = await get('/a');
+    assert.deepEqual([status, headers['x-cache'], headers['cache-control']], [403, 'DENIED ip', 'no-store']);
+    assert.match(body, /ip/);
+    assert.equal(origin.requests.length, 1);
+  });
+
+  test('IPv6, and IPv4 as a socket for both families sees it', needs('ipv6'), async (t) => {
+    const listen = { host: '::', port: 0 };
+    const { port, put, mark } = await start(t, { deniedAddresses: ['::1'] }, { listen });
+    assert.equal(await mark('/'), 'MISS');
+    assert.match(await getOver('::1', port), /^HTTP\/1\.1 403 [\s\S]*\r\nX-Cache: DENIED ip\r\n/i);
+    put({ name: SITE_HOST, access: { deniedAddresses: LOOPBACK } });
+    assert.equal(await mark('/'), 'DENIED ip');
+    assert.match(await getOver('::1', port), /^HTTP\/1\.1 200 /);
+  });
+
+  test('the address that a trusted proxy names counts, and no other that a client names', async (t) => {
+    const access = { deniedAddresses: ['192.0.2.0/24'] };
+    const named = ['X-Forwarded-For', '192.0.2.1'];
+    assert.equal(await (await start(t, access)).mark('/', named), 'MISS');
+    const proxies = { trusted: LOOPBACK, protocol: 'off' } as const;
+    assert.equal(await (await start(t, access, { proxies })).mark('/', named), 'DENIED ip');
+  });
+});
+
+test('by Referer: the pages of the list and of what is below it; blank as the site says', async (t) => {
+  const entries = ['example.com', '*.example.org'];
+  const { put, mark } = await start(t, { referer: { mode: 'allow', allowsBlank: false, entries } });
+  const marks = async () => {
+    const referers = ['https://example.com/a', 'http://a.b.example.org:8080', 'http://example.org/', 'about:blank'];
+    return [await mark('/'), ...(await Promise.all(referers.map((referer) => mark('/', ['Referer', referer]))))];
+  };
+  await mark('/', ['Referer', 'http://example.com/']);
+  const refused = 'DENIED referer';
+  assert.deepEqual(await marks(), [refused, 'HIT', 'HIT', refused, refused]);
+  put({ name: SITE_HOST, access: { referer: { mode: 'deny', allowsBlank: true, entries } } });
+  assert.deepEqual(await marks(), ['HIT', refused, refused, 'HIT', 'HIT']);
+});
+
+test('by User-Agent: parts, patterns and none at all', async (t) => {
+  const { mark } = await start(t, { deniedUserAgents: ['curl', 'bot/*', '^$'] });
+  const agents = ['Mozilla/5.0', 'CURL/8', 'libcurl', 'Bot/1', 'a Bot/1', ''];
+  await mark('/', ['User-Agent', 'Mozilla/5.0']);
+  const marks = await Promise.all(agents.map((agent) => mark('/', ['User-Agent', agent])));
+  const refused = 'DENIED userAgent';
+  assert.deepEqual([...marks, await mark('/')], ['HIT', refused, refused, refused, 'HIT', refused, refused]);
+});
+
+test('the address comes before the Referer, that before the User-Agent; the word is in log and metrics', async (t) => {
+  const { put, mark, log, registry } = await start(t, {});
+  const third: AccessSpec = { deniedUserAgents: ['curl'] };
+  const second: AccessSpec = { ...third, referer: { mode: 'allow', allowsBlank: false, entries: ['example.com'] } };
+  const first: AccessSpec = { ...second, deniedAddresses: LOOPBACK };
+  const rows = [
+    [first, 'ip'],
+    [second, 'referer'],
+    [third, 'userAgent'],
+  ] as const;
+  for (const [index, [access, reason]] of rows.entries()) {
+    put({ name: SITE_HOST, access });
+    assert.equal(await mark('/', ['User-Agent', 'curl']), `DENIED ${reason}`);
+    assert.equal(log[index]?.result, 'TCP_DENIED/403');
+    const counted = `requests_total{cache="DENIED",reason="${reason}",status="4xx"} 1`;
+    assert.ok((await registry.metrics()).includes(counted));
+  }
+});
+
+test('a second line of a field does not get past a rule about it, nor to an origin', async (t) => {
+  const { mark, origin } = await start(t, { deniedUserAgents: ['curl'] });
+  for (const name of ['User-Agent', 'Referer', 'Range', 'Authorization']) {
+    assert.equal(await mark('/', [name, 'browser', name.toLowerCase(), 'curl']), 'ERROR repeatedField', name);
+  }
+  assert.equal(origin.requests.length, 0);
+});
+
+describe('the refusal', () => {
+  const deniedAddresses = LOOPBACK;
+
+  test("is the customer's page, to a HEAD without it", async (t) => {
+    const html = '<p>Für Freunde</p>';
+    const { get } = await start(t, { deniedAddresses, refusal: { kind: 'page', html } });
+    const [whole, head] = [await get('/'), await get('/', { method: 'HEAD' })];
+    assert.deepEqual([whole.status, Buffer.from(whole.body, 'latin1').toString(), head.body], [403, html, '']);
+    for (const { headers } of [whole, head]) {
+      assert.deepEqual(
+        ['content-type', 'cache-control', 'content-length', 'x-cache'].map((name) => headers[name]),
+        ['text/html; charset=utf-8', 'no-store', String(Buffer.byteLength(html)), 'DENIED ip'],
+      );
+    }
+  });
+
+  test('is a redirect, and where it leads on the domain itself everyone is let in', async (t) => {
+    const url = `http://${SITE_HOST}/sorry?lang=de`;
+    const { get, mark } = await start(t, { deniedAddresses, refusal: { kind: 'redirect', url } });
+    const { status, headers, body } = await get('/a');
+    assert.deepEqual(
+      [status, headers['location'], headers['cache-control'], headers['x-cache'], body],
+      [302, url, 'no-store', 'DENIED ip', ''],
+    );
+    assert.equal(await mark('/sorry?lang=de'), 'MISS');
+    for (const path of ['/sorry', '/sorry?lang=de&', '/sorry/', '//sorry?lang=de'])
+      assert.equal((await get(path)).headers['location'], url, path);
+  });
+
+  test('holds for a POST, whose body nobody gets', async (t) => {
+    const { get, origin } = await start(t, { deniedAddresses });
+    const { status } = await get('/', { method: 'POST', body: 'x'.repeat(1000) });
+    assert.equal(status, 403);
+    assert.equal(origin.requests.length, 0);
+  });
+
+  test('is not the way of a domain that is closed', async (t) => {
+    const { get, put } = await start(t, { refusal: { kind: 'redirect', url: 'http://example.org/' } });
+    put({ name: SITE_HOST, state: 'closed' });
+    const { status, headers } = await get('/');
+    assert.deepEqual([status, headers['x-cache'], headers['location']], [403, 'DENIED closed', undefined]);
+  });
+
+  test('of a wildcard domain holds for every host below it, each with its own way out', async (t) => {
+    const { get, put, mark, origin } = await start(t, {});
+    const url = 'http://help.example.net/';
+    const origins = {
+      protocol: 'http',
+      primary: loopback([origin.port]),
+      backup: [],
+      hostHeader: '',
+      probePath: '',
+    } as const;
+    put({ name: '*.example.net', origins, access: { deniedAddresses, refusal: { kind: 'redirect', url } } });
+    assert.equal((await get('/', { host: 'a.b.example.net' })).headers['location'], url);
+    assert.equal(await mark('/', [], { host: 'help.example.net' }), 'MISS');
+    assert.equal(await mark('/', [], { host: 'other.example.net' }), 'DENIED ip');
+  });
+});
+
+test('a pattern that backtracks elsewhere costs nothing here; a target beyond 8 KiB is 414', async (t) => {
+  const { get, put, mark } = await start(t, {});
+  const policies = ['(a+)+$', '(a|aa)+$', '([a-z]+)*!', '(.*a){20}b'].map(
+    (content): PolicySpec => ({ match: 'regex', content, priority: 1, isCached: false, lifetimeSeconds: 0 }),
+  );
+  put({ name: SITE_HOST, caching: { followsOrigin: true, prefixFirst: false, policies } });
+  const before = process.cpuUsage();
+  assert.equal(await mark(`/${'a'.repeat(8190)}-`), 'MISS');
+  assert.equal(await mark(`/${'a'.repeat(8191)}`), 'BYPASS policy');
+  // A backtracking engine needs longer than there has been time.
+  assert.ok(process.cpuUsage(before).user < 5_000_000);
+  const { status, headers } = await get(`/${'a'.repeat(8192)}`);
+  assert.deepEqual([status, headers['x-cache']], [414, 'ERROR targetTooLong']);
+});
+
+/** The answer as it came. */
+async function getOver(host: string, port: number): Promise<string> {
+  const socket = connect({ host, port });
+  socket.write(`GET / HTTP/1.1\r\nHost: ${SITE_HOST}\r\nConnection: close\r\n\r\n`);
+  return await text(socket);
+}

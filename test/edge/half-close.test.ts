@@ -1,0 +1,68 @@
+/** Clients that end their side behind their request, as `nc -N` does: they may still read. docs/decisions/0325 */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Answer, reply, startOrigin } from '../support/origin.ts';
+
+const HOST = `Host: ${SITE_HOST}\r\n`;
+const LARGE = Buffer.alloc(2 * 1024 * 1024, 'x');
+
+/** Answers when the test says so. */
+function held() {
+  const waiting: (() => void)[] = [];
+  const answer: Answer = (request, response) => {
+    waiting.push(() => reply('late', { 'cache-control': 'no-store' })(request, response));
+  };
+  return { waiting, answer };
+}
+
+describe('a client that has ended its side', () => {
+  for (const [what, request] of [
+    ['a miss', `GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`],
+    ['a miss on a connection that stays', `GET / HTTP/1.1\r\n${HOST}\r\n`],
+    ['a body', `POST / HTTP/1.1\r\n${HOST}Connection: close\r\nContent-Length: 3\r\n\r\nabc`],
+    ['HTTP/1.0', `GET / HTTP/1.0\r\n${HOST}\r\n`],
+    ['two requests', `GET /a HTTP/1.1\r\n${HOST}\r\nGET /b HTTP/1.1\r\n${HOST}\r\n`],
+  ] as const) {
+    test(`${what}: gets its answer when the origin has it`, async (t) => {
+      const { waiting, answer } = held();
+      const origin = await startOrigin(t, answer);
+      const edge = await startTestEdge(t, [origin.port], { limits: { halfClosedMs: 60_000 } });
+      const client = connectRaw(edge.port);
+      client.socket.end(request);
+      for (let i = 0; i < request.split('HTTP/1.').length - 1; i++) {
+        await eventually('asked', () => waiting.length === i + 1);
+        for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve)); // the end is read
+        waiting[i]?.();
+      }
+      assert.match(await client.closed, /^HTTP\/1\.[01] 200 [\s\S]*late/);
+      await eventually('logged', () => edge.log.length >= 1);
+      assert.ok(edge.log.every((line) => line.result === 'TCP_MISS/200'));
+    });
+  }
+
+  test('gets all of a large answer', async (t) => {
+    const origin = await startOrigin(t, reply(LARGE, { 'cache-control': 'no-store' }));
+    const edge = await startTestEdge(t, [origin.port], { limits: { halfClosedMs: 60_000 } });
+    const client = connectRaw(edge.port);
+    client.socket.end(`GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
+    assert.ok((await client.closed).length > LARGE.length);
+  });
+
+  test('is taken for gone when nothing is sent to it for the limit, and at once by a reset', async (t) => {
+    for (const [halfClosedMs, leave] of [
+      [50, 'end'],
+      [600_000, 'resetAndDestroy'],
+    ] as const) {
+      const { waiting, answer } = held();
+      const origin = await startOrigin(t, answer);
+      const edge = await startTestEdge(t, [origin.port], { limits: { halfClosedMs } });
+      const client = connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}\r\n`);
+      await eventually('asked', () => waiting.length === 1);
+      client.socket[leave]();
+      await eventually('given up', () => edge.log.length === 1 && edge.edge.underWay === 0);
+      assert.equal(client.text(), '');
+    }
+  });
+});

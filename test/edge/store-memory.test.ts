@@ -1,0 +1,11 @@
+/** The memory tier in a process of its own; `test/soak/store.soak.ts` has the long one. */
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { runProgram } from '../support/run-program.ts';
+
+const PROGRAM = join(import.meta.dirname, '../support/store-memory.ts');
+
+test('many more objects than fit pass through the memory tier within the limit and 150 MiB', async (t) => {
+  // As workers are started: roles/part.ts
+  t.diagnostic(await runProgram(['--max-semi-space-size=8', PROGRAM, '200000', '128']));
+});

@@ -1,0 +1,50 @@
+/** Clients that end their side right behind their request: over TLS at the edge, and at control. docs/decisions/0325 */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, test } from 'node:test';
+import { connect as connectTls } from 'node:tls';
+import { startWithCustomers } from '../support/customers.ts';
+import { newSqlite } from '../support/databases.ts';
+import { SITE_HOST } from '../support/edge.ts';
+import { eventually } from '../support/eventually.ts';
+import { startHttpsEdge } from '../support/https-edge.ts';
+import { needs } from '../support/needs.ts';
+import { callBytes } from '../support/raw-calls.ts';
+
+const LIST = '/domain/listDomains';
+
+describe('control', () => {
+  for (const [what, fields] of [
+    ['that control reads itself', []],
+    ['that node:http reads', ['Accept-Encoding: gzip', 'Expect: 100-continue']],
+  ] as const) {
+    test(`answers a call ${what} though its client has ended its side`, async (t) => {
+      const { api, me } = await startWithCustomers(t, newSqlite);
+      const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+      socket.end(callBytes(LIST, JSON.stringify({ access_token: me.accessToken }), [...fields]));
+      assert.match(await text(socket), /HTTP\/1\.1 200 OK[\s\S]*"status":1/);
+    });
+  }
+
+  test('drops a request whose client ends its side before it is whole', async (t) => {
+    const { api } = await startWithCustomers(t, newSqlite);
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+    socket.end(callBytes(LIST, '{', ['Content-Length: 100', 'Accept-Encoding: gzip', 'Expect: 100-continue']));
+    assert.doesNotMatch(await text(socket), /200 OK/);
+  });
+});
+
+test('an edge takes a client that ends its side within TLS for gone', needs('openssl'), async (t) => {
+  let asked = 0;
+  const edge = await startHttpsEdge(t, () => void asked++, { limits: { halfClosedMs: 600_000 } });
+  const socket = connectTls({ port: edge.httpsPort, host: '127.0.0.1', servername: SITE_HOST, ca: edge.authority.ca });
+  await once(socket, 'secureConnect');
+  const answer = text(socket);
+  socket.write(`GET / HTTP/1.1\r\nHost: ${SITE_HOST}\r\n\r\n`);
+  await eventually('asked', () => asked === 1);
+  socket.end();
+  assert.equal(await answer, '');
+  await eventually('given up', () => edge.log.length === 1 && edge.edge.underWay === 0);
+});

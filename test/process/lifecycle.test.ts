@@ -1,0 +1,347 @@
+/** The service as processes: start, stop, what dies and comes back, what refuses to start and why. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { createClient } from '#client/client.ts';
+import { UNUSED_SIGNALS } from '#lib/signals.ts';
+import { eventually } from '../support/eventually.ts';
+import { needs, obtain } from '../support/needs.ts';
+import {
+  COMMAND,
+  isAlive,
+  type RunningService,
+  runProcess,
+  spawnCommand,
+  startService,
+  WITH_LIVE,
+} from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+/** Every kind of part. */
+const WHOLE = { settings: { ...WITH_LIVE, CAUSEWAY_EDGE_WORKERS: '2' } };
+const BOOTSTRAP = 'a-bootstrap-token-of-forty-characters-xx';
+
+describe('the service', () => {
+  test('starts, serves, and ends with code 0 on SIGTERM', async (t) => {
+    const service = await startService(t, WHOLE);
+    assert.deepEqual(Object.keys(service.pids()).sort(), [
+      'control',
+      'edge-feed',
+      'edge-worker-1',
+      'edge-worker-2',
+      'live',
+    ]);
+    assert.equal((await fetch(`${service.controlUrl}/readyz`)).status, 200);
+    assert.ok((await fetch(service.edgeUrl)).status >= 400, 'the edge answers for a host that it does not know');
+    const pids = Object.values(service.pids());
+    assert.equal(await service.stop(), 0);
+    assert.deepEqual(pids.filter(isAlive), []);
+    assert.match(service.process.stdout(), /causeway is stopping: .* 10 s .*\ncauseway has stopped\n$/);
+    assert.deepEqual(warningsOf(service), []);
+    assert.equal(existsSync(join(service.dataDir, 'run', 'control.json')), false);
+  });
+
+  test('npm start stops it on SIGTERM, and leaves nothing behind', async (t) => {
+    const folder = temporaryFolder(t);
+    const listen = ['CONTROL', 'METRICS', 'EDGE_HTTP', 'RTMP'].map((name) => [
+      `CAUSEWAY_${name}_LISTEN`,
+      '127.0.0.1:0',
+    ]);
+    const settings = {
+      CAUSEWAY_DATA_DIR: join(folder, 'data'),
+      CAUSEWAY_EDGE_HTTPS_LISTEN: 'off',
+      CAUSEWAY_EDGE_WORKERS: '1',
+    };
+    const child = spawn('npm', ['start'], {
+      cwd: join(import.meta.dirname, '../..'),
+      env: { PATH: process.env['PATH'], HOME: folder, ...Object.fromEntries(listen), ...settings },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: true,
+    });
+    const { pid } = child;
+    assert.ok(pid !== undefined);
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    let isClosed = false;
+    const closed = once(child, 'close').then(() => {
+      isClosed = true;
+    });
+    t.after(() => isClosed || process.kill(-pid, 'SIGKILL'));
+    await eventually('it is ready', () => output.includes('causeway is ready'), 60_000);
+    child.kill('SIGTERM');
+    await eventually('npm and all that it started have ended', () => isClosed, 60_000);
+    await closed;
+    assert.match(output, /causeway has stopped\n$/);
+  });
+
+  test('keeps what it writes from other users', async (t) => {
+    const service = await startService(t, WHOLE);
+    const modes = ['.', 'lock', 'run', 'run/feed.sock', 'run/control.json', 'first-token', 'edge', 'logs'].map(
+      (name) => [name, (statSync(join(service.dataDir, name)).mode & 0o077) === 0] as const,
+    );
+    const open = modes.filter(([, isClosed]) => !isClosed);
+    assert.deepEqual(open, []);
+  });
+
+  test('closes a data directory that others could enter, and says so', async (t) => {
+    const dataDir = join(temporaryFolder(t), 'data');
+    mkdirSync(dataDir);
+    chmodSync(dataDir, 0o755);
+    const service = await startService(t, { dataDir, settings: { CAUSEWAY_ROLES: 'control' } });
+    assert.equal(statSync(dataDir).mode & 0o777, 0o700);
+    assert.match(service.process.stderr(), /was accessible to other users/);
+  });
+
+  test('a part that is killed comes back, and the service goes on', async (t) => {
+    const service = await startService(t, WHOLE);
+    for (const part of ['edge-worker-1', 'edge-feed', 'live', 'control']) {
+      const before = service.pids()[part] ?? 0;
+      process.kill(before, 'SIGKILL');
+      await eventually(`${part} is back`, () => (service.pids()[part] ?? before) !== before);
+    }
+    await eventually('control answers', async () => (await fetch(`${service.controlUrl}/readyz`)).status === 200);
+    await eventually('the edge answers', async () => (await fetch(service.edgeUrl)).status >= 400);
+    await eventually('the metrics show it', async () => {
+      const text = await (await fetch(service.metricsUrl)).text();
+      return /causeway_part_restarts_total\{part="control".*\} 1/.test(text);
+    });
+    assert.equal(await service.stop(), 0);
+  });
+
+  test('a part that cannot be spawned is tried again, and the rest of the service goes on', async (t) => {
+    const node = join(temporaryFolder(t), 'node');
+    copyFileSync(process.execPath, node);
+    const service = await startService(t, { node });
+    const { pid } = service.process.child;
+    const before = service.pids()['edge-worker-1'] ?? 0;
+    rmSync(node);
+    symlinkSync(node, node); // ELOOP, one of the errors for which `fork` throws
+    process.kill(before, 'SIGKILL');
+    await eventually(
+      'it was tried twice',
+      () => (service.process.stderr().match(/"how":"spawn ELOOP"/g) ?? []).length > 1,
+    );
+    assert.equal((await fetch(`${service.controlUrl}/readyz`)).status, 200);
+    rmSync(node);
+    copyFileSync(process.execPath, node);
+    await eventually('the part is back', () => (service.pids()['edge-worker-1'] ?? before) !== before);
+    assert.equal(service.process.child.pid, pid);
+    assert.equal(await service.stop(), 0);
+  });
+
+  test('signals that it does not support end nothing and open no debugger', async (t) => {
+    const service = await startService(t, WHOLE);
+    const pids = service.pids();
+    const { pid } = service.process.child;
+    assert.ok(pid !== undefined);
+    for (const signal of ['SIGHUP', ...UNUSED_SIGNALS] as const)
+      for (const each of [pid, ...Object.values(pids)]) process.kill(each, signal);
+    await eventually('all were noticed', () =>
+      ['SIGHUP', ...UNUSED_SIGNALS].every((signal) => service.process.stderr().includes(`"signal":"${signal}"`)),
+    );
+    assert.equal((await fetch(`${service.controlUrl}/readyz`)).status, 200);
+    assert.ok((await fetch(service.edgeUrl)).status >= 400);
+    assert.deepEqual(service.pids(), pids);
+    assert.doesNotMatch(service.process.stderr(), /Debugger listening/);
+    assert.equal(await service.stop(), 0);
+  });
+
+  test('SIGHUP stops it where it has a terminal', needs('script', 'pgrep'), async (t) => {
+    const folder = temporaryFolder(t);
+    const settings = {
+      CAUSEWAY_ROLES: 'control',
+      CAUSEWAY_CONTROL_LISTEN: '127.0.0.1:0',
+      CAUSEWAY_METRICS_LISTEN: '127.0.0.1:0',
+    };
+    const child = spawn(obtain('script'), ['-qefc', `exec ${process.execPath} ${COMMAND} serve`, '/dev/null'], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], HOME: folder, ...settings },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    t.after(() => child.kill('SIGKILL'));
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    await eventually('it is ready', () => output.includes('causeway is ready'), 60_000);
+    const pid = Number(execFileSync(obtain('pgrep'), ['-P', String(child.pid)], { encoding: 'utf8' }).trim());
+    process.kill(pid, 'SIGHUP');
+    await eventually('it has ended', () => !isAlive(pid), 60_000);
+    assert.match(output, /causeway has stopped/);
+  });
+
+  test('when the supervisor is killed its parts end, and a new one takes over', async (t) => {
+    const service = await startService(t, WHOLE);
+    const pids = Object.values(service.pids());
+    assert.equal(pids.length, 5);
+    service.process.child.kill('SIGKILL');
+    await eventually('its parts have ended', () => !pids.some(isAlive));
+    const { host } = new URL(service.controlUrl);
+    const settings = { CAUSEWAY_CONTROL_LISTEN: host, CAUSEWAY_EDGE_HTTP_LISTEN: new URL(service.edgeUrl).host };
+    const next = await startService(t, { dataDir: service.dataDir, settings });
+    assert.deepEqual([next.controlUrl, next.edgeUrl], [service.controlUrl, service.edgeUrl]);
+    assert.equal(next.token, service.token);
+  });
+
+  test('settings are not in the environment of its parts', async (t) => {
+    const service = await startService(t, {
+      settings: { ...WHOLE.settings, CAUSEWAY_BOOTSTRAP_TOKEN: BOOTSTRAP, KEPT: 'yes' },
+    });
+    const pids = Object.values(service.pids());
+    assert.equal(pids.length, 5);
+    for (const pid of pids) {
+      const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
+      assert.match(environment, /KEPT=yes/);
+      assert.doesNotMatch(environment, /CAUSEWAY_|DATABASE_/);
+    }
+  });
+});
+
+describe('the service refuses to start', () => {
+  test('on a data directory that is in use, and names it', async (t) => {
+    const first = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
+    const second = await runProcess(t, ['serve', '--data-dir', first.dataDir]);
+    assert.equal(second.code, 1);
+    assert.match(second.stderr, new RegExp(`the data directory ${first.dataDir} is in use by another causeway`));
+    assert.equal((await fetch(`${first.controlUrl}/readyz`)).status, 200);
+  });
+
+  test('on addresses in use, and names all of them with their settings', async (t) => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    t.after(() => taken.close());
+    const bound = taken.address();
+    const address = `127.0.0.1:${typeof bound === 'object' ? bound?.port : ''}`;
+    const dataDir = join(temporaryFolder(t), 'new');
+    const { code, stderr } = await runProcess(t, ['serve', '--data-dir', dataDir], {
+      settings: {
+        CAUSEWAY_CONTROL_LISTEN: address,
+        CAUSEWAY_EDGE_HTTP_LISTEN: address,
+        CAUSEWAY_EDGE_HTTPS_LISTEN: 'off',
+        CAUSEWAY_RTMP_LISTEN: address,
+        CAUSEWAY_METRICS_LISTEN: '127.0.0.1:0',
+      },
+    });
+    assert.equal(code, 1);
+    assert.equal(
+      stderr,
+      `causeway: control cannot listen on ${address}: the address is already in use (setting control-listen)\n` +
+        `causeway: the edge cannot listen on ${address}: the address is already in use (setting edge-http-listen)\n` +
+        `causeway: live cannot listen on ${address}: the address is already in use (setting rtmp-listen)\n`,
+    );
+    assert.ok(!existsSync(dataDir), 'nothing is left behind');
+  });
+
+  test('with a database that cannot be reached, without showing its password', async (t) => {
+    const { code, stderr } = await runProcess(t, ['serve', '--roles', 'control'], {
+      settings: {
+        DATABASE_URL: 'postgres://me:a@hush@127.0.0.1:1/none?password=hush',
+        CAUSEWAY_CONTROL_LISTEN: '127.0.0.1:0',
+        CAUSEWAY_METRICS_LISTEN: '127.0.0.1:0',
+      },
+    });
+    assert.equal(code, 1);
+    assert.match(stderr, /^causeway: control cannot start: cannot use the database .*ECONNREFUSED/m);
+    assert.doesNotMatch(stderr, /hush|"stack"/);
+  });
+
+  test('with settings that are wrong, and names all of them', async (t) => {
+    const { code, stdout, stderr } = await runProcess(t, ['serve', '--edge-workers', 'many'], {
+      settings: { CAUSEWAY_EDGEID: 'a', CAUSEWAY_LOCALE: 'fr', CAUSEWAY_BOOTSTRAP_TOKEN: 'short' },
+    });
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.deepEqual(stderr.split('\n').sort().slice(1), [
+      'causeway: CAUSEWAY_EDGEID (environment): unknown setting; did you mean CAUSEWAY_EDGE_ID?',
+      'causeway: bootstrap-token (CAUSEWAY_BOOTSTRAP_TOKEN): expected at least 32 printable characters without spaces',
+      'causeway: edge-workers (--edge-workers): expected auto or a whole number from 1 to 256, not "many"',
+      'causeway: locale (CAUSEWAY_LOCALE): expected zh-CN or en, not "fr"',
+    ]);
+  });
+});
+
+describe('the first access token', () => {
+  test('is made, kept for its owner only, and its place is printed, not itself', async (t) => {
+    const service = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
+    assert.match(service.token, /^cwy_[\w-]{43}$/);
+    assert.equal(statSync(join(service.dataDir, 'first-token')).mode & 0o777, 0o600);
+    assert.match(service.process.stdout(), /the first access token is kept in .*first-token/);
+    assert.doesNotMatch(service.process.stdout() + service.process.stderr(), new RegExp(service.token));
+    await mayDoEverything(service.controlUrl, service.token);
+  });
+
+  test('that was made by a start which failed is told of by the next, until it is moved', async (t) => {
+    const folder = temporaryFolder(t); // no file for keys
+    const dataDir = join(folder, 'data');
+    const settings = { CAUSEWAY_ROLES: 'control' };
+    await assert.rejects(
+      startService(t, { dataDir, settings: { ...settings, CAUSEWAY_KEYRING: folder } }),
+      /control cannot start: the key ring/,
+    );
+    assert.ok(existsSync(join(dataDir, 'first-token')));
+    const next = await startService(t, { dataDir, settings });
+    assert.match(next.process.stdout(), /the first access token is kept in .*first-token/);
+    await mayDoEverything(next.controlUrl, next.token);
+    await next.stop();
+    rmSync(join(dataDir, 'first-token'));
+    const last = await startService(t, { dataDir, settings });
+    assert.doesNotMatch(last.process.stdout(), /token/);
+  });
+
+  test('is the one of the settings when there is no account yet, and then no more', async (t) => {
+    const settings = { CAUSEWAY_ROLES: 'control', CAUSEWAY_BOOTSTRAP_TOKEN: BOOTSTRAP };
+    const service = await startService(t, { settings });
+    assert.equal(existsSync(join(service.dataDir, 'first-token')), false);
+    assert.doesNotMatch(service.process.stdout() + service.process.stderr(), new RegExp(BOOTSTRAP));
+    await mayDoEverything(service.controlUrl, BOOTSTRAP);
+    await service.stop();
+    const other = `${BOOTSTRAP}-other`;
+    const next = await startService(t, {
+      dataDir: service.dataDir,
+      settings: { ...settings, CAUSEWAY_BOOTSTRAP_TOKEN: other },
+    });
+    await mayDoEverything(next.controlUrl, BOOTSTRAP);
+    await assert.rejects(mayDoEverything(next.controlUrl, other), { code: 'tokenUnknown' });
+  });
+
+  test('survives a start that was killed at any moment', async (t) => {
+    const dataDir = join(temporaryFolder(t), 'data');
+    for (const delayMs of [300, 450, 600]) {
+      const killed = spawnCommand(t, [
+        'serve',
+        '--data-dir',
+        dataDir,
+        '--roles',
+        'control',
+        '--control-listen',
+        '127.0.0.1:0',
+      ]);
+      setTimeout(() => killed.child.kill('SIGKILL'), delayMs);
+      await killed.exit;
+    }
+    const service = await startService(t, { dataDir, settings: { CAUSEWAY_ROLES: 'control' } });
+    await mayDoEverything(service.controlUrl, service.token);
+  });
+});
+
+async function mayDoEverything(baseUrl: string, accessToken: string): Promise<void> {
+  const client = createClient({ baseUrl, accessToken });
+  await client.call('domain.list', {});
+  await client.call('operator.listAccounts', {});
+}
+
+/**
+ * What it has logged that somebody should look at, apart from a control that took longer to start than the edge waits for it: of that
+ * the feed tells a moment later, when control may be ready already, but before it has its first settings.
+ */
+function warningsOf({ process: { stderr } }: RunningService): readonly string[] {
+  const lines = stderr().split('\n').filter(Boolean);
+  const settingsAt = lines.findIndex((line) => line.includes('"msg":"snapshot applied"'));
+  const isOfStart = (line: string, at: number) => line.includes('feed.sock') && (at < settingsAt || settingsAt === -1);
+  return lines.filter((line, at) => /"level":"(warn|error|fatal)"/.test(line) && !isOfStart(line, at));
+}

@@ -1,0 +1,11 @@
+/** Kill -9 of the process that sends messages; `npm run soak` does it twenty times. */
+import { test } from 'node:test';
+import { describeOnBothEngines } from '../support/databases.ts';
+import { needs } from '../support/needs.ts';
+import { crashSms } from '../support/sms-crash.ts';
+
+describeOnBothEngines('the process that sends messages, killed', (newDatabase) => {
+  test('while parts are in every state: none is lost, none sent twice, none charged twice', needs('netSmpp'), (t) =>
+    crashSms(t, newDatabase, 1),
+  );
+});

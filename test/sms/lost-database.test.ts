@@ -1,0 +1,62 @@
+/** What the engine makes of a PostgreSQL that goes away, and of one that does what it is told and cannot say so. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { newPostgres } from '../support/databases.ts';
+import { openEngineWorld, untilStates } from '../support/engine-world.ts';
+import { eventually } from '../support/eventually.ts';
+import { needs } from '../support/needs.ts';
+import { startRelay } from '../support/relay.ts';
+import { accepted } from '../support/scripted-carrier.ts';
+import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from '../support/sms-queue.ts';
+
+/** An engine whose way to the database a test can cut, and `direct`: one that it cannot. */
+async function openRelayedWorld(t: TestContext) {
+  const target = await newPostgres(t);
+  const relay = await startRelay(target.url ?? '');
+  t.after(() => relay[Symbol.asyncDispose]());
+  const { a, start } = await openEngineWorld(t, async () => ({ ...target, url: relay.url }));
+  const direct = await openSmsDatabase(target);
+  t.after(() => direct[Symbol.asyncDispose]());
+  return { relay, a, start, direct };
+}
+
+test(
+  'what carriers answer while PostgreSQL is away is stored when it is back, and nothing goes out twice',
+  needs('postgres'),
+  async (t) => {
+    const { relay, a, start, direct } = await openRelayedWorld(t);
+    const account = await openSmsAccount(direct, { now: Date.now() });
+    for (let n = 0; n < 20; n += 1) await queueMessage(direct, account, { texts: [`${n}`], now: Date.now() });
+    const { promise: isAway, resolve: leave } = Promise.withResolvers<void>();
+    a.answer = async (_part, n) => {
+      await isAway;
+      return accepted(`id-${n}`);
+    };
+    const engine = await start();
+    await eventually('a window is out', () => a.submitted.length === 10);
+    relay.cut();
+    leave();
+    await assert.rejects(engine.reload(), 'it is away');
+    relay.mend();
+    await untilStates(direct, ...Array.from({ length: 20 }, () => 'submitted'));
+    assert.equal(a.submitted.length, 20);
+    await checkMoney(direct);
+  },
+);
+
+test('what was claimed by a commit whose answer was lost goes out after all, once', needs('postgres'), async (t) => {
+  const { relay, a, start, direct } = await openRelayedWorld(t);
+  await start();
+  relay.loseAnswersTo('commit');
+  const account = await openSmsAccount(direct, { now: Date.now() });
+  await queueMessage(direct, account, { texts: ['one', 'two'], now: Date.now() });
+  await untilStates(direct, 'submitting', 'submitting');
+  relay.mend();
+  await untilStates(direct, 'submitted', 'submitted');
+  assert.equal(a.submitted.length, 2);
+  assert.deepEqual(
+    (await readParts(direct)).map(({ sends }) => sends),
+    [1, 1],
+  );
+  await checkMoney(direct);
+});
