@@ -1,5 +1,4 @@
 /** Compiled access rules: which clients are refused, and how. Edge rule 6 */
-
 import type { AddressSet } from '#lib/cidr.ts';
 import type { DenyMember } from '#model/domain.ts';
 import { MAX_ACCESS_ENTRIES, MAX_PAGE_BYTES } from '#model/limits.ts';

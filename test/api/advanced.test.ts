@@ -33,6 +33,7 @@ describeOnBothEngines('advanced configuration', (newDatabase) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     const answer = await mine('config.setAdvanced', {
+      ...ADVANCED_OFF,
       domain_id: id,
       keep_url_params: 1,
       prefix_cache_first: '1',
