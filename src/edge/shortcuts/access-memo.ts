@@ -58,15 +58,18 @@ export function asksOf(access: SiteAccess): number {
   return asks;
 }
 
-/** Whether the rules let this request in. */
-export function isLetIn(answer: GuardedAnswer, client: RememberedClient): boolean {
+/**
+ * Whether the rules let this request in. `oneOrigin`: one string object for equal texts, since those of thousands of
+ * answers would not stay in the processor's cache.
+ */
+export function isLetIn(answer: GuardedAnswer, client: RememberedClient, oneOrigin: (text: string) => string): boolean {
   const { asks } = answer;
   if (asks === 0) return true;
   if ((asks & ~ANSWERED) !== 0) return false;
   if ((asks & ASKS.address) !== 0 && client.clientAddress !== answer.letInAddress) {
     if (!admitsAddress(answer, client)) return false;
   }
-  if ((asks & ASKS.referer) !== 0 && !admitsReferer(answer, client.referer)) return false;
+  if ((asks & ASKS.referer) !== 0 && !admitsReferer(answer, client.referer, oneOrigin)) return false;
   return (asks & ASKS.userAgent) === 0 || admitsUserAgent(answer, client);
 }
 
@@ -93,12 +96,16 @@ function admitsUserAgent(answer: GuardedAnswer, client: RememberedClient): boole
   return true;
 }
 
-function admitsReferer(answer: GuardedAnswer, referer: string | undefined): boolean {
+function admitsReferer(
+  answer: GuardedAnswer,
+  referer: string | undefined,
+  oneOrigin: (text: string) => string,
+): boolean {
   if (referer !== undefined && hasOrigin(referer, answer.letInOrigin)) return true;
   if (deniesReferer(answer.site.access, referer)) return false;
   const length = referer === undefined ? 0 : plainOriginLength(referer);
   if (referer !== undefined && length > 0 && length <= MAX_ORIGIN_CHARS)
-    answer.letInOrigin = flatText(referer.slice(0, length));
+    answer.letInOrigin = oneOrigin(flatText(referer.slice(0, length)));
   return true;
 }
 

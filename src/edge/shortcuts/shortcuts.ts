@@ -57,6 +57,7 @@ export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): S
   });
   const key = new ShortcutKey();
   const itself = (text: string) => text;
+  const oneOrigin = remember(itself, MAX_TEXTS);
 
   /** Whether it is still its host's, with the settings and purges that it had. */
   const hasSite = (shortcut: Shortcut, now: number): boolean => {
@@ -95,7 +96,7 @@ export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): S
       const shortcut = findByKey(now);
       if (shortcut === undefined) return undefined;
       if (secured !== undefined && isMisdirected(shortcut.site, shortcut.host, secured)) return undefined;
-      return isLetIn(shortcut, client) ? shortcut : undefined;
+      return isLetIn(shortcut, client, oneOrigin) ? shortcut : undefined;
     },
   };
 }
