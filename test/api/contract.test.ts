@@ -97,8 +97,8 @@ describe('the contract', () => {
   });
 
   test('every error is met by a test over HTTP', () => {
-    const tests = globSync('test/api-*.test.ts', { cwd: ROOT })
-      .filter((file) => !file.endsWith('api-contract.test.ts'))
+    const tests = globSync('test/api/*.test.ts', { cwd: ROOT })
+      .filter((file) => !file.endsWith('/contract.test.ts'))
       .map((file) => readFileSync(join(ROOT, file), 'utf8'))
       .join('');
     const unmet = Object.keys(ERRORS).filter((code) => !new RegExp(`['/ ]${code}\\b`).test(tests));

@@ -143,7 +143,7 @@ test('fields that hold a secret are marked, so that what is found in them is not
 });
 
 test('every reason for a refusal has its words in Chinese (src/contract/reasons.ts)', () => {
-  const reasons = globSync(['src/model/*.ts', 'src/sites/*.ts', 'src/lib/linear-regexp.ts', 'src/api/wire-*.ts'], {
+  const reasons = globSync(['src/model/*.ts', 'src/sites/*.ts', 'src/lib/linear-regexp.ts', 'src/api/wire/*.ts'], {
     cwd: join(import.meta.dirname, '../..'),
   })
     .filter((file) => !file.endsWith('.test.ts'))
