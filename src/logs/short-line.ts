@@ -1,7 +1,7 @@
 /**
  * A hit's line that repeats nothing: how many whole lines back its answer stands, and how many its client, both in the same batch of
  * lines; what it has of its own follows. docs/decisions/0270
- * Brings 4 to 10 % of a hit and 22 bytes in place of 270 (`npm run bench -- hits`). docs/decisions/0527
+ * Brings 2 to 10 % of a hit and 22 bytes in place of 270 (`npm run bench -- hits`). docs/decisions/0527
  */
 import { MINUTE_MS } from './counters.ts';
 import type { HitRecord } from './hit-record.ts';
