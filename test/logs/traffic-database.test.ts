@@ -200,7 +200,10 @@ describeOnBothEngines('traffic of edges', (newDatabase) => {
     await using _traffic = openControlTraffic(config, watched, log);
     for (let round = 1; round <= 3; round++) {
       assert.equal(looks, round);
-      await eventually('it is over', () => failures.filter((line) => line.includes('old log files')).length === round);
+      await eventually(
+        'it is over',
+        () => failures.filter((line) => line.includes('expired log files')).length === round,
+      );
       t.mock.timers.tick(HOUR_MS - 1);
       assert.equal(looks, round);
       t.mock.timers.tick(1);
