@@ -65,7 +65,7 @@ test('an address with the wrong scheme is explained', needs('openssl'), async (t
   );
   assert.match(
     await list(secure.controlUrl.replace('https:', 'http:')),
-    /^causeway: this port is for HTTPS, .* use https:\/\/ in the address\n$/,
+    /^causeway: this port accepts HTTPS only, .* use an https:\/\/ URL\n$/,
   );
 });
 
