@@ -6,8 +6,28 @@ import { describe, test } from 'node:test';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Room → folder → folders of the same room that its files may import. `.` is the room's own files; a folder may import itself. */
-const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+/**
+ * Folder → folders of the same room that its files may import beside itself. `.` is the room's own files; a file that is
+ * named here is a folder by itself. A folder that is not named belongs to the one that it lies in.
+ */
+type Folders = Readonly<Record<string, readonly string[]>>;
+
+const EDGE = ['transport', 'shortcuts', 'pipeline', 'live', 'fetch', 'stages', 'respond', 'origin', 'store', 'buffers'];
+const API = ['http', 'calls', 'handlers', 'settings', 'wire', 'auth', 'sms'];
+
+const ROOMS: Readonly<Record<string, Folders>> = {
+  edge: {
+    ...inOrder(EDGE, ['.', 'context.ts']),
+    '.': ['store', 'context.ts'],
+    // They join the folders.
+    'context.ts': ['.', ...EDGE],
+    'server.ts': ['.', 'context.ts', ...EDGE],
+  },
+  api: {
+    ...inOrder(API, ['.']),
+    '.': [],
+    'server.ts': ['.', ...API],
+  },
   db: {
     schema: [],
     secrets: [],
@@ -26,19 +46,20 @@ const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
 };
 
 describe('folders of a room', () => {
-  for (const [room, folders] of Object.entries(FOLDERS)) {
-    const files = globSync(`src/${room}/**/*.ts`, { cwd: ROOT }).filter((file) => !/\.(test|suite)\.ts$/.test(file));
+  for (const [room, folders] of Object.entries(ROOMS)) {
+    const base = join(ROOT, 'src', room);
+    const files = globSync('**/*.ts', { cwd: base }).filter((file) => !/\.(test|suite)\.ts$/.test(file));
 
     test(`${room}: every folder is in the table, and has files`, () => {
-      const found = new Set(files.map((file) => folderOf(room, file)));
+      const found = new Set(files.map((file) => folderOf(folders, file)));
       assert.deepEqual([...found].toSorted(), Object.keys(folders).toSorted());
     });
 
     test(`${room}: a folder imports only the folders it may`, () => {
       const forbidden = files.flatMap((file) => {
-        const from = folderOf(room, file);
-        return ownImports(file).flatMap((target) => {
-          const to = folderOf(room, target);
+        const from = folderOf(folders, file);
+        return ownImports(base, file).flatMap((target) => {
+          const to = folderOf(folders, target);
           return to === from || folders[from]?.includes(to) ? [] : [`${file} imports ${target}`];
         });
       });
@@ -47,13 +68,24 @@ describe('folders of a room', () => {
   }
 });
 
-/** Paths of the files of its own room that a file imports: rooms import their own files by relative paths. */
-function ownImports(file: string): readonly string[] {
-  const text = readFileSync(join(ROOT, file), 'utf8');
+/** A table in which each folder may import those after it, and `always`. */
+function inOrder(names: readonly string[], always: readonly string[]): Folders {
+  return Object.fromEntries(names.map((name, index) => [name, [...names.slice(index + 1), ...always]]));
+}
+
+/** Paths in the room of the files of its own that a file imports: rooms import their own files by relative paths. */
+function ownImports(base: string, file: string): readonly string[] {
+  const text = readFileSync(join(base, file), 'utf8');
   const specifiers = [...text.matchAll(/\b(?:from\s*|import\(\s*|import\s+|new URL\()'(\.[^']+)'/g)];
   return specifiers.map(([, specifier = '']) => normalize(join(dirname(file), specifier)));
 }
 
-function folderOf(room: string, file: string): string {
-  return dirname(file).slice(`src/${room}/`.length) || '.';
+function folderOf(folders: Folders, file: string): string {
+  let name = file;
+  while (!Object.hasOwn(folders, name)) {
+    const parent = dirname(name);
+    if (parent === '.') return name === file ? '.' : name; // a folder that nobody has named
+    name = parent;
+  }
+  return name;
 }
