@@ -6,7 +6,7 @@ import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
-import type { OriginTrouble } from '#model/edge.ts';
+import type { OriginTrouble, Rejection } from '#model/edge.ts';
 import type { Place } from '#model/place.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { PurgeSpec } from '#sites/purge.ts';
@@ -25,7 +25,6 @@ import {
   PREFETCH_PATH,
   type PrefetchReport,
   type PrefetchReportResult,
-  type Rejection,
   type ResourceChange,
   SILENCE_MS,
   STATUS_MS,

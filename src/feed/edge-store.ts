@@ -7,6 +7,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import { inTransaction, isBusy, isDamage } from '#lib/sqlite-file.ts';
 import type { ChallengeBody } from '#model/challenge.ts';
+import type { Rejection } from '#model/edge.ts';
 import { LIVE_KEYS_KIND, LIVE_MARK_KIND, liveMarkKey } from '#model/live-stream.ts';
 import type { Place } from '#model/place.ts';
 import type { ChallengeSource } from '#sites/challenge.ts';
@@ -38,7 +39,6 @@ import {
 } from './edge-key.ts';
 import { createEdgePrefetches, type EdgePrefetches } from './edge-prefetches.ts';
 import { createStaging, type SnapshotStaging } from './edge-staging.ts';
-import type { Rejection } from './protocol.ts';
 
 export interface EdgeStore extends SiteSource, Disposable {
   /** Absent until the first snapshot. */

@@ -1,9 +1,8 @@
 /** The protocol's messages from their text: what does not have the promised shape is refused with the member's name. */
-import type { OriginTrouble } from '#model/edge.ts';
+import type { EdgeStatus, OriginTrouble, Rejection } from '#model/edge.ts';
 import type { Place } from '#model/place.ts';
 import {
   type Delta,
-  type EdgeStatus,
   MAX_FAILURE_CHARS,
   MAX_ORIGIN_KEY_CHARS,
   MAX_ORIGIN_TROUBLES,
@@ -12,7 +11,6 @@ import {
   MAX_REJECTIONS,
   type PrefetchReport,
   type PrefetchReportResult,
-  type Rejection,
   type ResourceChange,
   type SnapshotHead,
 } from './protocol.ts';

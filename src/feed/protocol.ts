@@ -4,7 +4,6 @@
  * /edge/v1/status reports what is in force, POST /edge/v1/prefetch what became of prefetches, POST /edge/v1/live what is on air. POST /edge/v1/logs and
  * /edge/v1/statistics carry traffic, whose shapes are those of `logs/report.ts`; POST /edge/v1/recordings carries recordings of live streams.
  */
-import type { OriginTrouble } from '#model/edge.ts';
 import type { Place } from '#model/place.ts';
 
 export const STREAM_PATH = '/edge/v1/stream';
@@ -76,27 +75,6 @@ export interface SnapshotHead extends Place {
   readonly continues: boolean;
   readonly count: number;
   readonly hash: string;
-}
-
-export interface Rejection {
-  readonly kind: string;
-  readonly key: string;
-  readonly revision: number;
-  readonly error: string;
-}
-
-/** What an edge reports every 5 s and after each change. An edge reports nothing before its first snapshot is applied. */
-export interface EdgeStatus {
-  readonly edge: string;
-  /** The set that every worker runs. */
-  readonly at: Place;
-  /** Applied revision, at most `at.revision`. */
-  readonly appliedRevision: number;
-  readonly rejected: readonly Rejection[];
-  readonly build: string;
-  readonly startedAt: number;
-  /** Origins in use there that its probes do not reach. */
-  readonly origins: readonly OriginTrouble[];
 }
 
 /** What became of prefetches at an edge. */

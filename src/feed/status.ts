@@ -1,8 +1,8 @@
 /** What an edge says of itself. */
-import type { OriginTrouble } from '#model/edge.ts';
+import type { EdgeStatus, OriginTrouble } from '#model/edge.ts';
 import type { Place } from '#model/place.ts';
 import type { EdgeStore } from './edge-store.ts';
-import { type EdgeStatus, MAX_REJECTIONS } from './protocol.ts';
+import { MAX_REJECTIONS } from './protocol.ts';
 
 export interface EdgeIdentity {
   readonly edge: string;

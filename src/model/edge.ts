@@ -1,4 +1,5 @@
 /** An edge (a machine) as control knows it: what it reported last. */
+import type { Place } from './place.ts';
 
 /** A resource that an edge could not apply; it keeps the version before. */
 export interface Rejection {
@@ -16,14 +17,21 @@ export interface OriginTrouble {
   readonly state: 'down' | 'forbidden';
 }
 
-export interface EdgeReport {
+/** What an edge reports every 5 s and after each change. An edge reports nothing before its first snapshot is applied. */
+export interface EdgeStatus {
   readonly edge: string;
-  /** The last revision whose every change is in force there, or refused and named in `rejected`. */
+  /** The set that every worker of the edge runs. */
+  readonly at: Place;
+  /** `at.revision`, or a lower one when not all refusals fit the report. */
   readonly appliedRevision: number;
   readonly rejected: readonly Rejection[];
-  readonly origins: readonly OriginTrouble[];
   readonly build: string;
   readonly startedAt: number;
+  readonly origins: readonly OriginTrouble[];
+}
+
+/** `appliedRevision`: the last revision whose every change is in force there, or refused and named in `rejected`. */
+export interface EdgeReport extends Omit<EdgeStatus, 'at'> {
   /** When control received it, by control's clock. */
   readonly reportedAt: number;
 }

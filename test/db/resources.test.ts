@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Db } from '#db/open.ts';
-import { type EdgeStatusReport, listLiveEdges, recordEdgeStatus } from '#db/tables/edges.ts';
+import { listLiveEdges, recordEdgeStatus } from '#db/tables/edges.ts';
 import { allResources, changesSince, pruneHistory, publish, readHead } from '#db/tables/resources.ts';
 import { isInHistory } from '#db/tables/revision-tags.ts';
+import type { EdgeStatus } from '#model/edge.ts';
 import { describeOnBothEngines } from '../support/databases.ts';
 import { openTestDatabase, publishNow, putSite } from '../support/feed.ts';
 
@@ -111,7 +112,7 @@ describeOnBothEngines('resources', (newDatabase) => {
     const rejected = [{ kind: 'site', key: 'a.example.com', revision: 3, error: 'ungültig "\n' }];
     const origins = [{ key: 'o.example:80', state: 'down' }] as const;
     const status = { at, appliedRevision: 7, rejected, build: 'b', startedAt: 5, origins };
-    const record = (edge: string, now: number, change: Partial<EdgeStatusReport> = {}) =>
+    const record = (edge: string, now: number, change: Partial<EdgeStatus> = {}) =>
       recordEdgeStatus(db.query, { ...status, edge, ...change }, now);
     assert.equal(await record('one', 1000), 'recorded');
     assert.equal(await record('one', 2000, { appliedRevision: 8 }), 'recorded');

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { zstdCompressSync } from 'node:zlib';
-import type { EdgeStatus, ResourceChange } from '#feed/protocol.ts';
+import type { ResourceChange } from '#feed/protocol.ts';
+import type { EdgeStatus } from '#model/edge.ts';
 import { siteSpec } from './feed.ts';
 
 export interface ScriptedControl extends AsyncDisposable {

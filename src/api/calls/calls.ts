@@ -15,6 +15,7 @@ import type { BlobStore } from '#logs/store/blob-store.ts';
 import type { Review } from '#model/transition.ts';
 import type { Answer } from '../answer.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
+import type { CallServices } from '../handlers/handler.ts';
 import { createSmsServices, type SmsHooks } from '../sms/sms-services.ts';
 import type { LivePorts } from '../wire/live-addresses.ts';
 import type { PermitsOrigin } from '../wire/origin-warnings.ts';
@@ -113,7 +114,7 @@ export function createAnswerCall(options: CallOptions, requesters: Requesters, p
 function openDispatch(options: CallOptions, portOf: () => number): Dispatch {
   const { db, steadyClock, log, limits, localSecret } = options;
   return createDispatch({
-    db,
+    services: createServices(options, portOf),
     authenticate: createAuthenticate({
       db,
       localSecret,
@@ -123,6 +124,21 @@ function openDispatch(options: CallOptions, portOf: () => number): Dispatch {
     steadyClock,
     tokenRatePerSecond: limits.tokenRatePerSecond,
     tokenRateBurst: limits.tokenRateBurst,
+    smsTimeWindowMs: (options.smsTimeWindowSeconds ?? SMS_TIME_WINDOW_SECONDS) * 1000,
+    look: {
+      domainStatusAs: options.domainStatusAs,
+      cnameSuffix: options.cnameSuffix,
+      formatTime: createTimeFormat(options.timeZone),
+    },
+    log,
+  });
+}
+
+function createServices(options: CallOptions, portOf: () => number): CallServices {
+  const { db, limits, log } = options;
+  return {
+    db,
+    cnameSuffix: options.cnameSuffix,
     maxDomains: limits.domainsPerAccount ?? DOMAINS_PER_ACCOUNT,
     keyring: options.logs.ring,
     maxCertificates: limits.certificatesPerAccount ?? CERTIFICATES_PER_ACCOUNT,
@@ -144,14 +160,7 @@ function openDispatch(options: CallOptions, portOf: () => number): Dispatch {
       maxWaiting: limits.smsWaiting ?? SMS_WAITING,
       log,
     }),
-    smsTimeWindowMs: (options.smsTimeWindowSeconds ?? SMS_TIME_WINDOW_SECONDS) * 1000,
-    look: {
-      domainStatusAs: options.domainStatusAs,
-      cnameSuffix: options.cnameSuffix,
-      formatTime: createTimeFormat(options.timeZone),
-    },
-    log,
-  });
+  };
 }
 
 /** Signed, and good for some hours. */

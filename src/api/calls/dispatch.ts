@@ -9,21 +9,16 @@ import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTES, type RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { isDatabaseAway } from '#db/failures.ts';
-import type { Db } from '#db/open.ts';
-import type { Keyring } from '#db/secrets/keyring.ts';
-import type { CacheAmounts } from '#db/tables/cache-tasks.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
-import type { Days } from '#logs/day.ts';
-import type { Review } from '#model/transition.ts';
 import { type Answer, answerFailure, answerSuccess } from '../answer.ts';
 import type { Authenticate, Caller, Principal } from '../auth/authenticate.ts';
 import { refuseEmpty } from '../auth/failed-tokens.ts';
 import { CACHE_HANDLERS } from '../handlers/cache.ts';
 import { CONFIG_HANDLERS } from '../handlers/config.ts';
 import { DOMAIN_HANDLERS } from '../handlers/domains.ts';
-import type { Call, Handler } from '../handlers/handler.ts';
+import type { Call, CallServices, Handler } from '../handlers/handler.ts';
 import { LIVE_HANDLERS } from '../handlers/live.ts';
 import { LIVE_OPERATOR_HANDLERS } from '../handlers/live-operators.ts';
 import { OPERATOR_HANDLERS } from '../handlers/operators.ts';
@@ -33,9 +28,6 @@ import { TRAFFIC_HANDLERS } from '../handlers/traffic.ts';
 import { StaleRevision } from '../settings/change.ts';
 import { isDomainChange, refuseStale } from '../settings/stale-revision.ts';
 import { refuseWrongTime } from '../sms/sms-refusals.ts';
-import type { SmsServices } from '../sms/sms-services.ts';
-import type { LivePorts } from '../wire/live-addresses.ts';
-import type { PermitsOrigin } from '../wire/origin-warnings.ts';
 import { NOTES, READ, WRITE } from '../wire/wire.ts';
 import type { Look } from '../wire/wire-domain.ts';
 import { readIfRevision } from '../wire/wire-values.ts';
@@ -63,25 +55,12 @@ const MAX_RATED_TOKENS = 50_000;
 const NO_ACCOUNT = 0;
 
 export interface DispatchOptions {
-  readonly db: Db;
+  readonly services: CallServices;
   readonly authenticate: Authenticate;
   /** Clock for rates: only goes forward. */
   readonly steadyClock: Clock;
   readonly tokenRatePerSecond: number;
   readonly tokenRateBurst: number;
-  readonly maxDomains: number;
-  readonly keyring: Keyring;
-  readonly maxCertificates: number;
-  readonly obtainsCertificates: boolean;
-  readonly permitsOrigin: PermitsOrigin;
-  readonly review: Review;
-  readonly cacheLimits: CacheAmounts;
-  readonly days: Days;
-  readonly logUrl: Call['logUrl'];
-  readonly livePorts: LivePorts;
-  readonly recordingUrls: Call['recordingUrls'];
-  readonly urlsExpireAt: Call['urlsExpireAt'];
-  readonly sms: SmsServices;
   readonly smsTimeWindowMs: number;
   readonly look: Omit<Look, 'locale'>;
   readonly log: Logger;
@@ -122,25 +101,11 @@ export function createDispatch(options: DispatchOptions): Dispatch {
 
   async function act({ name, locale, now }: Request, asked: unknown, { token }: Principal): Promise<Answer> {
     const call = {
-      db: options.db,
+      ...options.services,
       now,
       accountId: token?.accountId ?? NO_ACCOUNT,
       tokenId: token?.id ?? 0,
-      livePorts: options.livePorts,
-      sms: options.sms,
-      cnameSuffix: options.look.cnameSuffix,
-      maxDomains: options.maxDomains,
-      keyring: options.keyring,
-      maxCertificates: options.maxCertificates,
-      obtainsCertificates: options.obtainsCertificates,
-      permitsOrigin: options.permitsOrigin,
-      review: options.review,
-      cacheLimits: options.cacheLimits,
       ifRevision: readIfRevision(asked),
-      days: options.days,
-      logUrl: options.logUrl,
-      recordingUrls: options.recordingUrls,
-      urlsExpireAt: options.urlsExpireAt,
     };
     const { data, note } = await perform(name, asked, call, { ...options.look, locale });
     return answerSuccess(name, data, locale, note);

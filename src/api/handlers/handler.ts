@@ -13,12 +13,9 @@ import type { PermitsOrigin } from '../wire/origin-warnings.ts';
 import type { InputOf, ResultOf } from '../wire/wire.ts';
 import type { RecordingUrls } from '../wire/wire-recordings.ts';
 
-/** One call of an operation by somebody who may make it. */
-export interface Call {
+/** What the service gives every call, the same for all. */
+export interface CallServices {
   readonly db: Db;
-  readonly now: number;
-  /** The caller's own account: whose domains are meant on `/domain/*`. */
-  readonly accountId: number;
   /** What the service's aliases end in. */
   readonly cnameSuffix: string;
   readonly review: Review;
@@ -41,10 +38,17 @@ export interface Call {
   /** When addresses that are signed at `now` expire, epoch milliseconds. */
   readonly urlsExpireAt: (now: number) => number;
   readonly sms: SmsServices;
-  /** Id of the token; 0: the command line of this machine. */
-  readonly tokenId: number;
   /** What an account may order in a day. */
   readonly cacheLimits: CacheAmounts;
+}
+
+/** One call of an operation by somebody who may make it. */
+export interface Call extends CallServices {
+  readonly now: number;
+  /** The caller's own account: whose domains are meant on `/domain/*`. */
+  readonly accountId: number;
+  /** Id of the token; 0: the command line of this machine. */
+  readonly tokenId: number;
   /** Revision of the domain's settings that the caller has read; only operations that change one take it. */
   readonly ifRevision: number | undefined;
 }

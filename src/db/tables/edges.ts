@@ -1,22 +1,9 @@
 /** What each edge reported last, one row per edge. */
 import { EDGE_LIVE_MS, isLive } from '#model/acknowledgement.ts';
-import type { EdgeReport, OriginTrouble, Rejection } from '#model/edge.ts';
-import type { Place } from '#model/place.ts';
+import type { EdgeReport, EdgeStatus, OriginTrouble, Rejection } from '#model/edge.ts';
 import type { EdgeRow, Executor } from '../schema/schema.ts';
 import { CERTIFICATE_KIND, listCertificateUsers } from './certificates.ts';
 import { isInHistory } from './revision-tags.ts';
-
-export interface EdgeStatusReport {
-  readonly edge: string;
-  /** The set that every worker of the edge runs. */
-  readonly at: Place;
-  /** `at.revision`, or a lower one when not all refusals found place in the report. */
-  readonly appliedRevision: number;
-  readonly rejected: readonly Rejection[];
-  readonly build: string;
-  readonly startedAt: number;
-  readonly origins: readonly OriginTrouble[];
-}
 
 /**
  * `unknownPlace`: what the report tells of is no part of our history. The edge lives, but acknowledges nothing.
@@ -24,7 +11,7 @@ export interface EdgeStatusReport {
  */
 export type RecordedStatus = 'recorded' | 'unknownPlace' | 'superseded';
 
-export async function recordEdgeStatus(x: Executor, status: EdgeStatusReport, now: number): Promise<RecordedStatus> {
+export async function recordEdgeStatus(x: Executor, status: EdgeStatus, now: number): Promise<RecordedStatus> {
   const isKnown = await isInHistory(x, status.at);
   const values = {
     applied_revision: isKnown ? status.appliedRevision : 0,
