@@ -67,7 +67,7 @@ test(
     });
 
     const status = await runCommand(t, ['certificate', 'status', NAME], { settings });
-    assert.match(status.stdout, /^renewed +\d{4}-\d\d-\d\dT/m);
+    assert.match(status.stdout, /^renewal +\d{4}-\d\d-\d\dT/m);
     await client.call('domain.add', { domain: 'nowhere.example.com', cdn_type: '1', data: '127.0.0.1' });
     const failed = await runCommand(t, ['certificate', 'request', 'nowhere.example.com', '--wait'], { settings });
     assert.equal(failed.code, 1);

@@ -68,7 +68,7 @@ test('certificates are added from files, listed, given to a domain and deleted',
   assert.match(readFileSync(join(service.dataDir, 'keyring'), 'utf8'), new RegExp(`\n${keyId} [^\n]*\n$`));
   const kept = await run('certificate', 'rm', sslKey);
   assert.equal(kept.code, 1);
-  assert.match(kept.stderr, /used by www\.example\.com and cannot .* or none, with "causeway domain ssl" first\n$/);
+  assert.match(kept.stderr, /used by www\.example\.com and cannot .* turn HTTPS off with "causeway domain ssl"\n$/);
   assert.match(await says('domain', 'ssl', '1', '--off'), /^HTTPS +off\nforce HTTPS +on\n/);
   assert.equal(await says('certificate', 'rm', sslKey), `certificate ${sslKey} deleted\n`);
   assert.equal(await says('certificate', 'list', '--json'), '[]\n');
