@@ -5,6 +5,7 @@
  */
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { hasCode } from './file-error.ts';
 
 /** Lines that wait; some seconds of a busy process. */
 const MAX_QUEUE_BYTES = 1024 * 1024;
@@ -73,7 +74,8 @@ export class LogSink {
     this.#state = batch === undefined ? 'idle' : 'writing';
     if (batch === undefined) return;
     write(this.#fd, batch.bytes, batch.written, (error, bytes) => {
-      if (isFull(error)) return this.#schedule(() => setTimeout(() => this.#writeNext(), FULL_DELAY_MS).unref());
+      if (hasCode(error, 'EAGAIN'))
+        return this.#schedule(() => setTimeout(() => this.#writeNext(), FULL_DELAY_MS).unref());
       this.#settle(batch, error ?? undefined, bytes);
       this.#writeNext();
     });
@@ -126,16 +128,13 @@ export class LogSink {
       try {
         this.#settle(batch, undefined, writeSync(this.#fd, batch.bytes, batch.written));
       } catch (error) {
-        if (!isFull(error)) this.#settle(batch, error instanceof Error ? error : new Error(String(error)), 0);
+        if (!hasCode(error, 'EAGAIN'))
+          this.#settle(batch, error instanceof Error ? error : new Error(String(error)), 0);
         else if (performance.now() > deadline) return;
         else Atomics.wait(sleeper, 0, 0, FULL_DELAY_MS);
       }
     }
   }
-}
-
-function isFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
 }
 
 /** Gives a descriptor for standard error on which a write that would have to wait for somebody fails with EAGAIN. */

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { namingFile } from './file-error.ts';
+import { hasCode, namingFile } from './file-error.ts';
 
 export type PrivateFile =
   | { readonly kind: 'text'; readonly text: string }
@@ -40,7 +40,7 @@ export function makePrivateFile(file: string, text: string): void {
     linkSync(temporary, file);
     syncFolder(file);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
   } finally {
     rmSync(temporary, { force: true });
   }

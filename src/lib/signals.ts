@@ -1,5 +1,6 @@
 /** Signals that a daemon has no use for. By default most of them end the process, and SIGUSR1 opens a debugger that any local user may enter. */
 import { isatty } from 'node:tty';
+import { hasCode } from './file-error.ts';
 
 /**
  * Signals that end a process by default, apart from the orders to stop (SIGINT, SIGTERM, and SIGHUP from a terminal)
@@ -30,4 +31,14 @@ export function ignoreSignals(signals: readonly NodeJS.Signals[], onSignal?: (si
  */
 export function hasTerminal(): boolean {
   return [0, 1, 2].some((descriptor) => isatty(descriptor));
+}
+
+/** Whether a process with this id exists, whoever owns it. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return hasCode(error, 'EPERM'); // another user's
+  }
 }

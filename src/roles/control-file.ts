@@ -3,6 +3,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { identify } from '#lib/data-directory.ts';
 import { namingFile } from '#lib/file-error.ts';
+import { isAlive } from '#lib/signals.ts';
 
 export interface ControlFile {
   /** Process id of the supervisor. */
@@ -39,15 +40,5 @@ export function findControl(dataDir: string): ControlFile | undefined {
     return control.directory === identify(dataDir) && isAlive(control.pid) ? control : undefined;
   } catch {
     return undefined; // not there, or not ours to read
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: alive, and another user's.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

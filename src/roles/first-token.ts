@@ -8,7 +8,7 @@ import { takeLock } from '#db/engines/engine.ts';
 import type { Db } from '#db/open.ts';
 import { countAccounts, createAccount } from '#db/tables/accounts.ts';
 import { createToken, findTokensByHash } from '#db/tables/tokens.ts';
-import { namingFile } from '#lib/file-error.ts';
+import { hasCode, namingFile } from '#lib/file-error.ts';
 import { hashToken, isMinted, mintToken } from '#lib/token.ts';
 import { isTokenUsable, SCOPES } from '#model/account.ts';
 import type { FirstToken } from './messages.ts';
@@ -85,7 +85,7 @@ function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }

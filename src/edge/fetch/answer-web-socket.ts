@@ -5,16 +5,16 @@ import { isHandshakeAccepted } from '#http/web-socket.ts';
 import { clientNetwork } from '#lib/cidr.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import type { EdgeContext, Visit } from '../context.ts';
-import type { OriginResponse } from '../origin/attempt.ts';
+import { discardBody, type OriginResponse } from '../origin/attempt.ts';
 import type { FetchResult } from '../origin/fetch.ts';
 import { originHeaders } from '../origin-headers.ts';
-import { type CacheMark, failureStatus, type OriginFailure } from '../reasons.ts';
+import type { CacheMark } from '../reasons.ts';
 import type { EdgeAnswer } from '../respond/answer.ts';
 import { errorAnswer } from '../respond/error-page.ts';
 import { firstHandAnswer } from '../respond/first-hand.ts';
 import { isStillAllowed } from '../stages/still-allowed.ts';
 import type { Viewer } from '../viewer.ts';
-import { discardBody } from './exchange.ts';
+import { failureAnswer } from './answers.ts';
 
 type Asked = Pick<Visit, 'request' | 'site'>;
 
@@ -88,7 +88,3 @@ function answerUpgraded(edge: EdgeContext, asked: Asked, response: OriginRespons
 
 /** RFC 9110 §8.6 */
 const NOT_IN_101: ReadonlySet<string> = new Set(['content-length']);
-
-function failureAnswer({ clock }: EdgeContext, failure: OriginFailure): EdgeAnswer {
-  return errorAnswer(failureStatus(failure), { status: 'ERROR', reason: failure }, clock());
-}

@@ -6,7 +6,7 @@ import { hasDotSegments } from '#http/target.ts';
 import { isErrorStatus, isUsableOnError, updateFromHead } from '#http/validate.ts';
 import type { EdgeContext, Visit } from '../context.ts';
 import type { IncomingBody } from '../incoming-body.ts';
-import type { OriginResponse } from '../origin/attempt.ts';
+import { discardBody, type OriginResponse } from '../origin/attempt.ts';
 import { receiveBody } from '../origin/request-body.ts';
 import { type Bypass, type CacheMark, failureStatus, type OriginFailure } from '../reasons.ts';
 import type { EdgeAnswer, Fill } from '../respond/answer.ts';
@@ -21,16 +21,7 @@ import { SharedBody } from '../store/shared-body.ts';
 import type { CachedResponse } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
 import type { Place } from './collapse.ts';
-import {
-  askForRest,
-  askForWhole,
-  discardBody,
-  type Exchanged,
-  fetchRest,
-  judge,
-  passOn,
-  type Question,
-} from './exchange.ts';
+import { askForRest, askForWhole, type Exchanged, fetchRest, judge, passOn, type Question } from './exchange.ts';
 import { openFill } from './fill.ts';
 import type { StoredPart } from './partial-response.ts';
 import { indexKey } from './slices/layout.ts';

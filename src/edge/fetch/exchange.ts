@@ -10,7 +10,7 @@ import type { Stored } from '#http/stored.ts';
 import { isOtherScheme } from '#http/uri.ts';
 import { freshen, type Offered, unconditionalHeaders, validationHeaders, variantOf304 } from '#http/validate.ts';
 import type { EdgeContext, Visit } from '../context.ts';
-import type { OriginResponse } from '../origin/attempt.ts';
+import { discardBody, type OriginResponse } from '../origin/attempt.ts';
 import type { FetchResult } from '../origin/fetch.ts';
 import type { RequestBody } from '../origin/request-body.ts';
 import { originHeaders } from '../origin-headers.ts';
@@ -286,10 +286,4 @@ function leadsToOtherScheme({ site, request }: Visit, { status, headers }: Origi
 
 function isConditional(headers: RequestHeaders): boolean {
   return hasField(headers, 'if-none-match') || hasField(headers, 'if-modified-since');
-}
-
-/** Destroys a body that is not needed. */
-export function discardBody({ body }: OriginResponse): void {
-  body.on('error', () => undefined); // nobody waits for it
-  body.destroy();
 }

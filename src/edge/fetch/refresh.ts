@@ -1,10 +1,12 @@
 /** Validations in the background, for responses that are served stale meanwhile: one per key at a time. RFC 5861 §3 */
+
 import type { RequestFacts } from '#http/stored.ts';
 import { isErrorStatus } from '#http/validate.ts';
 import type { EdgeContext, Refreshes, Visit } from '../context.ts';
+import { discardBody } from '../origin/attempt.ts';
 import { streamToStore } from '../respond/stream.ts';
 import type { CachedResponse } from '../store/store.ts';
-import { askForWhole, discardBody, type Exchanged } from './exchange.ts';
+import { askForWhole, type Exchanged } from './exchange.ts';
 
 /** More at once would take the origins' connections from viewers; the others are refreshed by a later request. */
 const MAX_REFRESHES = 100;

@@ -366,3 +366,9 @@ function readFailure(error: Error): OriginFailure | undefined {
   if (error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError) return undefined;
   return 'originReset';
 }
+
+/** Destroys a body that is not needed, and its connection: an error page is not worth reading to its end. */
+export function discardBody({ body }: Pick<OriginResponse, 'body'>): void {
+  body.on('error', () => undefined); // nobody waits for it
+  body.destroy();
+}

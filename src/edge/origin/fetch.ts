@@ -5,7 +5,7 @@ import { Lru } from '#lib/lru.ts';
 import type { Scheme } from '#sites/origin-keys.ts';
 import type { Site } from '#sites/site.ts';
 import type { OriginFailure } from '../reasons.ts';
-import { type AttemptResult, type AttemptTools, attemptOrigin, type OriginResponse } from './attempt.ts';
+import { type AttemptResult, type AttemptTools, attemptOrigin, discardBody, type OriginResponse } from './attempt.ts';
 import { type Candidate, chooseOrigins, type Place } from './choose.ts';
 import type { OriginHealth } from './health.ts';
 import type { OriginUses } from './origin-use.ts';
@@ -91,7 +91,7 @@ export function createOrigins(options: OriginsOptions): Origins {
         if (result.kind === 'response') {
           const isLast = index === candidates.length - 1;
           if (isLast || !isRepeatable(fetch) || !RETRIED_STATUSES.has(result.response.status)) return result;
-          discard(result.response);
+          discardBody(result.response);
           continue;
         }
         last = { kind: 'failed', failure: result.failure, detail: result.detail };
@@ -127,10 +127,4 @@ function isRepeatable({ method, body }: Fetch): boolean {
 
 function mayGoOn(fetch: Fetch, isSent: boolean): boolean {
   return isRepeatable(fetch) || (!isSent && fetch.body?.isReplayable !== false);
-}
-
-/** Discards a response with its connection: an error page is not worth reading to its end. */
-function discard({ body }: OriginResponse): void {
-  body.on('error', () => undefined); // nobody waits for it
-  body.destroy();
 }

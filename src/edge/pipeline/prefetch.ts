@@ -2,15 +2,17 @@
  * Fetches an object before anyone asks for it, through the same stages as a request, and says whether it is stored now or why
  * not. docs/decisions/0084
  */
+
 import { unreachable } from '#lib/unreachable.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { EdgeContext, Visit } from '../context.ts';
 import { waitForLanding } from '../fetch/collapse.ts';
-import { askForRest, askForWhole, discardBody, type Exchanged } from '../fetch/exchange.ts';
+import { askForRest, askForWhole, type Exchanged } from '../fetch/exchange.ts';
 import { isPart } from '../fetch/partial-response.ts';
 import { isSliceable } from '../fetch/slices/answer.ts';
 import type { Discovered } from '../fetch/slices/discover.ts';
 import { bringSlices, discoverSliced } from '../fetch/slices/prefetch.ts';
+import { discardBody } from '../origin/attempt.ts';
 import { SERVICE_NAME } from '../origin-headers.ts';
 import type { Bypass, Denial, EdgeFault, OriginFailure, PrefetchFailure, RequestFault, Skip } from '../reasons.ts';
 import { parseRequest } from '../request.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { moveFragment, readTimeScales } from '#fanout/fmp4/rebase.ts';
 import { formatRecordingMessage, type RecordingMessage } from '#feed/recording-message.ts';
 import { backoffDelayMs } from '#lib/backoff.ts';
+import { unlessMissing } from '#lib/file-error.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
 import { readPiece } from './piece-file.ts';
@@ -113,7 +114,9 @@ async function send(
 /** `undefined`: it cannot be read and never will be. */
 async function readMessage(spooled: Spooled, n: number, edge: string): Promise<RecordingMessage | undefined> {
   const { folder, pieces, end } = spooled;
-  const [init, file] = await Promise.all([readWhole(folder, INIT_NAME), readWhole(folder, pieceName(n))]);
+  const [init, file] = await Promise.all(
+    [INIT_NAME, pieceName(n)].map((name) => unlessMissing(readFile(join(folder, name)))),
+  );
   const piece = file && readPiece(file);
   if (init === undefined || piece === undefined) return undefined;
   const { startsAt, durationMs, isDiscontinuity, parts } = piece;
@@ -129,15 +132,6 @@ async function readMessage(spooled: Spooled, n: number, edge: string): Promise<R
     initBytes: init.length,
     bytes: Buffer.concat([init, ...parts]),
   };
-}
-
-async function readWhole(folder: string, name: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(join(folder, name));
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 function endOf(spooled: Spooled, edge: string): RecordingMessage {

@@ -1,6 +1,7 @@
 /** Reads journals as they grow into the outbox, and of ended log files what their journals miss. */
 import { type FileHandle, open, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unlessMissing } from '#lib/file-error.ts';
 import { addCounters, countRequest, MINUTE_MS, type MinuteCounters } from '../counters.ts';
 import { expandLines } from '../expand.ts';
 import { parseRecord } from '../journal.ts';
@@ -50,7 +51,7 @@ export async function collect(
 }
 
 async function readJournal(path: string, stem: string, outbox: Outbox): Promise<void> {
-  const handle = await openIfThere(path); // it may have been renamed since it was listed: next time, then
+  const handle = await unlessMissing(open(path)); // it may have been renamed since it was listed: next time, then
   if (handle === undefined) return;
   try {
     while (await readChunk(handle, stem, outbox));
@@ -89,7 +90,7 @@ async function readLines(handle: FileHandle, position: number, bytes: number): P
 /** What a killed process had written to the log and not to its journal: that of half a second. */
 async function countRest(path: string, stem: string, outbox: Outbox): Promise<void> {
   const place = outbox.placeOf(stem);
-  const size = (await statIfThere(path))?.size ?? 0;
+  const size = (await unlessMissing(stat(path)))?.size ?? 0;
   if (size <= place.upTo) return;
   const rest = await expandLines((await readFile(path)).subarray(place.upTo));
   const tally = new Tally();
@@ -105,26 +106,4 @@ function sum(counts: readonly MinuteCounters[]): MinuteCounters[] {
   const tally = new Tally();
   for (const one of counts) addCounters(tally.of(one.domainId, one.minute), one);
   return tally.take();
-}
-
-async function openIfThere(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path);
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-async function statIfThere(path: string) {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { unlessMissing } from '#lib/file-error.ts';
 import { expandLines } from '../expand.ts';
 import { formatPart } from '../report.ts';
 import { groupLines, readPart } from './split.ts';
@@ -26,7 +27,8 @@ export async function shipLog(
   send: (part: Buffer) => Promise<void>,
 ): Promise<Shipped> {
   const path = join(directory, `${stem}.log`);
-  const file = await expandLines(await readIfThere(path));
+  // Missing when there was no room for it any more.
+  const file = await expandLines((await unlessMissing(readFile(path))) ?? Buffer.alloc(0));
   const { groups, brokenLines } = await groupLines(file);
   const shipped = { parts: 0, lines: 0, brokenLines };
   for (const group of groups) {
@@ -42,14 +44,4 @@ export async function shipLog(
   await rm(path, { force: true });
   await rm(join(directory, `${stem}.done`), { force: true });
   return shipped;
-}
-
-/** Empty when there was no room for it any more. */
-async function readIfThere(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return Buffer.alloc(0);
-    throw error;
-  }
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { hasCode } from '#lib/file-error.ts';
 import { type BlobKey, BlobMissing, type BlobStore } from './blob-store.ts';
 
 /** The directory is made with the first blob. */
@@ -24,7 +25,7 @@ export function localBlobStore(directory: string): BlobStore {
     },
     async read(key, { start, end }) {
       const handle = await open(pathOf(key)).catch((error: unknown) => {
-        throw isMissing(error) ? new BlobMissing(key, { cause: error }) : error;
+        throw hasCode(error, 'ENOENT') ? new BlobMissing(key, { cause: error }) : error;
       });
       if (start < end) return handle.createReadStream({ start, end: end - 1 });
       await handle.close();
@@ -67,8 +68,4 @@ async function removeEmpty(directory: string, root: string): Promise<void> {
       return;
     }
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

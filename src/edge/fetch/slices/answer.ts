@@ -1,6 +1,7 @@
 /** The answer of an object that is fetched and stored in slices: only those that it needs are asked for. Edge rule 9 */
 
 import type { EdgeContext, Visit } from '../../context.ts';
+import { discardBody } from '../../origin/attempt.ts';
 import type { EdgeAnswer } from '../../respond/answer.ts';
 import { errorAnswer } from '../../respond/error-page.ts';
 import { canReadAlong, type LookedUp, lookUp } from '../../stages/look-up.ts';
@@ -19,7 +20,7 @@ import {
 } from '../answers.ts';
 import type { Place } from '../collapse.ts';
 import { waitForLanding } from '../collapse.ts';
-import { discardBody, type Exchanged } from '../exchange.ts';
+import type { Exchanged } from '../exchange.ts';
 import { storeRefreshed } from '../refresh.ts';
 import { SlicedBody } from './body.ts';
 import { discover } from './discover.ts';

@@ -1,9 +1,9 @@
 /** Asks an origin for the slice that is wanted first: its answer says whether there is an object in slices, and which. */
 import { validationHeaders } from '#http/validate.ts';
 import type { EdgeContext, Visit } from '../../context.ts';
-import type { OriginResponse } from '../../origin/attempt.ts';
+import { discardBody, type OriginResponse } from '../../origin/attempt.ts';
 import type { CachedResponse } from '../../store/store.ts';
-import { admit, askForPart, discardBody, type Exchanged, judgeAnySize, type Question } from '../exchange.ts';
+import { admit, askForPart, type Exchanged, judgeAnySize, type Question } from '../exchange.ts';
 import { isChange, readPart, wholeHead } from './check.ts';
 import { firstSliceFor, indexKey, SLICE_BYTES, sliceSpan } from './layout.ts';
 import { describeObject, discardIndex, putIndex, type SlicedObject, spanHeaders } from './object.ts';

@@ -1,14 +1,14 @@
 /** Fetches a slice: its head proves that it is one of the object, and its body is stored and read at the same time. */
 import { type ByteSpan, spanBytes } from '#http/range.ts';
 import type { EdgeContext } from '../../context.ts';
-import type { OriginResponse } from '../../origin/attempt.ts';
+import { discardBody, type OriginResponse } from '../../origin/attempt.ts';
 import type { FetchRest } from '../../respond/follow.ts';
 import { streamUnread } from '../../respond/stream.ts';
 import { absentUpTo } from '../../stages/absence.ts';
 import type { ReadableBody } from '../../store/readable-body.ts';
 import { SharedBody, type SharedReader } from '../../store/shared-body.ts';
 import type { StoredBody } from '../../store/store.ts';
-import { askForPart, discardBody, judgeAnySize } from '../exchange.ts';
+import { askForPart, judgeAnySize } from '../exchange.ts';
 import { isChange, isOfObject, readPart, wholeHead } from './check.ts';
 import type { NoSlice, OwnFlight } from './flights.ts';
 import { sliceSpan } from './layout.ts';

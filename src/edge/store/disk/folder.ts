@@ -1,9 +1,10 @@
 /** Counts what one folder of a cache directory holds, and removes bodies that no entry speaks of. */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unlessMissing } from '#lib/file-error.ts';
 import type { KeyHash } from '../key-hash.ts';
 import { parseFileName } from './paths.ts';
-import { bodyFilesOf, unlessMissing, type Volume } from './volume.ts';
+import { bodyFilesOf, type Volume } from './volume.ts';
 
 /** Age below which a body's entry may still be missing. */
 const YOUNG_MS = 60_000;

@@ -6,6 +6,8 @@
 import { readdir, rm, rmdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { takeLock } from '#lib/data-directory.ts';
+import { unlessMissing } from '#lib/file-error.ts';
+import { isAlive } from '#lib/signals.ts';
 import { joinHash, type KeyHash, splitHash } from '../key-hash.ts';
 import { NONE } from '../slot-table.ts';
 import type { StoreUsage } from '../store.ts';
@@ -13,7 +15,7 @@ import { WeightedIndex } from '../weighted-index.ts';
 import { countFolder } from './folder.ts';
 import { JournalReader } from './journal.ts';
 import { LOCK_NAME, OBJECTS_PREFIX, UNFINISHED_NAME } from './paths.ts';
-import { bodyFilesOf, unlessMissing, type Volume } from './volume.ts';
+import { bodyFilesOf, type Volume } from './volume.ts';
 
 const LOCK_RETRY_MS = 5_000;
 /** Duration of one tick, for counting folders and for making room. */
@@ -191,11 +193,5 @@ export class Janitor {
 
 function isOfRunningProcess(name: string): boolean {
   const pid = Number(/^(\d{1,10})-/.exec(name)?.[1] ?? 0);
-  if (pid === 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
+  return pid !== 0 && isAlive(pid);
 }

@@ -4,9 +4,9 @@
  */
 import { appendFile, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasCode, unlessMissing } from '#lib/file-error.ts';
 import type { KeyHash } from '../key-hash.ts';
 import { JOURNAL_NAME } from './paths.ts';
-import { isMissing, unlessMissing } from './volume.ts';
 
 const RECORD_BYTES = 24;
 /** Gathered between two writes; further uses are not told. */
@@ -95,7 +95,7 @@ export class JournalReader {
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
       return buffer.subarray(0, bytesRead - (bytesRead % RECORD_BYTES));
     } catch (error) {
-      if (isMissing(error)) return Buffer.alloc(0);
+      if (hasCode(error, 'ENOENT')) return Buffer.alloc(0);
       throw error;
     }
   }

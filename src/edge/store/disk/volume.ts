@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { hasCode, unlessMissing } from '#lib/file-error.ts';
 import type { KeyHash } from '../key-hash.ts';
 import { newBodyId } from './body-file.ts';
 import { decodeEntry, type EntryRecord, encodeEntry } from './format.ts';
@@ -57,7 +58,7 @@ export class Volume {
     try {
       await rename(from, to);
     } catch (error) {
-      if (!isMissing(error)) throw error;
+      if (!hasCode(error, 'ENOENT')) throw error;
       await mkdir(dirname(to), { mode: 0o700 }).catch(() => undefined); // there, or the next line says what is wrong
       await rename(from, to);
     }
@@ -79,17 +80,4 @@ export class Volume {
 /** The bodies of these variants that have files of their own. */
 export function bodyFilesOf(variants: EntryRecord['variants']): string[] {
   return variants.flatMap(({ bodyId, inline }) => (inline === undefined ? [bodyId] : []));
-}
-
-export async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-export function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
