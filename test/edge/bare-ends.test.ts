@@ -92,7 +92,10 @@ describe('a client that has said all', () => {
       if (request.target === '/large') reply(body, FRESH)(request, response);
       else targetIn(request, response);
     });
-    const edge = await startTestEdge(t, [origin.port], { cacheBytes: 256 * 1024 * 1024 });
+    const edge = await startTestEdge(t, [origin.port], {
+      cacheBytes: 256 * 1024 * 1024,
+      limits: { halfClosedMs: 60_000 }, // a slow machine must not make this client count as gone
+    });
     await edge.get('/large');
     const http10 = `GET /3 HTTP/1.0\r\n${HOST}\r\n`;
     const half = post('/2', 'abc').slice(0, -1);
