@@ -14,7 +14,7 @@ export interface ConversationOwner {
   read(bytes: Buffer): void;
   /** The client has ended its side in the middle of a request: ends the connection. */
   onPartialEnded(): void;
-  /** The client has ended its side while a request is served. */
+  /** The client has ended its side, and a request is being served: at the end, and at each later request. */
   onHalfClosed?(): void;
   /** The socket has room for more. */
   onDrain?(): void;
@@ -130,6 +130,7 @@ export class ByteConversation {
     this.#isBusy = true;
     this.#pieces = 0;
     if (rest.length > 0) this.#keep(rest);
+    if (this.#hasEnded) this.#owner.onHalfClosed?.();
   }
 
   /** The request that was begun has its answer. */

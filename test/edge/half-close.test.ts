@@ -1,5 +1,6 @@
 /** Clients that end their side behind their request, as `nc -N` does: they may still read. docs/decisions/0325 */
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
@@ -64,5 +65,44 @@ describe('a client that has ended its side', () => {
       await eventually('given up', () => edge.log.length === 1 && edge.edge.underWay === 0);
       assert.equal(client.text(), '');
     }
+  });
+
+  for (const version of ['1.1', '1.0'])
+    test(`is taken for gone in a later request of its connection too: HTTP/${version}`, async (t) => {
+      const body = 'x'.repeat(20_000_000); // more than a system keeps for a connection
+      const origin = await startOrigin(t, (request, response) => {
+        if (request.target === '/large') reply(body, { 'cache-control': 'max-age=600' })(request, response);
+      });
+      const edge = await startTestEdge(t, [origin.port], { cacheBytes: 256 * 1024 * 1024 });
+      await edge.get('/large');
+      const client = connect({ port: edge.port, host: '127.0.0.1', allowHalfOpen: true }).pause();
+      client.end(`GET /large HTTP/1.1\r\n${HOST}\r\nGET /silent HTTP/${version}\r\n${HOST}\r\n`);
+      await eventually('it waits for the client', () => edge.edge.underWay === 1 && client.writableFinished);
+      client.on('error', () => undefined).resume();
+      await eventually('given up', () => edge.log.length === 3 && edge.edge.underWay === 0);
+      assert.deepEqual(
+        edge.log.map(({ target, result }) => `${target} ${result}`),
+        ['/large TCP_MISS/200', '/large TCP_MEM_HIT/200', '/silent NONE/499'],
+      );
+    });
+
+  test('sends many requests at once, and leaves no listener behind for each', async (t) => {
+    const warnings: string[] = [];
+    const onWarning = (warning: Error) => void warnings.push(warning.message); // the warning itself holds the socket
+    process.on('warning', onWarning);
+    t.after(() => process.off('warning', onWarning));
+    const { waiting, answer } = held();
+    const origin = await startOrigin(t, (request, response) => {
+      if (request.target === '/first') answer(request, response);
+      else reply('late', { 'cache-control': 'no-store' })(request, response);
+    });
+    const edge = await startTestEdge(t, [origin.port], { limits: { halfClosedMs: 60_000 } });
+    const client = connectRaw(edge.port);
+    client.socket.end(['/first', ...Array(20).fill('/')].map((path) => `GET ${path} HTTP/1.1\r\n${HOST}\r\n`).join(''));
+    await eventually('asked', () => waiting.length === 1);
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve)); // the end is read
+    waiting[0]?.();
+    assert.equal((await client.closed).split('late').length - 1, 21);
+    assert.deepEqual(warnings, []);
   });
 });

@@ -12,7 +12,10 @@ export function watchHalfClosed(socket: Socket, ended: Promise<void>, limitMs: n
     if (socket.bytesWritten === sentBytes && socket.writableLength === 0) socket.destroy();
     sentBytes = socket.bytesWritten;
   }, limitMs);
-  const stop = () => clearInterval(timer);
+  const stop = () => {
+    clearInterval(timer);
+    socket.off('close', stop);
+  };
   socket.once('close', stop);
   void ended.then(stop);
 }
