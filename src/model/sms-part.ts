@@ -1,4 +1,7 @@
-/** The life of one part of a message, and what its parts make of the message. Pure; `db/sms-queue.ts` writes by this table. */
+/**
+ * The life of one part of a message, and what its parts make of the message. Pure; `db/tables/sms/results.ts` and its
+ * neighbours write by this table.
+ */
 
 /**
  * `submitting`: its bytes may be on their way. `uncertain`: they went out, and no answer came. `simulated`: the loopback

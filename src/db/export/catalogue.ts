@@ -28,7 +28,7 @@ interface ColumnRow {
   readonly key_place: number;
 }
 
-/** Existing tables in the order of `TABLES`: before all migrations have run some are missing. */
+/** Existing tables in the order of `TABLE_NAMES`: before all migrations have run some are missing. */
 export async function readCatalogue(x: Executor): Promise<readonly CataloguedTable[]> {
   const { rows } = await (isPostgres(x) ? POSTGRES : SQLITE).execute(x);
   const byTable = Map.groupBy(rows, ({ table_name }) => table_name);
