@@ -339,11 +339,11 @@ test('a command makes no installation, and leaves a directory of others as it is
   mkdirSync(join(folder, 'home'), { mode: 0o755 });
   writeFileSync(join(folder, 'home', 'letter.txt'), '');
   const none = (name: string) =>
-    `causeway: no installation found in ${join(folder, name)}: start it with "causeway serve"`;
+    `causeway: no installation found in ${join(folder, name)}; start it with "causeway serve"`;
   const rows: [string[], string, string][] = [
     [['account', 'create', 'a'], 'none', none('none')],
     [['account', 'list'], 'empty', none('empty')],
-    [['token', 'list', '1'], 'home', `causeway: ${join(folder, 'home')} contains other files, and no installation`],
+    [['token', 'list', '1'], 'home', `causeway: ${join(folder, 'home')} contains other files and is not a causeway`],
     [['serve'], 'home', `causeway: the data directory cannot be used: ${join(folder, 'home')} contains other files`],
   ];
   for (const [args, name, problem] of rows) {

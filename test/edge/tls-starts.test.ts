@@ -72,14 +72,14 @@ describe('the beginning of a connection to the port for HTTPS', needs('openssl',
   test('is answered in clear where it is plain HTTP, without what was sent', async (t) => {
     const edge = await startHttpsEdge(t);
     const refused = connectRaw(edge.httpsPort, 'GET /secret?<b> HTTP/1.1\r\nHost: secret.example.com\r\n\r\n');
-    await eventually('it is answered', () => Promise.resolve(refused.text().endsWith('address.\n')));
+    await eventually('it is answered', () => Promise.resolve(refused.text().endsWith('URL.\n')));
     refused.socket.end();
     const answer = await refused.closed;
     assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\nContent-Type: text\/plain; charset=utf-8\r\n/);
     assert.match(answer, /\r\nConnection: close\r\n[\s\S]*\r\nX-Cache: ERROR plainHttp\r\n/);
     assert.match(
       answer,
-      /\r\n\r\n400 Bad Request\nplainHttp\nThis port is for HTTPS, .*: use https:\/\/ in the address\.\n$/,
+      /\r\n\r\n400 Bad Request\nplainHttp\nThis port accepts HTTPS only, .* Use an https:\/\/ URL\.\n$/,
     );
     assert.doesNotMatch(answer, /secret/);
     // What the client has still to send does not take the answer away.
