@@ -218,7 +218,7 @@ describe('feed client', () => {
     const silent = createServer((socket) => socket.on('error', () => undefined)).listen(socketPath);
     t.after(() => silent.close());
     const { signal } = new AbortController();
-    await assert.rejects(requestFeed({ socketPath, path: '/', signal, silenceMs: 50 }), /silent for 50 ms/);
+    await assert.rejects(requestFeed({ socketPath, path: '/', signal, silenceMs: 50 }), /sent nothing for 50 ms/);
     const half = join(temporaryFolder(t), 'half.sock');
     const server = createServer((socket) => {
       socket.on('error', () => undefined); // it is to be cut
@@ -226,7 +226,7 @@ describe('feed client', () => {
     }).listen(half);
     t.after(() => server.close());
     const response = await requestFeed({ socketPath: half, path: '/', signal, silenceMs: 1_000 });
-    await assert.rejects(response.toArray(), /silent for 1000 ms/);
+    await assert.rejects(response.toArray(), /sent nothing for 1000 ms/);
   });
 });
 
@@ -250,7 +250,7 @@ test('a control that goes a moment before the edge is closed is no loss to tell 
 test('a control that does not count the edge is told of once, apart from one whose database was restored', async (t) => {
   const rows = [
     [UNKNOWN_PLACE, /"level":"?(40|warn).*restored/],
-    ['edge: another edge reports as e', /"level":"?(50|error).*does not count this edge/],
+    ['edge: another edge reports as e', /"level":"?(50|error).*rejects the reports of this edge/],
   ] as const;
   for (const [refusal, expected] of rows) {
     const folder = temporaryFolder(t);

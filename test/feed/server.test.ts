@@ -195,7 +195,7 @@ describe('feed server', () => {
     }
     const file = join(folder, 'file');
     writeFileSync(file, 'mine');
-    await assert.rejects(start(file), /is no socket/);
+    await assert.rejects(start(file), /is not a socket/);
     const other = createServer().listen(join(folder, 'other'));
     await once(other, 'listening');
     await assert.rejects(start(join(folder, 'other')), /another process listens/);

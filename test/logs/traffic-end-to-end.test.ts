@@ -74,7 +74,7 @@ describeOnBothEngines('traffic', (newDatabase) => {
     assert.match(await command('top', 'url', '--limit', '1'), /^REQUESTS +BYTES +URL\n\d+ +\d+ +\/small\.txt\n$/);
     assert.match(
       await command('logs', 'www.example.com'),
-      /^DAY +BYTES +NAME +ADDRESS\n\d{4}-\d\d-\d\d +\d+ +www\.example\.com_/,
+      /^DAY +BYTES +NAME +URL\n\d{4}-\d\d-\d\d +\d+ +www\.example\.com_/,
     );
   });
 });
