@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { Command, Option } from 'commander';
 import type { Client } from '#client/client.ts';
 import type { DataOf } from '#contract/operations.ts';
+import { WIRE_HTTPS_SETTINGS } from '#contract/settings.ts';
 import { printer } from './account-commands.ts';
 import { PAGE_SIZE, readFullPages } from './all-pages.ts';
 import { connectCustomer } from './connect.ts';
@@ -14,13 +15,13 @@ import {
   givenSettings,
   ifRevision,
   type Options,
-  onOffOption,
   textOption,
   wholeNumber,
 } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 import { addRequestCommands } from './request-certificate.ts';
 import { readTextFile } from './setting-commands.ts';
+import { addSettingOptions, givenFields } from './setting-options.ts';
 import { type TimeTexts, timeTexts } from './times.ts';
 
 export function certificateCommand(context: CliContext): Command {
@@ -52,7 +53,7 @@ export function certificateCommand(context: CliContext): Command {
 }
 
 export function sslCommand(context: CliContext): Command {
-  return addChangeSettings(new Command('ssl').argument('<domain>'), context)
+  const command = addChangeSettings(new Command('ssl').argument('<domain>'), context)
     .description("show a domain's HTTPS settings, or change the given ones")
     .addOption(
       new Option('--off', 'turn HTTPS off and detach the certificate').conflicts(['certificate', 'secondCertificate']),
@@ -61,10 +62,8 @@ export function sslCommand(context: CliContext): Command {
     .option(
       '--second-certificate <key>',
       'second certificate with another key type, for clients that do not accept the first; none: remove it',
-    )
-    .addOption(onOffOption('--force-https <switch>', 'redirect plain HTTP to HTTPS'))
-    .option('--hsts <seconds>', 'max-age of Strict-Transport-Security; 0: do not send it')
-    .addOption(new Option('--min-version <version>', 'minimum TLS version').choices(['1.2', '1.3']))
+    );
+  return addSettingOptions(command, WIRE_HTTPS_SETTINGS)
     .option('--wait', WAIT_MEANING)
     .action((domain: string, options: Options) =>
       onDomain(context, domain, options, (client, id) => changeSsl(client, id, options)),
@@ -153,25 +152,18 @@ async function changeSsl(client: Client, id: string, options: Options): Promise<
 
 /** `undefined`: nothing is to change. */
 function givenSsl(options: Options, present: '0' | '1') {
-  const [sslKey, forced] = [textOption(options, 'certificate'), textOption(options, 'forceHttps')];
-  const second = textOption(options, 'secondCertificate');
-  const [hsts, version] = [textOption(options, 'hsts'), textOption(options, 'minVersion')];
+  const [sslKey, second] = [textOption(options, 'certificate'), textOption(options, 'secondCertificate')];
+  const chosen = givenFields(WIRE_HTTPS_SETTINGS, options);
   const isOff = options['off'] === true;
-  if (!isOff && [sslKey, second, forced, hsts, version].every((option) => option === undefined)) return undefined;
+  if (!isOff && sslKey === undefined && second === undefined && Object.keys(chosen).length === 0) return undefined;
   const isGiven = sslKey !== undefined || (second !== undefined && second !== 'none');
   const on = isGiven ? '1' : present;
   return {
     ssl_control: isOff ? ('0' as const) : on,
     ssl_key: sslKey,
     ssl_key_second: second === 'none' ? '' : second,
-    force_https: forced === undefined ? undefined : flagOf(forced),
-    hsts_max_age: hsts,
-    tls_min_version: version,
+    ...chosen,
   };
-}
-
-function flagOf(word: string): '0' | '1' {
-  return word === 'on' ? '1' : '0';
 }
 
 function showSsl(data: DataOf<'config.getSsl'>): Shown {

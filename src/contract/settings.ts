@@ -109,14 +109,14 @@ export const WIRE_HTTPS_SETTINGS = wireSettings(HTTPS_SETTINGS, {
       'zh-CN': `0（不发送）到 ${HTTPS_SETTINGS.hstsMaxAgeSeconds.max}（两年）的秒数`,
       en: `a whole number of seconds, from 0 (not sent) to ${HTTPS_SETTINGS.hstsMaxAgeSeconds.max} (two years)`,
     },
-    help: 'tell browsers to come by HTTPS alone for so long; 0: do not',
+    help: 'max-age of Strict-Transport-Security; 0: do not send it',
     option: '--hsts <seconds>',
   },
   minVersion: {
     wire: 'tls_min_version',
     means: 'lowest version of TLS',
     expects: { 'zh-CN': '1.2 或 1.3', en: '1.2 or 1.3' },
-    help: 'of TLS',
+    help: 'minimum TLS version',
     option: '--min-version <version>',
   },
 });

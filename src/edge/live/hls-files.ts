@@ -116,7 +116,6 @@ export class HlsFiles {
   }
 
   /** Never rejects. */
-
   async #fetch(path: string): Promise<HlsAnswer> {
     try {
       const read = await this.#options.read(path);
