@@ -6,7 +6,7 @@ import { hasField, type RawHeaders } from '#http/headers.ts';
 import type { OriginFailure } from '../reasons.ts';
 import { ConnectError } from './connector.ts';
 import type { PlaceUse } from './place-book.ts';
-import type { Place } from './places.ts';
+import type { OriginSlot } from './places.ts';
 import type { OriginPool, OriginPools } from './pools.ts';
 import type { ReadTurns, TurnReader } from './read-turns.ts';
 import type { RequestBody } from './request-body.ts';
@@ -132,13 +132,13 @@ function useOf({ method, body }: OriginRequest): PlaceUse {
 }
 
 /** undici sends a body of known bytes together with the head. */
-function openBody({ body }: OriginRequest, place: Place): Buffer | Readable | null {
+function openBody({ body }: OriginRequest, place: OriginSlot): Buffer | Readable | null {
   if (body === undefined || body.lengthBytes === 0) return null;
   return body.bytes ?? Readable.from(readBody(body, place), { objectMode: false });
 }
 
 /** The origin waits while the client sends nothing. */
-async function* readBody(body: RequestBody, place: Place): AsyncGenerator<Buffer> {
+async function* readBody(body: RequestBody, place: OriginSlot): AsyncGenerator<Buffer> {
   const pieces = body.read();
   try {
     for (;;) {
@@ -164,7 +164,7 @@ interface Outcome {
   readonly resolve: (result: AttemptResult) => void;
   readonly reject: (error: Error) => void;
   /** Freed when the exchange is over, its body included. */
-  readonly place: Place;
+  readonly place: OriginSlot;
 }
 
 /** undici's handler for one exchange. Lives as long as the response's body. */

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPlaces, type Place, type Places } from './places.ts';
+import { createOriginSlots, type OriginSlot, type OriginSlots } from './places.ts';
 
 const NEVER = new AbortController().signal;
 const OPTIONS = { max: 1, maxWaiting: 8, timeoutMs: 10_000, slowMs: 1, monotonic: () => performance.now() };
 
-function ask(places: Places, client: string, { signal = NEVER, onTakenBack = () => {} } = {}) {
+function ask(places: OriginSlots, client: string, { signal = NEVER, onTakenBack = () => {} } = {}) {
   return places.ask({ client, use: 'read', signal, onTakenBack });
 }
 
-async function take(places: Places, client: string, onTakenBack = () => {}): Promise<Place> {
+async function take(places: OriginSlots, client: string, onTakenBack = () => {}): Promise<OriginSlot> {
   const answer = await ask(places, client, { onTakenBack });
   assert.equal(answer.kind, 'place');
   return answer.place;
 }
 
 test('who waits has the next place that is freed', async () => {
-  const places = createPlaces(OPTIONS);
+  const places = createOriginSlots(OPTIONS);
   const first = await take(places, 'a');
   const order: string[] = [];
   const waiting = ['b', 'c'].map(async (client) => {
@@ -31,7 +31,7 @@ test('who waits has the next place that is freed', async () => {
 });
 
 test('nobody waits longer than the limit, or after having left', async () => {
-  const places = createPlaces({ ...OPTIONS, timeoutMs: 20 });
+  const places = createOriginSlots({ ...OPTIONS, timeoutMs: 20 });
   const first = await take(places, 'a');
   assert.deepEqual(await ask(places, 'b'), { kind: 'denied', reason: 'originBusy' });
   const leaving = new AbortController();
@@ -47,7 +47,7 @@ test('nobody waits longer than the limit, or after having left', async () => {
 
 test('a slow client is told once to give its place back, when another begins to wait or while one does', async () => {
   let now = 0;
-  const places = createPlaces({ ...OPTIONS, monotonic: () => now });
+  const places = createOriginSlots({ ...OPTIONS, monotonic: () => now });
   let told = 0;
   const { promise, resolve } = Promise.withResolvers<void>();
   const slow = await take(places, 'a', () => {
@@ -66,7 +66,7 @@ test('a slow client is told once to give its place back, when another begins to 
 
 test('as many slow clients give their places back at once as others wait for', async () => {
   let now = 0;
-  const places = createPlaces({ ...OPTIONS, max: 8, monotonic: () => now });
+  const places = createOriginSlots({ ...OPTIONS, max: 8, monotonic: () => now });
   const told: string[] = [];
   const hold = async (client: string): Promise<void> => {
     const place = await take(places, client, () => {

@@ -4,7 +4,7 @@
  */
 import { type Claim, createPlaceBook, type Denied } from './place-book.ts';
 
-export interface PlacesOptions {
+export interface OriginSlotsOptions {
   readonly max: number;
   /** How long one waits. */
   readonly timeoutMs: number;
@@ -20,7 +20,7 @@ interface Asking extends Claim {
   readonly onTakenBack: () => void;
 }
 
-export interface Place {
+export interface OriginSlot {
   /** Gives the place back; call it once. */
   free(): void;
   /** The origin waits for the client, until `resume`. */
@@ -29,11 +29,11 @@ export interface Place {
 }
 
 type PlaceAnswer =
-  | { readonly kind: 'place'; readonly place: Place }
+  | { readonly kind: 'place'; readonly place: OriginSlot }
   | { readonly kind: 'denied'; readonly reason: Denied }
   | { readonly kind: 'aborted' };
 
-export interface Places {
+export interface OriginSlots {
   ask(asking: Asking): Promise<PlaceAnswer>;
   /** Resolves when none is taken and nobody waits. */
   idle(): Promise<void>;
@@ -42,9 +42,9 @@ export interface Places {
 /** How often it is asked whether a slow client holds what others wait for. */
 const CHECK_MS = 250;
 
-export function createPlaces({ timeoutMs, monotonic, ...options }: PlacesOptions): Places {
+export function createOriginSlots({ timeoutMs, monotonic, ...options }: OriginSlotsOptions): OriginSlots {
   const book = createPlaceBook<Asking>(options);
-  const waiting = new Map<Asking, (place: Place) => void>();
+  const waiting = new Map<Asking, (place: OriginSlot) => void>();
   /** Claims that hold a place and have not been asked to give it back. */
   const holders = new Set<Asking>();
   const idlers: (() => void)[] = [];
@@ -64,7 +64,7 @@ export function createPlaces({ timeoutMs, monotonic, ...options }: PlacesOptions
       check = undefined;
     } else check ??= setInterval(takeBackSlow, CHECK_MS);
   };
-  const give = (asking: Asking): Place => {
+  const give = (asking: Asking): OriginSlot => {
     holders.add(asking);
     return {
       free: () => {

@@ -7,11 +7,11 @@ import { type Dispatcher, Pool } from 'undici';
 import { Lru } from '#lib/lru.ts';
 import type { Connect, Destination } from './connector.ts';
 import { filterInterim } from './interim-filter.ts';
-import { createPlaces, type Places } from './places.ts';
+import { createOriginSlots, type OriginSlots } from './places.ts';
 
 export interface OriginPool {
   /** One per request, from before it is dispatched until its response is over. */
-  readonly places: Places;
+  readonly places: OriginSlots;
   readonly dispatcher: Dispatcher;
 }
 
@@ -93,7 +93,7 @@ export function createOriginPools(options: OriginPoolsOptions): OriginPools {
       const key = JSON.stringify([siteId, destination]);
       const known = pools.get(key);
       if (known !== undefined) return known;
-      const places = createPlaces({
+      const places = createOriginSlots({
         max: maxConnections,
         maxWaiting: MAX_WAITING,
         timeoutMs: waitTimeoutMs,
