@@ -5,7 +5,7 @@ import { type Dispatcher, errors } from 'undici';
 import { hasField, type RawHeaders } from '#http/headers.ts';
 import type { OriginFailure } from '../reasons.ts';
 import { ConnectError } from './connector.ts';
-import type { PlaceUse } from './place-book.ts';
+import type { SlotUse } from './place-book.ts';
 import type { OriginSlot } from './places.ts';
 import type { OriginPool, OriginPools } from './pools.ts';
 import type { ReadTurns, TurnReader } from './read-turns.ts';
@@ -126,7 +126,7 @@ const DENIED = {
     'its body found no room in the buffers, and bodies that are passed on as they arrive have their share of the connections to it',
 } as const;
 
-function useOf({ method, body }: OriginRequest): PlaceUse {
+function useOf({ method, body }: OriginRequest): SlotUse {
   if (body === undefined) return method === 'GET' || method === 'HEAD' ? 'read' : 'write';
   return body.lengthBytes === undefined ? 'stream' : 'write';
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Claim, createPlaceBook, type PlaceUse } from './place-book.ts';
+import { createSlotBook, type SlotClaim, type SlotUse } from './place-book.ts';
 
 const OPTIONS = { max: 8, maxWaiting: 100, slowMs: 1_000 };
 
 /** Asks so many times; returns the claims by what each of them got. */
-function askAll(book: ReturnType<typeof createPlaceBook>, client: string, count: number, use: PlaceUse = 'read') {
-  const claims = Array.from({ length: count }, (): Claim => ({ client, use }));
+function askAll(book: ReturnType<typeof createSlotBook>, client: string, count: number, use: SlotUse = 'read') {
+  const claims = Array.from({ length: count }, (): SlotClaim => ({ client, use }));
   return Map.groupBy(claims, (claim) => book.ask(claim));
 }
 
@@ -15,7 +15,7 @@ const sizes = (got: ReturnType<typeof askAll>) =>
 
 describe('shares', () => {
   test('a client alone has half of the places, and the next client has one at once', () => {
-    const book = createPlaceBook(OPTIONS);
+    const book = createSlotBook(OPTIONS);
     assert.deepEqual(sizes(askAll(book, 'a', 10)), { taken: 4, waiting: 6 });
     assert.deepEqual(sizes(askAll(book, 'b', 10)), { taken: 2, waiting: 8 });
     assert.deepEqual(sizes(askAll(book, 'c', 10)), { taken: 1, waiting: 9 });
@@ -27,7 +27,7 @@ describe('shares', () => {
       ['write', 7],
       ['stream', 5],
     ] as const) {
-      const book = createPlaceBook({ ...OPTIONS, max: 256, maxWaiting: 10_000 });
+      const book = createSlotBook({ ...OPTIONS, max: 256, maxWaiting: 10_000 });
       for (let i = 0; i < count; i++)
         assert.ok((askAll(book, `client ${i}`, 256, use).get('taken')?.length ?? 0) > 0, use);
       assert.deepEqual(sizes(askAll(book, 'new', 1, use)), { taken: 1 }, use);
@@ -39,7 +39,7 @@ describe('shares', () => {
       ['read', 'write'],
       ['write', 'read'],
     ] as const) {
-      const book = createPlaceBook(OPTIONS);
+      const book = createSlotBook(OPTIONS);
       const clients = Array.from({ length: 20 }, (_, i) => sizes(askAll(book, `client ${i}`, 1, first)));
       assert.equal(clients.filter(({ taken }) => taken === 1).length, 7);
       assert.deepEqual(sizes(askAll(book, 'new', 1, second)), { taken: 1 });
@@ -47,13 +47,13 @@ describe('shares', () => {
   });
 
   test('one client alone does not fill the queue either', () => {
-    const book = createPlaceBook({ ...OPTIONS, maxWaiting: 10 });
+    const book = createSlotBook({ ...OPTIONS, maxWaiting: 10 });
     assert.deepEqual(sizes(askAll(book, 'a', 20)), { taken: 4, waiting: 5, originShare: 11 });
     assert.deepEqual(sizes(askAll(book, 'b', 9)), { taken: 2, waiting: 3, originShare: 4 });
   });
 
   test('the reason tells a full origin from a full share', () => {
-    const book = createPlaceBook({ ...OPTIONS, maxWaiting: 0 });
+    const book = createSlotBook({ ...OPTIONS, maxWaiting: 0 });
     assert.deepEqual(sizes(askAll(book, 'a', 5)), { taken: 4, originShare: 1 });
     for (let i = 0; i < 8; i++) askAll(book, `client ${i}`, 1, 'write');
     assert.deepEqual(sizes(askAll(book, 'new', 1, 'write')), { originBusy: 1 });
@@ -66,7 +66,7 @@ describe('shares', () => {
       ['write', 'originShare'],
       ['stream', 'buffersFull'],
     ] as const) {
-      const book = createPlaceBook({ ...OPTIONS, maxWaiting: 0 });
+      const book = createSlotBook({ ...OPTIONS, maxWaiting: 0 });
       for (let i = 0; i < 8; i++) askAll(book, `client ${i}`, 1, use);
       assert.deepEqual(sizes(askAll(book, 'new', 1, use)), { [reason]: 1 });
     }
@@ -75,14 +75,14 @@ describe('shares', () => {
 
 describe('turns', () => {
   test('those who wait have their turn by client, each in its own order', () => {
-    const book = createPlaceBook({ ...OPTIONS, max: 1 });
+    const book = createSlotBook({ ...OPTIONS, max: 1 });
     const [holder] = askAll(book, 'z', 1).get('taken') ?? [];
     const named = (client: string) => ({ client, use: 'read' as const });
     const queue = ['a', 'a', 'a', 'b', 'c', 'c'].map(named);
     for (const claim of queue) assert.equal(book.ask(claim), 'waiting');
-    const order: Claim[] = [];
+    const order: SlotClaim[] = [];
     for (let one = holder; one !== undefined; ) {
-      const [next]: readonly Claim[] = book.free(one);
+      const [next]: readonly SlotClaim[] = book.free(one);
       if (next !== undefined) order.push(next);
       one = next;
     }
@@ -95,7 +95,7 @@ describe('turns', () => {
   });
 
   test('who leaves the queue is not served, and its place goes to the next', () => {
-    const book = createPlaceBook({ ...OPTIONS, max: 1 });
+    const book = createSlotBook({ ...OPTIONS, max: 1 });
     const [holder] = askAll(book, 'z', 1).get('taken') ?? [];
     const [first, second] = [
       { client: 'a', use: 'read' as const },
@@ -110,7 +110,7 @@ describe('turns', () => {
   });
 
   test('a client that has its share is passed over, and served when others have given places back', () => {
-    const book = createPlaceBook({ ...OPTIONS, max: 4 });
+    const book = createSlotBook({ ...OPTIONS, max: 4 });
     const a = askAll(book, 'a', 3);
     assert.deepEqual(sizes(a), { taken: 2, waiting: 1 });
     const [b] = askAll(book, 'b', 1).get('taken') ?? [];
@@ -125,10 +125,10 @@ describe('turns', () => {
 describe('slow clients', () => {
   /** Every place is held by a client of its own that the origin has waited for since 0. */
   function allSlow() {
-    const book = createPlaceBook({ ...OPTIONS, max: 8 });
-    const held: Claim[] = [];
+    const book = createSlotBook({ ...OPTIONS, max: 8 });
+    const held: SlotClaim[] = [];
     for (let i = 0; i < 8; i++) {
-      const claim: Claim = { client: `slow ${i}`, use: i === 7 ? 'write' : 'read' };
+      const claim: SlotClaim = { client: `slow ${i}`, use: i === 7 ? 'write' : 'read' };
       assert.equal(book.ask(claim), 'taken');
       book.pause(claim, i);
       held.push(claim);
@@ -153,8 +153,8 @@ describe('slow clients', () => {
   });
 
   test('of the client that has most of them first', () => {
-    const book = createPlaceBook({ ...OPTIONS, max: 16 });
-    const one = (client: string): Claim => ({ client, use: 'write' });
+    const book = createSlotBook({ ...OPTIONS, max: 16 });
+    const one = (client: string): SlotClaim => ({ client, use: 'write' });
     const claims = ['a', 'b', 'c', 'b', 'd', 'e', 'f', 'b', 'g', 'h', 'i', 'j', 'k', 'l'].map(one);
     for (const [i, claim] of claims.entries()) {
       assert.equal(book.ask(claim), 'taken', `${i}`);
@@ -165,9 +165,9 @@ describe('slow clients', () => {
   });
 
   test('of a kind that may have few places, too, when others of this kind wait', () => {
-    const book = createPlaceBook({ ...OPTIONS, max: 256 });
-    const claims = Array.from({ length: 64 }, (_, i): Claim => ({ client: `slow ${i}`, use: 'stream' }));
-    const other: Claim = { client: 'slowest', use: 'read' };
+    const book = createSlotBook({ ...OPTIONS, max: 256 });
+    const claims = Array.from({ length: 64 }, (_, i): SlotClaim => ({ client: `slow ${i}`, use: 'stream' }));
+    const other: SlotClaim = { client: 'slowest', use: 'read' };
     for (const [i, claim] of [other, ...claims].entries()) {
       assert.equal(book.ask(claim), 'taken');
       book.pause(claim, i);
@@ -190,9 +190,9 @@ describe('slow clients', () => {
   });
 
   test('nobody gives a place back for a client that has its own share', () => {
-    const book = createPlaceBook(OPTIONS);
+    const book = createSlotBook(OPTIONS);
     for (const client of ['a', 'a', 'a', 'a', 'b']) {
-      const claim: Claim = { client, use: 'read' };
+      const claim: SlotClaim = { client, use: 'read' };
       book.ask(claim);
       book.pause(claim, 0);
     }

@@ -7,13 +7,13 @@ import { createShares, type Shares } from '#lib/shares.ts';
 import { createPauses, type Pauses } from './pauses.ts';
 
 /** `read`: a GET or HEAD without a body. `stream`: its body is passed on while it arrives. `write`: any other. */
-export type PlaceUse = 'read' | 'write' | 'stream';
+export type SlotUse = 'read' | 'write' | 'stream';
 
 /** One request's claim to a place. Compared by identity. */
-export interface Claim {
+export interface SlotClaim {
   /** See `clientNetwork`. */
   readonly client: string;
-  readonly use: PlaceUse;
+  readonly use: SlotUse;
 }
 
 /**
@@ -23,7 +23,7 @@ export interface Claim {
  */
 export type Denied = 'originBusy' | 'originShare' | 'buffersFull';
 
-export interface PlaceBook<C extends Claim> {
+export interface SlotBook<C extends SlotClaim> {
   readonly taken: number;
   readonly waiting: number;
   /** A place at once, a place in the queue, or neither. */
@@ -41,7 +41,7 @@ export interface PlaceBook<C extends Claim> {
   findSlow(now: number): C | undefined;
 }
 
-export interface PlaceBookOptions {
+export interface SlotBookOptions {
   readonly max: number;
   /** One more claim is denied at once. */
   readonly maxWaiting: number;
@@ -50,22 +50,22 @@ export interface PlaceBookOptions {
 }
 
 /** Share of all places for one kind of requests. */
-const USE_SHARES: Readonly<Record<PlaceUse, number>> = { read: 7 / 8, write: 7 / 8, stream: 1 / 4 };
+const USE_SHARES: Readonly<Record<SlotUse, number>> = { read: 7 / 8, write: 7 / 8, stream: 1 / 4 };
 /** Share of all places, and of those for one kind of requests, for slow clients while others wait. */
 const SLOW_SHARE = 1 / 2;
-const USES: readonly PlaceUse[] = ['read', 'write', 'stream'];
+const USES: readonly SlotUse[] = ['read', 'write', 'stream'];
 
-export function createPlaceBook<C extends Claim>({ max, maxWaiting, slowMs }: PlaceBookOptions): PlaceBook<C> {
+export function createSlotBook<C extends SlotClaim>({ max, maxWaiting, slowMs }: SlotBookOptions): SlotBook<C> {
   const places = createShares(max);
   const queue = createShares(maxWaiting);
-  const ofUse = (use: PlaceUse) => createShares(maxOf(max, use));
-  const byUse: Record<PlaceUse, Shares> = { read: ofUse('read'), write: ofUse('write'), stream: ofUse('stream') };
+  const ofUse = (use: SlotUse) => createShares(maxOf(max, use));
+  const byUse: Record<SlotUse, Shares> = { read: ofUse('read'), write: ofUse('write'), stream: ofUse('stream') };
   /** Waiting claims of each client; the first client is the next in turn. */
   const waiting = new Map<string, Set<C>>();
   const pauses = createPauses<C>(slowMs);
 
-  const hasRoom = (use: PlaceUse): boolean => places.free > 0 && byUse[use].free > 0;
-  const mayTake = ({ client, use }: Claim): boolean => places.mayTake(client, 1) && byUse[use].mayTake(client, 1);
+  const hasRoom = (use: SlotUse): boolean => places.free > 0 && byUse[use].free > 0;
+  const mayTake = ({ client, use }: SlotClaim): boolean => places.mayTake(client, 1) && byUse[use].mayTake(client, 1);
   const take = ({ client, use }: C): void => {
     places.add(client, 1);
     byUse[use].add(client, 1);
@@ -134,8 +134,8 @@ export function createPlaceBook<C extends Claim>({ max, maxWaiting, slowMs }: Pl
 }
 
 /** Looks among claims of these kinds only. */
-function findSlowOf<C extends Claim>(
-  uses: readonly PlaceUse[],
+function findSlowOf<C extends SlotClaim>(
+  uses: readonly SlotUse[],
   pauses: Pauses<C>,
   max: number,
   now: number,
@@ -147,16 +147,16 @@ function findSlowOf<C extends Claim>(
   return undefined;
 }
 
-function maxOf(max: number, use: PlaceUse): number {
+function maxOf(max: number, use: SlotUse): number {
   return Math.ceil(max * USE_SHARES[use]);
 }
 
-function whyNone(use: PlaceUse, hasFree: boolean): Denied {
+function whyNone(use: SlotUse, hasFree: boolean): Denied {
   if (!hasFree) return 'originBusy';
   return use === 'stream' ? 'buffersFull' : 'originShare';
 }
 
-function isWaitedFor(waiting: ReadonlyMap<string, ReadonlySet<Claim>>, use: PlaceUse): boolean {
+function isWaitedFor(waiting: ReadonlyMap<string, ReadonlySet<SlotClaim>>, use: SlotUse): boolean {
   for (const own of waiting.values()) for (const claim of own) if (claim.use === use) return true;
   return false;
 }

@@ -2,7 +2,7 @@
  * The places for requests at one origin: a request without one waits for a bounded time, in turns. `place-book.ts`
  * chooses the next claim.
  */
-import { type Claim, createPlaceBook, type Denied } from './place-book.ts';
+import { createSlotBook, type Denied, type SlotClaim } from './place-book.ts';
 
 export interface OriginSlotsOptions {
   readonly max: number;
@@ -14,7 +14,7 @@ export interface OriginSlotsOptions {
   readonly monotonic: () => number;
 }
 
-interface Asking extends Claim {
+interface Asking extends SlotClaim {
   readonly signal: AbortSignal;
   /** The client is too slow for a place that others wait for: give it back. Called once at most, and only while it is held. */
   readonly onTakenBack: () => void;
@@ -43,7 +43,7 @@ export interface OriginSlots {
 const CHECK_MS = 250;
 
 export function createOriginSlots({ timeoutMs, monotonic, ...options }: OriginSlotsOptions): OriginSlots {
-  const book = createPlaceBook<Asking>(options);
+  const book = createSlotBook<Asking>(options);
   const waiting = new Map<Asking, (place: OriginSlot) => void>();
   /** Claims that hold a place and have not been asked to give it back. */
   const holders = new Set<Asking>();
