@@ -8,7 +8,7 @@ import type { ProbeTarget } from './probe-schedule.ts';
 const MAX_ATTEMPTS = 3;
 
 /** What a request is sent to. */
-export interface Place {
+export interface OriginAddress {
   /** `host:port`; equal keys are the same address. */
   readonly key: string;
   readonly destination: Destination;
@@ -16,7 +16,7 @@ export interface Place {
   readonly hostHeader: string;
 }
 
-export interface Candidate extends Place {
+export interface Candidate extends OriginAddress {
   readonly siteId: number;
   readonly probe: ProbeTarget;
 }

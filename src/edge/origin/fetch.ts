@@ -6,7 +6,7 @@ import type { Scheme } from '#sites/origin-keys.ts';
 import type { Site } from '#sites/site.ts';
 import type { OriginFailure } from '../reasons.ts';
 import { type AttemptResult, type AttemptTools, attemptOrigin, discardBody, type OriginResponse } from './attempt.ts';
-import { type Candidate, chooseOrigins, type Place } from './choose.ts';
+import { type Candidate, chooseOrigins, type OriginAddress } from './choose.ts';
 import type { OriginHealth } from './health.ts';
 import type { OriginUses } from './origin-use.ts';
 import type { RequestBody } from './request-body.ts';
@@ -104,7 +104,7 @@ export function createOrigins(options: OriginsOptions): Origins {
 
 /** `onCut`: the response's body broke off. */
 export async function askOrigin(
-  { destination, hostHeader }: Place,
+  { destination, hostHeader }: OriginAddress,
   fetch: Fetch,
   tools: AttemptTools,
   onCut: (detail: string) => void,

@@ -4,7 +4,7 @@ import { isHostName, isIpLiteral } from '#sites/host-name.ts';
 import { originPort, originScheme, type Scheme } from '#sites/origin-keys.ts';
 import type { Site } from '#sites/site.ts';
 import type { Unfollowed } from '../reasons.ts';
-import { type Place, serverName } from './choose.ts';
+import { type OriginAddress, serverName } from './choose.ts';
 
 /** One request of a chain. */
 export interface Hop {
@@ -14,7 +14,7 @@ export interface Hop {
   readonly host: string;
   readonly target: string;
   /** A host that is not the site's. `undefined`: the site's own origins. */
-  readonly elsewhere: Place | undefined;
+  readonly elsewhere: OriginAddress | undefined;
 }
 
 export type Lead =
@@ -109,7 +109,7 @@ function isOwnHost(host: string, url: URL, site: Site, clientScheme: Scheme): bo
   );
 }
 
-function describeTarget(host: string, url: URL): Place {
+function describeTarget(host: string, url: URL): OriginAddress {
   const port = portOf(url);
   const isTls = url.protocol === 'https:';
   return {
