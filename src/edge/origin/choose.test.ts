@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { compileSite } from '#sites/compile.ts';
 import type { Scheme } from '#sites/origin-keys.ts';
 import type { OriginsSpec } from '#sites/spec.ts';
-import { type Candidate, chooseOrigins } from './choose.ts';
+import { chooseOrigins, type OriginCandidate } from './choose.ts';
 
 describe('the order of origins', () => {
   const origins = { primary: [{ host: 'a' }, { host: 'b' }, { host: 'c' }], backup: [{ host: 'x' }, { host: 'y' }] };
@@ -19,7 +19,7 @@ describe('the order of origins', () => {
   ];
   for (const [what, turn, down, expected] of rows) {
     test(what, () => {
-      const isDown = ({ key }: Candidate) => down.split(' ').includes(key.replace(':80', ''));
+      const isDown = ({ key }: OriginCandidate) => down.split(' ').includes(key.replace(':80', ''));
       const chosen = chooseOrigins({ site: site(origins), scheme: 'http', host: 'h.example', turn, isDown });
       assert.equal(chosen.map(({ destination }) => destination.host).join(' '), expected);
     });

@@ -16,7 +16,7 @@ export interface OriginAddress {
   readonly hostHeader: string;
 }
 
-export interface Candidate extends OriginAddress {
+export interface OriginCandidate extends OriginAddress {
   readonly siteId: number;
   readonly probe: ProbeTarget;
 }
@@ -29,14 +29,14 @@ export interface Choice {
   readonly host: string;
   /** A number that grows by one per request of the site: whose turn it is. */
   readonly turn: number;
-  readonly isDown: (candidate: Candidate) => boolean;
+  readonly isDown: (candidate: OriginCandidate) => boolean;
 }
 
 /**
  * Usable primaries in turn, then usable backups; those that are down come last, so that a site whose origins are all down
  * is still asked for. At most `MAX_ATTEMPTS`, no address twice.
  */
-export function chooseOrigins({ site, scheme, host, turn, isDown }: Choice): readonly Candidate[] {
+export function chooseOrigins({ site, scheme, host, turn, isDown }: Choice): readonly OriginCandidate[] {
   const describe = (origin: SiteOrigin) => describeOrigin(origin, site, scheme, host);
   const primary = rotate(site.origins.primary.map(describe), isDown, turn);
   const backup = site.origins.backup.map(describe);
@@ -46,19 +46,19 @@ export function chooseOrigins({ site, scheme, host, turn, isDown }: Choice): rea
 }
 
 /** All of a site's origins, primaries first. */
-export function listOrigins(site: Site, scheme: Scheme, host: string): readonly Candidate[] {
+export function listOrigins(site: Site, scheme: Scheme, host: string): readonly OriginCandidate[] {
   const { primary, backup } = site.origins;
   return [...primary, ...backup].map((origin) => describeOrigin(origin, site, scheme, host));
 }
 
 /** Turns go round among the usable ones, so that one that is down does not double the load of the next. */
-function rotate(list: readonly Candidate[], isDown: Choice['isDown'], turn: number): readonly Candidate[] {
+function rotate(list: readonly OriginCandidate[], isDown: Choice['isDown'], turn: number): readonly OriginCandidate[] {
   const up = list.filter((candidate) => !isDown(candidate));
   const start = up.length === 0 ? 0 : turn % up.length;
   return [...up.slice(start), ...up.slice(0, start), ...list.filter(isDown)];
 }
 
-function describeOrigin(origin: SiteOrigin, site: Site, clientScheme: Scheme, host: string): Candidate {
+function describeOrigin(origin: SiteOrigin, site: Site, clientScheme: Scheme, host: string): OriginCandidate {
   const scheme = originScheme(site, clientScheme);
   const hostHeader = site.origins.hostHeader || host;
   const port = originPort(origin, site, clientScheme);

@@ -6,7 +6,7 @@ import type { Scheme } from '#sites/origin-keys.ts';
 import type { Site } from '#sites/site.ts';
 import type { OriginFailure } from '../reasons.ts';
 import { type AttemptResult, type AttemptTools, attemptOrigin, discardBody, type OriginResponse } from './attempt.ts';
-import { type Candidate, chooseOrigins, type OriginAddress } from './choose.ts';
+import { chooseOrigins, type OriginAddress, type OriginCandidate } from './choose.ts';
 import type { OriginHealth } from './health.ts';
 import type { OriginUses } from './origin-use.ts';
 import type { RequestBody } from './request-body.ts';
@@ -63,7 +63,7 @@ export function createOrigins(options: OriginsOptions): Origins {
     return turn;
   };
 
-  const note = (candidate: Candidate, result: AttemptResult): void => {
+  const note = (candidate: OriginCandidate, result: AttemptResult): void => {
     if (result.kind === 'response') health.noteAnswer(candidate);
     if (result.kind !== 'failure') return;
     health.noteFailure(candidate, result.failure, clock());
@@ -74,7 +74,7 @@ export function createOrigins(options: OriginsOptions): Origins {
     fetch: async (fetch) => {
       const { site, scheme, host } = fetch;
       const now = clock();
-      const isDown = (candidate: Candidate) => {
+      const isDown = (candidate: OriginCandidate) => {
         const isPassedOver = health.isDown(candidate, now);
         if (isPassedOver) uses.note({ target: candidate.probe, isPassedOver }, now);
         return isPassedOver;

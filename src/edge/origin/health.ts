@@ -1,7 +1,7 @@
 /** Which origins a worker passes over: by what its own requests met, and by what the machine's probes say. Edge rule 2, docs/decisions/0132 */
 import { Lru } from '#lib/lru.ts';
 import type { OriginFailure } from '../reasons.ts';
-import type { Candidate } from './choose.ts';
+import type { OriginCandidate } from './choose.ts';
 import type { ProbeReport } from './probe-schedule.ts';
 
 /** Consecutive failures to connect, or to answer in time, after which an origin is passed over. */
@@ -12,7 +12,7 @@ const MAX_ORIGINS = 10_000;
 /** A report of the probes holds for so long: three of them may be lost. */
 const REPORT_MS = 30_000;
 
-type Asked = Pick<Candidate, 'siteId' | 'key' | 'hostHeader' | 'destination' | 'probe'>;
+type Asked = Pick<OriginCandidate, 'siteId' | 'key' | 'hostHeader' | 'destination' | 'probe'>;
 
 export interface OriginHealth {
   isDown(origin: Asked, now: number): boolean;
