@@ -20,7 +20,7 @@ import { isReadable } from '../store/readable-body.ts';
 import { SharedBody } from '../store/shared-body.ts';
 import type { CachedResponse } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
-import type { Place } from './collapse.ts';
+import type { FlightRole } from './collapse.ts';
 import { askForRest, askForWhole, type Exchanged, fetchRest, judge, passOn, type Question } from './exchange.ts';
 import { openFill } from './fill.ts';
 import type { StoredPart } from './partial-response.ts';
@@ -96,7 +96,7 @@ function receive(viewer: Viewer, edge: EdgeContext, { request, site }: Visit, in
 type FetchedResponse = Extract<Exchanged, { kind: 'response' }>;
 
 export interface FetchNeed {
-  readonly place: Place;
+  readonly place: FlightRole;
   /** What must be confirmed; `undefined`: nothing stored matches. */
   readonly stored: CachedResponse | undefined;
   /** Variants that the origin may point at. */
@@ -123,7 +123,7 @@ export function answerByFetch(
 export async function withLanding(
   edge: EdgeContext,
   visit: Visit,
-  place: Place,
+  place: FlightRole,
   fetchAnswer: () => Promise<EdgeAnswer | undefined>,
 ): Promise<EdgeAnswer | undefined> {
   const land = place.kind === 'lead' ? place.land : () => undefined;
@@ -187,7 +187,7 @@ async function answerValidated(
   viewer: Viewer,
   edge: EdgeContext,
   visit: Visit,
-  { place, stored }: { readonly place: Place; readonly stored: CachedResponse },
+  { place, stored }: { readonly place: FlightRole; readonly stored: CachedResponse },
 ): Promise<EdgeAnswer | undefined> {
   const result = await askForWhole(edge, visit, stored, [], questionOf(viewer));
   const now = edge.clock();
@@ -221,7 +221,7 @@ export function errorOf({ status, unfollowed }: OriginResponse): 'unreachable' |
 }
 
 /** Lets those who wait read along; what another request stores already is not stored twice. */
-export function share(edge: EdgeContext, visit: Visit, place: Place, result: FetchedResponse): FetchedResponse {
+export function share(edge: EdgeContext, visit: Visit, place: FlightRole, result: FetchedResponse): FetchedResponse {
   const { admission, fill } = result;
   if (fill === undefined || admission?.kind !== 'store' || admission.stored.range !== undefined) return result;
   if (place.kind === 'alone' && place.isRedundant) {

@@ -23,7 +23,7 @@ const MAX_UNSHARED_KEYS = 10_000;
 /** A fetch that takes longer is not waited for any more, and another may lead. */
 const FLIGHT_MS = 60_000;
 
-export type Place =
+export type FlightRole =
   /** The others wait for this one; `land` must be called when they can look again. */
   | { readonly kind: 'lead'; readonly publish: (shared: SharedBody) => void; readonly land: () => void }
   /** `ready` resolves when there is a body to read along, or a stored response to look up. */
@@ -34,7 +34,7 @@ export type Place =
   | { readonly kind: 'alone'; readonly isRedundant: boolean };
 
 export interface Flights {
-  enter(key: string, request: EdgeRequest, turn: Turn): Place;
+  enter(key: string, request: EdgeRequest, turn: Turn): FlightRole;
   /** Notes that the key's answer was not stored: for a while, requests for the key do not wait for each other. */
   markUnshared(key: string, now: number): void;
 }
@@ -61,7 +61,7 @@ export function createFlights(): Flights {
   const flights = new Map<string, Flight>();
   const unsharedSince = new Lru<string, number>({ maxWeight: MAX_UNSHARED_KEYS });
 
-  const lead = (key: string, startedAt: number): Place => {
+  const lead = (key: string, startedAt: number): FlightRole => {
     const [landed, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let shared: SharedBody | undefined;
     const flight: Flight = { startedAt, landed: landed.promise, ready: ready.promise, shared: () => shared };

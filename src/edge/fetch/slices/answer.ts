@@ -18,7 +18,7 @@ import {
   share,
   withLanding,
 } from '../answers.ts';
-import type { Place } from '../collapse.ts';
+import type { FlightRole } from '../collapse.ts';
 import { waitForLanding } from '../collapse.ts';
 import type { Exchanged } from '../exchange.ts';
 import { storeRefreshed } from '../refresh.ts';
@@ -164,7 +164,7 @@ async function answerByDiscovery(
 async function discoverAndAnswer(
   asking: Asking,
   stale: CachedResponse | undefined,
-  place: Place,
+  place: FlightRole,
 ): Promise<SlicedAnswer> {
   const { viewer, edge, visit } = asking;
   const discovered = await discover(edge, visit, stale, questionOf(viewer));
@@ -189,7 +189,7 @@ async function discoverAndAnswer(
 async function answerResult(
   asking: Asking,
   stale: CachedResponse | undefined,
-  place: Place,
+  place: FlightRole,
   result: Exchanged,
 ): Promise<SlicedAnswer> {
   const { edge, visit } = asking;
