@@ -8,7 +8,7 @@ import type { AttemptTools, OriginResponse } from './attempt.ts';
 import { askOrigin, type Fetch, type FetchResult, type Origins } from './fetch.ts';
 import { type Chain, currentHop, firstHop, type Hop, isFollowable, readRedirect } from './redirect.ts';
 
-export interface FollowOptions {
+export interface RedirectOptions {
   readonly origins: Origins;
   /** Tools for hosts that are not the site's: their pools are apart, since origins may name any number of them. */
   readonly elsewhere: AttemptTools;
@@ -24,7 +24,7 @@ const MAX_HELD_BYTES = 64 * 1024;
 const HOLD_MS = 5_000;
 
 /** The same, but where the site has redirects followed. */
-export function createFollowingOrigins(options: FollowOptions): Origins {
+export function createFollowingOrigins(options: RedirectOptions): Origins {
   const { origins } = options;
   return {
     fetch: (fetch) => (isFollowed(fetch) ? fetchToTheEnd(fetch, options) : origins.fetch(fetch)),
@@ -36,7 +36,7 @@ function isFollowed({ site, method, body, upgrade }: Fetch): boolean {
   return site.redirectFollow && isRead && body === undefined && upgrade === undefined;
 }
 
-async function fetchToTheEnd(fetch: Fetch, options: FollowOptions): Promise<FetchResult> {
+async function fetchToTheEnd(fetch: Fetch, options: RedirectOptions): Promise<FetchResult> {
   const { site, scheme, host, target, signal } = fetch;
   const { siteOf, onRedirect } = options;
   let chain: Chain = { site, scheme, siteOf, hops: [firstHop(site, scheme, host, target)] };
@@ -70,7 +70,7 @@ async function fetchToTheEnd(fetch: Fetch, options: FollowOptions): Promise<Fetc
   return result;
 }
 
-async function askHop(fetch: Fetch, { host, target, elsewhere }: Hop, options: FollowOptions): Promise<FetchResult> {
+async function askHop(fetch: Fetch, { host, target, elsewhere }: Hop, options: RedirectOptions): Promise<FetchResult> {
   const headers = withoutFields(fetch.headers, OF_THE_FIRST);
   if (elsewhere === undefined) {
     return options.origins.fetch({ ...fetch, host, target, headers: withField(headers, 'X-Forwarded-Host', host) });
