@@ -21,7 +21,7 @@ import { SharedBody } from '../store/shared-body.ts';
 import type { CachedResponse } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
 import type { FlightRole } from './collapse.ts';
-import { askForRest, askForWhole, type Exchanged, fetchRest, judge, passOn, type Question } from './exchange.ts';
+import { askForRest, askForWhole, type Exchanged, type ExchangeOptions, fetchRest, judge, passOn } from './exchange.ts';
 import { openFill } from './fill.ts';
 import type { StoredPart } from './partial-response.ts';
 import { indexKey } from './slices/layout.ts';
@@ -309,7 +309,7 @@ function applyHead({ store }: EdgeContext, visit: Visit, stored: CachedResponse,
   if (outcome.kind === 'delete') store.remove(key, stored);
 }
 
-export function questionOf(viewer: Viewer): Pick<Question, 'signal' | 'onInterim'> {
+export function questionOf(viewer: Viewer): Pick<ExchangeOptions, 'signal' | 'onInterim'> {
   return { signal: viewer.signal, onInterim: (status, headers) => viewer.sendInterim(status, headers) };
 }
 

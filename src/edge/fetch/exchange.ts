@@ -38,7 +38,7 @@ export type Exchanged =
   /** The client left, or its body broke off. */
   | { readonly kind: 'aborted' };
 
-export interface Question {
+export interface ExchangeOptions {
   /** Header fields as the client sent them, or derived from those. */
   readonly headers: RequestHeaders;
   readonly body: RequestBody | undefined;
@@ -56,7 +56,7 @@ const NOTHING_OFFERED: Offered<CachedResponse> = { selected: undefined, others: 
 export function passOn(
   edge: EdgeContext,
   visit: Visit,
-  question: Omit<Question, 'headers' | 'offered'>,
+  question: Omit<ExchangeOptions, 'headers' | 'offered'>,
 ): Promise<Exchanged> {
   return exchange(edge, visit, { ...question, headers: visit.request.headers, offered: NOTHING_OFFERED });
 }
@@ -70,7 +70,7 @@ export async function askForWhole(
   visit: Visit,
   stored: CachedResponse | undefined,
   others: readonly CachedResponse[],
-  question: Pick<Question, 'signal' | 'onInterim'>,
+  question: Pick<ExchangeOptions, 'signal' | 'onInterim'>,
 ): Promise<Exchanged> {
   const headers = validationHeaders(visit.request.headers, stored, others);
   const offered = { selected: stored, others };
@@ -94,7 +94,7 @@ export async function askForRest(
   edge: EdgeContext,
   visit: Visit,
   prefix: StoredPart,
-  question: Pick<Question, 'signal' | 'onInterim'>,
+  question: Pick<ExchangeOptions, 'signal' | 'onInterim'>,
 ): Promise<Exchanged> {
   if (!(await isReadable(prefix.body))) return askForWhole(edge, visit, undefined, [], question);
   const headers = completionHeaders(visit.request.headers, prefix);
@@ -141,7 +141,7 @@ export function askForPart(
   visit: Visit,
   headers: RawHeaders,
   stored: CachedResponse | undefined,
-  question: Pick<Question, 'signal' | 'onInterim'>,
+  question: Pick<ExchangeOptions, 'signal' | 'onInterim'>,
 ): Promise<Exchanged> {
   const offered = { selected: stored, others: [] };
   return exchange(edge, visit, { ...question, headers, offered, body: undefined, mayStore: false });
@@ -178,7 +178,7 @@ export async function fetchRest(
 
 const CONTENT_RANGE: ReadonlySet<string> = new Set(['content-range']);
 
-async function exchange(edge: EdgeContext, visit: Visit, question: Question): Promise<Exchanged> {
+async function exchange(edge: EdgeContext, visit: Visit, question: ExchangeOptions): Promise<Exchanged> {
   const result = await fetchFor(edge, visit, question);
   if (result.kind === 'failed') return { kind: 'failed', failure: result.failure };
   if (result.kind === 'aborted') return result;
@@ -199,7 +199,7 @@ async function exchange(edge: EdgeContext, visit: Visit, question: Question): Pr
   return { kind: 'response', response, ...admit(edge, visit, response) };
 }
 
-function fetchFor({ origins }: EdgeContext, { request, site }: Visit, question: Question): Promise<FetchResult> {
+function fetchFor({ origins }: EdgeContext, { request, site }: Visit, question: ExchangeOptions): Promise<FetchResult> {
   const { method, target, scheme, host, httpVersion, clientAddress } = request;
   return origins.fetch({
     site,

@@ -3,7 +3,7 @@ import { validationHeaders } from '#http/validate.ts';
 import type { EdgeContext, Visit } from '../../context.ts';
 import { discardBody, type OriginResponse } from '../../origin/attempt.ts';
 import type { CachedResponse } from '../../store/store.ts';
-import { admit, askForPart, type Exchanged, judgeAnySize, type Question } from '../exchange.ts';
+import { admit, askForPart, type Exchanged, type ExchangeOptions, judgeAnySize } from '../exchange.ts';
 import { isChange, readPart, wholeHead } from './check.ts';
 import { firstSliceFor, indexKey, SLICE_BYTES, sliceSpan } from './layout.ts';
 import { describeObject, discardIndex, putIndex, type SlicedObject, spanHeaders } from './object.ts';
@@ -29,7 +29,7 @@ export async function discover(
   edge: EdgeContext,
   visit: Visit,
   stale: CachedResponse | undefined,
-  question: Pick<Question, 'signal' | 'onInterim'>,
+  question: Pick<ExchangeOptions, 'signal' | 'onInterim'>,
 ): Promise<Discovered> {
   const slice = firstSliceFor(visit.request.facts.range);
   const headers = [...validationHeaders([], stale), ...spanHeaders(visit, sliceSpan(slice))];
