@@ -6,7 +6,7 @@ import { gzip } from 'node:zlib';
 import { unlessMissing } from '#lib/file-error.ts';
 import { expandLines } from '../expand.ts';
 import { formatPart } from '../report.ts';
-import { groupLines, readPart } from './split.ts';
+import { groupLines, readLogPart } from './split.ts';
 
 const compress = promisify(gzip);
 
@@ -33,7 +33,7 @@ export async function shipLog(
   const shipped = { parts: 0, lines: 0, brokenLines };
   for (const group of groups) {
     const { domainId, day, hour } = group;
-    const { text, lines, brokenLines: broken, firstAt, top } = await readPart(file, group);
+    const { text, lines, brokenLines: broken, firstAt, top } = await readLogPart(file, group);
     shipped.brokenLines += broken;
     if (lines === 0) continue;
     const key = { domainId, day, hour, edge, file: stem };

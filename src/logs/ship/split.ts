@@ -74,7 +74,7 @@ function groupFor(hours: Map<string, Map<string, Group>>, hour: string, id: stri
 }
 
 /** Reads the part of the file that the group describes. */
-export async function readPart(file: Buffer, { places }: Group): Promise<SplitPart> {
+export async function readLogPart(file: Buffer, { places }: Group): Promise<SplitPart> {
   const text = Buffer.allocUnsafe(places.reduce((sum, place, n) => sum + (n % 2 === 0 ? -place : place), 0));
   const urls = new HeavyHitters(MAX_COUNTERS);
   const referers = new HeavyHitters(MAX_COUNTERS);

@@ -4,7 +4,7 @@ import { readRequestFacts } from '#http/request-facts.ts';
 import { storeResponse } from '#http/store.ts';
 import type { Stored } from '#http/stored.ts';
 import { DEFAULT_CACHE_OPTIONS } from '#sites/cache-options.ts';
-import { generationOf, isChange, isOfObject, readPart, wholeHead } from './check.ts';
+import { generationOf, isChange, isOfObject, readPartRange, wholeHead } from './check.ts';
 
 const ASKED = { first: 100, last: 199 };
 const RANGE = ['Content-Range', 'bytes 100-199/1000', 'Content-Length', '100'];
@@ -19,7 +19,7 @@ describe('a part', () => {
   ];
   for (const headers of good) {
     test(`${headers.join(' ')} is what was asked for`, () =>
-      assert.notEqual(readPart(head(headers), ASKED), undefined));
+      assert.notEqual(readPartRange(head(headers), ASKED), undefined));
   }
 
   const bad: readonly (readonly string[])[] = [
@@ -41,10 +41,10 @@ describe('a part', () => {
     [...RANGE, 'Transfer-Encoding', 'chunked'],
   ];
   for (const headers of bad) {
-    test(`${headers.join(' ')} is not`, () => assert.equal(readPart(head(headers), ASKED), undefined));
+    test(`${headers.join(' ')} is not`, () => assert.equal(readPartRange(head(headers), ASKED), undefined));
   }
 
-  test('has the status 206', () => assert.equal(readPart(head(RANGE, 200), ASKED), undefined));
+  test('has the status 206', () => assert.equal(readPartRange(head(RANGE, 200), ASKED), undefined));
 });
 
 const AT = Date.parse('2030-01-02T00:00:00Z');

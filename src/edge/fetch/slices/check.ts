@@ -7,7 +7,7 @@ import { expectedBodyBytes } from '#http/store.ts';
 import type { PartialRange, ResponseHead, Stored } from '#http/stored.ts';
 
 /** The range that a response holds if it is exactly what was asked for, uncoded, with a length to hold it against. */
-export function readPart({ status, headers }: ResponseHead, asked: ByteSpan): PartialRange | undefined {
+export function readPartRange({ status, headers }: ResponseHead, asked: ByteSpan): PartialRange | undefined {
   if (status !== 206 || hasField(headers, 'transfer-encoding') || hasField(headers, 'content-encoding'))
     return undefined;
   const [ranges, lengths] = [allValues(headers, 'content-range'), allValues(headers, 'content-length')];

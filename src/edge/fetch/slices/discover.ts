@@ -4,7 +4,7 @@ import type { EdgeContext, Visit } from '../../context.ts';
 import { discardBody, type OriginResponse } from '../../origin/attempt.ts';
 import type { CachedResponse } from '../../store/store.ts';
 import { admit, askForPart, type Exchanged, type ExchangeOptions, judgeAnySize } from '../exchange.ts';
-import { isChange, readPart, wholeHead } from './check.ts';
+import { isChange, readPartRange, wholeHead } from './check.ts';
 import { firstSliceFor, indexKey, SLICE_BYTES, sliceSpan } from './layout.ts';
 import { describeObject, discardIndex, putIndex, type SlicedObject, spanHeaders } from './object.ts';
 import { adoptSlice } from './open.ts';
@@ -57,7 +57,7 @@ export async function discover(
 }
 
 function readObject(edge: EdgeContext, visit: Visit, slice: number, response: OriginResponse): Discovered {
-  const range = readPart(response, sliceSpan(slice));
+  const range = readPartRange(response, sliceSpan(slice));
   if (range === undefined) {
     discardBody(response);
     return whole(edge, visit);

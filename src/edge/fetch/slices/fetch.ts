@@ -9,7 +9,7 @@ import type { ReadableBody } from '../../store/readable-body.ts';
 import { SharedBody, type SharedReader } from '../../store/shared-body.ts';
 import type { StoredBody } from '../../store/store.ts';
 import { askForPart, judgeAnySize } from '../exchange.ts';
-import { isChange, isOfObject, readPart, wholeHead } from './check.ts';
+import { isChange, isOfObject, readPartRange, wholeHead } from './check.ts';
 import type { NoSlice, OwnFlight } from './flights.ts';
 import { sliceSpan } from './layout.ts';
 import { discardIndex, partHeaders, putSlice, type SlicedObject } from './object.ts';
@@ -76,7 +76,7 @@ async function fetchPart(
   if (result.kind === 'failed') return result;
   if (result.kind !== 'response') return { kind: 'failed', failure: 'originReset' }; // it was given up: the edge is stopping
   const { response } = result;
-  const range = readPart(response, span);
+  const range = readPartRange(response, span);
   if (range !== undefined && isOfObject(index, range, response)) return { kind: 'part', response };
   discardBody(response);
   const { status } = response;
