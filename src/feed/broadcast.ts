@@ -7,7 +7,7 @@ import type { Db } from '#db/open.ts';
 import { changesSince, type Head, readHead } from '#db/tables/resources.ts';
 import { isInHistory, readRevisionTag } from '#db/tables/revision-tags.ts';
 import type { Place } from '#model/place.ts';
-import type { OpenBody } from './open-secrets.ts';
+import type { UnsealBody } from './open-secrets.ts';
 import { formatChange } from './snapshot.ts';
 import { formatEvent, HEARTBEAT } from './sse.ts';
 
@@ -28,7 +28,7 @@ export interface Broadcast {
   close(): void;
 }
 
-export function createBroadcast(db: Db, openBody: OpenBody): Broadcast {
+export function createBroadcast(db: Db, openBody: UnsealBody): Broadcast {
   return new StreamBroadcast(db, openBody);
 }
 
@@ -41,13 +41,13 @@ interface Client {
 
 class StreamBroadcast implements Broadcast {
   readonly #db: Db;
-  readonly #openBody: OpenBody;
+  readonly #openBody: UnsealBody;
   readonly #clients = new Set<Client>();
   #running: Promise<void> | undefined;
   #isAskedAgain = false;
   #revision = 0;
 
-  constructor(db: Db, openBody: OpenBody) {
+  constructor(db: Db, openBody: UnsealBody) {
     this.#db = db;
     this.#openBody = openBody;
   }

@@ -15,10 +15,10 @@ import type { CertificatePair } from '#sites/table.ts';
 import type { UnopenedSecret } from './protocol.ts';
 
 /** Gives a resource's body as it is sent: JSON. */
-export type OpenBody = (row: ResourceRow) => string;
+export type UnsealBody = (row: ResourceRow) => string;
 
 /** `ring` absent: this feed has no certificates and no live keys. */
-export function createOpenBody(ring: Keyring | undefined, log: Logger): OpenBody {
+export function createUnsealBody(ring: Keyring | undefined, log: Logger): UnsealBody {
   const told = new Set<string>();
   return ({ kind, key, body }) => {
     if (ring === undefined) return body;

@@ -18,7 +18,7 @@ import { startHousekeeping } from './housekeeping.ts';
 import { createLiveCounts, type LiveCount, type LiveCounts } from './live-counts.ts';
 import { type LiveAnswer, MAX_LIVE_REPORT_BYTES, parseLiveReport } from './live-report.ts';
 import { MessageError, parsePrefetchReport, parseStatus } from './messages.ts';
-import { createOpenBody, type OpenBody } from './open-secrets.ts';
+import { createUnsealBody, type UnsealBody } from './open-secrets.ts';
 import { parsePlaceQuery } from './place-query.ts';
 import {
   HEARTBEAT_MS,
@@ -85,7 +85,7 @@ export interface FeedServer extends AsyncDisposable {
 /** Throws when the socket is taken. */
 export async function startFeedServer(options: FeedServerOptions): Promise<FeedServer> {
   const { db, log } = options;
-  const openBody = createOpenBody(options.ring, log);
+  const openBody = createUnsealBody(options.ring, log);
   const broadcast = createBroadcast(db, openBody);
   const rejections = createRejectionCounts();
   const live = createLiveCounts();
@@ -150,7 +150,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<v
 
 function createHandler(
   options: FeedServerOptions,
-  openBody: OpenBody,
+  openBody: UnsealBody,
   broadcast: Broadcast,
   { rejections, live }: { readonly rejections: RejectionCounts; readonly live: LiveCounts },
 ): Handler {
@@ -225,7 +225,7 @@ function queryOf(request: IncomingMessage): string {
   return request.url?.split('?')[1] ?? '';
 }
 
-function createSnapshotHandler(db: Db, openBody: OpenBody): Handler {
+function createSnapshotHandler(db: Db, openBody: UnsealBody): Handler {
   let openSnapshots = 0;
   return async (request, response) => {
     const query = queryOf(request);

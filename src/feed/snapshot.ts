@@ -5,7 +5,7 @@ import type { Executor } from '#db/schema/schema.ts';
 import { allResources, type ResourceRow, readHead } from '#db/tables/resources.ts';
 import { isInHistory } from '#db/tables/revision-tags.ts';
 import type { Place } from '#model/place.ts';
-import type { OpenBody } from './open-secrets.ts';
+import type { UnsealBody } from './open-secrets.ts';
 import type { SnapshotHead } from './protocol.ts';
 
 const PAGE_ROWS = 500;
@@ -17,7 +17,7 @@ const PAGE_ROWS = 500;
 export function withSnapshot(
   db: Db,
   from: Place | undefined,
-  openBody: OpenBody,
+  openBody: UnsealBody,
   send: (pieces: AsyncIterable<string>) => Promise<void>,
 ): Promise<void> {
   return db.snapshot(async (x) => {
@@ -26,12 +26,12 @@ export function withSnapshot(
   });
 }
 
-async function* pieces(x: Executor, head: SnapshotHead, openBody: OpenBody): AsyncGenerator<string> {
+async function* pieces(x: Executor, head: SnapshotHead, openBody: UnsealBody): AsyncGenerator<string> {
   yield `${JSON.stringify(head)}\n`;
   for await (const rows of allResources(x, PAGE_ROWS)) yield formatPage(rows, openBody);
 }
 
-async function readSnapshotHead(x: Executor, from: Place | undefined, openBody: OpenBody): Promise<SnapshotHead> {
+async function readSnapshotHead(x: Executor, from: Place | undefined, openBody: UnsealBody): Promise<SnapshotHead> {
   const { epoch, revision, tag } = await readHead(x);
   const continues = from !== undefined && (await isInHistory(x, from));
   const hash = createHash('sha256');
@@ -43,12 +43,12 @@ async function readSnapshotHead(x: Executor, from: Place | undefined, openBody: 
   return { epoch, revision, tag, continues, count, hash: hash.digest('hex') };
 }
 
-function formatPage(rows: readonly ResourceRow[], openBody: OpenBody): string {
+function formatPage(rows: readonly ResourceRow[], openBody: UnsealBody): string {
   return rows.map((row) => `${formatChange(row, openBody)}\n`).join('');
 }
 
 /** A `ResourceChange`; the body is JSON text already, and only that of a certificate is read on its way. */
-export function formatChange(row: ResourceRow, openBody: OpenBody): string {
+export function formatChange(row: ResourceRow, openBody: UnsealBody): string {
   const { kind, key, revision, isDeleted } = row;
   const what = `{"kind":${JSON.stringify(kind)},"key":${JSON.stringify(key)},"revision":${revision}`;
   return isDeleted ? `${what},"op":"delete"}` : `${what},"op":"put","body":${openBody(row)}}`;

@@ -12,7 +12,7 @@ import {
   openBlock,
   STORED_BLOCK_BYTES,
 } from './format.ts';
-import type { OpenBodies, OpenBody } from './open-bodies.ts';
+import type { OpenBodies, OpenFile } from './open-bodies.ts';
 
 export interface DiskBodyOptions {
   readonly bodyId: string;
@@ -104,7 +104,7 @@ export class DiskBody implements StoredBody {
     }
   }
 
-  async #open(): Promise<OpenBody> {
+  async #open(): Promise<OpenFile> {
     if (!(await this.written)) throw new Error('the body was not written');
     const { files, bodyId } = this.#options;
     const open = await files.acquire(bodyId, this.#path).catch(async (error: unknown) => {

@@ -7,7 +7,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 const IDLE_MS = 5_000;
 const MAX_IDLE = 256;
 
-export interface OpenBody {
+export interface OpenFile {
   readonly handle: FileHandle;
   /** Once; the handle may be closed after it. */
   release(): void;
@@ -25,7 +25,7 @@ export class OpenBodies {
   readonly #idle = new Set<string>();
 
   /** `bodyId` names the file for good; `path` is where it lies now. Rejects as opening does. */
-  async acquire(bodyId: string, path: string): Promise<OpenBody> {
+  async acquire(bodyId: string, path: string): Promise<OpenFile> {
     const held = this.#held.get(bodyId) ?? { handle: open(path, 'r'), users: 0, timer: undefined };
     this.#held.set(bodyId, held);
     held.users += 1;
