@@ -18,7 +18,7 @@ const ROTATE_BYTES = 16 * 1024 * 1024;
 /** Nobody reads it: then it does not grow for ever. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
-export interface JournalRecord {
+export interface DiskRecord {
   readonly high: number;
   readonly low: number;
   /** Bytes of the entry and its bodies' files; 0: removed; `undefined`: used. */
@@ -73,7 +73,7 @@ export class JournalReader {
   }
 
   /** What was appended since; a part of it when that is much. */
-  async read(): Promise<readonly JournalRecord[]> {
+  async read(): Promise<readonly DiskRecord[]> {
     const bytes = await this.#readFrom(this.#file, this.#position);
     this.#position += bytes.length;
     if (this.#position < ROTATE_BYTES || bytes.length === MAX_READ_BYTES) return decodeRecords(bytes);
@@ -101,8 +101,8 @@ export class JournalReader {
   }
 }
 
-function decodeRecords(bytes: Buffer): JournalRecord[] {
-  const records: JournalRecord[] = [];
+function decodeRecords(bytes: Buffer): DiskRecord[] {
+  const records: DiskRecord[] = [];
   for (let at = 0; at < bytes.length; at += RECORD_BYTES) {
     const kind = bytes.readUInt32LE(at + 8);
     const stored = kind === STORED ? bytes.readDoubleLE(at + 16) : undefined;
