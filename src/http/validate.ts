@@ -118,7 +118,7 @@ export function updateFromHead<T extends Stored>(
 }
 
 /** What a failed validation was. */
-export type OriginFailure =
+export type ValidationFailure =
   /** No response: connection error, timeout, or something that is not HTTP. */
   | 'unreachable'
   /** One of `isErrorStatus`. */
@@ -133,7 +133,12 @@ export function isErrorStatus(status: number): boolean {
  * Whether the stored response may stand in after a failed validation. If not: the error response itself, or 504 when
  * there is none. docs/decisions/0116
  */
-export function isUsableOnError(stored: Stored, failure: OriginFailure, now: number, options: CacheOptions): boolean {
+export function isUsableOnError(
+  stored: Stored,
+  failure: ValidationFailure,
+  now: number,
+  options: CacheOptions,
+): boolean {
   if (stored.forbidsStale || stored.isInvalid) return false; // RFC 9111 §4.2.4
   const staleMs = currentAge(stored, now) - stored.lifetimeMs;
   if (stored.staleIfErrorMs !== undefined) return staleMs <= stored.staleIfErrorMs; // RFC 5861 §4
