@@ -2,7 +2,7 @@
 import { createShares } from '#lib/shares.ts';
 
 /** The client and the domain that something is taken for. */
-export interface Owner {
+export interface StockOwner {
   /** See `clientNetwork`. */
   readonly client: string;
   readonly domainId: number;
@@ -12,16 +12,16 @@ export interface Stock {
   /** All that is taken. */
   readonly taken: number;
   /** Whether the owner may have `amount` more: by its client's share of the stock, its domain's, and its client's share of its domain's. */
-  mayTake(owner: Owner, amount: number): boolean;
+  mayTake(owner: StockOwner, amount: number): boolean;
   /** A negative `amount` gives back. */
-  add(owner: Owner, amount: number): void;
+  add(owner: StockOwner, amount: number): void;
 }
 
 export function createStock(max: number): Stock {
   const byClient = createShares(max);
   const byDomain = createShares(max);
   const byClientOfDomain = createShares(max);
-  const mayTakeOfDomain = (owner: Owner, domain: string, amount: number): boolean => {
+  const mayTakeOfDomain = (owner: StockOwner, domain: string, amount: number): boolean => {
     // Each unit that the domain takes leaves it two fewer to take: one is gone from what is free, and its share has one more.
     const room = Math.ceil((byDomain.free - byDomain.heldBy(domain)) / 2);
     return byClientOfDomain.heldBy(nameOf(owner)) + amount <= room;
@@ -46,6 +46,6 @@ export function createStock(max: number): Stock {
   };
 }
 
-function nameOf({ client, domainId }: Owner): string {
+function nameOf({ client, domainId }: StockOwner): string {
   return `${domainId} ${client}`;
 }

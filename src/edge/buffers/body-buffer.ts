@@ -3,7 +3,7 @@
  * One writes it and one reads it; what was read may be dropped or kept to be read again. docs/decisions/0441
  */
 import type { FileHandle } from 'node:fs/promises';
-import type { Owner } from '../stock.ts';
+import type { StockOwner } from '../stock.ts';
 import type { BufferBudget } from './budget.ts';
 import { BufferPieces } from './pieces.ts';
 import type { TemporaryFiles } from './temporary-files.ts';
@@ -12,7 +12,7 @@ export interface BodyBufferOptions {
   readonly budget: BufferBudget;
   /** Absent: there is memory alone. */
   readonly files: TemporaryFiles | undefined;
-  readonly owner: Owner;
+  readonly owner: StockOwner;
   /** So much stays in memory, while there is room for it. */
   readonly memoryBytes: number;
   /** Bytes in the file. */

@@ -1,13 +1,13 @@
 /** How many connections of a worker carry WebSocket: each takes as much of it as many requests, and for long. */
 import type { TunnelLimits } from '../respond/tunnel.ts';
-import { createStock, type Owner } from '../stock.ts';
+import { createStock, type StockOwner } from '../stock.ts';
 
 /** The connections of a worker that carry WebSocket, or have asked an origin for it. */
 export interface WebSockets {
   readonly open: number;
   readonly limits: TunnelLimits;
   /** Gives what frees the place, to be called once; `undefined`: the owner's client or domain has its share, or there is none. */
-  take(owner: Owner): (() => void) | undefined;
+  take(owner: StockOwner): (() => void) | undefined;
 }
 
 export function createWebSockets(max: number, limits: TunnelLimits): WebSockets {
