@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http';
 import type { Db } from '#db/open.ts';
 import { changesSince, type Head, readHead } from '#db/tables/resources.ts';
 import { isInHistory, readRevisionTag } from '#db/tables/revision-tags.ts';
-import type { Place } from '#model/place.ts';
+import type { FeedPosition } from '#model/place.ts';
 import type { UnsealBody } from './open-secrets.ts';
 import { formatChange } from './snapshot.ts';
 import { formatEvent, HEARTBEAT } from './sse.ts';
@@ -18,7 +18,7 @@ const MAX_DELTA_ROWS = 250;
 
 export interface Broadcast {
   /** Says `reset` and ends the stream at once when changes alone cannot bring this client up to date. */
-  add(client: ServerResponse, at: Place): Promise<void>;
+  add(client: ServerResponse, at: FeedPosition): Promise<void>;
   /** Sends what is new. Rejects when the database does not answer; the next call makes up for it. */
   round(): Promise<void>;
   heartbeat(): void;
@@ -34,7 +34,7 @@ export function createBroadcast(db: Db, openBody: UnsealBody): Broadcast {
 
 interface Client {
   readonly response: ServerResponse;
-  at: Place;
+  at: FeedPosition;
   /** The last delta did not reach the head; the client gets the next one when it has read that. */
   isCatchingUp: boolean;
 }
@@ -60,7 +60,7 @@ class StreamBroadcast implements Broadcast {
     return this.#clients.size;
   }
 
-  async add(response: ServerResponse, at: Place): Promise<void> {
+  async add(response: ServerResponse, at: FeedPosition): Promise<void> {
     const client: Client = { response, at, isCatchingUp: false };
     this.#clients.add(client);
     response.on('close', () => this.#clients.delete(client));
@@ -120,7 +120,7 @@ class StreamBroadcast implements Broadcast {
     }
   }
 
-  async #makeDelta(from: number, head: Head): Promise<{ readonly at: Place; readonly text: string }> {
+  async #makeDelta(from: number, head: Head): Promise<{ readonly at: FeedPosition; readonly text: string }> {
     const { to, rows } = await changesSince(this.#db.query, { from, to: head.revision, limit: MAX_DELTA_ROWS });
     const tag = to === head.revision ? head.tag : await readRevisionTag(this.#db.query, to);
     const changes = rows.map((row) => formatChange(row, this.#openBody)).join(',');
@@ -132,7 +132,7 @@ class StreamBroadcast implements Broadcast {
    * Whether changes alone bring a client to the head: not from another history, from before what was pruned, or from a
    * future revision.
    */
-  async #canFollow(at: Place, head: Head): Promise<boolean> {
+  async #canFollow(at: FeedPosition, head: Head): Promise<boolean> {
     if (at.epoch !== head.epoch || at.revision < head.minRevision) return false;
     return at.revision === head.revision ? at.tag === head.tag : await isInHistory(this.#db.query, at);
   }

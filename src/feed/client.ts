@@ -7,7 +7,7 @@ import { backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { OriginTrouble, Rejection } from '#model/edge.ts';
-import type { Place } from '#model/place.ts';
+import type { FeedPosition } from '#model/place.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { PurgeSpec } from '#sites/purge.ts';
 import { acceptChange } from './accept.ts';
@@ -88,7 +88,7 @@ class RunningFeedClient implements FeedClient {
   readonly #looking: NodeJS.Timeout;
   /** Ends the connection that is open, and with it what it was to bring. */
   #attempt = new AbortController();
-  #applied: Place | undefined;
+  #applied: FeedPosition | undefined;
   #isConnected = false;
   #reconnects = 0;
   #failures = 0;
@@ -215,7 +215,7 @@ class RunningFeedClient implements FeedClient {
     else log.debug({ err: error, failures: this.#failures }, 'cannot connect to the feed; retrying');
   }
 
-  async #takeSnapshot(): Promise<Place> {
+  async #takeSnapshot(): Promise<FeedPosition> {
     const { store, socketPath, clock, log } = this.#options;
     const { signal } = this.#attempt;
     const { epoch, revision, tag, count } = await takeSnapshot(store, { socketPath, clock, signal });
@@ -233,7 +233,7 @@ class RunningFeedClient implements FeedClient {
   }
 
   /** Follows changes until the stream ends, which is a failure, or control asks for a snapshot. */
-  async #follow(at: Place): Promise<'reset'> {
+  async #follow(at: FeedPosition): Promise<'reset'> {
     const { socketPath } = this.#options;
     const path = `${STREAM_PATH}?${formatPlaceQuery(at)}`;
     const { signal } = this.#attempt;
@@ -300,7 +300,7 @@ class RunningFeedClient implements FeedClient {
     this.#reportFailure = failure;
   }
 
-  async #sendReport(applied: Place): Promise<void> {
+  async #sendReport(applied: FeedPosition): Promise<void> {
     const { store, listOriginTroubles } = this.#options;
     await this.#post(
       STATUS_PATH,

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffDelayMs } from '#lib/backoff.ts';
 import type { Logger } from '#lib/logger.ts';
-import type { Place } from '#model/place.ts';
+import type { FeedPosition } from '#model/place.ts';
 
 /** Names in one question; beyond it, the question is for all of them. */
 const MAX_NAMES = 10_000;
@@ -19,7 +19,7 @@ export interface StoredChange {
 
 export interface Confirmations extends AsyncDisposable {
   /** Adds a stored change; calls come in the order of storing. */
-  add(head: Place, names: readonly string[] | undefined): void;
+  add(head: FeedPosition, names: readonly string[] | undefined): void;
   /** What was added no longer counts: none of it is confirmed after this. */
   forget(): void;
 }
@@ -27,12 +27,12 @@ export interface Confirmations extends AsyncDisposable {
 export interface ConfirmationsOptions {
   /** Resolves when every worker runs it; rejects to be asked again. */
   readonly confirm: (change: StoredChange) => Promise<void>;
-  readonly onConfirmed: (head: Place) => void;
+  readonly onConfirmed: (head: FeedPosition) => void;
   readonly log: Logger;
 }
 
 interface Pending {
-  readonly head: Place;
+  readonly head: FeedPosition;
   readonly names: ReadonlySet<string> | undefined;
 }
 

@@ -1,7 +1,7 @@
 /** A snapshot on its way into an edge's file: collected in a temporary table, then put in place in one transaction. */
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '#lib/sqlite-file.ts';
-import type { Place } from '#model/place.ts';
+import type { FeedPosition } from '#model/place.ts';
 import type { StoreChange } from './edge-file.ts';
 
 export interface SnapshotStaging extends Disposable {
@@ -12,7 +12,7 @@ export interface SnapshotStaging extends Disposable {
    * forgotten. A purge keeps the instant at which it was applied here; one that is new here is stamped with `now`. When the
    * set does not continue the history of the present one, all are new.
    */
-  commit(head: Place & { readonly continues: boolean }, now: number): void;
+  commit(head: FeedPosition & { readonly continues: boolean }, now: number): void;
 }
 
 const PUT_IN_PLACE = `

@@ -9,7 +9,7 @@ import { inTransaction, isBusy, isDamage } from '#lib/sqlite-file.ts';
 import type { ChallengeBody } from '#model/challenge.ts';
 import type { Rejection } from '#model/edge.ts';
 import { LIVE_KEYS_KIND, LIVE_MARK_KIND, liveMarkKey } from '#model/live-stream.ts';
-import type { Place } from '#model/place.ts';
+import type { FeedPosition } from '#model/place.ts';
 import type { ChallengeSource } from '#sites/challenge.ts';
 import {
   type LiveKeys,
@@ -42,14 +42,14 @@ import { createStaging, type SnapshotStaging } from './edge-staging.ts';
 
 export interface EdgeStore extends SiteSource, Disposable {
   /** Absent until the first snapshot. */
-  head(): Place | undefined;
+  head(): FeedPosition | undefined;
   /** How many sites there are. */
   countSites(): number;
   /** The oldest `limit` refusals that still stand. */
   listRejections(limit: number): readonly Rejection[];
   countRejections(): number;
   /** Everything and the new place, or nothing. Purges are applied at `now`. */
-  applyDelta(to: Omit<Place, 'epoch'>, changes: readonly StoreChange[], now: number): void;
+  applyDelta(to: Omit<FeedPosition, 'epoch'>, changes: readonly StoreChange[], now: number): void;
   /** Collects a whole new set beside the present one; nothing changes until its `commit`. */
   stageSnapshot(): SnapshotStaging;
   readonly prefetches: EdgePrefetches;
@@ -64,7 +64,7 @@ export interface EdgeStore extends SiteSource, Disposable {
 /** What workers and the live process read from. */
 export interface SiteReader extends SiteSource, ChallengeSource, LiveMarkSource, Disposable {
   /** Absent until the first snapshot. */
-  head(): Place | undefined;
+  head(): FeedPosition | undefined;
 }
 
 const SELECT_SITE = "select revision, body from resource where kind = 'site' and key = ?";
@@ -286,7 +286,7 @@ function openReader(file: string, inode: bigint): OpenReader {
 
 type Row = Readonly<Record<string, unknown>> | undefined;
 
-function toHead(row: Row): Place | undefined {
+function toHead(row: Row): FeedPosition | undefined {
   return row && { epoch: String(row['epoch']), revision: Number(row['revision']), tag: String(row['tag']) };
 }
 

@@ -1,6 +1,6 @@
 /** The protocol's messages from their text: what does not have the promised shape is refused with the member's name. */
 import type { EdgeStatus, OriginTrouble, Rejection } from '#model/edge.ts';
-import type { Place } from '#model/place.ts';
+import type { FeedPosition } from '#model/place.ts';
 import {
   type Delta,
   MAX_FAILURE_CHARS,
@@ -99,7 +99,7 @@ function readOrigins(value: unknown): readonly OriginTrouble[] {
   });
 }
 
-function readPlace(members: Members): Place {
+function readPlace(members: Members): FeedPosition {
   return {
     epoch: readText('epoch', members['epoch'], MAX_ID_CHARS),
     revision: readCount('revision', members['revision']),

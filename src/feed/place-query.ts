@@ -1,13 +1,13 @@
 /** A place as a query string, which is how an edge says where it is when it asks for a stream or a snapshot. */
-import type { Place } from '#model/place.ts';
+import type { FeedPosition } from '#model/place.ts';
 import { MessageError } from './messages.ts';
 
-export function formatPlaceQuery({ epoch, revision, tag }: Place): string {
+export function formatPlaceQuery({ epoch, revision, tag }: FeedPosition): string {
   return new URLSearchParams({ epoch, revision: String(revision), tag }).toString();
 }
 
 /** Throws `MessageError`. */
-export function parsePlaceQuery(text: string): Place {
+export function parsePlaceQuery(text: string): FeedPosition {
   const query = new URLSearchParams(text);
   const epoch = query.get('epoch') ?? '';
   const revision = query.get('revision') ?? '';

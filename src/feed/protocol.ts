@@ -4,7 +4,7 @@
  * /edge/v1/status reports what is in force, POST /edge/v1/prefetch what became of prefetches, POST /edge/v1/live what is on air. POST /edge/v1/logs and
  * /edge/v1/statistics carry traffic, whose shapes are those of `logs/report.ts`; POST /edge/v1/recordings carries recordings of live streams.
  */
-import type { Place } from '#model/place.ts';
+import type { FeedPosition } from '#model/place.ts';
 
 export const STREAM_PATH = '/edge/v1/stream';
 export const SNAPSHOT_PATH = '/edge/v1/snapshot';
@@ -70,7 +70,7 @@ export interface Delta {
 }
 
 /** First line of a snapshot; as many `put` lines as `count` follow. `hash` is SHA-256 over those lines with their LF, hex. */
-export interface SnapshotHead extends Place {
+export interface SnapshotHead extends FeedPosition {
   /** The place that the request named is part of this history; else nothing that the edge knows of keys counts any more. */
   readonly continues: boolean;
   readonly count: number;
@@ -80,7 +80,7 @@ export interface SnapshotHead extends Place {
 /** What became of prefetches at an edge. */
 export interface PrefetchReport {
   readonly edge: string;
-  readonly at: Place;
+  readonly at: FeedPosition;
   readonly results: readonly PrefetchReportResult[];
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import type { Clock } from '#lib/clock.ts';
-import type { Place } from '#model/place.ts';
+import type { FeedPosition } from '#model/place.ts';
 import { acceptPut } from './accept.ts';
 import { requestFeed } from './connection.ts';
 import type { SnapshotStaging } from './edge-staging.ts';
@@ -38,7 +38,7 @@ export async function takeSnapshot(
   return head;
 }
 
-function pathFrom(at: Place | undefined): string {
+function pathFrom(at: FeedPosition | undefined): string {
   return at === undefined ? SNAPSHOT_PATH : `${SNAPSHOT_PATH}?${formatPlaceQuery(at)}`;
 }
 

@@ -4,7 +4,7 @@ import type { Db } from '#db/open.ts';
 import type { Executor } from '#db/schema/schema.ts';
 import { allResources, type ResourceRow, readHead } from '#db/tables/resources.ts';
 import { isInHistory } from '#db/tables/revision-tags.ts';
-import type { Place } from '#model/place.ts';
+import type { FeedPosition } from '#model/place.ts';
 import type { UnsealBody } from './open-secrets.ts';
 import type { SnapshotHead } from './protocol.ts';
 
@@ -16,7 +16,7 @@ const PAGE_ROWS = 500;
  */
 export function withSnapshot(
   db: Db,
-  from: Place | undefined,
+  from: FeedPosition | undefined,
   openBody: UnsealBody,
   send: (pieces: AsyncIterable<string>) => Promise<void>,
 ): Promise<void> {
@@ -31,7 +31,11 @@ async function* pieces(x: Executor, head: SnapshotHead, openBody: UnsealBody): A
   for await (const rows of allResources(x, PAGE_ROWS)) yield formatPage(rows, openBody);
 }
 
-async function readSnapshotHead(x: Executor, from: Place | undefined, openBody: UnsealBody): Promise<SnapshotHead> {
+async function readSnapshotHead(
+  x: Executor,
+  from: FeedPosition | undefined,
+  openBody: UnsealBody,
+): Promise<SnapshotHead> {
   const { epoch, revision, tag } = await readHead(x);
   const continues = from !== undefined && (await isInHistory(x, from));
   const hash = createHash('sha256');

@@ -1,6 +1,6 @@
 /** What an edge says of itself. */
 import type { EdgeStatus, OriginTrouble } from '#model/edge.ts';
-import type { Place } from '#model/place.ts';
+import type { FeedPosition } from '#model/place.ts';
 import type { EdgeStore } from './edge-store.ts';
 import { MAX_REJECTIONS } from './protocol.ts';
 
@@ -14,7 +14,7 @@ export interface EdgeIdentity {
 export function describeStatus(
   store: EdgeStore,
   { edge, build, startedAt }: EdgeIdentity,
-  at: Place,
+  at: FeedPosition,
   origins: readonly OriginTrouble[],
 ): EdgeStatus {
   const rejected = store.listRejections(MAX_REJECTIONS + 1);

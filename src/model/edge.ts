@@ -1,5 +1,5 @@
 /** An edge (a machine) as control knows it: what it reported last. */
-import type { Place } from './place.ts';
+import type { FeedPosition } from './place.ts';
 
 /** A resource that an edge could not apply; it keeps the version before. */
 export interface Rejection {
@@ -21,7 +21,7 @@ export interface OriginTrouble {
 export interface EdgeStatus {
   readonly edge: string;
   /** The set that every worker of the edge runs. */
-  readonly at: Place;
+  readonly at: FeedPosition;
   /** `at.revision`, or a lower one when not all refusals fit the report. */
   readonly appliedRevision: number;
   readonly rejected: readonly Rejection[];

@@ -3,7 +3,7 @@
  * docs/decisions/0020
  */
 import { sql, type Transaction } from 'kysely';
-import type { Place } from '#model/place.ts';
+import type { FeedPosition } from '#model/place.ts';
 import { wakeListeners } from '../engines/engine.ts';
 import type { Executor, Schema } from '../schema/schema.ts';
 import { pruneRevisionTags, tagRevision } from './revision-tags.ts';
@@ -16,7 +16,7 @@ export type Change =
   | { readonly kind: string; readonly key: string; readonly op: 'delete' };
 
 /** The newest place. */
-export interface Head extends Place {
+export interface Head extends FeedPosition {
   /** Oldest revision from which changes are complete; readers at an older one need a snapshot. */
   readonly minRevision: number;
 }

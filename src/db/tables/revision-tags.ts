@@ -3,7 +3,7 @@
  * state and counts on from there. docs/decisions/0023
  */
 import type { Transaction } from 'kysely';
-import type { Place } from '#model/place.ts';
+import type { FeedPosition } from '#model/place.ts';
 import { mintRevisionTag } from '../schema/revision-tag.ts';
 import type { Executor, Schema } from '../schema/schema.ts';
 
@@ -23,7 +23,7 @@ export async function readRevisionTag(x: Executor, revision: number): Promise<st
 }
 
 /** False also for a place that was left more than 30 days ago. */
-export async function isInHistory(x: Executor, { epoch, revision, tag }: Place): Promise<boolean> {
+export async function isInHistory(x: Executor, { epoch, revision, tag }: FeedPosition): Promise<boolean> {
   const row = await x
     .selectFrom('config_head')
     .innerJoin('revision_tag', (join) => join.on('revision_tag.revision', '=', revision))
