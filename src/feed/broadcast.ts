@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http';
 import type { Db } from '#db/open.ts';
 import { changesSince, type Head, readHead } from '#db/tables/resources.ts';
 import { isInHistory, readRevisionTag } from '#db/tables/revision-tags.ts';
-import type { FeedPosition } from '#model/place.ts';
+import type { FeedPosition } from '#model/feed-position.ts';
 import type { UnsealBody } from './open-secrets.ts';
 import { formatChange } from './snapshot.ts';
 import { formatEvent, HEARTBEAT } from './sse.ts';

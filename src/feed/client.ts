@@ -7,7 +7,7 @@ import { backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { OriginTrouble, Rejection } from '#model/edge.ts';
-import type { FeedPosition } from '#model/place.ts';
+import type { FeedPosition } from '#model/feed-position.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { PurgeSpec } from '#sites/purge.ts';
 import { acceptChange } from './accept.ts';
@@ -16,7 +16,7 @@ import { FeedRefusal, requestFeed } from './connection.ts';
 import type { PrefetchResultEntry } from './edge-prefetches.ts';
 import type { EdgeStore } from './edge-store.ts';
 import { parseDelta } from './messages.ts';
-import { formatPlaceQuery } from './place-query.ts';
+import { formatPlaceQuery } from './position-query.ts';
 import { createPrefetches, type Prefetches } from './prefetches.ts';
 import {
   type Delta,

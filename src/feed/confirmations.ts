@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffDelayMs } from '#lib/backoff.ts';
 import type { Logger } from '#lib/logger.ts';
-import type { FeedPosition } from '#model/place.ts';
+import type { FeedPosition } from '#model/feed-position.ts';
 
 /** Names in one question; beyond it, the question is for all of them. */
 const MAX_NAMES = 10_000;

@@ -1,7 +1,7 @@
 /** A snapshot on its way into an edge's file: collected in a temporary table, then put in place in one transaction. */
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '#lib/sqlite-file.ts';
-import type { FeedPosition } from '#model/place.ts';
+import type { FeedPosition } from '#model/feed-position.ts';
 import type { StoreChange } from './edge-file.ts';
 
 export interface SnapshotStaging extends Disposable {

@@ -8,8 +8,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { inTransaction, isBusy, isDamage } from '#lib/sqlite-file.ts';
 import type { ChallengeBody } from '#model/challenge.ts';
 import type { Rejection } from '#model/edge.ts';
+import type { FeedPosition } from '#model/feed-position.ts';
 import { LIVE_KEYS_KIND, LIVE_MARK_KIND, liveMarkKey } from '#model/live-stream.ts';
-import type { FeedPosition } from '#model/place.ts';
 import type { ChallengeSource } from '#sites/challenge.ts';
 import {
   type LiveKeys,

@@ -1,6 +1,6 @@
 /** The protocol's messages from their text: what does not have the promised shape is refused with the member's name. */
 import type { EdgeStatus, OriginTrouble, Rejection } from '#model/edge.ts';
-import type { FeedPosition } from '#model/place.ts';
+import type { FeedPosition } from '#model/feed-position.ts';
 import {
   type Delta,
   MAX_FAILURE_CHARS,

@@ -4,7 +4,7 @@
  * /edge/v1/status reports what is in force, POST /edge/v1/prefetch what became of prefetches, POST /edge/v1/live what is on air. POST /edge/v1/logs and
  * /edge/v1/statistics carry traffic, whose shapes are those of `logs/report.ts`; POST /edge/v1/recordings carries recordings of live streams.
  */
-import type { FeedPosition } from '#model/place.ts';
+import type { FeedPosition } from '#model/feed-position.ts';
 
 export const STREAM_PATH = '/edge/v1/stream';
 export const SNAPSHOT_PATH = '/edge/v1/snapshot';

@@ -19,7 +19,7 @@ import { createLiveCounts, type LiveCount, type LiveCounts } from './live-counts
 import { type LiveAnswer, MAX_LIVE_REPORT_BYTES, parseLiveReport } from './live-report.ts';
 import { MessageError, parsePrefetchReport, parseStatus } from './messages.ts';
 import { createUnsealBody, type UnsealBody } from './open-secrets.ts';
-import { parsePlaceQuery } from './place-query.ts';
+import { parsePlaceQuery } from './position-query.ts';
 import {
   HEARTBEAT_MS,
   LIVE_PATH,

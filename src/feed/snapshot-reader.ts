@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import type { Clock } from '#lib/clock.ts';
-import type { FeedPosition } from '#model/place.ts';
+import type { FeedPosition } from '#model/feed-position.ts';
 import { acceptPut } from './accept.ts';
 import { requestFeed } from './connection.ts';
 import type { SnapshotStaging } from './edge-staging.ts';
 import type { EdgeStore } from './edge-store.ts';
 import { splitLines } from './lines.ts';
 import { MessageError, parseChange, parseSnapshotHead } from './messages.ts';
-import { formatPlaceQuery } from './place-query.ts';
+import { formatPlaceQuery } from './position-query.ts';
 import { SILENCE_MS, SNAPSHOT_PATH, type SnapshotHead } from './protocol.ts';
 
 /** One resource; far above what control accepts. */

@@ -4,7 +4,7 @@ import type { Db } from '#db/open.ts';
 import type { Executor } from '#db/schema/schema.ts';
 import { allResources, type ResourceRow, readHead } from '#db/tables/resources.ts';
 import { isInHistory } from '#db/tables/revision-tags.ts';
-import type { FeedPosition } from '#model/place.ts';
+import type { FeedPosition } from '#model/feed-position.ts';
 import type { UnsealBody } from './open-secrets.ts';
 import type { SnapshotHead } from './protocol.ts';
 

@@ -1,6 +1,6 @@
 /** What an edge says of itself. */
 import type { EdgeStatus, OriginTrouble } from '#model/edge.ts';
-import type { FeedPosition } from '#model/place.ts';
+import type { FeedPosition } from '#model/feed-position.ts';
 import type { EdgeStore } from './edge-store.ts';
 import { MAX_REJECTIONS } from './protocol.ts';
 

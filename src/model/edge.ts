@@ -1,5 +1,5 @@
 /** An edge (a machine) as control knows it: what it reported last. */
-import type { FeedPosition } from './place.ts';
+import type { FeedPosition } from './feed-position.ts';
 
 /** A resource that an edge could not apply; it keeps the version before. */
 export interface Rejection {

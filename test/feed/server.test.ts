@@ -11,7 +11,7 @@ import { sql } from 'kysely';
 import type { Db } from '#db/open.ts';
 import { listLiveEdges } from '#db/tables/edges.ts';
 import { readHead } from '#db/tables/resources.ts';
-import { formatPlaceQuery } from '#feed/place-query.ts';
+import { formatPlaceQuery } from '#feed/position-query.ts';
 import { MAX_STATUS_BYTES } from '#feed/protocol.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';

@@ -3,7 +3,7 @@
  * docs/decisions/0020
  */
 import { sql, type Transaction } from 'kysely';
-import type { FeedPosition } from '#model/place.ts';
+import type { FeedPosition } from '#model/feed-position.ts';
 import { wakeListeners } from '../engines/engine.ts';
 import type { Executor, Schema } from '../schema/schema.ts';
 import { pruneRevisionTags, tagRevision } from './revision-tags.ts';

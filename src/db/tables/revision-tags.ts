@@ -3,7 +3,7 @@
  * state and counts on from there. docs/decisions/0023
  */
 import type { Transaction } from 'kysely';
-import type { FeedPosition } from '#model/place.ts';
+import type { FeedPosition } from '#model/feed-position.ts';
 import { mintRevisionTag } from '../schema/revision-tag.ts';
 import type { Executor, Schema } from '../schema/schema.ts';
 

@@ -12,7 +12,7 @@ import { type Bypass, type CacheMark, failureStatus, type OriginFailure } from '
 import type { EdgeAnswer, Fill } from '../respond/answer.ts';
 import { errorAnswer } from '../respond/error-page.ts';
 import { firstHandAnswer, notModifiedAnswer } from '../respond/first-hand.ts';
-import type { FetchRest } from '../respond/follow.ts';
+import type { FetchRest } from '../respond/follow-body.ts';
 import { sharedAnswer, storedAnswer } from '../respond/stored.ts';
 import { absentUpTo } from '../stages/absence.ts';
 import { cacheKey } from '../stages/cache-key.ts';

@@ -5,12 +5,12 @@ import { type Dispatcher, errors } from 'undici';
 import { hasField, type RawHeaders } from '#http/headers.ts';
 import type { OriginFailure } from '../reasons.ts';
 import { ConnectError } from './connector.ts';
-import type { SlotUse } from './place-book.ts';
-import type { OriginSlot } from './places.ts';
+import type { OriginSlot } from './origin-slots.ts';
 import type { OriginPool, OriginPools } from './pools.ts';
 import type { ReadTurns, TurnReader } from './read-turns.ts';
 import type { RequestBody } from './request-body.ts';
 import { withoutServerFields } from './server-fields.ts';
+import type { SlotUse } from './slot-book.ts';
 
 export interface OriginRequest {
   /** Whose request it is. */

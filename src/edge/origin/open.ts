@@ -12,7 +12,7 @@ import type { OriginFailure } from '../reasons.ts';
 import { listOrigins } from './choose.ts';
 import { type ConnectorOptions, createConnector, foreseeFailure, type VerifyOrigins } from './connector.ts';
 import { createOrigins, type Origins, type OriginsOptions } from './fetch.ts';
-import { createFollowingOrigins } from './follow.ts';
+import { createFollowingOrigins } from './follow-redirects.ts';
 import type { Guard } from './guard.ts';
 import { createOriginHealth } from './health.ts';
 import { createOriginUses } from './origin-use.ts';

@@ -7,7 +7,7 @@ import { type Dispatcher, Pool } from 'undici';
 import { Lru } from '#lib/lru.ts';
 import type { Connect, Destination } from './connector.ts';
 import { filterInterim } from './interim-filter.ts';
-import { createOriginSlots, type OriginSlots } from './places.ts';
+import { createOriginSlots, type OriginSlots } from './origin-slots.ts';
 
 export interface OriginPool {
   /** One per request, from before it is dispatched until its response is over. */

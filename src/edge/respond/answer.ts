@@ -8,7 +8,7 @@ import type { CacheMark } from '../reasons.ts';
 import type { SharedBody } from '../store/shared-body.ts';
 import type { BodyWriter, CachedResponse, StoredBody } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
-import type { FetchRest } from './follow.ts';
+import type { FetchRest } from './follow-body.ts';
 
 export interface EdgeAnswer {
   readonly status: number;

@@ -12,7 +12,7 @@ import type { Viewer } from '../viewer.ts';
 import type { AnswerBody, EdgeAnswer } from './answer.ts';
 import { type CodedForm, findCoded } from './coded-form.ts';
 import { codedHeaders, codedHeadersOf304, isCompressible, withVary } from './compressible.ts';
-import type { FetchRest } from './follow.ts';
+import type { FetchRest } from './follow-body.ts';
 import { streamUnread } from './stream.ts';
 
 /** `request`: as the client sent it. */

@@ -12,7 +12,7 @@ import type { Viewer } from '../viewer.ts';
 import { type CodedForm, codedKey, putCoded } from './coded-form.ts';
 import { type Coder, createCoder, encode, type InTurn } from './coder.ts';
 import { MAX_COMPRESSED_BYTES } from './compressible.ts';
-import type { FetchRest } from './follow.ts';
+import type { FetchRest } from './follow-body.ts';
 import { readShared } from './read-shared.ts';
 
 /** Compressions at once, up to 6 MiB of memory each; further bodies are not compressed. */

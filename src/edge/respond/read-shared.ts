@@ -2,7 +2,7 @@
 
 import { isReadable } from '../store/readable-body.ts';
 import type { SharedBody, SharedReader } from '../store/shared-body.ts';
-import type { FetchRest } from './follow.ts';
+import type { FetchRest } from './follow-body.ts';
 
 /**
  * Reads a shared body from its first byte to its end, or throws. Must be started, or its reader opened, while the first

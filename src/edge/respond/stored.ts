@@ -7,7 +7,7 @@ import type { CacheMark } from '../reasons.ts';
 import type { SharedBody } from '../store/shared-body.ts';
 import type { CachedResponse } from '../store/store.ts';
 import { type AnswerBody, type EdgeAnswer, NO_BODY } from './answer.ts';
-import type { FetchRest } from './follow.ts';
+import type { FetchRest } from './follow-body.ts';
 
 export interface StoredAnswerInput {
   readonly request: RequestFacts;

@@ -4,8 +4,8 @@ import type { Buffers } from '../buffers/buffers.ts';
 import { TakenBack } from '../origin/attempt.ts';
 import type { ClientLag, LagBudget } from '../store/client-lag.ts';
 import type { AnswerBody, Fill } from './answer.ts';
-import { type FetchRest, followBody } from './follow.ts';
-import { Outlet, type Recipient } from './outlet.ts';
+import { Outlet, type Recipient } from './buffered-sender.ts';
+import { type FetchRest, followBody } from './follow-body.ts';
 import type { Pins } from './pins.ts';
 import { createUnreadLimit, FINISH_BELOW_BYTES, type UnreadLimit } from './unread.ts';
 

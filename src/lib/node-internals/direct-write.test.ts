@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Outlet } from '../outlet.ts';
+import { Outlet } from '../answer-writer.ts';
 import { createDirectWrites } from './direct-write.ts';
 
 const MIB = 1024 * 1024;

@@ -6,12 +6,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { ROUTES } from '#contract/routes.ts';
+import { Outlet } from '#lib/answer-writer.ts';
 import { ByteConversation, type ConversationOptions, type ConversationOwner } from '#lib/byte-conversation.ts';
 import { steadyClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { OpenDirectWrite } from '#lib/node-internals/direct-write.ts';
 import type { HttpReader } from '#lib/node-internals/http-reader.ts';
-import { Outlet } from '#lib/outlet.ts';
 import type { Answer } from '../../answer.ts';
 import type { AnswerCall, ReceivedCall } from '../../calls/calls.ts';
 import type { Requesters } from '../../calls/requester.ts';

@@ -2,7 +2,7 @@
 import { type ByteSpan, spanBytes } from '#http/range.ts';
 import type { EdgeContext } from '../../context.ts';
 import { discardBody, type OriginResponse } from '../../origin/attempt.ts';
-import type { FetchRest } from '../../respond/follow.ts';
+import type { FetchRest } from '../../respond/follow-body.ts';
 import { streamUnread } from '../../respond/stream.ts';
 import { absentUpTo } from '../../stages/absence.ts';
 import type { ReadableBody } from '../../store/readable-body.ts';

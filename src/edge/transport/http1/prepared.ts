@@ -1,8 +1,8 @@
 /** Requests of one bare connection that shortcuts answer: head and body go out at once, and the line is written when they are out. */
 import type { Socket } from 'node:net';
 import { hostOf } from '#http/request.ts';
+import { Outlet } from '#lib/answer-writer.ts';
 import type { DirectWrite } from '#lib/node-internals/direct-write.ts';
-import { Outlet } from '#lib/outlet.ts';
 import type { EdgeContext } from '../../context.ts';
 import type { Secured } from '../../secured.ts';
 import { PreparedLines, type PreparedReply } from '../../shortcuts/prepared-lines.ts';

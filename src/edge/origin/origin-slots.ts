@@ -1,8 +1,8 @@
 /**
- * The places for requests at one origin: a request without one waits for a bounded time, in turns. `place-book.ts`
+ * The places for requests at one origin: a request without one waits for a bounded time, in turns. `slot-book.ts`
  * chooses the next claim.
  */
-import { createSlotBook, type Denied, type SlotClaim } from './place-book.ts';
+import { createSlotBook, type Denied, type SlotClaim } from './slot-book.ts';
 
 export interface OriginSlotsOptions {
   readonly max: number;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createOriginSlots, type OriginSlot, type OriginSlots } from './places.ts';
+import { createOriginSlots, type OriginSlot, type OriginSlots } from './origin-slots.ts';
 
 const NEVER = new AbortController().signal;
 const OPTIONS = { max: 1, maxWaiting: 8, timeoutMs: 10_000, slowMs: 1, monotonic: () => performance.now() };

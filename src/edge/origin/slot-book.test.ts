@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createSlotBook, type SlotClaim, type SlotUse } from './place-book.ts';
+import { createSlotBook, type SlotClaim, type SlotUse } from './slot-book.ts';
 
 const OPTIONS = { max: 8, maxWaiting: 100, slowMs: 1_000 };
 

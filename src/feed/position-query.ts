@@ -1,5 +1,5 @@
 /** A place as a query string, which is how an edge says where it is when it asks for a stream or a snapshot. */
-import type { FeedPosition } from '#model/place.ts';
+import type { FeedPosition } from '#model/feed-position.ts';
 import { MessageError } from './messages.ts';
 
 export function formatPlaceQuery({ epoch, revision, tag }: FeedPosition): string {

@@ -6,7 +6,7 @@ import { isReadable } from '../store/readable-body.ts';
 import type { SharedBody } from '../store/shared-body.ts';
 import type { StoredBody } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
-import { Outlet, type Recipient } from './outlet.ts';
+import { Outlet, type Recipient } from './buffered-sender.ts';
 import type { Pins } from './pins.ts';
 
 /** Fetches the body from a position on, at the origin; `undefined` if it is unavailable. */
