@@ -50,15 +50,15 @@ export async function answerCacheable(
       case 'complete': {
         const stored = decision.kind === 'revalidate' ? decision.stored : undefined;
         const prefix = decision.kind === 'complete' && isPart(decision.stored) ? decision.stored : undefined;
-        const place = edge.flights.enter(visit.key, visit.request, {
+        const role = edge.flights.enter(visit.key, visit.request, {
           waits,
           now,
           absentUpTo: visit.absentUpTo,
           fits: (shared) => canReadAlong(visit, shared, now),
         });
-        if (place.kind === 'join') return answerShared(edge, visit, place.shared, now);
-        if (place.kind === 'wait' && (await waitForLanding(place.ready, viewer.signal))) continue;
-        return answerByFetch(viewer, edge, visit, { place, stored, others, prefix }); // 8, 9
+        if (role.kind === 'join') return answerShared(edge, visit, role.shared, now);
+        if (role.kind === 'wait' && (await waitForLanding(role.ready, viewer.signal))) continue;
+        return answerByFetch(viewer, edge, visit, { role, stored, others, prefix }); // 8, 9
       }
       default:
         return unreachable(decision);

@@ -96,7 +96,7 @@ function receive(viewer: Viewer, edge: EdgeContext, { request, site }: Visit, in
 type FetchedResponse = Extract<Exchanged, { kind: 'response' }>;
 
 export interface FetchNeed {
-  readonly place: FlightRole;
+  readonly role: FlightRole;
   /** What must be confirmed; `undefined`: nothing stored matches. */
   readonly stored: CachedResponse | undefined;
   /** Variants that the origin may point at. */
@@ -110,12 +110,12 @@ export function answerByFetch(
   viewer: Viewer,
   edge: EdgeContext,
   visit: Visit,
-  { place, ...need }: FetchNeed,
+  { role, ...need }: FetchNeed,
 ): Promise<EdgeAnswer | undefined> {
-  return withLanding(edge, visit, place, () => {
+  return withLanding(edge, visit, role, () => {
     return need.stored === undefined
-      ? answerMiss(viewer, edge, visit, { place, ...need })
-      : answerValidated(viewer, edge, visit, { place, stored: need.stored });
+      ? answerMiss(viewer, edge, visit, { role, ...need })
+      : answerValidated(viewer, edge, visit, { role, stored: need.stored });
   });
 }
 
@@ -123,10 +123,10 @@ export function answerByFetch(
 export async function withLanding(
   edge: EdgeContext,
   visit: Visit,
-  place: FlightRole,
+  role: FlightRole,
   fetchAnswer: () => Promise<EdgeAnswer | undefined>,
 ): Promise<EdgeAnswer | undefined> {
-  const land = place.kind === 'lead' ? place.land : () => undefined;
+  const land = role.kind === 'lead' ? role.land : () => undefined;
   let answer: EdgeAnswer | undefined;
   try {
     answer = await fetchAnswer();
@@ -158,7 +158,7 @@ async function answerMiss(
   viewer: Viewer,
   edge: EdgeContext,
   visit: Visit,
-  { place, others, prefix }: Omit<FetchNeed, 'stored'>,
+  { role, others, prefix }: Omit<FetchNeed, 'stored'>,
 ): Promise<EdgeAnswer | undefined> {
   const { facts } = visit.request;
   // A range goes on unchanged: its answer is that part, or the whole if the origin likes, and may be stored. A HEAD brings nothing to store.
@@ -178,7 +178,7 @@ async function answerMiss(
     case 'validated':
       return answerStored(visit, result.stored, 'REVALIDATED', edge.clock());
     case 'response':
-      return answerResponse(edge, visit, share(edge, visit, place, result), isAsItIs);
+      return answerResponse(edge, visit, share(edge, visit, role, result), isAsItIs);
   }
 }
 
@@ -187,7 +187,7 @@ async function answerValidated(
   viewer: Viewer,
   edge: EdgeContext,
   visit: Visit,
-  { place, stored }: { readonly place: FlightRole; readonly stored: CachedResponse },
+  { role, stored }: { readonly role: FlightRole; readonly stored: CachedResponse },
 ): Promise<EdgeAnswer | undefined> {
   const result = await askForWhole(edge, visit, stored, [], questionOf(viewer));
   const now = edge.clock();
@@ -209,7 +209,7 @@ async function answerValidated(
         return answerStored(visit, stored, 'STALE', now);
       }
       if (visit.request.method === 'HEAD') applyHead(edge, visit, stored, response);
-      return { ...answerResponse(edge, visit, share(edge, visit, place, result), false), isReplacement: true };
+      return { ...answerResponse(edge, visit, share(edge, visit, role, result), false), isReplacement: true };
     }
   }
 }
@@ -221,17 +221,17 @@ export function errorOf({ status, unfollowed }: OriginResponse): 'unreachable' |
 }
 
 /** Lets those who wait read along; what another request stores already is not stored twice. */
-export function share(edge: EdgeContext, visit: Visit, place: FlightRole, result: FetchedResponse): FetchedResponse {
+export function share(edge: EdgeContext, visit: Visit, role: FlightRole, result: FetchedResponse): FetchedResponse {
   const { admission, fill } = result;
   if (fill === undefined || admission?.kind !== 'store' || admission.stored.range !== undefined) return result;
-  if (place.kind === 'alone' && place.isRedundant) {
+  if (role.kind === 'alone' && role.isRedundant) {
     fill.writer.discard();
     return { ...result, fill: undefined };
   }
   // Also where nobody waits: the coded form is read along. Edge rule 8
-  if (place.kind !== 'lead' && !visit.site.pageCompress) return result;
+  if (role.kind !== 'lead' && !visit.site.pageCompress) return result;
   const shared = new SharedBody(admission.stored, fill.announcedBytes, edge.lag.open());
-  if (place.kind === 'lead') place.publish(shared);
+  if (role.kind === 'lead') role.publish(shared);
   const onEnd = () => {
     shared.break(); // unless it is whole
     fill.onEnd?.();

@@ -4,7 +4,7 @@ import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { parseRequest } from '../request.ts';
 import { createFlights, type Flights, waitForLanding } from './collapse.ts';
 
-describe('the places of requests for one key', () => {
+describe('the roles of requests for one key', () => {
   test('the first leads, the others wait until it lands, then one of them leads', async () => {
     const flights = createFlights();
     const first = enter(flights);

@@ -83,25 +83,25 @@ const MAX_INTERIM = 32;
 
 /** Never rejects for what an origin or the network does; rejects for a fault of ours. */
 export async function attemptOrigin(
-  { places, dispatcher }: OriginPool,
+  { slots, dispatcher }: OriginPool,
   request: OriginRequest,
   tools: AttemptTools,
 ): Promise<AttemptResult> {
   const { client, signal } = request;
   let takeBack = () => {};
-  const answer = await places.ask({ client, use: useOf(request), signal, onTakenBack: () => takeBack() });
+  const answer = await slots.ask({ client, use: useOf(request), signal, onTakenBack: () => takeBack() });
   if (answer.kind === 'aborted') return answer;
   if (answer.kind === 'denied') {
     const { reason: failure } = answer;
     return { kind: 'failure', failure, detail: DENIED[failure], isSent: false, isReused: false };
   }
-  const { place } = answer;
+  const { slot } = answer;
   if (signal.aborted) {
-    place.free();
+    slot.free();
     return { kind: 'aborted' };
   }
   const { promise, resolve, reject } = Promise.withResolvers<AttemptResult>();
-  const exchange = new Exchange(request, tools, { resolve, reject, place });
+  const exchange = new Exchange(request, tools, { resolve, reject, slot });
   takeBack = exchange.takeBack;
   request.signal.addEventListener('abort', exchange.abort, { once: true });
   dispatcher.dispatch(
@@ -109,7 +109,7 @@ export async function attemptOrigin(
       method: request.method,
       path: request.target,
       headers: headersOf(request),
-      body: openBody(request, place),
+      body: openBody(request, slot),
       upgrade: request.upgrade ?? null,
       // A streaming GET must not hold up the pool's other requests behind it.
       blocking: false,
@@ -132,19 +132,19 @@ function useOf({ method, body }: OriginRequest): SlotUse {
 }
 
 /** undici sends a body of known bytes together with the head. */
-function openBody({ body }: OriginRequest, place: OriginSlot): Buffer | Readable | null {
+function openBody({ body }: OriginRequest, slot: OriginSlot): Buffer | Readable | null {
   if (body === undefined || body.lengthBytes === 0) return null;
-  return body.bytes ?? Readable.from(readBody(body, place), { objectMode: false });
+  return body.bytes ?? Readable.from(readBody(body, slot), { objectMode: false });
 }
 
 /** The origin waits while the client sends nothing. */
-async function* readBody(body: RequestBody, place: OriginSlot): AsyncGenerator<Buffer> {
+async function* readBody(body: RequestBody, slot: OriginSlot): AsyncGenerator<Buffer> {
   const pieces = body.read();
   try {
     for (;;) {
-      if (body.lengthBytes === undefined) place.pause();
+      if (body.lengthBytes === undefined) slot.pause();
       const next = await pieces.next();
-      place.resume();
+      slot.resume();
       if (next.done === true) return;
       yield next.value;
     }
@@ -164,7 +164,7 @@ interface Outcome {
   readonly resolve: (result: AttemptResult) => void;
   readonly reject: (error: Error) => void;
   /** Freed when the exchange is over, its body included. */
-  readonly place: OriginSlot;
+  readonly slot: OriginSlot;
 }
 
 /** undici's handler for one exchange. Lives as long as the response's body. */
@@ -233,7 +233,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestUpgrade(controller: Dispatcher.DispatchController, status: number, _headers: unknown, duplex: Duplex): void {
     const socket = socketOf(duplex);
-    this.#outcome.place.free(); // undici opens another connection in its place
+    this.#outcome.slot.free(); // undici opens another connection in its place
     clearTimeout(this.#timer);
     this.#request.signal.removeEventListener('abort', this.abort);
     const headers = readRawHeaders(controller.rawHeaders);
@@ -274,7 +274,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#waits.forTurn = !this.#turn.note(chunk.length);
     if (this.#body?.push(chunk) === false) {
       this.#waits.forReader = true;
-      this.#outcome.place.pause();
+      this.#outcome.slot.pause();
     }
     if (this.#waits.forReader || this.#waits.forTurn) controller.pause();
   }
@@ -284,13 +284,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#outcome.place.free();
+    this.#outcome.slot.free();
     this.#request.signal.removeEventListener('abort', this.abort);
     this.#body?.push(null);
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.#outcome.place.free();
+    this.#outcome.slot.free();
     this.#request.signal.removeEventListener('abort', this.abort);
     clearTimeout(this.#timer);
     if (this.#body !== undefined) {
@@ -323,7 +323,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       highWaterMark: 64 * 1024, // one read of the socket
       read: () => {
         this.#waits.forReader = false;
-        this.#outcome.place.resume();
+        this.#outcome.slot.resume();
         this.#readOn();
       },
       destroy: (error, callback) => {

@@ -1,5 +1,5 @@
 /**
- * The places for requests at one origin: a request without one waits for a bounded time, in turns. `slot-book.ts`
+ * The slots for requests at one origin: a request without one waits for a bounded time, in turns. `slot-book.ts`
  * chooses the next claim.
  */
 import { createSlotBook, type Denied, type SlotClaim } from './slot-book.ts';
@@ -16,25 +16,25 @@ export interface OriginSlotsOptions {
 
 interface Asking extends SlotClaim {
   readonly signal: AbortSignal;
-  /** The client is too slow for a place that others wait for: give it back. Called once at most, and only while it is held. */
+  /** The client is too slow for a slot that others wait for: give it back. Called once at most, and only while it is held. */
   readonly onTakenBack: () => void;
 }
 
 export interface OriginSlot {
-  /** Gives the place back; call it once. */
+  /** Gives the slot back; call it once. */
   free(): void;
   /** The origin waits for the client, until `resume`. */
   pause(): void;
   resume(): void;
 }
 
-type PlaceAnswer =
-  | { readonly kind: 'place'; readonly place: OriginSlot }
+type SlotAnswer =
+  | { readonly kind: 'slot'; readonly slot: OriginSlot }
   | { readonly kind: 'denied'; readonly reason: Denied }
   | { readonly kind: 'aborted' };
 
 export interface OriginSlots {
-  ask(asking: Asking): Promise<PlaceAnswer>;
+  ask(asking: Asking): Promise<SlotAnswer>;
   /** Resolves when none is taken and nobody waits. */
   idle(): Promise<void>;
 }
@@ -44,13 +44,13 @@ const CHECK_MS = 250;
 
 export function createOriginSlots({ timeoutMs, monotonic, ...options }: OriginSlotsOptions): OriginSlots {
   const book = createSlotBook<Asking>(options);
-  const waiting = new Map<Asking, (place: OriginSlot) => void>();
-  /** Claims that hold a place and have not been asked to give it back. */
+  const waiting = new Map<Asking, (slot: OriginSlot) => void>();
+  /** Claims that hold a slot and have not been asked to give it back. */
   const holders = new Set<Asking>();
   const idlers: (() => void)[] = [];
   let check: NodeJS.Timeout | undefined;
 
-  /** Takes places back until waiting claims have what they need, or one is still on its way back. */
+  /** Takes slots back until waiting claims have what they need, or one is still on its way back. */
   const takeBackSlow = (): void => {
     for (;;) {
       const slow = book.findSlow(monotonic());
@@ -76,23 +76,23 @@ export function createOriginSlots({ timeoutMs, monotonic, ...options }: OriginSl
       resume: () => book.resume(asking, monotonic()),
     };
   };
-  const wait = (asking: Asking): Promise<PlaceAnswer> => {
-    const { promise, resolve } = Promise.withResolvers<PlaceAnswer>();
-    const conclude = (answer: PlaceAnswer) => {
+  const wait = (asking: Asking): Promise<SlotAnswer> => {
+    const { promise, resolve } = Promise.withResolvers<SlotAnswer>();
+    const conclude = (answer: SlotAnswer) => {
       clearTimeout(timer);
       asking.signal.removeEventListener('abort', onAbort);
       waiting.delete(asking);
       noteWaiting();
       resolve(answer);
     };
-    const giveUp = (answer: PlaceAnswer) => {
+    const giveUp = (answer: SlotAnswer) => {
       book.leave(asking);
       conclude(answer);
     };
     const onAbort = () => giveUp({ kind: 'aborted' });
     const timer = setTimeout(() => giveUp({ kind: 'denied', reason: book.reasonFor(asking) }), timeoutMs);
     asking.signal.addEventListener('abort', onAbort, { once: true });
-    waiting.set(asking, (place) => conclude({ kind: 'place', place }));
+    waiting.set(asking, (slot) => conclude({ kind: 'slot', slot }));
     takeBackSlow();
     noteWaiting();
     return promise;
@@ -102,7 +102,7 @@ export function createOriginSlots({ timeoutMs, monotonic, ...options }: OriginSl
     ask: async (asking) => {
       if (asking.signal.aborted) return { kind: 'aborted' };
       const answer = book.ask(asking);
-      if (answer === 'taken') return { kind: 'place', place: give(asking) };
+      if (answer === 'taken') return { kind: 'slot', slot: give(asking) };
       return answer === 'waiting' ? wait(asking) : { kind: 'denied', reason: answer };
     },
     idle: () => (book.taken === 0 ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve))),

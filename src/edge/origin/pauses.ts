@@ -1,10 +1,10 @@
-/** How long an origin has waited for the clients whose requests have a place there, and which of them is the slowest. Pure. */
+/** How long an origin has waited for the clients whose requests have a slot there, and which of them is the slowest. Pure. */
 
 export interface Pauses<C extends { readonly client: string }> {
   /** The origin waits for the claim's client from now on, until `resume`: to send more of its request, or to take more of its answer. */
   pause(claim: C, now: number): void;
   resume(claim: C, now: number): void;
-  /** The claim has no place any more. */
+  /** The claim has no slot any more. */
   forget(claim: C): void;
   /**
    * The claim that was waited for longest, of the client that has most slow ones. `undefined`: no more than `tolerated`

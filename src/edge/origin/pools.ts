@@ -11,7 +11,7 @@ import { createOriginSlots, type OriginSlots } from './origin-slots.ts';
 
 export interface OriginPool {
   /** One per request, from before it is dispatched until its response is over. */
-  readonly places: OriginSlots;
+  readonly slots: OriginSlots;
   readonly dispatcher: Dispatcher;
 }
 
@@ -93,14 +93,14 @@ export function createOriginPools(options: OriginPoolsOptions): OriginPools {
       const key = JSON.stringify([siteId, destination]);
       const known = pools.get(key);
       if (known !== undefined) return known;
-      const places = createOriginSlots({
+      const slots = createOriginSlots({
         max: maxConnections,
         maxWaiting: MAX_WAITING,
         timeoutMs: waitTimeoutMs,
         slowMs,
         monotonic: () => performance.now(),
       });
-      const pool = { places, dispatcher: open(destination) };
+      const pool = { slots, dispatcher: open(destination) };
       pools.set(key, pool);
       return pool;
     },
@@ -114,7 +114,7 @@ export function createOriginPools(options: OriginPoolsOptions): OriginPools {
 }
 
 /** Closes a pool after its requests have finished; a failure to close is ignored. */
-async function closeQuietly({ places, dispatcher }: OriginPool): Promise<void> {
-  await places.idle();
+async function closeQuietly({ slots, dispatcher }: OriginPool): Promise<void> {
+  await slots.idle();
   await dispatcher.close().catch(() => undefined);
 }

@@ -23,7 +23,7 @@ interface Waiting {
 }
 
 /**
- * Half of a turn belongs to the bodies that began first: they end one after the other, and others get their places at the origin,
+ * Half of a turn belongs to the bodies that began first: they end one after the other, and others get their slots at the origin,
  * where all would end late otherwise. In the other half all take turns. `defer`: runs the work in the next turn.
  */
 export function createReadTurns(maxBytes: number, defer: (work: () => void) => void): ReadTurns {

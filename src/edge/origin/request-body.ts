@@ -1,5 +1,5 @@
 /**
- * A request's body on its way to an origin. It is received first, so that a place at the origin is taken when there is
+ * A request's body on its way to an origin. It is received first, so that a slot at the origin is taken when there is
  * something to send; only a body that finds no room in a buffer is passed on while it arrives. docs/decisions/0441
  */
 import type { BodyBuffer } from '../buffers/body-buffer.ts';

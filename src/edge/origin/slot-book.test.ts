@@ -14,14 +14,14 @@ const sizes = (got: ReturnType<typeof askAll>) =>
   Object.fromEntries([...got].map(([answer, claims]) => [answer, claims.length]));
 
 describe('shares', () => {
-  test('a client alone has half of the places, and the next client has one at once', () => {
+  test('a client alone has half of the slots, and the next client has one at once', () => {
     const book = createSlotBook(OPTIONS);
     assert.deepEqual(sizes(askAll(book, 'a', 10)), { taken: 4, waiting: 6 });
     assert.deepEqual(sizes(askAll(book, 'b', 10)), { taken: 2, waiting: 8 });
     assert.deepEqual(sizes(askAll(book, 'c', 10)), { taken: 1, waiting: 9 });
   });
 
-  test('clients that ask one after the other for as much as they get leave a place of each kind to the next', () => {
+  test('clients that ask one after the other for as much as they get leave a slot of each kind to the next', () => {
     for (const [use, count] of [
       ['read', 7],
       ['write', 7],
@@ -34,7 +34,7 @@ describe('shares', () => {
     }
   });
 
-  test('one kind of requests leaves places to the other, however many clients there are', () => {
+  test('one kind of requests leaves slots to the other, however many clients there are', () => {
     for (const [first, second] of [
       ['read', 'write'],
       ['write', 'read'],
@@ -94,7 +94,7 @@ describe('turns', () => {
     assert.deepEqual([book.taken, book.waiting], [0, 0]);
   });
 
-  test('who leaves the queue is not served, and its place goes to the next', () => {
+  test('who leaves the queue is not served, and its slot goes to the next', () => {
     const book = createSlotBook({ ...OPTIONS, max: 1 });
     const [holder] = askAll(book, 'z', 1).get('taken') ?? [];
     const [first, second] = [
@@ -109,7 +109,7 @@ describe('turns', () => {
     assert.deepEqual(book.free(holder), [second]);
   });
 
-  test('a client that has its share is passed over, and served when others have given places back', () => {
+  test('a client that has its share is passed over, and served when others have given slots back', () => {
     const book = createSlotBook({ ...OPTIONS, max: 4 });
     const a = askAll(book, 'a', 3);
     assert.deepEqual(sizes(a), { taken: 2, waiting: 1 });
@@ -123,7 +123,7 @@ describe('turns', () => {
 });
 
 describe('slow clients', () => {
-  /** Every place is held by a client of its own that the origin has waited for since 0. */
+  /** Every slot is held by a client of its own that the origin has waited for since 0. */
   function allSlow() {
     const book = createSlotBook({ ...OPTIONS, max: 8 });
     const held: SlotClaim[] = [];
@@ -136,11 +136,11 @@ describe('slow clients', () => {
     return { book, held };
   }
 
-  test('they keep their places while nobody waits', () => {
+  test('they keep their slots while nobody waits', () => {
     assert.equal(allSlow().book.findSlow(1_000_000), undefined);
   });
 
-  test('when others wait, the slowest gives its place back, until half of the places are left to the slow', () => {
+  test('when others wait, the slowest gives its slot back, until half of the slots are left to the slow', () => {
     const { book, held } = allSlow();
     for (let i = 0; i < 10; i++) assert.equal(book.ask({ client: `new ${i}`, use: 'read' }), 'waiting');
     assert.equal(book.findSlow(1_003), undefined); // four of them count as slow by now
@@ -160,11 +160,11 @@ describe('slow clients', () => {
       assert.equal(book.ask(claim), 'taken', `${i}`);
       book.pause(claim, i);
     }
-    assert.equal(book.ask(one('new')), 'waiting'); // 7/8 of the places are taken by requests of its kind
+    assert.equal(book.ask(one('new')), 'waiting'); // 7/8 of the slots are taken by requests of its kind
     assert.equal(book.findSlow(10_000), claims[1]);
   });
 
-  test('of a kind that may have few places, too, when others of this kind wait', () => {
+  test('of a kind that may have few slots, too, when others of this kind wait', () => {
     const book = createSlotBook({ ...OPTIONS, max: 256 });
     const claims = Array.from({ length: 64 }, (_, i): SlotClaim => ({ client: `slow ${i}`, use: 'stream' }));
     const other: SlotClaim = { client: 'slowest', use: 'read' };
@@ -189,7 +189,7 @@ describe('slow clients', () => {
     assert.equal(book.findSlow(100_608), held[0]);
   });
 
-  test('nobody gives a place back for a client that has its own share', () => {
+  test('nobody gives a slot back for a client that has its own share', () => {
     const book = createSlotBook(OPTIONS);
     for (const client of ['a', 'a', 'a', 'a', 'b']) {
       const claim: SlotClaim = { client, use: 'read' };

@@ -1,6 +1,6 @@
 /**
- * Who has a place at an origin, and who is next. No client, and no kind of requests, may have all places;
- * those who wait take turns by client; of places that are held at the pace of slow clients, some are taken back when others
+ * Who has a slot at an origin, and who is next. No client, and no kind of requests, may have all slots;
+ * those who wait take turns by client; of slots that are held at the pace of slow clients, some are taken back when others
  * wait. Pure. docs/decisions/0440
  */
 import { createShares, type Shares } from '#lib/shares.ts';
@@ -9,7 +9,7 @@ import { createPauses, type Pauses } from './pauses.ts';
 /** `read`: a GET or HEAD without a body. `stream`: its body is passed on while it arrives. `write`: any other. */
 export type SlotUse = 'read' | 'write' | 'stream';
 
-/** One request's claim to a place. Compared by identity. */
+/** One request's claim to a slot. Compared by identity. */
 export interface SlotClaim {
   /** See `clientNetwork`. */
   readonly client: string;
@@ -17,7 +17,7 @@ export interface SlotClaim {
 }
 
 /**
- * Why a claim gets no place. `originBusy`: all are taken. `originShare`: its client or its kind of requests has its share.
+ * Why a claim gets no slot. `originBusy`: all are taken. `originShare`: its client or its kind of requests has its share.
  * `buffersFull`: it would have needed none before its body had arrived, but the buffers had no room for that, and requests of this
  * kind, or its client, have their share.
  */
@@ -26,18 +26,18 @@ export type Denied = 'originBusy' | 'originShare' | 'buffersFull';
 export interface SlotBook<C extends SlotClaim> {
   readonly taken: number;
   readonly waiting: number;
-  /** A place at once, a place in the queue, or neither. */
+  /** A slot at once, a slot in the queue, or neither. */
   ask(claim: C): 'taken' | 'waiting' | Denied;
-  /** Gives a place back. Returns the claims that have one now instead, in their order. */
+  /** Gives a slot back. Returns the claims that have one now instead, in their order. */
   free(claim: C): readonly C[];
   /** Leaves the queue. */
   leave(claim: C): void;
-  /** Why a claim that waits has no place. */
+  /** Why a claim that waits has no slot. */
   reasonFor(claim: C): Denied;
   /** The origin waits for the claim's client from now on, until `resume`: to send more of its request, or to take more of its answer. */
   pause(claim: C, now: number): void;
   resume(claim: C, now: number): void;
-  /** The claim whose place is to be taken back for those who wait; `undefined`: none. */
+  /** The claim whose slot is to be taken back for those who wait; `undefined`: none. */
   findSlow(now: number): C | undefined;
 }
 
@@ -45,18 +45,18 @@ export interface SlotBookOptions {
   readonly max: number;
   /** One more claim is denied at once. */
   readonly maxWaiting: number;
-  /** Time that the origin has waited for a client, in all, from which its place counts as slow. */
+  /** Time that the origin has waited for a client, in all, from which its slot counts as slow. */
   readonly slowMs: number;
 }
 
-/** Share of all places for one kind of requests. */
+/** Share of all slots for one kind of requests. */
 const USE_SHARES: Readonly<Record<SlotUse, number>> = { read: 7 / 8, write: 7 / 8, stream: 1 / 4 };
-/** Share of all places, and of those for one kind of requests, for slow clients while others wait. */
+/** Share of all slots, and of those for one kind of requests, for slow clients while others wait. */
 const SLOW_SHARE = 1 / 2;
 const USES: readonly SlotUse[] = ['read', 'write', 'stream'];
 
 export function createSlotBook<C extends SlotClaim>({ max, maxWaiting, slowMs }: SlotBookOptions): SlotBook<C> {
-  const places = createShares(max);
+  const slots = createShares(max);
   const queue = createShares(maxWaiting);
   const ofUse = (use: SlotUse) => createShares(maxOf(max, use));
   const byUse: Record<SlotUse, Shares> = { read: ofUse('read'), write: ofUse('write'), stream: ofUse('stream') };
@@ -64,10 +64,10 @@ export function createSlotBook<C extends SlotClaim>({ max, maxWaiting, slowMs }:
   const waiting = new Map<string, Set<C>>();
   const pauses = createPauses<C>(slowMs);
 
-  const hasRoom = (use: SlotUse): boolean => places.free > 0 && byUse[use].free > 0;
-  const mayTake = ({ client, use }: SlotClaim): boolean => places.mayTake(client, 1) && byUse[use].mayTake(client, 1);
+  const hasRoom = (use: SlotUse): boolean => slots.free > 0 && byUse[use].free > 0;
+  const mayTake = ({ client, use }: SlotClaim): boolean => slots.mayTake(client, 1) && byUse[use].mayTake(client, 1);
   const take = ({ client, use }: C): void => {
-    places.add(client, 1);
+    slots.add(client, 1);
     byUse[use].add(client, 1);
   };
   const leave = (claim: C): void => {
@@ -92,11 +92,11 @@ export function createSlotBook<C extends SlotClaim>({ max, maxWaiting, slowMs }:
     take(claim);
     return claim;
   };
-  const reasonFor = ({ use }: C): Denied => whyNone(use, places.free > 0);
+  const reasonFor = ({ use }: C): Denied => whyNone(use, slots.free > 0);
 
   return {
     get taken() {
-      return places.taken;
+      return slots.taken;
     },
     get waiting() {
       return queue.taken;
@@ -115,7 +115,7 @@ export function createSlotBook<C extends SlotClaim>({ max, maxWaiting, slowMs }:
     },
     free: (claim) => {
       pauses.forget(claim);
-      places.add(claim.client, -1);
+      slots.add(claim.client, -1);
       byUse[claim.use].add(claim.client, -1);
       const served: C[] = [];
       for (let one = serveNext(); one !== undefined; one = serveNext()) served.push(one);
@@ -127,7 +127,7 @@ export function createSlotBook<C extends SlotClaim>({ max, maxWaiting, slowMs }:
     resume: pauses.resume,
     findSlow: (now) => {
       const short = USES.filter((use) => !hasRoom(use) && isWaitedFor(waiting, use));
-      if (places.free > 0) return findSlowOf(short, pauses, max, now);
+      if (slots.free > 0) return findSlowOf(short, pauses, max, now);
       return short.length === 0 ? undefined : pauses.findSlowest(now, max * SLOW_SHARE);
     },
   };

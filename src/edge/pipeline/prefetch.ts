@@ -84,17 +84,17 @@ async function fetchInto(
     const { visit, decision, now } = looked;
     if (decision.kind === 'hit') return errorOf(decision.stored.status);
     const { key, request, absentUpTo } = visit;
-    const place = edge.flights.enter(key, request, {
+    const role = edge.flights.enter(key, request, {
       waits,
       now,
       absentUpTo,
       fits: (shared) => canReadAlong(visit, shared, now),
     });
-    if (place.kind === 'join') {
-      await waitForEnd(place.shared, signal);
+    if (role.kind === 'join') {
+      await waitForEnd(role.shared, signal);
       continue;
     }
-    if (place.kind === 'wait' && (await waitForLanding(place.ready, signal))) continue;
+    if (role.kind === 'wait' && (await waitForLanding(role.ready, signal))) continue;
     let sliced: Discovered | undefined;
     try {
       sliced = isSliceable(edge, looked) ? await discoverSliced(edge, visit, signal) : undefined;
@@ -103,7 +103,7 @@ async function fetchInto(
         return await store(edge, visit, await ask(edge, looked, signal), signal);
       }
     } finally {
-      if (place.kind === 'lead') place.land();
+      if (role.kind === 'lead') role.land();
     }
     if (sliced.kind === 'again') continue;
     sliced.release();

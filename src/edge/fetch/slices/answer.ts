@@ -145,17 +145,17 @@ async function answerByDiscovery(
   const { range } = request.facts;
   // Whatever part of it this one wants: all of them need the same index.
   const shared = range === undefined ? request : { ...request, facts: { ...request.facts, range: undefined } };
-  const place = edge.flights.enter(visit.key, shared, {
+  const role = edge.flights.enter(visit.key, shared, {
     waits,
     now,
     absentUpTo: visit.absentUpTo,
     fits: (shared) => range === undefined && canReadAlong(visit, shared, now),
   });
-  if (place.kind === 'join') return { kind: 'answer', answer: answerShared(edge, visit, place.shared, now) };
-  if (place.kind === 'wait' && (await waitForLanding(place.ready, viewer.signal))) return { kind: 'again' };
+  if (role.kind === 'join') return { kind: 'answer', answer: answerShared(edge, visit, role.shared, now) };
+  if (role.kind === 'wait' && (await waitForLanding(role.ready, viewer.signal))) return { kind: 'again' };
   let sliced: SlicedAnswer = WHOLE;
-  const answer = await withLanding(edge, visit, place, async () => {
-    sliced = await discoverAndAnswer(asking, stale, place);
+  const answer = await withLanding(edge, visit, role, async () => {
+    sliced = await discoverAndAnswer(asking, stale, role);
     return sliced.kind === 'answer' ? sliced.answer : undefined;
   });
   return sliced.kind === 'answer' ? { kind: 'answer', answer } : sliced;
@@ -164,7 +164,7 @@ async function answerByDiscovery(
 async function discoverAndAnswer(
   asking: Asking,
   stale: CachedResponse | undefined,
-  place: FlightRole,
+  role: FlightRole,
 ): Promise<SlicedAnswer> {
   const { viewer, edge, visit } = asking;
   const discovered = await discover(edge, visit, stale, questionOf(viewer));
@@ -179,7 +179,7 @@ async function discoverAndAnswer(
       }
     }
     case 'result':
-      return answerResult(asking, stale, place, discovered.result);
+      return answerResult(asking, stale, role, discovered.result);
     case 'again':
     case 'whole':
       return discovered;
@@ -189,7 +189,7 @@ async function discoverAndAnswer(
 async function answerResult(
   asking: Asking,
   stale: CachedResponse | undefined,
-  place: FlightRole,
+  role: FlightRole,
   result: Exchanged,
 ): Promise<SlicedAnswer> {
   const { edge, visit } = asking;
@@ -209,7 +209,7 @@ async function answerResult(
       const error = errorOf(result.response);
       const instead = stale && error && (await standIn(asking, stale, error));
       if (instead === undefined) {
-        const answer = answerResponse(edge, visit, share(edge, visit, place, result), false);
+        const answer = answerResponse(edge, visit, share(edge, visit, role, result), false);
         return { kind: 'answer', answer: stale === undefined ? answer : { ...answer, isReplacement: true } };
       }
       result.fill?.writer.discard();
