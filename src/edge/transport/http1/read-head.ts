@@ -2,6 +2,7 @@
  * The head of a viewer's request, read off the bytes of its connection without making a string. It takes what nearly every viewer sends
  * and leaves the rest to node:http: whatever that parser refuses, or could understand otherwise. docs/decisions/0270
  */
+import { byteTable, COLON, CR, LF, skipBlanks, TOKEN_BYTES, trimBlanks } from '#http/head-bytes.ts';
 import { trimOws } from '#http/headers.ts';
 import { FieldKind, KNOWN_FIELDS, type KnownField } from '../../shortcuts/plain-fields.ts';
 
@@ -159,18 +160,6 @@ function isOfValue(byte: number): boolean {
   return VALUE[byte] === 1 || ESCAPED[byte] === 1;
 }
 
-function skipBlanks(bytes: Buffer, from: number, to: number): number {
-  let at = from;
-  while (at < to && (bytes[at] === SP || bytes[at] === TAB)) at++;
-  return at;
-}
-
-function trimBlanks(bytes: Buffer, from: number, to: number): number {
-  let at = to;
-  while (at > from && (bytes[at - 1] === SP || bytes[at - 1] === TAB)) at--;
-  return at;
-}
-
 function findField(bytes: Buffer, from: number, to: number): SlottedField | undefined {
   const field = FIELDS[slotOf(to - from, bytes[from] ?? 0, bytes[to - 1] ?? 0)];
   return field !== undefined && isWord(bytes, from, to, field.name) ? field : undefined;
@@ -237,12 +226,7 @@ function noteConnection(head: RequestHead, bytes: Buffer, start: number, end: nu
   return head.isLast;
 }
 
-const TAB = 0x09;
-const LF = 0x0a;
-const CR = 0x0d;
-const SP = 0x20;
 const SLASH = 0x2f;
-const COLON = 0x3a;
 const GET = bytesOf('GET ');
 const HEAD = bytesOf('HEAD ');
 const VERSION = bytesOf(' HTTP/1.1\r\n');
@@ -252,16 +236,12 @@ const CLOSE = bytesOf('close');
 
 // Tables with a 1 for each byte that may stand there.
 /** RFC 9110 §5.6.2 */
-const TOKEN = tableOf(/[!#$%&'*+.^_`|~0-9A-Za-z-]/);
+const TOKEN = TOKEN_BYTES; // bound here, since reading an import costs a load more per byte
 /** RFC 9110 §5.5, and the blanks around it: what nearly all are made of, and the rest. */
-const VALUE = tableOf(/[ -[\]-~]/);
-const ESCAPED = tableOf(/[\t\\\x80-\xff]/);
+const VALUE = byteTable(/[ -[\]-~]/);
+const ESCAPED = byteTable(/[\t\\\x80-\xff]/);
 /** All that is visible, as clients send more than RFC 3986 lets them, but a fragment. docs/decisions/0032, 0416 */
-const TARGET = tableOf(/[!"$-~\x80-\xff]/);
-
-function tableOf(pattern: RegExp): Uint8Array {
-  return Uint8Array.from({ length: 256 }, (_, byte) => (pattern.test(String.fromCharCode(byte)) ? 1 : 0));
-}
+const TARGET = byteTable(/[!"$-~\x80-\xff]/);
 
 interface SlottedField extends Pick<KnownField, 'kind' | 'bit'> {
   readonly name: Uint8Array;

@@ -1,0 +1,139 @@
+/** How the body of an origin's response ends, and whether another request may follow on its connection. RFC 9112 §6, §9.3. Pure. */
+import { listMembers, type RawHeaders, trimOws, withField } from '#http/headers.ts';
+
+/** The response's request, and the parts of its head that frame it. */
+interface ReceivedHead {
+  readonly isHeadRequest: boolean;
+  readonly status: number;
+  /** The digit behind `HTTP/1.`. */
+  readonly minorVersion: number;
+  readonly headers: RawHeaders;
+}
+
+type Framing =
+  | { readonly kind: 'malformed'; readonly detail: string }
+  | {
+      readonly kind: 'framed';
+      /** `close`: the body ends with the connection. */
+      readonly body: 'none' | 'length' | 'chunked' | 'close';
+      /** 0 unless `body` is `length`. */
+      readonly lengthBytes: number;
+      /** No request may follow on the connection. */
+      readonly isLast: boolean;
+      /** How long the connection may be idle behind this response. */
+      readonly idleMs: number;
+      /** The fields, with one `Content-Length` in place of several equal ones. */
+      readonly headers: RawHeaders;
+    };
+
+/**
+ * Idle time below the 5 s after which Node and Apache close a connection; an origin's `Keep-Alive` hint may change it.
+ */
+const KEEP_ALIVE_MS = 4_000;
+const MAX_KEEP_ALIVE_MS = 60_000;
+/** An idle connection is left this long before its origin closes it. */
+const KEEP_ALIVE_MARGIN_MS = 1_000;
+
+export function frameResponse({ isHeadRequest, status, minorVersion, headers }: ReceivedHead): Framing {
+  const fields = collectFields(headers);
+  const { lengths, codings, connection, keepAlive } = fields;
+  const lengthBytes = lengths === undefined ? undefined : readLength(lengths);
+  if (lengthBytes === 'malformed') return malformed('a Content-Length that is none');
+  // RFC 9112 §6.3: such a response may be an attempt at splitting
+  if (lengthBytes !== undefined && codings !== undefined) return malformed('a Content-Length beside Transfer-Encoding');
+  const coding = codings === undefined ? 'none' : readCoding(codings);
+  if (coding === 'malformed') return malformed('no transfer coding, or one beside chunked');
+  if (codings !== undefined && minorVersion === 0) return malformed('Transfer-Encoding in HTTP/1.0'); // RFC 9112 §6.1
+  const options = connection === undefined ? NONE : listMembers(connection);
+  const idleMs = readIdleMs(keepAlive);
+  const isAsked = minorVersion === 1 || options.includes('keep-alive'); // RFC 9112 §9.3
+  const ends = options.includes('close') || !isAsked || idleMs <= 0;
+  const kept = (lengths?.length ?? 0) > 1 || lengths?.[0]?.includes(',') === true;
+  const common = {
+    kind: 'framed',
+    lengthBytes: 0,
+    idleMs,
+    headers: kept ? withField(headers, 'Content-Length', String(lengthBytes)) : headers,
+  } as const;
+  if (isHeadRequest || status < 200 || status === 204 || status === 304) {
+    // Some origins send the body all the same where they announce one that may not be there. RFC 9112 §6.3
+    const mayFollow = coding !== 'none' || (status === 204 && (lengthBytes ?? 0) > 0);
+    return { ...common, body: 'none', isLast: ends || mayFollow };
+  }
+  if (coding === 'chunked') return { ...common, body: 'chunked', isLast: ends };
+  if (lengthBytes !== undefined) return { ...common, body: 'length', lengthBytes, isLast: ends };
+  return { ...common, body: 'close', isLast: true };
+}
+
+function malformed(detail: string): Framing {
+  return { kind: 'malformed', detail };
+}
+
+interface FramingFields {
+  /** Values of each line; absent: no line. */
+  lengths?: string[];
+  codings?: string[];
+  connection?: string[];
+  keepAlive?: string;
+}
+
+function collectFields(headers: RawHeaders): FramingFields {
+  const fields: FramingFields = {};
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] ?? '';
+    const { length } = name;
+    if (length !== 10 && length !== 14 && length !== 17) continue;
+    const value = headers[i + 1] ?? '';
+    switch (name.toLowerCase()) {
+      case 'content-length':
+        fields.lengths = [...(fields.lengths ?? []), value];
+        break;
+      case 'transfer-encoding':
+        fields.codings = [...(fields.codings ?? []), value];
+        break;
+      case 'connection':
+        fields.connection = [...(fields.connection ?? []), value];
+        break;
+      case 'keep-alive':
+        fields.keepAlive ??= value;
+        break;
+    }
+  }
+  return fields;
+}
+
+/** Several equal lengths are one. RFC 9112 §6.3, RFC 9110 §8.6 */
+function readLength(lines: readonly string[]): number | 'malformed' {
+  let length: number | undefined;
+  for (const line of lines) {
+    for (const member of line.includes(',') ? line.split(',').map(trimOws) : [line]) {
+      if (!LENGTH.test(member)) return 'malformed';
+      const value = Number(member);
+      if (length !== undefined && length !== value) return 'malformed';
+      length = value;
+    }
+  }
+  return length ?? 'malformed';
+}
+
+/** The digits that a number holds exactly, and that an answer to a viewer may have. */
+const LENGTH = /^\d{1,15}$/;
+
+/**
+ * `other`: a coding that the edge does not know frames nothing, and the body ends with the connection. Chunks below another
+ * coding could be read, but not what is in them. RFC 9112 §6.1, §6.3
+ */
+function readCoding(lines: readonly string[]): 'chunked' | 'other' | 'malformed' {
+  const codings = listMembers(lines);
+  if (codings.length === 0) return 'malformed';
+  if (!codings.includes('chunked')) return 'other';
+  return codings.length === 1 ? 'chunked' : 'malformed';
+}
+
+function readIdleMs(keepAlive: string | undefined): number {
+  const [, seconds] = /(?:^|[\s,;])timeout="?(\d{1,9})/i.exec(keepAlive ?? '') ?? [];
+  if (seconds === undefined) return KEEP_ALIVE_MS;
+  return Math.min(Number(seconds) * 1000 - KEEP_ALIVE_MARGIN_MS, MAX_KEEP_ALIVE_MS);
+}
+
+const NONE: readonly string[] = [];
