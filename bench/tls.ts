@@ -6,13 +6,13 @@
  */
 import { execFile, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { CertificatePair } from '#sites/table.ts';
 import { freePort } from '../test/support/free-port.ts';
+import { makeCertificate } from './support/certificate.ts';
 import { fillEdgeStore, startEdgeAlone } from './support/edge-alone.ts';
 import { type Figure, medians, type Rival, showFigure, showRatios } from './support/figures.ts';
 import { openNginxCache, ruledSites } from './support/same-work.ts';
@@ -52,7 +52,7 @@ interface NamedRival extends Rival, AsyncDisposable {
 
 execFileSync('taskset', ['-cp', '0', String(process.pid)]); // and so everything that is started from here
 const folder = mkdtempSync(join(tmpdir(), 'causeway-bench-'));
-const pair = makeCertificate();
+const pair = makeCertificate(folder, [HOST]);
 
 const origin = createServer(({ url }, response) => {
   const body = url === '/small' ? SMALL : LARGE;
@@ -103,14 +103,6 @@ async function measure({ path, load }: Case, { name, port, cpuMs }: NamedRival):
   const perSecond = good / (isTimed ? ROUND_SECONDS : seconds);
   // While it warms up it is not counted by h2load, and yet served.
   return [{ perSecond, cpuMicros: cpuMicros / (isTimed ? perSecond * (ROUND_SECONDS + WARM_SECONDS) : good) }];
-}
-
-function makeCertificate(): CertificatePair {
-  const ecKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', 'key.pem'];
-  const named = ['-subj', '/CN=x', '-addext', `subjectAltName=DNS:${HOST}`, '-days', '2', '-out', 'cert.pem'];
-  execFileSync('openssl', ['req', '-x509', ...ecKey, ...named], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
-  const read = (file: string) => readFileSync(join(folder, file), 'utf8');
-  return { certificate: read('cert.pem'), key: read('key.pem') };
 }
 
 async function openEdge(originPort: number): Promise<NamedRival> {

@@ -8,7 +8,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SiteSpec } from '#sites/spec.ts';
 import { plainSite } from './edge-alone.ts';
-import { cpuMsOf } from './service.ts';
+import { childrenOf, cpuMsOf } from './service.ts';
 
 interface NginxCacheOptions {
   readonly folder: string;
@@ -16,6 +16,10 @@ interface NginxCacheOptions {
   readonly originPort: number;
   /** Where `cert.pem` and `key.pem` are; absent: plain HTTP. */
   readonly certificateIn?: string;
+  /** Plain HTTP beside TLS. */
+  readonly plainPort?: number;
+  /** Disk space of the cache, kept to by a process of its own. Absent: 4 GB that nobody enforces. */
+  readonly cacheBytes?: number;
 }
 
 const DOMAINS = 10_000;
@@ -40,7 +44,8 @@ export function ruledSites(originPort: number): SiteSpec[] {
   }));
 }
 
-export async function openNginxCache({ folder, port, originPort, certificateIn }: NginxCacheOptions) {
+export async function openNginxCache(options: NginxCacheOptions) {
+  const { folder, port, cacheBytes } = options;
   const home = join(folder, 'nginx-cache');
   mkdirSync(home, { recursive: true });
   chmodSync(folder, 0o755);
@@ -49,13 +54,17 @@ export async function openNginxCache({ folder, port, originPort, certificateIn }
   const denied = Array.from({ length: 50 }, (_, index) => `10.${index}.0.0/16 1;`);
   writeFileSync(join(home, 'denied.geo'), denied.join('\n'));
   const file = join(home, 'nginx.conf');
-  writeFileSync(file, configuration(home, port, originPort, certificateIn));
+  writeFileSync(file, configuration(home, options));
   const child = spawn('nginx', ['-p', home, '-c', file, '-e', join(home, 'error.log')], { stdio: 'inherit' });
   await once(child, 'spawn');
   return {
     name: 'nginx',
     port,
-    cpuMs: () => cpuMsOf(String(child.pid)),
+    /** All its processes. */
+    cpuMs: () =>
+      [String(child.pid), ...(cacheBytes === undefined ? [] : childrenOf(child.pid ?? 0))]
+        .map(cpuMsOf)
+        .reduce((sum, ms) => sum + ms, 0),
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
       await once(child, 'exit');
@@ -64,11 +73,15 @@ export async function openNginxCache({ folder, port, originPort, certificateIn }
 }
 
 /** Files of the cache stay open; small bodies are not sent by `sendfile`, which costs more than it saves there. */
-function configuration(home: string, port: number, originPort: number, certificateIn: string | undefined): string {
+function configuration(
+  home: string,
+  { port, originPort, certificateIn, plainPort, cacheBytes }: NginxCacheOptions,
+): string {
   const certificate = `ssl_certificate ${certificateIn}/cert.pem; ssl_certificate_key ${certificateIn}/key.pem; ssl_protocols TLSv1.2 TLSv1.3;`;
   return `
 daemon off;
-master_process off;
+master_process ${cacheBytes === undefined ? 'off' : 'on'};
+worker_processes 1;
 pid ${home}/pid;
 pcre_jit on;
 worker_rlimit_nofile 20000;
@@ -86,11 +99,12 @@ http {
   geo $is_denied { default 0; include ${home}/denied.geo; }
   log_format edge escape=default '$remote_addr\\t$time_iso8601\\t$request_time\\t$request_length\\t$bytes_sent\\t$host\\t$request_method\\t$request_uri\\t$server_protocol\\t$upstream_cache_status/$status\\t$sent_http_content_type\\t$http_referer\\t$http_user_agent';
   access_log ${home}/access.log edge buffer=256k flush=500ms;
-  proxy_cache_path ${home}/cache levels=1:2 keys_zone=c:64m max_size=4g inactive=1d use_temp_path=off;
+  proxy_cache_path ${home}/cache levels=1:2 keys_zone=c:64m max_size=${cacheBytes ?? '4g'} inactive=1d use_temp_path=off;
   proxy_buffer_size 16k; proxy_buffers 16 64k; proxy_busy_buffers_size 128k;
   upstream origin { server 127.0.0.1:${originPort}; keepalive 64; }
   server {
     listen 127.0.0.1:${port} ${certificateIn === undefined ? '' : 'ssl http2'} backlog=4096;
+    ${plainPort === undefined ? '' : `listen 127.0.0.1:${plainPort} backlog=4096;`}
     ${certificateIn === undefined ? '' : certificate}
     server_tokens off;
     if ($domain = "") { return 403; }

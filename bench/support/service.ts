@@ -9,6 +9,7 @@ import { freePort } from '../../test/support/free-port.ts';
 export interface StartedService extends AsyncDisposable {
   readonly edgePort: number;
   readonly controlUrl: string;
+  readonly metricsUrl: string;
   /** From the start of the command to its line `causeway is ready`. */
   readonly readyMs: number;
   /** What each of its processes has in memory, in MiB, by part: `control 80, edge-feed 70, …`. */
@@ -41,14 +42,17 @@ export async function startService(
     },
   });
   let controlUrl = '';
+  let metricsUrl = '';
   for await (const line of createInterface(child.stdout)) {
     controlUrl = /^control +(\S+)/.exec(line)?.[1] ?? controlUrl;
+    metricsUrl = /^metrics +(\S+)/.exec(line)?.[1] ?? metricsUrl;
     if (line === 'causeway is ready') break;
   }
   const readyMs = performance.now() - startedAt;
   return {
     edgePort,
     controlUrl,
+    metricsUrl,
     readyMs,
     memory: () => memoryOf(child.pid ?? 0),
     cpuMs: (part) => cpuMsOf(pidOf(child.pid ?? 0, part)),
@@ -86,8 +90,14 @@ export function cpuMsOf(pid: string): number {
 }
 
 function partsOf(supervisor: number): { readonly part: string; readonly pid: string }[] {
-  const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === supervisor);
-  return children.map((pid) => ({ part: /\0part\0([^\0]+)/.exec(read(pid, 'cmdline'))?.[1] ?? '', pid }));
+  return childrenOf(supervisor).map((pid) => ({
+    part: /\0part\0([^\0]+)/.exec(read(pid, 'cmdline'))?.[1] ?? '',
+    pid,
+  }));
+}
+
+export function childrenOf(parent: number): string[] {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === parent);
 }
 
 function parentOf(pid: string): number {
