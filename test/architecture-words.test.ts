@@ -26,7 +26,7 @@ const FOUND: readonly (readonly [code: string, kinds: readonly string[]])[] = [
 
 describe('words of comments and test titles', () => {
   for (const [code, kinds] of FOUND) {
-    test(`the lint finds ${kinds.join(', ') || 'nothing'} in ${JSON.stringify(code)}`, () => {
+    test(`the word lint finds ${kinds.join(', ') || 'nothing'} in ${JSON.stringify(code)}`, () => {
       assert.deepEqual(
         lintWords(code).map(({ kind }) => kind),
         kinds,

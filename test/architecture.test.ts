@@ -204,14 +204,14 @@ describe('architecture', () => {
     assert.deepEqual(long, []);
   });
 
-  test('a request is read where an answer that is kept ready takes account of it, and nowhere else', () => {
+  test('edge code reads of a request only fields that ready answers account for', () => {
     for (const [pattern, rooms, files] of REQUEST_READERS) {
       const readers = sources.filter((file) => !isTest(file) && rooms.test(file) && pattern.test(read(file)));
       assert.deepEqual(readers, files, String(pattern));
     }
   });
 
-  test('a call is read by what both of its readers know, and no hook sees the calls of one alone', () => {
+  test('control reads of a call only fields that both of its readers know, and no hook sees the calls of one alone', () => {
     for (const [pattern, files] of CALL_READERS) {
       const readers = sources.filter((file) => !isTest(file) && roomOf(file) === 'api' && pattern.test(read(file)));
       assert.deepEqual(readers, files, String(pattern));
@@ -225,7 +225,7 @@ describe('architecture', () => {
     assert.doesNotMatch(elsewhere, /request\.headers|(?<!reply)\.headers\b(?!\()|\bheaders(?:\[|\?)/);
   });
 
-  test('internals of Node are used in lib/node-internals alone', () => {
+  test('internals of Node are used in lib/node-internals only', () => {
     const users = sources.filter((file) => !isTest(file) && /'_handle'|getOwnPropertySymbols/.test(read(file)));
     assert.deepEqual(
       users.filter((file) => !file.startsWith('src/lib/node-internals/')),
@@ -239,18 +239,18 @@ describe('architecture', () => {
     assert.deepEqual(silent, []);
   });
 
-  test('what tests need is declared in one call, and never spread: the last one would hide the others', () => {
+  test('a test declares its needs in one call, and never spreads them: the last one would hide the others', () => {
     assert.deepEqual(tests.flatMap(spreadNeeds), []);
   });
 
-  test('a test skips only by what it needs', () => {
+  test('a test skips only by its declared needs', () => {
     const skipping = tests.filter(
       (file) => !file.startsWith('test/support/needs.') && /\bskip: |\.skip\(|\.todo\(/.test(read(file)),
     );
     assert.deepEqual(skipping, []);
   });
 
-  test('a program that not every machine has is run by what obtain() gives, never by its name', () => {
+  test('a program that not every machine has is run through obtain(), never by its name', () => {
     assert.deepEqual(tests.flatMap(programsByName), []);
   });
 

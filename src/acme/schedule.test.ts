@@ -12,11 +12,11 @@ test('a certificate of 90 days is renewed 30 to 33 days before its end', () => {
   assert.equal(renewalAt(certificate, 0, 0.999_999_99) > 57 * DAY_MS, true);
 });
 
-test('one that is almost over is not renewed at once', () => {
+test('a certificate that is almost over is not renewed at once', () => {
   assert.equal(renewalAt({ validFrom: 0, validTo: DAY_MS }, DAY_MS - 1, 0), DAY_MS - 1 + HOUR_MS);
 });
 
-test('after failures it waits an hour, then twice as long each time up to a day, and as long as the authority asks', () => {
+test('a failed order waits an hour, then twice as long each time up to a day, and as long as the authority asks', () => {
   const trouble = { now: 0, random: 0.999_999_999, served: undefined, retryAfterMs: undefined };
   const hours = [1, 2, 3, 4, 5, 6, 7].map((failures) => retryAt(failures, trouble) / HOUR_MS);
   assert.deepEqual(hours, [1, 2, 4, 8, 16, 24, 24]);
@@ -51,7 +51,7 @@ for (const [days, most] of [
   [45, 60],
   [90, 90],
 ] as const)
-  test(`a renewal that fails each time comes nearer to the end of ${days} days, and goes on behind it`, () => {
+  test(`a renewal that fails each time is tried more often near the end of ${days} days, and after it`, () => {
     for (const random of [0, 0.5, 0.999_999_999]) {
       const tries = failingRenewal(days, random);
       const before = tries.filter((hours) => hours > 0);
@@ -67,7 +67,7 @@ for (const [days, most] of [
     }
   });
 
-test('what an authority asks for is obeyed, and not beyond the end of a certificate', () => {
+test('a suggestion of the authority is obeyed, but not beyond the end of a certificate', () => {
   const served = { validFrom: 0, validTo: 6 * DAY_MS };
   const rows: [string, number, number | undefined, number][] = [
     ['five days are left, and it asks for two', DAY_MS, 2 * DAY_MS, 2 * DAY_MS],

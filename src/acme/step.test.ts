@@ -40,7 +40,7 @@ const HOUR_MS = 3_600_000;
 
 interface Row {
   readonly order?: CertificateOrder;
-  /** What the authority says; absent: it was not asked yet. */
+  /** The authority's answer; absent: it was not asked yet. */
   readonly seen?: Partial<Order>;
   readonly authorization?: Authorization;
   readonly areEdgesReady?: boolean;
@@ -50,33 +50,33 @@ interface Row {
 
 const ROWS: Readonly<Record<string, Row>> = {
   'an order that the authority does not have is begun': { order: { ...ORDER, url: '' }, step: { kind: 'order' } },
-  'how it is is asked first': { step: { kind: 'look' } },
-  'the edges are told of the challenge': {
+  'the state of an order is asked first': { step: { kind: 'look' } },
+  'the challenge is published to the edges': {
     seen: {},
     authorization: OPEN,
     step: { kind: 'publish', token: TOKEN },
   },
-  'the authority is not even asked before every edge answers': { order: TOLD, step: { kind: 'wait', forMs: 250 } },
-  'where they take longer it is asked less often, after whole milliseconds': {
+  'the authority is not asked before every edge answers': { order: TOLD, step: { kind: 'wait', forMs: 250 } },
+  'slow edges are checked less often, after whole milliseconds': {
     order: TOLD,
     passedMs: 12_345,
     step: { kind: 'wait', forMs: 1_235 },
   },
-  'then it is told to look': {
+  'the authority is asked to validate when every edge answers': {
     order: TOLD,
     areEdgesReady: true,
     seen: {},
     authorization: OPEN,
     step: { kind: 'respond', url: CHALLENGE.url },
   },
-  'and given time for that': {
+  'the authority is given time to validate': {
     order: TOLD,
     areEdgesReady: true,
     seen: {},
     authorization: { ...OPEN, retryAfterMs: 3_000, challenge: { ...CHALLENGE, status: 'processing' } },
     step: { kind: 'wait', forMs: 3_000 },
   },
-  'and is not told again while it may be looking': {
+  'the authority is not asked again while it may be validating': {
     order: { ...TOLD, challenge: { key: `a.example/${TOKEN}`, revision: 7, toldAt: 1_000_000 } },
     passedMs: 59_999,
     areEdgesReady: true,
@@ -84,7 +84,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     authorization: OPEN,
     step: { kind: 'wait', forMs: 1_000 },
   },
-  'but when it has not heard it': {
+  'the authority is asked again after a minute': {
     order: { ...TOLD, challenge: { key: `a.example/${TOKEN}`, revision: 7, toldAt: 1_000_000 } },
     passedMs: 60_000,
     areEdgesReady: true,
@@ -92,50 +92,50 @@ const ROWS: Readonly<Record<string, Row>> = {
     authorization: OPEN,
     step: { kind: 'respond', url: CHALLENGE.url },
   },
-  'a challenge that the authority has replaced is told anew': {
+  'a challenge that the authority has replaced is published anew': {
     order: { ...TOLD, challenge: { key: 'a.example/another-token-of-22-letters', revision: 3, toldAt: 0 } },
     areEdgesReady: true,
     seen: {},
     authorization: OPEN,
     step: { kind: 'publish', token: TOKEN },
   },
-  'a challenge that is over is withdrawn before the certificate is asked for': {
+  'a finished challenge is withdrawn before the certificate is requested': {
     order: TOLD,
     areEdgesReady: true,
     seen: { status: 'ready' },
     step: { kind: 'withdraw' },
   },
-  'the certificate is asked for': {
+  'the certificate is requested once the order is ready': {
     seen: { status: 'ready' },
     step: { kind: 'finalize', url: SEEN.finalizeUrl },
   },
-  'and waited for, no longer than a minute at a time': {
+  'the certificate is waited for, a minute at a time at most': {
     seen: { status: 'processing', retryAfterMs: 600_000 },
     step: { kind: 'wait', forMs: 60_000 },
   },
-  'and fetched': {
+  'the certificate is fetched when the order is valid': {
     order: { ...ORDER, privateKey: 'v1.sealed' },
     seen: { status: 'valid', certificateUrl: 'https://ca/cert/1' },
     step: { kind: 'download', url: 'https://ca/cert/1' },
   },
-  'without its key it is of no use': {
+  'a certificate without its key is unusable': {
     seen: { status: 'valid', certificateUrl: 'https://ca/cert/1' },
     step: { kind: 'fail', problem: 'unusable', detail: 'its private key is not here any more' },
   },
-  'what the authority did not find is said': {
+  'a failed validation fails the order with its reason': {
     order: TOLD,
     areEdgesReady: true,
     seen: { status: 'invalid', problem: 'an order' },
     authorization: { ...OPEN, status: 'ended', challenge: { ...CHALLENGE, status: 'ended', problem: 'a 403' } },
     step: { kind: 'fail', problem: 'validation', detail: 'a 403' },
   },
-  'without HTTP-01 there is no way': {
+  'an authorization without HTTP-01 fails the order': {
     seen: {},
     authorization: { ...OPEN, challenge: undefined },
     step: { kind: 'fail', problem: 'refused', detail: 'the authority does not offer HTTP-01 for this name' },
   },
-  'after an hour it has failed': { passedMs: HOUR_MS, step: { kind: 'fail', problem: 'expired', detail: '' } },
-  'and when it was the edges, so it says': {
+  'an order fails after an hour': { passedMs: HOUR_MS, step: { kind: 'fail', problem: 'expired', detail: '' } },
+  'an order that waited an hour for edges says so': {
     order: TOLD,
     passedMs: HOUR_MS,
     step: { kind: 'fail', problem: 'edges', detail: '' },

@@ -6,21 +6,21 @@ import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTES } from '#contract/routes.ts';
 import { inCommands } from './command-words.ts';
 
-test('what the service says of its operations names commands instead', () => {
+test('messages of the service name commands instead of operations', () => {
   assert.equal(
     inCommands('give them another one with /config/setSslInfo first; /config/other', undefined),
     'give them another one with "causeway domain ssl" first; /config/other',
   );
 });
 
-test('no error speaks of an account or a domain by the name of a field', () => {
+test('no error names an account or a domain by a field', () => {
   const taken = takenBy(['--account <account>', '--domain <domain>']);
   for (const [code, { text }] of Object.entries(ERRORS))
     assert.doesNotMatch(inCommands(text.en, taken), /\b(account|domain)_id\b/, code);
   assert.match(inCommands(ERRORS.accountNotNamed.text.en, taken), /^--account is missing: /);
 });
 
-test('a field is called what the command calls it', () => {
+test('a field is called by the option of the command', () => {
   const rows: readonly [string, Command, string][] = [
     ['field window is invalid: expected 1', takenBy(['--window <parts>']), '--window is invalid: expected 1'],
     [

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CliError } from './context.ts';
 import { readStatusWords } from './status-words-file.ts';
 
-test('a line is a word, with blanks, remarks, a byte order mark and either end of line', () => {
+test('a line is a word, with blanks, comments, a byte order mark and either end of line', () => {
   assert.deepEqual(
     readStatusWords(
       '\uFEFF# word,state\r\nMK:0001, failed, absent, 不在, away\r\n\nMK:*,expired\nA,failed,,,why\n',
@@ -14,7 +14,7 @@ test('a line is a word, with blanks, remarks, a byte order mark and either end o
   assert.deepEqual(readStatusWords('# nothing yet\n', 'a.csv'), []);
 });
 
-test('what is wrong is told with the file, its line and what a line is', () => {
+test('an error in a file of words has the file, its line and the form of a line', () => {
   const good = '# words\nA,failed\n\n';
   for (const line of [
     'B',

@@ -122,7 +122,7 @@ describe('fields', () => {
     });
   }
 
-  test('a wrong entry of a list is named by its place', () => {
+  test('a wrong entry of a list is named by its position', () => {
     const { error } = originList.schema.safeParse(['a', 'b', 'c\0']);
     assert.deepEqual(error?.issues[0]?.path, [2]);
   });

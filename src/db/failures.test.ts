@@ -45,10 +45,10 @@ const ROWS: readonly (readonly [what: string, error: unknown, isAway: boolean])[
   ['something else', 'ECONNREFUSED', false],
 ];
 
-test('a database that is away, full or read-only is told from mistakes of ours', () => {
+test('a database that is away, full or read-only is told apart from faults of ours', () => {
   for (const [what, error, isAway] of ROWS) assert.equal(isDatabaseAway(error), isAway, what);
 });
 
-test('serialization failures and deadlocks are worth another try', () => {
+test('serialization failures and deadlocks are retried', () => {
   assert.deepEqual(['40001', '40P01', '23505'].map(ofPostgres).map(isWorthAnotherTry), [true, true, false]);
 });

@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import { createEdgeMetrics } from './metrics.ts';
 import { MemoryStore } from './store/memory.ts';
 
-test('bytes of a lasting answer that turn out not to be sent are made up for, and metrics stay readable', async () => {
+test('bytes of a lasting answer that turn out unsent are corrected, and metrics stay monotonic', async () => {
   const registry = new Registry();
   const metrics = createEdgeMetrics(registry, new MemoryStore({ maxBytes: 1000 }), { open: 0 });
   const read = async () =>

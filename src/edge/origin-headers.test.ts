@@ -22,12 +22,12 @@ describe('headers towards the origin', () => {
       [],
     ],
     [
-      'nor rewrite the target',
+      'a client cannot rewrite the target',
       ['X-Original-URL', '/admin', 'X-Rewrite-URL', '/admin', 'X-HTTP-Method-Override', 'DELETE'],
       [],
     ],
     [
-      'nor claim another host, scheme, path or address in the other ways that origins read',
+      'a client cannot claim another host, scheme, path or address by other fields that origins read',
       [
         'X-Host',
         'evil',
@@ -43,7 +43,7 @@ describe('headers towards the origin', () => {
       [],
     ],
     [
-      'a name that an origin may read as one of those does not pass; any other with an underscore does',
+      'a name that an origin may read as a forwarding field does not pass; other underscores do',
       [
         'X_Forwarded_Host',
         'evil',
@@ -59,7 +59,7 @@ describe('headers towards the origin', () => {
       ['my_token', 'a'],
     ],
     [
-      'nor one that an origin may read as what variants are kept under',
+      'a name that an origin may read as a field of Vary does not pass',
       ['Accept_Encoding', 'evil', 'If_None_Match', '*'],
       [],
     ],
@@ -100,7 +100,7 @@ describe('the loop guard', () => {
     [['CDN-Loop', 'notcauseway'], false],
   ];
   for (const [headers, expected] of rows) {
-    test(`${JSON.stringify(headers)} ${expected ? 'is a loop' : 'is none'}`, () =>
+    test(`${JSON.stringify(headers)} ${expected ? 'is a loop' : 'is not a loop'}`, () =>
       assert.equal(isLoop(headers), expected));
   }
 });

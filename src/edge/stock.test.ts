@@ -28,7 +28,7 @@ test('one domain has half of a stock, however many clients it has', () => {
   assert.ok(take(stock, 'client 0', 2, 100) > 0);
 });
 
-test("of a domain's share a client has half alone, a third beside another, and so on", () => {
+test("one client has half of a domain's share alone, a third beside another, and so on", () => {
   for (const [clients, share] of [
     [1, 128],
     [2, 85],
@@ -44,7 +44,7 @@ test("of a domain's share a client has half alone, a third beside another, and s
   }
 });
 
-test('clients with as much as they may have leave room to a new client of the same domain', () => {
+test('clients with their full share leave room for a new client of the same domain', () => {
   const MB = 1_000_000;
   const stock = createStock(128 * MB);
   for (let i = 0; i < 13; i++) {
@@ -57,7 +57,7 @@ test('clients with as much as they may have leave room to a new client of the sa
   assert.ok(!stock.mayTake({ client: 'client 0', domainId: 1 }, 2 * MB));
 });
 
-test('what is given back can be taken again, and a stock of one has a holder', () => {
+test('a released part can be taken again, and a stock of one has a holder', () => {
   const stock = createStock(1);
   const owner = { client: 'a', domainId: 1 };
   assert.equal(take(stock, 'a', 1, 3), 1);

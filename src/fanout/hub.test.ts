@@ -103,25 +103,29 @@ describe('where a viewer begins', () => {
       [...BEGIN, video(true, 0, 1), audio(5, 2), video(true, 40, 3), audio(45, 4)],
       'm V1 A1 k3 a4 v9 k10 a11',
     ],
-    ['before anything came', [], 'k10 a11'],
+    ['before any message', [], 'k10 a11'],
     ['before the first frame', BEGIN, 'm V1 A1 k10 a11'],
     ['before the first key frame', [...BEGIN, video(false, 0, 1)], 'm V1 A1 k10 a11'],
     ['with sound alone', [metadata, audioHeader(1), audio(0, 1)], 'm A1 k10 a11'],
     [
-      'behind a group of pictures that is too long',
+      'after a group of pictures that is too long',
       [...BEGIN, video(true, 0, 1), video(false, 10_001, 2)],
       'm V1 A1 k10 a11',
     ],
     ['with sound when pictures have stopped', [...BEGIN, video(true, 0, 1), audio(10_001, 2)], 'm V1 A1 k10 a11'],
     [
-      'behind other parameters than those of the group',
+      'after parameters other than those of the group',
       [...BEGIN, video(true, 0, 1), videoHeader(2)],
       'm V2 A1 k10 a11',
     ],
-    ['in a group whose parameters came again', [...BEGIN, video(true, 0, 1), videoHeader(1)], 'm V1 A1 k1 v9 k10 a11'],
+    [
+      'in a group whose parameters were repeated',
+      [...BEGIN, video(true, 0, 1), videoHeader(1)],
+      'm V1 A1 k1 v9 k10 a11',
+    ],
   ];
   for (const [what, before, got] of rows) {
-    test(what, () => {
+    test(`a viewer begins ${what}`, () => {
       const { attach, push } = createHub();
       push(...before);
       const viewer = attach();
@@ -130,7 +134,7 @@ describe('where a viewer begins', () => {
     });
   }
 
-  test('sound alone begins at once', () => {
+  test('a viewer of sound alone begins at once', () => {
     const { attach, push } = createHub();
     push(metadata, audioHeader(1), audio(0, 1));
     const viewer = attach();
@@ -139,7 +143,7 @@ describe('where a viewer begins', () => {
     assert.equal(viewer.flags, 4);
   });
 
-  test('a group of pictures with too many bytes is not kept, and its memory is given back', () => {
+  test('a group of pictures with too many bytes is dropped, and its memory is released', () => {
     const { attach, push } = createHub({ maxGopBytes: 10_000 });
     push(...BEGIN, video(true, 0, 1, 5000), video(false, 40, 2, 6000));
     assert.equal(attach().names, '');
@@ -173,7 +177,7 @@ describe('where a viewer begins', () => {
 describe('merged writes', () => {
   const limits = { mergeAbove: 2 };
 
-  test('begin with one viewer more than the limit, and a joining viewer misses and repeats nothing', () => {
+  test('merged writes begin with one viewer more than the limit, and a joining viewer misses and repeats nothing', () => {
     const { attach, push, timers } = createHub(limits);
     push(...BEGIN, video(true, 0, 1));
     const viewers = [attach(), attach()];
@@ -198,7 +202,7 @@ describe('merged writes', () => {
     assert.equal(timers.size, 0);
   });
 
-  test('are given out at the end, and no timer stays', () => {
+  test('merged writes are sent at the end, and no timer remains', () => {
     for (const how of ['end', 'cut'] as const) {
       const { hub, attach, push, timers } = createHub({ mergeAbove: 0 });
       push(...BEGIN, video(true, 0, 1));
@@ -233,7 +237,7 @@ test('messages that arrive together are one write, also for few viewers', () => 
 });
 
 describe('a slow viewer', () => {
-  test('misses messages from the limit to a key frame', () => {
+  test('a slow viewer misses messages from the limit to a key frame', () => {
     const { attach, push } = createHub({ maxQueuedBytes: 1000 });
     const viewer = attach(false);
     push(...BEGIN, video(true, 0, 1, 990), video(false, 40, 2), video(true, 80, 3), audio(85, 4));
@@ -244,7 +248,7 @@ describe('a slow viewer', () => {
     assert.equal(viewer.names, 'm V1 A1 k1 m V1 A2 k8 v9');
   });
 
-  test('of a low bit rate is dropped by time', () => {
+  test('a slow viewer of a low bit rate misses messages by time', () => {
     const { attach, push, timers } = createHub();
     push(metadata, audioHeader(1));
     const viewer = attach(false);
@@ -256,7 +260,7 @@ describe('a slow viewer', () => {
     assert.match(viewer.names, / a8000$/);
   });
 
-  test('that takes nothing for 20 s is cut; one that takes a byte is not', () => {
+  test('a viewer that reads nothing for 20 s is cut; one that reads a byte is not', () => {
     const { hub, attach, push, timers } = createHub();
     push(...BEGIN, video(true, 0, 1));
     const [stalled, slow] = [attach(false), attach(false)];
@@ -269,7 +273,7 @@ describe('a slow viewer', () => {
     assert.deepEqual([stalled.ended, slow.ended, hub.viewers], ['cut', undefined, 1]);
   });
 
-  test('one that has left is given nothing more', () => {
+  test('a viewer that has left is sent nothing more', () => {
     const { hub, attach, push } = createHub();
     push(...BEGIN, video(true, 0, 1));
     const viewer = attach();
@@ -280,7 +284,7 @@ describe('a slow viewer', () => {
     assert.deepEqual([viewer.names, viewer.ended, hub.viewers], ['m V1 A1 k1', undefined, 0]);
   });
 
-  test('misses tiny messages by their number', () => {
+  test('a slow viewer misses tiny messages by their number', () => {
     const { attach, push } = createHub();
     push(...BEGIN, video(true, 0, 1));
     const viewer = attach(false);
@@ -288,7 +292,7 @@ describe('a slow viewer', () => {
     assert.ok(viewer.writes < 8_300, `${viewer.writes}`);
   });
 
-  test('forty that take nothing at 42 Mbit/s: what waits for them stays flat', () => {
+  test('forty stalled viewers at 42 Mbit/s leave the memory for them constant', () => {
     const { attach, push, timers } = createHub();
     push(...BEGIN);
     const viewers = Array.from({ length: 40 }, () => attach(false));
@@ -315,7 +319,7 @@ function random(seed: number): () => number {
   };
 }
 
-test('whatever viewers and the publisher do, what a viewer gets can be decoded', () => {
+test("a viewer's stream can always be decoded, whatever viewers and the publisher do", () => {
   for (let seed = 1; seed <= 60; seed++) {
     const next = random(seed);
     const below = (count: number) => Math.floor(next() * count);

@@ -11,7 +11,7 @@ import { openEdgeStore, openSiteReader } from './edge-store.ts';
 
 const BODY = '{"certificate":"c","key":"k"}';
 
-test('what an edge’s key closes opens for that certificate alone, also in another process', (t) => {
+test("a certificate sealed with an edge's key opens for that certificate only, also in another process", (t) => {
   const file = join(temporaryFolder(t), 'key');
   const key = createEdgeKey(file);
   const opener = createCertificateOpener(file);
@@ -34,7 +34,7 @@ test('what an edge’s key closes opens for that certificate alone, also in anot
 });
 
 describe('an edge’s file', needs('openssl'), () => {
-  test('holds certificates sealed; without their key it has no place, and the rest of it stays', (t) => {
+  test("an edge's file holds certificates sealed; without their key it cannot be used, and its other data stays", (t) => {
     const file = join(temporaryFolder(t), 'sites.db');
     const { key, cert: certificate } = createAuthority(t).issue(['a.example.com']);
     const other = createAuthority(t).issue(['a.example.com']);

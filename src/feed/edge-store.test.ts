@@ -77,7 +77,7 @@ for (const [name, spoil] of SPOILT) {
   });
 }
 
-test('a file that cannot be opened just now stays where it is, and is named', (t) => {
+test('a file that temporarily cannot be opened stays in its place, and is named', (t) => {
   const file = join(temporaryFolder(t), 'sites.db');
   {
     using store = openEdgeStore(file, notMoved);

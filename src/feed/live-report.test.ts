@@ -26,7 +26,7 @@ const STATUS = {
 };
 const REPORT = { edge: 'edge-1', epoch: 'f1', at: 3000, events: [BEGAN, ENDED], streams: [STATUS] };
 
-test('a report is read as it was sent; without streams it has none', () => {
+test('a report is read as it was sent; one without streams has none', () => {
   assert.deepEqual(parseLiveReport(JSON.stringify(REPORT)), REPORT);
   const { streams, ...others } = REPORT;
   assert.ok(!('streams' in parseLiveReport(JSON.stringify(others))) && streams.length === 1);
@@ -67,7 +67,7 @@ for (const [report, message] of REFUSED) {
   });
 }
 
-test('what no database keeps is taken out of the texts of a publisher', () => {
+test('characters that a database cannot store are removed from the texts of a publisher', () => {
   const report = { ...REPORT, streams: [{ ...STATUS, flashVer: 'a\0b\ud800' }] };
   assert.equal(parseLiveReport(JSON.stringify(report)).streams?.[0]?.flashVer, 'ab\ufffd');
 });

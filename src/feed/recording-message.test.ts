@@ -24,7 +24,7 @@ test('a message is read as it was written', () => {
     assert.deepEqual(parseRecordingMessage(formatRecordingMessage(message)), message);
 });
 
-test('anything else is refused', () => {
+test('anything but a recording message is refused', () => {
   const changes: Record<string, unknown>[] = [
     { edge: '' },
     { recording: '../../x' },

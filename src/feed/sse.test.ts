@@ -12,7 +12,7 @@ async function read(text: string, bytes: number, maxChars = 1000): Promise<Strea
   return await Array.fromAsync(readEvents(cut(text, bytes), maxChars));
 }
 
-test('what is written is read again, however it is cut', async () => {
+test('events are read as they were written, however they are cut', async () => {
   const data = JSON.stringify({ text: 'é \u2028 漢 🏢 \r' });
   const written = `${HEARTBEAT}${formatEvent({ id: 7, name: 'delta', data })}${formatEvent({ name: 'reset', data: '{}' })}`;
   const expected = [
@@ -23,12 +23,12 @@ test('what is written is read again, however it is cut', async () => {
   for (let bytes = 1; bytes < 20; bytes += 1) assert.deepEqual(await read(written, bytes), expected);
 });
 
-test('an event that the end cuts short is dropped, an event without data too', async () => {
+test('an event that the end cuts short is dropped, and so is an event without data', async () => {
   assert.deepEqual(await read('event: delta\ndata: 1\n', 5), []);
   assert.deepEqual(await read('event: delta\n\n', 5), []);
 });
 
-test('an event and a line have their bounds', async () => {
+test('an event and a line are bounded', async () => {
   await assert.rejects(read(`data: ${'x'.repeat(100)}\n\n`, 10, 50), /longer than 50/);
   await assert.rejects(read('data: xxxxxxxxx\n'.repeat(10), 10, 50), /longer than 50/);
   await assert.rejects(read('x'.repeat(100), 10, 50), /longer than 50/);

@@ -30,7 +30,7 @@ function headersOf(result: Answer) {
 }
 
 describe('an answer from the store', () => {
-  test('is the whole response with its own Age and without our targeted field', () => {
+  test('an answer from the store is the whole response with its own Age and without our targeted field', () => {
     const result = answer(get());
     assert.equal(result.kind, 'full');
     assert.deepEqual(headersOf(result), [
@@ -38,11 +38,11 @@ describe('an answer from the store', () => {
     ]);
   });
 
-  test('is the same for HEAD, whatever Range it has', () => {
+  test('an answer from the store is the same for HEAD, whatever Range it has', () => {
     assert.deepEqual(answer(request('HEAD', 'Range', 'bytes=0-1')), answer(get()));
   });
 
-  test('keeps the origin\u2019s length while the body still arrives, and then ignores ranges', () => {
+  test('an answer from the store keeps the origin’s length while the body still arrives, and then ignores ranges', () => {
     const filling = answerFromStored(get('Range', 'bytes=0-1'), whole, {
       now: NOW,
       bodyBytes: undefined,
@@ -52,7 +52,7 @@ describe('an answer from the store', () => {
     assert.deepEqual(allValues(headersOf(filling), 'content-length'), ['10']);
   });
 
-  test('is 304 for a current copy, before any range, without what describes the content', () => {
+  test('an answer from the store is 304 for a current copy, before any range, without fields that describe the content', () => {
     const result = answer(get('If-None-Match', '"a"', 'Range', 'bytes=0-1'));
     assert.equal(result.kind, 'notModified');
     assert.deepEqual(headersOf(result), [
@@ -60,7 +60,7 @@ describe('an answer from the store', () => {
     ]);
   });
 
-  test('is a part for a range', () => {
+  test('an answer from the store is a part for a range', () => {
     const rows: [string, [number, number] | 'full' | 'unsatisfiable', string?][] = [
       ['bytes=0-1', [0, 1], 'bytes 0-1/10'],
       ['bytes=1-', [1, 9], 'bytes 1-9/10'],
@@ -86,16 +86,16 @@ describe('an answer from the store', () => {
     }
   });
 
-  test('is the whole when If-Range does not hold', () => {
+  test('an answer from the store is the whole if If-Range does not hold', () => {
     assert.equal(answer(get('Range', 'bytes=0-1', 'If-Range', '"b"')).kind, 'full');
     assert.equal(answer(get('Range', 'bytes=0-1', 'If-Range', '"a"')).kind, 'partial');
   });
 
-  test('has no ranges of an error page', () => {
+  test('an answer from the store has no ranges of an error page', () => {
     assert.equal(answer(get('Range', 'bytes=0-1'), store(fresh, { status: 404 })).kind, 'full');
   });
 
-  test('is multipart for several ranges, with the length of what is sent', () => {
+  test('an answer from the store is multipart for several ranges, with the length of the bytes sent', () => {
     const result = answer(get('Range', 'bytes=0-1, 4-5, -1'));
     assert.equal(result.kind, 'multipart');
     if (result.kind !== 'multipart') return;
@@ -111,7 +111,7 @@ describe('an answer from the store', () => {
     );
   });
 
-  test('from a stored part gives positions in that part, or says that it has them not', () => {
+  test('an answer from a stored part has positions in that part, or says that they are not in it', () => {
     const inside = answer(get('Range', 'bytes=3-4'), part, 4);
     assert.deepEqual(inside.kind === 'partial' && inside.span, { first: 1, last: 2 });
     assert.equal(firstValue(headersOf(inside), 'content-range'), 'bytes 3-4/10');
@@ -122,7 +122,7 @@ describe('an answer from the store', () => {
     }
   });
 
-  test('law: no range makes it throw or leave the body', () => {
+  test('law: no range makes an answer throw or leave the body', () => {
     const text = fc.array(fc.constantFrom('bytes=', '0', '7', '10', '-', ',', ' ', 'x')).map((parts) => parts.join(''));
     fc.assert(
       fc.property(text, fc.constantFrom(whole, part), (range, stored) => {
@@ -141,7 +141,7 @@ describe('an answer from the store', () => {
 });
 
 describe('a first-hand response', () => {
-  test('loses hop-by-hop fields and our targeted one; Age comes only with it or after a second', () => {
+  test("a first-hand response loses hop-by-hop fields and our targeted one; it has Age only with the origin's or after a second", () => {
     const rows: [string[], delayMs: number, string[]][] = [
       [['Date', at(0), 'Connection', 'X', 'X', '1', 'causeway-cdn-cache-control', 'x'], 0, ['Date', at(0)]],
       [['Date', at(0)], 999, ['Date', at(0)]],

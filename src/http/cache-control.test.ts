@@ -65,7 +65,7 @@ const ROWS: [string | string[], Partial<Directives>][] = [
 
 describe('cache-control', () => {
   for (const [lines, expected] of ROWS) {
-    test(`is read: ${JSON.stringify(lines)}`, () => {
+    test(`cache-control is read: ${JSON.stringify(lines)}`, () => {
       assert.deepEqual(parseCacheControl([lines].flat()), { ...NO_DIRECTIVES, ...expected });
     });
   }

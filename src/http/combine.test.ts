@@ -32,7 +32,7 @@ function bytes(combination: Combination, older: Stored, newer: Stored): string {
 }
 
 describe('parts', () => {
-  test('that leave nothing out are the whole, others stay as they are', () => {
+  test('parts without a gap are the whole, others stay as they are', () => {
     const whole = asWhole(part(0, 9));
     assert.deepEqual([whole.status, whole.range], [200, undefined]);
     assert.deepEqual(allValues(whole.headers, 'content-range'), []);
@@ -40,7 +40,7 @@ describe('parts', () => {
     for (const stored of [part(0, 8), part(1, 9), whole]) assert.equal(asWhole(stored), stored);
   });
 
-  test('are put together when they touch and share a strong tag', () => {
+  test('parts are combined if they touch and share a strong tag', () => {
     const rows: [[number, number], [number, number], string | undefined][] = [
       [[0, 4], [5, 9], '0123456789'],
       [[5, 9], [0, 4], '0123456789'],
@@ -58,7 +58,7 @@ describe('parts', () => {
     }
   });
 
-  test('that are complete are a 200 with the newer one\u2019s fields', () => {
+  test('parts that are complete are a 200 with the newer one’s fields', () => {
     const newer = part(5, 9, '"a"', 'X', 'new');
     const { stored } = combine(part(0, 4, '"a"', 'X', 'old'), newer) ?? assert.fail();
     assert.equal(stored.status, 200);
@@ -68,7 +68,7 @@ describe('parts', () => {
     assert.deepEqual(allValues(stored.headers, 'x'), ['new']);
   });
 
-  test('that are not complete are a 206 with the new range', () => {
+  test('parts that are not complete are a 206 with the new range', () => {
     const { stored } = combine(part(0, 3), part(4, 6)) ?? assert.fail();
     assert.equal(stored.status, 206);
     assert.deepEqual(stored.range, { first: 0, last: 6, complete: 10 });
@@ -76,7 +76,7 @@ describe('parts', () => {
     assert.deepEqual(allValues(stored.headers, 'content-length'), ['7']);
   });
 
-  test('of other representations are not put together', () => {
+  test('parts of other representations are not combined', () => {
     const other = { ...part(5, 9), range: { first: 5, last: 9, complete: 11 } };
     const whole = store(['Cache-Control', 'max-age=60', 'ETag', '"a"']);
     const rows: [Stored, Stored][] = [
@@ -104,7 +104,7 @@ describe('parts', () => {
     );
   });
 
-  test('the rest of a prefix is asked for, bound to its strong tag', () => {
+  test('the rest of a prefix is requested, bound to its strong tag', () => {
     assert.deepEqual(completionHeaders(['X', '1', 'If-None-Match', '"z"'], part(0, 4)), [
       'X',
       '1',

@@ -10,7 +10,7 @@ const bare = store([...fresh, 'ETag', 'a']);
 const modified = store([...fresh, 'Last-Modified', at(-100)]);
 const dated = store(fresh);
 
-describe('the client\u2019s copy is current', () => {
+describe('the client’s copy is current', () => {
   const rows: [stored: typeof both, request: string[], expected: boolean][] = [
     [both, [], false],
     [both, ['If-None-Match', '"a"'], true],
@@ -40,7 +40,7 @@ describe('the client\u2019s copy is current', () => {
     ],
   ];
   for (const [stored, headers, expected] of rows) {
-    test(`${expected}: ${headers.join(' ')} for ${stored.status} ${stored.headers.slice(4).join(' ')}`, () => {
+    test(`the client’s copy is current, ${expected}: ${headers.join(' ')} for ${stored.status} ${stored.headers.slice(4).join(' ')}`, () => {
       assert.equal(isNotModified(get(...headers), stored, NOW), expected);
     });
   }

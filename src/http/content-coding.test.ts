@@ -58,13 +58,13 @@ const ACCEPTED: readonly (readonly [acceptEncoding: string | undefined, contentE
   ];
 
 describe('content codings', () => {
-  test('the client is given the coding that it weighs most', () => {
+  test('the client gets the coding that it weighs most', () => {
     for (const [acceptEncoding, coding] of CHOICES) {
       assert.equal(chooseCoding(acceptEncoding), coding, String(acceptEncoding));
     }
   });
 
-  test('a coding that is there already is for those who accept every layer of it', () => {
+  test('a coding that is already there serves clients that accept every layer of it', () => {
     for (const [acceptEncoding, contentEncoding, accepts] of ACCEPTED) {
       assert.equal(acceptsCodings(acceptEncoding, contentEncoding), accepts, `${acceptEncoding} <- ${contentEncoding}`);
     }

@@ -36,7 +36,7 @@ test('a whole response covers everything, a part only single ranges inside it', 
   }
 });
 
-test('only what starts at the first byte is a prefix', () => {
+test('only a part that starts at the first byte is a prefix', () => {
   assert.equal(isPrefix(whole), false);
   assert.equal(isPrefix(part), false);
   assert.equal(

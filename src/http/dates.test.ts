@@ -53,7 +53,7 @@ describe('dates', () => {
     assert.equal(year('Sunday, 06-Nov-26 08:49:37 GMT'), 2026);
   });
 
-  test('law: what is written is read back, to the second', () => {
+  test('law: a written date is read back, to the second', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) }), (instant) => {
         assert.equal(parseDate(formatDate(instant), NOW), Math.floor(instant / 1000) * 1000);
@@ -61,7 +61,7 @@ describe('dates', () => {
     );
   });
 
-  test('law: no text makes it throw', () => {
+  test('law: no text makes the date parser throw', () => {
     fc.assert(fc.property(fc.string(), (text) => void parseDate(text, NOW)));
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expectationOf } from './expect.ts';
 
-test('what a request expects', () => {
+test('the expectation of a request is read', () => {
   for (const [lines, expected] of [
     [[], 'none'],
     [[''], 'none'],

@@ -81,7 +81,7 @@ describe('freshness lifetime', () => {
 });
 
 describe('age', () => {
-  test('initial age is the larger of what Date and what Age say', () => {
+  test('initial age is the larger of those that Date and Age give', () => {
     const rows: [ageMs: number, dateAt: number, delayMs: number, expected: number][] = [
       [0, 0, 0, 0],
       [0, -999, 0, 0],
@@ -106,11 +106,11 @@ describe('age', () => {
     assert.equal(isFresh(stored, NOW + 7000), false);
   });
 
-  test('a clock set back does not make it younger', () => {
+  test('a clock that is set back does not make a response younger', () => {
     assert.equal(currentAge(store(['Cache-Control', 'max-age=10', 'Age', '3']), NOW - 60_000), 3000);
   });
 
-  test('law: the age never falls while time passes, and is fresh exactly until freshUntil', () => {
+  test('law: the age never falls while time passes, and a response is fresh exactly until freshUntil', () => {
     const stored = fc
       .record({ age: fc.nat(100), date: fc.integer({ min: -100, max: 100 }), maxAge: fc.nat(200), delay: fc.nat(5000) })
       .map(({ age, date, maxAge, delay }) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { formatHead } from './head-text.ts';
 
-test('a head is status line, fields in their order, what frames the body, and an empty line', () => {
+test('a head is status line, fields in their order, framing fields, and an empty line', () => {
   assert.equal(
     formatHead(200, 'OK', ['Content-Type', 'text/plain', 'X-A', '', 'x-a', 'caf\u00e9\t1'], 'Connection: close\r\n'),
     'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nX-A: \r\nx-a: caf\u00e9\t1\r\nConnection: close\r\n\r\n',
@@ -10,11 +10,11 @@ test('a head is status line, fields in their order, what frames the body, and an
   assert.equal(formatHead(599, '', []), 'HTTP/1.1 599 \r\n\r\n');
 });
 
-test('what an origin said of its framing is not said again', () => {
+test("the origin's framing fields are not repeated", () => {
   assert.equal(formatHead(200, 'OK', ['Transfer-Encoding', 'chunked', 'A', 'b']), 'HTTP/1.1 200 OK\r\nA: b\r\n\r\n');
 });
 
-describe('what would end a line, or is no byte, is an error', () => {
+describe('characters that would end a line, or are not bytes, are an error', () => {
   const rows: readonly (readonly [what: string, status: number, reason: string, headers: readonly string[]])[] = [
     ['a line end in a value', 200, 'OK', ['X-A', 'b\r\nSet-Cookie: c']],
     ['a bare CR', 200, 'OK', ['X-A', 'b\rc']],

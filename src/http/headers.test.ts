@@ -57,7 +57,7 @@ describe('headers', () => {
     for (const [headers, expected] of rows) assert.deepEqual(withoutHopByHop(headers), expected, headers.join('|'));
   });
 
-  test('stripping also takes the fields it is told to', () => {
+  test('stripping also takes the named fields', () => {
     assert.deepEqual(withoutHopByHop(['Age', '1', 'B', '2'], new Set(['age'])), ['B', '2']);
   });
 

@@ -20,7 +20,7 @@ test('every method that is not known to be safe invalidates, unless it failed', 
   }
 });
 
-test('Location and Content-Location of the same origin go too', () => {
+test('Location and Content-Location of the same origin are invalidated too', () => {
   const uri = 'http://example.com/a/b?c';
   const key = (keyPath: string, query = '') => ({ keyPath, query });
   const rows: [string[], ReturnType<typeof key>[]][] = [

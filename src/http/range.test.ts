@@ -14,7 +14,7 @@ const from = (first: number, last?: number): ByteRange => ({ kind: 'from', first
 const suffix = (length: number): ByteRange => ({ kind: 'suffix', length });
 
 describe('range', () => {
-  test('headers are read, or ignored as a whole', () => {
+  test('range headers are read, or ignored as a whole', () => {
     const rows: [string, ByteRange[] | undefined][] = [
       ['bytes=0-1', [from(0, 1)]],
       ['Bytes=5-', [from(5)]],
@@ -35,7 +35,7 @@ describe('range', () => {
     for (const [text, expected] of rows) assert.deepEqual(parseRange(text), expected, text);
   });
 
-  test('ranges are cut to what exists', () => {
+  test('ranges are cut to the body', () => {
     const rows: [ByteRange, number, [number, number] | undefined][] = [
       [from(0, 1), 10, [0, 1]],
       [from(5), 10, [5, 9]],
@@ -86,7 +86,7 @@ describe('range', () => {
     );
   });
 
-  test('law: no text makes it throw', () => {
+  test('law: no text makes the range parser throw', () => {
     fc.assert(fc.property(fc.string(), (text) => void [parseRange(`bytes=${text}`), parseContentRange(text)]));
   });
 });

@@ -35,7 +35,7 @@ test('each field is noticed in any case', () => {
   assert.equal(get('If-Unmodified-Since', 'x').hasOriginCondition, true);
 });
 
-test('content is what Content-Length above 0 or Transfer-Encoding announce', () => {
+test('a request has content if Content-Length is above 0 or Transfer-Encoding is present', () => {
   assert.equal(get('Content-Length', '0').hasBody, false);
   assert.equal(get('Content-Length', '00').hasBody, false);
   assert.equal(get('Content-Length', '1').hasBody, true);

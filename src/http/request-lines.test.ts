@@ -42,7 +42,7 @@ describe('request lines', () => {
     ['bytes beyond ASCII in fields', `GET /a HTTP/1.1\r\n${HOST}X: \xe4 \xe4\r\n\r\n`],
   ];
   for (const [what, before] of rows) {
-    test(`behind ${what} are read, however they come`, () => {
+    test(`request lines after ${what} are read, however they arrive`, () => {
       const targets = before.includes('/a') ? ['/a', '/\xe4'] : ['/\xe4'];
       assert.deepEqual(read(before + GET), { given: before + GIVEN, targets });
       fc.assert(
@@ -69,24 +69,24 @@ describe('request lines', () => {
     ['a tunnel', `CONNECT /a HTTP/1.1\r\n${HOST}\r\n`],
   ];
   for (const [what, before] of lost) {
-    test(`behind ${what} are the parser's to read`, () => {
+    test(`request lines after ${what} are left to the parser`, () => {
       assert.deepEqual(read(before + GET), { given: before + GET, targets: ['/a'] });
     });
   }
 
-  test('bytes beyond ASCII stay where they are no part of a target', () => {
+  test('bytes beyond ASCII that are not in a target stay in place', () => {
     for (const line of ['G\xe4T /a HTTP/1.1', 'GET /a HTTP/1.\xe4', '\xe4', 'GET /a b\xe4 HTTP/1.1'])
       assert.equal(read(`${line}\r\n`).given, `${line}\r\n`);
   });
 
-  test('what a target may be long at most is kept of it', () => {
+  test('a long target is kept up to the maximum length of a target', () => {
     const { targets } = read(`GET /${'\xe4'.repeat(100_000)} HTTP/1.1\r\n`);
     assert.ok((targets[0]?.length ?? 0) < 10_000);
     const longest = `/${'\xe4'.repeat(8_191)}`;
     assert.deepEqual(read(`OPTIONS ${longest} HTTP/1.1\r\n`).targets, [longest]);
   });
 
-  test('say which protocol they name', () => {
+  test('request lines name their protocol', () => {
     const lines = new RequestLines();
     lines.take(Buffer.from('GET / RTSP/1.0\r\n\r\n'));
     assert.equal(lines.next()?.version, 'RTSP/1.0');

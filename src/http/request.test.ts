@@ -121,13 +121,13 @@ describe('an invalid request', () => {
     [{ ...framed('Transfer-Encoding', 'chunked'), httpVersion: '1.0' }, 400, 'framing'],
   ];
   for (const [changes, status, problem] of rows) {
-    test(`${problem}: ${JSON.stringify(changes).slice(0, 100)}`, () => {
+    test(`an invalid request, ${problem}: ${JSON.stringify(changes).slice(0, 100)}`, () => {
       assert.deepEqual(checkRequest(line(changes)), { kind: 'invalid', status, problem });
     });
   }
 });
 
-test('law: no target and no host makes it throw, and a valid one keeps what it was given', () => {
+test('law: no target and no host makes the reader throw, and a valid one keeps its parts', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (target, host) => {
       const result = checkRequest(line({ target: `/${target}`, headers: ['Host', host] }));

@@ -136,15 +136,15 @@ const ROWS: Row[] = [
 describe('may be stored', () => {
   for (const [headers, input, expected] of ROWS) {
     const { request: asked, ...rest } = input;
-    test(`${expected}: ${headers.join(' ')} ${asked?.method ?? ''} ${asked?.headers ?? ''} ${JSON.stringify(rest)}`, () => {
+    test(`may be stored, ${expected}: ${headers.join(' ')} ${asked?.method ?? ''} ${asked?.headers ?? ''} ${JSON.stringify(rest)}`, () => {
       const outcome = tryStore(headers, input);
       assert.equal(outcome.kind === 'store' ? 'store' : outcome.reason, expected);
     });
   }
 });
 
-describe('what is stored', () => {
-  test('times, validators and prohibitions as numbers and flags', () => {
+describe('stored responses', () => {
+  test('a stored response has times, validators and prohibitions as numbers and flags', () => {
     const stored = store(
       [
         'Cache-Control',
@@ -187,7 +187,7 @@ describe('what is stored', () => {
     });
   });
 
-  test('stale use is forbidden by the directives that say so, s-maxage only without an explicit window', () => {
+  test('stale use is forbidden by the directives that say so, by s-maxage only without an explicit window', () => {
     const rows: [string, boolean][] = [
       ['max-age=1', false],
       ['max-age=1, must-revalidate', true],
@@ -222,7 +222,7 @@ describe('what is stored', () => {
     }
   });
 
-  test('strip keeps the response and not the cookie; store keeps both', () => {
+  test('strip stores the response without the cookie; store keeps both', () => {
     assert.equal(
       hasField(store([...fresh, ...cookie], { options: { setCookie: 'strip' } }).headers, 'set-cookie'),
       false,
@@ -233,13 +233,13 @@ describe('what is stored', () => {
     );
   });
 
-  test('the secondary key is made of the request', () => {
+  test('the secondary key is made from the request', () => {
     const stored = store([...fresh, 'Vary', 'X-B, x-a'], { request: get('X-A', '1', 'x-b', '2', 'x-c', '3') });
     assert.deepEqual(stored.vary, ['x-a', 'x-b']);
     assert.deepEqual(stored.varyHeaders, ['x-a', '1', 'x-b', '2']);
   });
 
-  test('the promised length is that of the range, else Content-Length', () => {
+  test('the expected length is that of the range, or else Content-Length', () => {
     assert.equal(expectedBodyBytes(store(fresh)), undefined);
     assert.equal(expectedBodyBytes(store([...fresh, 'Content-Length', '12'])), 12);
     assert.equal(expectedBodyBytes(store([...fresh, 'Content-Length', '12, 12'])), undefined);

@@ -41,7 +41,7 @@ test('the query is kept as written', () => {
   assert.deepEqual(splitTarget('*'), { keyPath: '*', query: '' });
 });
 
-test('dot segments are seen in every spelling', () => {
+test('dot segments are recognised in every spelling', () => {
   for (const path of ['/.', '/..', '/a/../b', '/a/%2E./b', '/%2e', '/a/..?b', '/.?'])
     assert.equal(hasDotSegments(path), true, path);
   for (const path of ['/a/..%2fb', '/a%2F..', '/a%2f.%2E/b', '/a\\..\\b', '/a%5C..%5cb', '/a%5c..?b', '/%2e%2e%2fb'])
@@ -62,7 +62,7 @@ test('dot segments are seen in every spelling', () => {
     assert.equal(hasDotSegments(path), false, path);
 });
 
-test('a path as origins read it that decode it and merge slashes', () => {
+test('a path is converted as origins do that decode it and merge slashes', () => {
   const rows: [path: string, read: string | undefined][] = [
     ['/', undefined],
     ['/a/b.c/', undefined],

@@ -5,7 +5,7 @@ import { type Directives, NO_DIRECTIVES } from './cache-control.ts';
 import { governingDirectives, parseTargeted } from './targeted.ts';
 
 describe('targeted fields', () => {
-  test('are Structured Field Dictionaries; a value of the wrong type makes its directive ignored', () => {
+  test('targeted fields are Structured Field Dictionaries; a value of the wrong type makes its directive ignored', () => {
     const rows: [string | string[], Partial<Directives> | undefined][] = [
       [[], undefined],
       ['', undefined],
@@ -57,7 +57,7 @@ describe('targeted fields', () => {
     }
   });
 
-  test('law: no text makes it throw', () => {
+  test('law: no text makes the reader of targeted fields throw', () => {
     fc.assert(fc.property(fc.string(), (text) => void parseTargeted([text])));
   });
 });

@@ -43,7 +43,7 @@ function freshened(stored: typeof tagged, headers304: string[], facts?: RequestF
 }
 
 describe('the conditional request', () => {
-  test('has our conditions, verbatim, in place of the client\u2019s, and no Range', () => {
+  test('the conditional request has our conditions, verbatim, in place of the client’s, and no Range', () => {
     const headers = [
       'X',
       '1',
@@ -73,7 +73,7 @@ describe('the conditional request', () => {
     assert.deepEqual(unconditionalHeaders(headers), ['X', '1']);
   });
 
-  test('needs a tag or a date that is one', () => {
+  test('the conditional request needs a valid tag or date', () => {
     assert.equal(hasValidator(tagged), true);
     assert.equal(hasValidator(dated), true);
     assert.equal(hasValidator(store(['Cache-Control', 'max-age=10', 'Last-Modified', 'x'])), false);
@@ -81,7 +81,7 @@ describe('the conditional request', () => {
 });
 
 describe('a 304', () => {
-  test('counts for the stored response only if its validators name it', () => {
+  test('a 304 counts for the stored response only if its validators name it', () => {
     const rows: [Stored, string[], boolean][] = [
       [tagged, [], true],
       [tagged, ['ETag', '"a"'], true],
@@ -103,7 +103,7 @@ describe('a 304', () => {
     }
   });
 
-  test('replaces every line of its fields, adds new ones, and leaves those that describe the bytes', () => {
+  test('a 304 replaces every line of its fields, adds new ones, and leaves those that describe the bytes', () => {
     const { stored, afterwards } = freshened(tagged, [
       ...[
         'ETag',
@@ -145,12 +145,12 @@ describe('a 304', () => {
     assert.equal(stored.body, body);
   });
 
-  test('without a Date keeps the stored one, so its age counts on from there', () => {
+  test('a 304 without a Date keeps the stored one, so the age continues from there', () => {
     const { stored } = freshened(tagged, []);
     assert.equal(stored.initialAgeMs, 30_000);
   });
 
-  test('whose update may not be stored is used once, and the stored response goes', () => {
+  test('a 304 whose update may not be stored is used once, and the stored response is dropped', () => {
     for (const headers304 of [
       ['Cache-Control', 'no-store'],
       ['Cache-Control', 'private'],
@@ -164,7 +164,7 @@ describe('a 304', () => {
     }
   });
 
-  test('for a client that authenticated leaves what others use alone', () => {
+  test('a 304 for a client that authenticated leaves the shared response unchanged', () => {
     assert.equal(freshened(tagged, ['X-A', '2'], get('Authorization', 'x')).afterwards, 'keep');
     assert.equal(
       freshened(tagged, ['Cache-Control', 'public, max-age=9'], get('Authorization', 'x')).afterwards,
@@ -172,30 +172,30 @@ describe('a 304', () => {
     );
   });
 
-  test('to a request from before a purge does not bring the purged response back', () => {
+  test('a 304 to a request from before a purge does not bring the purged response back', () => {
     const outcome = apply(tagged, [], get(), {}, LATER - 100);
     assert.equal(outcome.kind === 'freshened' && outcome.afterwards, 'delete');
   });
 
-  test('to a client that forbids storing still updates what was stored', () => {
+  test('a 304 to a client that forbids storing still updates the stored response', () => {
     const facts = get('Cache-Control', 'no-store');
     assert.equal(freshened(tagged, [], facts, { requestDirectives: true }).afterwards, 'replace');
   });
 
-  test('keeps a part a part', () => {
+  test('a 304 keeps a part a part', () => {
     const part = store([...old.slice(0, 2), 'ETag', '"a"', 'Content-Range', 'bytes 2-4/10'], { status: 206 });
     const outcome = freshen(part, get('Range', 'bytes=2-4'), ['ETag', '"a"'], EXCHANGE, options());
     assert.equal(outcome.kind, 'freshened');
     assert.deepEqual(outcome.kind === 'freshened' && outcome.stored.range, { first: 2, last: 4, complete: 10 });
   });
 
-  test('for another variant\u2019s tag gives that variant the request\u2019s own key', () => {
+  test('a 304 for another variant’s tag gives that variant the request’s own key', () => {
     const variant = store([...old, 'ETag', '"a"', 'Vary', 'Foo'], { request: get('Foo', '1') });
     const outcome = freshen(variant, get('Foo', '2'), ['ETag', '"a"'], EXCHANGE, options());
     assert.equal(outcome.kind === 'freshened' && outcome.stored.varyKey, '2');
   });
 
-  test('names one of the offered variants, or the only one', () => {
+  test('a 304 names one of the offered variants, or the only one', () => {
     const rows: [Stored | undefined, Stored[], string[], Stored | undefined][] = [
       [undefined, [weak, tagged], ['ETag', '"a"'], tagged],
       [undefined, [weak, tagged], ['ETag', 'W/"a"'], weak],
@@ -210,7 +210,7 @@ describe('a 304', () => {
       assert.equal(variantOf304({ selected, others }, headers304), expected);
   });
 
-  test('with a strong tag confirms the weak one only of the selected variant, when no other tag was named', () => {
+  test('a 304 with a strong tag confirms the weak one only of the selected variant, when no other tag was named', () => {
     const other = { ...weak, etag: 'W/"b"' };
     const rows: [Stored | undefined, Stored[], Stored | undefined][] = [
       [weak, [], weak],
@@ -227,7 +227,7 @@ describe('a 304', () => {
     assert.deepEqual(allValues(freshened(weak, ['ETag', '"a"']).stored.headers, 'etag'), ['W/"a"']);
   });
 
-  test('law: whatever it says, the length, the coding and the body stay, and no hop-by-hop field comes in', () => {
+  test('law: a 304 never changes the length, the coding or the body, and adds no hop-by-hop field', () => {
     const name = fc.constantFrom(
       'Content-Length',
       'content-encoding',
@@ -258,7 +258,7 @@ describe('a HEAD response', () => {
   const head = (status: number, headers: string[], stored: Stored = tagged) =>
     updateFromHead(stored, request('HEAD'), { status, reason: 'OK', headers }, EXCHANGE, options(), 8);
 
-  test('with equal validators and length updates the stored response', () => {
+  test('a HEAD response with equal validators and length updates the stored response', () => {
     for (const headers of [[], ['ETag', '"a"', 'Content-Length', '8'], ['Last-Modified', at(-100)]]) {
       const outcome = head(200, [...headers, 'X-A', '2', 'Cache-Control', 'max-age=99']);
       assert.equal(outcome.kind, 'updated');
@@ -269,7 +269,7 @@ describe('a HEAD response', () => {
     }
   });
 
-  test('with another validator or length marks it invalid', () => {
+  test('a HEAD response with another validator or length marks it invalid', () => {
     for (const headers of [
       ['ETag', '"b"'],
       ['ETag', 'W/"a"'],
@@ -281,13 +281,13 @@ describe('a HEAD response', () => {
     }
   });
 
-  test('that forbids storing deletes it, and another status says nothing', () => {
+  test('a HEAD response that forbids storing deletes it, and another status says nothing', () => {
     assert.deepEqual(head(200, ['Cache-Control', 'no-store']), { kind: 'delete' });
     for (const status of [206, 304, 404, 410, 500]) assert.deepEqual(head(status, []), { kind: 'unchanged' });
     assert.deepEqual(head(200, [], store(old, { status: 404 })), { kind: 'unchanged' });
   });
 
-  test('to a client that authenticated changes nothing', () => {
+  test('a HEAD response to a client that authenticated changes nothing', () => {
     const facts = readRequestFacts({ method: 'HEAD', uri: URI, headers: ['Authorization', 'x'] });
     const response = { status: 200, reason: 'OK', headers: ['X-A', '2'] };
     assert.deepEqual(updateFromHead(tagged, facts, response, EXCHANGE, options(), 8), { kind: 'unchanged' });
@@ -310,14 +310,14 @@ describe('a stale response after a failed validation', () => {
     [{ ...cc('max-age=10'), isInvalid: true }, 1, false, false],
   ];
   for (const [stored, staleSeconds, unreachable, errorStatus] of rows) {
-    test(`${firstValue(stored.headers, 'cache-control')}, ${staleSeconds} s stale: ${unreachable}, ${errorStatus}`, () => {
+    test(`stale use, ${firstValue(stored.headers, 'cache-control')}, ${staleSeconds} s stale: ${unreachable}, ${errorStatus}`, () => {
       const now = NOW + 10_000 + staleSeconds * 1000;
       assert.equal(isUsableOnError(stored, 'unreachable', now, options()), unreachable);
       assert.equal(isUsableOnError(stored, 'errorStatus', now, options()), errorStatus);
     });
   }
 
-  test('is not used where the site allows none, and 5xx means these four', () => {
+  test('a stale response is not used if the site allows none; an error is 500, 502, 503 or 504', () => {
     assert.equal(
       isUsableOnError(cc('max-age=10'), 'unreachable', NOW + 11_000, options({ staleCapSeconds: 0 })),
       false,

@@ -15,7 +15,7 @@ describe('variants', () => {
   const bar = variant('Foo, Bar', ['Foo', '1', 'Bar', '1'], 'Date', at(-5));
   const newerBar = variant('Bar', ['Bar', '1'], 'Date', at(5));
 
-  test('the one whose fields the request repeats is selected, of several the latest by Date', () => {
+  test('the variant whose fields the request repeats is selected, of several the latest by Date', () => {
     const rows: [Variants, string[], unknown][] = [
       [[], [], undefined],
       [[plain], ['Foo', '1'], plain],
@@ -34,7 +34,7 @@ describe('variants', () => {
     }
   });
 
-  test('a new one replaces its like and comes first; the oldest leave beyond the limit', () => {
+  test('a new variant replaces its like and comes first; the oldest leave beyond the limit', () => {
     const again = variant('Foo', ['Foo', '1']);
     assert.deepEqual(putVariant([two, one, plain], again, options()), {
       variants: [again, two, plain],
@@ -45,7 +45,7 @@ describe('variants', () => {
     assert.deepEqual(putVariant([two], one, options({ maxVariants: 1 })), { variants: [one], removed: [two] });
   });
 
-  test('a part does not replace the whole that arrived while it was under way', () => {
+  test('a part does not replace a whole response that arrived while it was in flight', () => {
     const part = store(['Cache-Control', 'max-age=60', 'Content-Range', 'bytes 0-1/5'], {
       status: 206,
       requestAt: plain.responseAt - 5,
@@ -56,7 +56,7 @@ describe('variants', () => {
     assert.deepEqual(putVariant([part], plain, options()), { variants: [plain], removed: [part] });
   });
 
-  test('offered for validation are whole 200s with a tag', () => {
+  test('variants offered for validation are whole 200s with a tag', () => {
     const tagged = variant('Foo', ['Foo', '1'], 'ETag', '"a"');
     const part = store(['Cache-Control', 'max-age=1', 'ETag', '"a"', 'Content-Range', 'bytes 0-1/5'], { status: 206 });
     const missing = store(['Cache-Control', 'max-age=1', 'ETag', '"a"'], { status: 404 });

@@ -5,7 +5,7 @@ import { options } from './examples.suite.ts';
 import { normaliseValue, parseVary, parseWeighted, pickFields, secondaryKey } from './vary.ts';
 
 describe('vary', () => {
-  test('names are lower-case, sorted, unique; a star anywhere matches nothing', () => {
+  test('names of vary are lower-case, sorted, unique; a star anywhere matches nothing', () => {
     const rows: [string[], string[] | undefined][] = [
       [[], []],
       [['Foo'], ['foo']],
@@ -49,7 +49,7 @@ describe('vary', () => {
     }
   });
 
-  test('the order of languages counts where the site says so', () => {
+  test('the order of languages counts if the site says so', () => {
     const strict = options({ normalizeVary: false });
     assert.notEqual(
       normaliseValue('accept-language', ['en, de'], strict),
@@ -57,7 +57,7 @@ describe('vary', () => {
     );
   });
 
-  test('weights are read; what is no weight counts as none', () => {
+  test('weights are read; an invalid weight means that the member is not acceptable', () => {
     assert.deepEqual(parseWeighted('a;q=0.5, B , ;q=1, c;x=1;Q=0, d;q=2, e;q=1.5'), [
       { name: 'a', weight: 0.5 },
       { name: 'b', weight: 1 },

@@ -11,21 +11,21 @@ describe('the check of compiled patterns', () => {
   for (const [name, op] of Object.entries(KINDS)) {
     // `re2js` compiles no pattern to it.
     if (name === 'forkMatch') continue;
-    test(`another number for the instruction ${name} is found`, () =>
+    test(`another number for the instruction ${name} is detected`, () =>
       refuses((instruction) => (instruction.op === op ? { ...instruction, op: UNKNOWN } : instruction)));
   }
   for (const op of [8, 9, 10, 11])
-    test(`another number for character instruction ${op} is found`, () =>
+    test(`another number for character instruction ${op} is detected`, () =>
       refuses((instruction) => (instruction.op === op ? { ...instruction, op: UNKNOWN } : instruction)));
   for (const [name, bit] of Object.entries(HOLDS))
-    test(`another bit for the assertion ${name} is found`, () =>
+    test(`another bit for the assertion ${name} is detected`, () =>
       refuses((instruction) =>
         instruction.op === KINDS.assertion && (instruction.arg & bit) !== 0
           ? { ...instruction, arg: (instruction.arg & ~bit) | 64 }
           : instruction,
       ));
 
-  test('a program that cannot be read is found', () => assert.throws(() => checkAutomata(() => undefined), /re2js/));
+  test('a program that cannot be read is detected', () => assert.throws(() => checkAutomata(() => undefined), /re2js/));
 });
 
 /** The check must refuse programs whose instructions are changed. */

@@ -104,7 +104,7 @@ async function send(client: Socket, lines: Lines, bytes: string): Promise<void> 
   await eventually('read', () => lines.socket.bytesRead === before + bytes.length);
 }
 
-describe('a conversation of requests that are answered one after the other', () => {
+describe('a conversation of requests in order', () => {
   test('requests that arrive during an answer wait for it, in order', async (t) => {
     const { client, lines } = await open(t);
     await send(client, lines, '?\n+\n?\n');

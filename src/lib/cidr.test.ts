@@ -52,7 +52,8 @@ describe('an address set', () => {
     ['', false],
   ] as const;
   for (const [address, expected] of rows) {
-    test(`${expected ? 'has' : 'does not have'} '${address}'`, () => assert.equal(set.has(address), expected));
+    test(`an address set ${expected ? 'has' : 'does not have'} '${address}'`, () =>
+      assert.equal(set.has(address), expected));
   }
 
   test('a network of all IPv6 addresses has no IPv4 address', () => {
@@ -62,7 +63,8 @@ describe('an address set', () => {
     assert.equal(createAddressSet(['0.0.0.0/0']).has('::1'), false);
   });
 
-  test('refuses a text that is not a network', () => assert.throws(() => createAddressSet(['x']), RangeError));
+  test('an address set refuses a text that is not a network', () =>
+    assert.throws(() => createAddressSet(['x']), RangeError));
 });
 
 test('an IPv4-mapped address is shown as IPv4, however it is written', () => {
@@ -72,7 +74,7 @@ test('an IPv4-mapped address is shown as IPv4, however it is written', () => {
     assert.equal(unmapAddress(other), other);
 });
 
-test('an address has one plain text; what is none has no text', () => {
+test('an address has one plain text; an invalid one has no text', () => {
   const rows = [
     ['192.0.2.1', '192.0.2.1'],
     ['2001:DB8:0:0::1', '2001:db8::1'],

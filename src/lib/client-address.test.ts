@@ -30,7 +30,7 @@ const ROWS: readonly (readonly [what: string, header: string | undefined, expect
   ['unknown', 'unknown', PROXY],
 ];
 
-test("a trusted proxy's word is read strictly; what is no address counts as the connection's own", () => {
+test("a trusted proxy's word is parsed strictly; an invalid address counts as the connection's own", () => {
   for (const [what, header, expected] of ROWS) assert.equal(clientAddress(PROXY, header, TRUSTED), expected, what);
   assert.equal(clientAddress('192.0.2.9', '192.0.2.1', TRUSTED), '192.0.2.9', 'nobody else is believed');
 });

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { identify, openDataDirectory } from './data-directory.ts';
 
-test('a directory is made closed to others, and one that was open is closed', (t) => {
+test('a directory is created closed to others, and an open one is closed', (t) => {
   const folder = temporaryFolder(t);
   const made = openDataDirectory(join(folder, 'a', 'b'), { make: true });
   assert.deepEqual([made.kind, statSync(join(folder, 'a', 'b')).mode & 0o777], ['directory', 0o700]);
@@ -18,7 +18,7 @@ test('a directory is made closed to others, and one that was open is closed', (t
   assert.equal(statSync(join(folder, 'open')).mode & 0o777, 0o700);
 });
 
-test('a second holder is refused until the first lets go', (t) => {
+test('a second holder is refused until the first releases the lock', (t) => {
   const folder = temporaryFolder(t);
   const first = openDataDirectory(folder, { make: true });
   assert.equal(openDataDirectory(folder, { make: true }).kind, 'inUse');
@@ -43,13 +43,13 @@ test('the lock of a killed process is free', async (t) => {
   assert.equal(openDataDirectory(folder, { make: true }).kind, 'directory');
 });
 
-test('a place where no directory can be is a problem in words', (t) => {
+test('a place where no directory can be is a readable error', (t) => {
   const file = join(temporaryFolder(t), 'file');
   writeFileSync(file, '');
   assert.equal(openDataDirectory(join(file, 'data'), { make: true }).kind, 'unusable');
 });
 
-test('what belongs to somebody else is refused and left as it is', (t) => {
+test('a directory of another user is refused and left as it is', (t) => {
   for (const names of [
     ['letter.txt'],
     ['lock', 'partial'],
@@ -64,13 +64,13 @@ test('what belongs to somebody else is refused and left as it is', (t) => {
   }
 });
 
-test('an installation is known by its database, by its folders, or by holding nothing else', (t) => {
+test('an installation is recognised by its database, by its folders, or by holding nothing else', (t) => {
   for (const names of [['causeway.db', 'notes'], ['edge', 'lock', 'logs', 'mine', 'run'], ['lock', 'run'], ['lock']])
     assert.equal(openDataDirectory(folderWith(t, names), { make: false }).kind, 'directory', String(names));
   assert.equal(openDataDirectory(folderWith(t, ['lost+found']), { make: true }).kind, 'directory');
 });
 
-test('where there is nothing, nothing is made unless it is to be', (t) => {
+test('a missing directory is created only if it is wanted', (t) => {
   const folder = join(temporaryFolder(t), 'none');
   assert.deepEqual([openDataDirectory(folder, { make: false }).kind, existsSync(folder)], ['absent', false]);
   mkdirSync(folder);

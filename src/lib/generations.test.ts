@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { Generations } from './generations.ts';
 
 describe('a map in two generations', () => {
-  test('keeps what is used, and forgets what two generations have not used', () => {
+  test('a map in two generations keeps used entries, and forgets those that two generations have not used', () => {
     const map = new Generations<number, string>({ maxWeight: () => 20 });
     for (let i = 0; i < 100; i++) {
       map.set(i, `v${i}`);
@@ -13,7 +13,7 @@ describe('a map in two generations', () => {
     assert.equal(map.get(50), undefined);
   });
 
-  test('never holds more than it may, whatever comes and goes, and less when it may hold less', () => {
+  test('a map in two generations never exceeds its bound, and shrinks when its bound does', () => {
     let max = 200;
     const map = new Generations<number, number>({ maxWeight: () => max, weigh: (value) => value });
     for (let i = 0; i < 4_000; i++) {
@@ -27,7 +27,7 @@ describe('a map in two generations', () => {
     }
   });
 
-  test('replaces, deletes, and does not take what is heavier than a generation', () => {
+  test('a map in two generations replaces, deletes, and refuses entries heavier than a generation', () => {
     const map = new Generations<string, number>({ maxWeight: () => 20, weigh: (value) => value });
     map.set('a', 4);
     map.set('a', 5);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatListenAddress, isLoopback, parseListenAddress } from './listen-address.ts';
 
-test('host and port are told apart, and written back the same', () => {
+test('host and port of a listen address are told apart, and written back the same', () => {
   const rows: [string, string, number][] = [
     ['127.0.0.1:8700', '127.0.0.1', 8700],
     ['[::]:8080', '::', 8080],
@@ -16,7 +16,7 @@ test('host and port are told apart, and written back the same', () => {
   }
 });
 
-test('anything else is not an address', () => {
+test('a malformed listen address is refused', () => {
   const rows = [
     '',
     '8080',

@@ -55,7 +55,7 @@ const CHANGES = [
 ] as const;
 const STEP_MS = 5 * 60_000;
 
-test('an hour begins where the clock reaches a full hour or is changed, and is told apart from the one of the same name', () => {
+test('an hour begins when the clock reaches a full hour or is changed, and differs from one of the same name', () => {
   for (const [zone, day] of CHANGES) {
     const local = createLocalTime(zone);
     const from = Date.parse(`${day}T00:00:00Z`) - 15 * 3_600_000;

@@ -26,7 +26,7 @@ test('lines that a full disk refuses are counted', async (t) => {
   await eventually('three lines lost', () => sink.lostLines === 3);
 });
 
-test('a pipe that nobody reads costs lines and no time; their number is told when it is read again', async (t) => {
+test('a pipe that is not read costs lines and no time; their number is written when it is read again', async (t) => {
   const pipe = makePipe(t);
   const reader = opened(t, pipe, O_RDONLY | O_NONBLOCK);
   const sink = new LogSink(opened(t, pipe, O_WRONLY | O_NONBLOCK), describeLoss);
@@ -43,7 +43,7 @@ test('a pipe that nobody reads costs lines and no time; their number is told whe
   assert.deepEqual(new Set(text.split('\n')), new Set(['x'.repeat(1000), `lost ${lostLines}`, '']));
 });
 
-test('the last words before the end are written, also into a pipe that is just being emptied', async (t) => {
+test('the last lines before the end are written, even into a pipe that is just being emptied', async (t) => {
   const { child, said } = runScript(
     t,
     `for (let i = 0; i < 200; i++) sink.write('x'.repeat(999) + '\\n'); process.exit(3)`,
@@ -52,7 +52,7 @@ test('the last words before the end are written, also into a pipe that is just b
   assert.deepEqual([code, said().length], [3, 200_000]);
 });
 
-test('a process ends soon although nobody reads its last words', async (t) => {
+test('a process ends soon although its last lines are not read', async (t) => {
   const { child } = runScript(t, `for (let i = 0; i < 900; i++) sink.write('x'.repeat(999) + '\\n'); process.exit(3)`);
   child.stderr.pause();
   const [code] = await once(child, 'exit');

@@ -29,7 +29,7 @@ test('secrets are hidden at any depth, in bindings, in errors and in texts', () 
   assert.match(lines[6] ?? '', /postgres:\/\/me:\*\*\*@db\.example/);
 });
 
-test('what is not a secret stays as it is', () => {
+test('values that are not secrets are unchanged', () => {
   for (const text of ['{"tokenId":"7","domain":"a.example"}', '{"token":7}', 'http://a.example:80/b@c'])
     assert.equal(hideSecrets(text), text);
 });

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { Lru } from './lru.ts';
 
 describe('Lru', () => {
-  test('what was used longest ago goes first, and reading is a use', () => {
+  test('the entry used longest ago is evicted first, and reading is a use', () => {
     const gone: string[] = [];
     const lru = new Lru<string, number>({ maxWeight: 2, onEvict: (key) => gone.push(key) });
     lru.set('a', 1);
@@ -28,7 +28,7 @@ describe('Lru', () => {
     assert.equal(lru.weight, 0);
   });
 
-  test('what alone is too heavy is not kept, pushes nothing out, and its old value is gone', () => {
+  test('an entry that alone is too heavy is not kept, evicts nothing, and its old value is dropped', () => {
     const lru = new Lru<string, number>({ maxWeight: 10, weigh: (value) => value });
     lru.set('a', 4);
     lru.set('b', 4);
@@ -36,7 +36,7 @@ describe('Lru', () => {
     assert.deepEqual([lru.get('a'), lru.get('b'), lru.weight], [undefined, 4, 4]);
   });
 
-  test('clearing empties it without evictions', () => {
+  test('clearing empties an LRU without evictions', () => {
     const lru = new Lru<string, number>({ maxWeight: 2, onEvict: () => assert.fail() });
     lru.set('a', 1);
     lru.clear();

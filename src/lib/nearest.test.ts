@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nearest } from './nearest.ts';
 
-test('the nearest name is given when few letters are wrong', () => {
+test('the nearest name is found if few letters are wrong', () => {
   const names = ['edge-id', 'edge-workers', 'locale'];
   const rows: [string, string | undefined][] = [
     ['edge-worker', 'edge-workers'],

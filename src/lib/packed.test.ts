@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { numberAt, packNumbers, packTexts, packUnits, textAt } from './packed.ts';
 
-test('numbers come out as they went in', () => {
+test('numbers are unpacked as they were packed', () => {
   const units = [0, 1, 0x7f, 0xff, 0x100, 0xd800, 0xdfff, 0xfffe, 0xffff];
   const packed = packUnits(units);
   assert.deepEqual(
@@ -18,7 +18,7 @@ test('numbers come out as they went in', () => {
   assert.equal(packUnits([]), '');
 });
 
-test('texts come out as they went in, empty and long ones too', () => {
+test('texts are unpacked as they were packed, empty and long ones too', () => {
   const texts = ['', 'a', '', 'x'.repeat(70_000), '图', ''];
   const packed = packTexts(texts);
   assert.deepEqual(

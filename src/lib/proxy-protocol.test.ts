@@ -30,7 +30,7 @@ const HEADERS: readonly (readonly [what: string, bytes: Buffer, client: string |
   ['version 1, unknown with words', text('PROXY UNKNOWN a b c d\r\n'), undefined],
 ];
 
-test('a header says whose connection it is and where it ends, whatever follows', () => {
+test('a header has the address of the client and where it ends, whatever follows', () => {
   for (const [what, bytes, client] of HEADERS) {
     const expected = { kind: 'header', sizeBytes: bytes.length, client };
     assert.deepEqual(readProxyHeader(bytes), expected, what);
@@ -38,13 +38,13 @@ test('a header says whose connection it is and where it ends, whatever follows',
   }
 });
 
-test('every piece of a header that is not all of it may become one', () => {
+test('every incomplete piece of a header may become one', () => {
   for (const [what, bytes] of HEADERS)
     for (let length = 0; length < bytes.length; length++)
       assert.deepEqual(readProxyHeader(bytes.subarray(0, length)), { kind: 'incomplete' }, `${what}, ${length} bytes`);
 });
 
-test('what is none is told apart', () => {
+test('bytes that are not a header are recognised', () => {
   const rows: readonly (readonly [what: string, bytes: Buffer])[] = [
     ['HTTP', text('GET / HTTP/1.1\r\n')],
     ['POST, which begins alike', text('PO')],
@@ -71,7 +71,7 @@ test('what is none is told apart', () => {
   for (const [what, bytes] of rows) assert.deepEqual(readProxyHeader(bytes), { kind: 'malformed' }, what);
 });
 
-test('no bytes make it fail, and more bytes never change what it has said', () => {
+test('no bytes make the reader throw, and more bytes never change its result', () => {
   const start = fc.constantFrom('', SIGNATURE, `${SIGNATURE}21`, `${SIGNATURE}2111`, `${SIGNATURE}212100`);
   const word = fc.constantFrom('PROXY ', 'PROXY TCP4 1.2.3.4 ', 'PROXY TCP6 ', 'PROXY UNKNOWN');
   const bytes = fc

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { requiredPieces } from './required-pieces.ts';
 
-describe('what must be in a text that an expression matches', () => {
+describe('required pieces of an expression', () => {
   const rows: readonly (readonly [expression: string, pieces: readonly string[]])[] = [
     ['^/api/v[0-9]+/', ['/api/v']],
     ['^https?://[^/]+/shop', ['/shop']],
@@ -17,7 +17,7 @@ describe('what must be in a text that an expression matches', () => {
     [Array.from({ length: 21 }, (_, index) => `${String.fromCharCode(97 + index)}/x`).join('|'), []],
   ];
   for (const [expression, pieces] of rows) {
-    test(`${expression.slice(0, 30)}: ${pieces.join(' or ') || 'nothing'}`, () => {
+    test(`every match of ${expression.slice(0, 30)} contains ${pieces.join(' or ') || 'nothing certain'}`, () => {
       assert.deepEqual(requiredPieces(expression), pieces);
     });
   }

@@ -44,7 +44,7 @@ test('a TLS connection that is ended in the same turn is closed at both ends', n
   await closed;
 });
 
-test('the peer of a connection that is open gets a reset', async (t) => {
+test('the peer of an open connection gets a reset', async (t) => {
   const { socket, peer } = await connectPair(t);
   const failed = once(peer, 'error');
   peer.resume();

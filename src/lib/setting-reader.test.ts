@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { autoOr, byteSize, listOf, oneOf, wholeNumber } from './setting-reader.ts';
 
-test('a text becomes a value, or is not taken', () => {
+test('the text of a setting becomes a value, or is refused', () => {
   const number = wholeNumber(1, 10);
   const size = byteSize('1KB', '1GB');
   const list = listOf(oneOf(['a', 'b']), 1, 2);

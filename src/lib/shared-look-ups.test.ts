@@ -18,7 +18,7 @@ function start() {
   return { lookUps, asked, answers, arrival };
 }
 
-test('what is asked together, or while a question is under way, shares one; each gets its own answer', async () => {
+test('questions asked together, or while a look-up is in flight, share one; each gets its own answer', async () => {
   const { lookUps, asked, answers, arrival } = start();
   const first = arrival();
   const early = [lookUps.get('a'), lookUps.get('b'), lookUps.get('a')];
@@ -38,7 +38,7 @@ test('what is asked together, or while a question is under way, shares one; each
   ]);
 });
 
-test('a question that fails fails for those who asked it, and not for the next', async () => {
+test('a look-up that fails does so for its own callers, and not for the next', async () => {
   const { lookUps, answers, arrival } = start();
   const first = arrival();
   const failed = Promise.allSettled([lookUps.get('a'), lookUps.get('b')]);
@@ -55,7 +55,7 @@ test('a question that fails fails for those who asked it, and not for the next',
   assert.equal(await next, 1);
 });
 
-test('a question has its bound, and what is beyond it waits for the next', async () => {
+test('a look-up has a bound, and questions beyond it wait for the next', async () => {
   const sizes: number[] = [];
   const lookUps = new SharedLookUps(async (take: () => readonly number[]) => {
     const keys = take();
@@ -67,7 +67,7 @@ test('a question has its bound, and what is beyond it waits for the next', async
   assert.deepEqual(sizes, [500, 500, 200]);
 });
 
-test('whoever comes before the question can be asked shares it; a question that is never asked fails for them', async () => {
+test('a caller that arrives before the look-up starts shares it; one that never starts fails for its callers', async () => {
   const turn = Promise.withResolvers<void>();
   let isAway = false;
   const lookUps = new SharedLookUps(async (take: () => readonly string[]) => {

@@ -17,7 +17,7 @@ test('a holder gets half of the stock alone, a third beside another, and so on',
   assert.deepEqual(fill(1, ['a', 'b']), { a: 1, b: 0 });
 });
 
-test('something is left for the next holder, however many there are before the stock is gone', () => {
+test('something is left for the next holder, however many there are before the stock is used up', () => {
   const shares = createShares(256);
   for (let i = 0; i < 255; i++) {
     const holder = `client ${i}`;
@@ -28,7 +28,7 @@ test('something is left for the next holder, however many there are before the s
   assert.equal(shares.mayTake('too late', 1), false);
 });
 
-test('what is given back can be taken again; a holder that was overdrawn gets nothing more', () => {
+test('a released part can be taken again; a holder that was overdrawn gets nothing more', () => {
   const shares = createShares(10);
   shares.add('a', 12);
   assert.deepEqual([shares.free, shares.mayTake('b', 1)], [-2, false]);

@@ -20,7 +20,7 @@ test('a process that dies is started again, each time after a longer pause up to
   assert.equal(new Set(deaths.map(({ pid }) => pid)).size, 5);
 });
 
-test('after it has lived a while the pause is short again', async (t) => {
+test('a process that has lived a while is started again after a short pause', async (t) => {
   let now = 0;
   const tick = () => {
     now += 40_000;
@@ -34,7 +34,7 @@ test('after it has lived a while the pause is short again', async (t) => {
   assert.equal(deaths[0]?.how, 'signal SIGKILL');
 });
 
-test('a process that is stopped stays away, also when it must be killed', async (t) => {
+test('a process that is stopped stays away, even if it must be killed', async (t) => {
   const launch = launcher(t, 'process.send("up"); setInterval(() => {}, 1000)');
   const deaths: Death[] = [];
   const kept = new SupervisedProcess({ ...OPTIONS, launch, onDeath: (death) => deaths.push(death), now: () => 0 });
@@ -60,7 +60,7 @@ const FAILED_SPAWNS = [
 ];
 
 for (const { way, launch, how } of FAILED_SPAWNS)
-  test(`a process whose spawn ${way} has died, and is started again`, async (t) => {
+  test(`a process whose spawn ${way} counts as dead, and is started again`, async (t) => {
     const works = launcher(t, 'process.send("up"); setInterval(() => {}, 1000)');
     const deaths: Death[] = [];
     let launches = 0;

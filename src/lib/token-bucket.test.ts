@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { TokenBuckets } from './token-bucket.ts';
 
 describe('token buckets', () => {
-  test('give their burst at once and then what flows in', () => {
+  test('token buckets give their burst at once and then the inflow', () => {
     const buckets = new TokenBuckets({ perSecond: 2, burst: 3, maxKeys: 10 });
     const taken = (now: number) => buckets.take('a', now).kind === 'taken';
     assert.deepEqual([taken(0), taken(0), taken(0), taken(0)], [true, true, true, false]);
@@ -17,7 +17,7 @@ describe('token buckets', () => {
     assert.equal(taken(0), false, 'a caller that comes late gains nothing');
   });
 
-  test('give several at once or none', () => {
+  test('token buckets give several at once or none', () => {
     const buckets = new TokenBuckets({ perSecond: 10, burst: 5, maxKeys: 10 });
     assert.equal(buckets.available('a', 0), 5);
     assert.equal(buckets.take('a', 0, 4).kind, 'taken');
@@ -26,7 +26,7 @@ describe('token buckets', () => {
     assert.equal(buckets.take('a', 200, 3).kind, 'taken');
   });
 
-  test('are kept for the keys used last', () => {
+  test('token buckets are kept for the keys used last', () => {
     const buckets = new TokenBuckets({ perSecond: 1, burst: 1, maxKeys: 2 });
     for (const key of ['a', 'b', 'c']) buckets.take(key, 0);
     assert.deepEqual(

@@ -11,6 +11,6 @@ test('a token carries 256 random bits and is safe in headers and URLs', () => {
   assert.notEqual(mintToken(), mintToken());
 });
 
-test('the hash is SHA-256 in hex', () => {
+test('the hash of a token is SHA-256 in hex', () => {
   assert.equal(hashToken('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
 });

@@ -14,7 +14,7 @@ const began = (name: typeof A, at: number) =>
   ({ ...name, kind: 'began', at, source: 'publish', address: '10.0.0.1' }) as const;
 const ended = (name: typeof A, at: number) => ({ ...name, kind: 'ended', at, reason: 'unpublished' }) as const;
 
-test('events wait in their order until they are acknowledged, and no number comes twice', (t) => {
+test('events wait in their order until they are acknowledged, and no number occurs twice', (t) => {
   const path = join(temporaryFolder(t), 'live', 'live.db');
   const file = open(path);
   file.append(began(A, 1));
@@ -36,7 +36,7 @@ test('events wait in their order until they are acknowledged, and no number come
   assert.deepEqual(again.listEvents(10), [{ n: 3, ...began(B, 3) }]);
 });
 
-test('what was on air when the process died has ended with its last media', (t) => {
+test('broadcasts on air when the process died have ended with their last media', (t) => {
   const path = join(temporaryFolder(t), 'live.db');
   const file = open(path);
   file.append(began(A, 1));
@@ -64,7 +64,7 @@ test('a damaged file is moved aside, and its successor counts anew', (t) => {
   assert.equal(file.listEvents(10)[0]?.n, 1);
 });
 
-test('memory stands in for a file that cannot be opened, which has everything once it can', (t) => {
+test('memory replaces a file that cannot be opened, which gets everything once it can', (t) => {
   const folder = join(temporaryFolder(t), 'live');
   const path = join(folder, 'live.db');
   {
@@ -103,7 +103,7 @@ test('memory stands in for a file that cannot be opened, which has everything on
   assert.deepEqual(again.listEvents(10), [...events, { n: 6, ...A, kind: 'ended', reason: 'crashed', at: 6 }]);
 });
 
-test('a disk that becomes full, and has room again', needs('mounts'), async (t) => {
+test('a disk that becomes full and has room again loses no event', needs('mounts'), async (t) => {
   const program = join(import.meta.dirname, '../../test/support/live-file-full.ts');
   const script = 'mount -t tmpfs -o size=1m tmpfs "$0" && exec "$1" "$2" "$0"';
   const args = ['-rm', 'sh', '-c', script, temporaryFolder(t), process.execPath, program];

@@ -36,7 +36,7 @@ test('a paused player keeps its place in the share of its domain until it leaves
   assert.equal(players.hasRoom(NAME.domainId), true);
 });
 
-test('a player that the rules refuse when it goes on gives its place back', () => {
+test('a player that the rules refuse when it resumes gives its place back', () => {
   let isAllowed = true;
   const { players, play } = openPlayers({ maxPlayers: 1, mayGoOn: () => isAllowed });
   const player = play();

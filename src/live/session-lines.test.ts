@@ -4,7 +4,7 @@ import type { AccessRecord } from '#logs/line.ts';
 import { createManualTimers } from '../../test/support/timers.ts';
 import { SessionLines } from './session-lines.ts';
 
-test('a session has a line each minute and one at the end, each with what came since the line before', () => {
+test('a session has a line each minute and one at the end, each with the bytes since the line before', () => {
   const records: AccessRecord[] = [];
   const timers = createManualTimers();
   const accessLog = { write: (_: number, record: AccessRecord) => void records.push(record) };

@@ -8,7 +8,7 @@ function report(worker: string, flv: number, websocket: number, hls: readonly st
   return JSON.stringify({ worker, streams: [{ domain: 7, app: 'live', stream: 'a', flv, websocket, hls }] });
 }
 
-test('viewers are summed over workers; one who asks several of them for HLS counts once', () => {
+test('viewers are summed over workers; one that asks several of them for HLS counts once', () => {
   const viewers = new Viewers();
   viewers.take(report('edge-worker-1', 2, 1, ['x', 'y']), 0);
   viewers.take(report('edge-worker-2', 1, 0, ['y', 'z']), 0);
@@ -27,7 +27,7 @@ test('a worker that is silent for 15 s is forgotten', () => {
   assert.equal(viewers.of(NAME).flv, 0);
 });
 
-test('what is no report is refused, and counts that are none are 0', () => {
+test('an invalid report is refused, and invalid counts are 0', () => {
   const viewers = new Viewers();
   for (const text of ['', '[]', 'null', '{"worker":1,"streams":[]}', '{"worker":"w"}'])
     assert.equal(viewers.take(text, 0), false);

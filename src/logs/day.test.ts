@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDays } from './day.ts';
 
-test('days before are counted on the calendar, also over a day of 23 or 25 hours', () => {
+test('earlier days are counted on the calendar, also over a day of 23 or 25 hours', () => {
   const rows: [string, string, number, string][] = [
     ['Asia/Shanghai', '2026-03-01T15:59:59Z', 1, '2026-02-28'],
     ['Asia/Shanghai', '2026-03-01T16:00:00Z', 1, '2026-03-01'],
@@ -16,7 +16,7 @@ test('days before are counted on the calendar, also over a day of 23 or 25 hours
     assert.equal(createDays(zone).dayBefore(Date.parse(at), days), expected, `${zone} ${at}`);
 });
 
-test('a day begins where the one before ends, also where its midnight comes twice or never', () => {
+test('a day begins when the one before ends, even if its midnight occurs twice or never', () => {
   const rows: [string, string, string][] = [
     ['America/Santiago', '2026-04-05', '2026-04-05T04:00:00Z'], // 24:00 was 23:00 again
     ['America/Santiago', '2026-09-06', '2026-09-06T04:00:00Z'], // 00:00 was 01:00

@@ -8,7 +8,7 @@ import { checkSignature, logFileName, parseLogPath, signedLogPath } from './down
 const FILE = { accountId: 1, domainId: 7, day: '2026-01-31', name: 'www.example.com_2026-01-31.log.gz' };
 const EXPIRES = 1_770_000_000;
 
-test('an address is good until it expires, for what it was made for', (t) => {
+test('a download address is valid until it expires, for its own file', (t) => {
   const ring = loadOrMakeKeyring(join(temporaryFolder(t), 'keyring'));
   const address = signedLogPath(ring, FILE, EXPIRES);
   const check = (text: string, now = EXPIRES * 1000 - 1, keys = ring) => {
@@ -36,7 +36,7 @@ test('an address is good until it expires, for what it was made for', (t) => {
   }
 });
 
-test('a file is called by its domain and day', () => {
+test('a file is named by its domain and day', () => {
   assert.equal(logFileName('www.example.com', '2026-01-31'), FILE.name);
   assert.equal(logFileName('*.example.com', '2026-01-31'), '_.example.com_2026-01-31.log.gz');
   assert.equal(logFileName('www.example.com', '2026-01-31', 5), 'www.example.com_2026-01-31_5.log.gz');

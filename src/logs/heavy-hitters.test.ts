@@ -34,7 +34,7 @@ const STREAMS: Readonly<Record<string, (n: number, random: () => number) => stri
 };
 
 for (const [name, nameOf] of Object.entries(STREAMS)) {
-  test(`no count is too small, nor too large by more than all over the counters: ${name}`, () => {
+  test(`no count is too small, nor too large by more than the total divided by the counters: ${name}`, () => {
     const length = 10_000;
     const { truth, found } = count(length, nameOf);
     assert.ok(found.length <= COUNTERS);

@@ -45,13 +45,15 @@ function lineOf(record: AccessRecord, lines = new HitLines(ZONE)): string {
     refererEnd,
     userAgentStart: refererEnd,
     userAgentEnd: fields.length,
-    hasEscapes: /[^ -[\]-~]/.test(`${record.referer}${record.userAgent}`),
+    hasEscapes: /[^ -[\]-~]/.test(
+      `the line of a hit is that of the same request: ${record.referer}${record.userAgent}`,
+    ),
   });
   return to.toString('utf8', 3, end);
 }
 
 describe('the line of a hit', () => {
-  test('is that of the same request', () => {
+  test('the line of a hit is that of the same request', () => {
     const lines = new HitLines(ZONE);
     for (const change of [
       {},
@@ -72,7 +74,7 @@ describe('the line of a hit', () => {
     }
   });
 
-  test('law: whatever its client sent', () => {
+  test('law: the line of a hit is that of the same request, whatever its client sent', () => {
     const text = fc.string({ unit: 'binary' }).map((value) => Buffer.from(value).toString('latin1'));
     fc.assert(
       fc.property(text, text, fc.maxSafeNat(), fc.maxSafeNat(), (referer, userAgent, responseBytes, durationMs) => {

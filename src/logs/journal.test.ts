@@ -13,7 +13,7 @@ test('a record is read as it was written, each counter by its name', () => {
   assert.deepEqual(parseRecord(formatRecord(record)), record);
 });
 
-test('what is not a whole record is none', () => {
+test('a record that is not complete is ignored', () => {
   const text = formatRecord({ upTo: 123, counts: [COUNTS] });
   for (const cut of [1, 5, text.length - 1]) assert.equal(parseRecord(text.slice(0, cut)), undefined);
   for (const other of ['', '[]', '{}', '{"upTo":-1,"counts":[]}', '{"upTo":1,"counts":[[1,2]]}', '{"upTo":1}', 'null'])

@@ -54,14 +54,14 @@ test('a killed writer has lost as many requests as its files lack, and each kill
   assert.deepEqual(runWriter(folder, 'flush').warnings, [0]);
 });
 
-test('one that could not look at what was left leaves it to the next', (t) => {
+test('a process that could not read the remains leaves them to the next', (t) => {
   const folder = temporaryFolder(t);
   runWriter(folder, '40', 'flush', '25', 'tell');
   runWriter(folder, '3', 'tell');
   assert.deepEqual(runWriter(folder, 'flush').warnings, [25]);
 });
 
-test('without the number, or the file that it speaks of, the loss is told as a bound', (t) => {
+test('the loss is a bound if the number, or the file that it counts, is missing', (t) => {
   const folder = temporaryFolder(t);
   runWriter(folder, '40', 'flush', '25', 'tell');
   rmSync(join(folder, 'taken'));
@@ -71,7 +71,7 @@ test('without the number, or the file that it speaks of, the loss is told as a b
   assert.deepEqual(runWriter(folder, 'flush'), { warnings: ['bound'], lost: 0 });
 });
 
-test('what is not a file of this user alone is not written to', (t) => {
+test("a file that is not this user's alone is not written to", (t) => {
   const folder = temporaryFolder(t);
   const path = join(folder, 'taken');
   writeFileSync(join(folder, 'other'), 'theirs');

@@ -23,14 +23,14 @@ const RECORD: AccessRecord = {
 };
 
 describe('an access-log line', () => {
-  test('has 13 fields as documented', () => {
+  test('an access-log line has 13 fields as documented', () => {
     assert.equal(
       formatLine(RECORD, ZONE),
       '203.0.113.9\t2025-01-31T23:59:59.123+08:00\t15\t412\t20931\twww.example.com\tGET\t/a.jpg?v=1\tHTTP/1.1\tTCP_HIT/200\timage/jpeg\thttps://example.com/\tMozilla/5.0 (X11)',
     );
   });
 
-  test('shows a dash for what is empty or absent, and counts from 0', () => {
+  test('an access-log line shows a dash for an empty or absent field, and counts from 0', () => {
     const none = {
       host: undefined,
       method: undefined,
@@ -46,7 +46,7 @@ describe('an access-log line', () => {
     );
   });
 
-  test('shows addresses bare, v4-mapped ones as IPv4', () => {
+  test('an access-log line shows addresses bare, v4-mapped ones as IPv4', () => {
     const rows = [
       ['::ffff:203.0.113.9', '203.0.113.9'],
       ['2001:db8::1', '2001:db8::1'],
@@ -57,7 +57,7 @@ describe('an access-log line', () => {
     }
   });
 
-  test('cuts what is too long', () => {
+  test('an access-log line cuts long fields', () => {
     const long = 'a'.repeat(10_000);
     const fields = formatLine(
       { ...RECORD, target: `/${long}`, referer: long, userAgent: long, contentType: long, method: long, host: long },
@@ -74,7 +74,7 @@ describe('an access-log line', () => {
 describe('a field', () => {
   const latin1 = (text: string) => Buffer.from(text).toString('latin1');
 
-  test('escapes what could break a line or is no text', () => {
+  test('a field escapes characters that could break a line or are not text', () => {
     const rows: [string, string][] = [
       ['a b', 'a b'],
       ['a\tb', 'a\\x09b'],
@@ -100,7 +100,7 @@ describe('a field', () => {
     for (const [text, expected] of rows) assert.equal(escapeField(text), expected);
   });
 
-  test('law: is one field of one line, and undoing the escapes gives the bytes back', () => {
+  test('law: a field is one field of one line, and undoing the escapes returns the bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 60 }), (bytes) => {
         const field = escapeField(Buffer.from(bytes).toString('latin1'));

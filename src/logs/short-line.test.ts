@@ -136,9 +136,9 @@ const CHANGED: Required<Omit<AccessRecord, 'isContinued' | 'protocol'>> = {
 /** Whatever differs in one of them has been answered anew; the rest is of the request or of its client. */
 const ANSWERED: readonly string[] = ['host', 'method', 'target', 'httpVersion', 'cacheCode', 'status', 'contentType'];
 
-describe('lines of hits', () => {
+describe('short lines of hits', () => {
   for (const [member, value] of Object.entries(CHANGED)) {
-    test(`that differ in ${member} alone are both as they are meant`, async (t) => {
+    test(`short lines that differ in ${member} only are both expanded correctly`, async (t) => {
       const bench = start(t);
       const client = member === 'clientAddress' ? 77 : 1;
       for (const _ of ['whole', 'short']) bench.hit(1, 1, { target: '/1' });
@@ -151,7 +151,7 @@ describe('lines of hits', () => {
     });
   }
 
-  test('repeat nothing of their batch', async (t) => {
+  test('short lines repeat nothing of their batch', async (t) => {
     const bench = start(t);
     const fields = { referer: 'https://example.org/list', userAgent: AGENT };
     bench.hit(1, 1, fields);
@@ -171,7 +171,7 @@ describe('lines of hits', () => {
     assert.deepEqual(bench.sums.journals(), bench.sums.counted);
   });
 
-  test('are whole where a client has sent something else, or the clock was set back', async (t) => {
+  test('lines are not shortened if a client has sent something else, or the clock was set back', async (t) => {
     const bench = start(t);
     bench.hit(1, 1, { referer: 'https://example.org/1', userAgent: AGENT });
     for (const fields of [
@@ -197,7 +197,7 @@ describe('lines of hits', () => {
     assert.equal(await bench.read(), bench.expected.join(''));
   });
 
-  test('do not refer to one that is too far back', async (t) => {
+  test('short lines do not refer to a line that is too far back', async (t) => {
     const bench = start(t);
     bench.hit(0, 1);
     for (let answer = 1; answer < MAX_LINES_BACK; answer++) bench.hit(answer, 1);
@@ -212,7 +212,7 @@ describe('lines of hits', () => {
     assert.equal(await bench.read(), bench.expected.join(''));
   });
 
-  test('are most of those of many answers, however long a batch before takes to be written', async (t) => {
+  test('most lines of many answers are short, however long the batch before takes to be written', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] }); // so that batches are written when they are full
     const bench = start(t);
     const answers = 1_000;
@@ -228,7 +228,7 @@ describe('lines of hits', () => {
     assert.deepEqual(bench.sums.journals(), bench.sums.counted);
   });
 
-  test('end a file by what they stand for', async (t) => {
+  test('short lines end a file by their expanded size', async (t) => {
     const bench = start(t, { rotateBytes: 10_000 });
     for (let round = 0; round < 3; round++) {
       for (let n = 0; n < 50; n++) bench.hit(1, 1, { userAgent: 'a'.repeat(50) });
@@ -239,7 +239,7 @@ describe('lines of hits', () => {
     assert.ok(bench.written().length < 5_000);
   });
 
-  test('stand for no more in one batch than a file may come to', async (t) => {
+  test('short lines of one batch expand to no more than a file may have', async (t) => {
     const bench = start(t, { rotateBytes: 9_000_000 });
     const fields = { referer: 'r'.repeat(2_000), userAgent: 'a'.repeat(1_000) };
     for (let n = 0; n < 4_000; n++) bench.hit(1, 1, fields);
@@ -249,7 +249,7 @@ describe('lines of hits', () => {
     for (const { length } of files) assert.ok(length <= 9_000_000, `${length}`);
   });
 
-  test('law: are read as they were meant, whatever comes, and counted', async (t) => {
+  test('law: short lines are read as they were meant, whatever arrives, and counted', async (t) => {
     const field = fc.constantFrom(
       ...[undefined, 'https://example.org/', 'https://example.org/2', AGENT, 'é\\', 'x', '-', '=0', '\t=0\t0', '\0\n'],
       ...[1_024, 1_025, 2_048, 2_049, 8_192].map((length) => 'y'.repeat(length)),
@@ -285,17 +285,17 @@ describe('lines of hits', () => {
   });
 });
 
-describe('what is read', () => {
+describe('expansion of short lines', () => {
   const WHOLE = `7\t${formatLine({ ...HIT, endedAt: START }, ZONE)}\n`;
 
-  test('is the same bytes where nothing is short', async () => {
+  test('a file without short lines is expanded to the same bytes', async () => {
     for (const text of ['', WHOLE, WHOLE + WHOLE.slice(0, 20)]) {
       const bytes = Buffer.from(text);
       assert.equal(await expandLines(bytes), bytes);
     }
   });
 
-  test('keeps what is no line as it is', async () => {
+  test('bytes that are not a line are kept', async () => {
     const short = '=0\t0\t5\t1\t10\t100\n';
     const later = WHOLE.replace('58.500', '58.505');
     for (const [text, expected] of [
@@ -313,7 +313,7 @@ describe('what is read', () => {
   });
 
   // As a machine that lost its power leaves behind: what was not on the disk yet is cut off, or zeros.
-  test('law: is no line of somebody else, whatever a damaged file has lost', async (t) => {
+  test("law: an expanded line is never another's, whatever a damaged file has lost", async (t) => {
     const bench = start(t);
     for (let n = 0; n < 60; n++)
       bench.hit((n * 7) % 5, (n * 3) % 4, { userAgent: `${AGENT} ${(n * 3) % 4}`, durationMs: n });

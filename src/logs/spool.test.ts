@@ -68,7 +68,7 @@ function content(directory: string, file: string): string {
 }
 
 describe('the spool', () => {
-  test('writes lines in order, readable for its owner only', async (t) => {
+  test('the spool writes lines in order, readable for its owner only', async (t) => {
     const { spool, write, directory } = start(t);
     write('one');
     write('zwei \u4e2d');
@@ -81,13 +81,13 @@ describe('the spool', () => {
     assert.equal(spool.dropped(), 0);
   });
 
-  test('writes by itself, soon', async (t) => {
+  test('the spool writes by itself, soon', async (t) => {
     const { write, directory } = start(t);
     write('one');
     await eventually('the line is on disk', () => newest(directory) === 'one\n');
   });
 
-  test('starts a file at each full hour of the zone, and ends an idle one', async (t) => {
+  test('the spool starts a file at each full hour of the zone, and ends an idle one', async (t) => {
     const bench = start(t);
     bench.write('before midnight');
     bench.now = START + HOUR / 2; // 00:00 in Shanghai
@@ -136,7 +136,7 @@ describe('the spool', () => {
       });
   }
 
-  test('starts a file before the limit is passed, and keeps only the newest finished ones', async (t) => {
+  test('the spool starts a file before the limit is passed, and keeps only the newest finished ones', async (t) => {
     const { spool, write, directory } = start(t, { rotateBytes: 10, keepBytes: 20 });
     for (let i = 0; i < 12; i++) {
       write(`line${i}`);
@@ -150,7 +150,7 @@ describe('the spool', () => {
     );
   });
 
-  test('unless told otherwise, a file takes 64 MiB, and not a line more', async (t) => {
+  test('a file takes 64 MiB by default, and not a line more', async (t) => {
     const [line, lines] = ['x'.repeat(64 * 1024 - 1), 1024];
     const queued = { maxQueueBytes: 2 * 64 * 1024 * lines, keepBytes: Number.MAX_SAFE_INTEGER };
     const { spool, write, directory } = start(t, queued);
@@ -163,7 +163,7 @@ describe('the spool', () => {
     assert.deepEqual(sizes(), [64 * 1024 * 1024, 9]);
   });
 
-  test('leaves other files of the folder alone', async (t) => {
+  test('the spool leaves other files of the folder unchanged', async (t) => {
     const { spool, write, directory } = start(t, { rotateBytes: 1, keepBytes: 0 });
     mkdirSync(directory);
     const others = [
@@ -181,7 +181,7 @@ describe('the spool', () => {
     assert.ok(files(directory).some((file) => content(directory, file) === 'c\n'));
   });
 
-  test('ends what an earlier process left, perhaps with half a line', async (t) => {
+  test('the spool ends the files of an earlier process, perhaps with half a line', async (t) => {
     const { spool, write, directory, reports } = start(t);
     mkdirSync(directory);
     writeFileSync(join(directory, 'edge-1-20250131T153000000Z-0000.log'), 'old\nhal');
@@ -198,7 +198,7 @@ describe('the spool', () => {
     assert.match(reports.join(), /was killed: requests of its last 500 ms may be missing/);
   });
 
-  test('goes on in other files when somebody removed the journal, and ends the log that has none', async (t) => {
+  test('the spool continues in other files if its journal is removed, and ends the log that has none', async (t) => {
     const { directory, spool, write } = start(t);
     write('one');
     await spool.flush();
@@ -209,7 +209,7 @@ describe('the spool', () => {
     assert.deepEqual(journals(directory), [`${first}.done`, `${second}.stats`]);
   });
 
-  test('never overwrites a finished file, even within one millisecond', async (t) => {
+  test('the spool never overwrites a finished file, even within one millisecond', async (t) => {
     const folder = join(temporaryFolder(t), 'logs');
     for (const line of ['a', 'b', 'c']) {
       const { spool, write } = start(t, { directory: folder });
@@ -222,7 +222,7 @@ describe('the spool', () => {
     );
   });
 
-  test('drops and counts what does not fit into the queue, and takes lines again when there is room', async (t) => {
+  test('the spool drops and counts lines beyond its queue, and accepts lines again when there is room', async (t) => {
     const { spool, write, directory, reports } = start(t, { maxQueueBytes: 10 });
     for (const line of ['1234', '5678', 'over', 'over']) write(line);
     assert.equal(spool.dropped(), 2);
@@ -234,7 +234,7 @@ describe('the spool', () => {
     assert.equal(reports.length, 1);
   });
 
-  test('counts what cannot be written, reports it once a minute, and recovers', async (t) => {
+  test('the spool counts lines that cannot be written, reports it once a minute, and recovers', async (t) => {
     const folder = temporaryFolder(t);
     const directory = join(folder, 'logs');
     writeFileSync(directory, 'a file where the folder should be');
@@ -257,7 +257,7 @@ describe('the spool', () => {
     assert.equal(bench.spool.dropped(), 4);
   });
 
-  test('takes a half-written batch back, so that every line in a file is whole', (t) => {
+  test('the spool takes a half-written batch back, so that every line in a file is whole', (t) => {
     const directory = join(temporaryFolder(t), 'logs');
     const script = `
       const { openSpool } = await import(process.argv[1]);
@@ -282,7 +282,7 @@ describe('the spool', () => {
     );
   });
 
-  test('writes down what the lines sum up to, and up to which byte', async (t) => {
+  test('the spool records the sums of the lines, and up to which byte', async (t) => {
     const bench = start(t);
     const { spool, directory } = bench;
     spool.write(7, { ...RECORD, target: 'a' });
@@ -328,7 +328,7 @@ describe('the spool', () => {
     );
   });
 
-  test('counts requests whose lines are lost', async (t) => {
+  test('the spool counts requests whose lines are lost', async (t) => {
     const { spool, write, directory } = start(t, { maxQueueBytes: 3 });
     for (const line of ['a', 'b']) write(line);
     await spool.flush();
@@ -343,7 +343,7 @@ describe('the spool', () => {
     );
   });
 
-  test('notices that its folder was taken away', async (t) => {
+  test('the spool notices that its folder was removed', async (t) => {
     const { spool, write, directory } = start(t);
     write('one');
     await spool.flush();
@@ -354,7 +354,7 @@ describe('the spool', () => {
     assert.equal(newest(`${directory}.gone`), 'one\n');
   });
 
-  test('after closing drops lines without harm; closing twice is fine', async (t) => {
+  test('a closed spool drops lines without harm; closing twice is fine', async (t) => {
     const { spool, write, directory } = start(t);
     write('one');
     await spool.close();
@@ -365,7 +365,7 @@ describe('the spool', () => {
     assert.equal(spool.dropped(), 1);
   });
 
-  test('takes a large burst without losing or mixing a line', async (t) => {
+  test('the spool takes a large burst without losing or mixing a line', async (t) => {
     const { spool, write, directory } = start(t, {
       maxQueueBytes: 64 * 1024 * 1024,
       rotateBytes: 2 * 1024 * 1024,
@@ -379,7 +379,7 @@ describe('the spool', () => {
     assert.deepEqual(written.join('').split('\n').slice(0, -1), lines);
   });
 
-  test('has a name that cannot leave its folder', () => {
+  test('the spool has a name that cannot leave its folder', () => {
     const options = {
       directory: '/nowhere',
       maxQueueBytes: 1,

@@ -45,7 +45,7 @@ function rsaOf(bits: number): string {
 }
 
 describe('a private key', needs('openssl'), () => {
-  test('is read in every format and of every kind that is served', (t) => {
+  test('a private key is read in every format and of every supported kind', (t) => {
     const { openssl, read } = startOpenssl(t);
     openssl('genrsa -traditional -out pkcs1.pem 2048');
     openssl('pkey -in pkcs1.pem -out pkcs8.pem');
@@ -63,7 +63,7 @@ describe('a private key', needs('openssl'), () => {
     }
   });
 
-  test('is refused with the reason', (t) => {
+  test('a private key is refused with the reason', (t) => {
     const { openssl, read } = startOpenssl(t);
     openssl('genrsa -traditional -out plain.pem 2048');
     openssl('rsa -in plain.pem -traditional -aes128 -passout pass:abcd -out pkcs1.pem');
@@ -96,7 +96,7 @@ describe('a private key', needs('openssl'), () => {
 });
 
 describe('a chain', needs('openssl'), () => {
-  test('is put in order, without self-issued certificates above the leaf', (t) => {
+  test('a chain is put in order, without self-issued certificates above the leaf', (t) => {
     const authority = createAuthority(t);
     const { key, cert } = authority.issue(['*.Example.com', 'example.com', '127.0.0.1'], { hasIntermediate: true });
     const [leaf = '', intermediate = ''] = cert.match(/-----BEGIN[\s\S]*?-----END CERTIFICATE-----\n/g) ?? [];
@@ -124,7 +124,7 @@ describe('a chain', needs('openssl'), () => {
     }
   });
 
-  test('may be one certificate that signed itself', (t) => {
+  test('a chain may be one self-signed certificate', (t) => {
     const { openssl, read } = startOpenssl(t);
     openssl(
       'req -x509 -newkey ed25519 -nodes -keyout key.pem -out cert.pem -subj /O=Some,Part/OU=X -addext subjectAltName=DNS:a.example.com',
@@ -134,7 +134,7 @@ describe('a chain', needs('openssl'), () => {
     assert.equal(parsed.chain.issuer, 'Some,Part');
   });
 
-  test('is refused with the reason', (t) => {
+  test('a chain is refused with the reason', (t) => {
     const authority = createAuthority(t);
     const { key, cert } = authority.issue(['a.example.com'], { hasIntermediate: true });
     const other = authority.issue(['b.example.com'], { hasIntermediate: true });

@@ -4,7 +4,7 @@ import { createAuthority } from '../../test/support/certificate.ts';
 import { needs } from '../../test/support/needs.ts';
 import { findMissingIssuer } from './chain-end.ts';
 
-test('who signed a chain is missing unless it is there, or known', needs('openssl'), (t) => {
+test('the issuer of a chain is missing unless it is there, or known', needs('openssl'), (t) => {
   const [authority, other] = [createAuthority(t), createAuthority(t)];
   const { cert } = authority.issue(['a.example.com'], { hasIntermediate: true });
   const [leaf = '', intermediate = ''] = cert.match(/-----BEGIN[\s\S]*?-----END CERTIFICATE-----\n/g) ?? [];

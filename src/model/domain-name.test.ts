@@ -65,13 +65,13 @@ const BAD: readonly string[] = [
 ];
 
 describe('domain names', () => {
-  test('are kept in lower-case ASCII, wildcards with an asterisk', () => {
+  test('domain names are kept in lower-case ASCII, wildcards with an asterisk', () => {
     for (const [written, name] of GOOD) {
       assert.deepEqual(parseDomainName(written), { kind: 'name', name, isWildcard: name.startsWith('*.') }, written);
     }
   });
 
-  test('that are none are refused with a reason', () => {
+  test('invalid domain names are refused with a reason', () => {
     for (const written of BAD) {
       const parsed = parseDomainName(written);
       assert.equal(parsed.kind, 'invalid', JSON.stringify(written));
@@ -79,13 +79,13 @@ describe('domain names', () => {
     }
   });
 
-  test('with a scheme are told so', () => {
+  test('domain names with a scheme are refused with that reason', () => {
     const reason = 'has a scheme: write the name alone, as in www.example.com';
     for (const written of ['http://a.b.com/', 'https://*.b.com'])
       assert.deepEqual(parseDomainName(written), { kind: 'invalid', reason });
   });
 
-  test('are covered by the wildcards above them, nearest first', () => {
+  test('domain names are covered by the wildcards above them, nearest first', () => {
     const cases: readonly (readonly [string, readonly string[]])[] = [
       ['a.b.example.com', ['*.b.example.com', '*.example.com', '*.com']],
       ['example.com', ['*.com']],
@@ -95,14 +95,14 @@ describe('domain names', () => {
     for (const [name, expected] of cases) assert.deepEqual(coveringWildcards(name), expected, name);
   });
 
-  test('share a scope whenever one can cover the other', () => {
+  test('domain names share a scope whenever one can cover the other', () => {
     for (const [name] of [['a.b.example.com'], ['*.example.com'], ['example.com'], ['*.b.example.com']] as const) {
       assert.equal(conflictScope(name), 'example.com');
     }
     assert.equal(conflictScope('a.co.uk'), 'co.uk');
   });
 
-  test('do not overlap with the aliases of the service, and leave room for their own', () => {
+  test('domain names do not overlap with the aliases of the service, and leave room for their own', () => {
     const suffix = 'cdn.example.net';
     const overlapping = [suffix, 'a.cdn.example.net', '*.cdn.example.net', '*.a.cdn.example.net', '*.example.net'];
     for (const name of overlapping) assert.match(problemWithSuffix(name, suffix) ?? '', /^overlaps with/, name);

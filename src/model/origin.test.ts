@@ -47,7 +47,7 @@ const BAD: readonly string[] = [
   'exa\r\nmple.com',
 ];
 
-test('origins are read into host and port, and what is read compiles', () => {
+test('origins are read into host and port, and the result compiles', () => {
   for (const [written, host, port] of GOOD) {
     const parsed = parseOrigin(written);
     assert.deepEqual(parsed, { kind: 'origin', host, ...(port !== undefined && { port }) }, written);
@@ -58,7 +58,7 @@ test('origins are read into host and port, and what is read compiles', () => {
   }
 });
 
-test('what is no origin is refused with a reason', () => {
+test('an invalid origin is refused with a reason', () => {
   for (const written of BAD) {
     const parsed = parseOrigin(written);
     assert.ok(parsed.kind === 'invalid' && parsed.reason.length > 5, JSON.stringify(written));

@@ -25,7 +25,7 @@ const EVENTS: readonly PartEvent[] = [
   'optOut',
 ];
 
-test('whatever happens to a part, its first end holds, and only a simulation ends as one', () => {
+test('the first end of a part holds, whatever happens, and only a simulation ends as one', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...EVENTS), { maxLength: 30 }), (events) => {
       let state: PartState = 'queued';
@@ -42,7 +42,7 @@ test('whatever happens to a part, its first end holds, and only a simulation end
   );
 });
 
-test('only what is queued is claimed, and what was submitted is never queued again', () => {
+test('only a queued part is claimed, and a submitted one is never queued again', () => {
   assert.deepEqual(partStatesThatAllow('claim'), ['queued']);
   assert.deepEqual(partStatesThatAllow('postpone'), ['submitting', 'uncertain']);
   assert.deepEqual(PART_STATES.filter(isFinal), ['simulated', 'delivered', 'failed', 'expired', 'unknown', 'rejected']);

@@ -24,16 +24,16 @@ const FORMS = { keys: ['k1', 'k9'], equalKeys: 2 };
 const UNKNOWN_ID = { keys: ['new'] };
 const WAITED = { receivedAt: SENT + 1, waitedMs: WAIT_MS };
 
-describe('a receipt speaks of', () => {
+describe('matching of receipts', () => {
   type Row = readonly [string, Partial<ReceiptClues> & { waitedMs?: number }, readonly Candidate[], number | string];
   const ROWS: readonly Row[] = [
     ['the part with its id', {}, [part(1), part(2)], 1],
     ['the part with its id, also when it has ended', {}, [part(1, { state: 'failed' })], 1],
-    ['nothing where none has its id', {}, [part(2)], 'unknown'],
+    ['nothing if no part has its id', {}, [part(2)], 'unknown'],
     ['no part of another number', {}, [part(1, { number: ELSEWHERE })], 'number'],
-    ['a part of any number where it names none', { number: undefined }, [part(1, { number: ELSEWHERE })], 1],
-    ['no part that went out after it', {}, [part(1, { submittedAt: SENT + 65_001 })], 'unknown'],
-    ['a part of a clock that is a little ahead', {}, [part(1, { submittedAt: SENT + 65_000 })], 1],
+    ['a part of any number if it names none', { number: undefined }, [part(1, { number: ELSEWHERE })], 1],
+    ['no part that was sent after it', {}, [part(1, { submittedAt: SENT + 65_001 })], 'unknown'],
+    ['a part of a clock that is slightly ahead', {}, [part(1, { submittedAt: SENT + 65_000 })], 1],
     ['no part with another reference', { reference: { value: 2, bits: 16 } }, [part(1)], 'unknown'],
     ['a part with its reference', { reference: { value: 1, bits: 8 } }, [part(257, { key: 'k1' })], 257],
     [
@@ -45,7 +45,7 @@ describe('a receipt speaks of', () => {
     ['the one with its reference', { reference: { value: 2, bits: 16 } }, [part(1), part(2, { key: 'k1' })], 2],
     ['the one that has not ended', {}, [part(1, { state: 'delivered' }), part(2, { key: 'k1' })], 2],
     [
-      'the one that went out before its date',
+      'the one that was sent before its date',
       { doneAt: SENT },
       [part(1), part(2, { key: 'k1', submittedAt: SENT + 60_001 })],
       1,
@@ -77,19 +77,29 @@ describe('a receipt speaks of', () => {
       [part(1), part(2), part(3)],
       3,
     ],
-    ['none by one of several forms while an answer is out', FORMS, [part(1), ON_ITS_WAY], 'ambiguous'],
-    ['none while an answer that is late may come', FORMS, [part(1), part(2, IN_DOUBT)], 'ambiguous'],
+    ['none by one of several forms while an answer is outstanding', FORMS, [part(1), ON_ITS_WAY], 'ambiguous'],
+    ['none while a late answer may arrive', FORMS, [part(1), part(2, IN_DOUBT)], 'ambiguous'],
     [
-      'the part that one form names when none can come',
+      'the part that one form names when no answer can arrive',
       { ...FORMS, waitedMs: WAIT_MS },
       [part(1), part(2, IN_DOUBT)],
       1,
     ],
-    ['it, whatever is on its way to another number', FORMS, [part(1), { ...ON_ITS_WAY, number: ELSEWHERE }], 1],
-    ['it, whatever went out after it', FORMS, [part(1), { ...ON_ITS_WAY, submittedAt: SENT + 5_001 }], 1],
-    ['the one with its id, whatever is on its way', {}, [part(1), ON_ITS_WAY], 1],
     [
-      'the one with its reference, whatever is on its way',
+      'the part that one form names, whatever is in flight to another number',
+      FORMS,
+      [part(1), { ...ON_ITS_WAY, number: ELSEWHERE }],
+      1,
+    ],
+    [
+      'the part that one form names, whatever was sent later',
+      FORMS,
+      [part(1), { ...ON_ITS_WAY, submittedAt: SENT + 5_001 }],
+      1,
+    ],
+    ['the one with its id, whatever is in flight', {}, [part(1), ON_ITS_WAY], 1],
+    [
+      'the one with its reference, whatever is in flight',
       { ...FORMS, reference: { value: 1, bits: 16 } },
       [part(1), ON_ITS_WAY],
       1,
@@ -101,7 +111,7 @@ describe('a receipt speaks of', () => {
       1,
     ],
     [
-      'the part in doubt with its reference, whatever else is on its way',
+      'the part in doubt with its reference, whatever else is in flight',
       { ...UNKNOWN_ID, reference: { value: 1, bits: 16 } },
       [part(1, IN_DOUBT), part(2, { state: 'submitting', key: undefined })],
       1,
@@ -109,20 +119,20 @@ describe('a receipt speaks of', () => {
     ['no part in doubt while an answer may bring its id', UNKNOWN_ID, [part(1, IN_DOUBT)], 'unknown'],
     ['the only part in doubt when no answer can bring it', { ...UNKNOWN_ID, ...WAITED }, [part(1, IN_DOUBT)], 1],
     [
-      'the only part that was taken without an id, then',
+      'the only part that was accepted without an id, when no answer can bring it',
       { ...UNKNOWN_ID, ...WAITED },
       [part(1, { key: undefined })],
       1,
     ],
     [
-      'no part in doubt while another one is on its way',
+      'no part in doubt while another part is in flight',
       { ...UNKNOWN_ID, ...WAITED },
       [part(1, IN_DOUBT), part(2, { state: 'submitting', key: undefined })],
       'ambiguous',
     ],
     ['none of two in doubt', { ...UNKNOWN_ID, ...WAITED }, [part(1, IN_DOUBT), part(2, IN_DOUBT)], 'ambiguous'],
     [
-      'no part in doubt that went out after it',
+      'no part in doubt that was sent after it',
       { ...UNKNOWN_ID, ...WAITED },
       [part(1, { ...IN_DOUBT, submittedAt: SENT + 2 })],
       'unknown',
@@ -141,29 +151,34 @@ describe('a receipt speaks of', () => {
       2,
     ],
     [
-      'no part in doubt where it names no number',
+      'no part in doubt if it names no number',
       { ...UNKNOWN_ID, ...WAITED, number: undefined },
       [part(1, IN_DOUBT)],
       'unknown',
     ],
-    ['without an id, the only part that is out, at once', { keys: [] }, [part(1), part(2, { state: 'delivered' })], 1],
-    ['without an id, none of two that are out', { keys: [] }, [part(1), part(2, IN_DOUBT)], 'ambiguous'],
     [
-      'without an id, none while another one is on its way',
+      'the only outstanding part, at once, if it has no id',
+      { keys: [] },
+      [part(1), part(2, { state: 'delivered' })],
+      1,
+    ],
+    ['none of two outstanding parts, if it has no id', { keys: [] }, [part(1), part(2, IN_DOUBT)], 'ambiguous'],
+    [
+      'none while another part is in flight, if it has no id',
       { keys: [] },
       [part(1), part(2, { state: 'submitting', key: undefined })],
       'ambiguous',
     ],
     [
-      'without an id, the one with its reference',
+      'the part with its reference, if it has no id',
       { keys: [], reference: { value: 2, bits: 16 } },
       [part(1), part(2)],
       2,
     ],
-    ['without an id, nothing where nothing is out', { keys: [] }, [part(1, { state: 'failed' })], 'unknown'],
+    ['nothing if nothing is outstanding and it has no id', { keys: [] }, [part(1, { state: 'failed' })], 'unknown'],
   ];
   for (const [name, { waitedMs = 0, ...changed }, candidates, expected] of ROWS)
-    test(name, () => {
+    test(`a receipt is matched with ${name}`, () => {
       const receipt = clues(changed);
       const time = { now: receipt.receivedAt + waitedMs, answersAfterMs: WAIT_MS };
       const match = matchReceipt(receipt, candidates, time);
@@ -172,7 +187,7 @@ describe('a receipt speaks of', () => {
     });
 });
 
-test('whatever there is, a part that is chosen contradicts nothing, and is the only one that could be meant', () => {
+test('a matched part contradicts nothing, and is the only one that could be meant', () => {
   const pick = pickerOf(1);
   for (let n = 0; n < 20_000; n += 1) {
     const receipt = randomClues(pick);

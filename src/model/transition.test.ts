@@ -22,7 +22,7 @@ const TABLE: readonly (readonly [DomainState, string])[] = [
   ['disabled', '-       -     -         -        -         -         open'],
 ];
 
-test('each action leads from each state where the table says, or is refused', () => {
+test('each action leads from each state as the table says, or is refused', () => {
   for (const [state, row] of TABLE) {
     const found = ACTIONS.map((action) => {
       const next = nextState(state, action);
@@ -32,7 +32,7 @@ test('each action leads from each state where the table says, or is refused', ()
   }
 });
 
-test('a change is decided anew where the domain was not approved, and nowhere else', () => {
+test('a change is reviewed again if the domain was not approved, and otherwise not', () => {
   const rows: readonly (readonly [DomainState, DomainState, DomainState])[] = [
     //          auto        manual
     ['pending', 'open', 'pending'],

@@ -22,7 +22,7 @@ test('a worker that is gone, or dies on the way, does not count', async () => {
   assert.equal(await done(), true);
 });
 
-test('without a worker that runs it nothing is confirmed', async () => {
+test('a change without a worker that runs it is not confirmed', async () => {
   assert.equal(await createRelay(['dead']).relay.relay({ revision: 7 }), false);
   const { relay } = createRelay(['a', 'b']);
   const outcome = relay.relay({ revision: 8 });
@@ -59,7 +59,7 @@ test('a silent worker is cut off, and its death confirms the change', async (t) 
   assert.equal(await done(), true);
 });
 
-test('one that was still starting has its time from when it is ready, and is cut off when it never is', async (t) => {
+test('a worker that was still starting has its time from when it is ready, and is cut off if it never is', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { relay, killed, workers } = createRelay(['a', 'slow', 'stuck']);
   const [, slow, stuck] = workers;

@@ -18,7 +18,7 @@ test('port 0 becomes a port that is free again', async () => {
   }
 });
 
-test('everything that stands in the way is said, also two settings with one address', async (t) => {
+test('every obstacle is reported, also two settings with one address', async (t) => {
   const taken = createServer().listen({ ...LOOPBACK });
   await once(taken, 'listening');
   t.after(() => taken.close());

@@ -9,7 +9,7 @@ import { hashToken, mintToken } from '#lib/token.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { ensureFirstToken } from './first-token.ts';
 
-test('a new token is kept whole, for its owner only', async (t) => {
+test('a new token is stored whole, for its owner only', async (t) => {
   const { file, ensure, isValid } = await prepare(t);
   writeFileSync(`${file}.new`, 'half of a tok'); // of a start that was killed
   assert.equal(await ensure(), 'kept');
@@ -28,7 +28,7 @@ test('the token of a start that was killed is used, and closed to others', async
   assert.ok(await isValid(token));
 });
 
-test('where it is kept is told by later starts too, for the first may have failed; not once it is of no use', async (t) => {
+test('the place of a token is mentioned by later starts too, for the first may have failed, until it is used up', async (t) => {
   const { db, file, ensure } = await prepare(t);
   await ensure();
   assert.deepEqual([await ensure(), await ensure()], ['stillKept', 'stillKept']);

@@ -30,7 +30,7 @@ test('each role has its processes', () => {
   }
 });
 
-test('the edge is told no secret, and where no origin may be', () => {
+test('the edge gets no secret, and not where an origin may be', () => {
   const config = configOf({
     DATABASE_URL: 'postgres://me:hush@[::1]/causeway',
     DATABASE_LISTEN_URL: 'postgres://me:hush@db.example:6432/causeway',

@@ -7,7 +7,7 @@ import { PrefetchRelay } from './prefetch-relay.ts';
 const request = (target: string): PrefetchRequest => ({ host: 'a.example', target, scheme: 'http' });
 const STORED = { kind: 'stored' } as const;
 
-test('workers are asked in turn, and each outcome comes back to its own prefetch', async () => {
+test('workers are asked in turn, and each outcome returns to its own prefetch', async () => {
   const { relay, sent } = createRelay(['a', 'b']);
   const first = relay.relay(request('/1'));
   const second = relay.relay(request('/2'));
@@ -22,7 +22,7 @@ test('workers are asked in turn, and each outcome comes back to its own prefetch
   assert.deepEqual([await first, await second], [STORED, { kind: 'failed', reason: 'connect' }]);
 });
 
-test('a worker without a process is passed over; with none the prefetch is for later', async () => {
+test('a worker without a process is skipped; without workers the prefetch is for later', async () => {
   const { relay, sent } = createRelay(['dead', 'b']);
   const outcome = relay.relay(request('/'));
   assert.equal(sent[0]?.[0], 'b');
@@ -32,7 +32,7 @@ test('a worker without a process is passed over; with none the prefetch is for l
   assert.equal(await createRelay([]).relay.relay(request('/')), undefined);
 });
 
-test('a worker that dies hands its prefetch on; a second death is its end', async () => {
+test('a worker that dies passes its prefetch on; a second death is its end', async () => {
   const { relay, sent } = createRelay(['a', 'b']);
   const outcome = relay.relay(request('/'));
   relay.forget('b');

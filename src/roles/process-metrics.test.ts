@@ -21,7 +21,7 @@ test('a long turn of the event loop shows in the metrics', async () => {
   }
 });
 
-test('the metrics of Node and of the process are there', async () => {
+test('the metrics of Node and of the process are present', async () => {
   const registry = new Registry();
   addProcessMetrics(registry);
   const names = (await registry.getMetricsAsJSON()).map(({ name }) => name);

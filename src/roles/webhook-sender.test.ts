@@ -17,7 +17,7 @@ const ROWS: readonly [string, string, object][] = [
   ['nothing', '', { kind: 'failed', reason: 'UND_ERR_SOCKET' }],
 ];
 
-test('an answer is its status, whatever follows, and why there was none is told in a word', async (t) => {
+test('an answer is its status, whatever follows, and the absence of one has a word for the reason', async (t) => {
   await using sender = createWebhookSender({ allow: ['127.0.0.0/8'], refuse: [] });
   let answer = '';
   const server = createServer((socket: Socket) => {
@@ -37,7 +37,7 @@ test('an answer is its status, whatever follows, and why there was none is told 
   assert.deepEqual(await sender.post({ url, headers: {}, body: '{}' }, over), { kind: 'failed', reason: 'timeout' });
 });
 
-test('an address that nothing is posted to is told before, and a name is not', () => {
+test('a forbidden address is refused before sending, and a name is not', () => {
   const own = [{ host: '127.0.0.1', port: 8700 }];
   const refusedAddress = createRefusedAddress({ allow: ['10.1.0.0/16', '127.0.0.1', 'fd00::/64'], refuse: own });
   const rows: readonly [string, string | undefined][] = [

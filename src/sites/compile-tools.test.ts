@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createCompileTools, createStrictTools } from './compile-tools.ts';
 
-test('a pattern whose automaton is too large is refused where all is looked at, and matches nothing where it is not', () => {
+test('a pattern with too large an automaton is refused when settings are made, and matches nothing at the edge', () => {
   const pattern = 'a.{100}b';
   const text = `a${'x'.repeat(100)}b`;
   assert.equal(createStrictTools().readPattern(pattern).kind, 'invalid');

@@ -31,7 +31,7 @@ describe('compileSite', () => {
     });
   }
 
-  test('the result cannot be changed, in depth', () => {
+  test('the result of compiling cannot be changed, in depth', () => {
     const result = compileSite(plain(), REVISION);
     assert.equal(result.kind, 'site');
     if (result.kind === 'site') {
@@ -130,7 +130,7 @@ describe('compileSite', () => {
     });
   }
 
-  test('what was found is cut short in the problem', () => {
+  test('the wrong value is cut short in the problem', () => {
     const result = compileSite(plain({ name: 'X'.repeat(10_000) }), REVISION);
     assert.ok(result.kind === 'invalid' && result.problem.length < 200);
   });

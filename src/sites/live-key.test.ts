@@ -35,7 +35,7 @@ for (const { name, value, path = PATH, keys = [KEY], now, expected } of ROWS) {
   });
 }
 
-test('a value that is made is valid until its expiry, for its path only', () => {
+test('an auth_key is valid until its expiry, for its path only', () => {
   const expiresAt = 1_800_000_000_999;
   const value = makeAuthKey({ path: '/live/news', key: OTHER, expiresAt, random: '5f2a' });
   const check = (path: string, now: number) => checkAuthKey({ value, path, keys: [OTHER], now });

@@ -11,7 +11,7 @@ const FORBIDDEN_ROWS = [
 ];
 
 for (const { mark, now, expected } of FORBIDDEN_ROWS) {
-  test(`at ${now} the mark ${JSON.stringify(mark)} forbids: ${expected}`, () => {
+  test(`the mark ${JSON.stringify(mark)} at ${now} forbids: ${expected}`, () => {
     assert.equal(isForbidden(mark, now), expected);
   });
 }

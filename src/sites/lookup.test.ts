@@ -22,7 +22,7 @@ describe('the site table', () => {
     test(`'${host}' belongs to ${name ?? 'nobody'}`, () => assert.equal(table.find(host)?.name, name));
   }
 
-  test('a site is read and compiled once, an unknown host is asked for once', () => {
+  test('a site is read and compiled once, an unknown host is looked up once', () => {
     const { table, asked } = tableOf(['a.example']);
     for (let i = 0; i < 3; i++) {
       assert.equal(table.find('a.example'), table.find('a.example'));
@@ -43,7 +43,7 @@ describe('the site table', () => {
     assert.deepEqual(asked, ['a.example']);
   });
 
-  test('a name that appears takes its host from the wildcard, and gives it back when it goes', () => {
+  test('a new name takes its host from the wildcard, and returns it when it is removed', () => {
     const { table, specs } = tableOf(['*.example']);
     assert.equal(table.find('a.example')?.name, '*.example');
     specs.set('a.example', { spec: spec('a.example'), revision: 2 });
@@ -62,7 +62,7 @@ describe('the site table', () => {
     assert.equal(table.find('a.example'), undefined);
   });
 
-  test('no more sites are kept than allowed', () => {
+  test('a bounded number of sites is kept', () => {
     const { table, asked } = tableOf(['a.example', 'b.example', 'c.example'], 1);
     table.find('a.example');
     table.find('b.example');
@@ -73,7 +73,7 @@ describe('the site table', () => {
     assert.deepEqual(asked, ['a.example']);
   });
 
-  test('a site comes with its purges; forgetting its name reads those anew, forgetting none changes nothing', () => {
+  test('a site includes its purges; forgetting its name reads those anew, forgetting none changes nothing', () => {
     const { table, purges, asked } = tableOf(['a.example']);
     assert.equal(table.find('a.example')?.purges, undefined);
     purges.push({ kind: 'site', target: '', appliedAt: 7 });

@@ -6,7 +6,7 @@ import { createSiteTable } from './lookup.ts';
 import { parseObjectUrl } from './object-url.ts';
 import type { SiteSpec } from './spec.ts';
 
-test('a URL is taken apart as a viewer would send it and as the cache knows it', () => {
+test('a URL is split into the request that a viewer would send and the key of the cache', () => {
   const rows: readonly (readonly [text: string, scheme: string, host: string, target: string, keyTarget: string])[] = [
     ['http://www.example.com', 'http', 'www.example.com', '/', '/'],
     ['https://www.example.com/', 'https', 'www.example.com', '/', '/'],
@@ -27,7 +27,7 @@ test('a URL is taken apart as a viewer would send it and as the cache knows it',
   }
 });
 
-test('what no viewer could send is refused with the reason', () => {
+test('a URL that no viewer could send is refused with the reason', () => {
   const rows: readonly (readonly [text: string, reason: RegExp])[] = [
     ['', /http:\/\//],
     ['/a', /http:\/\//],
@@ -90,7 +90,7 @@ test('a wildcard serves the hosts whose URLs can be purged, and no others', () =
   );
 });
 
-test('whatever target the edge takes from a viewer has the key that its URL has', () => {
+test('every target that the edge accepts from a viewer has the key of its URL', () => {
   const character = fc.constantFrom(...'/.%?a~Z2fE&=;+_-"'.split(''), '%2F', '%7e', '/../', '/./', '%c3%a9');
   fc.assert(
     fc.property(

@@ -69,7 +69,7 @@ describe('what a policy matches', () => {
     ['regex', '%E5%9B%BE', '/%E5%9B%BE', true],
   ];
   for (const [match, content, path, isMatch] of rows) {
-    test(`${match} ${content} ${isMatch ? 'matches' : 'does not match'} ${path}`, () => {
+    test(`a policy of ${match} ${content} ${isMatch ? 'matches' : 'does not match'} ${path}`, () => {
       assert.equal(checkPolicy({ match, content }), undefined);
       assert.equal(winner([policy(match, content)], path) !== undefined, isMatch);
     });
@@ -100,7 +100,7 @@ describe('what a policy matches', () => {
     ['regex', 'id=[^&]{1,32}&', /too many ways/],
   ];
   for (const [match, content, reason] of refused) {
-    test(`${match} ${JSON.stringify(content)} is refused`, () => {
+    test(`a policy of ${match} ${JSON.stringify(content)} is refused`, () => {
       assert.match(checkPolicy({ match, content }) ?? '', reason);
       assert.throws(
         () => new SitePolicies({ policies: [policy(match, content)], prefixFirst: false, followsOrigin: true }),
@@ -110,7 +110,7 @@ describe('what a policy matches', () => {
 });
 
 describe('which policy wins', () => {
-  test('the highest priority; of equal ones the earlier', () => {
+  test('the policy of the highest priority wins; of equal ones the earlier', () => {
     const policies = [
       policy('prefix', '/'),
       policy('suffix', 'jpg', { priority: 9 }),
@@ -122,7 +122,7 @@ describe('which policy wins', () => {
     assert.equal(winner(policies.slice(1), '/c'), undefined);
   });
 
-  test('with prefixes first: any of them before all others, then priority, then the longer, then the earlier', () => {
+  test('prefixes win over all others if the site says so, then priority, then the longer, then the earlier', () => {
     const policies = [
       policy('suffix', 'jpg', { priority: 99 }),
       policy('prefix', '/a', { priority: 2 }),
@@ -135,13 +135,13 @@ describe('which policy wins', () => {
     assert.equal(winner(policies, '/d.jpg', true), 'jpg');
   });
 
-  test('a policy for a scheme counts for that alone', () => {
+  test('a policy for a scheme applies to it only', () => {
     const policies = [policy('prefix', '/a', { scheme: 'https' }), policy('prefix', '/')];
     assert.equal(winner(policies, 'https://www.example.com/a'), '/a');
     assert.equal(winner(policies, 'http://www.example.com/a'), '/');
   });
 
-  test('not cached is a lifetime of nothing, and none is longer than a year', () => {
+  test('not cached is a lifetime of zero, and none is longer than a year', () => {
     const lifetimeOf = (changes: Partial<PolicySpec>) =>
       new SitePolicies({
         policies: [policy('prefix', '/', changes)],

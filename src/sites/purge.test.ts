@@ -39,10 +39,10 @@ describe('purgedAt', () => {
     ['/x//y', 60],
   ];
   for (const [target, at] of rows) {
-    test(`${target}: ${at}`, () => assert.equal(find(purges, target), at));
+    test(`purgedAt ${target} is ${at}`, () => assert.equal(find(purges, target), at));
   }
 
-  test('of another host nothing is covered, except by a purge of the whole site', () => {
+  test('a purge covers nothing of another host, unless it covers the whole site', () => {
     assert.equal(find(purges, '/a', 'api.example.com'), undefined);
     assert.equal(find([...purges, site(5)], '/a', 'api.example.com'), 5);
     assert.equal(find([...purges, site(5)], '/a'), 10);
@@ -54,7 +54,7 @@ describe('purgedAt', () => {
     assert.equal(purgedAt({}, HOST, '/a'), undefined);
   });
 
-  test('more than the most are one for the whole site, at the instant of the last', () => {
+  test('purges beyond the maximum are one for the whole site, at the instant of the last', () => {
     const many = Array.from({ length: MAX_SITE_PURGES }, (_, n) => url(`/${n}`, n));
     assert.equal(find(many, '/other'), undefined);
     assert.equal(find([...many, url('/one-more', 7)], '/other'), MAX_SITE_PURGES - 1);
@@ -81,7 +81,7 @@ describe('mergePurges', () => {
     });
   }
 
-  test('beyond the most, one for the whole site takes the place of all', () => {
+  test('purges beyond the maximum are replaced by one for the whole site', () => {
     const present = Array.from({ length: MAX_SITE_PURGES - 1 }, (_, n) => ({ ...url(`/${n}`, 0), key: `k${n}` }));
     assert.equal(mergePurges(present, [url('/x', 0)]).removedKeys.length, 0);
     assert.equal(mergePurges(present, [url('/5', 0), url('/x', 0)]).removedKeys.length, 1);
@@ -90,7 +90,7 @@ describe('mergePurges', () => {
     assert.equal(beyond.removedKeys.length, MAX_SITE_PURGES - 1);
   });
 
-  test('a purge is never undone: whatever was absent stays absent, and what is asked for is absent from then on', () => {
+  test('a purge is never undone: absent objects stay absent, and requested ones are absent from then on', () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(anyScope(), { minLength: 1, maxLength: 4 }), { maxLength: 8 }),

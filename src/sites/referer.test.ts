@@ -76,7 +76,7 @@ describe('which pages are on the list', () => {
     );
   });
 
-  test('without a Referer of a page, allowing blank ones decides in either mode', () => {
+  test('a blank Referer is decided by the setting for blank ones in either mode', () => {
     for (const mode of ['deny', 'allow'] as const) {
       for (const blank of ['', 'about:blank', 'null', 'example.com', 'ftp://example.com/', 'http://', '\u00ff']) {
         for (const allowsBlank of [true, false]) {

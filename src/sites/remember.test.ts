@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { remember } from './remember.ts';
 
-test('of each text it is made once, of long ones each time', () => {
+test('a short text is compiled once, a long one each time', () => {
   let calls = 0;
   const isLong = remember((text) => {
     calls++;
@@ -18,7 +18,7 @@ test('of each text it is made once, of long ones each time', () => {
   assert.equal(calls, 5);
 });
 
-test('what is used goes on being remembered, what is not is forgotten', () => {
+test('used texts stay remembered, unused ones are forgotten', () => {
   const calls = new Map<string, number>();
   const make = remember((text) => void calls.set(text, (calls.get(text) ?? 0) + 1), 100);
   make('once');

@@ -74,7 +74,7 @@ const target: fc.Arbitrary<PolicyTarget> = fc
   })
   .map(({ path: written, query, ...server }) => ({ ...server, ...splitTarget(encodeURI(decodeURI(written)) + query) }));
 
-test('policies: the winner is the first that matches, in the order in which they win', () => {
+test('the winning policy is the first that matches, in the order of precedence', () => {
   fc.assert(
     fc.property(caching, fc.array(target, { minLength: 1, maxLength: 8 }), (spec, targets) => {
       const compiled = new SitePolicies(spec, tools);
@@ -129,7 +129,7 @@ const refererEntry = fc
   .tuple(fc.constantFrom('', '', '*.'), host, port)
   .map(([mark, name, at]) => (/[.:]\d|::/.test(name) ? name + at : mark + name + at));
 
-test('Referers: on the list is who is named, or is below who is named, at the port that is named', () => {
+test('a Referer is on the list if its host is named, or is below a named one, at the named port', () => {
   const page = fc
     .tuple(fc.constantFrom('http', 'https'), host, port)
     .map(([scheme, name, at]) => `${scheme}://${name}${at}/a.b`);
@@ -157,7 +157,7 @@ function plainReferer(entry: string, referer: string): boolean {
   return isAt && (isBelow || (mark === '' && hostname === name));
 }
 
-test('User-Agents: on the list is who has a part in it, or is what a pattern says from end to end', () => {
+test('a User-Agent is on the list if it contains a part, or matches a pattern from end to end', () => {
   const entry = fc
     .array(fc.constantFrom('*', 'a', 'ab', 'bot', 'robot/1', 'Яндекс', ' '), { minLength: 1, maxLength: 4 })
     .map((parts) => parts.join('').toLowerCase().trim())
@@ -184,7 +184,7 @@ function utf8(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-test('addresses: on the list is whose first bits are those of a network', () => {
+test('an address is on the list if its first bits are those of a network', () => {
   const v4 = fc.tuple(
     fc.constantFrom(0, 10, 192, 255),
     fc.constantFrom(0, 128, 255),

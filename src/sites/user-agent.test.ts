@@ -51,7 +51,7 @@ describe('which programs are on a User-Agent list', () => {
     assert.deepEqual([list.denies(`\u00ff CURL`), list.denies(`\u00ff ${utf8('яндекс')}`)], [true, false]);
   });
 
-  test('entries that mean the same have one spelling; what is none is refused', () => {
+  test('entries that mean the same have one spelling; invalid ones are refused', () => {
     const spell = (text: string) => {
       const parsed = parseUserAgentEntry(text);
       return parsed.kind === 'entry' ? parsed.entry : undefined;

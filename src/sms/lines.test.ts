@@ -7,7 +7,7 @@ import { ScriptedCarrier } from '../../test/support/scripted-carrier.ts';
 import { createManualTimers } from '../../test/support/timers.ts';
 import { type Line, Lines } from './lines.ts';
 
-test('a connector that is edited is opened anew when its session has ended: a carrier may allow one only', async () => {
+test('an edited connector is opened anew when its session has ended: a carrier may allow one only', async () => {
   const { lines, opened, endSession } = begin();
   lines.reload([rowOf(1), { ...rowOf(1), id: 2 }]);
   assert.deepEqual(opened, [1, 1]);
@@ -29,7 +29,7 @@ test('a connector that is edited is opened anew when its session has ended: a ca
   assert.deepEqual(opened, [1, 1, 3], 'it was disabled meanwhile');
 });
 
-test('what waits to be opened anew is not opened when all are closed', async () => {
+test('a connector that waits to be opened anew is not opened when all are closed', async () => {
   const { lines, opened, endSession } = begin();
   lines.reload([rowOf(1)]);
   lines.reload([rowOf(2)]);

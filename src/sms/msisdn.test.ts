@@ -31,12 +31,12 @@ const ROWS: readonly [string, string | undefined, string | undefined][] = [
 ];
 
 for (const [text, plain, bare] of ROWS)
-  test(`number ${JSON.stringify(text)}`, () => {
+  test(`the number ${JSON.stringify(text)} is read`, () => {
     assert.equal(e164Of(text, false), plain);
     assert.equal(e164Of(text, true), bare);
   });
 
-test('what is taken as a number is one, and is taken again as the same', () => {
+test('an accepted number is a number, and is accepted again as the same', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'+0123456789 -x'), maxLength: 18 }), (text) => {
       const e164 = e164Of(text, true);

@@ -49,6 +49,6 @@ const ROWS: readonly [string, SubmitOutcome, Partial<OutcomeFacts>, PartOutcome]
 ];
 
 for (const [name, outcome, facts, expected] of ROWS)
-  test(`what a part comes to: ${name}`, () => {
+  test(`the outcome of a part: ${name}`, () => {
     assert.deepEqual(partOutcomeOf(outcome, { ...FACTS, ...facts }), expected);
   });

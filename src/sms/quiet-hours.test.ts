@@ -34,14 +34,14 @@ const ROWS: readonly [string, typeof DAY, string, string, string][] = [
 ];
 
 for (const [name, hours, zone, at, expected] of ROWS)
-  test(`when advertising goes out: ${name}`, () => {
+  test(`advertising waits for its hours: ${name}`, () => {
     assert.equal(
       new Date(releaseAt(Date.parse(at), hours, createLocalTime(zone))).toISOString(),
       new Date(expected).toISOString(),
     );
   });
 
-test('it is never early, never more than a day and an hour late, and always inside the hours', () => {
+test('advertising is never early, never more than a day and an hour late, and always inside the hours', () => {
   const minute = fc.integer({ min: 0, max: 1439 });
   const local = createLocalTime('Europe/Berlin');
   fc.assert(
@@ -57,7 +57,7 @@ test('it is never early, never more than a day and an hour late, and always insi
   );
 });
 
-test('when clocks are changed it is the first moment inside the hours', () => {
+test('advertising around a clock change is sent at the first moment inside the hours', () => {
   const quarterMs = 15 * 60_000;
   for (const [zone, day] of [
     ['Europe/Berlin', '2026-03-29'],

@@ -15,7 +15,7 @@ const ROWS: readonly (readonly [up: readonly number[], taken: Readonly<Record<nu
   [[], {}],
 ];
 
-test('a connector takes what failed on those before it and on those that are down; the last one, however often it failed', () => {
+test('a connector takes parts that failed on those before it or while they are down; the last one however often they failed', () => {
   const routes = [{ prefix: '+852', connectorIds: [1, 2, 3] }];
   for (const [up, taken] of ROWS) {
     const found = [1, 2, 3].flatMap((id) =>
@@ -27,7 +27,7 @@ test('a connector takes what failed on those before it and on those that are dow
   }
 });
 
-test('what failed on connectors that its route has no more is taken by the last one', () => {
+test('parts that failed on connectors no longer in the route are taken by the last one', () => {
   const [lane] = lanesOf(1, [{ prefix: '', connectorIds: [1] }], () => true, MAX_TRIES);
   assert.ok(lane !== undefined && lane.minTries === 0 && lane.maxTries >= 2 * MAX_TRIES);
 });

@@ -12,7 +12,7 @@ describe('a reply', () => {
     return told.reply;
   };
 
-  test('opts out in any alphabet that its octets may be in, whatever the carrier calls it', () => {
+  test('a reply opts out in any alphabet that its octets may be in, whatever the carrier calls it', () => {
     for (const [name, octets] of [
       ['ASCII', '5444'],
       ['ASCII with a NUL', '544400'],
@@ -31,19 +31,19 @@ describe('a reply', () => {
     assert.ok(reply(Buffer.alloc(0), { text: 'TD' }).isOptOut, 'by its text');
   });
 
-  test('that is no text says in which alphabet its octets are', () => {
+  test('a reply that is not text says in which alphabet its octets are', () => {
     assert.equal(reply(Buffer.of(1), { text: 'hex:01', isText: false, coding: 4 }).coding, 4);
     assert.ok(!('coding' in reply(Buffer.from('a'), { text: 'a', coding: 4 })));
   });
 });
 
-test('what nobody could read is kept up to 4096 octets', () => {
+test('a delivery that cannot be read is stored up to 4096 octets', () => {
   const told = unreadToStore(1, { reason: 'cut', command: 'deliver_sm', octets: Buffer.alloc(5_000, 0xab) });
   assert.ok(told.kind === 'unread');
   assert.deepEqual([told.unread.octets.length, told.unread.octets.slice(0, 4)], [8_192, 'abab']);
 });
 
-test('a receipt that is not the last word ends nothing, and a failure without a word names its state', () => {
+test('a receipt that is not final ends nothing, and a failure without a word names its state', () => {
   const stored = (state: ReceiptState, word: string, isFinal: boolean) => {
     const told = receiptToStore(1, receiptOf('1', { state, word, isFinal, raw: 'x'.repeat(5000) }));
     return told.kind === 'receipt' ? [told.receipt.state, told.receipt.error, told.receipt.raw.length] : [];
@@ -55,7 +55,7 @@ test('a receipt that is not the last word ends nothing, and a failure without a 
   assert.deepEqual(stored('delivered', 'DELIVRD', true), ['delivered', '', 1000]);
 });
 
-test('when it was is kept as the carrier tells it', () => {
+test('the time of a receipt is stored as the carrier reports it', () => {
   const doneAt = (given: object) => {
     const told = receiptToStore(1, receiptOf('1', given));
     return told.kind === 'receipt' ? told.receipt.doneAt : Number.NaN;

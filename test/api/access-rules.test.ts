@@ -19,7 +19,7 @@ function addresses(count: number): string[] {
 }
 
 describeOnBothEngines('access rules', (newDatabase) => {
-  test('a new domain lets everybody in', async (t) => {
+  test('a new domain admits everybody', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     assert.partialDeepStrictEqual(dataOf(await mine('config.getReferer', { domain_id: id })), {
@@ -35,7 +35,7 @@ describeOnBothEngines('access rules', (newDatabase) => {
     assert.partialDeepStrictEqual(await specOf(api, 'a.example'), { access: {} });
   });
 
-  test('what is set is read back, and reaches the edges while the rule is on', async (t) => {
+  test('a rule is read back as it was set, and reaches the edges while it is on', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     const rows: readonly [RouteName, Record<string, unknown>, Record<string, unknown>, unknown][] = [
@@ -75,7 +75,7 @@ describeOnBothEngines('access rules', (newDatabase) => {
     assert.doesNotMatch(JSON.stringify(await specOf(api, 'a.example')), /deniedAddresses|deniedUserAgents|"referer"/);
   });
 
-  test('off keeps the list, unless another is sent along', async (t) => {
+  test('turning a rule off keeps its list, unless the call has another', async (t) => {
     const { mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     for (const { name, list, on, off } of RULES) {
@@ -94,7 +94,7 @@ describeOnBothEngines('access rules', (newDatabase) => {
     assert.equal(dataOf(await mine('config.getReferer', { domain_id: id }))['referer_blank'], '0', 'and the switch');
   });
 
-  test('on needs a list, and the referer rule an answer for empty ones', async (t) => {
+  test('turning a rule on needs a list, and the Referer rule a choice for empty Referers', async (t) => {
     const { mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     for (const { name, list, on } of RULES) {
@@ -118,7 +118,7 @@ describeOnBothEngines('access rules', (newDatabase) => {
     assert.match(String(blank.body['info']), /^field referer_blank is missing: expected 0 \(forbid an empty referer\)/);
   });
 
-  test('on again needs no list where one is stored', async (t) => {
+  test('turning a rule on again needs no list if one is stored', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     for (const { name, list, on, off } of RULES) {
@@ -138,7 +138,7 @@ describeOnBothEngines('access rules', (newDatabase) => {
     });
   });
 
-  test('a list has at most 50 entries; of addresses those that mean the same count once', async (t) => {
+  test('a list has at most 50 entries; addresses that mean the same count once', async (t) => {
     const { mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     for (const { name, list, on } of RULES) {
@@ -161,7 +161,7 @@ describeOnBothEngines('access rules', (newDatabase) => {
     assert.equal(dataOf(await mine('config.getIp', { domain_id: id }))['ip_str'], addresses(50).join(','));
   });
 
-  test('an entry that is none, or is there twice, is named', async (t) => {
+  test('an invalid entry and a repeated one are named', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     const { revision } = await readHead(api.db.query);

@@ -12,7 +12,7 @@ const PAGE = '<h1>不行 🚫</h1>';
 const KIB_64 = 65_536;
 
 describeOnBothEngines('advanced configuration', (newDatabase) => {
-  test('a new domain has everything off', async (t) => {
+  test('a new domain has every switch off', async (t) => {
     const { mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     assert.partialDeepStrictEqual(dataOf(await mine('config.getAdvanced', { domain_id: id })), {
@@ -29,7 +29,7 @@ describeOnBothEngines('advanced configuration', (newDatabase) => {
     });
   });
 
-  test('what is set is read back as text, by both reads, and reaches the edges', async (t) => {
+  test('advanced settings are read back as text by both reads, and reach the edges', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     const answer = await mine('config.setAdvanced', {
@@ -72,7 +72,7 @@ describeOnBothEngines('advanced configuration', (newDatabase) => {
     });
   });
 
-  test('a page is kept while it is left out, replaced when it is sent, dropped when it is sent empty', async (t) => {
+  test('a custom page is kept if it is left out, replaced if it is sent, and dropped if it is sent empty', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     const set = (changed: Record<string, unknown>) =>
@@ -106,7 +106,7 @@ describeOnBothEngines('advanced configuration', (newDatabase) => {
     assert.doesNotMatch(JSON.stringify(await specOf(api, 'a.example')), /refusal/, 'a plain 403');
   });
 
-  test('the redirect address is needed for 302, and kept for the next time', async (t) => {
+  test('a redirect address is needed for 302, and is kept for the next 302', async (t) => {
     const { mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     const set = (changed: Record<string, unknown>) =>
@@ -122,7 +122,7 @@ describeOnBothEngines('advanced configuration', (newDatabase) => {
     assert.equal((await show(mine, id))['forbid_redirect_url'], '');
   });
 
-  test('each limit holds, and what is refused changes nothing', async (t) => {
+  test('each limit of the advanced settings holds, and a refused call changes nothing', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     const set = (changed: Record<string, unknown>) =>

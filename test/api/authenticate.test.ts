@@ -16,7 +16,7 @@ const ROUNDS = 20;
 const SECRET = 'of this machine';
 
 describeOnBothEngines('authenticate', (newDatabase) => {
-  test('a call that comes after a revocation is refused, whatever look-up is under way', async (t) => {
+  test('a call that arrives after a revocation is refused, even while a look-up is in flight', async (t) => {
     await using db = await openTestDatabase(await newDatabase(t));
     const authenticate = begin(db, 2 * ROUNDS);
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -31,7 +31,7 @@ describeOnBothEngines('authenticate', (newDatabase) => {
     }
   });
 
-  test('calls at once are told of their own token, and of where they come from', async (t) => {
+  test('concurrent calls get the answer for their own token and address', async (t) => {
     await using db = await openTestDatabase(await newDatabase(t));
     const authenticate = begin(db, 1);
     const [bound, free] = [await issue(db, ['192.0.2.1/32']), await issue(db)];
@@ -53,7 +53,7 @@ describeOnBothEngines('authenticate', (newDatabase) => {
     for (const call of wrong) await assert.rejects(call, { code: 'tokenUnknown' });
   });
 
-  test('only unknown tokens are refused where there were too many of them', async (t) => {
+  test('only unknown tokens are refused after too many of them', async (t) => {
     await using db = await openTestDatabase(await newDatabase(t));
     let passedMs = 0;
     const authenticate = begin(db, 1, () => passedMs);

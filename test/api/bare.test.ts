@@ -156,8 +156,8 @@ function logged(line: string): unknown {
   return rest;
 }
 
-describe('what is read by us and what is read by node:http', () => {
-  test('every field that may be read of a call is among these', () => {
+describe('the call reader and node:http', () => {
+  test('the table names every field that may be read of a call', () => {
     const text = rows('token')
       .map(([, bytes]) => bytes.toLowerCase())
       .join('\r\n');
@@ -167,7 +167,7 @@ describe('what is read by us and what is read by node:http', () => {
     );
   });
 
-  test('is answered alike and logged alike', async (t) => {
+  test('a call is answered alike and logged alike by both readers', async (t) => {
     const api = await startTestApi(t, newSqlite, { locale: 'zh-CN' });
     const { accessToken } = await api.join('customer', ['cdn', 'sms']);
     const linesOf = async (socket: Parameters<typeof sendAll>[0], bytes: Buffer) => {
@@ -185,7 +185,7 @@ describe('what is read by us and what is read by node:http', () => {
     }
   });
 
-  test('is answered alike where it is cut, and where its client ends it', async (t) => {
+  test('a call that is cut, or whose client ends its side, is answered alike by both readers', async (t) => {
     const api = await startTestApi(t, newSqlite);
     const bytes = Buffer.from(callBytes(ADD, '{"a":"é"}') + callBytes(LIST, '{}', [CLOSE]));
     const whole = comparable(await sendAll(await openAtNode(api.url), [bytes]));
@@ -201,7 +201,7 @@ describe('what is read by us and what is read by node:http', () => {
     }
   });
 
-  test('but what is wrong behind a call does not take its answer', async (t) => {
+  test('garbage after a call does not suppress its answer', async (t) => {
     const api = await startTestApi(t, newSqlite);
     const answers = comparable(
       await sendAll(openRaw(api.url), [Buffer.from(`${callBytes(ADD, '{}')}nonsense\r\n\r\n`)]),
@@ -212,7 +212,7 @@ describe('what is read by us and what is read by node:http', () => {
     );
   });
 
-  test('of a client behind a proxy is that client’s', async (t) => {
+  test('a call behind a proxy belongs to the client that the proxy names', async (t) => {
     const api = await startTestApi(t, newSqlite, { trustedProxies: ['127.0.0.0/8'] });
     for (const open of [openRaw, openAtNode])
       for (const forwarded of [

@@ -13,7 +13,7 @@ const HOUR_MS = 3600 * SECOND_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 describeOnBothEngines('cache orders', (newDatabase) => {
-  test('a purge reaches the feed as the edge knows its objects, by the site that serves each host', async (t) => {
+  test("a purge reaches the feed with the edge's keys, under the site that serves each host", async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const www = await add(mine, 'www.example.com');
     const wild = await add(mine, '*.example.com');
@@ -40,7 +40,7 @@ describeOnBothEngines('cache orders', (newDatabase) => {
     ]);
   });
 
-  test('what cannot be purged or prefetched is refused by its place, and nothing is counted', async (t) => {
+  test('URLs that cannot be purged or prefetched are refused by their position, and nothing is counted', async (t) => {
     const { api, mine, theirs } = await startWithCustomers(t, newDatabase);
     await add(mine, 'www.example.com');
     const wildcard = await add(mine, '*.example.org');
@@ -97,7 +97,7 @@ describeOnBothEngines('cache orders', (newDatabase) => {
     assert.deepEqual(await livePurges(api), []);
   });
 
-  test('a day has its limits, from midnight to midnight in the zone of the service, each account its own', async (t) => {
+  test("each account has daily limits, from midnight to midnight in the service's time zone", async (t) => {
     const limits = { purgeUrlsPerDay: 3, purgeDirectoriesPerDay: 2, prefetchUrlsPerDay: 1 };
     const { api, mine, theirs } = await startWithCustomers(t, newDatabase, { limits });
     const id = await add(mine, 'www.example.com');
@@ -129,7 +129,7 @@ describeOnBothEngines('cache orders', (newDatabase) => {
     dataOf(await mine('cache.prefetch', { urls: url(1) }));
   });
 
-  test('of many calls at once exactly as many succeed as the day allows', async (t) => {
+  test("concurrent calls succeed exactly as often as the day's limit allows", async (t) => {
     const { mine } = await startWithCustomers(t, newDatabase, { limits: { purgeUrlsPerDay: 7 } });
     await add(mine, 'www.example.com');
     const calls = Array.from({ length: 20 }, (_, n) => mine('cache.purge', { urls: `http://www.example.com/${n}` }));
@@ -140,7 +140,7 @@ describeOnBothEngines('cache orders', (newDatabase) => {
     );
   });
 
-  test('a purge replaces what it covers, and the one beyond 1,000 is for the whole domain', async (t) => {
+  test('a purge replaces the purges it covers; purge 1,001 covers the whole domain', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase, { limits: { purgeUrlsPerDay: 10_000 } });
     const id = await add(mine, 'www.example.com');
     const purge = async (request: Record<string, unknown>) =>
@@ -164,7 +164,7 @@ describeOnBothEngines('cache orders', (newDatabase) => {
     assert.deepEqual(await livePurges(api), [[`${id}:${whole}-0`, 'site', '']]);
   });
 
-  test('a purge leaves domain_status alone; its task is done when every live edge has it', async (t) => {
+  test('a purge does not change domain_status; its task is done when every live edge has applied it', async (t) => {
     const { api, mine, theirs } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'www.example.com');
     await api.acknowledge('north');
@@ -229,7 +229,7 @@ describeOnBothEngines('cache orders', (newDatabase) => {
     );
   });
 
-  test('a prefetch is done when every live edge has stored all of it, and says what failed where', async (t) => {
+  test('a prefetch is done when every live edge has stored all of it, and lists what failed where', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     await add(mine, 'www.example.com');
     await api.acknowledge('north');
@@ -274,7 +274,7 @@ describeOnBothEngines('cache orders', (newDatabase) => {
     assert.deepEqual(await stateOf(task), ['done', 'done', 'done'], 'the last word of an edge counts');
   });
 
-  test('a prefetch that finds no edge, or no end, has failed after a day', async (t) => {
+  test('a prefetch without edges, or without an end, has failed after a day', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     await add(mine, 'www.example.com');
     const { task_id } = dataOf(await mine('cache.prefetch', { urls: 'http://www.example.com/a' }));
@@ -296,7 +296,7 @@ describeOnBothEngines('cache orders', (newDatabase) => {
     );
   });
 
-  test('a domain that is deleted and added again is another: the purges of the first are not its own', async (t) => {
+  test('a domain that is deleted and added again does not inherit purges', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const first = await add(mine, 'www.example.com');
     dataOf(await mine('cache.purge', { urls: 'http://www.example.com/' }));
@@ -309,7 +309,7 @@ describeOnBothEngines('cache orders', (newDatabase) => {
     );
   });
 
-  test('cache options are kept, published and shown; what is omitted stays', async (t) => {
+  test('cache options are stored, published and shown; omitted ones stay', async (t) => {
     const { api, mine, theirs } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'www.example.com');
     const read = async () => dataOf(await mine('config.getCacheOptions', { domain_id: id }));

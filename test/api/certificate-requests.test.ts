@@ -20,7 +20,7 @@ const NONE = {
 };
 
 describeOnBothEngines('requests of certificates', (newDatabase) => {
-  test('are told how far they have come; others have none of it', async (t) => {
+  test('a certificate request reports its progress to its owner only', async (t) => {
     const { api, mine, theirs } = await startWithCustomers(t, newDatabase);
     const domain_id = await add(mine, 'www.example.com');
     const ask = async () => (await mine('config.requestCertificate', { domain_id })).errorCode;
@@ -75,51 +75,55 @@ describeOnBothEngines('requests of certificates', (newDatabase) => {
     assert.equal((await findOrder(api.db.query, Number(domain_id)))?.failures, 0);
   });
 
-  test('end when the domain is given another certificate, or none', needs('openssl'), async (t) => {
-    const { api, me, mine } = await startWithCustomers(t, newDatabase);
-    const { ssl_key } = await addTestCertificate(t, api, me.accessToken, ['www.example.com']);
-    const domain_id = await add(mine, 'www.example.com');
-    const id = Number(domain_id);
-    const ask = async () => (await mine('config.requestCertificate', { domain_id })).errorCode;
-    const show = async () => {
-      const { state, problem, next_time } = dataOf(await mine('config.getCertificateRequest', { domain_id }));
-      return [state, problem, next_time];
-    };
-    const setSsl = async (fields: object) =>
-      assert.equal((await mine('config.setSsl', { domain_id, ...fields })).errorCode, undefined);
-    const hold = async (change: Partial<CertificateOrder>) => {
-      const claim = { owner: 'w1', now: api.now, leaseUntil: api.now + 1000, limit: 10 };
-      const [order] = await api.db.transaction((trx) => claimOrders(trx, claim));
-      assert.ok(order !== undefined);
-      await saveOrder(api.db.query, { ...order, ...change }, { owner: 'w1', now: api.now, keeps: true });
-      return order;
-    };
-    assert.equal(await ask(), undefined);
-    const challenge = { key: 'www.example.com/token', revision: 1, toldAt: 0 };
-    const order = await hold({ state: 'challenged', challenge, dayBeganAt: api.now, dayOrders: 5 });
-    await setSsl({ ssl_control: 1, ssl_key });
-    assert.deepEqual(await show(), ['none', 'replaced', '']);
-    await assert.rejects(saveOrder(api.db.query, order, { owner: 'w1', now: api.now }), LeaseLost);
-    const told = api.db.query.selectFrom('resource').select('deleted').where('key', '=', challenge.key);
-    assert.deepEqual(await told.execute(), [{ deleted: 1 }], 'edges are told');
-    assert.equal(await ask(), 'certificateRequestLimit', 'what it was asked for today still counts');
+  test(
+    'certificate requests end when the domain is given another certificate, or none',
+    needs('openssl'),
+    async (t) => {
+      const { api, me, mine } = await startWithCustomers(t, newDatabase);
+      const { ssl_key } = await addTestCertificate(t, api, me.accessToken, ['www.example.com']);
+      const domain_id = await add(mine, 'www.example.com');
+      const id = Number(domain_id);
+      const ask = async () => (await mine('config.requestCertificate', { domain_id })).errorCode;
+      const show = async () => {
+        const { state, problem, next_time } = dataOf(await mine('config.getCertificateRequest', { domain_id }));
+        return [state, problem, next_time];
+      };
+      const setSsl = async (fields: object) =>
+        assert.equal((await mine('config.setSsl', { domain_id, ...fields })).errorCode, undefined);
+      const hold = async (change: Partial<CertificateOrder>) => {
+        const claim = { owner: 'w1', now: api.now, leaseUntil: api.now + 1000, limit: 10 };
+        const [order] = await api.db.transaction((trx) => claimOrders(trx, claim));
+        assert.ok(order !== undefined);
+        await saveOrder(api.db.query, { ...order, ...change }, { owner: 'w1', now: api.now, keeps: true });
+        return order;
+      };
+      assert.equal(await ask(), undefined);
+      const challenge = { key: 'www.example.com/token', revision: 1, toldAt: 0 };
+      const order = await hold({ state: 'challenged', challenge, dayBeganAt: api.now, dayOrders: 5 });
+      await setSsl({ ssl_control: 1, ssl_key });
+      assert.deepEqual(await show(), ['none', 'replaced', '']);
+      await assert.rejects(saveOrder(api.db.query, order, { owner: 'w1', now: api.now }), LeaseLost);
+      const told = api.db.query.selectFrom('resource').select('deleted').where('key', '=', challenge.key);
+      assert.deepEqual(await told.execute(), [{ deleted: 1 }], 'edges are told');
+      assert.equal(await ask(), 'certificateRequestLimit', 'what it was asked for today still counts');
 
-    api.now += 24 * 3_600_000 - 1000;
-    await api.db.query.updateTable('certificate_order').set({ day_orders: 0 }).execute();
-    assert.equal(await ask(), undefined);
-    await hold({ state: 'issued', sslKey: ssl_key, issuedKey: ssl_key, dueAt: api.now + 3_600_000 });
-    assert.equal((await show())[0], 'issued');
-    await setSsl({ ssl_control: 1, force_https: 1 });
-    assert.equal((await show())[0], 'issued', 'the certificate is the same');
-    await setSsl({ ssl_control: 0 });
-    assert.deepEqual(await show(), ['none', 'replaced', '']);
-    assert.equal(await countOrders(api.db.query), 0);
-    assert.equal((await mine('domain.delete', { domain_id })).errorCode, undefined);
-    assert.equal((await findOrder(api.db.query, id))?.problem, 'replaced');
-  });
+      api.now += 24 * 3_600_000 - 1000;
+      await api.db.query.updateTable('certificate_order').set({ day_orders: 0 }).execute();
+      assert.equal(await ask(), undefined);
+      await hold({ state: 'issued', sslKey: ssl_key, issuedKey: ssl_key, dueAt: api.now + 3_600_000 });
+      assert.equal((await show())[0], 'issued');
+      await setSsl({ ssl_control: 1, force_https: 1 });
+      assert.equal((await show())[0], 'issued', 'the certificate is the same');
+      await setSsl({ ssl_control: 0 });
+      assert.deepEqual(await show(), ['none', 'replaced', '']);
+      assert.equal(await countOrders(api.db.query), 0);
+      assert.equal((await mine('domain.delete', { domain_id })).errorCode, undefined);
+      assert.equal((await findOrder(api.db.query, id))?.problem, 'replaced');
+    },
+  );
 });
 
-test('a service without an authority obtains none', async (t) => {
+test('a service without an authority refuses to obtain certificates', async (t) => {
   const { mine } = await startWithCustomers(t, newSqlite, { obtainsCertificates: false });
   const domain_id = await add(mine, 'www.example.com');
   const answer = await mine('config.requestCertificate', { domain_id });

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 type Warnings = readonly { readonly code: string; readonly text: string }[];
 
 describe('certificates that clients refuse', needs('openssl'), () => {
-  test('are taken with a warning for each reason', async (t) => {
+  test('certificates that clients refuse are accepted with a warning for each reason', async (t) => {
     const { api, mine, me } = await startWithCustomers(t, newSqlite);
     api.now = Date.now();
     const authority = createAuthority(t);
@@ -77,7 +77,7 @@ describe('certificates that clients refuse', needs('openssl'), () => {
     );
   });
 
-  test('are warned of where a domain gets one and where it is read', async (t) => {
+  test('certificate warnings are shown when a domain gets the certificate and when it is read', async (t) => {
     const { api, mine } = await startWithCustomers(t, newSqlite);
     api.now = Date.now();
     const authority = createAuthority(t);
@@ -116,7 +116,7 @@ describe('certificates that clients refuse', needs('openssl'), () => {
     );
   });
 
-  test('are refused when no handshake succeeds; a self-signed one is said to be one', async (t) => {
+  test('certificates with which no handshake can succeed are refused; a self-signed one is called so', async (t) => {
     const { api, mine } = await startWithCustomers(t, newSqlite);
     api.now = Date.now();
     const authority = createAuthority(t);

@@ -23,7 +23,7 @@ function requestOf({ key, cert }: Pair, title = 'a title') {
 }
 
 describeOnBothEngines('certificates', (newDatabase) => {
-  test('are added once each, listed and deleted; others do not have them', needs('openssl'), async (t) => {
+  test('a certificate is added once, listed and deleted, by its owner only', needs('openssl'), async (t) => {
     const { api, mine, theirs } = await startWithCustomers(t, newDatabase);
     api.now = Date.now();
     const authority = createAuthority(t);
@@ -61,7 +61,7 @@ describeOnBothEngines('certificates', (newDatabase) => {
     assert.deepEqual([left?.['status'], left?.['status_name']], ['Expired', 'expired']);
   });
 
-  test('a domain has one that covers it, and keeps it from being deleted', needs('openssl'), async (t) => {
+  test('a domain uses a certificate that covers it, which cannot be deleted meanwhile', needs('openssl'), async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     api.now = Date.now();
     const authority = createAuthority(t);
@@ -126,7 +126,7 @@ describeOnBothEngines('certificates', (newDatabase) => {
     assert.equal((await mine('certificate.delete', { ssl_key: exact })).body['data'], true);
   });
 
-  test('a domain has a second one with another kind of key', needs('openssl'), async (t) => {
+  test('a domain has a second certificate with another kind of key', needs('openssl'), async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     api.now = Date.now();
     const authority = createAuthority(t);
@@ -214,7 +214,7 @@ describeOnBothEngines('certificates', (newDatabase) => {
   });
 
   test(
-    'an expired one is not bound, one that expires stays, and no domain takes one along to another account',
+    'an expired certificate cannot be bound, a bound one may expire, and a transferred domain loses it',
     needs('openssl'),
     async (t) => {
       const { api, me, other, mine, operate } = await startWithCustomers(t, newDatabase);
@@ -240,7 +240,7 @@ describeOnBothEngines('certificates', (newDatabase) => {
     },
   );
 
-  test('each refusal names the field, and never shows what was sent', needs('openssl'), async (t) => {
+  test('each refusal of a certificate names the field, and never shows the key', needs('openssl'), async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase, { limits: { certificatesPerAccount: 1 } });
     api.now = Date.now();
     const authority = createAuthority(t);

@@ -48,7 +48,7 @@ async function startServer(t: Cleanup, listener: RequestListener): Promise<strin
 
 describe('the client', () => {
   test(
-    'sends each operation as the interface documents it: an independent server saw it',
+    'the client sends each operation as the interface documents it, as seen by an independent server',
     needs('nginx'),
     async (t) => {
       const nginx = await startNginx(t, { server: WITNESS, logFormat: WITNESS_LOG });
@@ -74,7 +74,7 @@ describe('the client', () => {
   );
 
   test(
-    'gets every sample through the real service, with the fields of the sample’s answer',
+    "the client decodes every sample from the real service, with the fields of the sample's answer",
     needs('openssl'),
     async (t) => {
       const api = await startTestApi(t, newSqlite, { livePorts: { http: 80, rtmp: 1935 } });
@@ -163,7 +163,7 @@ describe('the client', () => {
     },
   );
 
-  test('throws what the service said, with the ids to ask about it', async (t) => {
+  test("the client throws the service's error, with the ids that identify the call", async (t) => {
     const api = await startTestApi(t, newSqlite, { limits: { failedTokensPerMinute: 1 } });
     const { accessToken } = await api.join('customer', ['cdn']);
     const client = createClient({ baseUrl: api.url, accessToken, locale: 'en' });
@@ -181,7 +181,7 @@ describe('the client', () => {
     assert.deepEqual([limited.kind, limited.code, limited.http], ['refused', 'tooManyFailedTokens', 429]);
   });
 
-  test('tells apart no answer, no answer in time, an abort, and an answer that is not ours', async (t) => {
+  test('the client tells apart no answer, a time-out, an abort, and an answer of another server', async (t) => {
     const silent = await startServer(t, () => undefined);
     const other = await startServer(t, (request, response) => {
       if (request.url === '/domain/getDomainById') response.writeHead(302, { location: '/x' }).end();

@@ -20,7 +20,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const NOT_OVER_HTTP = ['settingsInvalid', 'requestTimeout'];
 
 describe('the contract', () => {
-  test('docs/openapi.json is made from it (node test/support/write-openapi.ts)', () => {
+  test('docs/openapi.json is generated from the contract (node test/support/write-openapi.ts)', () => {
     assert.equal(readFileSync(openApiFile, 'utf8'), openApiText());
   });
 
@@ -71,7 +71,7 @@ describe('the contract', () => {
     assert.deepEqual(described?.replace(/;.*/, '').split(/, | or /), END_REASONS);
   });
 
-  test('docs/errors.md shows its table of errors', () => {
+  test("docs/errors.md shows the contract's table of errors", () => {
     const rows = [
       ...readFileSync(join(ROOT, 'docs/errors.md'), 'utf8').matchAll(
         /^\| `(\w+)` \| (\d+) \| (\d+) \| (.+) \| (.+) \|$/gm,
@@ -105,7 +105,7 @@ describe('the contract', () => {
     assert.deepEqual(unmet.sort(), [...NOT_OVER_HTTP].sort());
   });
 
-  test('every sample is what the contract says', () => {
+  test('every sample fits the contract', () => {
     for (const name of ROUTE_NAMES) {
       const { request, data, sample } = OPERATIONS[name];
       assert.equal(decodeRequest(request, sample.request).kind, 'request', name);

@@ -18,7 +18,7 @@ import { startRelay } from '../support/relay.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 describe('while PostgreSQL is away', needs('postgres'), () => {
-  test('operations answer 503 and when to try again, and go on when it is back', async (t) => {
+  test('operations answer 503 with Retry-After while PostgreSQL is away, and succeed when it is back', async (t) => {
     const target = await newPostgres(t);
     const relay = await startRelay(target.url ?? '');
     t.after(() => relay[Symbol.asyncDispose]());
@@ -39,7 +39,7 @@ describe('while PostgreSQL is away', needs('postgres'), () => {
     assert.equal((await api.call('domain.list', accessToken, {})).body['status'], 1);
   });
 
-  test('frozen, it makes /readyz answer 503 within 2 s', async (t) => {
+  test('a frozen PostgreSQL makes /readyz answer 503 within 2 s', async (t) => {
     const target = await newPostgres(t);
     const relay = await startRelay(target.url ?? '');
     t.after(() => relay[Symbol.asyncDispose]());
@@ -55,7 +55,7 @@ describe('while PostgreSQL is away', needs('postgres'), () => {
     assert.equal((await fetch(`${api.url}/readyz`)).status, 200);
   });
 
-  test('standing still for a while, it holds calls up, and all go on as soon as it does', async (t) => {
+  test('calls wait while PostgreSQL stands still, and continue when it does', async (t) => {
     const target = await newPostgres(t);
     const relay = await startRelay(target.url ?? '');
     t.after(() => relay[Symbol.asyncDispose]());
@@ -92,7 +92,7 @@ describe('while PostgreSQL is away', needs('postgres'), () => {
     busy.release();
   });
 
-  test('frozen, it fails a query in time, and its connection is not used again', async (t) => {
+  test('a query to a frozen PostgreSQL fails in time, and its connection is not used again', async (t) => {
     const target = await newPostgres(t);
     await using relay = await startRelay(target.url ?? '');
     const pool = openPool({ url: relay.url, log: silentLog, queryTimeoutMs: 300 });
@@ -118,7 +118,7 @@ describe('while PostgreSQL is away', needs('postgres'), () => {
   });
 });
 
-test('while SQLite is full, what writes answers 503, what reads goes on, and all does when there is room again', async (t) => {
+test('while SQLite is full, writing calls answer 503 and reading calls succeed; writing resumes when there is room', async (t) => {
   const api = await startTestApi(t, newSqlite);
   const { accessToken } = await api.join('customer', ['cdn']);
   const add = (index: number) =>
@@ -135,7 +135,7 @@ test('while SQLite is full, what writes answers 503, what reads goes on, and all
 });
 
 test(
-  'a full disk, which ends transactions of SQLite by itself, is 503 too, and the log says why',
+  'a full disk, which ends SQLite transactions, is answered 503, and the log says why',
   needs('mounts'),
   async (t) => {
     const program = join(import.meta.dirname, '../support/sqlite-full.ts');

@@ -6,7 +6,7 @@ import { add, dataOf, SETTINGS, show, specOf, startWithCustomers } from '../supp
 import { describeOnBothEngines } from '../support/databases.ts';
 
 describeOnBothEngines('states and lists of domains', (newDatabase) => {
-  test('1 turns into 2 when every live edge has the change, and there is one', async (t) => {
+  test('domain_status 1 becomes 2 when every live edge, and at least one, has the change', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     const status = async () => (await show(mine, id))['domain_status'];
@@ -33,7 +33,7 @@ describeOnBothEngines('states and lists of domains', (newDatabase) => {
     assert.equal(await status(), 1, 'no edge is alive');
   });
 
-  test('a name is looked for as it is kept: in lower case and in ASCII', async (t) => {
+  test('a name is found in any case and in Unicode, as it is stored in lower-case ASCII', async (t) => {
     const { mine } = await startWithCustomers(t, newDatabase);
     for (const name of ['www.例子.com', 'a.例子.com', 'plain.example']) await add(mine, name);
     const rows: readonly [string, number][] = [
@@ -49,7 +49,7 @@ describeOnBothEngines('states and lists of domains', (newDatabase) => {
     for (const [name, total] of rows) assert.equal(dataOf(await mine('domain.list', { name }))['total'], total, name);
   });
 
-  test('a clock that is set back by an hour makes no edge immortal', async (t) => {
+  test('an edge does not stay alive for ever when a clock is set back by an hour', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     await api.acknowledge('gone', 0);
     await api.acknowledge('one');
@@ -61,7 +61,7 @@ describeOnBothEngines('states and lists of domains', (newDatabase) => {
     assert.equal(await status(), 2, 'the edge that is gone does not hold it back');
   });
 
-  test('a customer closes and opens; the edges are told', async (t) => {
+  test('a customer closes and opens a domain; the edges hear of both', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     const set = (code: unknown) => mine('domain.setStatus', { domain_id: id, domain_status: code });
@@ -80,7 +80,7 @@ describeOnBothEngines('states and lists of domains', (newDatabase) => {
     for (const code of [1, 5, 6, '00', -0.5]) assert.equal((await set(code)).errorCode, 'fieldInvalid');
   });
 
-  test('a rejected domain is resubmitted by any change; a disabled one stands still', async (t) => {
+  test('a rejected domain is resubmitted by any change; a disabled one refuses changes', async (t) => {
     const { api, me, mine, operate } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     const decide = (action: string) =>
@@ -119,7 +119,7 @@ describeOnBothEngines('states and lists of domains', (newDatabase) => {
     assert.deepEqual([(await show(mine, id))['domain_status'], (await show(mine, id))['origin']], [1, ['b.example']]);
   });
 
-  test('lists are paged, filtered by name and state, and show only one’s own', async (t) => {
+  test("lists of domains are paged, filtered by name and state, and show only the caller's own", async (t) => {
     const { api, mine, theirs } = await startWithCustomers(t, newDatabase);
     await add(theirs, 'foreign.example');
     for (let index = 0; index < 25; index += 1) await add(mine, `n${String(index).padStart(2, '0')}.example`);
@@ -151,7 +151,7 @@ describeOnBothEngines('states and lists of domains', (newDatabase) => {
     }
   });
 
-  test('an account has at most so many domains', async (t) => {
+  test('an account has a limited number of domains', async (t) => {
     const { mine, theirs } = await startWithCustomers(t, newDatabase, { limits: { domainsPerAccount: 2 } });
     const id = await add(mine, 'a.example');
     await add(mine, 'b.example');

@@ -80,7 +80,7 @@ describeOnBothEngines('domains', (newDatabase) => {
     });
   });
 
-  test('what is written is what is read: names, types, protocols, ports', async (t) => {
+  test('a domain is read as it was written: names, types, protocols, ports', async (t) => {
     const { mine } = await startWithCustomers(t, newDatabase, { domainStatusAs: 'string', timeZone: 'UTC' });
     const rows: readonly [Record<string, unknown>, Record<string, unknown>][] = [
       [
@@ -143,7 +143,7 @@ describeOnBothEngines('domains', (newDatabase) => {
     }
   });
 
-  test('what is no name, no origin and no host is refused with the reason', async (t) => {
+  test('an invalid name, origin or host is refused with the reason', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const rows: readonly [Record<string, unknown>, string, RegExp][] = [
       [{ domain: 'com' }, 'domainNameInvalid', /needs at least two parts/],
@@ -195,7 +195,7 @@ describeOnBothEngines('domains', (newDatabase) => {
     assert.equal(dataOf(await mine('domain.list', {}))['total'], 0);
   });
 
-  test('a name belongs to one account, with its wildcard and what lies under it', async (t) => {
+  test('a name belongs to one account, with its wildcard and the names under it', async (t) => {
     const { mine, theirs } = await startWithCustomers(t, newDatabase);
     await add(mine, 'www.one.example');
     await add(mine, '*.two.example');
@@ -219,7 +219,7 @@ describeOnBothEngines('domains', (newDatabase) => {
     await add(theirs, 'notwww.one.example');
   });
 
-  test('of two accounts that add one name at once, one gets it', async (t) => {
+  test('one of two accounts that add a name at the same time gets it', async (t) => {
     const { mine, theirs } = await startWithCustomers(t, newDatabase);
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
@@ -239,7 +239,7 @@ describeOnBothEngines('domains', (newDatabase) => {
     );
   });
 
-  test('changing origins keeps what is omitted and resets what is empty', async (t) => {
+  test('changing origins keeps omitted fields and resets empty ones', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example', { backup: 'b.example', source_type: 'https', sourcehost: 'h.example' });
     const rows: readonly [Record<string, unknown>, Record<string, unknown>][] = [
@@ -283,7 +283,7 @@ describeOnBothEngines('domains', (newDatabase) => {
     }
   });
 
-  test("another account's domain, a deleted one and one that never was do not exist, all alike", async (t) => {
+  test("another account's domain, a deleted one and one that never existed get the same answer", async (t) => {
     const { api, mine, theirs } = await startWithCustomers(t, newDatabase);
     const foreign = await add(theirs, 'theirs.example');
     const gone = await add(mine, 'gone.example');

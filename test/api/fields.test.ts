@@ -47,7 +47,7 @@ const needsOf = (name: RouteName) => (hasCertificate(name) ? needs('openssl') : 
 describeOnBothEngines('fields', (newDatabase) => {
   for (const name of ROUTE_NAMES.filter((known) => !HAS_OWN_CHECKS.includes(known))) {
     test(
-      `${name} refuses each field that is missing or wrong, names it, changes nothing, and ignores what it does not know`,
+      `${name} refuses each field that is missing or wrong, names it, changes nothing, and ignores unknown fields`,
       needsOf(name),
       async (t) => {
         const api = await startTestApi(t, newDatabase);

@@ -25,7 +25,7 @@ async function sendRaw(api: TestApi, bytes: string): Promise<string> {
 }
 
 describe('the listener of control', () => {
-  test('every answer has the envelope of its path, a request id and no-store', async (t) => {
+  test('every answer of control has the envelope of its path, a request id and no-store', async (t) => {
     const api = await startTestApi(t, newSqlite);
     const send = (path: string, init: RequestInit) => fetch(api.url + path, init);
     const post = (
@@ -122,7 +122,7 @@ describe('the listener of control', () => {
     assert.deepEqual(app.body, { status: 2001, info: '接口不存在', data: {} });
   });
 
-  test('what is no HTTP is answered and hung up on', async (t) => {
+  test('bytes that are not HTTP are answered, and the connection ends', async (t) => {
     const api = await startTestApi(t, newSqlite);
     const rows: readonly [string, RegExp][] = [
       ['nonsense\r\n\r\n', /^HTTP\/1\.1 400 .*x-error-code: requestMalformed/s],
@@ -172,7 +172,7 @@ describe('the listener of control', () => {
     assert.equal((await fetch(`${api.url}/healthz`)).status, 200, 'it goes on');
   });
 
-  test('a body that nobody reads to its end does not cost its client the answer', async (t) => {
+  test('a client whose body is not read to its end still gets the answer', async (t) => {
     const api = await startTestApi(t, newSqlite);
     const body = Buffer.alloc(5 * 2 ** 20, 0x20);
     const rows: readonly [string, string, string, number][] = [
@@ -216,7 +216,7 @@ describe('the listener of control', () => {
     assert.match(await text(slow), /^HTTP\/1\.1 415 .*connection: close/is, 'what does not come is not waited for');
   });
 
-  test('a browser is told what this address is, in both languages', async (t) => {
+  test('a browser is shown what this address is, in both languages', async (t) => {
     const api = await startTestApi(t, newSqlite);
     const page = await fetch(api.url);
     assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
@@ -228,7 +228,7 @@ describe('the listener of control', () => {
     assert.deepEqual([head.status, await head.text()], [200, '']);
   });
 
-  test('health and readiness', async (t) => {
+  test('health and readiness are answered', async (t) => {
     const api = await startTestApi(t, newSqlite);
     for (const path of ['/healthz', '/readyz']) {
       const answer = await readAnswer(await fetch(api.url + path));
@@ -250,7 +250,7 @@ describe('the listener of control', () => {
     assert.equal(logged.length, 1, 'logged once');
   });
 
-  test('requests are counted by operation and outcome, never by what a caller writes', async (t) => {
+  test('requests are counted by operation and outcome, never by text of the caller', async (t) => {
     const api = await startTestApi(t, newSqlite);
     await api.call('domain.list', 'x', {});
     await api.post('/some/path', {});
@@ -264,7 +264,7 @@ describe('the listener of control', () => {
     assert.equal(metrics.includes('some/path'), false);
   });
 
-  test('a line of the log says who did what to which domain, and how long it took', async (t) => {
+  test('a log line has the account, the operation, the domain and the duration', async (t) => {
     const api = await startTestApi(t, newSqlite);
     const { accountId, accessToken } = await api.join('customer', ['cdn']);
     const added = await api.call('domain.add', accessToken, {
@@ -288,7 +288,7 @@ describe('the listener of control', () => {
     assert.ok(Number(sum) > 0);
   });
 
-  test('the language of texts is the request’s, else the setting’s', async (t) => {
+  test("the language of texts is the request's, or else the setting's", async (t) => {
     const chinese = await startTestApi(t, newSqlite);
     const english = await startTestApi(t, newSqlite, { locale: 'en' });
     const info = async (api: TestApi, language?: string) =>
@@ -299,7 +299,7 @@ describe('the listener of control', () => {
     assert.equal(await info(chinese, 'fr, en;q=0.5, zh;q=0.4'), 'unknown operation');
   });
 
-  test('each operation answers at its path, and only to POST', async (t) => {
+  test('each operation is answered at its path, and only to POST', async (t) => {
     const api = await startTestApi(t, newSqlite);
     for (const name of ROUTE_NAMES) {
       assert.equal((await api.post(ROUTES[name].path, {})).errorCode, 'fieldMissing', name);
@@ -307,7 +307,7 @@ describe('the listener of control', () => {
     }
   });
 
-  test('closing finishes what has begun and takes nothing new', async (t) => {
+  test('closing finishes requests in flight and accepts none', async (t) => {
     const api = await startTestApi(t, newSqlite);
     const socket = connect(Number(new URL(api.url).port), '127.0.0.1').setEncoding('utf8');
     const head = `POST ${ADD} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`;
@@ -326,7 +326,7 @@ describe('the listener of control', () => {
     await closing;
   });
 
-  test('TLS is spoken when there is a certificate', needs('openssl'), async (t) => {
+  test('control speaks TLS if there is a certificate', needs('openssl'), async (t) => {
     const authority = createAuthority(t);
     const { cert, key } = authority.issue(['localhost']);
     const api = await startTestApi(t, newSqlite, { tls: { cert, key } });

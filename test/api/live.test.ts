@@ -18,7 +18,7 @@ const NEWS = { app_name: 'live', stream_name: 'news' };
 const OF_DOMAIN: readonly RouteName[] = ['live.streams', 'live.history', 'live.viewers', 'live.pushInfo'];
 
 describeOnBothEngines('live streams', (newDatabase) => {
-  test('the list has five fields at every step: start, forbid, resume, end', async (t) => {
+  test('the stream list has five fields at every step: start, forbid, resume, end', async (t) => {
     const { api, mine, operate, key, report, name, seconds } = await start(t, newDatabase);
     const list = async () => (await mine('live.streams', { domain: 'LIVE.example.com' })).body['data'];
     assert.deepEqual(await list(), []);
@@ -54,7 +54,7 @@ describeOnBothEngines('live streams', (newDatabase) => {
     assert.equal(((await list()) as unknown[]).length, 2, 'a closed domain is listed');
   });
 
-  test('another account’s domain, an unknown one and one of another type are refused with status 0', async (t) => {
+  test("another account's domain, an unknown one and one of another type are refused with status 0", async (t) => {
     const { mine, theirs, operate, key } = await start(t, newDatabase);
     const www = await add(mine, 'www.example.com');
     for (const route of OF_DOMAIN) {
@@ -85,7 +85,7 @@ describeOnBothEngines('live streams', (newDatabase) => {
     assert.match(String(odd.body['info']), /^field app_name is invalid: expected a name of 1 to 64 letters/);
   });
 
-  test('a domain has at most 10,000 forbidden streams, and can have others once one is resumed', async (t) => {
+  test('a domain has at most 10,000 forbidden streams, and resuming one makes room for another', async (t) => {
     const { api, operate, key } = await start(t, newDatabase);
     await sql`
       with recursive n(i) as (select 1 union all select i + 1 from n where i < 10000)
@@ -99,7 +99,7 @@ describeOnBothEngines('live streams', (newDatabase) => {
     assert.equal((await operate('liveOperator.forbid', key)).body['data'], true);
   });
 
-  test('operators see details of what is on air, kick its publisher, and read what was on air', async (t) => {
+  test('operators see details of streams on air, kick a publisher, and read the history', async (t) => {
     const { api, operate, mine, key, report, name, seconds } = await start(t, newDatabase);
     const begin = seconds();
     const viewers = { flv: 3, websocket: 1, rtmp: 0, hls: 2 };
@@ -170,7 +170,7 @@ describeOnBothEngines('live streams', (newDatabase) => {
     assert.deepEqual(dataOf(await mine('live.history', later)), { total: 0, list: [] });
   });
 
-  test('viewers are given now and over time, of a domain or of one stream', async (t) => {
+  test('viewers are counted now and over time, by domain or by stream', async (t) => {
     const { api, mine, report, name, seconds } = await start(t, newDatabase);
     const watched = (stream: string, flv: number, hls: number) =>
       onAir(name(stream), api.now, { viewers: { flv, websocket: 0, rtmp: 0, hls } });
@@ -195,7 +195,7 @@ describeOnBothEngines('live streams', (newDatabase) => {
     assert.deepEqual(silent['now'], { flv: 0, websocket: 0, rtmp: 0, hls: 0 }, 'a silent live process tells of nobody');
   });
 
-  test('keys are made, rotated and removed; addresses are signed with the primary ones', async (t) => {
+  test('keys are made, rotated and removed; addresses are signed with the primary keys', async (t) => {
     const { api, mine, operate, key } = await start(t, newDatabase);
     const domain = { account_id: key.account_id, domain_id: key.domain_id };
     const keys = async () => dataOf(await operate('liveOperator.getKeys', domain));
@@ -269,7 +269,7 @@ describeOnBothEngines('live streams', (newDatabase) => {
   });
 });
 
-test('addresses of a wildcard name a host under it, those of a domain with HTTPS say so, RTMP that is off is left out', async (t) => {
+test('addresses of a wildcard name a host under it, those of a domain with HTTPS are https, and RTMP that is off is left out', async (t) => {
   const { mine } = await startWithCustomers(t, newSqlite, { livePorts: { http: 80, https: 443 } });
   await add(mine, '*.live.example.com', { cdn_type: '4' });
   const ask = (host?: string) => mine('live.pushInfo', { domain: '*.live.example.com', ...NEWS, host });
@@ -281,7 +281,7 @@ test('addresses of a wildcard name a host under it, those of a domain with HTTPS
   assert.deepEqual((play as { url: string }[])[0]?.url, 'http://a.live.example.com/live/news.flv');
 });
 
-test('the interface takes the names that live processes take', () => {
+test('the interface accepts the stream names that live processes accept', () => {
   const names = [
     'a',
     'A.b-c_1',

@@ -126,14 +126,14 @@ test('a refusal names the field, what was expected and what was found', async (t
   }
 });
 
-test('what is found in access_token is not shown', async (t) => {
+test('a refusal does not show the value of access_token', async (t) => {
   const { api } = await startWithCustomers(t, newSqlite);
   const secret = 'hush'.repeat(200);
   const { body } = await api.post('/domain/listDomains', { access_token: secret });
   assert.doesNotMatch(JSON.stringify(body), /hush/);
 });
 
-test('fields that hold a secret are marked, so that what is found in them is not shown', () => {
+test('fields that hold a secret are marked, and their values are not shown', () => {
   const fields = [COMMON, ...Object.values(OPERATIONS).map(({ request }) => request)].flatMap(
     (request): [string, Field][] => Object.entries(request.fields),
   );
@@ -142,7 +142,7 @@ test('fields that hold a secret are marked, so that what is found in them is not
   for (const [name, { isSecret }] of secrets) assert.equal(isSecret, true, `${name} needs isSecret`);
 });
 
-test('every reason for a refusal has its words in Chinese (src/contract/reasons.ts)', () => {
+test('every reason for a refusal has a Chinese text (src/contract/reasons.ts)', () => {
   const reasons = globSync(['src/model/*.ts', 'src/sites/*.ts', 'src/lib/linear-regexp.ts', 'src/api/wire/*.ts'], {
     cwd: join(import.meta.dirname, '../..'),
   })

@@ -9,7 +9,7 @@ import { add, dataOf, SETTINGS, show, startWithCustomers } from '../support/cust
 import { describeOnBothEngines } from '../support/databases.ts';
 
 describeOnBothEngines('operators', (newDatabase) => {
-  test('make accounts and tokens, list, narrow and revoke them', async (t) => {
+  test('operators make accounts and tokens, list, narrow and revoke them', async (t) => {
     const { api, operate } = await startWithCustomers(t, newDatabase);
     const accountId = dataOf(await operate('operator.createAccount', { name: '示例传媒' }))['account_id'];
     const made = dataOf(
@@ -61,7 +61,7 @@ describeOnBothEngines('operators', (newDatabase) => {
     ]);
   });
 
-  test('are told what is wrong, and nothing changes', async (t) => {
+  test('operators get the reason of a refusal, and nothing changes', async (t) => {
     const { me, other, mine, operate, api } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     const mineIs = { account_id: me.accountId };
@@ -103,7 +103,7 @@ describeOnBothEngines('operators', (newDatabase) => {
     assert.equal((await api.db.query.selectFrom('token').selectAll().execute()).length, 3);
   });
 
-  test("find a domain among every account's", async (t) => {
+  test('operators find a domain among those of every account', async (t) => {
     const { api, me, other, mine, theirs, operate } = await startWithCustomers(t, newDatabase);
     const ids = [
       await add(mine, 'example.com'),
@@ -139,7 +139,7 @@ describeOnBothEngines('operators', (newDatabase) => {
     assert.equal((await api.call('operator.listDomains', me.accessToken, {})).http, 404);
   });
 
-  test('move a domain to another customer, with its id and its state, unless names would overlap', async (t) => {
+  test('operators move a domain to another customer, with its id and its state, unless names would overlap', async (t) => {
     const limits = { domainsPerAccount: 5 };
     const { api, me, other, mine, theirs, operate } = await startWithCustomers(t, newDatabase, { limits });
     for (const name of ['1', '2', '3', '4']) await add(theirs, `${name}.example`);
@@ -168,7 +168,7 @@ describeOnBothEngines('operators', (newDatabase) => {
     assert.equal((await operate('operator.transferDomain', toItself)).body['data'], true);
   });
 
-  test('alone see /operator/*: to a customer it is a path that does not exist', async (t) => {
+  test('operators alone see /operator/*: to a customer it is a path that does not exist', async (t) => {
     const { api, me, mine } = await startWithCustomers(t, newDatabase);
     const unknown = await api.post('/operator/nothing', { access_token: me.accessToken });
     const plain = (headers: Headers) => [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name));
@@ -190,7 +190,7 @@ describeOnBothEngines('operators', (newDatabase) => {
     assert.equal((await asFirst('operator.listAccounts', {})).body['status'], 1);
   });
 
-  test('of this machine need only the local secret', async (t) => {
+  test('operators of this machine need only the local secret', async (t) => {
     const { api } = await startWithCustomers(t, newDatabase);
     assert.equal((await api.call('operator.createAccount', LOCAL_SECRET, { name: 'x' })).body['status'], 1);
     assert.equal((await api.call('domain.list', LOCAL_SECRET, {})).errorCode, 'scopeMissing');

@@ -47,7 +47,7 @@ async function start(t: Parameters<typeof startWithCustomers>[0]) {
 }
 
 describe('optional fields', () => {
-  test('an empty text is the same as an absent field, but where it clears what is stored', () => {
+  test('an empty text is the same as an absent field, unless it clears a stored value', () => {
     const cleared: string[] = [];
     for (const name of ROUTE_NAMES.filter((known) => !('extension' in ROUTES[known]))) {
       const { request } = OPERATIONS[name];
@@ -65,7 +65,7 @@ describe('optional fields', () => {
     assert.deepEqual(cleared, CLEARED_BY_EMPTY);
   });
 
-  test('empty texts are accepted in every optional field at once, and change nothing that is stored', async (t) => {
+  test('empty texts are accepted in every optional field at once, and change no stored value', async (t) => {
     const { call } = await start(t);
     await call('config.setReferer', { referer_type: 1, referer_blank: 0, referer_str: 'b.example' });
     await call('config.setReferer', { referer_type: 2, referer_blank: '', referer_str: '' });
@@ -103,7 +103,7 @@ describe('optional fields', () => {
       }
     });
 
-  test('the list of a rule that is off is kept where it can be read, and else what is stored stays', async (t) => {
+  test('the list of a rule that is off is stored if it can be read; otherwise the stored list stays', async (t) => {
     const { call } = await start(t);
     await call('config.setIp', { ip_type: 0, ip_str: '192.0.2.1' });
     await call('config.setIp', { ip_type: 0, ip_str: 'nonsense' });
@@ -112,7 +112,7 @@ describe('optional fields', () => {
     await assert.rejects(call('config.setIp', { ip_type: 1, ip_str: 'nonsense' }), { code: 'entryInvalid' });
   });
 
-  test('times of a policy that does not cache are ignored, and its other fields are not', async (t) => {
+  test('the times of a policy that does not cache are ignored, its other fields are not', async (t) => {
     const { call } = await start(t);
     const policy = { is_cache: '0', policy_type: 'prefix', content: '/' };
     const set = (changed: Fields) =>
@@ -126,7 +126,7 @@ describe('optional fields', () => {
 });
 
 describe('numbers where text is documented', () => {
-  test('every choice is accepted as the number that its text is', () => {
+  test('a number is accepted for every choice that its text stands for', () => {
     let numbers = 0;
     for (const name of ROUTE_NAMES)
       for (const [field, { schema }] of Object.entries(OPERATIONS[name].request.fields))

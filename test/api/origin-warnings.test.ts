@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { runCommand, startService } from '../support/service.ts';
 
 describeOnBothEngines('warnings about origins', (newDatabase) => {
-  test('stand in the answers that set and show them, for their owner only', async (t) => {
+  test('warnings about origins are in the answers that set and show them, for their owner only', async (t) => {
     const api = await startTestApi(t, newDatabase, { permitsOrigin: (address) => !address.startsWith('10.') });
     const { accessToken } = await api.join('customer', ['cdn']);
     const call = async (name: Parameters<typeof api.call>[0], request: Record<string, unknown>) =>
@@ -39,7 +39,7 @@ describeOnBothEngines('warnings about origins', (newDatabase) => {
   });
 });
 
-test('a service says of a private origin that it is refused: domain show, explain, its log', async (t) => {
+test('a service reports that a private origin is refused: in domain show, in explain, in its log', async (t) => {
   const service = await startService(t);
   const run = async (...args: string[]) => (await runCommand(t, [...args, '--data-dir', service.dataDir])).stdout;
   assert.match(

@@ -11,7 +11,7 @@ const PATTERN = { is_cache: '1', policy_type: 'urlregex', policy_scheme: 'http',
 const NO_TIME = { time_y: 0, time_d: 0, time_h: 0, time_i: 0, time_s: 0 };
 
 describeOnBothEngines('cache policies', (newDatabase) => {
-  test('are read as they were set, in their order, with defaults for what was left out', async (t) => {
+  test('policies are read as they were set, in their order, with defaults for omitted fields', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     const read = async () => dataOf(await mine('config.getPolicies', { domain_id: id }));
@@ -52,7 +52,7 @@ describeOnBothEngines('cache policies', (newDatabase) => {
     });
   });
 
-  test('the whole set is replaced, and with the headers of the origin there may be none', async (t) => {
+  test("the whole set of policies is replaced, and may be empty if the origin's headers are followed", async (t) => {
     const { mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     const set = (request: Record<string, unknown>) => mine('config.setPolicies', { domain_id: id, ...request });
@@ -79,7 +79,7 @@ describeOnBothEngines('cache policies', (newDatabase) => {
     assert.equal((await set({ use_header_setting: 0, policy: [] })).errorCode, 'fieldInvalid');
   });
 
-  test('each rule of a policy holds: the error names its place, the member and what was expected', async (t) => {
+  test('each rule of a policy is enforced: the error names its position, the member and the expectation', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     const { revision } = await readHead(api.db.query);
@@ -129,7 +129,7 @@ describeOnBothEngines('cache policies', (newDatabase) => {
     assert.equal((await readHead(api.db.query)).revision, revision, 'nothing was published');
   });
 
-  test('there are at most a hundred, of them twenty patterns', async (t) => {
+  test('a domain has at most a hundred policies, at most twenty of them patterns', async (t) => {
     const { mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     const set = (policy: unknown) => mine('config.setPolicies', { domain_id: id, use_header_setting: 0, policy });

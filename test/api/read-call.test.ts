@@ -35,7 +35,7 @@ const anyCalls = fc
   .tuple(fc.array(call, { minLength: 1, maxLength: 3 }), fc.array(anyMutation, { maxLength: 2 }))
   .map(([calls, mutations]) => Buffer.from(mutations.reduce(mutate, calls.join('')), 'latin1'));
 
-test('what the reader of calls takes, node:http understands in the same way', async () => {
+test('a call that the call reader accepts is understood by node:http in the same way', async () => {
   const node = new NodeReader({ maxHeaderSize: 16 * 1024 });
   const seen = { calls: 0, lasts: 0, others: 0, errors: 0 };
   const property = fc.asyncProperty(anyCalls, async (bytes) => {

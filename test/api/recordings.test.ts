@@ -22,7 +22,7 @@ const DAY_MS = 24 * 3_600_000;
 const PIECE_MS = 10_000;
 
 describeOnBothEngines('recordings', (newDatabase) => {
-  test('a domain records when its owner wants it, and edges are told', async (t) => {
+  test('a domain records if its owner turns it on, and edges hear of it', async (t) => {
     const { api, mine, theirs } = await start(t, newDatabase);
     const { revision, ...off } = dataOf(await mine('live.getRecording', { domain: DOMAIN }));
     assert.deepEqual(off, { record: '0', keep_days: 7 });

@@ -16,7 +16,7 @@ async function sendRaw(api: TestApi, bytes: string): Promise<string> {
 }
 
 describe('request lines at control', () => {
-  test('a request line that is not of HTTP is refused', async (t) => {
+  test('control refuses a request line that is not HTTP', async (t) => {
     const api = await startTestApi(t, newSqlite);
     const fields = 'Host: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}';
     for (const protocol of [
@@ -45,7 +45,7 @@ describe('request lines at control', () => {
     assert.match(behind, /^HTTP\/1\.1 200 .*HTTP\/1\.1 400 .*requestMalformed/s);
   });
 
-  test('OPTIONS * is answered for the server', async (t) => {
+  test('control answers OPTIONS * for the server', async (t) => {
     const api = await startTestApi(t, newSqlite);
     for (const [request, expected] of [
       [

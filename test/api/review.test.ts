@@ -26,7 +26,7 @@ describeOnBothEngines('review', (newDatabase) => {
     assert.equal((await readHead(api.db.query)).revision, revision, 'and no change');
   });
 
-  test('what was approved needs no new review', async (t) => {
+  test('an approved domain needs no review after a change', async (t) => {
     const { api, mine, decide, waiting } = await startReviewed(t, newDatabase);
     const id = await add(mine, 'a.example');
     await decide(id, 'approve');
@@ -53,7 +53,7 @@ describeOnBothEngines('review', (newDatabase) => {
     assert.match(JSON.stringify(await specOf(api, 'a.example')), /"state":"open"/);
   });
 
-  test('an operator who changes his mind approves what he rejected', async (t) => {
+  test('an operator approves a domain after rejecting it', async (t) => {
     const { api, mine, decide, waiting } = await startReviewed(t, newDatabase);
     const id = await add(mine, 'a.example');
     await decide(id, 'reject');
@@ -73,7 +73,7 @@ describeOnBothEngines('review', (newDatabase) => {
     assert.match(JSON.stringify(await specOf(api, 'a.example')), /"state":"open"/);
   });
 
-  test('a waiting domain has its name, and can be deleted', async (t) => {
+  test('a waiting domain reserves its name, and can be deleted', async (t) => {
     const { api, mine, theirs } = await startReviewed(t, newDatabase);
     const id = await add(mine, 'a.example');
     const taken = await theirs('domain.add', { domain: 'a.example', cdn_type: 1, data: 'o.example' });
@@ -83,7 +83,7 @@ describeOnBothEngines('review', (newDatabase) => {
     assert.equal(await specOf(api, 'a.example'), undefined);
   });
 
-  test('the filter for waiting domains goes together with the others', async (t) => {
+  test('the filter for waiting domains combines with the other filters', async (t) => {
     const { me, mine, theirs, operate, decide } = await startReviewed(t, newDatabase);
     const approved = await add(mine, 'a.example');
     await decide(approved, 'approve');

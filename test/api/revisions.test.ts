@@ -53,7 +53,7 @@ describeOnBothEngines('revisions of settings', (newDatabase) => {
     for (const name of READINGS) assert.partialDeepStrictEqual(await call(name), { revision: now }, name);
   });
 
-  test('a change with another revision is refused with what is there, and changes nothing', async (t) => {
+  test('a change with another revision is refused with the present one, and changes nothing', async (t) => {
     const { call, revision } = await start(t);
     const before = await revision();
     await call('config.setIp', { ip_type: 1, ip_str: '192.0.2.1', if_revision: before });
@@ -82,7 +82,7 @@ describeOnBothEngines('revisions of settings', (newDatabase) => {
     assert.partialDeepStrictEqual(await call('domain.get'), { revision: now });
   });
 
-  test('of two who read the same and each change one switch one is refused, and nothing is undone', async (t) => {
+  test('one of two changes made from the same revision is refused, and neither is undone', async (t) => {
     const { call } = await start(t);
     const read = Object(await call('config.getAdvanced'));
     const change = (changed: Fields) =>
@@ -105,7 +105,7 @@ describeOnBothEngines('revisions of settings', (newDatabase) => {
     assert.deepEqual(Object.keys(list[0]).includes('html_403'), false);
   });
 
-  test('certificates are given a page at a time where that is asked for, and else all', needs('openssl'), async (t) => {
+  test('certificates are listed by page if the call asks for pages, and otherwise all', needs('openssl'), async (t) => {
     const { api, me, call } = await start(t);
     const keys: unknown[] = [];
     for (const name of ['a.example', 'b.example', 'c.example']) {

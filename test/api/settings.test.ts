@@ -36,7 +36,7 @@ describeOnBothEngines('settings', (newDatabase) => {
     assert.equal((await readHead(api.db.query)).revision, revision, 'reading changes nothing');
   });
 
-  test('what is read can be set as it is', async (t) => {
+  test('settings as they were read can be set again', async (t) => {
     const { api, me, mine } = await startWithCustomers(t, newDatabase);
     const client = createClient({ baseUrl: api.url, accessToken: me.accessToken });
     const id = await add(mine, 'a.example');
@@ -58,7 +58,7 @@ describeOnBothEngines('settings', (newDatabase) => {
     await check('as the samples set it');
   });
 
-  test("another account's domain, a deleted one and one that never was do not exist, all alike", async (t) => {
+  test("settings of another account's domain, a deleted one and one that never existed get the same answer", async (t) => {
     const { api, me, mine, theirs } = await startWithCustomers(t, newDatabase);
     const client = createClient({ baseUrl: api.url, accessToken: me.accessToken, locale: 'en' });
     const foreign = await add(theirs, 'theirs.example');
@@ -74,7 +74,7 @@ describeOnBothEngines('settings', (newDatabase) => {
     assert.deepEqual([await show(theirs, foreign), (await readHead(api.db.query)).revision], before);
   });
 
-  test('settings of a disabled domain stand still, but are read; those of a rejected one resubmit it', async (t) => {
+  test('settings of a disabled domain can be read but not changed; a change to a rejected domain resubmits it', async (t) => {
     const { api, me, mine, operate } = await startWithCustomers(t, newDatabase);
     const client = createClient({ baseUrl: api.url, accessToken: me.accessToken });
     const id = await add(mine, 'a.example');
@@ -94,7 +94,7 @@ describeOnBothEngines('settings', (newDatabase) => {
     }
   });
 
-  test('of two at once both are done, and neither undoes the other', async (t) => {
+  test('two changes at the same time both hold, and neither undoes the other', async (t) => {
     const { api, me, mine } = await startWithCustomers(t, newDatabase);
     const client = createClient({ baseUrl: api.url, accessToken: me.accessToken });
     const id = await add(mine, 'a.example');

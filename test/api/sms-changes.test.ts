@@ -7,7 +7,7 @@ import { smsData, startSmsApi } from '../support/sms-customers.ts';
 const ROUNDS = 8;
 
 describeOnBothEngines('changes at the same time', (newDatabase) => {
-  test('of a route: all are done, and the last one holds as a whole', async (t) => {
+  test('concurrent changes of a route all succeed, and the last one holds as a whole', async (t) => {
     const { operate } = await startSmsApi(t, newDatabase);
     const names = ['a', 'b', 'c'];
     for (const name of names) await operate('smsOperator.setConnector', { name, kind: 'loopback' });
@@ -27,7 +27,7 @@ describeOnBothEngines('changes at the same time', (newDatabase) => {
     }
   });
 
-  test('of a connector: what one changes, another does not put back', async (t) => {
+  test('concurrent changes of a connector do not undo each other', async (t) => {
     const { operate } = await startSmsApi(t, newDatabase);
     await operate('smsOperator.setConnector', { name: 'a', host: '127.0.0.1', port: 1, system_id: 'a' });
     for (let n = 1; n <= ROUNDS; n += 1) {
@@ -40,7 +40,7 @@ describeOnBothEngines('changes at the same time', (newDatabase) => {
     }
   });
 
-  test('one of two changes with the revision that both have read is refused', async (t) => {
+  test('one of two changes with the same revision is refused', async (t) => {
     const { operate } = await startSmsApi(t, newDatabase);
     const revisionOf = async (operation: 'smsOperator.listRoutes' | 'smsOperator.listConnectors', key: string) => {
       const { list } = smsData(await operate(operation, {}));
@@ -72,7 +72,7 @@ describeOnBothEngines('changes at the same time', (newDatabase) => {
     assert.equal((await route({ if_revision: 'x' })).errorCode, 'fieldInvalid');
   });
 
-  test('of an SMS service: neither its settings nor its webhook are lost', async (t) => {
+  test('concurrent changes of an SMS service lose neither its settings nor its webhook', async (t) => {
     const { me } = await startSmsApi(t, newDatabase);
     const change = (name: 'sms.setSettings' | 'sms.setWebhook', request: object) =>
       me.call(name, { app_key: me.appKey, ...request });

@@ -13,7 +13,7 @@ import { smsData, startSmsApi } from '../support/sms-customers.ts';
 import { startSmsc } from '../support/smsc.ts';
 
 describeOnBothEngines('secrets that were left out of an export', (newDatabase) => {
-  test('of a connector: it can be turned off without, tells what is missing, and is given anew', async (t) => {
+  test('a connector without its password can be turned off, says what is missing, and gets a new one', async (t) => {
     const { api, operate } = await startSmsApi(t, newDatabase);
     const set = (request: object) => operate('smsOperator.setConnector', { name: 'hk', ...request });
     await set({ host: '127.0.0.1', port: 1, system_id: 'shop', password: 'hush!' });
@@ -37,7 +37,7 @@ describeOnBothEngines('secrets that were left out of an export', (newDatabase) =
     assert.equal(reopened.kind === 'smpp' && reopened.password, '', 'the password went with what it was for');
   });
 
-  test('of a webhook: its address is shown, and a new secret is made', async (t) => {
+  test('a webhook without its secret shows its address, and gets a new secret', async (t) => {
     const { api, me } = await startSmsApi(t, newDatabase);
     const call = async (name: 'sms.getWebhook' | 'sms.setWebhook', request = {}) =>
       smsData(await me.call(name, { app_key: me.appKey, ...request }));
@@ -57,7 +57,7 @@ describeOnBothEngines('secrets that were left out of an export', (newDatabase) =
 });
 
 describeOnBothEngines('a connector that is not needed any more', (newDatabase) => {
-  test('goes when no route has it and nothing of it is on its way; its number is never another', async (t) => {
+  test('a connector is removed when no route and no part needs it; its number is never used again', async (t) => {
     const { api, me, operate } = await startSmsApi(t, newDatabase);
     const set = (name: string) =>
       operate('smsOperator.setConnector', { name, host: '127.0.0.1', port: 1, system_id: 'shop', password: 'hush!' });
@@ -104,7 +104,7 @@ describeOnBothEngines('a connector that is not needed any more', (newDatabase) =
   });
 });
 
-test('the test of a connector tells why a carrier takes no session, and asks once', needs('netSmpp'), async (t) => {
+test('the test of a connector says why a carrier accepts no session, and asks once', needs('netSmpp'), async (t) => {
   const smsc = await startSmsc(t, { password: 'secret' });
   const { operate } = await startSmsApi(t, newSqlite);
   const probe = async (name: string, request: object) => {
@@ -130,7 +130,7 @@ test('the test of a connector tells why a carrier takes no session, and asks onc
   assert.deepEqual([isBound, /ECONNREFUSED/.test(String(refused))], ['0', true]);
 });
 
-test('what a carrier asks of sessions and addresses is set, shown and sent', needs('netSmpp'), async (t) => {
+test("the options of a carrier's sessions and addresses are set, shown and sent", needs('netSmpp'), async (t) => {
   const smsc = await startSmsc(t);
   const { api, operate } = await startSmsApi(t, newSqlite);
   const set = (request: object) => operate('smsOperator.setConnector', { name: 'carrier', ...request });
@@ -181,7 +181,7 @@ test('what a carrier asks of sessions and addresses is set, shown and sent', nee
   assert.deepEqual(await shown(), ['50', '', '1,1', 5, '0'], 'empty is by its form again');
 });
 
-test('over TLS it verifies the carrier', needs('openssl'), async (t) => {
+test('a connector over TLS verifies the carrier', needs('openssl'), async (t) => {
   const authority = createAuthority(t);
   const { operate } = await startSmsApi(t, newSqlite);
   const port = await startTlsCarrier(t, authority.issue(['smsc.example']));

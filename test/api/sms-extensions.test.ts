@@ -11,7 +11,7 @@ import { checkMoney, readParts } from '../support/sms-queue.ts';
 const HOUR_MS = 3_600_000;
 
 describeOnBothEngines('SMS services', (newDatabase) => {
-  test('the status changes to the other one, or to the one that is named, once for each time', async (t) => {
+  test('the status of a service is toggled, or set to the one that is named, once per timestamp', async (t) => {
     const { api, me, join } = await startSmsApi(t, newDatabase);
     const other = await join(5);
     const update = async (request: Record<string, unknown>) => {
@@ -51,7 +51,7 @@ describeOnBothEngines('SMS services', (newDatabase) => {
     assert.deepEqual([foreign.body['status'], foreign.body['data']], [2003, {}]);
   });
 
-  test('a change of the status is remembered for as long as its time is good', async (t) => {
+  test('a change of the status is remembered for as long as its timestamp is valid', async (t) => {
     const { api, me } = await startSmsApi(t, newDatabase, { smsTimeWindowSeconds: 24 * 3600 });
     const update = async (time: number) => smsData(await me.call('sms.updateStatus', { app_key: me.appKey, time }));
     const time = api.now + 24 * HOUR_MS;
@@ -76,7 +76,7 @@ describeOnBothEngines('SMS services', (newDatabase) => {
     assert.equal(codeOf(await me.send()), 1000);
   });
 
-  test('advertising waits for the hours of its app, and not for who has opted out', async (t) => {
+  test('advertising waits for the hours of its service, and does not go to numbers that opted out', async (t) => {
     const { api, me, operate, join } = await startSmsApi(t, newDatabase);
     const other = await join(5);
     api.now += 11 * HOUR_MS; // 23:00 in Shanghai
@@ -127,7 +127,7 @@ describeOnBothEngines('SMS services', (newDatabase) => {
     await checkMoney(api.db);
   });
 
-  test('settings and webhooks are kept beside each other; a foreign service has none', async (t) => {
+  test("settings and webhooks are stored side by side; another account's service does not exist", async (t) => {
     const { me, join } = await startSmsApi(t, newDatabase);
     const other = await join(5);
     const app_key = me.appKey;
@@ -162,7 +162,7 @@ describeOnBothEngines('SMS services', (newDatabase) => {
     }
   });
 
-  test('an address that nothing is posted to cannot be set', async (t) => {
+  test('a webhook address that nothing may be posted to is refused', async (t) => {
     const sms = {
       onAccepted: () => {},
       onConnectorsChanged: async () => {},
@@ -181,7 +181,7 @@ describeOnBothEngines('SMS services', (newDatabase) => {
     assert.equal(kept['url'], 'https://shop.example/a');
   });
 
-  test('requests are listed the newest first, and only to their account', async (t) => {
+  test('requests are listed newest first, and only to their account', async (t) => {
     const { me, join } = await startSmsApi(t, newDatabase);
     const other = await join(5);
     const sendids: unknown[] = [];
@@ -247,7 +247,7 @@ describeOnBothEngines('SMS services', (newDatabase) => {
     await checkMoney(api.db);
   });
 
-  test('a recharge with a reference counts once, also when it is sent again at the same time', async (t) => {
+  test('a recharge with a reference counts once, even if it is sent twice at the same time', async (t) => {
     const { api, me, operate, join } = await startSmsApi(t, newDatabase, { balance: 0 });
     const other = await join(0);
     const recharge = (amount: number, reference?: string, account_id = me.accountId) =>
@@ -263,7 +263,7 @@ describeOnBothEngines('SMS services', (newDatabase) => {
     await checkMoney(api.db);
   });
 
-  test('replies are listed to who wrote to the number last, a long one in its parts', async (t) => {
+  test('replies are listed to the account that wrote to the number last, a long one in its parts', async (t) => {
     const { api, me, join } = await startSmsApi(t, newDatabase);
     const other = await join(5);
     const reply = (origin: string, text: string, piece?: { reference: number; part: number; parts: number }) =>
@@ -291,7 +291,7 @@ describeOnBothEngines('SMS services', (newDatabase) => {
     assert.equal((await me.call('sms.listReplies', { app_key: other.appKey })).errorCode, 'smsAppNotFound');
   });
 
-  test('operators set connectors and routes; passwords lie sealed, and what waits follows its route', async (t) => {
+  test('operators set connectors and routes; passwords are stored sealed, and waiting messages follow their route', async (t) => {
     const noted: string[] = [];
     const sms = {
       onAccepted: () => void noted.push('accepted'),

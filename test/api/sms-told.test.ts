@@ -12,8 +12,8 @@ import { smsData, startSmsApi } from '../support/sms-customers.ts';
 
 const HOUR_MS = 3_600_000;
 
-describeOnBothEngines('what carriers tell', (newDatabase) => {
-  test('a reply that is no text has its octets, and says in which alphabet they are', async (t) => {
+describeOnBothEngines('reports of carriers', (newDatabase) => {
+  test('a reply that is not text is shown as octets, with its alphabet', async (t) => {
     const { api, me } = await startSmsApi(t, newDatabase);
     await me.send();
     const reply = { connectorId: 1, origin: '+8613800138000', text: 'hex:01', coding: 4, isOptOut: false };
@@ -23,7 +23,7 @@ describeOnBothEngines('what carriers tell', (newDatabase) => {
     assert.deepEqual([list[0].text, list[0].coding], ['hex:01', 4]);
   });
 
-  test('operators see what nobody could read, of at most 1,000 in a day', async (t) => {
+  test('operators see deliveries that could not be read, at most 1,000 a day', async (t) => {
     const { api, operate } = await startSmsApi(t, newDatabase);
     const store = (count: number, now: number) => {
       const unread = { connectorId: 1, reason: 'cut', command: 'deliver_sm', octets: '00ff' };
@@ -45,7 +45,7 @@ describeOnBothEngines('what carriers tell', (newDatabase) => {
     assert.ok(Number((await page({ before: newest.next })).list[0].unread_id) < Number(newest.next));
   });
 
-  test('what its words say of why a part failed is shown in the language of the call, and told in webhooks', async (t) => {
+  test('the reason of a failed part is shown in the language of the call, and sent to webhooks', async (t) => {
     const { api, me, operate } = await startSmsApi(t, newDatabase);
     const status_words = ['MK:0001=failed|absent|暂时无法接通|not reachable', 'UNDELIV*=failed|other|未送达'];
     const carrier = { name: 'hk', host: 'smsc.example', port: 2775, system_id: 'shop', status_words };
@@ -82,7 +82,7 @@ describeOnBothEngines('what carriers tell', (newDatabase) => {
     );
   });
 
-  test('a connector has words of its own, which replace those it had', async (t) => {
+  test('a connector has status words of its own, which replace those it had', async (t) => {
     const { operate } = await startSmsApi(t, newDatabase);
     const carrier = { name: 'hk', host: 'smsc.example', port: 2775, system_id: 'shop' };
     const set = (request: Record<string, unknown>) => operate('smsOperator.setConnector', { ...carrier, ...request });

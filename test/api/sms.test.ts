@@ -12,7 +12,7 @@ const PATH = ROUTES['sms.ordinary'].path;
 const HAN_80 = encodeURIComponent('短'.repeat(80));
 
 describeOnBothEngines('sending', (newDatabase) => {
-  test('a message is accepted: it is held, queued and told', async (t) => {
+  test('a message is accepted: its price is held, it is queued and shown', async (t) => {
     const { api, me } = await startSmsApi(t, newDatabase);
     const sent = await me.send({ content: '%E4%BD%A0%E5%A5%BD+1%2B1' });
     assert.deepEqual([codeOf(sent), sent.errorCode], [1000, undefined]);
@@ -48,7 +48,7 @@ describeOnBothEngines('sending', (newDatabase) => {
     await checkMoney(api.db);
   });
 
-  test('numbers and texts are taken for each other', async (t) => {
+  test('every form of numbers and texts is understood', async (t) => {
     const { api, me } = await startSmsApi(t, newDatabase);
     for (const request of [
       { mobile: 13_800_138_000, time: api.now, smsType: 2, content: 12_345 },
@@ -59,7 +59,7 @@ describeOnBothEngines('sending', (newDatabase) => {
       assert.equal(codeOf(await me.send(request)), 1000, JSON.stringify(request));
   });
 
-  test('every way to be refused has its code, and nothing is charged', async (t) => {
+  test('each refusal of a message has its code, and nothing is charged', async (t) => {
     const { api, me, join } = await startSmsApi(t, newDatabase);
     const other = await join(5);
     const rows: readonly [object, number, string][] = [
@@ -151,7 +151,7 @@ describeOnBothEngines('sending', (newDatabase) => {
     await checkMoney(api.db);
   });
 
-  test('what is too long or too many is told by its field, in both languages', async (t) => {
+  test('a field that is too long or has too many entries is named, in both languages', async (t) => {
     const { api, me } = await startSmsApi(t, newDatabase);
     await me.call('sms.setSettings', { app_key: me.appKey, suffix: '拒收请回复R' });
     const rows: readonly [object, RegExp, RegExp][] = [
@@ -181,7 +181,7 @@ describeOnBothEngines('sending', (newDatabase) => {
     assert.equal(codeOf(await me.advertise({ content: 'a'.repeat(530) })), 1000, 'as long as it may be');
   });
 
-  test('the first check that fails is the one that is told', async (t) => {
+  test('the first check that fails decides the refusal', async (t) => {
     const { api, me, join, operate } = await startSmsApi(t, newDatabase, { balance: 0 });
     const { accessToken: cdnOnly } = await api.join('customer', ['cdn']);
     const other = await join(0);
@@ -220,7 +220,7 @@ describeOnBothEngines('sending', (newDatabase) => {
     await checkMoney(api.db);
   });
 
-  test('HTTP says 200 whatever the body is, and a missing type is JSON', async (t) => {
+  test('the HTTP status is 200 whatever the body is, and a missing type means JSON', async (t) => {
     const { api, me } = await startSmsApi(t, newDatabase);
     const post = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
       fetch(api.url + PATH, { method: 'POST', body: typeof body === 'string' ? Buffer.from(body) : body, headers });
@@ -246,7 +246,7 @@ describeOnBothEngines('sending', (newDatabase) => {
     assert.deepEqual([update.http, update.body['status'], update.body['data']], [200, 2001, {}]);
   });
 
-  test('wrong tokens are counted per address, as everywhere', async (t) => {
+  test('wrong tokens are counted per address, as in all operations', async (t) => {
     const { api } = await startSmsApi(t, newDatabase, { limits: { failedTokensPerMinute: 1 } });
     const message = { app_key: 'x', mobile: '13800138000', content: 'a', time: api.now };
     const first = await api.call('sms.ordinary', 'wrong', message);
@@ -257,7 +257,7 @@ describeOnBothEngines('sending', (newDatabase) => {
     );
   });
 
-  test('a repetition is answered as the first time, and sends and costs nothing', async (t) => {
+  test('a repeated request gets the first answer, and sends and costs nothing', async (t) => {
     const { api, me, join, operate } = await startSmsApi(t, newDatabase);
     const request = { app_key: me.appKey, mobile: '13800138000', content: 'once', time: String(api.now) };
     const [first, ...more] = await Promise.all([1, 2, 3, 4].map(() => me.call('sms.ordinary', request)));
@@ -289,7 +289,7 @@ describeOnBothEngines('sending', (newDatabase) => {
     await checkMoney(api.db);
   });
 
-  test('the last of the balance is spent once (playsms#259), and who cannot pay spoils nothing for the others', async (t) => {
+  test('the last of the balance is spent once (playsms#259), and a request that cannot be paid does not hinder others', async (t) => {
     const { api, me, join } = await startSmsApi(t, newDatabase, { balance: 3 });
     const rich = await join(1000);
     const answers = await Promise.all([
@@ -305,7 +305,7 @@ describeOnBothEngines('sending', (newDatabase) => {
     await checkMoney(api.db);
   });
 
-  test('the long messages to one number have references one after the other', async (t) => {
+  test('the long messages to one number have consecutive references', async (t) => {
     const { api, me } = await startSmsApi(t, newDatabase);
     for (let n = 0; n < 3; n += 1) {
       await me.send({ content: `${HAN_80}${n}` });
@@ -318,7 +318,7 @@ describeOnBothEngines('sending', (newDatabase) => {
     );
   });
 
-  test('more than may wait to be accepted are turned away', async (t) => {
+  test('requests beyond the limit of the queue for acceptance are refused', async (t) => {
     const { api, me } = await startSmsApi(t, newDatabase, { limits: { smsWaiting: 0 } });
     const answer = await me.send();
     assert.deepEqual([codeOf(answer), answer.errorCode], [2010, 'smsQueueFull']);
@@ -326,7 +326,7 @@ describeOnBothEngines('sending', (newDatabase) => {
   });
 });
 
-test('while SQLite is full a message is refused with 2010, and nothing of it is kept', async (t) => {
+test('while SQLite is full a message is refused with 2010, and nothing of it is stored', async (t) => {
   const { api, me } = await startSmsApi(t, newSqlite, { balance: 10_000 });
   await sql`pragma max_page_count = 1`.execute(api.db.query); // as many as there are
   let answer = await me.send({ content: HAN_80 });

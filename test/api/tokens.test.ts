@@ -16,7 +16,7 @@ function guess(api: TestApi, headers: Record<string, string> = {}) {
 }
 
 describeOnBothEngines('tokens of many calls at once', (newDatabase) => {
-  test('are told apart, and one that is revoked is refused from then on', async (t) => {
+  test('concurrent tokens are told apart, and a revoked one is refused from then on', async (t) => {
     const api = await startTestApi(t, newDatabase, { limits: { tokenRatePerSecond: 1000, tokenRateBurst: 1000 } });
     const one = await api.join('customer', ['cdn']);
     const two = await api.join('customer', ['cdn']);
@@ -51,7 +51,7 @@ describeOnBothEngines('tokens of many calls at once', (newDatabase) => {
 });
 
 describeOnBothEngines('tokens that are bound to addresses', (newDatabase) => {
-  test('are refused from elsewhere, after the account and before what they may do', async (t) => {
+  test('a token bound to addresses is refused from elsewhere, after the account check and before the rights check', async (t) => {
     const limits = { tokenRatePerSecond: 1, tokenRateBurst: 3 };
     const api = await startTestApi(t, newDatabase, { trustedProxies: ['127.0.0.0/8'], limits });
     const { accessToken: operator } = await api.join('operator', ['operator']);
@@ -97,7 +97,7 @@ describeOnBothEngines('tokens that are bound to addresses', (newDatabase) => {
 });
 
 describe('tokens', () => {
-  test('that are missing, unknown or not text are told apart', async (t) => {
+  test('tokens that are missing, unknown or not text are told apart', async (t) => {
     const api = await startTestApi(t, newSqlite);
     const rows: readonly [unknown, string, RegExp][] = [
       [{}, 'fieldMissing', /^缺少字段 access_token，应为：/],
@@ -116,7 +116,7 @@ describe('tokens', () => {
     }
   });
 
-  test('are used 2 a second with a burst of 5, each for itself', async (t) => {
+  test('tokens are used 2 a second with a burst of 5, each for itself', async (t) => {
     const api = await startTestApi(t, newSqlite, { limits: { tokenRatePerSecond: 2, tokenRateBurst: 5 } });
     const one = await api.join('customer', ['cdn']);
     const two = await api.join('customer', ['cdn']);
@@ -140,7 +140,7 @@ describe('tokens', () => {
     assert.equal(await burst(one.accessToken), 2);
   });
 
-  test('are limited on operations that they may not call, too', async (t) => {
+  test('tokens are rate-limited on operations that they may not call, too', async (t) => {
     const api = await startTestApi(t, newSqlite, { limits: { tokenRatePerSecond: 1, tokenRateBurst: 5 } });
     const rows = [
       ['operator.listAccounts', 'customer', 'cdn', 'pathUnknown'],
@@ -156,7 +156,7 @@ describe('tokens', () => {
     }
   });
 
-  test('that are unknown 10 times a minute are refused with 429 from then on, and good ones from there are served', async (t) => {
+  test('unknown tokens, ten a minute, are refused with 429 from then on, and good ones of that address still serve', async (t) => {
     const api = await startTestApi(t, newSqlite, { limits: { failedTokensPerMinute: 10 } });
     const { accessToken } = await api.join('customer', ['cdn']);
     for (let count = 0; count < 10; count += 1) assert.equal((await guess(api)).errorCode, 'tokenUnknown');
@@ -176,14 +176,14 @@ describe('tokens', () => {
     ['SQLite', newSqlite, {}],
     ['PostgreSQL', newPostgres, needs('postgres')],
   ] as const) {
-    test(`that are unknown, 300 at once, are all counted (${engine})`, options, async (t) => {
+    test(`unknown tokens, 300 at once, are all counted (${engine})`, options, async (t) => {
       const api = await startTestApi(t, newDatabase, { limits: { failedTokensPerMinute: 10 } });
       const answers = await Promise.all(Array.from({ length: 300 }, () => guess(api)));
       assert.equal(answers.filter(({ errorCode }) => errorCode === 'tokenUnknown').length, 10);
       assert.equal(answers.filter(({ errorCode }) => errorCode === 'tooManyFailedTokens').length, 290);
     });
 
-    test(`that are wrong, one of them many times at once, are one attempt (${engine})`, options, async (t) => {
+    test(`wrong tokens, one of them many times at once, are one attempt (${engine})`, options, async (t) => {
       const api = await startTestApi(t, newDatabase, { limits: { failedTokensPerMinute: 2 } });
       const repeat = () => Promise.all(Array.from({ length: 100 }, () => api.call('domain.list', 'the-same', {})));
       const codes = async () => new Set((await repeat()).map(({ errorCode }) => errorCode));
@@ -194,24 +194,20 @@ describe('tokens', () => {
       assert.equal((await guess(api)).errorCode, 'tooManyFailedTokens');
     });
 
-    test(
-      `that are good are never counted, 200 at once neither, bad ones among them (${engine})`,
-      options,
-      async (t) => {
-        const api = await startTestApi(t, newDatabase, { limits: { failedTokensPerMinute: 3 } });
-        const { accessToken } = await api.join('customer', ['cdn']);
-        const answers = await Promise.all(
-          Array.from({ length: 200 }, (_, index) =>
-            index % 100 === 7 ? guess(api) : api.call('domain.list', accessToken, {}),
-          ),
-        );
-        assert.equal(answers.filter(({ body }) => body['status'] === 1).length, 198);
-        assert.equal(answers.filter(({ errorCode }) => errorCode === 'tokenUnknown').length, 2);
-      },
-    );
+    test(`good tokens are never counted, even 200 at once with bad ones among them (${engine})`, options, async (t) => {
+      const api = await startTestApi(t, newDatabase, { limits: { failedTokensPerMinute: 3 } });
+      const { accessToken } = await api.join('customer', ['cdn']);
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, (_, index) =>
+          index % 100 === 7 ? guess(api) : api.call('domain.list', accessToken, {}),
+        ),
+      );
+      assert.equal(answers.filter(({ body }) => body['status'] === 1).length, 198);
+      assert.equal(answers.filter(({ errorCode }) => errorCode === 'tokenUnknown').length, 2);
+    });
   }
 
-  test('have the address that trusted proxies tell, and theirs only', async (t) => {
+  test('tokens are checked against the address that trusted proxies report, and theirs only', async (t) => {
     const start = (options: TestApiOptions) =>
       startTestApi(t, newSqlite, { ...options, limits: { failedTokensPerMinute: 1 } });
     const shutOut = async (api: TestApi, first: string, second: string) => {
@@ -243,7 +239,7 @@ describe('tokens', () => {
     }
   });
 
-  test('of a proxy that is not trusted share its address, which the log says once', async (t) => {
+  test('tokens sent through a proxy that is not trusted share its address, which the log says once', async (t) => {
     const api = await startTestApi(t, newSqlite);
     for (const client of ['192.0.2.1', '192.0.2.2']) await guess(api, { 'x-forwarded-for': client });
     const trusting = await startTestApi(t, newSqlite, { trustedProxies: ['127.0.0.0/8'] });
@@ -256,7 +252,7 @@ describe('tokens', () => {
     assert.deepEqual(warnings(trusting), []);
   });
 
-  test('and bodies are in no log line; the request id and the operation are', async (t) => {
+  test('tokens and bodies are in no log line; the request id and the operation are', async (t) => {
     const api = await startTestApi(t, newSqlite);
     const { accessToken } = await api.join('customer', ['cdn']);
     const answer = await api.call('domain.add', accessToken, {

@@ -65,7 +65,7 @@ const isCut = (error: unknown) => error instanceof TypeError;
 const seconds = (at: number) => Math.floor(at / 1000);
 
 describeOnBothEngines('logs and statistics', (newDatabase) => {
-  test('days are listed newest first, ends included, and default to the last thirty', async (t) => {
+  test('log days are listed newest first, both ends included, for the last thirty days by default', async (t) => {
     const { call, add, traffic } = await start(t, newDatabase);
     const id = await add('www.example.com');
     for (const ago of [0, 1, 2, 30, 31, 60]) await traffic.addLines(id, START - ago * DAY_MS, [`${ago} days ago`]);
@@ -107,7 +107,7 @@ describeOnBothEngines('logs and statistics', (newDatabase) => {
     assert.equal(data.logfiles[0]?.['name'], 'www.example.com_2026-01-31.log.gz');
   });
 
-  test('the file can be downloaded whole and in parts, until its address expires', async (t) => {
+  test('a log file can be downloaded whole and in parts, until its address expires', async (t) => {
     const { api, call, add, traffic } = await start(t, newDatabase);
     const id = await add('*.example.com');
     await traffic.addLines(id, START - 3_600_000, ['one', 'two']);
@@ -153,7 +153,7 @@ describeOnBothEngines('logs and statistics', (newDatabase) => {
     assert.equal(await code(url), 'addressExpired');
   });
 
-  test('what the storage does not give is an error and no file, or ends the connection within one', async (t) => {
+  test('a log that the storage cannot return is an error, or ends the connection within the file', async (t) => {
     const { api, folder, blobs, call, add, traffic, reads } = await start(t, newDatabase);
     const id = await add('www.example.com');
     await traffic.addLines(id, START - 3_600_000, ['one']);
@@ -180,7 +180,7 @@ describeOnBothEngines('logs and statistics', (newDatabase) => {
     assert.equal(away.headers.get('content-disposition'), null);
   });
 
-  test('logs stay with who had the domain; nobody else sees them, nor downloads a deleted file', async (t) => {
+  test('logs stay with the account that had the domain; others neither see nor download them', async (t) => {
     const { api, call, add, traffic, customer } = await start(t, newDatabase);
     const other = await api.join('customer', ['cdn']);
     const id = await add('www.example.com');
@@ -261,7 +261,7 @@ describeOnBothEngines('logs and statistics', (newDatabase) => {
     assert.match(String(long.body['info']), /at most a day in one call/);
   });
 
-  test('what occurs most is listed, over hours and domains', async (t) => {
+  test('the most frequent values are listed, over hours and domains', async (t) => {
     const { call, add, traffic } = await start(t, newDatabase);
     const a = await add('a.example.com');
     const b = await add('b.example.com');

@@ -12,7 +12,7 @@ const MAC_KEY = randomBytes(48);
 const binding = { keyId: 'kid-1', macKey: MAC_KEY.toString('base64url') };
 const options = { nonceReject: 0, externalAccounts: { 'kid-1': MAC_KEY.toString('base64url') } };
 
-test('a binding is the public key, signed with the MAC key for the address of new accounts', () => {
+test('an external account binding is the public key, signed with the MAC key for the address of new accounts', () => {
   const signer = createSigner(makeKey());
   const url = 'https://ca.example/new-account';
   // `as`: what is looked at below.
@@ -28,7 +28,7 @@ test('a binding is the public key, signed with the MAC key for the address of ne
 });
 
 test(
-  'an authority that asks for a binding takes an account that has one; the MAC key is stored nowhere',
+  'an authority that asks for a binding accepts an account that has one; the MAC key is stored nowhere',
   BOUND,
   async (t) => {
     const world = await startAcmeWorld(t, newSqlite, options);
@@ -43,39 +43,35 @@ test(
   },
 );
 
-test(
-  'an account that is refused holds orders up with the reason, and is asked for every five minutes',
-  BOUND,
-  async (t) => {
-    const world = await startAcmeWorld(t, newSqlite, options);
-    const signUps = () => world.asked.filter((what) => what === 'POST sign-me-up').length;
-    await world.request();
-    await world.round();
-    const missing = await world.order();
-    assert.deepEqual([missing?.state, missing?.problem, missing?.failures], ['pending', 'refused', 0]);
-    assert.match(
-      missing?.detail ?? '',
-      /^the account is refused: .*; the operator has to set acme-eab-key-id and acme-eab-mac-key$/,
-    );
-    assert.equal(missing?.dueAt, world.now + 300_000);
-    assert.equal(signUps(), 0, 'the directory says so');
+test('a refused account holds orders up with the reason, and is tried again every five minutes', BOUND, async (t) => {
+  const world = await startAcmeWorld(t, newSqlite, options);
+  const signUps = () => world.asked.filter((what) => what === 'POST sign-me-up').length;
+  await world.request();
+  await world.round();
+  const missing = await world.order();
+  assert.deepEqual([missing?.state, missing?.problem, missing?.failures], ['pending', 'refused', 0]);
+  assert.match(
+    missing?.detail ?? '',
+    /^the account is refused: .*; the operator has to set acme-eab-key-id and acme-eab-mac-key$/,
+  );
+  assert.equal(missing?.dueAt, world.now + 300_000);
+  assert.equal(signUps(), 0, 'the directory says so');
 
-    world.binding = { ...binding, macKey: randomBytes(48).toString('base64url') };
-    await using worker = await world.startWorker();
-    world.now += 300_000;
-    await worker.round();
-    const refused = await world.order();
-    assert.deepEqual([refused?.state, refused?.problem, refused?.dayOrders], ['pending', 'refused', 0]);
-    assert.match(refused?.detail ?? '', /^the account is refused: \S/);
-    assert.equal(signUps(), 1);
-    await world.db.query.updateTable('certificate_order').set({ due_at: world.now }).execute();
-    await worker.round();
-    assert.equal(signUps(), 1, 'not again at once, whichever order is due');
-    assert.equal((await world.order())?.problem, 'refused');
+  world.binding = { ...binding, macKey: randomBytes(48).toString('base64url') };
+  await using worker = await world.startWorker();
+  world.now += 300_000;
+  await worker.round();
+  const refused = await world.order();
+  assert.deepEqual([refused?.state, refused?.problem, refused?.dayOrders], ['pending', 'refused', 0]);
+  assert.match(refused?.detail ?? '', /^the account is refused: \S/);
+  assert.equal(signUps(), 1);
+  await world.db.query.updateTable('certificate_order').set({ due_at: world.now }).execute();
+  await worker.round();
+  assert.equal(signUps(), 1, 'not again at once, whichever order is due');
+  assert.equal((await world.order())?.problem, 'refused');
 
-    world.binding = binding; // the operator has put it right
-    world.now += 300_000;
-    assert.equal((await world.run()).state, 'issued');
-    assert.equal(world.logLines.join('').includes(MAC_KEY.toString('base64url')), false);
-  },
-);
+  world.binding = binding; // the operator has put it right
+  world.now += 300_000;
+  assert.equal((await world.run()).state, 'issued');
+  assert.equal(world.logLines.join('').includes(MAC_KEY.toString('base64url')), false);
+});

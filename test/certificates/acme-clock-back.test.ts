@@ -26,7 +26,7 @@ const ORDER: CertificateOrder = {
   ...{ dayBeganAt: NOW, dayOrders: 0, requestedAt: NOW, orderedAt: 0, dueAt: NOW, renewAt: 0 },
 };
 
-test('what an order waits for keeps its length, whatever it is', () => {
+test('every wait of an order keeps its length when a clock was put back', () => {
   const served = { validFrom: NOW - 60 * DAY_MS, validTo: NOW + 30 * DAY_MS };
   const issued = { state: 'issued', renewAt: served.validTo - 30 * DAY_MS } as const;
   const window = { from: NOW + DAY_MS, to: NOW + 2 * DAY_MS };
@@ -53,7 +53,7 @@ test('what an order waits for keeps its length, whatever it is', () => {
 });
 
 describeOnBothEngines('after a clock was put back', (newDatabase) => {
-  test('orders are due, their leases end, and a day of orders is over in a day', async (t) => {
+  test('orders become due, leases end, and the daily limit resets within a day after a clock was put back', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const logLines: string[] = [];
     const destination = { write: (line: string) => void logLines.push(line) };
@@ -99,7 +99,7 @@ describeOnBothEngines('after a clock was put back', (newDatabase) => {
     assert.equal(logLines.length, 1, 'once');
   });
 
-  test('an edge that reported by a clock that was far ahead is not known any more', async (t) => {
+  test('an edge that reported by a clock far ahead is not counted any more', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const at = await readHead(db.query);
     const report = { edge: 'e1', at, appliedRevision: 0, rejected: [], build: 'test', startedAt: 0, origins: [] };
@@ -109,7 +109,7 @@ describeOnBothEngines('after a clock was put back', (newDatabase) => {
     assert.equal((await listEdges(db.query, { now: NOW, withinMs: DAY_MS })).length, 1);
   });
 
-  test('a certificate that was asked for by a clock that was ahead comes at once', BOUND, async (t) => {
+  test('a certificate that was asked for by a clock that was ahead arrives at once', BOUND, async (t) => {
     const world = await startAcmeWorld(t, newDatabase);
     await world.request();
     await world.round();
@@ -120,7 +120,7 @@ describeOnBothEngines('after a clock was put back', (newDatabase) => {
   });
 });
 
-test('an account that was refused is asked for in five minutes, whatever the clock is set to', BOUND, async (t) => {
+test('a refused account is tried again in five minutes, whatever the clock is set to', BOUND, async (t) => {
   const macKey = randomBytes(48).toString('base64url');
   const world = await startAcmeWorld(t, newSqlite, { nonceReject: 0, externalAccounts: { 'kid-1': macKey } });
   world.binding = { keyId: 'kid-1', macKey: randomBytes(48).toString('base64url') };

@@ -18,7 +18,7 @@ const NAME = 'www.example.com';
 const NEEDS = needs('pebble', 'openssl', 'curl');
 
 test(
-  'a service is killed while an authority looks, and one certificate comes of it, which the edge serves',
+  'a service is killed while an authority validates, and obtains one certificate, which the edge serves',
   NEEDS,
   async (t) => {
     const place = await placePebble(t);

@@ -28,54 +28,50 @@ const HOUR_MS = 3_600_000;
 const BOUND = needs('pebble', 'openssl', { timeout: 180_000 });
 
 describeOnBothEngines('certificates that are obtained', (newDatabase) => {
-  test(
-    'an order goes from the challenge to a certificate that the domain has, and is renewed in time',
-    BOUND,
-    async (t) => {
-      const world = await startAcmeWorld(t, newDatabase, { nonceReject: 50 });
-      assert.deepEqual(await warningsWithoutAuthority(world.db), []);
-      assert.equal(await world.request(), 'asked');
-      assert.equal(await world.request(), 'underWay');
-      const first = await world.run();
-      assert.equal(first.state, 'issued', JSON.stringify(first));
-      const domain = await world.readDomain();
-      assert.deepEqual([domain?.settings.sslControl, domain?.settings.sslKey], [true, first.sslKey]);
-      assert.equal((await world.resources('challenge')).size, 0);
-      const [pair] = (await world.resources('certificate')).values() as Iterable<{ certificate: string }>;
-      const leaf = new X509Certificate(pair?.certificate ?? '');
-      assert.equal(leaf.subjectAltName, `DNS:${NAME}`);
-      const [line] = world.edge.log;
-      assert.deepEqual([line?.method, line?.protocol, line?.result], ['GET', 'HTTP/1.1', 'NONE/200']);
-      assert.match(line?.target ?? '', /^\/\.well-known\/acme-challenge\/[\w-]+$/);
+  test("an order proceeds from the challenge to the domain's certificate, and is renewed in time", BOUND, async (t) => {
+    const world = await startAcmeWorld(t, newDatabase, { nonceReject: 50 });
+    assert.deepEqual(await warningsWithoutAuthority(world.db), []);
+    assert.equal(await world.request(), 'asked');
+    assert.equal(await world.request(), 'underWay');
+    const first = await world.run();
+    assert.equal(first.state, 'issued', JSON.stringify(first));
+    const domain = await world.readDomain();
+    assert.deepEqual([domain?.settings.sslControl, domain?.settings.sslKey], [true, first.sslKey]);
+    assert.equal((await world.resources('challenge')).size, 0);
+    const [pair] = (await world.resources('certificate')).values() as Iterable<{ certificate: string }>;
+    const leaf = new X509Certificate(pair?.certificate ?? '');
+    assert.equal(leaf.subjectAltName, `DNS:${NAME}`);
+    const [line] = world.edge.log;
+    assert.deepEqual([line?.method, line?.protocol, line?.result], ['GET', 'HTTP/1.1', 'NONE/200']);
+    assert.match(line?.target ?? '', /^\/\.well-known\/acme-challenge\/[\w-]+$/);
 
-      const lifetime = leaf.validToDate.getTime() - leaf.validFromDate.getTime();
-      const expected = leaf.validToDate.getTime() - lifetime * (1 / 3 + 1 / 60);
-      assert.ok(Math.abs(first.dueAt - expected) <= 1, 'a third of the lifetime, and half of the jitter');
-      const asked = world.asked.length;
-      world.now = first.dueAt - 1;
-      await world.round();
-      assert.equal(world.asked.length, asked, 'not before it is due');
-      world.now = first.dueAt;
-      await world.round();
-      // Pebble lets the authorization of before count now and then: then there is no challenge.
-      assert.match((await world.order())?.state ?? '', /^(challenged|pending)$/);
-      assert.equal((await world.readDomain())?.settings.sslKey, first.sslKey, 'the one before serves meanwhile');
-      const second = await world.run();
-      assert.notEqual(second.sslKey, first.sslKey);
-      const renewed = await world.readDomain();
-      assert.equal(renewed?.settings.sslKey, second.sslKey);
-      assert.equal(renewed?.settingRevision, domain?.settingRevision, 'no setting was changed');
-      const kept = await listCertificates(world.db.query, world.accountId);
-      assert.deepEqual(
-        kept.map(({ key, isInUse }) => [key, isInUse]),
-        [[second.sslKey, true]],
-      );
-      assert.deepEqual([...(await world.resources('certificate')).keys()], [second.sslKey]);
-      assert.deepEqual(await warningsWithoutAuthority(world.db), [1]);
-    },
-  );
+    const lifetime = leaf.validToDate.getTime() - leaf.validFromDate.getTime();
+    const expected = leaf.validToDate.getTime() - lifetime * (1 / 3 + 1 / 60);
+    assert.ok(Math.abs(first.dueAt - expected) <= 1, 'a third of the lifetime, and half of the jitter');
+    const asked = world.asked.length;
+    world.now = first.dueAt - 1;
+    await world.round();
+    assert.equal(world.asked.length, asked, 'not before it is due');
+    world.now = first.dueAt;
+    await world.round();
+    // Pebble lets the authorization of before count now and then: then there is no challenge.
+    assert.match((await world.order())?.state ?? '', /^(challenged|pending)$/);
+    assert.equal((await world.readDomain())?.settings.sslKey, first.sslKey, 'the one before serves meanwhile');
+    const second = await world.run();
+    assert.notEqual(second.sslKey, first.sslKey);
+    const renewed = await world.readDomain();
+    assert.equal(renewed?.settings.sslKey, second.sslKey);
+    assert.equal(renewed?.settingRevision, domain?.settingRevision, 'no setting was changed');
+    const kept = await listCertificates(world.db.query, world.accountId);
+    assert.deepEqual(
+      kept.map(({ key, isInUse }) => [key, isInUse]),
+      [[second.sslKey, true]],
+    );
+    assert.deepEqual([...(await world.resources('certificate')).keys()], [second.sslKey]);
+    assert.deepEqual(await warningsWithoutAuthority(world.db), [1]);
+  });
 
-  test('the authority looks only when every live edge answers', BOUND, async (t) => {
+  test('the authority is asked to validate only when every live edge answers', BOUND, async (t) => {
     const world = await startAcmeWorld(t, newDatabase);
     await world.request();
     await world.applyFeed();
@@ -96,7 +92,7 @@ describeOnBothEngines('certificates that are obtained', (newDatabase) => {
     assert.equal((await world.resources('challenge')).size, 0);
   });
 
-  test('an order whose step the database did not take is tried again within seconds', BOUND, async (t) => {
+  test('an order whose step the database did not store is tried again within seconds', BOUND, async (t) => {
     const world = await startAcmeWorld(t, newDatabase, { nonceReject: 0 });
     await using worker = await world.startWorker();
     const rename = (from: string, to: string) => world.db.query.schema.alterTable(from).renameTo(to).execute();
@@ -115,7 +111,7 @@ describeOnBothEngines('certificates that are obtained', (newDatabase) => {
     assert.notEqual((await world.order())?.url, '', 'and it goes on');
   });
 
-  test('a worker that is killed at any request leaves an order that the next one ends, once', BOUND, async (t) => {
+  test('an order whose worker is killed at any request is completed by the next one, once', BOUND, async (t) => {
     const world = await startAcmeWorld(t, newDatabase, { nonceReject: 0 });
     await world.request();
     // Each request is tried three times: the first is cut before it leaves, and the answer of the second is lost.
@@ -140,7 +136,7 @@ describeOnBothEngines('certificates that are obtained', (newDatabase) => {
 });
 
 test(
-  'a name that does not lead here fails with what the authority says, and is tried again later and later',
+  "a name that does not lead here fails with the authority's reason, and is tried again later and later",
   BOUND,
   async (t) => {
     const world = await startAcmeWorld(t, newSqlite, { names: [] });
@@ -164,7 +160,7 @@ test(
   },
 );
 
-test('an account begins 25 orders an hour, however many it asks for', BOUND, async (t) => {
+test('an account begins 25 orders an hour, whatever it asks for', BOUND, async (t) => {
   const world = await startAcmeWorld(t, newSqlite);
   const { db, domain } = world;
   for (let n = 0; n < 25; n += 1) {
@@ -185,7 +181,7 @@ test('an account begins 25 orders an hour, however many it asks for', BOUND, asy
   assert.equal((await world.order())?.problem, undefined);
 });
 
-test('a renewal that fails is tried again the sooner, the less is left of the certificate', BOUND, async (t) => {
+test('a renewal that fails is tried again the sooner, the less of the certificate is left', BOUND, async (t) => {
   const world = await startAcmeWorld(t, newSqlite, { nonceReject: 0 });
   await world.request();
   const { sslKey, dueAt: renewAt } = await world.run();
@@ -206,7 +202,7 @@ test('a renewal that fails is tried again the sooner, the less is left of the ce
   assert.ok(world.now - validTo <= HOUR_MS);
 });
 
-test('an order ends with its domain, and when somebody chooses another certificate', BOUND, async (t) => {
+test('an order ends when its domain is deleted, or given another certificate', BOUND, async (t) => {
   const world = await startAcmeWorld(t, newSqlite);
   await world.request();
   await world.round();
@@ -219,51 +215,58 @@ test('an order ends with its domain, and when somebody chooses another certifica
   assert.equal((await world.resources('challenge')).size, 0);
 });
 
-test('what an authority refuses is told with its reason; a limit holds for as long as it says', BOUND, async (t) => {
-  const world = await startAcmeWorld(t, newSqlite, { nonceReject: 0 }); // a request is counted below
-  const refuse = (status: number, type: string, fields: Readonly<Record<string, string>> = {}): HttpAnswer => ({
-    status,
-    header: (name) => fields[name],
-    body: JSON.stringify({ type: `urn:ietf:params:acme:error:${type}`, detail: `a\nreason\u0007 ${'x'.repeat(999)}` }),
-  });
-  const only = (wanted: string, answer: HttpAnswer) => (what: string) => (what === wanted ? answer : undefined);
-  const fail = async (answer: HttpAnswer) => {
-    world.instead = only('POST order-plz', answer);
-    await world.request();
-    await world.round();
-    const { state, problem, detail = '', dueAt = 0 } = (await world.order()) ?? {};
-    assert.match(detail, /^a reason x{200,}$/);
-    assert.ok(detail.length <= 300);
-    return { state, problem, afterMs: dueAt - world.now };
-  };
-  const limited = { state: 'failed', problem: 'limited', afterMs: 7_200_000 };
-  assert.deepEqual(await fail(refuse(429, 'rateLimited', { 'retry-after': '7200' })), limited);
-  const refused = { state: 'failed', problem: 'refused', afterMs: 2_700_000 };
-  assert.deepEqual(await fail(refuse(400, 'rejectedIdentifier')), refused);
-  const busy = await fail(refuse(503, 'serverInternal', { 'retry-after': '7200' }));
-  assert.deepEqual([busy.problem, busy.afterMs], ['unreachable', 7_200_000]);
-  world.now += 7_200_000;
-  for (let tries = 0; tries < 10; tries += 1) {
-    const away = await fail(refuse(503, 'serverInternal'));
-    assert.deepEqual([away.state, away.problem], ['pending', 'unreachable'], 'and uses up no try of the day');
-    assert.ok(away.afterMs >= 2_500 && away.afterMs <= 300_000);
-    world.now += away.afterMs;
-  }
-  world.instead = (what) => {
-    if (what !== 'POST order-plz') return undefined;
-    world.instead = () => undefined;
-    return refuse(400, 'accountDoesNotExist');
-  };
-  assert.equal((await world.run()).state, 'issued', 'an account that the authority has lost is registered anew');
-  const countAccounts = () => world.asked.filter((what) => what === 'POST sign-me-up').length;
-  assert.equal(countAccounts(), 2);
-  world.account = '#2'; // the first was deactivated, and is used no more
-  world.now = (await world.order())?.dueAt ?? 0;
-  assert.equal((await world.run()).state, 'issued');
-  assert.equal(countAccounts(), 3);
-});
+test(
+  'a refusal of the authority is reported with its reason; a rate limit holds for as long as it says',
+  BOUND,
+  async (t) => {
+    const world = await startAcmeWorld(t, newSqlite, { nonceReject: 0 }); // a request is counted below
+    const refuse = (status: number, type: string, fields: Readonly<Record<string, string>> = {}): HttpAnswer => ({
+      status,
+      header: (name) => fields[name],
+      body: JSON.stringify({
+        type: `urn:ietf:params:acme:error:${type}`,
+        detail: `a\nreason\u0007 ${'x'.repeat(999)}`,
+      }),
+    });
+    const only = (wanted: string, answer: HttpAnswer) => (what: string) => (what === wanted ? answer : undefined);
+    const fail = async (answer: HttpAnswer) => {
+      world.instead = only('POST order-plz', answer);
+      await world.request();
+      await world.round();
+      const { state, problem, detail = '', dueAt = 0 } = (await world.order()) ?? {};
+      assert.match(detail, /^a reason x{200,}$/);
+      assert.ok(detail.length <= 300);
+      return { state, problem, afterMs: dueAt - world.now };
+    };
+    const limited = { state: 'failed', problem: 'limited', afterMs: 7_200_000 };
+    assert.deepEqual(await fail(refuse(429, 'rateLimited', { 'retry-after': '7200' })), limited);
+    const refused = { state: 'failed', problem: 'refused', afterMs: 2_700_000 };
+    assert.deepEqual(await fail(refuse(400, 'rejectedIdentifier')), refused);
+    const busy = await fail(refuse(503, 'serverInternal', { 'retry-after': '7200' }));
+    assert.deepEqual([busy.problem, busy.afterMs], ['unreachable', 7_200_000]);
+    world.now += 7_200_000;
+    for (let tries = 0; tries < 10; tries += 1) {
+      const away = await fail(refuse(503, 'serverInternal'));
+      assert.deepEqual([away.state, away.problem], ['pending', 'unreachable'], 'and uses up no try of the day');
+      assert.ok(away.afterMs >= 2_500 && away.afterMs <= 300_000);
+      world.now += away.afterMs;
+    }
+    world.instead = (what) => {
+      if (what !== 'POST order-plz') return undefined;
+      world.instead = () => undefined;
+      return refuse(400, 'accountDoesNotExist');
+    };
+    assert.equal((await world.run()).state, 'issued', 'an account that the authority has lost is registered anew');
+    const countAccounts = () => world.asked.filter((what) => what === 'POST sign-me-up').length;
+    assert.equal(countAccounts(), 2);
+    world.account = '#2'; // the first was deactivated, and is used no more
+    world.now = (await world.order())?.dueAt ?? 0;
+    assert.equal((await world.run()).state, 'issued');
+    assert.equal(countAccounts(), 3);
+  },
+);
 
-test('an authority that cannot be asked is asked again, and what it issued is fetched then', BOUND, async (t) => {
+test('an authority that is unreachable is asked again, and its certificate is fetched then', BOUND, async (t) => {
   const world = await startAcmeWorld(t, newSqlite);
   world.before = () => Promise.reject(new Error('connection refused'));
   await world.request();

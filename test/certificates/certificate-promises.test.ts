@@ -32,7 +32,7 @@ const NAMES: readonly (readonly string[])[] = [
 ];
 
 describe('control and the edge', needs('openssl'), () => {
-  test('agree on which certificate serves which domain', async (t) => {
+  test('control and the edge agree on which certificate serves which domain', async (t) => {
     const { api, mine } = await startWithCustomers(t, newSqlite);
     const edge = await startHttpsEdge(t);
     const ids = new Map<string, string>();

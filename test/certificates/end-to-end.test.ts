@@ -14,7 +14,7 @@ import { startService } from '../support/service.ts';
 const run = promisify(execFile);
 const NEEDS = needs('openssl', 'curl');
 
-test('what a customer binds is what viewers are shown, and only under its names', NEEDS, async (t) => {
+test('viewers are shown the certificate that the customer bound, and only under its names', NEEDS, async (t) => {
   const origin = await startOrigin(t, reply('hello', { 'content-type': 'text/plain' }));
   const service = await startService(t, {
     settings: { CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8', CAUSEWAY_EDGE_WORKERS: '2' },

@@ -20,7 +20,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 describeOnBothEngines('private keys', (newDatabase, engine) => {
   const needed = engine === 'postgres' ? needs('openssl', 'pgDump') : needs('openssl');
-  test('are nowhere to be found, and open nowhere but in their place', needed, async (t) => {
+  test('private keys are stored only sealed, and can be opened only in their place', needed, async (t) => {
     const database = await newDatabase(t);
     const folder = temporaryFolder(t);
     const dataDir = join(folder, 'data');

@@ -81,39 +81,35 @@ test('certificates are added from files, listed, given to a domain and deleted',
   assert.match(missing.stderr, /cannot read .*none: ENOENT/);
 });
 
-test(
-  'why clients may refuse a certificate is said wherever it is shown; lists are whole',
-  needs('openssl'),
-  async (t) => {
-    const service = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
-    const says = async (...args: string[]) => {
-      const { code, stdout, stderr } = await runCommand(t, args, { settings: { CAUSEWAY_DATA_DIR: service.dataDir } });
-      assert.equal(code, 0, stderr);
-      return stdout;
-    };
-    const file = join(temporaryFolder(t), 'client.pem');
-    const authority = createAuthority(t);
-    const { cert, key } = authority.issue(['www.example.com'], { extensions: ['extendedKeyUsage=clientAuth'] });
-    writeFileSync(file, cert + authority.ca + key);
-    await says('domain', 'add', 'www.example.com', '192.0.2.1');
-    const { ssl_key } = JSON.parse(await says('certificate', 'add', file, file, '--json'));
-    const warning = /^warning +the extended key usage of the certificate does not include servers/m;
-    assert.match(await says('domain', 'ssl', '1', '--certificate', ssl_key), warning);
-    assert.match(await says('domain', 'show', '1'), warning);
-    assert.match(await says('certificate', 'show', ssl_key), warning);
-    assert.match(await says('certificate', 'list'), new RegExp(`^warning: ${ssl_key}: the extended key usage`, 'm'));
-    assert.doesNotMatch(await says('domain', 'ssl', '1', '--off'), /^warning/m);
+test('warnings about a certificate are shown wherever it is shown; lists are complete', needs('openssl'), async (t) => {
+  const service = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
+  const says = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runCommand(t, args, { settings: { CAUSEWAY_DATA_DIR: service.dataDir } });
+    assert.equal(code, 0, stderr);
+    return stdout;
+  };
+  const file = join(temporaryFolder(t), 'client.pem');
+  const authority = createAuthority(t);
+  const { cert, key } = authority.issue(['www.example.com'], { extensions: ['extendedKeyUsage=clientAuth'] });
+  writeFileSync(file, cert + authority.ca + key);
+  await says('domain', 'add', 'www.example.com', '192.0.2.1');
+  const { ssl_key } = JSON.parse(await says('certificate', 'add', file, file, '--json'));
+  const warning = /^warning +the extended key usage of the certificate does not include servers/m;
+  assert.match(await says('domain', 'ssl', '1', '--certificate', ssl_key), warning);
+  assert.match(await says('domain', 'show', '1'), warning);
+  assert.match(await says('certificate', 'show', ssl_key), warning);
+  assert.match(await says('certificate', 'list'), new RegExp(`^warning: ${ssl_key}: the extended key usage`, 'm'));
+  assert.doesNotMatch(await says('domain', 'ssl', '1', '--off'), /^warning/m);
 
-    const other = authority.issue(['a.example.com']);
-    writeFileSync(file, other.cert + authority.ca + other.key);
-    const second = JSON.parse(await says('certificate', 'add', file, file, '--json')) as { ssl_key: string };
-    const listed = async (...args: string[]) =>
-      (JSON.parse(await says('certificate', 'list', '--json', ...args)) as { ssl_key: string }[]).map(
-        (one) => one.ssl_key,
-      );
-    assert.deepEqual(
-      [await listed(), await listed('--page-size', '1'), await listed('--page', '2', '--page-size', '1')],
-      [[ssl_key, second.ssl_key], [ssl_key, second.ssl_key], [second.ssl_key]],
+  const other = authority.issue(['a.example.com']);
+  writeFileSync(file, other.cert + authority.ca + other.key);
+  const second = JSON.parse(await says('certificate', 'add', file, file, '--json')) as { ssl_key: string };
+  const listed = async (...args: string[]) =>
+    (JSON.parse(await says('certificate', 'list', '--json', ...args)) as { ssl_key: string }[]).map(
+      (one) => one.ssl_key,
     );
-  },
-);
+  assert.deepEqual(
+    [await listed(), await listed('--page-size', '1'), await listed('--page', '2', '--page-size', '1')],
+    [[ssl_key, second.ssl_key], [ssl_key, second.ssl_key], [second.ssl_key]],
+  );
+});

@@ -68,7 +68,7 @@ async function manageAccounts(run: Run, account: string): Promise<void> {
   );
 }
 
-test('a command waits where it comes too fast', async (t) => {
+test('a command waits and repeats a call that is rate-limited', async (t) => {
   const limits = { CAUSEWAY_TOKEN_RATE_PER_SECOND: '2', CAUSEWAY_TOKEN_RATE_BURST: '1' };
   const service = await startService(t, { settings: { ...CONTROL.settings, ...limits } });
   const run = runner(t, service.dataDir);
@@ -166,7 +166,7 @@ test('an operator disables, enables and transfers domains', async (t) => {
   await refuses(t, service, ['domain', 'show', '1'], 'causeway: domain 1 does not exist\n');
 });
 
-test('a token that is named is used, also where the command needs none', async (t) => {
+test('a token that is named is used, even by commands that need none', async (t) => {
   const service = await startService(t, CONTROL);
   const run = runner(t, service.dataDir);
   await run('account', 'create', 'Other');
@@ -184,7 +184,7 @@ test('a token that is named is used, also where the command needs none', async (
   assert.match(await run(...first), /^2 +customer .*Other$/m);
 });
 
-test('closing and deleting wait until no edge serves the domain', async (t) => {
+test('closing and deleting a domain wait until no edge serves it', async (t) => {
   const service = await startService(t, { settings: { CAUSEWAY_EDGE_WORKERS: '1' } });
   const run = runner(t, service.dataDir);
   await run('domain', 'add', 'www.example.com', '192.0.2.1', '--wait');
@@ -208,7 +208,7 @@ test('an operator reviews domains', async (t) => {
   assert.match(await run('domain', 'list'), /^1 .* being configured .*\n2 .* review rejected /m);
 });
 
-test('an operator finds a domain among those of every account, and names it by its name', async (t) => {
+test('an operator finds a domain of any account, and addresses it by its name', async (t) => {
   const service = await startService(t, CONTROL);
   const run = runner(t, service.dataDir);
   await run('domain', 'add', 'www.example.com', '192.0.2.1');
@@ -269,7 +269,7 @@ test('any operation can be called; its fields are checked before they are sent',
   for (const [args, problem] of rows) await refuses(t, service, ['call', ...args], `causeway: ${problem}`);
 });
 
-test('without a service the commands say what to do', async (t) => {
+test('commands without a service say what to do', async (t) => {
   const dataDir = join(temporaryFolder(t), 'data');
   const tokenFile = join(temporaryFolder(t), 'token');
   writeFileSync(tokenFile, 'x');
@@ -333,7 +333,7 @@ test('commands wait for a service that has just been started', async (t) => {
   await restarting;
 });
 
-test('a command makes no installation, and leaves a directory of others as it is', async (t) => {
+test('a command creates no data directory, and leaves a directory of other files unchanged', async (t) => {
   const folder = temporaryFolder(t);
   mkdirSync(join(folder, 'empty'));
   mkdirSync(join(folder, 'home'), { mode: 0o755 });
@@ -355,7 +355,7 @@ test('a command makes no installation, and leaves a directory of others as it is
   assert.equal(statSync(join(folder, 'home')).mode & 0o777, 0o755);
 });
 
-test('commands on a copy of the data directory do not reach the service of the original', async (t) => {
+test('commands in a copy of the data directory do not reach the service of the original', async (t) => {
   const service = await startService(t, CONTROL);
   const copy = `${service.dataDir}-copy`;
   cpSync(service.dataDir, copy, { recursive: true, filter: (source) => !source.endsWith('.sock') });

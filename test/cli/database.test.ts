@@ -24,14 +24,18 @@ const CONTROL = { CAUSEWAY_ROLES: 'control' };
 
 test('the database as a file', async (t) => {
   const exported = await exportService(t);
-  await t.test('another installation is made from a running one', (t) => startFromIt(t, exported));
-  await t.test('what cannot be done is said, and leaves nothing behind', (t) => refuseAll(t, exported));
+  await t.test('an export of a running installation makes another installation', (t) => startFromIt(t, exported));
+  await t.test('an impossible export or import is refused with its reason, and leaves nothing behind', (t) =>
+    refuseAll(t, exported),
+  );
   for (const [engine, options] of [
     ['SQLite', {}],
     ['PostgreSQL', needs('postgres')],
   ] as const) {
     const name = `an import into ${engine} that is killed leaves nothing, and can be done anew`;
-    await t.test(name, options, (t) => killImport(t, exported, engine));
+    await t.test(`an import into ${name} that is killed leaves nothing`, options, (t) =>
+      killImport(t, exported, engine),
+    );
   }
 });
 

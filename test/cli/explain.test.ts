@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { reply, startOrigin } from '../support/origin.ts';
 import { runCommand, startService } from '../support/service.ts';
 
-test('an edge of this machine tells what it would make of a request', async (t) => {
+test('explain shows what an edge of this machine would do with a request', async (t) => {
   const origin = await startOrigin(t, reply('x', { 'cache-control': 'max-age=60' }));
   const service = await startService(t, {
     settings: { CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8' },

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 const CONTROL = { settings: { CAUSEWAY_ROLES: 'control' } };
 
-test('settings may stand before the name of a command, whose own settings win', async (t) => {
+test('settings may precede the name of a command, whose own settings win', async (t) => {
   const service = await startService(t, CONTROL);
   const { dataDir } = service;
   const table = 'ID  NAME  STATUS  ORIGINS\n';
@@ -39,7 +39,7 @@ test("an operation is called by our name, by the interface's, or by its path", a
   );
 });
 
-test('the last part of a path names one operation of customers', () => {
+test('the last part of a path identifies one operation of customers', () => {
   const names = ROUTE_NAMES.filter((name) => ROUTES[name].scope !== 'operator').map((name) => ROUTES[name].path);
   const parts = names.map((path) => path.slice(path.lastIndexOf('/') + 1));
   assert.equal(new Set(parts).size, parts.length);

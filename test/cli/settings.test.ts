@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { runCommand, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-test('policies are replaced from a file, and what is shown as JSON is such a file', async (t) => {
+test('policies are replaced from a file, and their JSON output is such a file', async (t) => {
   const { run, refuses, write } = await startWithDomain(t);
   assert.match(
     await run('policies', 'www.example.com'),
@@ -113,7 +113,7 @@ test('rules of access are turned on and off; the list is kept', async (t) => {
   await refuses(['ua', '1', '--off', '--deny', 'x'], "error: option '--off' cannot be used with option '--deny");
 });
 
-test('every command that changes a domain takes the revision that the change is for', async (t) => {
+test('every command that changes a domain accepts the revision that the change is for', async (t) => {
   const { run, refuses } = await startWithDomain(t);
   const { revision } = JSON.parse(await run('show', '1', '--json')) as { revision: string };
   await run('ip', '1', '--deny', '192.0.2.1', '--if-revision', revision);

@@ -7,7 +7,7 @@ import { createClient } from '#client/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { runCommand, startService } from '../support/service.ts';
 
-test('a service is made, a message is sent and read as simulated, and the money is shown', async (t) => {
+test('a service is made, a message is sent and shown as simulated, and the balance is shown', async (t) => {
   const service = await startService(t);
   const sms = async (...args: string[]) => {
     const { code, stdout, stderr } = await runCommand(t, ['sms', ...args, '--data-dir', service.dataDir]);
@@ -128,7 +128,7 @@ test('a service is made, a message is sent and read as simulated, and the money 
   assert.equal(none, 'causeway: none of these numbers had opted out\n');
 });
 
-test('more services are listed than a page of the operation has', async (t) => {
+test('services beyond one page of the operation are listed, too', async (t) => {
   const service = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
   const operator = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
   const names = Array.from({ length: 101 }, (_, n) => `shop ${n}`);

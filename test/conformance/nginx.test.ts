@@ -19,7 +19,7 @@ type Recorded = Readonly<Record<string, true | readonly [where: 'Assertion' | 'S
 /** `Expires: now` turns on whether a second ends between two requests, so what differs is asked again. */
 const MAX_RUNS = 3;
 
-test('of nginx the engine finds what was recorded', needs('cacheTests', 'nginx'), async (t) => {
+test("the conformance engine finds nginx's recorded results", needs('cacheTests', 'nginx'), async (t) => {
   const origin = await startSuiteOrigin(t);
   const port = await startProxy(t, origin.port);
   const tests = readCacheTests();

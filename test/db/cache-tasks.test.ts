@@ -9,7 +9,7 @@ import { openTestDatabase } from '../support/feed.ts';
 const LIMITS: CacheAmounts = { purgeUrls: 3, purgeDirectories: 2, prefetchUrls: 1 };
 
 describeOnBothEngines('cache usage', (newDatabase) => {
-  test('each amount has its limit for a day; a limit lowered meanwhile refuses only what it counts', async (t) => {
+  test('each kind of cache order has a daily limit; a lowered limit refuses only its own kind', async (t) => {
     await using db = await openTestDatabase(await newDatabase(t));
     const { id: accountId } = await createAccount(db.query, { name: 'a', kind: 'customer', now: 1 });
     const take = (
@@ -32,7 +32,7 @@ describeOnBothEngines('cache usage', (newDatabase) => {
     assert.equal(await take(3, 2, 1, LIMITS, '2026-02-01'), undefined);
   });
 
-  test('days that are over for a month are forgotten', async (t) => {
+  test('daily counts are deleted a month after their day', async (t) => {
     await using db = await openTestDatabase(await newDatabase(t));
     const { id: accountId } = await createAccount(db.query, { name: 'a', kind: 'customer', now: 1 });
     for (const day of ['2026-01-01', '2026-01-02', '2026-02-01'])

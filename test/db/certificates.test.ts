@@ -34,7 +34,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 const MAX = 3;
 
 describeOnBothEngines('certificates in the database', (newDatabase) => {
-  test('an account has each certificate once, and at most so many', needs('openssl'), async (t) => {
+  test('an account has each certificate once, and a limited number of them', needs('openssl'), async (t) => {
     const { db, ring, accountId, other, pairs, add } = await start(t, await newDatabase(t), 4);
     const [one, two, three, four] = pairs;
     const keys = await Promise.all([one, two, one, three, one].map((pair) => add(pair)));
@@ -60,117 +60,121 @@ describeOnBothEngines('certificates in the database', (newDatabase) => {
     );
   });
 
-  test('it is published while a domain has it, and cannot be deleted so long', needs('openssl'), async (t) => {
-    const { db, accountId, pairs, add, addDomain } = await start(t, await newDatabase(t), 2);
-    const [one = '', two = ''] = await Promise.all(pairs.map((pair) => add(pair)));
-    const [a, b] = [await addDomain('a.example.com'), await addDomain('b.example.com')];
-    const use = async (domain: number, ...keys: readonly string[]) => {
-      const changes = await db.transaction((trx) => setCertificateUse(trx, domain, keys));
-      return changes.map((change) => `${change.op} ${change.key}`);
-    };
-    const remove = (key: string) => db.transaction((trx) => deleteCertificate(trx, { accountId, key }));
-    assert.deepEqual(await use(a, one), [`put ${one}`]);
-    assert.deepEqual(await use(a, one), []);
-    assert.deepEqual(await use(b, one), []);
-    assert.deepEqual(await remove(one), { kind: 'inUse', domains: ['a.example.com', 'b.example.com'] });
-    assert.deepEqual(await use(a, one, two), [`put ${two}`]);
-    assert.deepEqual(await remove(two), { kind: 'inUse', domains: ['a.example.com'] });
-    assert.deepEqual(await use(a, two), []);
-    assert.deepEqual(await use(b, two), [`delete ${one}`]);
-    assert.deepEqual(await remove(one), { kind: 'deleted' });
-    assert.deepEqual(await remove(one), { kind: 'missing' });
-    assert.deepEqual(await use(a), []);
-    assert.deepEqual(await use(b), [`delete ${two}`]);
-    assert.deepEqual(await use(b), []);
-  });
-
-  test('of binding and deleting at once one wins, and what is published fits', needs('openssl'), async (t) => {
-    const { db, accountId, pairs, add, addDomain } = await start(t, await newDatabase(t), 2);
-    const domains = await Promise.all(['a', 'b', 'c', 'd'].map((name) => addDomain(`${name}.example.com`)));
-    for (let round = 0; round < 10; round += 1) {
-      const [one = '', two = ''] = await Promise.all(pairs.map((pair) => add(pair)));
-      const bind = (domain: number, ...keys: readonly string[]) =>
-        db.transaction(async (trx) => {
-          await findDomainToChange(trx, { id: domain });
-          const found = await findCertificatesFor(trx, domain, accountId, keys);
-          const changes = await setCertificateUse(
-            trx,
-            domain,
-            found.flatMap((one) => one?.key ?? []),
-          );
-          if (changes.length > 0) await publish(trx, changes, 1);
-        });
-      const remove = (key: string) => db.transaction((trx) => deleteCertificate(trx, { accountId, key }));
-      await Promise.all([
-        ...domains.map((domain, index) => bind(domain, (index + round) % 2 === 0 ? one : two)),
-        remove(one),
-        remove(two),
-        ...domains.map((domain, index) => bind(domain, ...((index + round) % 3 === 0 ? [two, one] : [one, two]))),
-      ]);
-      await assertPublishedFits(db);
-    }
-  });
-
   test(
-    'the key ring is rotated under them: other seals, the same secrets, nothing for edges',
+    'a certificate is published while a domain has it, and cannot be deleted meanwhile',
     needs('openssl'),
     async (t) => {
-      const { db, ring, ringFile, accountId, pairs, add, addDomain } = await start(t, await newDatabase(t), 2);
-      const keys = await Promise.all(pairs.map((pair) => add(pair)));
-      const [one = '', two = ''] = keys;
-      const domain = await addDomain('a.example.com');
-      await db.transaction(async (trx) => publish(trx, await setCertificateUse(trx, domain, [one]), 1));
-      const settings = {
-        ...SMPP_DEFAULTS,
-        kind: 'smpp',
-        host: 'h',
-        port: 1,
-        systemId: 's',
-        password: 'the password',
-      } as const;
-      await db.transaction((trx) => saveConnector(trx, ring, { name: 'c', enabled: true, settings }, 1));
-      const app = await db.query
-        .insertInto('sms_app')
-        .values({ account_id: accountId, app_key: 'k', name: 'n', enabled: 1, created_at: 1, settings: '{"a":1}' })
-        .returning('id')
-        .executeTakeFirstOrThrow();
-      const webhook = { url: 'https://a.example', secret: 'the secret' };
-      await db.transaction((trx) => saveWebhook(trx, ring, app.id, webhook));
-      const other = await openKeyring(db.query, ringFile);
-      const readBody = async () => {
-        const row = await db.query
-          .selectFrom('resource')
-          .select(['body', 'revision'])
-          .where('key', '=', one)
-          .executeTakeFirstOrThrow();
-        return { revision: row.revision, sealed: String(JSON.parse(row.body).key) };
+      const { db, accountId, pairs, add, addDomain } = await start(t, await newDatabase(t), 2);
+      const [one = '', two = ''] = await Promise.all(pairs.map((pair) => add(pair)));
+      const [a, b] = [await addDomain('a.example.com'), await addDomain('b.example.com')];
+      const use = async (domain: number, ...keys: readonly string[]) => {
+        const changes = await db.transaction((trx) => setCertificateUse(trx, domain, keys));
+        return changes.map((change) => `${change.op} ${change.key}`);
       };
-      const before = await readBody();
-      await db.query.updateTable('certificate').set({ private_key: before.sealed }).where('key', '=', two).execute();
-
-      const rotation = await rotateKeyring(db, ring);
-      assert.deepEqual(rotation, { keyId: ring.newest.id, secrets: 3, unopened: 1 });
-      const after = await readBody();
-      assert.equal(after.revision, before.revision);
-      const { private_key } = await db.query
-        .selectFrom('certificate')
-        .select('private_key')
-        .where('key', '=', one)
-        .executeTakeFirstOrThrow();
-      for (const sealed of [after.sealed, private_key]) {
-        assert.equal(sealedWith(sealed), rotation.keyId);
-        assert.equal(unseal(other, privateKeyLocation(one), sealed).toString(), pairs[0]?.key);
-      }
-      const connector = (await listConnectors(db.query)).find(({ name }) => name === 'c');
-      assert.ok(connector !== undefined);
-      assert.equal(sealedWith(connector.secret ?? ''), rotation.keyId);
-      assert.deepEqual(openSettings(other, connector), settings);
-      assert.deepEqual(await findWebhook(db.query, other, app.id), webhook);
-      const lacking = readFileSync(ringFile, 'utf8').split('\n').slice(0, 2).join('\n');
-      writeFileSync(ringFile, `${lacking}\n`);
-      await assert.rejects(openKeyring(db.query, ringFile), new RegExp(`lacks keys .*\\(${rotation.keyId}\\)`));
+      const remove = (key: string) => db.transaction((trx) => deleteCertificate(trx, { accountId, key }));
+      assert.deepEqual(await use(a, one), [`put ${one}`]);
+      assert.deepEqual(await use(a, one), []);
+      assert.deepEqual(await use(b, one), []);
+      assert.deepEqual(await remove(one), { kind: 'inUse', domains: ['a.example.com', 'b.example.com'] });
+      assert.deepEqual(await use(a, one, two), [`put ${two}`]);
+      assert.deepEqual(await remove(two), { kind: 'inUse', domains: ['a.example.com'] });
+      assert.deepEqual(await use(a, two), []);
+      assert.deepEqual(await use(b, two), [`delete ${one}`]);
+      assert.deepEqual(await remove(one), { kind: 'deleted' });
+      assert.deepEqual(await remove(one), { kind: 'missing' });
+      assert.deepEqual(await use(a), []);
+      assert.deepEqual(await use(b), [`delete ${two}`]);
+      assert.deepEqual(await use(b), []);
     },
   );
+
+  test(
+    'one of a concurrent binding and deletion wins, and the published certificates fit',
+    needs('openssl'),
+    async (t) => {
+      const { db, accountId, pairs, add, addDomain } = await start(t, await newDatabase(t), 2);
+      const domains = await Promise.all(['a', 'b', 'c', 'd'].map((name) => addDomain(`${name}.example.com`)));
+      for (let round = 0; round < 10; round += 1) {
+        const [one = '', two = ''] = await Promise.all(pairs.map((pair) => add(pair)));
+        const bind = (domain: number, ...keys: readonly string[]) =>
+          db.transaction(async (trx) => {
+            await findDomainToChange(trx, { id: domain });
+            const found = await findCertificatesFor(trx, domain, accountId, keys);
+            const changes = await setCertificateUse(
+              trx,
+              domain,
+              found.flatMap((one) => one?.key ?? []),
+            );
+            if (changes.length > 0) await publish(trx, changes, 1);
+          });
+        const remove = (key: string) => db.transaction((trx) => deleteCertificate(trx, { accountId, key }));
+        await Promise.all([
+          ...domains.map((domain, index) => bind(domain, (index + round) % 2 === 0 ? one : two)),
+          remove(one),
+          remove(two),
+          ...domains.map((domain, index) => bind(domain, ...((index + round) % 3 === 0 ? [two, one] : [one, two]))),
+        ]);
+        await assertPublishedFits(db);
+      }
+    },
+  );
+
+  test('rotating the key ring seals the same secrets anew, and edges notice nothing', needs('openssl'), async (t) => {
+    const { db, ring, ringFile, accountId, pairs, add, addDomain } = await start(t, await newDatabase(t), 2);
+    const keys = await Promise.all(pairs.map((pair) => add(pair)));
+    const [one = '', two = ''] = keys;
+    const domain = await addDomain('a.example.com');
+    await db.transaction(async (trx) => publish(trx, await setCertificateUse(trx, domain, [one]), 1));
+    const settings = {
+      ...SMPP_DEFAULTS,
+      kind: 'smpp',
+      host: 'h',
+      port: 1,
+      systemId: 's',
+      password: 'the password',
+    } as const;
+    await db.transaction((trx) => saveConnector(trx, ring, { name: 'c', enabled: true, settings }, 1));
+    const app = await db.query
+      .insertInto('sms_app')
+      .values({ account_id: accountId, app_key: 'k', name: 'n', enabled: 1, created_at: 1, settings: '{"a":1}' })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const webhook = { url: 'https://a.example', secret: 'the secret' };
+    await db.transaction((trx) => saveWebhook(trx, ring, app.id, webhook));
+    const other = await openKeyring(db.query, ringFile);
+    const readBody = async () => {
+      const row = await db.query
+        .selectFrom('resource')
+        .select(['body', 'revision'])
+        .where('key', '=', one)
+        .executeTakeFirstOrThrow();
+      return { revision: row.revision, sealed: String(JSON.parse(row.body).key) };
+    };
+    const before = await readBody();
+    await db.query.updateTable('certificate').set({ private_key: before.sealed }).where('key', '=', two).execute();
+
+    const rotation = await rotateKeyring(db, ring);
+    assert.deepEqual(rotation, { keyId: ring.newest.id, secrets: 3, unopened: 1 });
+    const after = await readBody();
+    assert.equal(after.revision, before.revision);
+    const { private_key } = await db.query
+      .selectFrom('certificate')
+      .select('private_key')
+      .where('key', '=', one)
+      .executeTakeFirstOrThrow();
+    for (const sealed of [after.sealed, private_key]) {
+      assert.equal(sealedWith(sealed), rotation.keyId);
+      assert.equal(unseal(other, privateKeyLocation(one), sealed).toString(), pairs[0]?.key);
+    }
+    const connector = (await listConnectors(db.query)).find(({ name }) => name === 'c');
+    assert.ok(connector !== undefined);
+    assert.equal(sealedWith(connector.secret ?? ''), rotation.keyId);
+    assert.deepEqual(openSettings(other, connector), settings);
+    assert.deepEqual(await findWebhook(db.query, other, app.id), webhook);
+    const lacking = readFileSync(ringFile, 'utf8').split('\n').slice(0, 2).join('\n');
+    writeFileSync(ringFile, `${lacking}\n`);
+    await assert.rejects(openKeyring(db.query, ringFile), new RegExp(`lacks keys .*\\(${rotation.keyId}\\)`));
+  });
 });
 
 /** What is in the feed is what domains have. */

@@ -43,7 +43,7 @@ describeOnBothEngines('db', (newDatabase) => {
     assert.equal(await countAccounts(db.query), 2);
   });
 
-  test('of fifty that want a place for a domain at once, as many get one as there are', async (t) => {
+  test('concurrent requests for a place for a domain get as many places as there are', async (t) => {
     await using db = await openTestDatabase(await newDatabase(t));
     const { id } = await createAccount(db.query, { name: 'a', kind: 'customer', now: 1 });
     const take = () => db.transaction((trx) => takeDomainPlace(trx, id, 10));
@@ -79,7 +79,7 @@ describeOnBothEngines('db', (newDatabase) => {
     await assert.rejects(createToken(db.query, { ...again, accountId: 99, hash: 'h3' }));
   });
 
-  test('a domain is stored whole, changed, and gone for everyone once deleted; its id is never used again', async (t) => {
+  test('a domain is stored whole, changed, and absent for everyone once deleted; its id is never used again', async (t) => {
     await using db = await openTestDatabase(await newDatabase(t));
     const [mine, other] = await twoAccounts(db);
     const domain = await insertDomain(db.query, newDomain(mine, 'a.example.com'));
@@ -181,14 +181,14 @@ describeOnBothEngines('db', (newDatabase) => {
     }
   });
 
-  test('of fifty transactions that add the same name, one wins', async (t) => {
+  test('one of fifty concurrent transactions that add the same name wins', async (t) => {
     await using db = await openTestDatabase(await newDatabase(t));
     const [mine, other] = await twoAccounts(db);
     const tries = Array.from({ length: 50 }, (_, n) => addIfFree(db, n % 2 === 0 ? mine : other, 'a.example.com'));
     assert.equal((await Promise.all(tries)).filter(Boolean).length, 1);
   });
 
-  test('of fifty transactions that add a name or the wildcard over it for two accounts, only one account wins', async (t) => {
+  test('concurrent transactions that add a name, or the wildcard over it, for two accounts succeed for one account only', async (t) => {
     await using db = await openTestDatabase(await newDatabase(t));
     const [mine, other] = await twoAccounts(db);
     for (let round = 0; round < 5; round += 1) {

@@ -42,7 +42,7 @@ const LIVE_KEY = 'ofTheEncoder0000';
 describeOnBothEngines(
   'an export',
   (newDatabase) => {
-    test('has every table, what a row refers to before it, and each has a key to page by', async (t) => {
+    test('an export has every table, parents before children, and each table has a key to page by', async (t) => {
       await using db = await openTestDatabase(await newDatabase(t));
       const tables = await db.query.introspection.getTables();
       assert.deepEqual([...TABLE_NAMES].sort(), tables.map(({ name }) => name).sort());
@@ -65,7 +65,7 @@ describeOnBothEngines(
       ['SQLite', newSqlite, needs('openssl')],
       ['PostgreSQL', newPostgres, needs('postgres', 'openssl')],
     ] as const) {
-      test(`makes the same database on ${engine}, and edges begin anew`, options, async (t) => {
+      test(`an export makes the same database on ${engine}, and edges begin anew`, options, async (t) => {
         const { target, ring } = await makeContent(t, newDatabase);
         const text = await exportText(target);
         const copy = await newTarget(t);
@@ -89,7 +89,7 @@ describeOnBothEngines(
     }
 
     test(
-      'without secrets has none; the import says which are to be given anew, and they can be',
+      'an export without secrets has none; the import lists those to be given anew, and they can be',
       needs('openssl'),
       async (t) => {
         const { target, pair, token } = await makeContent(t, newDatabase);
@@ -128,7 +128,7 @@ describeOnBothEngines(
     );
 
     test(
-      'with secrets has them sealed, and needs the key that they are sealed with, and an unused database',
+      'an export with secrets has them sealed; its import needs the sealing key and an unused database',
       needs('openssl'),
       async (t) => {
         const { target, pair, ring } = await makeContent(t, newDatabase);
@@ -158,7 +158,7 @@ describeOnBothEngines(
       },
     );
 
-    test('is one state, whatever is written meanwhile', async (t) => {
+    test('an export is one snapshot, whatever is written meanwhile', async (t) => {
       const target = await newDatabase(t);
       await using db = await openTestDatabase(target);
       const { accountId, appId } = await openSmsAccount(db, { now: 1 });
@@ -181,8 +181,8 @@ describeOnBothEngines(
   EMPTY,
 );
 
-describe('a file that is no whole export', () => {
-  test('is refused with the number of the line', async (t) => {
+describe('an incomplete export', () => {
+  test('an incomplete export is refused with the number of the line', async (t) => {
     const { text, lines, at, account, changed, refuse } = await makeFile(t, newSqlite);
     const line = `^Error: line ${at + 1}: `;
     const newer = text.replace(/"step":"[^"]*"/, '"step":"9999-later"');
@@ -221,7 +221,7 @@ describe('a file that is no whole export', () => {
 describeOnBothEngines(
   'an export',
   (newDatabase) => {
-    test('that the database does not take is refused, and leaves it unused', async (t) => {
+    test('an export that the database refuses leaves it unused', async (t) => {
       const { text, lines, at, account, changed, refuse } = await makeFile(t, newDatabase);
       const line = (index: number) => `^Error: line ${index + 1}: the database does not take it: `;
       const orphan = lines.findIndex((other) => other.startsWith('{"table":"sms_app"'));
@@ -233,7 +233,7 @@ describeOnBothEngines(
       ]);
     });
 
-    test('of an earlier release is brought up to date', async (t) => {
+    test('an export of an earlier release is migrated', async (t) => {
       const source = await newDatabase(t);
       await openSmsAccount(await openTestDatabaseFor(t, source), { now: 1 });
       const early = /"table":"(?:account|config_head|revision_tag)"/;
@@ -254,7 +254,7 @@ describeOnBothEngines(
 );
 
 describe('a database of another release', () => {
-  test('is not exported by this one', async (t) => {
+  test('a database of another release is not exported by this one', async (t) => {
     const target = await newSqlite(t);
     await using db = await openTestDatabase(target);
     await sql`insert into kysely_migration values ('9999-later', '2030-01-01T00:00:00Z')`.execute(db.query);

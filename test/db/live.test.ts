@@ -49,7 +49,7 @@ describeOnBothEngines('live streams in the database', (newDatabase) => {
     );
   });
 
-  test('what is on air replaces what was told before, also after the file of events was lost', async (t) => {
+  test('a report of the streams on air replaces the one before, even after the file of events was lost', async (t) => {
     const { list, history, report, name } = await start(t, await newDatabase(t));
     await report({ events: [began(1, name('a'), T)], streams: [onAir(name('a'), T, { lastMediaAt: T + 9 })] });
     await report({ events: [] });
@@ -67,7 +67,7 @@ describeOnBothEngines('live streams in the database', (newDatabase) => {
     assert.equal((await history()).find(({ stream }) => stream === 'a')?.endReason, 'crashed');
   });
 
-  test('events that come behind the list of what is on air still tell how each broadcast ended', async (t) => {
+  test('events that arrive after the list of streams on air still say how each broadcast ended', async (t) => {
     const { list, history, report, name } = await start(t, await newDatabase(t));
     const [first, second] = [name('a', 'b1'), name('a', 'b2')];
     await report({ events: [began(1, first, T)], streams: [onAir(second, T + 100)] });
@@ -85,7 +85,7 @@ describeOnBothEngines('live streams in the database', (newDatabase) => {
     );
   });
 
-  test('a stream has one owner until that one is silent', async (t) => {
+  test('a stream has one owner until that owner is silent', async (t) => {
     const { list, history, report, name } = await start(t, await newDatabase(t));
     const [first, second] = [name('a', 'b1'), name('a', 'b2')];
     await report({ events: [began(1, first, T)], streams: [onAir(first, T)] });
@@ -102,7 +102,7 @@ describeOnBothEngines('live streams in the database', (newDatabase) => {
     assert.deepEqual(await list(), [['a', 'READY', T + 10, T + 90]]);
   });
 
-  test('what a live process had on air that stays silent has ended, and goes on if it comes back', async (t) => {
+  test('broadcasts of a live process that stays silent have ended, and continue if it comes back', async (t) => {
     const { db, list, report, name } = await start(t, await newDatabase(t));
     const streams = [onAir(name('a'), T, { lastMediaAt: T + 5 })];
     await report({ events: [], streams });
@@ -114,7 +114,7 @@ describeOnBothEngines('live streams in the database', (newDatabase) => {
     assert.deepEqual(await list(), [['a', 'ONGOING', T, 0]]);
   });
 
-  test('what is told of a domain that does not exist is ignored, and counts as taken', async (t) => {
+  test('reports of a domain that does not exist are acknowledged and ignored', async (t) => {
     const { list, report, name } = await start(t, await newDatabase(t));
     const unknown = { ...name('a'), domainId: 999 };
     const answer = await report({ events: [began(1, unknown, T)], streams: [onAir(unknown, T)] });
@@ -149,7 +149,7 @@ describeOnBothEngines('live streams in the database', (newDatabase) => {
     assert.equal(missing.kind, 'missing');
   });
 
-  test('a kick names the broadcast on air, and is forgotten after its end', async (t) => {
+  test('a kick names the broadcast on air, and is deleted after the broadcast ends', async (t) => {
     const { db, marks, report, name, change } = await start(t, await newDatabase(t));
     const a = name('a');
     await report({ events: [began(1, a, T)] });
@@ -163,7 +163,7 @@ describeOnBothEngines('live streams in the database', (newDatabase) => {
     assert.deepEqual(await marks(), []);
   });
 
-  test('a deleted domain takes its marks and keys along', async (t) => {
+  test('deleting a domain deletes its marks and keys', async (t) => {
     const { db, ring, domainId, marks, name, change, resources } = await start(t, await newDatabase(t));
     await change((trx) => forbidStream(trx, name('a'), 0, T));
     const keys = { publish: ['one'], play: [] };
@@ -177,7 +177,7 @@ describeOnBothEngines('live streams in the database', (newDatabase) => {
     assert.deepEqual(await readLiveKeys(db.query, ring, domainId), { publish: [], play: [] });
   });
 
-  test('keys lie sealed, also in the feed, and are sealed anew with a new key of the ring', async (t) => {
+  test('keys are stored sealed, also in the feed, and are sealed anew with a new key of the ring', async (t) => {
     const { db, ring, domainId, change, resources } = await start(t, await newDatabase(t));
     const keys = { publish: ['primary', 'secondary'], play: ['player'] };
     await change(async (trx) => ({
@@ -195,7 +195,7 @@ describeOnBothEngines('live streams in the database', (newDatabase) => {
     assert.deepEqual(await readLiveKeys(db.query, ring, domainId), keys);
   });
 
-  test('viewers are kept by minute and hour with the most at once, the peak with the broadcast', async (t) => {
+  test('viewers are stored by minute and hour with their maximum, the peak with the broadcast', async (t) => {
     const { db, domainId, history, report, name } = await start(t, await newDatabase(t));
     const watched = (flv: number, hls: number) => [
       onAir(name('a'), T, { viewers: { flv, websocket: 0, rtmp: 0, hls } }),
@@ -222,7 +222,7 @@ describeOnBothEngines('live streams in the database', (newDatabase) => {
     assert.equal((await history()).find(({ stream }) => stream === 'a')?.peakViewers, 7);
   });
 
-  test('history ends after 90 days and at its bound, a stream that is READY after 30 days; what is on air stays', async (t) => {
+  test('history ends after 90 days and at its bound, a READY stream after 30 days; streams on air stay', async (t) => {
     const { db, history, list, report, name } = await start(t, await newDatabase(t));
     const events = [1, 2, 3, 4].flatMap((n) => [
       began(2 * n - 1, name('a', `b${n}`), T + n),
@@ -247,7 +247,7 @@ describeOnBothEngines('live streams in the database', (newDatabase) => {
     assert.deepEqual(await db.query.selectFrom('live_viewers').selectAll().execute(), []);
   });
 
-  test('operators see every domain’s streams, a page at a time, also by their state', async (t) => {
+  test("operators see every domain's streams, a page at a time, also by their state", async (t) => {
     const { db, accountId, report, name, change } = await start(t, await newDatabase(t));
     const streams = ['a', 'b', 'c'].map((stream) => onAir(name(stream), T));
     await report({ events: [], streams });

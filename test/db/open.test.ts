@@ -26,7 +26,7 @@ const ANN = { name: 'ann', kind: 'customer', now: 1 } as const;
 describeOnBothEngines(
   'database',
   (newDatabase) => {
-    test('opened again it keeps what it had, its epoch too', async (t) => {
+    test('a database opened again keeps its contents and its epoch', async (t) => {
       const target = await newDatabase(t);
       const heads = [];
       for (let opened = 1; opened <= 2; opened += 1) {
@@ -39,7 +39,7 @@ describeOnBothEngines(
       assert.match(heads[0]?.epoch ?? '', /^[0-9a-f-]{36}$/);
     });
 
-    test('one that a newer release has changed is refused', async (t) => {
+    test('a database that a newer release has changed is refused', async (t) => {
       const target = await newDatabase(t);
       {
         await using db = await openTestDatabase(target);
@@ -91,7 +91,7 @@ describeOnBothEngines(
       assert.equal((await readHead(db.query)).revision, 2);
     });
 
-    test('a publish is heard once it is committed, and not when it is rolled back', async (t) => {
+    test('a publish is noticed once it is committed, and never if it is rolled back', async (t) => {
       await using db = await openTestDatabase(await newDatabase(t));
       const heard: number[] = [];
       const unsubscribe = db.onPublish(() => heard.push(heard.length));
@@ -156,7 +156,7 @@ describeOnBothEngines(
   EMPTY,
 );
 
-test('a SQLite database is for its user only, durable and strict', async (t) => {
+test('a SQLite database is readable by its user only, durable and strict', async (t) => {
   const target = await newSqlite(t);
   await using db = await openTestDatabase(target);
   for (const suffix of ['', '-wal', '-shm']) assert.equal(statSync(target.file + suffix).mode & 0o777, 0o600, suffix);
@@ -170,7 +170,7 @@ test('a SQLite database is for its user only, durable and strict', async (t) => 
   await assert.rejects(sql`insert into domain (id) values (2147483648)`.execute(db.query));
 });
 
-test('a file that is no SQLite database is refused by name and left as it is', async (t) => {
+test('a file that is not a SQLite database is refused by name and left unchanged', async (t) => {
   const file = join(temporaryFolder(t), 'causeway.db');
   writeFileSync(file, 'no database, but somebody wants it back'.repeat(100));
   await assert.rejects(openTestDatabase({ file }), (error: Error) => error.message.includes(file));
@@ -239,7 +239,7 @@ test('a PostgreSQL database that cannot store every text is refused', needs('pos
   );
 });
 
-test('a PostgreSQL database that two processes open at once is made once', needs('postgres'), async (t) => {
+test('a PostgreSQL database that two processes open at once is created once', needs('postgres'), async (t) => {
   const target = await newPostgres(t);
   const [one, two] = await Promise.all([openTestDatabase(target), openTestDatabase(target)]);
   await using _one = one;
@@ -276,7 +276,7 @@ test('transactions that deadlock are tried again until both are done', needs('po
 });
 
 test(
-  'PostgreSQL is told of a statement once, by name, unless a pooler gives its connections away',
+  'a prepared statement is sent to PostgreSQL once, by name, unless a pooler shares its connections',
   needs('postgres'),
   async (t) => {
     const target = await newPostgres(t);

@@ -17,7 +17,7 @@ async function namesOf(db: Db): Promise<readonly string[]> {
 }
 
 describeOnBothEngines('a procedure', (newDatabase) => {
-  test('is a transaction: it gives what it found, and leaves nothing when it fails', async (t) => {
+  test('a procedure is a transaction: it returns its result, and leaves nothing if it fails', async (t) => {
     await using db = await openDatabase({ ...(await newDatabase(t)), log, procedures: PROCEDURES_OF_TESTS });
     assert.equal(db.call !== undefined, db.engine === 'sqlite', 'where it runs');
     const procedures = createProcedures();
@@ -37,7 +37,7 @@ function namesOfAll(trx: Parameters<Parameters<Db['transaction']>[0]>[0]) {
   return trx.selectFrom('account').select('name').execute();
 }
 
-test('a procedure that is not there is told, and one that was called before the end is finished', async (t) => {
+test('an unknown procedure is an error, and one that was called before closing is completed', async (t) => {
   const target = await newSqlite(t);
   const db = await openDatabase({ ...target, log, procedures: PROCEDURES_OF_TESTS });
   await assert.rejects(async () => db.call?.('nothing', () => undefined), /no procedure "nothing"/);
@@ -56,7 +56,7 @@ test('a procedure that is not there is told, and one that was called before the 
 describeOnBothEngines('a statement for each row', (newDatabase) => {
   const columns = { name: 'text', created_at: 'bigint' } as const;
 
-  test('is run for all of them, with what is the same for all', async (t) => {
+  test('a statement for each row runs for all rows, with the shared values', async (t) => {
     await using db = await openDatabase({ ...(await newDatabase(t)), log });
     const rows = [
       ['a', 1],
@@ -82,7 +82,7 @@ describeOnBothEngines('a statement for each row', (newDatabase) => {
     ]);
   });
 
-  test('that fails for one row leaves none of them', async (t) => {
+  test('a statement for each row that fails for one row stores none of them', async (t) => {
     await using db = await openDatabase({ ...(await newDatabase(t)), log });
     const insert = rowStatement({ name: 'text', kind: 'text' }, ({ v, from }) => {
       return sql`insert into account (name, kind, created_at) select ${v.name}, ${v.kind}, 1 ${from}`;
@@ -99,7 +99,7 @@ describeOnBothEngines('a statement for each row', (newDatabase) => {
 });
 
 describeOnBothEngines('a statement that is made once', (newDatabase) => {
-  test('takes what it is given each time, lists of any length too', async (t) => {
+  test('a statement that is made once uses the values of each call, lists of any length too', async (t) => {
     await using db = await openDatabase({ ...(await newDatabase(t)), log });
     let made = 0;
     const found = statement({ ids: 'ids', names: 'rows', least: 'value' }, ({ ids, names, least }) => {

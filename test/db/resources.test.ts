@@ -47,7 +47,7 @@ describeOnBothEngines('resources', (newDatabase) => {
     assert.equal(seen.size, 2400);
   });
 
-  test('changes come by revision, newest state only, whole revisions up to the limit', async (t) => {
+  test('changes are read by revision, newest state only, whole revisions up to the limit', async (t) => {
     await using db = await openTestDatabase(await newDatabase(t));
     await publishNow(db, putSite(1, 'a.example.com'), putSite(2, 'b.example.com'));
     await publishNow(db, putSite(3, 'c.example.com'));
@@ -129,7 +129,7 @@ describeOnBothEngines('resources', (newDatabase) => {
 });
 
 describeOnBothEngines('edges', (newDatabase) => {
-  test('of two instances with one id the one that started later counts, until it is silent for 30 s', async (t) => {
+  test('the later of two instances with one id counts, until it is silent for 30 s', async (t) => {
     await using db = await openTestDatabase(await newDatabase(t));
     const at = await readHead(db.query);
     const status = { edge: 'one', at, appliedRevision: 0, rejected: [], build: 'b', origins: [] };

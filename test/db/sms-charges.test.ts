@@ -28,7 +28,7 @@ function giveUp(db: Db, state: 'uncertain' | 'submitted', chargeAt: ChargeAt = B
 }
 
 describeOnBothEngines('charged by receipts', (newDatabase) => {
-  test('what is taken stays held; of the parts of a message each has its own end, and the first one holds', async (t) => {
+  test('a submitted part stays held; each part of a message has its own end, and the first end holds', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { balance: 100, now: NOW });
     const ids = await queueMessage(db, account, { texts: ['1', '2', '3', '4', '5'], now: NOW });
@@ -58,7 +58,7 @@ describeOnBothEngines('charged by receipts', (newDatabase) => {
     await checkMoney(db, BY_RECEIPT);
   });
 
-  test('of several ends that come together the first holds, also of those that were there before the answer', async (t) => {
+  test('the first of several concurrent ends holds, even of those that arrived before the answer', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { balance: 100, now: NOW });
     const ids = await queueMessage(db, account, { texts: ['1', '2', '3', '4'], now: NOW });
@@ -75,7 +75,7 @@ describeOnBothEngines('charged by receipts', (newDatabase) => {
   });
 
   for (const chargeAt of ['submit', 'receipt'] as const)
-    test(`a word that says nothing for sure gives way to a better one for 72 hours, charged by ${chargeAt}`, async (t) => {
+    test(`a word that proves nothing yields to a better one for 72 hours, charged by ${chargeAt}`, async (t) => {
       await using db = await openSmsDatabase(await newDatabase(t));
       const account = await openSmsAccount(db, { balance: 100, now: NOW });
       const ids = await queueMessage(db, account, { texts: ['1', '2', '3', '4'], now: NOW });
@@ -106,7 +106,7 @@ describeOnBothEngines('charged by receipts', (newDatabase) => {
       await checkMoney(db, chargeAt);
     });
 
-  test('what nobody tells of until its time is over is given back, and a receipt after that takes nothing', async (t) => {
+  test('a part without a receipt in time is paid back, and a later receipt charges nothing', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { balance: 100, now: NOW });
     const [taken = 0, lost = 0] = await queueMessage(db, account, { texts: ['1', '2'], now: NOW });
@@ -176,7 +176,7 @@ describeOnBothEngines('charged by receipts', (newDatabase) => {
     await checkMoney(db, BY_RECEIPT);
   });
 
-  test('what goes out once more is settled once; what is simulated is charged at once', async (t) => {
+  test('a part that is sent again is settled once; a simulated one is charged at once', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { balance: 100, settings: { resendUncertain: true }, now: NOW });
     const [notice = 0] = await queueMessage(db, account, { smsType: 2, now: NOW });
@@ -202,7 +202,7 @@ describeOnBothEngines('charged by receipts', (newDatabase) => {
     await checkMoney(db, BY_RECEIPT);
   });
 
-  test('another choice while parts are under way: what is charged stays so, what is held is settled by what counts then', async (t) => {
+  test('a change of the charging rule keeps charged parts charged, and settles held ones by the new rule', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { balance: 100, now: NOW });
     const ids = await queueMessage(db, account, { texts: ['1', '2', '3', '4', '5', '6'], now: NOW });

@@ -19,7 +19,7 @@ import { accepted, claim, NOW, receive, referenceTo, rematch, store } from '../s
 const states = async (db: Db) => (await readParts(db)).map(({ state }) => state);
 
 describeOnBothEngines('the queue of parts', (newDatabase) => {
-  test('accounts take turns, each in its own order, whatever the others have; ordinary goes before advertising of anybody', async (t) => {
+  test("accounts take turns, each in its own order; ordinary messages precede anybody's advertising", async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const [a, b, c] = [
       await openSmsAccount(db, { now: NOW }),
@@ -38,7 +38,7 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     assert.deepEqual(await taken(10, a.accountId), [...many.slice(4), ...ad]);
   });
 
-  test('what there is room for is shared evenly, and what somebody leaves over goes to the others', async (t) => {
+  test('room is shared evenly, and room that one account leaves goes to the others', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const accounts: number[] = [];
     for (const parts of [1, 20, 3, 20]) {
@@ -57,7 +57,7 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     }
   });
 
-  test('who has nothing that is due keeps nobody waiting', async (t) => {
+  test('an account without due messages delays nobody', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     for (let n = 0; n < 40; n += 1)
       await queueMessage(db, await openSmsAccount(db, { now: NOW }), { dueAt: NOW + 1, now: NOW });
@@ -68,7 +68,7 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     );
   });
 
-  test('of very many accounts a round serves some, and the next the others', async (t) => {
+  test('a round serves some of very many accounts, and the next round the others', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const accounts = [];
     for (let n = 0; n < 40; n += 1) accounts.push(await openSmsAccount(db, { now: NOW }));
@@ -87,7 +87,7 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     );
   });
 
-  test('ordinary goes before advertising, then the oldest, a message in its order; nothing that is not due or over', async (t) => {
+  test('ordinary messages precede advertising, then the oldest, a message in its order; none is sent early or expired', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { now: NOW });
     const [ad] = await queueMessage(db, account, { kind: 'advertising', now: NOW - 5000 });
@@ -109,7 +109,7 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('a taken part is charged once, a refused one given back once with those that wait for it', async (t) => {
+  test('a submitted part is charged once; a refused one is paid back once, with the parts that wait for it', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { balance: 100, now: NOW });
     const [taken = 0] = await queueMessage(db, account, { now: NOW });
@@ -128,7 +128,7 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('many answers at once: each part has its own, is charged once, and keeps its end where it had one', async (t) => {
+  test('many answers at once settle each part once, charge it once, and keep an earlier end', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { now: NOW });
     const texts = Array.from({ length: 40 }, (_, n) => `${n}`);
@@ -153,7 +153,7 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('parts of one message stay with one connector, and go to another only while none of them has gone', async (t) => {
+  test('parts of one message stay with one connector, and change it only while none has been sent', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { now: NOW });
     const [one = 0, two = 0] = await queueMessage(db, account, { texts: ['1', '2'], now: NOW });
@@ -205,7 +205,7 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('a receipt settles its part once, also when it came before the answer', async (t) => {
+  test('a receipt settles its part once, even if it arrives before the answer', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { now: NOW });
     const [one = 0, two = 0] = await queueMessage(db, account, { texts: ['1', '2'], now: NOW });
@@ -248,7 +248,7 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     assert.deepEqual(ends, [4, 10, 0, 10, 2, 1].map(later));
   });
 
-  test('what a process has without knowing takes its turn again when the lease is over; what another has is not put back', async (t) => {
+  test('a part that its process does not know takes its turn again when the lease ends; a known one is not put back', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { now: NOW });
     const [known = 0] = await queueMessage(db, account, { now: NOW });
@@ -282,7 +282,7 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('what was on its way when its process died is uncertain: not sent again, settled by a receipt or given up', async (t) => {
+  test('a part in flight when its process died is uncertain: not sent again, settled by a receipt or given up', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { now: NOW });
     const [byReference = 0] = await queueMessage(db, account, { now: NOW });
@@ -308,7 +308,7 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('a receipt that came while its part was still taken to be on its way settles it when it is uncertain', async (t) => {
+  test('a receipt that arrived while its part was thought to be in flight settles it when it is uncertain', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { now: NOW });
     const [part = 0] = await queueMessage(db, account, { now: NOW });
@@ -321,7 +321,7 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('a notice of an app that prefers two to none goes out again, marked so, and not without end', async (t) => {
+  test('a notice of a service that prefers duplicates is sent again, marked so, a limited number of times', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { settings: { resendUncertain: true }, now: NOW });
     const [notice = 0] = await queueMessage(db, account, { smsType: 2, now: NOW });
@@ -344,7 +344,7 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('what expires or is opted out of before it goes out is given back', async (t) => {
+  test('messages that expire or are opted out before they are sent are paid back', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { balance: 20, now: NOW });
     await queueMessage(db, account, { expireAt: NOW + 1, now: NOW });

@@ -20,7 +20,7 @@ function countAccounts(trx: Transaction<Schema>) {
 }
 
 describeOnBothEngines('statements that go together', (newDatabase) => {
-  test('run in their order and give the rows of each, of those that are left out none', async (t) => {
+  test('statements that go together run in their order and return the rows of each, none for omitted ones', async (t) => {
     await using db = await openDatabase({ ...(await newDatabase(t)), log });
     const [a, none, counts, b] = await db.transaction((trx) =>
       runBatch(trx, [insertAccount('a'), undefined, countAccounts(trx), insertAccount('b')] as const),
@@ -28,7 +28,7 @@ describeOnBothEngines('statements that go together', (newDatabase) => {
     assert.deepEqual([a, none, counts, b], [[{ id: 1 }], [], [{ count: 1 }], [{ id: 2 }]]);
   });
 
-  test('are all undone when one fails, and the next transaction is not touched by it', async (t) => {
+  test('statements that go together are all undone if one fails, and the next transaction is unaffected', async (t) => {
     await using db = await openDatabase({ ...(await newDatabase(t)), log });
     const failing = db.transaction((trx) =>
       runBatch(trx, [insertAccount('a'), insertAccount('b', 'no such kind'), insertAccount('c')] as const),
@@ -38,7 +38,7 @@ describeOnBothEngines('statements that go together', (newDatabase) => {
     assert.deepEqual(counts, [{ count: 0 }]);
   });
 
-  test('run beside others of their transaction, in the order in which they were sent', async (t) => {
+  test('statements of one transaction run side by side, in the order in which they were sent', async (t) => {
     await using db = await openDatabase({ ...(await newDatabase(t)), log });
     const counts = await db.transaction(async (trx) => {
       const insertTwo = async () => {
@@ -52,7 +52,7 @@ describeOnBothEngines('statements that go together', (newDatabase) => {
     assert.deepEqual(counts, [[], [{ count: 1 }], [{ count: 2 }]]);
   });
 
-  test('that nobody waits for are why the transaction fails, and it leaves nothing', async (t) => {
+  test('a statement that nobody awaits makes its transaction fail, and nothing is stored', async (t) => {
     await using db = await openDatabase({ ...(await newDatabase(t)), log });
     const failing = db.transaction((trx) => writeBatch(trx, [insertAccount('a'), insertAccount('b', 'no such kind')]));
     await assert.rejects(failing, /check/i);
@@ -61,7 +61,7 @@ describeOnBothEngines('statements that go together', (newDatabase) => {
     assert.deepEqual(names, [{ name: 'c' }]);
   });
 
-  test('one that fails beside others is told when all have ended', async (t) => {
+  test('a failing statement is reported when all of its batch have ended', async (t) => {
     await using db = await openDatabase({ ...(await newDatabase(t)), log });
     const failing = db.transaction((trx) => {
       const slow = async () => {
@@ -74,7 +74,7 @@ describeOnBothEngines('statements that go together', (newDatabase) => {
   });
 });
 
-test('on SQLite what comes after an error that ended the transaction by itself is not done outside of it', async (t) => {
+test('statements after an error that ended a SQLite transaction are not run outside of it', async (t) => {
   await using db = await openDatabase({ ...(await newSqlite(t)), log });
   const ending = sql`insert or rollback into account (id, name, kind, created_at) values (1, 'twice', 'customer', 1)`;
   const failing = db.transaction((trx) =>
@@ -92,7 +92,7 @@ test('on SQLite what comes after an error that ended the transaction by itself i
   assert.deepEqual(names, [{ name: 'd' }]);
 });
 
-test('a database of SQLite finishes what it was asked before it is closed, and takes nothing afterwards', async (t) => {
+test('a SQLite database completes the calls it was given before it is closed, and refuses later ones', async (t) => {
   const target = await newSqlite(t);
   const db = await openDatabase({ ...target, log });
   const writing = db.transaction((trx) => insertAccount('a').execute(trx));

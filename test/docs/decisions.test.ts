@@ -12,7 +12,7 @@ describe('decision records', () => {
     assert.equal(readFileSync(INDEX_FILE, 'utf8'), decisionsIndex());
   });
 
-  test('every record has a number of its own, and none that a page has taken over', () => {
+  test('every record has a number of its own, which no page has replaced', () => {
     const numbers = readDecisions().flatMap(({ number, merged }) => [
       number,
       ...merged.filter((old) => old !== number),

@@ -26,7 +26,7 @@ describe('lines of documents', () => {
     });
   }
 
-  test('no line is longer than 120 characters (node test/support/write-wrapped-docs.ts)', () => {
+  test('no line of a document is longer than 120 characters (node test/support/write-wrapped-docs.ts)', () => {
     const long = wrappedDocuments().flatMap((file) =>
       overlongLines(readFileSync(file, 'utf8')).map((line) => `${file}:${line}`),
     );

@@ -8,7 +8,7 @@ import { definedSeries, METRICS_FILE, withMetricsTable } from '../support/metric
 const ROOT = join(import.meta.dirname, '../..');
 
 describe('docs/metrics.md', () => {
-  test('is up to date (node test/support/write-metrics-table.ts)', () => {
+  test('docs/metrics.md is up to date (node test/support/write-metrics-table.ts)', () => {
     const document = readFileSync(METRICS_FILE, 'utf8');
     assert.equal(withMetricsTable(document), document);
   });

@@ -21,8 +21,8 @@ async function start(t: TestContext, access: AccessSpec, options: Parameters<typ
   return { ...edge, origin, mark };
 }
 
-describe('by address', () => {
-  test('who is on the list is refused, also what is stored, and no origin hears of it', async (t) => {
+describe('rules by address', () => {
+  test('an address on the list is refused, for stored objects too, and no origin is asked', async (t) => {
     const { get, put, mark, origin } = await start(t, { deniedAddresses: NOT_FOR_US });
     assert.equal(await mark('/a'), 'MISS');
     put({ name: SITE_HOST, access: { deniedAddresses: [...NOT_FOR_US, ...LOOPBACK] } });
@@ -32,7 +32,7 @@ describe('by address', () => {
     assert.equal(origin.requests.length, 1);
   });
 
-  test('IPv6, and IPv4 as a socket for both families sees it', needs('ipv6'), async (t) => {
+  test('address rules match IPv6, and IPv4 as a dual-stack socket shows it', needs('ipv6'), async (t) => {
     const listen = { host: '::', port: 0 };
     const { port, put, mark } = await start(t, { deniedAddresses: ['::1'] }, { listen });
     assert.equal(await mark('/'), 'MISS');
@@ -42,7 +42,7 @@ describe('by address', () => {
     assert.match(await getOver('::1', port), /^HTTP\/1\.1 200 /);
   });
 
-  test('the address that a trusted proxy names counts, and no other that a client names', async (t) => {
+  test('address rules use the address that a trusted proxy names, and no other that a client names', async (t) => {
     const access = { deniedAddresses: ['192.0.2.0/24'] };
     const named = ['X-Forwarded-For', '192.0.2.1'];
     assert.equal(await (await start(t, access)).mark('/', named), 'MISS');
@@ -51,7 +51,7 @@ describe('by address', () => {
   });
 });
 
-test('by Referer: the pages of the list and of what is below it; blank as the site says', async (t) => {
+test('Referer rules match the listed pages and pages below them; a blank Referer as the site says', async (t) => {
   const entries = ['example.com', '*.example.org'];
   const { put, mark } = await start(t, { referer: { mode: 'allow', allowsBlank: false, entries } });
   const marks = async () => {
@@ -65,7 +65,7 @@ test('by Referer: the pages of the list and of what is below it; blank as the si
   assert.deepEqual(await marks(), ['HIT', refused, refused, 'HIT', 'HIT']);
 });
 
-test('by User-Agent: parts, patterns and none at all', async (t) => {
+test('User-Agent rules match parts and patterns, and an absent field', async (t) => {
   const { mark } = await start(t, { deniedUserAgents: ['curl', 'bot/*', '^$'] });
   const agents = ['Mozilla/5.0', 'CURL/8', 'libcurl', 'Bot/1', 'a Bot/1', ''];
   await mark('/', ['User-Agent', 'Mozilla/5.0']);
@@ -74,7 +74,7 @@ test('by User-Agent: parts, patterns and none at all', async (t) => {
   assert.deepEqual([...marks, await mark('/')], ['HIT', refused, refused, refused, 'HIT', refused, refused]);
 });
 
-test('the address comes before the Referer, that before the User-Agent; the word is in log and metrics', async (t) => {
+test('the address is checked before the Referer, and that before the User-Agent; the reason is in log and metrics', async (t) => {
   const { put, mark, log, registry } = await start(t, {});
   const third: AccessSpec = { deniedUserAgents: ['curl'] };
   const second: AccessSpec = { ...third, referer: { mode: 'allow', allowsBlank: false, entries: ['example.com'] } };
@@ -101,10 +101,10 @@ test('a second line of a field does not get past a rule about it, nor to an orig
   assert.equal(origin.requests.length, 0);
 });
 
-describe('the refusal', () => {
+describe('the refusal by access rules', () => {
   const deniedAddresses = LOOPBACK;
 
-  test("is the customer's page, to a HEAD without it", async (t) => {
+  test("a refusal is the customer's page, without it for a HEAD", async (t) => {
     const html = '<p>Für Freunde</p>';
     const { get } = await start(t, { deniedAddresses, refusal: { kind: 'page', html } });
     const [whole, head] = [await get('/'), await get('/', { method: 'HEAD' })];
@@ -117,7 +117,7 @@ describe('the refusal', () => {
     }
   });
 
-  test('is a redirect, and where it leads on the domain itself everyone is let in', async (t) => {
+  test('a refusal is a redirect, whose target on the domain itself is open to everyone', async (t) => {
     const url = `http://${SITE_HOST}/sorry?lang=de`;
     const { get, mark } = await start(t, { deniedAddresses, refusal: { kind: 'redirect', url } });
     const { status, headers, body } = await get('/a');
@@ -130,21 +130,21 @@ describe('the refusal', () => {
       assert.equal((await get(path)).headers['location'], url, path);
   });
 
-  test('holds for a POST, whose body nobody gets', async (t) => {
+  test('a refusal applies to a POST, whose body nobody receives', async (t) => {
     const { get, origin } = await start(t, { deniedAddresses });
     const { status } = await get('/', { method: 'POST', body: 'x'.repeat(1000) });
     assert.equal(status, 403);
     assert.equal(origin.requests.length, 0);
   });
 
-  test('is not the way of a domain that is closed', async (t) => {
+  test("a closed domain is not answered with the customer's refusal", async (t) => {
     const { get, put } = await start(t, { refusal: { kind: 'redirect', url: 'http://example.org/' } });
     put({ name: SITE_HOST, state: 'closed' });
     const { status, headers } = await get('/');
     assert.deepEqual([status, headers['x-cache'], headers['location']], [403, 'DENIED closed', undefined]);
   });
 
-  test('of a wildcard domain holds for every host below it, each with its own way out', async (t) => {
+  test('the refusal of a wildcard domain applies to every host below it, each with its own redirect target', async (t) => {
     const { get, put, mark, origin } = await start(t, {});
     const url = 'http://help.example.net/';
     const origins = {
@@ -161,7 +161,7 @@ describe('the refusal', () => {
   });
 });
 
-test('a pattern that backtracks elsewhere costs nothing here; a target beyond 8 KiB is 414', async (t) => {
+test('a pattern that backtracks in other engines costs nothing here; a target beyond 8 KiB is 414', async (t) => {
   const { get, put, mark } = await start(t, {});
   const policies = ['(a+)+$', '(a|aa)+$', '([a-z]+)*!', '(.*a){20}b'].map(
     (content): PolicySpec => ({ match: 'regex', content, priority: 1, isCached: false, lifetimeSeconds: 0 }),

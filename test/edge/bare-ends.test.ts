@@ -20,8 +20,8 @@ const targetIn: Answer = (request, response) => reply(`[${request.method} ${requ
 const answersIn = (text: string) => Array.from(text.matchAll(/\[(\w+ [^\]]*)\]/g), ([, answer]) => answer);
 const codes = (edge: TestEdge) => edge.log.map((fields) => fields.result);
 
-describe('requests that are sent at once', () => {
-  test('of which one is for node:http, by a client that leaves, are a line each', async (t) => {
+describe('pipelined requests', () => {
+  test('pipelined requests of a client that leaves, one of them for node:http, have a log line each', async (t) => {
     const origin = await startOrigin(t, () => undefined);
     const edge = await startTestEdge(t, [origin.port]);
     const http10 = `GET /3 HTTP/1.0\r\n${HOST}\r\n`;
@@ -49,7 +49,7 @@ describe('requests that are sent at once', () => {
     ['that was kept ready', get('/'), '/', 'TCP_MEM_HIT/503'],
   ];
   for (const [what, first, cached, code] of stops) {
-    test(`behind an answer ${what} that a stop cuts are a line each, which says so`, async (t) => {
+    test(`pipelined requests after an answer ${what} that a stop cuts have a log line each, which says so`, async (t) => {
       const body = 'x'.repeat(20_000_000); // more than a system keeps for a connection
       const origin = await startOrigin(t, reply(body, FRESH));
       const edge = await startTestEdge(t, [origin.port], { cacheBytes: 256 * 1024 * 1024 });
@@ -73,7 +73,7 @@ describe('requests that are sent at once', () => {
 });
 
 describe('a client that has said all', () => {
-  test('gets what is in memory, and then the connection ends', async (t) => {
+  test('a client that has ended its side gets what is in memory, and then the connection ends', async (t) => {
     const body = 'x'.repeat(20_000_000); // more than a system keeps for a connection
     const origin = await startOrigin(t, reply(body, FRESH));
     const edge = await startTestEdge(t, [origin.port], { cacheBytes: 256 * 1024 * 1024 });
@@ -86,7 +86,7 @@ describe('a client that has said all', () => {
     assert.equal(codes(edge)[1], 'TCP_MEM_HIT/200');
   });
 
-  test('and behind GETs has sent what is for node:http, gets all answers', async (t) => {
+  test('a client that has ended its side gets all answers, even if a request after its GETs is for node:http', async (t) => {
     const body = 'x'.repeat(20_000_000);
     const origin = await startOrigin(t, (request, response) => {
       if (request.target === '/large') reply(body, FRESH)(request, response);
@@ -115,7 +115,7 @@ describe('a client that has said all', () => {
     }
   });
 
-  test('with half a request gets nothing', async (t) => {
+  test('a client that ends its side after half a request gets nothing', async (t) => {
     const edge = await startTestEdge(t, [1]);
     for (const bytes of ['', get('/').slice(0, -2)]) {
       const client = connectRaw(edge.port);

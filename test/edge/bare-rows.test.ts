@@ -55,7 +55,7 @@ const anyRow = fc.array(
   { minLength: 1, maxLength: 20 },
 );
 
-test('every request of a row has its answer, in its place', async (t) => {
+test('every request of a pipelined row gets its answer, in order', async (t) => {
   const origin = await startOrigin(t, ({ method, target, body }, response) => {
     const text = body === '' ? `${method} ${target}` : `${method} ${target} ${body}`;
     const kept = target === '/kept' || target === '/other' ? 'max-age=600' : 'no-store';

@@ -38,7 +38,7 @@ describe('an answer is the same, byte for byte, as over node:http', () => {
     ['an error of its own', reply('no', date, 503)],
   ];
   for (const [what, answer] of rows) {
-    test(what, async (t) => {
+    test(`an answer is the same over both readers: ${what}`, async (t) => {
       const origin = await startOrigin(t, answer);
       const edge = await startTestEdge(t, [origin.port]);
       for (const method of ['GET', 'HEAD']) {
@@ -63,7 +63,7 @@ describe('an answer is the same, byte for byte, as over node:http', () => {
   }
 });
 
-describe('an answer that is not whole is told in the same way as over node:http', () => {
+describe('an answer that is not complete is reported in the same way as over node:http', () => {
   const announced = { 'content-length': '200' };
   const begin: Answer = (_request, response) => void response.writeHead(200, announced).write('begun');
   const ways = [
@@ -71,7 +71,7 @@ describe('an answer that is not whole is told in the same way as over node:http'
     ['node:http', BODY],
   ] as const;
   for (const [way, body] of ways) {
-    test(`the origin breaks off: ${way}`, async (t) => {
+    test(`an answer is alike when the origin breaks off: ${way}`, async (t) => {
       const origin = await startOrigin(t, (request, response) => {
         begin(request, response);
         setImmediate(() => response.destroy());
@@ -83,7 +83,7 @@ describe('an answer that is not whole is told in the same way as over node:http'
       assert.match(codes(edge)[0] ?? '', /\/502$/);
     });
 
-    test(`the client leaves before it begins, and while it comes: ${way}`, async (t) => {
+    test(`a client that leaves before or during its answer is logged alike: ${way}`, async (t) => {
       const origin = await startOrigin(t, (request, response) => {
         if (request.target === '/begun') begin(request, response);
       });
@@ -103,7 +103,7 @@ describe('an answer that is not whole is told in the same way as over node:http'
       }
     });
 
-    test(`the edge stops: ${way}`, async (t) => {
+    test(`an answer is alike when the edge stops: ${way}`, async (t) => {
       const origin = await startOrigin(t, begin);
       const edge = await startTestEdge(t, [origin.port]);
       const client = connectRaw(edge.port, get('/', body));
@@ -116,8 +116,8 @@ describe('an answer that is not whole is told in the same way as over node:http'
   }
 });
 
-describe('requests that are sent at once', () => {
-  test('what waits of one client is not overwritten by what others send', async (t) => {
+describe('pipelined requests', () => {
+  test('waiting pipelined requests of one client are not overwritten by bytes of others', async (t) => {
     let finish = () => {};
     const origin = await startOrigin(t, (request, response) => {
       if (request.target !== '/slow') return targetIn(request, response);
@@ -137,7 +137,7 @@ describe('requests that are sent at once', () => {
   const head = `HEAD /2 HTTP/1.1\r\n${HOST}\r\n`;
   const row = [get('/1'), head, get('/3?a=b', 'Cookie: caf\u00e9\r\n'), get('/4', CLOSE)].join('');
 
-  test('are the same wherever they are cut', async (t) => {
+  test('pipelined requests are the same wherever they are cut', async (t) => {
     const origin = await startOrigin(t, targetIn);
     const edge = await startTestEdge(t, [origin.port]);
     for (let at = 1; at < row.length; at++) {
@@ -154,7 +154,7 @@ describe('requests that are sent at once', () => {
     assert.equal(edge.log.length, 4 * (row.length - 1));
   });
 
-  test('and come byte by byte', async (t) => {
+  test('pipelined requests may arrive byte by byte', async (t) => {
     const origin = await startOrigin(t, targetIn);
     const edge = await startTestEdge(t, [origin.port]);
     const client = connectRaw(edge.port);
@@ -166,7 +166,7 @@ describe('requests that are sent at once', () => {
     assert.deepEqual(answersIn(await client.closed), ['GET /1', 'GET /3?a=b', 'GET /4']);
   });
 
-  test('are answered in order across the hand-over, and counted on', async (t) => {
+  test('pipelined requests are answered in order across the hand-over to node:http, and counted on', async (t) => {
     const origin = await startOrigin(t, targetIn);
     const edge = await startTestEdge(t, [origin.port], { limits: { maxRequestsPerConnection: 5 } });
     const requests = get('/1') + get('/2') + post('/3', 'abc') + get('/4') + get('/5') + get('/6');
@@ -180,7 +180,7 @@ describe('requests that are sent at once', () => {
     assert.equal(origin.requests[2]?.body, 'abc');
   });
 
-  test('of which one is none: what came before it is answered, then the refusal', async (t) => {
+  test('an invalid pipelined request is refused after the requests before it are answered', async (t) => {
     const origin = await startOrigin(t, targetIn);
     const edge = await startTestEdge(t, [origin.port]);
     const text = await connectRaw(edge.port, `${get('/1') + get('/2')}nonsense\r\n\r\n${get('/3')}`).closed;
@@ -188,7 +188,7 @@ describe('requests that are sent at once', () => {
     assert.deepEqual(statusesIn(text), ['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400']);
   });
 
-  test('by a client that leaves are a line each', async (t) => {
+  test('pipelined requests of a client that leaves have a log line each', async (t) => {
     const origin = await startOrigin(t, () => undefined);
     const edge = await startTestEdge(t, [origin.port]);
     const client = connectRaw(edge.port, get('/1') + get('/2') + get('/3'));
@@ -200,7 +200,7 @@ describe('requests that are sent at once', () => {
     assert.equal(edge.edge.underWay, 0);
   });
 
-  test('over TLS, with a hand-over among them', needs('openssl'), async (t) => {
+  test('pipelined requests over TLS are answered, one of them by node:http', needs('openssl'), async (t) => {
     const edge = await startHttpsEdge(t, targetIn);
     const client = connectTls(t, edge);
     client.write(get('/1') + get('/2') + post('/3', 'abc') + get('/4', CLOSE));
@@ -210,7 +210,7 @@ describe('requests that are sent at once', () => {
   });
 });
 
-test('a client that takes nothing is cut, and few of its requests are kept', async (t) => {
+test('a client that reads no answers is cut, and few of its requests are kept', async (t) => {
   const origin = await startOrigin(t, reply('x'.repeat(1_000_000), FRESH));
   const edge = await startTestEdge(t, [origin.port], { limits: { clientIdleMs: 300 } });
   await edge.get('/');
@@ -240,10 +240,10 @@ test('the last answer of a connection reaches a client that reads it late and ha
   assert.deepEqual(problems, []);
 });
 
-describe('a connection with nothing to do', () => {
+describe('an idle connection', () => {
   const limits = { keepAliveMs: 600, requestHeaderMs: 600 };
 
-  test('is ended in order when it has waited for a request, or for its first, and refused when half of one is there', async (t) => {
+  test('an idle connection is closed after the time for a first or a next request, and refused within half a request', async (t) => {
     const origin = await startOrigin(t, reply('x', FRESH));
     const edge = await startTestEdge(t, [origin.port], { limits });
     const half = get('/').slice(0, 20);
@@ -253,7 +253,7 @@ describe('a connection with nothing to do', () => {
     assert.deepEqual(texts.map(statusesIn), [[], ['HTTP/1.1 200'], ['HTTP/1.1 408'], ['HTTP/1.1 200', 'HTTP/1.1 408']]);
   });
 
-  test('ends with the edge also when what it was given is taken after that', async (t) => {
+  test('an idle connection ends with the edge, even if the answer before is read after that', async (t) => {
     const origin = await startOrigin(t, reply('x'.repeat(100_000), FRESH));
     const edge = await startTestEdge(t, [origin.port]);
     await edge.get('/');
@@ -277,7 +277,7 @@ describe('a connection with nothing to do', () => {
     await closing;
   });
 
-  test('ends at once with the edge, and one with half a request has time for the rest', async (t) => {
+  test('an idle connection ends at once with the edge, and one with half a request has time for the rest', async (t) => {
     const origin = await startOrigin(t, reply('x', FRESH));
     const edge = await startTestEdge(t, [origin.port]);
     const clients = [

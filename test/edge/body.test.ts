@@ -42,7 +42,7 @@ describe('request bodies', () => {
     });
   }
 
-  test('where there is no room to buffer a body, an origin that does not read holds the client back', async (t) => {
+  test('an origin that does not read holds the client back if there is no room to buffer', async (t) => {
     const origin = await startRawOrigin(t, (socket) => void socket.pause());
     const edge = await startTestEdge(t, [origin.port], { limits: { firstByteMs: 1_000 } });
     const client = connectRaw(edge.port, `POST / HTTP/1.1\r\n${HOST}Content-Length: ${64 * MIB}\r\n\r\n`);
@@ -60,7 +60,7 @@ describe('request bodies', () => {
     client.socket.destroy();
   });
 
-  test('a body over the limit is refused by its announcement, without contact to the origin', async (t) => {
+  test('a body over the limit is refused by its Content-Length, without contact to the origin', async (t) => {
     const origin = await startOrigin(t, reply('x'));
     const edge = await startTestEdge(t, [origin.port]);
     const text = await connectRaw(
@@ -71,7 +71,7 @@ describe('request bodies', () => {
     assert.equal(origin.connections(), 0);
   });
 
-  test('one without announcement when it gets there', async (t) => {
+  test('a body without Content-Length is refused when it reaches the limit', async (t) => {
     const origin = await startRawOrigin(t, () => undefined);
     const edge = await startTestEdge(t, [origin.port], { limits: { maxRequestBodyBytes: 100_000 } });
     const chunk = `8000\r\n${'x'.repeat(0x8000)}\r\n`;
@@ -82,7 +82,7 @@ describe('request bodies', () => {
     assert.match(await client.closed, /^HTTP\/1\.1 413 /);
   });
 
-  test('Expect: 100-continue: asked on before an origin is asked; a refusal comes instead', async (t) => {
+  test('Expect: 100-continue is answered before an origin is asked, or the refusal is sent instead', async (t) => {
     const origin = await startOrigin(t, (request, response) => void response.end(`got ${request.body}`));
     const edge = await startTestEdge(t, [origin.port]);
     const head = `POST / HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 4\r\nConnection: close\r\n\r\n`;
@@ -98,7 +98,7 @@ describe('request bodies', () => {
     assert.match(refused, /^HTTP\/1\.1 403 /); // no 100, and the connection ends: nobody knows whether the body follows
   });
 
-  test('of a client that leaves in the middle of its body no origin hears', async (t) => {
+  test('a client that leaves in the middle of its body is not noticed by the origin', async (t) => {
     const origin = await startRawOrigin(t, () => undefined);
     const edge = await startTestEdge(t, [origin.port]);
     const client = connectRaw(edge.port, `POST / HTTP/1.1\r\n${HOST}Content-Length: 1000\r\n\r\nabc`);
@@ -116,7 +116,7 @@ describe('request bodies', () => {
     await eventually('logged', () => edge.log[0]?.result === 'NONE/499');
   });
 
-  test('chunks that break off in the middle are answered 400', async (t) => {
+  test('a chunked body that breaks off in the middle is answered 400', async (t) => {
     const origin = await startRawOrigin(t, () => undefined);
     const edge = await startTestEdge(t, [origin.port]);
     const client = connectRaw(edge.port, `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`);
@@ -128,7 +128,7 @@ describe('request bodies', () => {
 });
 
 describe('response bodies', () => {
-  test('where there is no room to buffer it, a slow client of what is not stored sets the pace of the origin', async (t) => {
+  test('a slow client of an uncacheable response sets the pace of the origin if there is no room to buffer', async (t) => {
     let written = 0;
     const origin = await startOrigin(t, (_request, response) => void pour(response));
     const pour = async (response: ServerResponse) => {
@@ -158,7 +158,7 @@ describe('response bodies', () => {
     await eventually('logged', () => edge.log[0]?.result === 'TCP_MISS/499');
   });
 
-  test('a slow client of what is stored delays nobody: the body is stored at the pace of the origin', async (t) => {
+  test('a slow client of a cacheable response delays nobody: the body is stored at the pace of the origin', async (t) => {
     const body = Buffer.alloc(3 * MIB, 'x');
     const origin = await startOrigin(t, reply(body, FRESH));
     const edge = await startTestEdge(t, [origin.port]);
@@ -194,7 +194,7 @@ describe('response bodies', () => {
     socket.destroy();
   });
 
-  test('a client that leaves before the answer: the origin is dropped, one line says 499', async (t) => {
+  test('a client that leaves before the answer drops the origin, and one line says 499', async (t) => {
     let closed = false;
     const origin = await startRawOrigin(
       t,
@@ -212,7 +212,7 @@ describe('response bodies', () => {
     assert.equal(edge.log[0]?.result, 'NONE/499');
   });
 
-  test('a client that leaves in the middle of a small body: it is fetched to its end and stored', async (t) => {
+  test('a small body whose client leaves is fetched to its end and stored', async (t) => {
     let finish = () => {};
     const origin = await startOrigin(t, (_request, response) => {
       response.writeHead(200, { ...FRESH, 'content-length': '6' });
@@ -231,7 +231,7 @@ describe('response bodies', () => {
     assert.equal(origin.requests.length, 1);
   });
 
-  test('of a large body that has hardly begun the rest is not fetched', async (t) => {
+  test('a large body that has hardly begun is dropped when its client leaves', async (t) => {
     let closed = false;
     const origin = await startOrigin(t, (_request, response) => {
       response.once('close', () => {

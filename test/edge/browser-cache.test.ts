@@ -19,7 +19,7 @@ function assertKept({ headers, status }: Received, what: string): void {
 }
 
 describe('expires', () => {
-  test('is on every answer of the page: missed, stored, coded, in part, not modified, by HEAD', async (t) => {
+  test('expires is on every answer of a page: a miss, a hit, coded, a part, a 304, a HEAD', async (t) => {
     const { origin, get } = await startCodedEdge(t, reply(TEXT, HTML), SITE);
     const range = ['Range', 'bytes=0-9'];
     for (const path of ['/', '/']) {
@@ -43,7 +43,7 @@ describe('expires', () => {
     }
   });
 
-  test('is on the answer of who reads along, and of what goes past the cache', async (t) => {
+  test('expires is on answers that share a fetch, and on answers past the cache', async (t) => {
     const held: ServerResponse[] = [];
     const { get } = await startCodedEdge(
       t,
@@ -60,7 +60,7 @@ describe('expires', () => {
     for (const read of await Promise.all(all)) assertKept(read, read.headers['x-cache'] ?? '');
   });
 
-  test('says nothing about how long the edge keeps it', async (t) => {
+  test('expires says nothing about how long the edge keeps the page', async (t) => {
     const { edge, get, origin } = await startCodedEdge(t, reply(TEXT, HTML), SITE);
     await get('/');
     edge.advance(61_000);
@@ -68,7 +68,7 @@ describe('expires', () => {
     assert.deepEqual([again.headers['x-cache'], origin.requests.length], ['MISS', 2]);
   });
 
-  test('is not on what the origin keeps from caches, on errors, and on pages of the edge', async (t) => {
+  test('expires is not on uncacheable answers of the origin, on errors, or on pages of the edge', async (t) => {
     const { origin, edge, get } = await startCodedEdge(t, reply(TEXT, HTML), SITE);
     for (const control of ['no-store', 'private, max-age=5', 'no-cache']) {
       origin.answer(reply(TEXT, { ...HTML, 'cache-control': control }));
@@ -87,7 +87,7 @@ describe('expires', () => {
     assert.deepEqual([refused.status, refused.headers['cache-control']], [403, 'no-store']);
   });
 
-  test('of nothing leaves all as the origin says', async (t) => {
+  test("an expires of nothing leaves the origin's fields unchanged", async (t) => {
     const { get } = await startCodedEdge(t, reply(TEXT, HTML), { expiresSeconds: 0 });
     for (const age of [/^none$/, /^\d$/]) {
       const { headers } = await get('/');
@@ -100,7 +100,7 @@ describe('expires', () => {
 describe("a preflight's validity", () => {
   const PREFLIGHT = ['Origin', 'https://a.example', 'Access-Control-Request-Method', 'PUT'];
 
-  test('is set where the preflight succeeded, and nowhere else', async (t) => {
+  test('the validity of a preflight is set only if the preflight succeeded', async (t) => {
     const allow = { 'access-control-allow-origin': '*', 'access-control-max-age': '5' };
     const { origin, get } = await startCodedEdge(t, reply('', allow, 204), SITE);
     const ask = async (method: string, headers: readonly string[]) => {

@@ -27,7 +27,7 @@ describe('hits and misses', () => {
     );
   });
 
-  test('after a change of the origin the next miss goes to the new one, and what is stored still serves', async (t) => {
+  test('a miss after a change of origins goes to the new one, and stored objects are still served', async (t) => {
     const old = await startOrigin(t, reply('old', FRESH));
     const next = await startOrigin(t, reply('new', FRESH));
     const edge = await startTestEdge(t, [old.port]);
@@ -38,7 +38,7 @@ describe('hits and misses', () => {
     assert.deepEqual([old.requests.length, next.requests.length], [1, 1]);
   });
 
-  test('spellings of one path share an object, the query and the case of the path do not', async (t) => {
+  test('spellings of one path share an object; other queries and other cases of the path do not', async (t) => {
     const origin = await startOrigin(t, (request, response) => reply(request.target, FRESH)(request, response));
     const edge = await startTestEdge(t, [origin.port]);
     assert.equal((await edge.get('/%61%2fb')).body, '/%61%2fb'); // the original goes to the origin
@@ -48,7 +48,7 @@ describe('hits and misses', () => {
     }
   });
 
-  test('the host as written does not matter: case, port and one trailing dot', async (t) => {
+  test('the spelling of the host does not matter: case, port and one trailing dot', async (t) => {
     const origin = await startOrigin(t, reply('x', FRESH));
     const edge = await startTestEdge(t, [origin.port]);
     await edge.get('/');
@@ -58,7 +58,7 @@ describe('hits and misses', () => {
     assert.equal(origin.requests[0]?.headers['host'], SITE_HOST);
   });
 
-  test('hosts of one wildcard site are apart, and each is the Host of its request', async (t) => {
+  test("hosts of one wildcard site have separate objects, and the origin gets the request's Host", async (t) => {
     const origin = await startOrigin(t, (request, response) =>
       reply(request.headers['host'] ?? '', FRESH)(request, response),
     );
@@ -71,7 +71,7 @@ describe('hits and misses', () => {
     assert.equal((await edge.get('/', { host: 'example.org' })).status, 403);
   });
 
-  test('a path with dot segments goes past the cache: an origin may read it otherwise than the key does', async (t) => {
+  test('a path with dot segments bypasses the cache: an origin may read it differently from the key', async (t) => {
     const origin = await startOrigin(t, (request, response) => reply(request.target, FRESH)(request, response));
     const edge = await startTestEdge(t, [origin.port]);
     assert.equal((await edge.get('/x/../admin')).headers['x-cache'], 'BYPASS dotSegments');
@@ -80,7 +80,7 @@ describe('hits and misses', () => {
   });
 });
 
-describe('what is not stored', () => {
+describe('uncacheable responses', () => {
   const rows: readonly (readonly [reason: string, headers: Record<string, string>, status?: number])[] = [
     ['noStore', { 'cache-control': 'no-store' }],
     ['private', { 'cache-control': 'private, max-age=60' }],
@@ -112,7 +112,7 @@ describe('what is not stored', () => {
     });
   }
 
-  test('an authenticated answer is shared only when it says so', async (t) => {
+  test('a response to an authenticated request is shared only if it allows it', async (t) => {
     const origin = await startOrigin(t, reply('secret', FRESH));
     const edge = await startTestEdge(t, [origin.port]);
     const headers = ['Authorization', 'Basic x'];
@@ -123,7 +123,7 @@ describe('what is not stored', () => {
     assert.equal((await edge.get('/b')).headers['x-cache'], 'HIT');
   });
 
-  test('an object over the limit passes through whole and is not stored, announced or not', async (t) => {
+  test('an object over the limit passes through whole and is not stored, with a Content-Length or without', async (t) => {
     const big = Buffer.alloc(3_000_000, 'x');
     const origin = await startOrigin(t, (request, response) => {
       if (request.target === '/announced') return reply(big, FRESH)(request, response);
@@ -141,7 +141,7 @@ describe('what is not stored', () => {
     assert.equal(origin.requests.length, 4);
   });
 
-  test('fields that belong to one hop are neither passed on nor stored', async (t) => {
+  test('hop-by-hop fields are neither passed on nor stored', async (t) => {
     const origin = await startOrigin(
       t,
       reply('x', {
@@ -212,7 +212,7 @@ describe('Vary', () => {
     ],
   ];
   for (const [what, vary, requests] of rows) {
-    test(what, async (t) => {
+    test(`Vary: ${what}`, async (t) => {
       const field = vary === 'X-A' ? 'x-a' : 'accept-encoding';
       const origin = await startOrigin(t, (request, response) => {
         reply(`for ${request.headers[field]}`, { ...FRESH, vary })(request, response);
@@ -227,7 +227,7 @@ describe('Vary', () => {
     });
   }
 
-  test('a variant that the origin names by its tag is used for a new value too', async (t) => {
+  test('a variant that the origin confirms by its tag is used for a new value too', async (t) => {
     const origin = await startOrigin(t, (request, response) => {
       if (request.headers['if-none-match'] !== '"same"')
         return reply('body', { ...FRESH, vary: 'X-A', etag: '"same"' })(request, response);
@@ -256,7 +256,7 @@ describe('HEAD', () => {
     );
   });
 
-  test('a HEAD that finds the GET stale neither empties it nor keeps it when it has changed', async (t) => {
+  test('a HEAD of a stale GET leaves it in the cache, and drops it if it has changed', async (t) => {
     const origin = await startOrigin(t, reply('hello', { 'cache-control': 'max-age=10', etag: '"1"' }));
     const edge = await startTestEdge(t, [origin.port]);
     await edge.get('/');

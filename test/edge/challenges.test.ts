@@ -8,7 +8,7 @@ const TOKEN = 'Zx-09_abcdefghijklmnopqrstuv';
 const PATH = `/.well-known/acme-challenge/${TOKEN}`;
 const TEXT = `${TOKEN}.hash`;
 
-test('a challenge is answered before the state of the domain, its rules and the redirect to HTTPS, with one line in the log', async (t) => {
+test("an ACME challenge is answered before the domain's state, its rules and the redirect to HTTPS, with one log line", async (t) => {
   const origin = await startOrigin(t, reply('of the origin'));
   const known = new Map(['a', 'b'].map((name) => [`${name}.example.com/${TOKEN}`, TEXT]));
   const challenges = { getChallenge: (key: string) => known.get(key) };

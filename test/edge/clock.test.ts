@@ -6,7 +6,7 @@ import { reply, startOrigin } from '../support/origin.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('what was stored in the future does not stay fresh until then: it is fetched anew, and is a hit again', async (t) => {
+test('an object with a storing time in the future is fetched anew, and is a hit again', async (t) => {
   let count = 0;
   const origin = await startOrigin(t, (request, response) =>
     reply(`${++count}`, { 'cache-control': 'max-age=60' })(request, response),
@@ -23,7 +23,7 @@ test('what was stored in the future does not stay fresh until then: it is fetche
   assert.equal((await edge.get('/')).body, '3');
 });
 
-test('a purge reaches what was stored in the future', async (t) => {
+test('a purge covers objects with a storing time in the future', async (t) => {
   let count = 0;
   const origin = await startOrigin(t, (request, response) =>
     reply(`${++count}`, { 'cache-control': 'max-age=60', etag: '"1"' })(request, response),
@@ -37,7 +37,7 @@ test('a purge reaches what was stored in the future', async (t) => {
   assert.equal(origin.requests[1]?.headers['if-none-match'], undefined);
 });
 
-test('a step of less than a second is not noticed', async (t) => {
+test('a clock step of less than a second is not noticed', async (t) => {
   const origin = await startOrigin(t, reply('x', { 'cache-control': 'max-age=60' }));
   const edge = await startTestEdge(t, [origin.port]);
   await edge.get('/');

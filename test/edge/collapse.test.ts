@@ -9,8 +9,8 @@ import { reply, type ScriptedOrigin, type SeenRequest, startOrigin } from '../su
 const FRESH = { 'cache-control': 'max-age=60' };
 const COUNT = 20;
 
-describe('20 requests at once for one object', () => {
-  test('are one fetch when its answer is stored, with a length or in chunks', async (t) => {
+describe('20 concurrent requests for one object', () => {
+  test('20 concurrent requests are one fetch if the answer is stored, with a length or in chunks', async (t) => {
     for (const isChunked of [false, true]) {
       const { edge, origin, held } = await startHeld(t);
       const all = askAll(edge);
@@ -31,7 +31,7 @@ describe('20 requests at once for one object', () => {
     ['is not to be stored', { 'cache-control': 'no-store' }],
   ];
   for (const [what, headers] of unshared) {
-    test(`never share an answer that ${what}; nobody queues behind the others`, async (t) => {
+    test(`20 concurrent requests never share an answer that ${what}; none queues behind the others`, async (t) => {
       const { edge, origin, held } = await startHeld(t);
       const all = askAll(edge);
       await eventually('led', () => held.length === 1);
@@ -55,7 +55,7 @@ describe('20 requests at once for one object', () => {
     });
   }
 
-  test('are one validation when it is stale', async (t) => {
+  test('20 concurrent requests for a stale object are one validation', async (t) => {
     const { edge, origin, held } = await startHeld(t);
     const first = edge.get('/');
     await eventually('asked', () => held.length === 1);
@@ -70,7 +70,7 @@ describe('20 requests at once for one object', () => {
     assert.equal(origin.requests.length, 2);
   });
 
-  test('of two variants are two fetches', async (t) => {
+  test('20 concurrent requests for two variants are two fetches', async (t) => {
     const { edge, origin, held } = await startHeld(t);
     const all = Array.from({ length: COUNT }, (_, i) => edge.get('/', { headers: ['X-A', String(i % 2)] }));
     for (let round = 0; round < 2; round++) {
@@ -86,7 +86,7 @@ describe('20 requests at once for one object', () => {
     assert.equal(origin.requests.length, 2);
   });
 
-  test('go on when the one they wait for fails, breaks off in its body, or its client leaves', async (t) => {
+  test('20 concurrent requests proceed if the fetch fails, breaks off in its body, or its client leaves', async (t) => {
     const endings: readonly ((response: ServerResponse) => void)[] = [
       (response) => response.destroy(),
       (response) => {

@@ -15,7 +15,7 @@ const PREFLIGHT = ['Origin', 'https://a.example', 'Access-Control-Request-Method
 /** Each on a connection of its own, so that the kernel spreads them over the workers. */
 const VIEWERS = 12;
 
-test('what is set is in force for every viewer when the domain says so, and off again likewise', async (t) => {
+test('compression is in force for every viewer when the domain has it on, and off again likewise', async (t) => {
   const text = someText(20_000);
   const origin = await startOrigin(t, reply(text, { 'content-type': 'text/html', 'cache-control': 'max-age=60' }));
   const service = await startService(t, { settings: SETTINGS });

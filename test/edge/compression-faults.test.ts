@@ -49,7 +49,7 @@ function chunksOf(text: string): Buffer {
   return Buffer.from(chunks.join(''), 'latin1');
 }
 
-/** As far as it can be read by now. */
+/** Decodes the bytes so far of a gzip stream. */
 async function readSoFar(bytes: Buffer): Promise<string> {
   const gunzip = createGunzip();
   let text = '';
@@ -64,10 +64,10 @@ describe('an origin that breaks off', () => {
   for (const [what, headers] of [
     ['a page of known length', { ...HTML, 'content-length': '400000' }],
     ['a page of unknown length', HTML],
-    ['an answer that is not stored', DYNAMIC],
-    ['an answer of known length that is not stored', { ...DYNAMIC, 'content-length': '400000' }],
+    ['an uncacheable response', DYNAMIC],
+    ['an uncacheable response of known length', { ...DYNAMIC, 'content-length': '400000' }],
   ] as const) {
-    test(`${what}: every client sees a broken body, and nothing is stored`, async (t) => {
+    test(`an origin that breaks off ${what} leaves every client a broken body, and nothing is stored`, async (t) => {
       const { held, get, edge, origin, ...rest } = await startHeld(t, headers);
       const coded = { held, get, edge, origin, ...rest };
       const clients = [openRaw(coded), openRaw(coded), openRaw(coded, 'identity')];
@@ -88,7 +88,7 @@ describe('an origin that breaks off', () => {
     });
   }
 
-  test('before the first byte of the body: the answer is 502', async (t) => {
+  test('an origin that breaks off before the first byte of the body is answered 502', async (t) => {
     const { held, get } = await startHeld(t, { ...HTML, 'content-length': '100000' });
     const answer = get('/', 'br');
     await eventually('asked', () => held.length > 0);
@@ -98,12 +98,12 @@ describe('an origin that breaks off', () => {
   });
 });
 
-describe('an origin that takes its time', () => {
+describe('a slow origin', () => {
   for (const [what, headers] of [
-    ['a page that is stored', HTML],
-    ['an answer that is not', DYNAMIC],
+    ['a cacheable page', HTML],
+    ['an uncacheable page', DYNAMIC],
   ] as const) {
-    test(`${what}: the client has what there is while the origin pauses`, async (t) => {
+    test(`the client of ${what} gets the bytes so far while its origin pauses`, async (t) => {
       const coded = await startHeld(t, headers);
       const client = openRaw(coded);
       await eventually('asked', () => coded.held.length === 1);
@@ -115,7 +115,7 @@ describe('an origin that takes its time', () => {
     });
   }
 
-  test('clients in all codings read along: one fetch, and one compression for each coding', async (t) => {
+  test('clients in all codings share one fetch, and one compression for each coding', async (t) => {
     const coded = await startHeld(t, HTML);
     const decoders = {
       gzip: gunzipSync,
@@ -145,8 +145,8 @@ describe('an origin that takes its time', () => {
   });
 });
 
-describe('clients', () => {
-  test('that leave take the compression of what is not stored with them, and the fetch', async (t) => {
+describe('clients of compressed pages', () => {
+  test('the fetch and compression of an uncacheable page end when all clients have left', async (t) => {
     const coded = await startHeld(t, DYNAMIC);
     let closed = 0;
     for (let round = 1; round <= 3; round++) {
@@ -163,7 +163,7 @@ describe('clients', () => {
     assert.equal(await coded.made(), 48);
   });
 
-  test('that leave while a page is stored leave it to the store, not compressed', async (t) => {
+  test('a page whose clients leave while it is stored is stored whole, not compressed', async (t) => {
     const coded = await startHeld(t, HTML);
     const client = openRaw(coded);
     await eventually('asked', () => coded.held.length === 1);
@@ -177,7 +177,7 @@ describe('clients', () => {
     assert.deepEqual([(await coded.get('/', 'gzip')).text, coded.origin.requests.length], [body, 1]);
   });
 
-  test('that read nothing hold nobody up', async (t) => {
+  test('clients that read nothing delay nobody', async (t) => {
     const body = someText(9 * MIB);
     const coded = await startCodedEdge(t, reply(body, HTML), {}, CACHE);
     await coded.get('/');
@@ -195,7 +195,7 @@ describe('clients', () => {
     assert.equal(await coded.made(), 1);
   });
 
-  test('beyond as many compressions as one site may have get it as it is', async (t) => {
+  test('clients beyond the compressions that one site may run get the page uncompressed', async (t) => {
     const coded = await startHeld(t, DYNAMIC);
     const clients = Array.from({ length: 20 }, () => openRaw(coded));
     await eventually('asked', () => coded.held.length === 20);
@@ -213,7 +213,7 @@ describe('clients', () => {
     assert.match(await coded.edge.registry.metrics(), /compressions_total\{coding="gzip",outcome="refused"\} 4/);
   });
 
-  test('get a stored page as it is only for so long', async (t) => {
+  test('a stored page is served uncompressed only for a limited time', async (t) => {
     const body = someText(5000);
     const held: ServerResponse[] = [];
     const { edge, get } = await startCodedEdge(t, (request, response) => {
@@ -240,7 +240,7 @@ describe('clients', () => {
 });
 
 describe('a page whose length turns out too large', () => {
-  test('is compressed to its end for who asked, and its coded form is not kept', async (t) => {
+  test('a page that turns out too large is compressed to its end for its client, and its coded form is not kept', async (t) => {
     const body = someText(11 * MIB);
     const coded = await startCodedEdge(
       t,
@@ -263,7 +263,7 @@ describe('a page whose length turns out too large', () => {
   });
 });
 
-test('whatever the body, its chunks and the coding are: what the client decodes is what the origin sent', async (t) => {
+test('any body, in any chunks and any coding, decodes to what the origin sent', async (t) => {
   const decoders = { br: brotliDecompressSync, gzip: gunzipSync, zstd: zstdDecompressSync } as const;
   let chunks: readonly Buffer[] = [];
   let cacheControl = '';

@@ -11,7 +11,7 @@ const BODY = someText(3 * MIB + 100);
 const OBJECT = { bytes: Buffer.from(BODY, 'latin1'), etag: '"one"', headers: HEADERS };
 
 describe('an object in slices', () => {
-  test('is compressed whole, once, and its ranges are of it as it is', async (t) => {
+  test('an object in slices is compressed whole, once, and its ranges are of the uncompressed bytes', async (t) => {
     const { get, made, origin } = await startCodedEdge(
       t,
       (request, response) => serveObject(request, response, OBJECT),
@@ -35,7 +35,7 @@ describe('an object in slices', () => {
     assert.ok((await get('/', 'identity')).text === BODY);
   });
 
-  test('that loses a slice on the way breaks off for its client', async (t) => {
+  test('an object in slices that loses a slice on the way breaks off for its client', async (t) => {
     const origin = await startSliceableOrigin(t, OBJECT);
     const edge = await startTestEdge(t, [origin.port], { cacheBytes: 128 * MIB });
     edge.put({ name: SITE_HOST, pageCompress: true, rangeBackSource: true });
@@ -54,7 +54,7 @@ describe('an object in slices', () => {
 });
 
 describe('on a cold cache', () => {
-  test('a range and a HEAD say what the whole would say', async (t) => {
+  test('a range and a HEAD on a cold cache describe what the whole response would', async (t) => {
     const { get } = await startCodedEdge(t, (request, response) => serveObject(request, response, OBJECT));
     const part = await get('/part', 'gzip', { headers: ['Range', 'bytes=10-19'] });
     assert.deepEqual(
@@ -70,7 +70,7 @@ describe('on a cold cache', () => {
     assert.deepEqual([whole.coding, whole.text === BODY], ['gzip', true]);
   });
 
-  test('the rest of what has begun is fetched, and the whole compressed', async (t) => {
+  test('the rest of an object that has begun is fetched, and the whole compressed', async (t) => {
     const { get, origin } = await startCodedEdge(
       t,
       (request, response) => serveObject(request, response, OBJECT),

@@ -17,7 +17,7 @@ for (const [what, memoryBytes, bodyBytes] of [
   ['small, with none', 0, 5_000],
   ['large, with none', 0, 6 * MIB],
 ] as const) {
-  test(`what one worker has compressed the other serves, and so does a worker after a restart: ${what}`, async (t) => {
+  test(`a page that one worker has compressed is served by the other, and after a restart: ${what}`, async (t) => {
     const directory = temporaryFolder(t);
     const body = someText(bodyBytes);
     const start = async () => {
@@ -51,7 +51,7 @@ for (const [what, memoryBytes, bodyBytes] of [
   });
 }
 
-test('what was prefetched is for all codings', async (t) => {
+test('a prefetched page serves all codings', async (t) => {
   const body = someText(5_000);
   const { edge, origin, get } = await startCodedEdge(t, reply(body, HTML));
   const outcome = await edge.edge.prefetch({ host: SITE_HOST, target: '/', scheme: 'http' });

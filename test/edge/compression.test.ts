@@ -37,7 +37,7 @@ describe('a page in the coding that the client accepts', () => {
     ['deflate', undefined],
   ];
 
-  test('on a miss, on a hit and by HEAD, with Vary on all of them', async (t) => {
+  test('a compressed page has Vary on a miss, on a hit and by HEAD', async (t) => {
     const { origin, get } = await startCodedEdge(t, reply(TEXT, { ...HTML, 'accept-ranges': 'bytes', digest: 'x' }));
     for (const [index, [acceptEncoding, coding]] of rows.entries()) {
       const path = `/${index}`;
@@ -59,7 +59,7 @@ describe('a page in the coding that the client accepts', () => {
     assert.equal(origin.requests.length, rows.length);
   });
 
-  test('express-static-gzip#6, trafficcontrol#4650: whichever form was asked for first, both say Vary and are right', async (t) => {
+  test('express-static-gzip#6, trafficcontrol#4650: both forms have Vary and the right bytes, in any order of requests', async (t) => {
     const { get } = await startCodedEdge(t, reply(TEXT, HTML));
     for (const [first, second] of [
       ['identity', 'gzip'],
@@ -74,7 +74,7 @@ describe('a page in the coding that the client accepts', () => {
     }
   });
 
-  test('one fetch serves all, also where the origin says that it varies', async (t) => {
+  test('one fetch serves all codings, even if the origin has Vary: Accept-Encoding', async (t) => {
     const { origin, get } = await startCodedEdge(t, reply(TEXT, { ...HTML, vary: 'accept-encoding, X-Kind' }));
     for (const acceptEncoding of [undefined, 'gzip', 'br', 'zstd', 'identity', 'deflate, gzip;q=0.1']) {
       const read = await get('/', acceptEncoding);
@@ -85,7 +85,7 @@ describe('a page in the coding that the client accepts', () => {
     assert.deepEqual([other.headers['x-cache'], other.coding, origin.requests.length], ['MISS', 'gzip', 2]);
   });
 
-  test('variants by another field have coded forms of their own', async (t) => {
+  test('variants by another field have compressed forms of their own', async (t) => {
     const { get } = await startCodedEdge(t, (request, response) => {
       reply(`${request.headers['x-kind']} ${TEXT}`, { ...HTML, vary: 'X-Kind' })(request, response);
     });
@@ -94,7 +94,7 @@ describe('a page in the coding that the client accepts', () => {
     for (const kind of ['a', 'b']) assert.equal((await untilStored(ask(kind))).text, `${kind} ${TEXT}`);
   });
 
-  test('what is not compressed goes out as it came', async (t) => {
+  test('an uncompressible page is sent as it arrived', async (t) => {
     const { origin, get } = await startCodedEdge(t, reply(TEXT, HTML), {}, { cacheBytes: 256 * 1024 * 1024 });
     const untouched: readonly (readonly [string, Readonly<Record<string, string>>, status?: number, body?: string])[] =
       [
@@ -124,7 +124,7 @@ describe('a page in the coding that the client accepts', () => {
     assert.deepEqual([frozen.coding, frozen.headers['vary'], frozen.text], [undefined, 'Accept-Encoding', TEXT]);
   });
 
-  test('a site that does not compress is as before', async (t) => {
+  test('a site without compression is unaffected', async (t) => {
     const { origin, get, made } = await startCodedEdge(t, reply(TEXT, HTML), { pageCompress: false });
     const read = await get('/', 'gzip');
     assert.deepEqual([read.coding, read.headers['vary'], read.headers['etag']], [undefined, undefined, '"1"']);
@@ -132,14 +132,14 @@ describe('a page in the coding that the client accepts', () => {
     assert.equal(await made(), 0);
   });
 
-  test('HTTP/1.0 gets it as it is: a body without a length could break off unseen', async (t) => {
+  test('HTTP/1.0 gets the uncompressed page: a body without a length could break off unseen', async (t) => {
     const { edge } = await startCodedEdge(t, reply(TEXT, HTML));
     const client = connectRaw(edge.port, `GET / HTTP/1.0\r\nHost: ${SITE_HOST}\r\nAccept-Encoding: gzip\r\n\r\n`);
     const text = await client.closed;
     assert.ok(text.endsWith(TEXT) && text.includes('\r\nVary: Accept-Encoding\r\n'));
   });
 
-  test('curl reads each of them', needs('curl'), async (t) => {
+  test('curl decodes each coding', needs('curl'), async (t) => {
     const { edge } = await startCodedEdge(t, reply(TEXT, HTML));
     const run = promisify(execFile);
     for (const _ of ['miss', 'hit', 'stored']) {
@@ -153,7 +153,7 @@ describe('a page in the coding that the client accepts', () => {
 });
 
 describe('conditions and ranges of a compressed page', () => {
-  test('either form of the tag is answered 304, with Vary and the tag of the form that would be sent', async (t) => {
+  test('a condition with the tag of either form is answered 304, with Vary and the tag of the form that would be sent', async (t) => {
     const { origin, get } = await startCodedEdge(t, reply(TEXT, HTML));
     for (const path of ['/new', '/stored', '/stored']) {
       for (const tag of ['"1"', 'W/"1"', 'W/"0", W/"1"']) {
@@ -169,7 +169,7 @@ describe('conditions and ranges of a compressed page', () => {
     assert.equal(origin.requests.length, 2);
   });
 
-  test('a range is of the page as it is; under a weak tag, which proves nothing, it is the whole', async (t) => {
+  test('a range is of the uncompressed page; under a weak tag, which proves nothing, it is the whole', async (t) => {
     const { get } = await startCodedEdge(t, reply(TEXT, HTML));
     await get('/', 'gzip');
     const part = await get('/', 'gzip', { headers: ['Range', 'bytes=0-9'] });
@@ -181,7 +181,7 @@ describe('conditions and ranges of a compressed page', () => {
     assert.deepEqual([weak.status, weak.body, weak.coding], [200, TEXT, undefined]);
   });
 
-  test("an origin's own 304 has the weak tag for who has the compressed page", async (t) => {
+  test('a 304 of the origin has the weak tag for clients of the compressed page', async (t) => {
     const { get } = await startCodedEdge(t, ({ headers }, response) => {
       const isKnown = headers['if-none-match'] !== undefined;
       response.writeHead(isKnown ? 304 : 200, { etag: '"1"', 'content-type': 'text/html' });
@@ -200,11 +200,11 @@ describe('conditions and ranges of a compressed page', () => {
   });
 });
 
-describe('an origin that compresses all the same', () => {
+describe('an origin that compresses although it is not asked to', () => {
   const GZIPPED = gzipSync(TEXT);
   const CODED = { ...HTML, 'content-encoding': 'gzip' };
 
-  test('its coding is for those who accept it; the others ask the origin themselves', async (t) => {
+  test('a page that its origin has compressed serves clients that accept the coding; others are fetched separately', async (t) => {
     for (const vary of [{}, { vary: 'Accept-Encoding' }]) {
       const { origin, get } = await startCodedEdge(t, (request, response) => {
         const isPlain = request.headers['accept-encoding'] === 'br';
@@ -241,7 +241,7 @@ describe('an origin that compresses all the same', () => {
 });
 
 describe('the coded form', () => {
-  test('is made once per coding, also for many who ask at once', async (t) => {
+  test('the coded form is made once per coding, for concurrent requests too', async (t) => {
     const { get, made, origin } = await startCodedEdge(t, reply(TEXT, HTML));
     await get('/');
     for (const coding of CODINGS) {
@@ -252,7 +252,7 @@ describe('the coded form', () => {
     assert.deepEqual([await made(), origin.requests.length], [3, 1]);
   });
 
-  test('cache-handler#26, souin#456: goes with any purge, fresh or stale, in every coding and by HEAD', async (t) => {
+  test('cache-handler#26, souin#456: the coded form goes with any purge, fresh or stale, in every coding and by HEAD', async (t) => {
     let text = TEXT;
     const { edge, get, origin } = await startCodedEdge(t, (request, response) => reply(text, HTML)(request, response));
     const purges: readonly PurgeScope[] = [
@@ -273,7 +273,7 @@ describe('the coded form', () => {
     assert.ok(origin.requests.length >= 7);
   });
 
-  test('goes with an invalidation by an unsafe method', async (t) => {
+  test('the coded form goes with an invalidation by an unsafe method', async (t) => {
     let text = TEXT;
     const { edge, get } = await startCodedEdge(t, (request, response) => reply(text, HTML)(request, response));
     for (const coding of CODINGS) await untilStored(() => get('/', coding));
@@ -284,7 +284,7 @@ describe('the coded form', () => {
     for (const coding of CODINGS) assert.equal((await get('/', coding)).text, text);
   });
 
-  test('stays when the origin confirms the page, and goes when it has another', async (t) => {
+  test('the coded form stays if the origin confirms the page, and goes if the page has changed', async (t) => {
     let tag = '"1"';
     let text = TEXT;
     const { edge, get, made } = await startCodedEdge(t, ({ headers }, response) => {
@@ -305,7 +305,7 @@ describe('the coded form', () => {
     assert.equal((await untilStored(() => get('/', 'br'))).text, text);
   });
 
-  test('serves while the page is stale and the origin away', async (t) => {
+  test('the coded form serves while the page is stale and the origin away', async (t) => {
     const { edge, get, origin } = await startCodedEdge(t, reply(TEXT, HTML));
     await untilStored(() => get('/', 'gzip'));
     await origin.stop();

@@ -14,7 +14,7 @@ const HOST = `Host: ${SITE_HOST}\r\n`;
 /** With it a connection goes to node:http. */
 const BODY = 'Content-Length: 0\r\n';
 
-describe('what follows an answer that ends the connection never reaches an origin', () => {
+describe('bytes after an answer that ends the connection never reach an origin', () => {
   const first: readonly (readonly [what: string, bytes: string, status: number])[] = [
     [
       'chunks to HTTP/1.0',
@@ -34,7 +34,7 @@ describe('what follows an answer that ends the connection never reaches an origi
     `POST /second HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\nabc`,
   ];
   for (const [what, bytes, status] of first) {
-    test(what, async (t) => {
+    test(`bytes after the last answer reach no origin: ${what}`, async (t) => {
       const origin = await startOrigin(t, reply('x'));
       const edge = await startTestEdge(t, [origin.port]);
       for (const next of second) {
@@ -53,7 +53,7 @@ describe('what follows an answer that ends the connection never reaches an origi
   }
 });
 
-test('a pipelined request is passed on when the one before it is answered: what a POST changes is there for the next', async (t) => {
+test('a pipelined request is passed on after the answer before it, so it sees what a POST changed', async (t) => {
   let isPosted = false;
   const origin = await startOrigin(t, (request, response) => {
     if (request.method !== 'POST') return void response.end(`posted: ${isPosted}`);
@@ -69,7 +69,7 @@ test('a pipelined request is passed on when the one before it is answered: what 
 });
 
 describe('CONNECT', () => {
-  test('alone is answered 405, and the connection ends', async (t) => {
+  test('CONNECT alone is answered 405, and the connection ends', async (t) => {
     const edge = await startTestEdge(t, [1]);
     const text = await connectRaw(edge.port, `CONNECT x:1 HTTP/1.1\r\n${HOST}\r\n`).closed;
     assert.match(text, /^HTTP\/1\.1 405 [\s\S]*X-Cache: ERROR method/);
@@ -79,7 +79,7 @@ describe('CONNECT', () => {
     );
   });
 
-  test('inside the answer to a request before it is not answered: the connection ends', async (t) => {
+  test('CONNECT inside the answer to an earlier request is not answered: the connection ends', async (t) => {
     const origin = await startOrigin(t, (_request, response) => {
       response.writeHead(200, { 'content-length': '20' });
       response.write('0123456789');
@@ -95,7 +95,7 @@ describe('CONNECT', () => {
     assert.deepEqual(edge.log.map((fields) => fields.result).sort(), ['NONE/405', 'TCP_MISS/499']);
   });
 
-  test('behind a request that waits for its answer ends both', async (t) => {
+  test('CONNECT after a request that waits for its answer ends both', async (t) => {
     const origin = await startOrigin(t, () => undefined);
     const edge = await startTestEdge(t, [origin.port]);
     const client = connectRaw(edge.port, `GET /1 HTTP/1.1\r\n${HOST}${BODY}\r\nCONNECT x:1 HTTP/1.1\r\n${HOST}\r\n`);
@@ -104,7 +104,7 @@ describe('CONNECT', () => {
   });
 
   // It crashed the worker, where the test sees an error that nothing handles.
-  test('may be reset while it is answered', async (t) => {
+  test('CONNECT may be reset while it is answered', async (t) => {
     const edge = await startTestEdge(t, [1]);
     for (let n = 1; n <= 20; n += 1) {
       const client = connectRaw(edge.port, `CONNECT x:1 HTTP/1.1\r\n${HOST}\r\n`);
@@ -116,7 +116,7 @@ describe('CONNECT', () => {
   });
 });
 
-test('an Upgrade is not taken up, and what follows it on the connection is not read as anything else', async (t) => {
+test('an Upgrade is not accepted, and bytes after it are not read as anything else', async (t) => {
   const origin = await startOrigin(t, (request, response) => reply(`at ${request.target}`)(request, response));
   const edge = await startTestEdge(t, [origin.port]);
   const upgrade = `GET /1 HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`;
@@ -131,7 +131,7 @@ test('an Upgrade is not taken up, and what follows it on the connection is not r
   );
 });
 
-test('the last request that a connection may carry says so, and those behind it are not answered', async (t) => {
+test('the last request that a connection may carry is answered with close, and later ones are not answered', async (t) => {
   const origin = await startOrigin(t, reply('x', { 'cache-control': 'max-age=600' }));
   const edge = await startTestEdge(t, [origin.port], { limits: { maxRequestsPerConnection: 3 } });
   const text = await connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}\r\n`.repeat(5)).closed;
@@ -141,11 +141,11 @@ test('the last request that a connection may carry says so, and those behind it 
   assert.equal(edge.log.length, 3);
 });
 
-describe('requests that are sent at once', () => {
+describe('pipelined requests over either reader', () => {
   const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\n${HOST}${more}\r\n`;
   const statusesOf = (text: string) => text.match(/HTTP\/1\.1 \d+/g) ?? [];
 
-  test('are answered in their order, also when they are more than are read ahead', async (t) => {
+  test('pipelined requests are answered in order, even more than are read ahead', async (t) => {
     const origin = await startOrigin(t, (request, response) => {
       reply(`[${request.target} ${request.body}]`)(request, response);
     });
@@ -160,14 +160,14 @@ describe('requests that are sent at once', () => {
     );
   });
 
-  test('over TLS as well', needs('openssl'), async (t) => {
+  test('pipelined requests over TLS are answered in order', needs('openssl'), async (t) => {
     const edge = await startHttpsEdge(t, reply('x', { 'cache-control': 'max-age=600' }));
     const client = connectTls(t, edge);
     client.write(get('/').repeat(200) + get('/', 'Connection: close\r\n'));
     assert.equal(statusesOf(await readText(client)).length, 201);
   });
 
-  test('leave room for another client between them', async (t) => {
+  test('pipelined requests leave room for another client between them', async (t) => {
     const origin = await startOrigin(t, reply('x', { 'cache-control': 'max-age=600' }));
     const limits = { maxRequestsPerConnection: Number.POSITIVE_INFINITY };
     const edge = await startTestEdge(t, [origin.port], { limits });
@@ -182,7 +182,7 @@ describe('requests that are sent at once', () => {
     assert.equal(statusesOf(await crowd.closed).length, 20_001);
   });
 
-  test('beyond what may wait are not answered, and the last that is says so', async (t) => {
+  test('pipelined requests beyond the bound are not answered, and the last answer says close', async (t) => {
     const origin = await startOrigin(t, reply('x', { 'cache-control': 'max-age=600' }));
     const edge = await startTestEdge(t, [origin.port], { limits: { maxWaitingRequests: 50 } });
     const text = await connectRaw(edge.port, get('/', BODY).repeat(500)).closed;
@@ -191,7 +191,7 @@ describe('requests that are sent at once', () => {
     assert.equal(edge.log.length, 51);
   });
 
-  test('by a client that takes no answers are not read any more, and end with it', async (t) => {
+  test('pipelined requests of a client that reads no answers are not read any more, and end with it', async (t) => {
     const origin = await startOrigin(t, reply('x'.repeat(100_000), { 'cache-control': 'max-age=600' }));
     const edge = await startTestEdge(t, [origin.port]);
     await edge.get('/');

@@ -2,4 +2,4 @@
 import { test } from 'node:test';
 import { crashInRounds } from '../support/crash-round.ts';
 
-test('after kill -9 no body is served that is truncated or mixed', (t) => crashInRounds(t, 1));
+test('an edge killed by SIGKILL serves no truncated or mixed body', (t) => crashInRounds(t, 1));

@@ -2,5 +2,5 @@
 import { test } from 'node:test';
 import { crowdOneMiss } from '../support/crowd.ts';
 
-test('500 viewers of one slow, large miss are one fetch, and take no more than a window each', (t) =>
+test('500 viewers of one slow, large miss share a fetch, and use at most a window each', (t) =>
   crowdOneMiss(t, 6 * 2 ** 20));

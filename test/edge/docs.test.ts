@@ -20,7 +20,7 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const rows = (path: string) => [...read(path).matchAll(/^\| (.*) \|$/gm)].map(([, cells = '']) => cells.split(' | '));
 
 describe('docs/edge.md', () => {
-  test('names every reason with the words of the code, and no other', () => {
+  test('docs/edge.md names every reason with the words of the code, and no other', () => {
     const documented = rows('docs/edge.md').filter(([status = '']) => /^`[A-Z]+`$/.test(status));
     const expected = [
       ['MISS', SKIPS],
@@ -38,7 +38,7 @@ describe('docs/edge.md', () => {
     );
   });
 
-  test('names every reason of a prefetch beside those', () => {
+  test('docs/edge.md names every additional reason of a prefetch', () => {
     const documented = rows('docs/edge.md').filter((cells) => cells.length === 2 && /^`\w+`$/.test(cells[0] ?? ''));
     assert.deepEqual(
       documented,

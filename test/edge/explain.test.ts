@@ -96,7 +96,7 @@ const request = fc.record({
   pauseMs: fc.constantFrom(0, 0, 0, 800, 1500),
 });
 
-test(`${REQUESTS} requests are answered as it was said, as far as that did not depend on an origin`, async (t) => {
+test(`${REQUESTS} requests are answered as explain predicted, as far as that did not depend on an origin`, async (t) => {
   const origin = await startOrigin(t, answer);
   const proxies = { trusted: ['127.0.0.0/8'], protocol: 'off' } as const;
   let now = Date.now(); // stands still, or something could become stale between the two
@@ -165,7 +165,7 @@ async function isRefreshed(
   return headers['x-cache'] !== 'STALE';
 }
 
-test('a WebSocket handshake goes past the cache', async (t) => {
+test('explain shows that a WebSocket handshake bypasses the cache', async (t) => {
   const edge = await startTestEdge(t, [1]);
   const handshake = [
     'Connection',
@@ -182,7 +182,7 @@ test('a WebSocket handshake goes past the cache', async (t) => {
   assert.equal((await edge.edge.explain({ ...question, headers: handshake.slice(2) })).xCache, 'MISS');
 });
 
-describe('an answer that no origin can give is foreseen', () => {
+describe('explain predicts that no origin can answer', () => {
   const resolve = async (host: string) => {
     if (host === 'inner.test') return ['10.0.0.1'];
     throw new Error('no such name');
@@ -191,12 +191,12 @@ describe('an answer that no origin can give is foreseen', () => {
   const question = { method: 'GET', scheme: 'http', host: SITE_HOST, target: '/', headers: [] } as const;
   for (const [what, primary, backup, method, xCache, status] of [
     ['an address that the guard refuses', to('10.0.0.1'), [], 'GET', 'ERROR originForbidden', 502],
-    ['a name of such an address', to('inner.test'), [], 'GET', 'ERROR originForbidden', 502],
+    ['a name with an address that the guard refuses', to('inner.test'), [], 'GET', 'ERROR originForbidden', 502],
     ['a name that does not resolve', to('nowhere.test'), [], 'GET', 'ERROR originDns', 502],
-    ['two that fail', to('nowhere.test'), to('10.0.0.1'), 'GET', 'ERROR originForbidden', 502],
-    ['past the cache', to('10.0.0.1'), [], 'POST', 'ERROR originForbidden', 502],
+    ['two origins that fail', to('nowhere.test'), to('10.0.0.1'), 'GET', 'ERROR originForbidden', 502],
+    ['a request past the cache', to('10.0.0.1'), [], 'POST', 'ERROR originForbidden', 502],
   ] as const) {
-    test(what, async (t) => {
+    test(`explain predicts the error for ${what}`, async (t) => {
       const edge = await startTestEdge(t, { primary, backup }, { resolve });
       const told = await edge.edge.explain({ ...question, method, clientAddress: '127.0.0.1' });
       assert.deepEqual([told.xCache, told.asksOrigin], [xCache, false]);
@@ -206,7 +206,7 @@ describe('an answer that no origin can give is foreseen', () => {
     });
   }
 
-  test('one that may answer beside one that cannot', async (t) => {
+  test('explain lists an origin that may answer beside one that cannot', async (t) => {
     const edge = await startTestEdge(t, { primary: to('10.0.0.1'), backup: loopback([1]) }, { resolve });
     const { xCache, asksOrigin } = await edge.edge.explain({ ...question, clientAddress: '127.0.0.1' });
     assert.deepEqual([xCache, asksOrigin], ['MISS', true]);
@@ -216,7 +216,7 @@ describe('an answer that no origin can give is foreseen', () => {
     ['max-age=1', 'STALE', 200],
     ['max-age=1, must-revalidate', 'ERROR originForbidden', 504],
   ] as const) {
-    test(`what is stored with ${cacheControl} and is no longer fresh`, async (t) => {
+    test(`explain shows a stale object with ${cacheControl}`, async (t) => {
       const origin = await startOrigin(t, reply('x', { 'cache-control': cacheControl, etag: '"1"' }));
       const edge = await startTestEdge(t, [origin.port], { resolve });
       await edge.get('/');
@@ -229,7 +229,7 @@ describe('an answer that no origin can give is foreseen', () => {
   }
 });
 
-test('OPTIONS that may not be passed on is answered by the edge', async (t) => {
+test('explain shows that OPTIONS that may not be passed on is answered by the edge', async (t) => {
   const edge = await startTestEdge(t, [1]);
   const question = { method: 'OPTIONS', scheme: 'http', host: SITE_HOST, target: '/' } as const;
   const headers = ['Max-Forwards', '0'];

@@ -51,13 +51,13 @@ function missingFrom(found: Iterable<string>, wanted: readonly string[]): readon
   return wanted.filter((name) => !names.has(name));
 }
 
-describe('what an answer may depend on', () => {
+describe('inputs of ready answers', () => {
   const comparisons: readonly (readonly [name: string, changes: readonly Partial<SiteSpec>[]])[] = [
     ['the cases of shortcuts', CASES.map(([, { site = {} }]) => site)],
     ['the changes of twins', CHANGES],
   ];
   for (const [name, changes] of comparisons) {
-    test(`every rule of access is in ${name}`, () => {
+    test(`every access rule is in ${name}`, () => {
       const rules = changes.flatMap(({ access }) =>
         access === undefined ? [] : Object.keys(siteOf({ access }).access),
       );
@@ -65,7 +65,7 @@ describe('what an answer may depend on', () => {
     });
   }
 
-  test('every member of a spec is in the changes of twins, and a switch with both of its values', () => {
+  test('every member of a spec is in the changes of the twins, and a switch with both of its values', () => {
     const wanted = Object.entries(SPEC).filter(([name]) => !NOT_CHANGED.includes(name));
     const values = wanted.flatMap(([name, value]) =>
       typeof value === 'boolean' ? [`${name} true`, `${name} false`] : [name],
@@ -86,7 +86,7 @@ describe('what an answer may depend on', () => {
     assert.deepEqual(missingFrom(words, Object.keys(SITE_SETTINGS)), []);
   });
 
-  test('every field that may be read is in the requests of twins', () => {
+  test('every field that may be read is in the requests of the twins', () => {
     const found = ['host', ...Object.keys(ODD_FIELDS).map((name) => name.toLowerCase())];
     assert.deepEqual(missingFrom(found, REQUEST_FIELDS), []);
   });

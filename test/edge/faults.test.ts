@@ -14,7 +14,7 @@ import { reply, startOrigin, startRawOrigin } from '../support/origin.ts';
 const FRESH = { 'cache-control': 'public, max-age=60' };
 const SHORT = { 'cache-control': 'max-age=10', etag: '"1"' };
 
-test('souin#805: a cookie of one client is not replayed to another, by GET, HEAD or range, stale or renewed', async (t) => {
+test("souin#805: a client's cookie is not replayed to another, by GET, HEAD or range, stale or renewed", async (t) => {
   let count = 0;
   const origin = await startOrigin(t, (request, response) => {
     const headers = { ...FRESH, 'set-cookie': `session=${++count}` };
@@ -36,7 +36,7 @@ test('souin#805: a cookie of one client is not replayed to another, by GET, HEAD
   assert.equal((await edge.get('/b')).headers['set-cookie'], undefined);
 });
 
-test('ocache#61: of 20 clients at once each has a cookie of its own', async (t) => {
+test('ocache#61: each of 20 concurrent clients gets a cookie of its own', async (t) => {
   let count = 0;
   const origin = await startOrigin(t, (request, response) => {
     const own = ++count;
@@ -144,7 +144,7 @@ test('httpcache#51, trafficserver#11308: a part is never served as the whole, no
   assert.deepEqual([failed.status, failed.body, failed.headers['content-range']], [500, 'no', undefined]);
 });
 
-test('cache-tests#146: a refusal of the second part is not put behind the first one', async (t) => {
+test('cache-tests#146: a refused second part is not appended to the first one', async (t) => {
   const origin = await startOrigin(t, (request, response) => {
     if (request.headers['range'] !== 'bytes=0-4') return reply('forbidden', {}, 403)(request, response);
     reply('01234', { ...FRESH, etag: '"1"', 'content-range': 'bytes 0-4/10' }, 206)(request, response);
@@ -158,7 +158,7 @@ test('cache-tests#146: a refusal of the second part is not put behind the first 
   assert.equal((await edge.get('/', { headers: ['Range', 'bytes=1-2'] })).body, '12');
 });
 
-test('tempesta#416, cacheable-response#86: after a HEAD, also one that found it stale, a GET has its body', async (t) => {
+test('tempesta#416, cacheable-response#86: a GET after a HEAD, even one of a stale object, has its body', async (t) => {
   const windows = { 'cache-control': 'max-age=10, stale-while-revalidate=600', etag: '"1"' };
   const origin = await startOrigin(t, reply('body', windows));
   const edge = await startTestEdge(t, [origin.port]);
@@ -171,7 +171,7 @@ test('tempesta#416, cacheable-response#86: after a HEAD, also one that found it 
   for (let i = 0; i < 3; i++) assert.equal((await edge.get('/')).body, 'body');
 });
 
-test('webjs#1097, govuk-cdn-config#414: what is not in the key does not reach an origin that would reflect it', async (t) => {
+test('webjs#1097, govuk-cdn-config#414: a field outside the key does not reach an origin that would reflect it', async (t) => {
   const claims = ['X-Forwarded-Host', 'X-Host', 'X-Forwarded-Server', 'X-Original-URL', 'X-Rewrite-URL', 'Forwarded'];
   const origin = await startOrigin(t, (request, response) => {
     const reflected = ['x-forwarded-host', 'x-original-url', 'x-rewrite-url', 'forwarded', 'x-forwarded-server'];
@@ -218,7 +218,7 @@ test('tinyproxy#616, sozu#726, llhttp#242: a transfer coding that is not quite c
   assert.equal(origin.requests.length, 0);
 });
 
-test('envoy#45360, preflight#143: a name that is moved to an inner address is refused at the connection', async (t) => {
+test('envoy#45360, preflight#143: a name that moves to a private address is refused at the connection', async (t) => {
   const origin = await startOrigin(t, (request, response) => {
     reply('inner', { connection: 'close' })(request, response);
   });
@@ -288,7 +288,7 @@ test('trailers are neither passed on as fields nor stored', async (t) => {
   }
 });
 
-test("a body that breaks off does not look whole to HTTP/1.0, where its end is the connection's", async (t) => {
+test("a body that breaks off does not look complete to HTTP/1.0, where the connection's end delimits it", async (t) => {
   for (const caching of ['max-age=60', 'no-store']) {
     let breakOff = () => {};
     const origin = await startRawOrigin(t, (socket) => {

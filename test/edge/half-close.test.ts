@@ -23,10 +23,10 @@ describe('a client that has ended its side', () => {
     ['a miss', `GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`],
     ['a miss on a connection that stays', `GET / HTTP/1.1\r\n${HOST}\r\n`],
     ['a body', `POST / HTTP/1.1\r\n${HOST}Connection: close\r\nContent-Length: 3\r\n\r\nabc`],
-    ['HTTP/1.0', `GET / HTTP/1.0\r\n${HOST}\r\n`],
+    ['a request of HTTP/1.0', `GET / HTTP/1.0\r\n${HOST}\r\n`],
     ['two requests', `GET /a HTTP/1.1\r\n${HOST}\r\nGET /b HTTP/1.1\r\n${HOST}\r\n`],
   ] as const) {
-    test(`${what}: gets its answer when the origin has it`, async (t) => {
+    test(`a client that ends its side after ${what} gets its answer when the origin has it`, async (t) => {
       const { waiting, answer } = held();
       const origin = await startOrigin(t, answer);
       const edge = await startTestEdge(t, [origin.port], { limits: { halfClosedMs: 60_000 } });
@@ -43,7 +43,7 @@ describe('a client that has ended its side', () => {
     });
   }
 
-  test('gets all of a large answer', async (t) => {
+  test('a client that has ended its side gets all of a large answer', async (t) => {
     const origin = await startOrigin(t, reply(LARGE, { 'cache-control': 'no-store' }));
     const edge = await startTestEdge(t, [origin.port], { limits: { halfClosedMs: 60_000 } });
     const client = connectRaw(edge.port);
@@ -51,7 +51,7 @@ describe('a client that has ended its side', () => {
     assert.ok((await client.closed).length > LARGE.length);
   });
 
-  test('is taken for gone when nothing is sent to it for the limit, and at once by a reset', async (t) => {
+  test('a client that has ended its side counts as gone if nothing is sent to it for the limit, and at once by a reset', async (t) => {
     for (const [halfClosedMs, leave] of [
       [50, 'end'],
       [600_000, 'resetAndDestroy'],
@@ -68,7 +68,7 @@ describe('a client that has ended its side', () => {
   });
 
   for (const version of ['1.1', '1.0'])
-    test(`is taken for gone in a later request of its connection too: HTTP/${version}`, async (t) => {
+    test(`a client that ends its side in a later request of the connection counts as gone, too: HTTP/${version}`, async (t) => {
       const body = 'x'.repeat(20_000_000); // more than a system keeps for a connection
       const origin = await startOrigin(t, (request, response) => {
         if (request.target === '/large') reply(body, { 'cache-control': 'max-age=600' })(request, response);
@@ -86,7 +86,7 @@ describe('a client that has ended its side', () => {
       );
     });
 
-  test('sends many requests at once, and leaves no listener behind for each', async (t) => {
+  test('a client that sends many requests at once leaves no listener for each', async (t) => {
     const warnings: string[] = [];
     const onWarning = (warning: Error) => void warnings.push(warning.message); // the warning itself holds the socket
     process.on('warning', onWarning);

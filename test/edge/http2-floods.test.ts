@@ -43,7 +43,7 @@ function heldMemory(): { readonly buffers: number; readonly all: number } {
 
 const streamOf = (index: number) => 2 * index + 1;
 
-describe('floods', needs('openssl', 'curl'), () => {
+describe('floods of HTTP/2 frames', needs('openssl', 'curl'), () => {
   const rows: readonly (readonly [what: string, make: (index: number) => Buffer, maxRequests: number])[] = [
     [
       'streams that are reset as soon as they are opened',
@@ -57,24 +57,24 @@ describe('floods', needs('openssl', 'curl'), () => {
       0,
     ],
     [
-      'the same without a byte in them',
+      'header sections that do not end, in empty frames',
       (index) => (index === 0 ? frame('headers', 0, 1, GET) : frame('more', 0, 1)),
       0,
     ],
     [
-      'data without a byte in it',
+      'empty data frames',
       (index) => (index === 0 ? frame('headers', FLAGS.endHeaders, 1, GET) : frame('data', 0, 1)),
       1,
     ],
-    ['streams that nobody opened', (index) => frame('data', 0, streamOf(index), Buffer.from('x')), 0],
+    ['data of streams that are not open', (index) => frame('data', 0, streamOf(index), Buffer.from('x')), 0],
     [
-      'requests that are none',
+      'invalid requests',
       (index) => frame('headers', ENDED, streamOf(index), fields([':method', 'GET'], ['Upper', 'x'])),
       300, // each has its line
     ],
-    ['windows beyond their size', () => frame('window', 0, 0, uint32(0x7fffffff)), 0],
+    ['windows beyond their maximum', () => frame('window', 0, 0, uint32(0x7fffffff)), 0],
     [
-      'a table of fields that is never as large as said',
+      'changes of the table size beyond the maximum',
       (index) => frame('headers', ENDED, streamOf(index), Buffer.from([0x3f, 0xe1, 0xff, 0x03])),
       0,
     ],
@@ -82,28 +82,31 @@ describe('floods', needs('openssl', 'curl'), () => {
   const ping = frame('ping', 0, 0, Buffer.alloc(8));
   const settings = frame('settings', 0, 0, Buffer.from([0, 4, 0, 0, 0xff, 0xff]));
   const open = (other: Buffer) => (index: number) => (index === 0 ? frame('headers', FLAGS.endHeaders, 1, GET) : other);
-  /** Each costs the client little, and asks for nothing. */
+  /** Frames that cost the client little, and request nothing. */
   const cheap: readonly (readonly [what: string, make: (index: number) => Buffer])[] = [
     ['pings', () => ping],
-    ['answers to pings that nobody sent', () => frame('ping', FLAGS.ack, 0, Buffer.alloc(8))],
+    ['acknowledgements of pings that were not sent', () => frame('ping', FLAGS.ack, 0, Buffer.alloc(8))],
     ['settings', () => settings],
-    ['settings without any', () => frame('settings', 0, 0)],
-    ['answers to settings that nobody sent', () => frame('settings', FLAGS.ack, 0)],
+    ['empty settings', () => frame('settings', 0, 0)],
+    ['acknowledgements of settings that were not sent', () => frame('settings', FLAGS.ack, 0)],
     ['priorities', (index) => frame('priority', 0, streamOf(index), Buffer.alloc(5))],
-    ['windows that are a little wider', () => frame('window', 0, 0, uint32(1))],
-    ['windows of a stream that are a little wider', open(frame('window', 0, 1, uint32(1)))],
-    ['windows of a stream that has ended', (index) => (index === 0 ? GET_ROOT : frame('window', 0, 1, uint32(1)))],
-    ['goodbyes, and then requests', (index) => (index === 0 ? frame('goaway', 0, 0, Buffer.alloc(8)) : ping)],
-    ['frames of a kind that nobody knows', () => frameOfType(0xb7, 0, 0, Buffer.alloc(4))],
-    ['how urgent requests are, by RFC 9218', () => frameOfType(0x10, 0, 0, Buffer.from([0, 0, 0, 1, 0x75]))],
+    ['WINDOW_UPDATEs of a byte', () => frame('window', 0, 0, uint32(1))],
+    ['WINDOW_UPDATEs of a stream, of a byte', open(frame('window', 0, 1, uint32(1)))],
+    [
+      'WINDOW_UPDATEs of a stream that has ended',
+      (index) => (index === 0 ? GET_ROOT : frame('window', 0, 1, uint32(1))),
+    ],
+    ['GOAWAY, and then pings', (index) => (index === 0 ? frame('goaway', 0, 0, Buffer.alloc(8)) : ping)],
+    ['frames of an unknown type', () => frameOfType(0xb7, 0, 0, Buffer.alloc(4))],
+    ['PRIORITY_UPDATE frames of RFC 9218', () => frameOfType(0x10, 0, 0, Buffer.from([0, 0, 0, 1, 0x75]))],
   ];
   for (const [what, make] of cheap) {
-    test(`${what}, and no end of them`, async (t) => {
+    test(`an endless flood of ${what} ends the connection`, async (t) => {
       const edge = await startHttpsEdge(t, reply('x', { 'cache-control': 'max-age=60' }));
       const client = await connectFrames(edge.httpsPort, SITE_HOST);
       const sent = await flood(client, make);
       assert.ok(sent < MAX_FRAMES, 'the connection ended');
-      assert.equal(client.goaway, what.startsWith('goodbyes') ? client.goaway : ENHANCE_YOUR_CALM);
+      assert.equal(client.goaway, what.startsWith('GOAWAY') ? client.goaway : ENHANCE_YOUR_CALM);
       assert.equal((await edge.curl(`https://${SITE_HOST}/`)).status, 200);
     });
   }
@@ -124,7 +127,7 @@ describe('floods', needs('openssl', 'curl'), () => {
     });
   }
 
-  test('a client that pings, says what is urgent and widens its windows as browsers do is served on', async (t) => {
+  test('a client that pings, sends priorities and widens its windows as browsers do is served on', async (t) => {
     const edge = await startHttpsEdge(t, reply('x'.repeat(200_000), { 'cache-control': 'max-age=60' }));
     const client = await connectFrames(edge.httpsPort, SITE_HOST);
     const requests = 60;
@@ -140,7 +143,7 @@ describe('floods', needs('openssl', 'curl'), () => {
     client.socket.destroy();
   });
 
-  test('a field that is named again and again from the table is counted each time', async (t) => {
+  test('a field that refers to the table again and again is counted each time', async (t) => {
     const edge = await startHttpsEdge(t);
     const client = await connectFrames(edge.httpsPort, SITE_HOST);
     // Put into the table once, 4 KB; then one byte names all of it.
@@ -153,7 +156,7 @@ describe('floods', needs('openssl', 'curl'), () => {
     client.socket.destroy();
   });
 
-  test('a client that asks on and on and reads nothing is not read either', async (t) => {
+  test('a client that sends requests without reading answers is not read either', async (t) => {
     const script = reply('x'.repeat(5_000), { 'cache-control': 'max-age=60' });
     const limits = { maxRequestsPerConnection: Number.POSITIVE_INFINITY };
     const edge = await startHttpsEdge(t, script, { limits });
@@ -174,7 +177,7 @@ describe('floods', needs('openssl', 'curl'), () => {
     await eventually('all is over', () => edge.edge.underWay === 0);
   });
 
-  test('clients that take nothing of what is read from the disk are cut before it is too much for memory', async (t) => {
+  test('clients that read nothing of disk bodies are cut before they use too much memory', async (t) => {
     const folder = { directory: temporaryFolder(t), onProblem: () => undefined };
     const store = openStore({ ...folder, memoryBytes: 1024 * 1024, diskBytes: 64 * 1024 * 1024 });
     const size = 6_000_000;
@@ -201,7 +204,7 @@ describe('floods', needs('openssl', 'curl'), () => {
     await eventually('its memory is free', () => heldMemory().buffers < before + 1024 * 1024);
   });
 
-  test('where too many streams are open, the connection that has most of them ends', async (t) => {
+  test('the connection with the most open streams ends when there are too many', async (t) => {
     const hit = reply('x'.repeat(100_000), { 'cache-control': 'max-age=60' });
     const edge = await startHttpsEdge(t, hit, { limits: { maxHttp2Streams: 120 } });
     await edge.curl(`https://${SITE_HOST}/`);
@@ -220,7 +223,7 @@ describe('floods', needs('openssl', 'curl'), () => {
     for (const client of clients) client?.socket.destroy();
   });
 
-  test('it alone ends, also when its answers are small and it asks for more in the same breath', async (t) => {
+  test('only the flooding connection ends, even if its answers are small and its requests come in one write', async (t) => {
     const hit = reply('x'.repeat(1_000), { 'cache-control': 'max-age=60' });
     const edge = await startHttpsEdge(t, hit, { limits: { maxHttp2Streams: 60 } });
     for (const _ of ['miss', 'hit']) await edge.curl(`https://${SITE_HOST}/`);
@@ -243,7 +246,7 @@ describe('floods', needs('openssl', 'curl'), () => {
     await eventually('all is over', () => edge.edge.underWay === 0);
   });
 
-  test('a client that takes nothing of an answer is cut in time, also one that goes on to say something', async (t) => {
+  test('a client that reads nothing of an answer is cut in time, even if it keeps sending frames', async (t) => {
     const body = reply('x'.repeat(20_000_000)); // more than the system keeps for a connection
     const limits = { clientIdleMs: 400, requestMs: 1_000, requestHeaderMs: 1_000 };
     const edge = await startHttpsEdge(t, body, { limits });
@@ -257,7 +260,7 @@ describe('floods', needs('openssl', 'curl'), () => {
     await eventually('it is logged', () => edge.log.some((fields) => fields.result.endsWith('/499')));
   });
 
-  test('streams beyond the limit are refused, and those that take nothing are cut in time', async (t) => {
+  test('streams beyond the limit are refused, and stalled ones are cut in time', async (t) => {
     const body = reply('x'.repeat(1_000_000), { 'cache-control': 'max-age=60' });
     const limits = { clientIdleMs: 800, keepAliveMs: 800, requestHeaderMs: 800 };
     const edge = await startHttpsEdge(t, body, { limits });

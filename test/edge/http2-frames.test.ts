@@ -321,7 +321,7 @@ function describeSeen({ frames }: FrameClient): readonly string[] {
 }
 
 describe('frames', NEEDS, () => {
-  test('what is said, and what becomes of it', async (t) => {
+  test('each frame out of the table gets its answer', async (t) => {
     const edge = await startHttpsEdge(t, (request, response) => {
       if (request.target === '/slow') return;
       if (request.target === '/late') setTimeout(() => reply('late')(request, response), 50);
@@ -332,7 +332,7 @@ describe('frames', NEEDS, () => {
     await eventually('nothing is under way', () => edge.edge.underWay === 0);
   });
 
-  test('§6.9.1 a body beyond the window of its stream, where nothing takes the body', async (t) => {
+  test("§6.9.1 a body beyond its stream's window is an error, even if nothing reads the body", async (t) => {
     // Without buffers it is passed on, and an origin that reads nothing holds it up.
     const limits = { maxBufferMemoryBytes: 0, maxBufferFiles: 0 };
     const edge = await startHttpsEdge(t, undefined, { limits });

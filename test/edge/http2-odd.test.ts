@@ -84,7 +84,7 @@ function makeRequest(random: Random, stream: number): Buffer {
   ]);
 }
 
-test('every request has one line', needs('openssl', 'curl'), async (t) => {
+test('every odd HTTP/2 request has one log line', needs('openssl', 'curl'), async (t) => {
   const edge = await startHttpsEdge(t, reply('hello', { 'cache-control': 'max-age=60', etag: '"a"' }), {
     limits: { clientIdleMs: 1_000, requestMs: 2_000, requestHeaderMs: 2_000 },
   });

@@ -18,7 +18,7 @@ const NEEDS = needs('openssl');
 const get = (session: ClientHttp2Session, path: string, headers: OutgoingHttpHeaders = {}) =>
   answerOf(ask(session, { ':path': path, ...headers }));
 
-describe('answers', NEEDS, () => {
+describe('answers over HTTP/2', NEEDS, () => {
   test('hits, ranges, 304, HEAD, errors and large bodies are as over HTTP/1.1', async (t) => {
     const body = 'x'.repeat(3_000_000);
     const edge = await startHttpsEdge(t, reply(body, { ...HOUR, etag: '"a"' }));
@@ -64,7 +64,7 @@ describe('answers', NEEDS, () => {
     assert.ok(headBytes > 0 && headBytes < 1000);
   });
 
-  test('what an origin is told: host, scheme, cookies in one field, nothing of one hop', async (t) => {
+  test('an HTTP/2 request reaches the origin with host, scheme, one cookie field, and no hop-by-hop field', async (t) => {
     const edge = await startHttpsEdge(t);
     const session = open(t, edge);
     await get(session, '/a?b=1', { cookie: ['a=1', 'b=2'], te: 'trailers', 'x-own': ['1', '2'], 'x-latin': '\xe4' });
@@ -76,7 +76,7 @@ describe('answers', NEEDS, () => {
     assert.equal(seen?.target, '/a?b=1');
   });
 
-  test('two names for the host, another scheme, a port, a method or target that is none', async (t) => {
+  test('HTTP/2 requests with two hosts, another scheme, a port, or an invalid method or target are answered', async (t) => {
     const edge = await startHttpsEdge(t);
     const session = open(t, edge);
     const rows: readonly (readonly [headers: OutgoingHttpHeaders, status: number, xCache: string])[] = [
@@ -97,7 +97,7 @@ describe('answers', NEEDS, () => {
     }
   });
 
-  test('answers are side by side: a slow one holds nothing up', async (t) => {
+  test('answers are multiplexed: a slow one delays no other', async (t) => {
     const edge = await startHttpsEdge(t, (request, response) => {
       if (request.target !== '/slow') reply(request.target)(request, response);
     });
@@ -113,7 +113,7 @@ describe('answers', NEEDS, () => {
   });
 });
 
-test('a request that is refused before anybody hears of it is logged and counted all the same', NEEDS, async (t) => {
+test('a request that is refused before the handler sees it is logged and counted all the same', NEEDS, async (t) => {
   const edge = await startHttpsEdge(t, undefined, { limits: { keepAliveMs: 300 } });
   const ended = FLAGS.endHeaders | FLAGS.endStream;
   const head = (...more: readonly (readonly [string, string])[]) =>
@@ -149,8 +149,8 @@ test('a request that is refused before anybody hears of it is logged and counted
   assert.match(await edge.registry.metrics(), /requests_total\{[^}]*malformed[^}]*\} 7/);
 });
 
-describe('requests with a body', NEEDS, () => {
-  test('with and without a length, empty, too large, and one that waits for 100', async (t) => {
+describe('HTTP/2 requests with a body', NEEDS, () => {
+  test('a body over HTTP/2 arrives with and without a length, empty, and after 100; too large it is refused', async (t) => {
     const edge = await startHttpsEdge(
       t,
       (request, response) => reply(`got ${request.body.length}`)(request, response),
@@ -181,7 +181,7 @@ describe('requests with a body', NEEDS, () => {
     assert.equal((await get(session, '/')).status, 200);
   });
 
-  test('a large one reaches the origin as it was, at the pace of the origin, beside others', async (t) => {
+  test("a large body over HTTP/2 reaches the origin unchanged, at the origin's pace, beside others", async (t) => {
     const edge = await startHttpsEdge(t, (request, response) =>
       reply(createHash('sha256').update(request.body, 'latin1').digest('hex'))(request, response),
     );
@@ -204,7 +204,7 @@ describe('requests with a body', NEEDS, () => {
       );
   });
 
-  test('one that does not come in time is answered 408', async (t) => {
+  test('a body over HTTP/2 that does not arrive in time is answered 408', async (t) => {
     const edge = await startHttpsEdge(t, undefined, { limits: { requestMs: 200, requestHeaderMs: 200 } });
     const session = open(t, edge);
     const stream = session.request({ ':method': 'POST', ':path': '/', ':authority': SITE_HOST });
@@ -217,7 +217,7 @@ describe('requests with a body', NEEDS, () => {
   });
 });
 
-test('what HTTP/1.1 lets an origin say and HTTP/2 has no words for', NEEDS, async (t) => {
+test('responses that HTTP/1.1 allows and HTTP/2 cannot express are converted', NEEDS, async (t) => {
   const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
   const rows: readonly (readonly [said: string, status: number, body: string, interim?: readonly number[]])[] = [
     [`HTTP/1.1 103 x\r\nHTTP2-Settings: AAA\r\nTE: x\r\nKeep-Alive: x\r\nLink: </a>\r\n\r\n${ok}`, 200, 'ok', [103]],
@@ -245,7 +245,7 @@ test('what HTTP/1.1 lets an origin say and HTTP/2 has no words for', NEEDS, asyn
   );
 });
 
-describe('answers that do not end in order', NEEDS, () => {
+describe('HTTP/2 answers that do not end in order', NEEDS, () => {
   test('interim answers pass, trailers do not, and a body that breaks off resets its stream alone', async (t) => {
     const edge = await startHttpsEdge(t, (request, response) => {
       if (request.target === '/early') {
@@ -269,7 +269,7 @@ describe('answers that do not end in order', NEEDS, () => {
     await eventually('logged', () => edge.log.some((fields) => fields.result === 'TCP_MISS/502'));
   });
 
-  test('a client that takes nothing is cut in time, its other streams are not', async (t) => {
+  test('a stream that reads nothing is cut in time, the other streams of its client are not', async (t) => {
     const edge = await startHttpsEdge(t, reply('x'.repeat(2_000_000), HOUR), { limits: { clientIdleMs: 600 } });
     const session = open(t, edge);
     await get(session, '/');
@@ -280,7 +280,7 @@ describe('answers that do not end in order', NEEDS, () => {
     assert.equal((await get(session, '/')).body.length, 2_000_000);
   });
 
-  test('a connection is said good-bye to when it is idle, has had its requests, or the edge ends', async (t) => {
+  test('a connection gets GOAWAY when it is idle, has had its requests, or the edge ends', async (t) => {
     const edge = await startHttpsEdge(t, undefined, { limits: { keepAliveMs: 200, maxRequestsPerConnection: 3 } });
     const idle = open(t, edge);
     await get(idle, '/');

@@ -17,7 +17,7 @@ const PAGE = `<p>empty</p><script>
 </script>`;
 
 test(
-  'it speaks HTTP/2, follows the redirect to HTTPS, and trusts no other certificate',
+  'a browser speaks HTTP/2, follows the redirect to HTTPS, and trusts no other certificate',
   needs('chromium', 'openssl', { timeout: 180_000 }),
   async (t) => {
     const edge = await startHttpsEdge(t, reply(PAGE, { 'content-type': 'text/html', 'cache-control': 'max-age=60' }));

@@ -14,7 +14,7 @@ const SECURE = `https://${SITE_HOST}`;
 const NEEDS = needs('openssl', 'curl');
 
 describe('force_https', NEEDS, () => {
-  test('plain requests are sent to HTTPS, by a status that keeps their method; who named our port is sent to our port', async (t) => {
+  test('plain requests are redirected to HTTPS with a status that keeps their method, to our port if they named it', async (t) => {
     const edge = await startHttpsEdge(t);
     edge.putTls(SITE_HOST, { forceHttps: true });
     const rows: readonly (readonly [args: readonly string[], url: string, status: number, location: string])[] = [
@@ -43,7 +43,7 @@ describe('force_https', NEEDS, () => {
     assert.equal((await edge.curl(`${PLAIN}/`)).headers['x-cache'], 'DENIED closed');
   });
 
-  test('who came to a trusted proxy by TLS has come by HTTPS', async (t) => {
+  test('a request that reached a trusted proxy by TLS counts as HTTPS', async (t) => {
     const edge = await startHttpsEdge(t, undefined, { proxies: { trusted: ['127.0.0.1'], protocol: 'off' } });
     edge.putTls(SITE_HOST, { forceHttps: true, hstsMaxAgeSeconds: 60 });
     const secure = await edge.curl(`${PLAIN}/`, '-H', 'X-Forwarded-Proto: https');
@@ -54,7 +54,7 @@ describe('force_https', NEEDS, () => {
   });
 });
 
-test('HSTS goes out over TLS alone, on every answer, in place of the origin’s', NEEDS, async (t) => {
+test("HSTS is sent over TLS only, on every answer, in place of the origin's", NEEDS, async (t) => {
   const edge = await startHttpsEdge(t, reply('x', { ...HOUR, 'strict-transport-security': 'max-age=1' }));
   const hsts = async (url: string, ...args: readonly string[]) => {
     const { status, headers } = await edge.curl(url, ...args);
@@ -69,8 +69,8 @@ test('HSTS goes out over TLS alone, on every answer, in place of the origin’s'
   assert.deepEqual(await hsts(`${PLAIN}/`), [200, 'max-age=1']); // the origin's word, which browsers ignore there
 });
 
-describe('the client’s scheme', NEEDS, () => {
-  test('policies for one scheme hold for it alone, whatever the protocol version', async (t) => {
+describe("the client's scheme", NEEDS, () => {
+  test('policies for one scheme apply to it only, whatever the protocol version', async (t) => {
     const edge = await startHttpsEdge(t, reply('x', HOUR));
     const policy = { match: 'prefix', priority: 1, isCached: true, lifetimeSeconds: 60 } as const;
     edge.putTls(
@@ -102,7 +102,7 @@ describe('the client’s scheme', NEEDS, () => {
     }
   });
 
-  test('one object for both, or one for each where the origin is asked by the client’s', async (t) => {
+  test("both schemes share an object, unless the origin is asked by the client's scheme", async (t) => {
     const edge = await startHttpsEdge(t, (request, response) =>
       reply(`plain ${request.headers['x-forwarded-proto']}`, HOUR)(request, response),
     );
@@ -134,7 +134,7 @@ describe('the client’s scheme', NEEDS, () => {
     assert.notEqual((await edge.curl(`${PLAIN}/p`)).headers['x-cache'], 'HIT');
   });
 
-  test('explain tells both', async (t) => {
+  test('explain tells the schemes apart', async (t) => {
     const edge = await startHttpsEdge(t);
     edge.putTls(SITE_HOST, { forceHttps: true });
     const ask = async (scheme: 'http' | 'https', host: string = SITE_HOST) =>
@@ -190,7 +190,7 @@ test('a connection is for the hosts of its certificate: others are misdirected',
 });
 
 test(
-  'another certificate: a connection under way goes on, new ones get it, and no handshake fails under load',
+  'a new certificate leaves a connection in use as it is, is shown to new ones, and no handshake fails under load',
   NEEDS,
   async (t) => {
     const edge = await startHttpsEdge(t, reply('x', HOUR));
@@ -230,7 +230,7 @@ test(
   },
 );
 
-test('a redirect to HTTPS by the origin does not lead HTTPS viewers to themselves', NEEDS, async (t) => {
+test('a redirect to HTTPS by the origin does not send HTTPS viewers in a loop', NEEDS, async (t) => {
   const origin: Answer = (request, response) => {
     const isPlain = request.headers['x-forwarded-proto'] === 'http';
     const location = request.target.startsWith('/elsewhere') ? `${SECURE}/other` : `${SECURE}${request.target}`;

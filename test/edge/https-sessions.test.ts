@@ -23,7 +23,7 @@ describe('sessions', needs('openssl'), () => {
       return /^Reused, /m.test(said);
     };
 
-    test(`TLS ${version}: any process that has the secret takes them up, also under the one before`, async (t) => {
+    test(`TLS ${version}: any process with the secret resumes a session, also with the secret before`, async (t) => {
       const file = join(temporaryFolder(t), 'session');
       const certificates = { ticketSecrets: [secret('a')] };
       const first = await startHttpsEdge(t, undefined, certificates);
@@ -40,7 +40,7 @@ describe('sessions', needs('openssl'), () => {
       assert.equal(await connect(second, SITE_HOST, { from: file }), false);
     });
 
-    test(`TLS ${version}: one of another certificate, or of what the site had before, is not taken up`, async (t) => {
+    test(`TLS ${version}: a session of another certificate, or of the site's earlier one, is not resumed`, async (t) => {
       const file = join(temporaryFolder(t), 'session');
       const edge = await startHttpsEdge(t);
       edge.addCertificate('c2', [OTHER]);

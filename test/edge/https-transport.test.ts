@@ -28,8 +28,8 @@ async function readAll(socket: TLSSocket): Promise<string> {
   return text;
 }
 
-describe('the connection', NEEDS, () => {
-  test('over IPv6 and IPv4 alike', needs('ipv6'), async (t) => {
+describe('TLS connections', NEEDS, () => {
+  test('TLS is served over IPv6 and IPv4 alike', needs('ipv6'), async (t) => {
     const certificates = new Map();
     const edge = await startHttpsEdge(t, undefined, {
       https: {
@@ -51,7 +51,7 @@ describe('the connection', NEEDS, () => {
     );
   });
 
-  test('the PROXY protocol comes before TLS, and its address is the client of every request', async (t) => {
+  test('the PROXY header precedes TLS, and its address is the client of every request', async (t) => {
     const proxies = { trusted: ['127.0.0.1'], protocol: 'required' } as const;
     const edge = await startHttpsEdge(t, undefined, { proxies });
     for (const protocol of ['http/1.1', 'h2']) {
@@ -74,7 +74,7 @@ describe('the connection', NEEDS, () => {
 });
 
 describe('HTTP/1.1 over TLS', NEEDS, () => {
-  test('requests in a row, what is none, and an answer that breaks off', async (t) => {
+  test('HTTP/1.1 over TLS serves requests in a row, refuses invalid ones, and ends after a broken answer', async (t) => {
     const edge = await startHttpsEdge(t);
     const socket = await open(edge);
     socket.write(`GET /1 HTTP/1.1\r\n${HEAD}\r\nGET /2 HTTP/1.1\r\n${HEAD}\r\nnonsense\r\n\r\n`);
@@ -98,7 +98,7 @@ describe('HTTP/1.1 over TLS', NEEDS, () => {
     await eventually('logged', () => edge.log.some((fields) => fields.result === 'TCP_MISS/502'));
   });
 
-  test('a WebSocket is passed through', async (t) => {
+  test('a WebSocket over TLS is passed through', async (t) => {
     const origin = await startRawOrigin(t, (socket) => {
       socket.write(
         'HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n',

@@ -13,7 +13,7 @@ const GET = `GET / HTTP/1.1\r\nHost: ${SITE_HOST}\r\nConnection: close\r\n\r\n`;
 const UNRECOGNIZED = /alert number 112|unrecognized name/;
 
 describe('certificates', needs('openssl', 'curl'), () => {
-  test('the chain goes out leaf first, by TLS 1.2 and 1.3, with ECDSA and RSA keys', async (t) => {
+  test('the chain is sent leaf first, by TLS 1.2 and 1.3, with ECDSA and RSA keys', async (t) => {
     const edge = await startHttpsEdge(t);
     edge.addCertificate('chain', [SITE_HOST], { hasIntermediate: true });
     edge.addCertificate('rsa', [SITE_HOST], { hasIntermediate: true, isRsa: true });
@@ -72,7 +72,7 @@ describe('certificates', needs('openssl', 'curl'), () => {
     }
   });
 
-  test('an expired one is shown, for the client to decide', async (t) => {
+  test('an expired certificate is shown, for the client to decide', async (t) => {
     const edge = await startHttpsEdge(t);
     edge.addCertificate('old', [SITE_HOST], { isExpired: true });
     edge.putTls(SITE_HOST, { certificate: 'old' });
@@ -83,7 +83,7 @@ describe('certificates', needs('openssl', 'curl'), () => {
     assert.match(await edge.registry.metrics(), /causeway_edge_expired_certificates 1/);
   });
 
-  test('TLS 1.1 never, TLS 1.2 unless the site wants 1.3; a closed site says so', async (t) => {
+  test('TLS 1.1 is refused, TLS 1.2 unless the site requires 1.3; a closed site says so', async (t) => {
     const edge = await startHttpsEdge(t);
     const open = (version: string) =>
       edge.curl(`https://${SITE_HOST}/`, '--tls-max', version, '--tlsv1.0', '--ciphers', 'DEFAULT@SECLEVEL=0');
@@ -96,7 +96,7 @@ describe('certificates', needs('openssl', 'curl'), () => {
     assert.equal((await open('1.3')).headers['x-cache'], 'DENIED closed');
   });
 
-  test('a certificate that was replaced before this worker hears of it: the new one is shown', async (t) => {
+  test('a certificate that was replaced before this worker knows it is served from its first use', async (t) => {
     const specs = new Map<string, { readonly spec: SiteSpec; readonly revision: number }>();
     const source = { getSpec: (name: string) => specs.get(name), purgesOf: () => [], getCertificate: () => undefined };
     const sites = createSiteTable({ source, maxSites: 10 });
@@ -120,7 +120,7 @@ describe('certificates', needs('openssl', 'curl'), () => {
     assert.deepEqual(await edge.handshakes(), { full: 1, unknownServerName: 1 });
   });
 
-  test('of more certificates than are kept in memory each is still its own', async (t) => {
+  test('certificates beyond those kept in memory are still served, each for its own name', async (t) => {
     const edge = await startHttpsEdge(t, undefined, { limits: { maxCertificates: 2 } });
     const names = ['a.example.net', 'b.example.net', 'c.example.net', 'd.example.net'];
     for (const name of names) {
@@ -137,7 +137,7 @@ describe('certificates', needs('openssl', 'curl'), () => {
     assert.equal((await edge.handshakes())['full'], 1);
   });
 
-  test('what is not TLS, says nothing or stops in the middle is ended in time', async (t) => {
+  test('a connection that is not TLS, says nothing or stops in the middle is ended in time', async (t) => {
     const edge = await startHttpsEdge(t, undefined, { limits: { handshakeMs: 800 } });
     const hello = (await helloOf({ servername: SITE_HOST })).toString('latin1');
     const silent = ['', hello.slice(0, 1), hello.slice(0, 100), hello].map((bytes) =>
@@ -151,7 +151,7 @@ describe('certificates', needs('openssl', 'curl'), () => {
     assert.deepEqual(await edge.handshakes(), { notTls: 1, timeout: 4 });
   });
 
-  test('a flood of connections that say nothing leaves room for those that do', async (t) => {
+  test('a flood of silent connections leaves room for others', async (t) => {
     const edge = await startHttpsEdge(t, undefined, { limits: { maxHandshakes: 20 } });
     const flood = Array.from({ length: 200 }, () => connectRaw(edge.httpsPort));
     await eventually('the oldest are ended', async () => ((await edge.handshakes())['crowded'] ?? 0) >= 180);

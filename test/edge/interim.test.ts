@@ -40,7 +40,7 @@ test('an origin that sends interim responses for ever is given up', async (t) =>
   assert.match(await edge.registry.metrics(), /origin_failures_total\{reason="originMalformed"\} 1/);
 });
 
-test('they do not put off the limit for the first byte of the response', async (t) => {
+test('interim responses do not extend the limit for the first byte of the response', async (t) => {
   const origin = await startRawOrigin(t, (socket) => {
     const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 50);
     socket.once('close', () => clearInterval(timer));
@@ -53,23 +53,23 @@ test('they do not put off the limit for the first byte of the response', async (
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const VALIDATED = 'Cache-Control: max-age=60\r\nETag: "1"\r\n';
 
-/** An origin that says 100 before each response, though nobody waits for it. */
+/** An origin that says 100 before each response, though no client waits for it. */
 async function startUnasked(t: TestContext, answer: (head: string, count: number) => string) {
   return startRawOrigin(t, (socket, head, count) => void socket.write(CONTINUE + answer(head, count), 'latin1'));
 }
 
-describe('a 100 that nobody asked for is dropped', () => {
+describe('an unexpected 100 is dropped', () => {
   const before: readonly (readonly [what: string, interim: string])[] = [
     ['one', CONTINUE],
     ['several', CONTINUE.repeat(5)],
     [
-      'among others',
+      'among other interim responses',
       `HTTP/1.1 102 Processing\r\n\r\n${CONTINUE}HTTP/1.1 103 E\r\nConnection: close\r\n\r\nHTTP/1.1 199 Odd\r\n\r\n`,
     ],
   ];
   for (const [what, interim] of before) {
     for (const request of ['GET /', 'HEAD /', 'POST /']) {
-      test(`${what}: ${request}`, async (t) => {
+      test(`an unexpected 100 is dropped, ${what}, after ${request}`, async (t) => {
         const final = request.startsWith('HEAD') ? FINAL.replace('ok', '') : FINAL;
         const origin = await startRawOrigin(t, (socket) => void socket.write(interim + final));
         const edge = await startTestEdge(t, [origin.port]);
@@ -77,14 +77,14 @@ describe('a 100 that nobody asked for is dropped', () => {
           const head = `${request}${i} HTTP/1.1\r\nHost: ${SITE_HOST}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
           const text = await connectRaw(edge.port, head).closed;
           const statuses = [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
-          assert.deepEqual(statuses, what === 'among others' ? ['102', '103', '199', '200'] : ['200']);
+          assert.deepEqual(statuses, what === 'among other interim responses' ? ['102', '103', '199', '200'] : ['200']);
         }
         if (!request.startsWith('HEAD')) assert.equal(origin.connections(), 1); // it is kept
       });
     }
   }
 
-  test('a 101 is none of them, and forty are too many', async (t) => {
+  test('a 101 is not an interim response to drop, and forty interim responses are too many', async (t) => {
     for (const bytes of [
       'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
       CONTINUE.repeat(40) + FINAL,
@@ -95,13 +95,13 @@ describe('a 100 that nobody asked for is dropped', () => {
     }
   });
 
-  test('nothing but them is no answer in time', async (t) => {
+  test('interim responses alone are not an answer in time', async (t) => {
     const origin = await startRawOrigin(t, (socket) => void socket.write(CONTINUE));
     const edge = await startTestEdge(t, [origin.port], { limits: { firstByteMs: 100 } });
     assert.match(await connectRaw(edge.port, GET).closed, /^HTTP\/1\.1 504 [\s\S]*ERROR originTimeout/);
   });
 
-  test('before a validation, and before the redirect and the target that it leads to', async (t) => {
+  test('interim responses are dropped before a validation, before a redirect and its target', async (t) => {
     const origin = await startUnasked(t, (head) => {
       if (head.startsWith('GET /from')) return 'HTTP/1.1 302 Found\r\nLocation: /to\r\nContent-Length: 0\r\n\r\n';
       if (/if-none-match/i.test(head)) return `HTTP/1.1 304 Not Modified\r\n${VALIDATED}\r\n`;
@@ -115,7 +115,7 @@ describe('a 100 that nobody asked for is dropped', () => {
     assert.equal((await edge.get('/from')).body, 'ok');
   });
 
-  test('before each slice, and before what is prefetched', async (t) => {
+  test('interim responses are dropped before each slice, and before a prefetched response', async (t) => {
     const whole = 'abcdefgh'.repeat(200_000);
     const origin = await startUnasked(t, (head) => {
       const [, first = '0', last = ''] = /range: bytes=(\d+)-(\d+)/i.exec(head) ?? [];
@@ -131,7 +131,7 @@ describe('a 100 that nobody asked for is dropped', () => {
     assert.deepEqual(outcome, { kind: 'stored' });
   });
 
-  test('before the 101 of a WebSocket', async (t) => {
+  test('interim responses are dropped before the 101 of a WebSocket', async (t) => {
     const origin = await startUnasked(t, (head) => `${accept(head)}hello`);
     const edge = await startTestEdge(t, [origin.port]);
     const client = await open(edge);
@@ -139,33 +139,37 @@ describe('a 100 that nobody asked for is dropped', () => {
     client.socket.destroy();
   });
 
-  test('in pieces, from an origin with TLS, and over HTTP/2', needs('openssl'), async (t) => {
-    const { key, cert } = createAuthority(t).issue([SITE_HOST]);
-    const server = createServer({ key, cert }, (socket) => {
-      socket.on('error', () => undefined);
-      socket.once('data', () => {
-        socket.write(CONTINUE.slice(0, 9));
-        setImmediate(() => socket.write(CONTINUE.slice(9) + FINAL));
+  test(
+    'interim responses are dropped in pieces, from an origin with TLS, and over HTTP/2',
+    needs('openssl'),
+    async (t) => {
+      const { key, cert } = createAuthority(t).issue([SITE_HOST]);
+      const server = createServer({ key, cert }, (socket) => {
+        socket.on('error', () => undefined);
+        socket.once('data', () => {
+          socket.write(CONTINUE.slice(0, 9));
+          setImmediate(() => socket.write(CONTINUE.slice(9) + FINAL));
+        });
       });
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    t.after(() => server.close());
-    const address = server.address();
-    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
-    const edge = await startHttpsEdge(t);
-    const tls = { certificate: 'c1' };
-    edge.put({
-      name: SITE_HOST,
-      tls,
-      origins: { ...NO_ORIGINS, protocol: 'https', primary: [{ host: '127.0.0.1', port }] },
-    });
-    const answer = await answerOf(ask(openHttp2(t, edge), { ':path': '/' }));
-    assert.deepEqual([answer.status, answer.body, answer.interim], [200, 'ok', []]);
-  });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      t.after(() => server.close());
+      const address = server.address();
+      const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+      const edge = await startHttpsEdge(t);
+      const tls = { certificate: 'c1' };
+      edge.put({
+        name: SITE_HOST,
+        tls,
+        origins: { ...NO_ORIGINS, protocol: 'https', primary: [{ host: '127.0.0.1', port }] },
+      });
+      const answer = await answerOf(ask(openHttp2(t, edge), { ':path': '/' }));
+      assert.deepEqual([answer.status, answer.body, answer.interim], [200, 'ok', []]);
+    },
+  );
 });
 
-describe('trailers of an origin are dropped, whatever they say', () => {
+describe('trailers of an origin are dropped, whatever they contain', () => {
   for (const trailer of [
     'X-Sum: 1',
     'Content-Length: 100',
@@ -177,7 +181,7 @@ describe('trailers of an origin are dropped, whatever they say', () => {
     'Location: /elsewhere',
     'Cache-Control: no-store',
   ]) {
-    test(trailer, async (t) => {
+    test(`the trailer ${trailer} is dropped`, async (t) => {
       const chunks = `HTTP/1.1 200 OK\r\n${VALIDATED}Trailer: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n${trailer}\r\n\r\n`;
       const origin = await startRawOrigin(t, (socket) => void socket.write(chunks));
       const edge = await startTestEdge(t, [origin.port]);

@@ -10,7 +10,7 @@ const answer = (body: string) =>
   `HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 const UNASKED = answer('unasked');
 
-describe('bytes that nobody asked for', () => {
+describe('unexpected bytes of an origin', () => {
   const rows = [
     ['a response', UNASKED],
     ['the beginning of one', UNASKED.slice(0, 3)],
@@ -43,7 +43,7 @@ describe('bytes that nobody asked for', () => {
     });
   }
 
-  test('a connection serves one domain alone, whoever else has the same origin', async (t) => {
+  test('a connection serves one domain only, even if another has the same origin', async (t) => {
     const served = new Map<Socket, Set<string>>();
     const origin = await startRawOrigin(t, (socket, head) => {
       const [, host = ''] = /\r\nx-forwarded-host: (\S+)/i.exec(head) ?? [];

@@ -38,16 +38,16 @@ const lastHit = `GET /hit HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
 
 const rows: readonly (readonly [what: string, bytes: string, statuses: readonly string[]])[] = [
   ['a body that is too large', `POST / HTTP/1.1\r\n${HOST}Content-Length: 200000000\r\n\r\n`, ['HTTP/1.1 413']],
-  ['what is no HTTP, behind a request', `${hit}GET /\xe4 HTTP/1.1\r\n\r\n`, ['HTTP/1.1 200', 'HTTP/1.1 400']],
+  ['bytes that are not HTTP after a request', `${hit}GET /\xe4 HTTP/1.1\r\n\r\n`, ['HTTP/1.1 200', 'HTTP/1.1 400']],
   [
-    'more than was announced',
+    'more than its Content-Length',
     `POST / HTTP/1.1\r\n${HOST}Content-Length: 1\r\nConnection: close\r\n\r\n`,
     ['HTTP/1.1 200'],
   ],
-  ['more behind its last request', lastHit, ['HTTP/1.1 200']],
+  ['more after its last request', lastHit, ['HTTP/1.1 200']],
 ];
 for (const [what, bytes, statuses] of rows) {
-  test(`to a client that sends ${what}`, async (t) => {
+  test(`a refusal reaches a client that sends ${what}`, async (t) => {
     const origin = await startOrigin(t, reply(LARGE, FRESH));
     const edge = await startTestEdge(t, [origin.port]);
     await edge.get('/hit');
@@ -58,7 +58,7 @@ for (const [what, bytes, statuses] of rows) {
   });
 }
 
-test('to a client that sends too large a body over TLS', needs('openssl'), async (t) => {
+test('a refusal reaches a client that sends too large a body over TLS', needs('openssl'), async (t) => {
   const edge = await startHttpsEdge(t, reply(LARGE, FRESH));
   const text = await sendOn(connectTls(t, edge), `POST / HTTP/1.1\r\n${HOST}Content-Length: 200000000\r\n\r\n`);
   assert.deepEqual(statusesIn(text), ['HTTP/1.1 413']);

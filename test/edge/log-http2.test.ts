@@ -37,53 +37,57 @@ function startEdge(t: TestContext, options?: Parameters<typeof startHttpsEdge>[2
   return startHttpsEdge(t, answer, options);
 }
 
-test('are what its client has counted, of requests of every kind', needs('openssl'), async (t) => {
-  const edge = await startEdge(t);
-  const session = open(t, edge);
-  const body = 'y'.repeat(1_000);
-  const post = { ':method': 'POST' };
-  const kinds: Readonly<Record<string, readonly (readonly [headers: OutgoingHttpHeaders, body?: string])[]>> = {
-    'a miss': [[{}]],
-    'a hit': [[{}]],
-    'a hit that was kept ready': [[{}]],
-    'one with fields': [[{ 'user-agent': 'x', referer: 'http://y/', 'x-other': 'z' }]],
-    'cookies in pieces': [[{ cookie: ['a=1', 'b=2', 'c=3'] }]],
-    'several at once': Array.from({ length: 20 }, () => [{}] as const),
-    'large ones side by side': Array.from({ length: 3 }, () => [{ ':path': '/large' }] as const),
-    'large ones out of memory': Array.from({ length: 3 }, () => [{ ':path': '/large' }] as const),
-    HEAD: [[{ ':method': 'HEAD' }]],
-    'a condition that holds': [[{ 'if-none-match': '"a"' }]],
-    'a range': [[{ range: 'bytes=1-5' }]],
-    'two ranges': [[{ range: 'bytes=1-5,10-20' }]],
-    'a range beyond the end': [[{ range: 'bytes=99999-' }]],
-    'an error of the origin': [[{ ':path': '/missing' }]],
-    'an answer before the answer': [[{ ':path': '/early' }]],
-    'an upload': [[post, body]],
-    'an upload with a length': [[{ ...post, 'content-length': '1000' }, body]],
-    'an upload that waits': [[{ ...post, expect: '100-continue' }, body]],
-    'uploads among others': [[{}], [post, body], [{ ':path': '/large' }], [post, body]],
-    'a refused one': [[{ ':path': '/%zz' }]],
-    'a method that is refused': [[{ ':method': 'TRACE' }]],
-    'a long head': [[{ 'x-long': 'y'.repeat(20_000) }]],
-    'one that is too long': [[{ 'x-long': 'y'.repeat(40_000) }]],
-  };
-  for (const [kind, requests] of Object.entries(kinds)) {
-    edge.log.length = 0;
-    const counts = await Promise.all(
-      requests.map(([headers, sent]) => {
-        const all = { ':method': 'GET', ':path': '/a', ':authority': SITE_HOST, ...headers };
-        const stream = session.request(all, { endStream: sent === undefined });
-        if (sent !== undefined) stream.end(sent);
-        return count(stream, all, sent);
-      }),
-    );
-    await eventually(kind, () => edge.log.length === requests.length);
-    const lines = edge.log.map((line) => `${line.requestBytes} ${line.responseBytes}`);
-    assert.deepEqual(lines.sort(), counts.map(({ sent, received }) => `${sent} ${received}`).sort(), kind);
-  }
-});
+test(
+  'bytes in the log are those that an HTTP/2 client counts, for requests of every kind',
+  needs('openssl'),
+  async (t) => {
+    const edge = await startEdge(t);
+    const session = open(t, edge);
+    const body = 'y'.repeat(1_000);
+    const post = { ':method': 'POST' };
+    const kinds: Readonly<Record<string, readonly (readonly [headers: OutgoingHttpHeaders, body?: string])[]>> = {
+      'a miss': [[{}]],
+      'a hit': [[{}]],
+      'a hit that was kept ready': [[{}]],
+      'one with fields': [[{ 'user-agent': 'x', referer: 'http://y/', 'x-other': 'z' }]],
+      'cookies in pieces': [[{ cookie: ['a=1', 'b=2', 'c=3'] }]],
+      'several at once': Array.from({ length: 20 }, () => [{}] as const),
+      'large ones side by side': Array.from({ length: 3 }, () => [{ ':path': '/large' }] as const),
+      'large ones out of memory': Array.from({ length: 3 }, () => [{ ':path': '/large' }] as const),
+      HEAD: [[{ ':method': 'HEAD' }]],
+      'a condition that holds': [[{ 'if-none-match': '"a"' }]],
+      'a range': [[{ range: 'bytes=1-5' }]],
+      'two ranges': [[{ range: 'bytes=1-5,10-20' }]],
+      'a range beyond the end': [[{ range: 'bytes=99999-' }]],
+      'an error of the origin': [[{ ':path': '/missing' }]],
+      'an answer before the answer': [[{ ':path': '/early' }]],
+      'an upload': [[post, body]],
+      'an upload with a length': [[{ ...post, 'content-length': '1000' }, body]],
+      'an upload that waits': [[{ ...post, expect: '100-continue' }, body]],
+      'uploads among others': [[{}], [post, body], [{ ':path': '/large' }], [post, body]],
+      'a refused one': [[{ ':path': '/%zz' }]],
+      'a method that is refused': [[{ ':method': 'TRACE' }]],
+      'a long head': [[{ 'x-long': 'y'.repeat(20_000) }]],
+      'one that is too long': [[{ 'x-long': 'y'.repeat(40_000) }]],
+    };
+    for (const [kind, requests] of Object.entries(kinds)) {
+      edge.log.length = 0;
+      const counts = await Promise.all(
+        requests.map(([headers, sent]) => {
+          const all = { ':method': 'GET', ':path': '/a', ':authority': SITE_HOST, ...headers };
+          const stream = session.request(all, { endStream: sent === undefined });
+          if (sent !== undefined) stream.end(sent);
+          return count(stream, all, sent);
+        }),
+      );
+      await eventually(kind, () => edge.log.length === requests.length);
+      const lines = edge.log.map((line) => `${line.requestBytes} ${line.responseBytes}`);
+      assert.deepEqual(lines.sort(), counts.map(({ sent, received }) => `${sent} ${received}`).sort(), kind);
+    }
+  },
+);
 
-test('are what came before the client gave it up', needs('openssl'), async (t) => {
+test('bytes in the log are those that an HTTP/2 client received before it gave up', needs('openssl'), async (t) => {
   const now = Date.now();
   const edge = await startEdge(t, { clock: () => now }); // heads stay as long as they are
   const session = open(t, edge);

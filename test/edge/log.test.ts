@@ -27,7 +27,7 @@ function keepLines() {
   return { lines, accessLog: { write, writeHit: () => undefined, countOrigin: () => undefined } };
 }
 
-test('what is refused is the line of the domain that it names, where its Host could be read', async (t) => {
+test('a refused request is a line of the domain that it names, if its Host could be read', async (t) => {
   const { lines, accessLog } = keepLines();
   const edge = await startTestEdge(t, [1], { accessLog });
   const rows: readonly (readonly [bytes: string, status: number, domainId: number, host: string | undefined])[] = [
@@ -59,7 +59,7 @@ test('what is refused is the line of the domain that it names, where its Host co
   }
 });
 
-test('what waited behind an answer whose client left is the line of the domain that it names', async (t) => {
+test('a request that waited while its client left is a line of the domain that it names', async (t) => {
   const { lines, accessLog } = keepLines();
   const origin = await startOrigin(t, () => undefined);
   const edge = await startTestEdge(t, [origin.port], { accessLog });
@@ -74,7 +74,7 @@ test('what waited behind an answer whose client left is the line of the domain t
   ]);
 });
 
-test('when the edge has closed, all lines are written, those of connections that it cut too', async (t) => {
+test('a closed edge has written all lines, those of connections that it cut too', async (t) => {
   const peer = await startPeer(t);
   const client = connectRaw(peer.port, HANDSHAKE);
   await eventually('open', () => client.text().includes(' 101 '));
@@ -99,7 +99,7 @@ test('when the edge has closed, all lines are written, those of connections that
   stalled.destroy();
 });
 
-test('each line has the bytes that passed, of requests of every kind', async (t) => {
+test('each line has the bytes that were sent, for requests of every kind', async (t) => {
   const origin = await startOrigin(t, ({ target, method, body }, response) => {
     const type = { 'content-type': 'text/plain' };
     if (target === '/missing') response.writeHead(404, type).end('no');
@@ -151,7 +151,7 @@ const cuts: readonly (readonly [what: string, more: string, asked: number, bytes
   ['that were kept ready', '', 2, 1_000_000, 20], // more together than a system keeps for a connection
 ];
 for (const [what, more, asked, bytes, requests] of cuts) {
-  test(`lines of answers that a stop cuts have what their client receives: ${what}`, async (t) => {
+  test(`lines of answers that a stop cuts have the bytes that their client receives: ${what}`, async (t) => {
     const origin = await startOrigin(t, reply('x'.repeat(bytes), { 'cache-control': 'max-age=600' }));
     const edge = await startTestEdge(t, [origin.port], { cacheBytes: 256 * 1024 * 1024 });
     for (let n = 0; n < asked; n++) await edge.get('/');

@@ -9,7 +9,7 @@ import { needs } from '../support/needs.ts';
 import { startNginx } from '../support/nginx.ts';
 
 describe('nginx as origin', needs('nginx'), () => {
-  test('files with a lifetime: MISS, HIT, and after it a 304 that renews', async (t) => {
+  test('files of nginx with a lifetime: MISS, HIT, and after it a 304 that renews', async (t) => {
     const nginx = await startNginx(t, { server: 'expires 1m;' });
     writeFileSync(join(nginx.root, 'a.css'), 'body { color: red }');
     const edge = await startTestEdge(t, [nginx.port]);
@@ -28,7 +28,7 @@ describe('nginx as origin', needs('nginx'), () => {
     assert.deepEqual(nginx.logLines(), ['GET /a.css www.example.com 200', 'GET /a.css www.example.com 304']);
   });
 
-  test('compressed variants are confirmed by a 304, though its tag is the strong one of the file', async (t) => {
+  test('compressed variants of nginx are confirmed by a 304, though its tag is the strong one of the file', async (t) => {
     const nginx = await startNginx(t, {
       server: 'expires 1m; gzip on; gzip_vary on; gzip_proxied any; gzip_min_length 1; gzip_types text/css;',
     });
@@ -53,7 +53,7 @@ describe('nginx as origin', needs('nginx'), () => {
     assert.deepEqual(statuses.slice(0, 3), ['200', '304', '304'], 'an expiry costs one request');
   });
 
-  test('files without one: a tenth of their age is guessed, and a changed file is seen after it', async (t) => {
+  test('files of nginx without a lifetime get a tenth of their age, and a change is seen after it', async (t) => {
     const nginx = await startNginx(t);
     const file = join(nginx.root, 'a.html');
     writeFileSync(file, 'old');
@@ -96,7 +96,7 @@ describe('nginx as origin', needs('nginx'), () => {
     assert.deepEqual(await ask(), fromNginx);
   });
 
-  test('uploads reach it whole', async (t) => {
+  test('uploads reach nginx whole', async (t) => {
     const nginx = await startNginx(t, {
       server: 'location /up { client_max_body_size 10m; return 204; }',
       logFormat: '$request_method $content_length $status',

@@ -23,12 +23,12 @@ async function start(
 }
 
 describe('set_cookie', () => {
-  test('bypass: each client has a cookie of its own', async (t) => {
+  test('set_cookie bypass: each client has a cookie of its own', async (t) => {
     const { edge } = await start(t, reply('x', COOKIE), {});
     for (let i = 0; i < 2; i++) assert.equal((await edge.get('/')).headers['x-cache'], 'MISS setCookie');
   });
 
-  test('store: the cookie is stored where the lifetime is explicit', async (t) => {
+  test('set_cookie store: the cookie is stored if the lifetime is explicit', async (t) => {
     const { edge, origin } = await start(t, reply('x', COOKIE), { setCookie: 'store' });
     await edge.get('/');
     const hit = await edge.get('/');
@@ -37,7 +37,7 @@ describe('set_cookie', () => {
     assert.equal((await edge.get('/guessed')).headers['x-cache'], 'MISS setCookie');
   });
 
-  test('strip: only the client that caused the fetch gets it, those who wait or read along do not', async (t) => {
+  test('set_cookie strip: only the client that caused the fetch gets it, clients that wait or share the fetch do not', async (t) => {
     let release = () => {};
     const body = Buffer.alloc(300 * 1024, 'x');
     const { edge, origin } = await start(
@@ -64,7 +64,7 @@ describe('set_cookie', () => {
   });
 });
 
-test("request_directives: a client's no-cache, max-age=0 and no-store count only where the site says so", async (t) => {
+test("request_directives: a client's no-cache, max-age=0 and no-store count only if the site says so", async (t) => {
   for (const [requestDirectives, expected] of [
     [false, ['HIT', 'HIT', 'HIT']],
     [true, ['REVALIDATED', 'REVALIDATED', 'BYPASS requestNoStore']],
@@ -83,7 +83,7 @@ test("request_directives: a client's no-cache, max-age=0 and no-store count only
   }
 });
 
-test('heuristic_cap: the longest guess; 0 is none, and live and dynamic sites are never guessed about', async (t) => {
+test('heuristic_cap is the longest guess; 0 is none, and live and dynamic sites are never guessed about', async (t) => {
   const old = { 'last-modified': 'Mon, 02 Nov 2020 10:00:00 GMT' };
   const markAfter = async (cache: Partial<CacheSettings>, ms: number, type?: SiteSpec['type']) => {
     const { edge, origin } = await start(t, reply('x', old), cache, type);
@@ -101,7 +101,7 @@ test('heuristic_cap: the longest guess; 0 is none, and live and dynamic sites ar
   assert.equal(await markAfter({}, 0, 'dynamic'), 'MISS');
 });
 
-test('stale_cap: how long an unreachable origin is stood in for; 0 is not at all', async (t) => {
+test('stale_cap is how long stale copies replace an unreachable origin; 0 is not at all', async (t) => {
   for (const [staleCapSeconds, statuses] of [
     [600, [200, 504]],
     [0, [504, 504]],
@@ -118,7 +118,7 @@ test('stale_cap: how long an unreachable origin is stood in for; 0 is not at all
   }
 });
 
-test('normalize_vary and match_language: which languages are one variant', async (t) => {
+test('normalize_vary and match_language decide which languages are one variant', async (t) => {
   const script: Answer = (request, response) => {
     const language = request.headers['accept-language']?.slice(0, 2) ?? '';
     reply(language, { ...FRESH, vary: 'Accept-Language', 'content-language': language })(request, response);

@@ -14,7 +14,7 @@ type Cleanup = Parameters<typeof startOrigin>[0];
 
 const LIMITS = { connectMs: 300, firstByteMs: 300 };
 
-describe('after a failure', () => {
+describe('after a failure of an origin', () => {
   /** `isSent`: the origin may have seen the request, so only what may be repeated goes on to the next. */
   type Row = readonly [
     what: string,
@@ -31,7 +31,7 @@ describe('after a failure', () => {
     ['no first byte in time', (t) => startRawOrigin(t, () => undefined), true],
   ];
   for (const [what, startBad, isSent] of rows) {
-    test(`${what}: the next origin answers what may be repeated${isSent ? '' : ', and what was not sent'}`, async (t) => {
+    test(`${what}: the next origin answers repeatable requests${isSent ? '' : ', and unsent ones'}`, async (t) => {
       const { host = '127.0.0.1', port } = await startBad(t);
       const good = await startOrigin(t, reply('good'));
       const origins = { primary: [{ host, port }], backup: loopback([good.port]) };
@@ -48,7 +48,7 @@ describe('after a failure', () => {
     });
   }
 
-  test('a failed TLS handshake: the next origin is asked, also with a body', needs('openssl'), async (t) => {
+  test('a failed TLS handshake makes the edge ask the next origin, also with a body', needs('openssl'), async (t) => {
     const authority = createAuthority(t);
     const plain = await startRawOrigin(t, (socket) => void socket.end('no TLS'));
     const good = await startOrigin(t, reply('good'), { tls: authority.issue([SITE_HOST]) });
@@ -67,7 +67,7 @@ describe('after a failure', () => {
     assert.deepEqual([bad.requests[0]?.body, good.requests[0]?.body], ['data', 'data']);
   });
 
-  test('the last failure is the answer: 504 for a timeout, 502 for the others', async (t) => {
+  test('the last failure decides the answer: 504 for a timeout, 502 for the others', async (t) => {
     const [closed, silent] = [await freePort(), (await startRawOrigin(t, () => undefined)).port];
     const statusOf = async (primary: number, backup: number) => {
       const origins = { primary: loopback([primary]), backup: loopback([backup]) };
@@ -92,7 +92,7 @@ describe('when all origins fail', () => {
     ['without an answer', close, 'max-age=10, stale-if-error=0', '504 originReset'],
   ];
   for (const [how, fail, cacheControl, expected] of rows) {
-    test(`${how}, and what is stored says ${cacheControl}: ${expected}`, async (t) => {
+    test(`all origins fail, ${how}, and the stored copy says ${cacheControl}: ${expected}`, async (t) => {
       const origin = await startOrigin(t, reply('good', { 'cache-control': cacheControl }));
       const other = await startOrigin(t, fail);
       const edge = await startTestEdge(t, { primary: loopback([origin.port]), backup: loopback([other.port]) });
@@ -111,7 +111,7 @@ describe('when all origins fail', () => {
     ['no answer, then a status', close, status, '503 sorry'],
   ];
   for (const [how, first, second, expected] of last) {
-    test(`${how}: the last attempt decides: ${expected}`, async (t) => {
+    test(`all origins fail, ${how}, and the last attempt decides: ${expected}`, async (t) => {
       const origin = await startOrigin(t, reply('good', { 'cache-control': 'max-age=10' }));
       const other = await startOrigin(t, second);
       const edge = await startTestEdge(t, { primary: loopback([origin.port]), backup: loopback([other.port]) });
@@ -123,7 +123,7 @@ describe('when all origins fail', () => {
     });
   }
 
-  test('stale-if-error goes before the day, when no origin answers', async (t) => {
+  test('stale-if-error takes precedence over the default day, when no origin answers', async (t) => {
     const origin = await startOrigin(t, reply('good', { 'cache-control': 'max-age=10, stale-if-error=200000' }));
     const edge = await startTestEdge(t, [origin.port]);
     await edge.get('/');
@@ -134,7 +134,7 @@ describe('when all origins fail', () => {
     assert.equal((await edge.get('/')).status, 504);
   });
 
-  test('a day past its time a copy stands in no more', async (t) => {
+  test('a copy is not served a day after its lifetime', async (t) => {
     const origin = await startOrigin(t, reply('good', { 'cache-control': 'max-age=10' }));
     const edge = await startTestEdge(t, [origin.port]);
     await edge.get('/');
@@ -146,22 +146,26 @@ describe('when all origins fail', () => {
   });
 });
 
-describe('a name’s addresses', () => {
+describe('addresses of a name', () => {
   const hostsFile = '/nonexistent';
 
-  test('each is tried until one takes the connection, of either family, in one attempt', needs('ipv6'), async (t) => {
-    const origin = await startOrigin(t, reply('here'), { host: '::1' });
-    const dns = await startDns(t, {
-      'many.example': { a: ['127.0.0.2', '127.0.0.3', '127.0.0.4'], aaaa: ['0:0:0:0:0:0:0:1'] },
-    });
-    const resolve = createResolver({ monotonic: () => performance.now(), servers: [dns.server], hostsFile });
-    const edge = await startTestEdge(t, { primary: [{ host: 'many.example', port: origin.port }] }, { resolve });
-    const { body } = await edge.get('/', { method: 'POST', body: 'data' });
-    assert.deepEqual([body, origin.requests[0]?.body], ['here', 'data']);
-    assert.doesNotMatch(await edge.registry.metrics(), /origin_failures_total\{/);
-  });
+  test(
+    'each address of a name is tried until one accepts the connection, of either family, in one attempt',
+    needs('ipv6'),
+    async (t) => {
+      const origin = await startOrigin(t, reply('here'), { host: '::1' });
+      const dns = await startDns(t, {
+        'many.example': { a: ['127.0.0.2', '127.0.0.3', '127.0.0.4'], aaaa: ['0:0:0:0:0:0:0:1'] },
+      });
+      const resolve = createResolver({ monotonic: () => performance.now(), servers: [dns.server], hostsFile });
+      const edge = await startTestEdge(t, { primary: [{ host: 'many.example', port: origin.port }] }, { resolve });
+      const { body } = await edge.get('/', { method: 'POST', body: 'data' });
+      assert.deepEqual([body, origin.requests[0]?.body], ['here', 'data']);
+      assert.doesNotMatch(await edge.registry.metrics(), /origin_failures_total\{/);
+    },
+  );
 
-  test('a name that has moved is asked at its new address when its time to live is over', async (t) => {
+  test('a name that has moved is connected to at its new address when its time to live is over', async (t) => {
     const port = await freePort();
     const origin = await startOrigin(t, reply('old', { connection: 'close' }), { host: '127.0.0.2', port });
     await startOrigin(t, reply('new'), { host: '127.0.0.3', port });
@@ -192,7 +196,7 @@ describe('a name’s addresses', () => {
     await eventually('asked at the new address', async () => (await edge.get('/')).body === 'new');
   });
 
-  test('an IPv6 address is an origin as it stands', needs('ipv6'), async (t) => {
+  test('an IPv6 address is an origin without a look-up', needs('ipv6'), async (t) => {
     const origin = await startOrigin(t, reply('six'), { host: '::1' });
     const edge = await startTestEdge(t, { primary: [{ host: '::1', port: origin.port }] });
     assert.equal((await edge.get('/')).body, 'six');
@@ -200,8 +204,8 @@ describe('a name’s addresses', () => {
   });
 });
 
-describe('connections', () => {
-  test('are kept, by each domain its own; each request has its own Host', async (t) => {
+describe('connections to origins', () => {
+  test('connections to origins are kept, by each domain its own; each request has its own Host', async (t) => {
     const origin = await startOrigin(t, reply('x', { 'cache-control': 'no-store' }));
     const edge = await startTestEdge(t, [origin.port]);
     edge.put({
@@ -219,7 +223,7 @@ describe('connections', () => {
     assert.equal(origin.connections(), 2);
   });
 
-  test('that grow old end between two requests, never in one', async (t) => {
+  test('old connections to origins end between two requests, never in one', async (t) => {
     const origin = await startOrigin(t, (_request, response) => {
       response.write('begin ');
       setTimeout(() => response.end('end'), 50); // longer than its connection is used for
@@ -234,7 +238,7 @@ describe('connections', () => {
 });
 
 describe('protocol_follow', needs('openssl'), () => {
-  test('a client by TLS is served from an origin by TLS, another from a plain one, and neither has the other’s copy', async (t) => {
+  test("a client by TLS is served from an origin by TLS, a plain one from a plain one, and neither gets the other's copy", async (t) => {
     const fresh = { 'cache-control': 'max-age=60' };
     const secure = await startOrigin(t, reply('secure', fresh), { tls: createAuthority(t).issue([SITE_HOST]) });
     const plain = await startOrigin(t, reply('plain', fresh));
@@ -255,7 +259,7 @@ describe('protocol_follow', needs('openssl'), () => {
   });
 });
 
-test('a client that leaves while its origin is silent is no failure of the origin, and no other is asked', async (t) => {
+test('a client that leaves while its origin is silent does not count as a failure, and no other origin is asked', async (t) => {
   const silent = await startRawOrigin(t, () => undefined);
   const other = await startOrigin(t, reply('other'));
   const edge = await startTestEdge(t, { primary: loopback([silent.port]), backup: loopback([other.port]) });

@@ -47,7 +47,7 @@ describe('a broken origin', () => {
     ],
   ];
   for (const [what, respond, status, reason] of rows) {
-    test(`${what}: ${status} ${reason}`, async (t) => {
+    test(`a broken origin, ${what}: ${status} ${reason}`, async (t) => {
       const origin = await startRawOrigin(t, respond);
       // The others say it by themselves, however long the machine takes for it.
       const edge = await startTestEdge(t, [origin.port], { limits: status === 504 ? LIMITS : {} });
@@ -68,7 +68,7 @@ describe('a broken origin', () => {
     });
   }
 
-  test('nobody listens: 502, and after three failures it is marked down but still asked when it is the only one', async (t) => {
+  test('a dead origin is 502, and after three failures it is marked down but still asked if it is the only one', async (t) => {
     const edge = await startTestEdge(t, [await freePort()], { limits: LIMITS });
     for (let i = 0; i < 5; i++) {
       const received = await edge.get('/');
@@ -77,7 +77,7 @@ describe('a broken origin', () => {
     await assertAlive(edge, t);
   });
 
-  test('a name that does not resolve, a refused address, no origin at all', async (t) => {
+  test('an unresolved name, a refused address and the absence of an origin are each answered with their reason', async (t) => {
     const origins = (host: string) => ({ primary: [{ host, port: 80 }] });
     const resolve = async (host: string) => {
       if (host === 'inner.example') return ['127.0.0.1', '10.1.2.3', '169.254.169.254'];
@@ -103,7 +103,7 @@ describe('a broken origin', () => {
 describe('an origin whose connections are all in use', () => {
   const limits = { originWaitMs: 500, maxOriginConnections: 2 };
 
-  test('is busy for the others: 503 in time, and they are served when one is free', async (t) => {
+  test('an origin without a free connection answers others 503 in time, and serves them when one is free', async (t) => {
     const origin = await startOrigin(t, (request, response) => {
       if (request.target === '/plain') return void response.end('plain');
       response.writeHead(200, { 'cache-control': 'no-store' });
@@ -123,7 +123,7 @@ describe('an origin whose connections are all in use', () => {
     assert.equal((await edge.get('/plain')).body, 'plain');
   });
 
-  test('another origin is asked instead', async (t) => {
+  test('an origin without a free connection makes the edge ask another one', async (t) => {
     const hanging = await startOrigin(t, (_request, response) => void response.write('for ever'));
     const other = await startOrigin(t, reply('other'));
     const edge = await startTestEdge(
@@ -151,9 +151,9 @@ describe('a body that goes wrong', () => {
   ];
   const fresh = 'HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\n';
   const rows: readonly Row[] = [
-    ['too little: cut, not stored', `${fresh}Content-Length: 10\r\n\r\nabc`, 'end', 'abc', false],
-    ['reset in the middle: cut, not stored', `${fresh}Content-Length: 10\r\n\r\nabc`, 'reset', 'abc', false],
-    ['stalled in the middle: cut, not stored', `${fresh}Content-Length: 10\r\n\r\nabc`, 'stall', 'abc', false],
+    ['too few bytes: cut, not stored', `${fresh}Content-Length: 10\r\n\r\nabc`, 'end', 'abc', false],
+    ['a reset in the middle: cut, not stored', `${fresh}Content-Length: 10\r\n\r\nabc`, 'reset', 'abc', false],
+    ['a stall in the middle: cut, not stored', `${fresh}Content-Length: 10\r\n\r\nabc`, 'stall', 'abc', false],
     [
       'chunks without an end: cut, not stored',
       `${fresh}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`,
@@ -168,17 +168,17 @@ describe('a body that goes wrong', () => {
       'abc',
       false,
     ],
-    ['too much: the surplus is dropped', `${fresh}Content-Length: 3\r\n\r\nabcdef`, 'stall', 'abc', true],
-    ['no length: to the end of the connection', `${fresh}\r\nabc`, 'end', 'abc', true],
+    ['too many bytes: the surplus is dropped', `${fresh}Content-Length: 3\r\n\r\nabcdef`, 'stall', 'abc', true],
+    ['no length: read to the end of the connection', `${fresh}\r\nabc`, 'end', 'abc', true],
     [
-      'an unknown coding: to the end of the connection',
+      'an unknown coding: read to the end of the connection',
       `${fresh}Transfer-Encoding: foo\r\n\r\nabc`,
       'end',
       'abc',
       true,
     ],
     [
-      'a trailer is dropped',
+      'a trailer: the trailer is dropped',
       `${fresh}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-Trailer: 1\r\n\r\n`,
       'stall',
       'abc',
@@ -186,7 +186,7 @@ describe('a body that goes wrong', () => {
     ],
   ];
   for (const [what, bytes, ending, expected, isWhole] of rows) {
-    test(what, async (t) => {
+    test(`a body with ${what}`, async (t) => {
       const origin = await startRawOrigin(t, (socket) => {
         socket.write(bytes, () => {
           if (ending === 'end') socket.end();
@@ -226,7 +226,7 @@ describe('every byte from an origin', () => {
       `HTTP/1.1 103 E\r\nX: a${byte}b\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`,
   };
   for (const [place, response] of Object.entries(places)) {
-    test(`in ${place} passes or is 502, and is never a fault of the edge`, async (t) => {
+    test(`every byte from an origin in ${place} passes or is 502, and is never a fault of the edge`, async (t) => {
       const origin = await startRawOrigin(t, (socket, head) => {
         const [, code = ''] = /^GET \/(\d+)/.exec(head) ?? [];
         socket.end(response(String.fromCharCode(Number(code))), 'latin1');
@@ -258,7 +258,7 @@ describe('failover inside one request', () => {
     }
   });
 
-  test('404 and 501 do not, nor does any status of a POST', async (t) => {
+  test('404 and 501 do not go on to the next origin, nor does any status of a POST', async (t) => {
     const bad = await startOrigin(t, reply('bad', {}, 404));
     const good = await startOrigin(t, reply('good'));
     const edge = await startTestEdge(t, {
@@ -272,7 +272,7 @@ describe('failover inside one request', () => {
     assert.equal(good.requests.length, 0);
   });
 
-  test('when all fail by status, the last answer passes through; at most three are asked', async (t) => {
+  test('the last answer passes through if all origins fail by status; at most three are asked', async (t) => {
     const origins = await Promise.all(['a', 'b', 'c', 'd'].map((name) => startOrigin(t, reply(name, {}, 503))));
     const edge = await startTestEdge(
       t,
@@ -293,14 +293,14 @@ describe('failover inside one request', () => {
     assert.equal(origin.requests.length, 1);
   });
 
-  test('a body goes to the next origin when no byte of it was sent', async (t) => {
+  test('a body goes to the next origin if no byte of it was sent', async (t) => {
     const good = await startOrigin(t, reply('ok'));
     const edge = await startTestEdge(t, [await freePort(), good.port]);
     const received = await edge.get('/', { method: 'POST', body: 'data' });
     assert.deepEqual([received.status, good.requests[0]?.body], [200, 'data']);
   });
 
-  test('and not when any was', async (t) => {
+  test('a body does not go to the next origin once a byte was sent', async (t) => {
     const bad = await startRawOrigin(t, (socket) => socket.destroy());
     const good = await startOrigin(t, reply('ok'));
     const edge = await startTestEdge(t, [bad.port, good.port]);
@@ -308,7 +308,7 @@ describe('failover inside one request', () => {
     assert.equal(good.requests.length, 0);
   });
 
-  test('round robin among primaries; a backup only while no primary is usable', async (t) => {
+  test('primaries take turns in round-robin; a backup is used only if no primary is usable', async (t) => {
     const [a, b, backup] = await Promise.all([
       startOrigin(t, reply('a')),
       startOrigin(t, reply('b')),
@@ -330,7 +330,7 @@ describe('failover inside one request', () => {
     assert.equal(backup.requests.length, 4);
   });
 
-  test('an idle connection that the origin closed is no failure, and the request is not lost', async (t) => {
+  test('an idle connection that the origin closed is not a failure, and the request is not lost', async (t) => {
     let served = 0;
     const origin = await startRawOrigin(t, (socket) => {
       served++;
@@ -344,7 +344,7 @@ describe('failover inside one request', () => {
     assert.equal(origin.heads.length, 3);
   });
 
-  test('a first connection that is closed is not tried twice', async (t) => {
+  test('a new connection that is closed is not tried twice', async (t) => {
     const origin = await startRawOrigin(t, (socket) => void socket.destroy());
     const edge = await startTestEdge(t, [origin.port]);
     assert.equal((await edge.get('/')).status, 502);

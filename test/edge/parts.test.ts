@@ -26,7 +26,7 @@ function ranged(etag: () => string | undefined, body = () => BODY) {
 const range = (text: string) => ({ headers: ['Range', text] });
 
 describe('parts', () => {
-  test('that touch become one, those that leave a gap do not, and all of them the whole', async (t) => {
+  test('touching parts become one, parts with a gap do not, and all parts become the whole', async (t) => {
     const origin = await startOrigin(
       t,
       ranged(() => '"1"'),
@@ -43,7 +43,7 @@ describe('parts', () => {
     assert.deepEqual([whole.status, whole.body, whole.headers['content-range']], [200, BODY, undefined]);
   });
 
-  test('a part that is all of it is the whole', async (t) => {
+  test('a part that covers the object is the whole', async (t) => {
     const origin = await startOrigin(
       t,
       ranged(() => undefined),
@@ -58,7 +58,7 @@ describe('parts', () => {
     assert.equal(origin.requests.length, 1);
   });
 
-  test('a beginning is completed: the rest alone is asked for, under the condition that it is the same', async (t) => {
+  test('a stored beginning is completed by fetching only the rest, on condition that the object is the same', async (t) => {
     const origin = await startOrigin(
       t,
       ranged(() => '"1"'),
@@ -75,7 +75,7 @@ describe('parts', () => {
     assert.deepEqual([(await edge.get('/')).body, (await edge.get('/')).headers['x-cache']], [BODY, 'HIT']);
   });
 
-  test('a beginning of what has changed is replaced by the whole', async (t) => {
+  test('a stored beginning of a changed object is replaced by the whole', async (t) => {
     let version = 1;
     const origin = await startOrigin(
       t,
@@ -91,7 +91,7 @@ describe('parts', () => {
     assert.equal((await edge.get('/', range('bytes=0-3'))).body, 'ABCD');
   });
 
-  test('what cannot be proven to belong together is fetched whole: no tag, another tag, a rest that ends early', async (t) => {
+  test('parts that cannot be proven to belong together are fetched whole: no tag, another tag, a short rest', async (t) => {
     const others: readonly (readonly [string, Record<string, string>, string])[] = [
       ['no tag', {}, 'bytes 10-25/26'],
       ['another tag', { etag: '"2"' }, 'bytes 10-25/26'],
@@ -119,7 +119,7 @@ describe('parts', () => {
     }
   });
 
-  test('a rest that breaks off cuts the client, and what is stored is still the beginning', async (t) => {
+  test('a rest that breaks off cuts the client, and the beginning stays stored', async (t) => {
     const origin = await startOrigin(
       t,
       ranged(() => '"1"'),
@@ -153,7 +153,7 @@ describe('parts', () => {
     assert.equal((await edge.get('/', range('bytes=0-1,3-4'))).headers['x-cache'], 'MISS contentRange');
   });
 
-  test('a stored part answers If-Range, HEAD and what lies outside as it must', async (t) => {
+  test('a stored part answers If-Range, HEAD and ranges outside it as it must', async (t) => {
     const origin = await startOrigin(
       t,
       ranged(() => '"1"'),
@@ -169,7 +169,7 @@ describe('parts', () => {
     assert.deepEqual([other.status, other.body], [200, BODY]);
   });
 
-  test('a stale part is validated, and answers with what it has', async (t) => {
+  test('a stale part is validated, and answers with its bytes', async (t) => {
     const origin = await startOrigin(
       t,
       ranged(() => '"1"'),
@@ -199,7 +199,7 @@ test('more than eight ranges are ignored', async (t) => {
 describe("a POST's answer that is its own address's representation", () => {
   const own = { ...FRESH, 'content-location': '/thing' };
 
-  test('serves later GETs in place of what was stored', async (t) => {
+  test("a POST's answer that represents its own address serves later GETs", async (t) => {
     const origin = await startOrigin(t, reply('old', FRESH));
     const edge = await startTestEdge(t, [origin.port]);
     await edge.get('/thing');
@@ -219,7 +219,7 @@ describe("a POST's answer that is its own address's representation", () => {
     ['a path with dot segments', own, '/x/../thing'],
   ];
   for (const [what, headers, path = '/thing', status = 200] of rows) {
-    test(`${what}: invalidates and is not stored`, async (t) => {
+    test(`a POST's answer with ${what} invalidates the object and is not stored`, async (t) => {
       const origin = await startOrigin(t, reply('old', FRESH));
       const edge = await startTestEdge(t, [origin.port]);
       await edge.get('/thing');
@@ -230,7 +230,7 @@ describe("a POST's answer that is its own address's representation", () => {
     });
   }
 
-  test('a GET that was under way meanwhile does not come back over it', async (t) => {
+  test('a GET in flight during a POST does not replace its answer', async (t) => {
     let late: (() => void) | undefined;
     const origin = await startOrigin(t, (request, response) => {
       if (request.method === 'POST') return reply('new', own)(request, response);

@@ -7,7 +7,7 @@ import { reply, startOrigin } from '../support/origin.ts';
 
 const MIB = 1024 * 1024;
 
-test('what they keep of evicted objects is bounded: beyond it some are cut', async (t) => {
+test('evicted objects that clients still read are bounded: beyond the bound some clients are cut', async (t) => {
   const origin = await startOrigin(t, reply(Buffer.alloc(15 * MIB, 'x'), { 'cache-control': 'max-age=600' }));
   // Room for seven objects; clients may keep two more.
   const edge = await startTestEdge(t, [origin.port], { cacheBytes: 128 * MIB, maxLagBytes: 32 * MIB });
@@ -25,7 +25,7 @@ test('what they keep of evicted objects is bounded: beyond it some are cut', asy
   for (const client of clients) client.socket.destroy();
 });
 
-test('so it is of those who were answered with what was kept ready', async (t) => {
+test('clients of ready answers are bounded in the same way when their objects are evicted', async (t) => {
   const origin = await startOrigin(t, reply(Buffer.alloc(MIB, 'x'), { 'cache-control': 'max-age=600' }));
   const edge = await startTestEdge(t, [origin.port], { cacheBytes: 32 * MIB, maxLagBytes: 2 * MIB });
   const clients = [];

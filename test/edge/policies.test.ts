@@ -27,7 +27,7 @@ async function start(t: TestContext, script: Answer, site: Partial<SiteSpec>) {
   return { ...edge, origin, mark, twice, change };
 }
 
-test('the age of a response is told by hits as by the miss, and does not shorten the lifetime of a policy', async (t) => {
+test('hits report the age of a response as the miss does, and it does not shorten the lifetime of a policy', async (t) => {
   const edge = await start(t, reply('object', { age: '590', 'cache-control': 'max-age=600' }), {
     caching: caching([ALL]),
   });
@@ -63,13 +63,13 @@ describe('a domain that does not follow its origin', () => {
     [{}, 404, 'HIT'],
   ];
   for (const [headers, status, second] of rows) {
-    test(`${status} ${JSON.stringify(headers)}: ${second} for the second viewer`, async (t) => {
+    test(`not following, ${status} ${JSON.stringify(headers)}: ${second} for the second viewer`, async (t) => {
       const { twice } = await start(t, reply('x', headers, status), { caching: caching([ALL]) });
       assert.equal((await twice('/a'))[1], second);
     });
   }
 
-  test('keeps what a policy names for exactly as long as it says, and nothing else', async (t) => {
+  test('a domain that does not follow its origin keeps what a policy names for exactly its time, and nothing else', async (t) => {
     const policy: PolicySpec = { ...ALL, match: 'suffix', content: 'jpg', lifetimeSeconds: 60 };
     const script = reply('x', { 'cache-control': 'max-age=600' });
     const { twice, mark, advance } = await start(t, script, { caching: caching([policy]) });
@@ -80,7 +80,7 @@ describe('a domain that does not follow its origin', () => {
   });
 });
 
-test('where the origin is followed, its words go before the policy, and the policy before a guess', async (t) => {
+test('a domain that follows its origin obeys the origin first, then the policy, then a guess', async (t) => {
   const script: Answer = (request, response) => {
     const headers = request.target.startsWith('/said') ? { 'cache-control': 'max-age=60' } : OLD;
     reply('x', headers)(request, response);
@@ -107,7 +107,7 @@ describe('a domain that follows its origin', () => {
     [PUBLIC, 200, 'HIT', 'HIT'],
   ];
   for (const [headers, status, second, without] of rows) {
-    test(`${status} ${JSON.stringify(headers)}: ${second} with policies, matching or not; ${without} without`, async (t) => {
+    test(`following, ${status} ${JSON.stringify(headers)}: ${second} with policies, matching or not; ${without} without`, async (t) => {
       const { twice, change } = await start(t, reply('x', { location: '/b', ...headers }, status), {
         caching: caching([jpg], { followsOrigin: true }),
       });
@@ -118,7 +118,7 @@ describe('a domain that follows its origin', () => {
   }
 });
 
-test('no-cache with a validator is stored and confirmed each time where the origin is followed, and stored never where not', async (t) => {
+test('no-cache with a validator is stored and validated each time if the origin is followed, and otherwise never stored', async (t) => {
   const script: Answer = (request, response) => {
     const isKnown = request.headers['if-none-match'] === '"a"';
     reply(isKnown ? '' : 'x', { 'cache-control': 'no-cache', etag: '"a"' }, isKnown ? 304 : 200)(request, response);
@@ -129,7 +129,7 @@ test('no-cache with a validator is stored and confirmed each time where the orig
   assert.deepEqual(await twice('/b'), ['MISS noCache', 'MISS noCache']);
 });
 
-test('what is not there is asked for again after 10 s', async (t) => {
+test('a missing object is asked for again after 10 s', async (t) => {
   const { twice, mark, advance } = await start(t, reply('', {}, 404), { caching: caching([ALL]) });
   assert.deepEqual(await twice('/a'), ['MISS', 'HIT']);
   advance(11_000);
@@ -140,7 +140,7 @@ describe('which policy decides', () => {
   const jpg: PolicySpec = { ...ALL, match: 'suffix', content: 'jpg', priority: 9 };
   const api: PolicySpec = { ...NEVER, content: '/api' };
 
-  test('the highest priority, unless directories go first', async (t) => {
+  test('the policy of the highest priority wins, unless directories go first', async (t) => {
     const { mark, change } = await start(t, reply('x'), { caching: caching([api, jpg]) });
     assert.equal(await mark('/api/a.jpg'), 'MISS');
     change({ caching: caching([api, jpg], { prefixFirst: true }) });
@@ -148,7 +148,7 @@ describe('which policy decides', () => {
     assert.equal(await mark('/apis/a.jpg'), 'MISS', 'another directory');
   });
 
-  test('of equal ones the earlier; a policy for https is none over http', async (t) => {
+  test('the earlier of equal policies wins; a policy for https does not apply over http', async (t) => {
     const { mark, change } = await start(t, reply('x'), { caching: caching([NEVER, ALL]) });
     assert.equal(await mark('/'), 'BYPASS policy');
     change({ caching: caching([ALL, NEVER]) });
@@ -179,7 +179,7 @@ describe('which policy decides', () => {
 });
 
 describe('a policy that changes', () => {
-  test('not to be cached holds at once, and what is stored is not served', async (t) => {
+  test('a policy that now forbids caching holds at once, and stored objects are not served', async (t) => {
     const { twice, mark, change, origin } = await start(t, reply('old'), { caching: caching([ALL]) });
     await twice('/a');
     change({ caching: caching([NEVER]) });
@@ -187,7 +187,7 @@ describe('a policy that changes', () => {
     assert.equal(origin.requests.length, 2);
   });
 
-  test('shorter or longer holds for what is fetched from then on, and a purge brings it about', async (t) => {
+  test('a changed lifetime applies to later fetches, and a purge makes it apply to all', async (t) => {
     const { twice, mark, change, advance, purge } = await start(t, reply('x'), { caching: caching([ALL]) });
     await twice('/a');
     change({ caching: caching([{ ...ALL, lifetimeSeconds: 60 }]) });
@@ -201,7 +201,7 @@ describe('a policy that changes', () => {
   });
 });
 
-test('past the cache the request goes on as it is, conditions and range included', async (t) => {
+test('a request past the cache is passed on unchanged, with conditions and range', async (t) => {
   const { mark, origin } = await start(t, reply('x', { etag: '"a"' }), { caching: caching([NEVER]) });
   await mark('/a?b=c', { headers: ['If-None-Match', '"z"', 'Range', 'bytes=0-0', 'Cookie', 'd=e'] });
   const [seen] = origin.requests;
@@ -214,7 +214,7 @@ test('past the cache the request goes on as it is, conditions and range included
 describe('keys without the query', () => {
   const FRESH = { 'cache-control': 'max-age=600' };
 
-  test('one object for all queries; the origin sees the first one’s', async (t) => {
+  test("one object serves all queries; the origin sees the first one's", async (t) => {
     const { mark, origin } = await start(t, reply('x', FRESH), { ignoresQuery: true });
     assert.deepEqual([await mark('/a?x=1'), await mark('/a?x=2'), await mark('/a')], ['MISS', 'HIT', 'HIT']);
     assert.deepEqual(
@@ -224,7 +224,7 @@ describe('keys without the query', () => {
   });
 
   for (const target of ['/a', '/a?x=1', '/a?never=asked']) {
-    test(`a purge of ${target} takes it`, async (t) => {
+    test(`a purge of ${target} covers it`, async (t) => {
       const { mark, purge, advance } = await start(t, reply('x', FRESH), { ignoresQuery: true });
       await mark('/a?x=1');
       advance(10);
@@ -234,7 +234,7 @@ describe('keys without the query', () => {
     });
   }
 
-  test('what answered some query is not the object without one, once queries count again', async (t) => {
+  test('a response to some query is not served as the object without one, once queries count again', async (t) => {
     const script: Answer = (request, response) => reply(request.target, FRESH)(request, response);
     const { get, change, purge, advance } = await start(t, script, { ignoresQuery: true });
     await get('/a?x=1');
@@ -247,7 +247,7 @@ describe('keys without the query', () => {
     assert.equal((await get('/a?y')).body, '/a?y', 'purged meanwhile');
   });
 
-  test('a POST to any query takes it, a prefetch of any query brings it', async (t) => {
+  test('a POST to any query invalidates the object, and a prefetch of any query stores it', async (t) => {
     const { mark, edge, advance } = await start(t, reply('x', FRESH), { ignoresQuery: true });
     const prefetched = await edge.prefetch({ host: SITE_HOST, target: '/a?x=1', scheme: 'http' });
     assert.deepEqual([prefetched.kind, await mark('/a?x=2')], ['stored', 'HIT']);
@@ -272,7 +272,7 @@ describe('nginx, which decodes a path and then merges its slashes', needs('nginx
     ['/our%26own/me', 'BYPASS policy'],
   ] as const;
   for (const followsOrigin of [false, true]) {
-    test(`is asked by each viewer for what a policy keeps out of the cache, however it is written; headers followed: ${followsOrigin}`, async (t) => {
+    test(`each viewer's request reaches nginx if a policy forbids caching, in every spelling; following: ${followsOrigin}`, async (t) => {
       const nginx = await startNginx(t, {
         server: `location / { return 200 "public"; }
           location /private/ { return 200 "private of $http_cookie"; }
@@ -307,7 +307,7 @@ describe('a domain that was never configured', () => {
     ['dynamic', /^MISS/],
   ];
   for (const [type, guessed] of rows) {
-    test(`${type}: what has no lifetime is ${guessed} for the second viewer, what has one is a hit`, async (t) => {
+    test(`${type}: a response without a lifetime is ${guessed} for the second viewer, one with a lifetime is a hit`, async (t) => {
       const { twice, origin } = await start(t, reply('x', OLD), { type });
       assert.match((await twice('/unsaid'))[1] ?? '', guessed);
       origin.answer(reply('x', { 'cache-control': 'max-age=60' }));
@@ -315,7 +315,7 @@ describe('a domain that was never configured', () => {
     });
   }
 
-  test('a policy is no guess: it holds for every type', async (t) => {
+  test('a policy is not a guess: it applies to every type', async (t) => {
     const { twice } = await start(t, reply('x'), { type: 'dynamic', caching: caching([ALL]) });
     assert.equal((await twice('/a'))[1], 'HIT');
   });

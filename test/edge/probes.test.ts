@@ -19,7 +19,7 @@ type Cleanup = { after(work: () => unknown): void };
 const HASTE = 25;
 
 describe('the prober', () => {
-  test('a port that nobody listens on is down; one that listens is not, and that it does is told who passed it over', async (t) => {
+  test('a port without a listener is down, a port with one is up, and the workers that marked it hear of it', async (t) => {
     const dead = await freePort();
     const origin = await startRawOrigin(t, () => undefined);
     const { prober, reports, registry } = startTestProber(t);
@@ -43,7 +43,7 @@ describe('the prober', () => {
     assert.match(metrics, /causeway_origin_probes_total{kind="connect",outcome="up"} [1-9]/);
   });
 
-  test('a monitor URL is asked for with its Host; 2xx and 3xx are up, anything else is down', async (t) => {
+  test('a monitor URL is requested with its Host; 2xx and 3xx are up, everything else is down', async (t) => {
     const statuses = new Map([
       ['/200', 200],
       ['/204', 204],
@@ -71,7 +71,7 @@ describe('the prober', () => {
     await eventually('up again', () => lastOf(reports)?.down.length === 1);
   });
 
-  test('nothing is connected to where the guard refuses, and it is asked no second time', async (t) => {
+  test('an address that the guard refuses is not connected to, and not asked a second time', async (t) => {
     const own = await startRawOrigin(t, () => undefined);
     const { prober, registry } = startTestProber(
       t,
@@ -85,7 +85,7 @@ describe('the prober', () => {
   });
 });
 
-test('at most 500 probes are under way, however many origins are due; the next begins when one ends', async (t) => {
+test('probes in flight are at most 500, however many origins are due; the next begins when one ends', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const waiting: (() => void)[] = [];
   const resolve = () => new Promise<never>((_, reject) => waiting.push(() => reject(new Error('no such name'))));
@@ -101,7 +101,7 @@ test('at most 500 probes are under way, however many origins are due; the next b
 });
 
 describe('an edge and its prober', () => {
-  test('an origin that is down is passed over from the first request on; when it is back it has its turn again', async (t) => {
+  test('an origin that is down is skipped from the first request on; when it is back it has its turn again', async (t) => {
     const primary = await startOrigin(t, reply('primary'));
     const backup = await startOrigin(t, reply('backup'));
     const edge = await startTestEdge(t, { primary: loopback([primary.port]), backup: loopback([backup.port]) });
@@ -118,7 +118,7 @@ describe('an edge and its prober', () => {
     assert.equal((await edge.get('/')).body, 'primary');
   });
 
-  test('what requests have marked down is up with the first connection of a probe', async (t) => {
+  test('an origin that requests marked down is up with the first connection of a probe', async (t) => {
     const port = await freePort();
     const backup = await startOrigin(t, reply('backup'));
     const edge = await startTestEdge(t, { primary: loopback([port]), backup: loopback([backup.port]) });
@@ -155,7 +155,7 @@ describe('an edge and its prober', () => {
   });
 });
 
-test('a monitor URL by TLS', needs('openssl'), async (t) => {
+test('a monitor URL may be asked by TLS', needs('openssl'), async (t) => {
   const origin = await startOrigin(t, reply('secure'), { tls: createAuthority(t).issue(['source.example']) });
   const { prober, reports } = startTestProber(t);
   const { destination, request } = monitored(origin.port, '/');

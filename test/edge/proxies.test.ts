@@ -31,19 +31,19 @@ async function start(t: TestContext, trusted: readonly string[], protocol: 'off'
   return { ...edge, origin, failures };
 }
 
-describe('fields of a request', () => {
+describe('fields of a request from a proxy', () => {
   const rows: readonly (readonly [
     what: string,
     trusted: readonly string[],
     headers: readonly string[],
     expected: string,
   ])[] = [
-    ['nobody is trusted', [], ['X-Forwarded-For', '192.0.2.1', 'X-Forwarded-Proto', 'https'], '127.0.0.1 http'],
-    ['somebody else is trusted', ['10.0.0.0/8'], ['X-Forwarded-For', '192.0.2.1'], '127.0.0.1 http'],
-    ['nothing is said', LOOPBACK, [], '127.0.0.1 http'],
+    ['no proxy is trusted', [], ['X-Forwarded-For', '192.0.2.1', 'X-Forwarded-Proto', 'https'], '127.0.0.1 http'],
+    ['another proxy is trusted', ['10.0.0.0/8'], ['X-Forwarded-For', '192.0.2.1'], '127.0.0.1 http'],
+    ['no field', LOOPBACK, [], '127.0.0.1 http'],
     ['one address', LOOPBACK, ['X-Forwarded-For', '192.0.2.1'], '192.0.2.1 http'],
     [
-      'the last that is not trusted, whatever a client wrote before it',
+      'the last untrusted address, whatever a client wrote before it',
       [...LOOPBACK, '10.0.0.0/8'],
       ['X-Forwarded-For', '6.6.6.6, 10.0.0.9', 'X-Forwarded-For', '2001:DB8::1, 10.0.0.1'],
       '2001:db8::1 http',
@@ -52,11 +52,11 @@ describe('fields of a request', () => {
     ['underscores', LOOPBACK, ['X_Forwarded_For', '192.0.2.1', 'X_Forwarded_Proto', 'https'], '127.0.0.1 http'],
     ['TLS', LOOPBACK, ['X-Forwarded-Proto', 'https'], '127.0.0.1 https'],
     ['TLS twice', LOOPBACK, ['X-Forwarded-Proto', 'https, HTTPS'], '127.0.0.1 https'],
-    ['TLS and not', LOOPBACK, ['X-Forwarded-Proto', 'https, http'], '127.0.0.1 http'],
+    ['TLS and plain HTTP', LOOPBACK, ['X-Forwarded-Proto', 'https, http'], '127.0.0.1 http'],
     ['Forwarded is not read', LOOPBACK, ['Forwarded', 'for=192.0.2.1;proto=https'], '127.0.0.1 http'],
   ];
   for (const [what, trusted, headers, expected] of rows) {
-    test(what, async (t) => {
+    test(`address and scheme of the client: ${what}`, async (t) => {
       const edge = await start(t, trusted, 'off');
       const { body } = await edge.get('/', { headers });
       const [address, scheme] = expected.split(' ');
@@ -65,7 +65,7 @@ describe('fields of a request', () => {
     });
   }
 
-  test('a scheme that is followed is the one of the client before the proxy', async (t) => {
+  test("a scheme that is followed is the client's before the proxy", async (t) => {
     const edge = await start(t, LOOPBACK, 'off');
     edge.put({
       name: SITE_HOST,
@@ -84,7 +84,7 @@ describe('fields of a request', () => {
     assert.match(await connectRaw(edge.port, absolute).closed, /ERROR originTls/);
   });
 
-  test('the access rules of the domain go by that address, and not by what a client wrote before it', async (t) => {
+  test('access rules use the address that the proxy names, and none that the client wrote before it', async (t) => {
     const edge = await start(t, LOOPBACK, 'off');
     edge.put({ name: SITE_HOST, access: { deniedAddresses: ['192.0.2.0/24'] } });
     const rows: readonly (readonly [forwardedFor: string, xCache: string])[] = [
@@ -99,7 +99,7 @@ describe('fields of a request', () => {
     }
   });
 
-  test('a WebSocket has the address too', async (t) => {
+  test('a WebSocket has the address that the proxy names', async (t) => {
     const edge = await start(t, LOOPBACK, 'off');
     const fields = `Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: x\r\nX-Forwarded-For: 192.0.2.1\r\n`;
     const text = await connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}${fields}\r\n`).closed;
@@ -109,7 +109,7 @@ describe('fields of a request', () => {
 });
 
 describe('the PROXY protocol', () => {
-  test('the address of its header counts for every request of the connection, and for what is none', async (t) => {
+  test('the address of a PROXY header counts for every request of the connection, even an invalid one', async (t) => {
     const edge = await start(t, LOOPBACK, 'required');
     const first = `GET /1 HTTP/1.1\r\n${HOST}\r\n`;
     const text = await connectRaw(edge.port, `${V2}${first}${first}bad\r\n\r\n`).closed;
@@ -119,7 +119,7 @@ describe('the PROXY protocol', () => {
     assert.deepEqual(new Set(edge.log.map(({ client }) => client)), new Set(['192.0.2.1']));
   });
 
-  test('it may come in any pieces, with the request or before it', async (t) => {
+  test('a PROXY header may arrive in any pieces, with the request or before it', async (t) => {
     const edge = await start(t, LOOPBACK, 'required');
     const bytes = Buffer.from(V2 + GET, 'latin1');
     for (let at = 1; at < V2.length + 20; at++) {
@@ -139,7 +139,7 @@ describe('the PROXY protocol', () => {
     assert.match(await slow.closed, /192\.0\.2\.1 http$/);
   });
 
-  test('a body behind it arrives whole', async (t) => {
+  test('a body behind a PROXY header arrives whole', async (t) => {
     const edge = await start(t, LOOPBACK, 'required');
     const body = 'b'.repeat(1_000_000);
     const post = `POST / HTTP/1.1\r\n${HOST}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
@@ -147,7 +147,7 @@ describe('the PROXY protocol', () => {
     assert.equal(edge.origin.requests[0]?.body, body);
   });
 
-  test('the fields of such a connection are believed only when the address that it names is trusted too', async (t) => {
+  test('the fields of a connection with a PROXY header are trusted only if the address that it names is, too', async (t) => {
     const claim = GET.replace('\r\n\r\n', '\r\nX-Forwarded-For: 6.6.6.6\r\nX-Forwarded-Proto: https\r\n\r\n');
     const only = await start(t, LOOPBACK, 'required');
     assert.match(await connectRaw(only.port, V2 + claim).closed, /192\.0\.2\.1 192\.0\.2\.1 http$/);
@@ -171,7 +171,7 @@ describe('the PROXY protocol', () => {
     assert.deepEqual([edge.log.length, edge.origin.requests.length], [0, 0]);
   });
 
-  test('one that leaves before its header is whole is no failure', async (t) => {
+  test('a connection that leaves before its PROXY header is complete is not a failure', async (t) => {
     const edge = await start(t, LOOPBACK, 'required');
     const halves = [connectRaw(edge.port, V2.slice(0, 20)), connectRaw(edge.port, V2.slice(0, 20))];
     await eventually('connected', () => halves.every(({ socket }) => socket.bytesWritten === 20));
@@ -182,14 +182,14 @@ describe('the PROXY protocol', () => {
     assert.deepEqual(await edge.failures(), []);
   });
 
-  test('one that says nothing after it is ended without a word, as one without it is', async (t) => {
+  test('a connection that says nothing after its PROXY header is closed silently, as without one', async (t) => {
     const edge = await start(t, LOOPBACK, 'required', { requestHeaderMs: 500 });
     assert.equal(await connectRaw(edge.port, V2).closed, '');
     assert.match(await connectRaw(edge.port, `${V2}GET`).closed, /^HTTP\/1\.1 408 /);
     await eventually('logged', () => edge.log.length === 1);
   });
 
-  test('connections that are reset at once, as some health checks do, leave no line', async (t) => {
+  test('connections that are reset at once, as by some health checks, leave no log line', async (t) => {
     const edge = await start(t, LOOPBACK, 'required');
     for (let i = 0; i < 50; i++) {
       const { socket, closed } = connectRaw(edge.port);
@@ -204,7 +204,7 @@ describe('the PROXY protocol', () => {
     assert.deepEqual([edge.log.length, await edge.failures()], [1, []]);
   });
 
-  test('from anybody else it is an error, and a request without it is served', async (t) => {
+  test('a PROXY header from anybody else is an error, and a request without one is served', async (t) => {
     const edge = await start(t, ['10.0.0.0/8'], 'required');
     assert.match(await connectRaw(edge.port, V2 + GET).closed, /^HTTP\/1\.1 400 [\s\S]*ERROR malformed/);
     assert.match(await connectRaw(edge.port, `PROXY UNKNOWN\r\n${GET}`).closed, /^HTTP\/1\.1 400 [\s\S]*ERROR/);
@@ -213,7 +213,7 @@ describe('the PROXY protocol', () => {
     assert.match(await connectRaw(off.port, V2 + GET).closed, /^HTTP\/1\.1 400 /);
   });
 
-  test('one that waits does not hold up the end', async (t) => {
+  test('a connection that waits for its PROXY header does not delay the end of the edge', async (t) => {
     const edge = await start(t, LOOPBACK, 'required');
     const client = connectRaw(edge.port, V2.slice(0, 20));
     await eventually('connected', () => client.socket.bytesWritten === 20);
@@ -221,7 +221,7 @@ describe('the PROXY protocol', () => {
     assert.equal(await client.closed, '');
   });
 
-  test('as curl sends it', needs('curl'), async (t) => {
+  test('a PROXY header of curl is understood', needs('curl'), async (t) => {
     const edge = await start(t, LOOPBACK, 'required');
     const run = promisify(execFile);
     const target = [`http://127.0.0.1:${edge.port}/`, '-H', `Host: ${SITE_HOST}`];

@@ -49,7 +49,7 @@ test('a purge reaches every edge, worker and variant, also on disk, and nothing 
   assert.deepEqual(await versions(world, ['/a.jpg']), ['4'], 'what came after the purge stays');
 });
 
-test('an edge that is away when a purge is made has applied it when it says so', async (t) => {
+test('an edge that is away when a purge is made has applied it when it acknowledges it', async (t) => {
   const world = await startWorld(t);
   assert.deepEqual(await versions(world, ['/a.jpg']), ['1']);
   world.version = 2;
@@ -69,7 +69,7 @@ test('an edge that is away when a purge is made has applied it when it says so',
   assert.deepEqual(await versions(world, ['/a.jpg']), ['2']);
 });
 
-test('a prefetch is in every edge’s store before a viewer asks, and tells what cannot be', async (t) => {
+test("a prefetch is in every edge's store before a viewer asks, and reports what cannot be fetched", async (t) => {
   const world = await startWorld(t);
   const paths = ['/a.jpg', '/b.jpg?x', '/missing', '/private'];
   const urls = paths.map((path) => `http://${HOST}${path}`);

@@ -19,7 +19,7 @@ describe('a purge', () => {
     ['of the site', { kind: 'site', target: '' }, ['/', '/a', '/a/', '/a/b', '/a/b?x=1', '/ab']],
   ];
   for (const [what, scope, gone] of rows) {
-    test(`${what} takes what it names and nothing else`, async (t) => {
+    test(`a purge of ${what} covers what it names and nothing else`, async (t) => {
       const origin = await startOrigin(t, reply('x', FRESH));
       const edge = await startTestEdge(t, [origin.port]);
       const all = ['/', '/a', '/a/', '/a/b', '/a/b?x=1', '/ab'];
@@ -34,7 +34,7 @@ describe('a purge', () => {
     });
   }
 
-  test('takes every variant, HEAD and ranges included, and asks the origin without conditions', async (t) => {
+  test('a purge covers every variant, HEAD and ranges included, and the next request has no conditions', async (t) => {
     let version = 1;
     const origin = await startOrigin(t, (request, response) => {
       const coding = request.headers['accept-encoding'] === 'gzip' ? { 'content-encoding': 'gzip' } : {};
@@ -61,7 +61,7 @@ describe('a purge', () => {
     assert.equal(origin.requests[seen + 1]?.headers['if-none-match'], undefined);
   });
 
-  test('takes stale copies: neither a dead origin nor a stale window brings them back', async (t) => {
+  test('a purge covers stale copies: neither a dead origin nor a stale window brings them back', async (t) => {
     const windows = { 'cache-control': 'max-age=10, stale-while-revalidate=600, stale-if-error=600' };
     for (const headers of [{ 'cache-control': 'max-age=10' }, windows]) {
       const origin = await startOrigin(t, reply('old', headers));
@@ -75,7 +75,7 @@ describe('a purge', () => {
     }
   });
 
-  test('keeps out what was on its way to the store, also when its body comes later', async (t) => {
+  test('a purge keeps out responses that were being fetched, even if their body arrives later', async (t) => {
     let finish: (() => void) | undefined;
     const origin = await startOrigin(t, (_request, response) => {
       response.writeHead(200, { ...FRESH, 'content-length': '8' });
@@ -94,7 +94,7 @@ describe('a purge', () => {
     assert.equal((await edge.get('/')).body, 'new');
   });
 
-  test('is not undone by a 304 to a validation that was under way', async (t) => {
+  test('a purge is not undone by a 304 to a validation in flight', async (t) => {
     let answer: (() => void) | undefined;
     const origin = await startOrigin(t, reply('old', { 'cache-control': 'max-age=10', etag: '"1"' }));
     const edge = await startTestEdge(t, [origin.port]);
@@ -114,7 +114,7 @@ describe('a purge', () => {
     assert.deepEqual([(await edge.get('/')).body, (await edge.get('/')).headers['x-cache']], ['new', 'HIT']);
   });
 
-  test('counts from the request that brought the bytes, not from the 304 that renewed them', async (t) => {
+  test('a purge compares with the request that fetched the bytes, not with the 304 that renewed them', async (t) => {
     const origin = await startOrigin(t, reply('old', { 'cache-control': 'max-age=10', etag: '"1"' }));
     const edge = await startTestEdge(t, [origin.port]);
     await edge.get('/');
@@ -129,7 +129,7 @@ describe('a purge', () => {
     assert.equal((await edge.get('/')).body, 'new');
   });
 
-  test('ends a hit-for-miss mark', async (t) => {
+  test('a purge ends a hit-for-miss mark', async (t) => {
     const origin = await startOrigin(t, reply('private', { 'cache-control': 'private' }));
     const edge = await startTestEdge(t, [origin.port]);
     await edge.get('/');
@@ -146,7 +146,7 @@ describe('a purge', () => {
   });
 });
 
-test('what is older than 30 days is absent, also when it says that it is fresh, or was renewed since', async (t) => {
+test('an object older than 30 days is absent, even if it claims to be fresh or was renewed since', async (t) => {
   const long = { 'cache-control': 'max-age=31536000', etag: '"1"' };
   const origin = await startOrigin(t, reply('x', long));
   const edge = await startTestEdge(t, [origin.port]);
@@ -161,7 +161,7 @@ test('what is older than 30 days is absent, also when it says that it is fresh, 
 describe('a prefetch', () => {
   const asked = { host: SITE_HOST, target: '/a?b=1', scheme: 'http' } as const;
 
-  test('stores the object, and says so; a second one finds it', async (t) => {
+  test('a prefetch stores the object, and says so; a second one finds it', async (t) => {
     const origin = await startOrigin(t, reply('hello', FRESH));
     const edge = await startTestEdge(t, [origin.port]);
     assert.deepEqual(await edge.edge.prefetch(asked), { kind: 'stored' });
@@ -170,7 +170,7 @@ describe('a prefetch', () => {
     assert.deepEqual([hit.body, hit.headers['x-cache'], origin.requests.length], ['hello', 'HIT', 1]);
   });
 
-  test('validates what is stale', async (t) => {
+  test('a prefetch validates a stale object', async (t) => {
     const origin = await startOrigin(t, reply('hello', { ...FRESH, 'cache-control': 'max-age=10' }));
     const edge = await startTestEdge(t, [origin.port]);
     await edge.get('/a?b=1');
@@ -180,7 +180,7 @@ describe('a prefetch', () => {
     assert.equal((await edge.get('/a?b=1')).headers['x-cache'], 'HIT');
   });
 
-  test('of a large object is stored when it says so', async (t) => {
+  test('a prefetch of a large object is done when the object is stored', async (t) => {
     const body = Buffer.alloc(3_000_000, 'x');
     const origin = await startOrigin(t, reply(body, FRESH));
     const edge = await startTestEdge(t, [origin.port]);
@@ -196,7 +196,7 @@ describe('a prefetch', () => {
     ['errorStatus', {}, 503],
   ];
   for (const [reason, headers, status = 200] of failures) {
-    test(`says why not: ${reason} (${status})`, async (t) => {
+    test(`a prefetch says why it stored nothing: ${reason} (${status})`, async (t) => {
       const origin = await startOrigin(t, reply('x', headers, status));
       const edge = await startTestEdge(t, [origin.port]);
       for (let i = 0; i < 2; i++) {
@@ -205,7 +205,7 @@ describe('a prefetch', () => {
     });
   }
 
-  test('says when no origin answers, a body breaks off, the host is unknown or closed, or the target is none', async (t) => {
+  test('a prefetch says that no origin answers, a body breaks off, the host is unknown or closed, or the target is invalid', async (t) => {
     const origin = await startOrigin(t, (_request, response) => {
       response.writeHead(200, { ...FRESH, 'content-length': '10' });
       response.write('abc', () => response.destroy());
@@ -225,7 +225,7 @@ describe('a prefetch', () => {
     assert.equal(await reasonOf({}), 'closed');
   });
 
-  test('of what a client is fetching waits for that, and keeps the fetch alive when the client leaves', async (t) => {
+  test('a prefetch of an object that a client is fetching waits for that, and keeps the fetch alive if the client leaves', async (t) => {
     let response: ServerResponse | undefined;
     const body = Buffer.alloc(20_000_000, 'x');
     const origin = await startOrigin(t, (_request, answer) => {
@@ -246,7 +246,7 @@ describe('a prefetch', () => {
     assert.equal(origin.requests.length, 1);
   });
 
-  test('many at once wait for their turn, and a viewer shares the fetch', async (t) => {
+  test('many prefetches wait for their turn, and a viewer shares the fetch', async (t) => {
     const held: (() => void)[] = [];
     const origin = await startOrigin(t, (request, response) => {
       held.push(() => reply('x', FRESH)(request, response));

@@ -9,7 +9,7 @@ import { needs } from '../support/needs.ts';
 import { reply, startOrigin, startRawOrigin } from '../support/origin.ts';
 import { ELSEWHERE, follow, redirect, startPair } from '../support/redirects.ts';
 
-describe('targets that the edge does not connect to', () => {
+describe('redirect targets that the edge does not connect to', () => {
   const inner = [
     '127.0.0.1',
     '10.1.2.3',
@@ -28,7 +28,7 @@ describe('targets that the edge does not connect to', () => {
   ];
   const guarded = (port: number) => createGuard({ allow: ['127.0.0.0/8', '::1'], refuse: [{ host: '::', port }] });
 
-  test('inner addresses, in every spelling: the client has the redirect, and nothing was connected', async (t) => {
+  test('a redirect to a private address, in any spelling, is passed to the client, and nothing is connected', async (t) => {
     const own = await startRawOrigin(t, () => undefined); // as if it were a listener of our own
     const origin = await startOrigin(t, reply(''));
     const edge = await startTestEdge(t, [], { guard: guarded(own.port) });
@@ -44,7 +44,7 @@ describe('targets that the edge does not connect to', () => {
     assert.match(await edge.registry.metrics(), /causeway_edge_origin_failures_total{reason="originForbidden"} 14/);
   });
 
-  test('a name that is moved there between two requests', async (t) => {
+  test('a redirect to a name that moves to a private address between two requests is passed to the client', async (t) => {
     const addresses = ['127.0.0.1'];
     const own = await startRawOrigin(t, () => undefined);
     const { edge, target } = await startPair(
@@ -62,7 +62,7 @@ describe('targets that the edge does not connect to', () => {
     assert.equal(target.requests.length, 1);
   });
 
-  test('also at the second hop', async (t) => {
+  test('a second redirect to a private address is passed to the client', async (t) => {
     const own = await startRawOrigin(t, () => undefined);
     const { edge, target } = await startPair(t, reply(''), {}, { guard: guarded(own.port) });
     target.answer(redirect(`http://127.0.0.1:${own.port}/`));
@@ -70,7 +70,7 @@ describe('targets that the edge does not connect to', () => {
     assert.equal(own.connections(), 0);
   });
 
-  test('another domain of this edge is for the client to ask', async (t) => {
+  test('a redirect to another domain of this edge is passed to the client', async (t) => {
     const { edge, origin } = await startPair(t, reply('object'));
     edge.put({ name: 'second.example.com', origins: { ...NO_ORIGINS, primary: loopback([origin.port]) } });
     origin.answer(redirect('http://second.example.com/x'));
@@ -78,7 +78,7 @@ describe('targets that the edge does not connect to', () => {
     assert.equal(origin.requests.length, 1);
   });
 
-  test('a thousand hosts that refuse leave the site and its neighbours as they are', async (t) => {
+  test('a thousand redirect targets that refuse connections leave the site and its neighbours unaffected', async (t) => {
     const dead = await freePort();
     const origin = await startOrigin(t, (request, response) => {
       if (request.target === '/fine') return reply('fine')(request, response);
@@ -94,7 +94,7 @@ describe('targets that the edge does not connect to', () => {
 });
 
 describe('over TLS', needs('openssl'), () => {
-  test('EdgeAdmin#21: Host and server name are the target‘s, and its certificate is verified for that name', async (t) => {
+  test("EdgeAdmin#21: Host and server name are the target's, and its certificate is verified for that name", async (t) => {
     const authority = createAuthority(t);
     const target = await startOrigin(t, reply('secure'), { tls: authority.issue([ELSEWHERE]) });
     const wrong = await startOrigin(t, reply('wrong'), { tls: authority.issue(['wrong.example']) });
@@ -109,7 +109,7 @@ describe('over TLS', needs('openssl'), () => {
     assert.equal(wrong.requests.length, 0);
   });
 
-  test('what came by TLS is not fetched without it', async (t) => {
+  test('a redirect from HTTPS to plain HTTP is not followed', async (t) => {
     const authority = createAuthority(t);
     const plain = await startOrigin(t, reply('plain'));
     const origin = await startOrigin(t, redirect(`http://${ELSEWHERE}:${plain.port}/`), {

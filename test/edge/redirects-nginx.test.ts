@@ -11,7 +11,7 @@ import { type Nginx, startNginx } from '../support/nginx.ts';
 const MIB = 2 ** 20;
 
 describe('nginx that redirects to another nginx', needs('nginx'), () => {
-  test('a file is stored, renewed by a 304 of the one that has it, and fetched anew when it has changed', async (t) => {
+  test('a redirected file is stored, renewed by a 304 of its server, and fetched anew after a change', async (t) => {
     const { edge, links, files } = await startPair(t);
     const file = join(files.root, 'a.css');
     writeFileSync(file, 'body { color: red }');
@@ -38,7 +38,7 @@ describe('nginx that redirects to another nginx', needs('nginx'), () => {
     assert.equal((await edge.get('/a.css')).body, 'body { color: green }');
   });
 
-  test('a large file in slices, each of which finds its way', async (t) => {
+  test('a large redirected file is fetched in slices, each of which follows the redirect', async (t) => {
     const { edge, files } = await startPair(t, true);
     const body = Buffer.alloc(3 * MIB + 17, 'slices are aligned, ');
     writeFileSync(join(files.root, 'large.bin'), body);

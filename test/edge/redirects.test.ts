@@ -10,7 +10,7 @@ import { ELSEWHERE, follow, redirect, startPair } from '../support/redirects.ts'
 const FRESH = { 'cache-control': 'max-age=60' };
 
 describe('a redirect that is followed', () => {
-  test('to another host: a GET under its name, and the object is stored under the first address', async (t) => {
+  test('a redirect to another host is followed by a GET under its name, and the object is stored under the first address', async (t) => {
     const { edge, origin, target } = await startPair(t, reply('object', { ...FRESH, etag: '"1"', 'x-from': 'target' }));
     const received = await edge.get('/a');
     assert.deepEqual([received.status, received.body, received.headers['x-from']], [200, 'object', 'target']);
@@ -24,7 +24,7 @@ describe('a redirect that is followed', () => {
     assert.equal(edge.log[0]?.result, 'TCP_MISS/200');
   });
 
-  test('nothing that tells of the client leaves the site with it', async (t) => {
+  test('a followed redirect carries nothing of the client off the site', async (t) => {
     const { edge, origin, target } = await startPair(t, reply('object'));
     const secrets = ['Cookie', 'Authorization', 'Referer', 'X-Api-Key', 'X-Forwarded-For', 'X-Real-IP', 'Forwarded'];
     const headers = [
@@ -38,7 +38,7 @@ describe('a redirect that is followed', () => {
     assert.equal(origin.requests[0]?.headers['cookie'], 'secret'); // the site's own origin has them
   });
 
-  test('what the target says to clients of its own is not said in the site‘s name, and does not keep the object out', async (t) => {
+  test("fields of the target for its own clients are not sent in the site's name, and do not prevent storing", async (t) => {
     const own = {
       'set-cookie': 'id=1',
       'strict-transport-security': 'max-age=1',
@@ -52,7 +52,7 @@ describe('a redirect that is followed', () => {
     assert.equal((await edge.get('/a')).headers['x-cache'], 'HIT');
   });
 
-  test('to the site itself: its own origins, by turn and failover, under its own Host', async (t) => {
+  test('a redirect to the site itself is sent to its own origins, by turn and failover, under its own Host', async (t) => {
     const dead = await freePort();
     const answer: Answer = (request, response) => {
       if (request.target === '/a') return redirect(`http://${SITE_HOST}/b`)(request, response);
@@ -68,7 +68,7 @@ describe('a redirect that is followed', () => {
     assert.equal(origin.requests.at(-1)?.target, '/d/c');
   });
 
-  test('HEAD follows too; a range gives the part of what is at the end', async (t) => {
+  test('a HEAD follows redirects too; a range gets its part of the target', async (t) => {
     const { edge, target } = await startPair(t, (request, response) => {
       if (request.headers['range'] === undefined) return reply('object', FRESH)(request, response);
       reply('bj', { ...FRESH, 'content-range': 'bytes 1-2/6' }, 206)(request, response);
@@ -79,18 +79,18 @@ describe('a redirect that is followed', () => {
     assert.deepEqual([part.status, part.body, target.requests[1]?.headers['range']], [206, 'bj', 'bytes=1-2']);
   });
 
-  test('past the cache it is followed all the same', async (t) => {
+  test('a redirect is followed past the cache, too', async (t) => {
     const { edge } = await startPair(t, reply('object', FRESH));
     const received = await edge.get('/a', { headers: ['If-Match', '"1"'] });
     assert.deepEqual([received.status, received.headers['x-cache']], [200, 'BYPASS precondition']);
   });
 
-  test('a final error is the answer', async (t) => {
+  test('an error of the target is the answer', async (t) => {
     const { edge } = await startPair(t, reply('gone', {}, 404));
     assert.deepEqual([(await edge.get('/a')).status, (await edge.get('/a')).body], [404, 'gone']);
   });
 
-  test('connections are kept open at either end', async (t) => {
+  test('connections to both servers are kept open', async (t) => {
     const { edge, origin, target } = await startPair(t, reply('object'));
     for (let i = 0; i < 5; i++) assert.equal((await edge.get('/a')).status, 200);
     assert.deepEqual([origin.connections(), target.connections()], [1, 1]);
@@ -107,8 +107,8 @@ describe('a redirect that is followed', () => {
   });
 });
 
-describe('a validation', () => {
-  test('a 304 at the end of the chain renews what is stored; a date is asked of the first address alone', async (t) => {
+describe('a validation through a redirect', () => {
+  test('a 304 at the end of the chain renews the stored object; a date is sent to the first address only', async (t) => {
     const validators = { etag: '"1"', 'last-modified': 'Mon, 02 Nov 2026 00:00:00 GMT' };
     const { edge, origin, target } = await startPair(t, reply('object', { ...FRESH, ...validators }));
     await edge.get('/a');
@@ -125,7 +125,7 @@ describe('a validation', () => {
     assert.equal((await edge.get('/a')).headers['x-cache'], 'HIT');
   });
 
-  test('a target that has changed replaces it', async (t) => {
+  test('a changed target replaces the stored object', async (t) => {
     const { edge, target } = await startPair(t, reply('old', { ...FRESH, etag: '"1"' }));
     await edge.get('/a');
     edge.advance(70_000);
@@ -134,7 +134,7 @@ describe('a validation', () => {
     assert.equal((await edge.get('/a')).headers['x-cache'], 'HIT');
   });
 
-  test('while the target is away the stale copy serves, and the redirect only where there is none', async (t) => {
+  test('the stale copy serves while the target is away, and the redirect only if there is none', async (t) => {
     const { edge, target } = await startPair(t, reply('object', { ...FRESH, etag: '"1"' }), {
       'cache-control': 'max-age=600',
     });
@@ -163,7 +163,7 @@ describe('a validation', () => {
 });
 
 describe('a redirect that is passed on', () => {
-  test('as it is, where the site does not have them followed; Location is not rewritten', async (t) => {
+  test('a redirect is passed on unchanged if the site does not have redirects followed; Location is not rewritten', async (t) => {
     const { edge, origin, target } = await startPair(t, reply('object'));
     edge.put({ name: SITE_HOST, redirectFollow: false });
     const received = await edge.get('/a');
@@ -172,7 +172,7 @@ describe('a redirect that is passed on', () => {
     assert.deepEqual([origin.requests.length, target.requests.length], [1, 0]);
   });
 
-  test('303, 307 and 308, and the answers to POST', async (t) => {
+  test('303, 307 and 308 are passed on, and redirects of a POST', async (t) => {
     const { edge, origin, target } = await startPair(t, reply('object'));
     const location = `http://${ELSEWHERE}:${target.port}/b`; // which answers, if it is asked
     for (const status of [300, 303, 307, 308]) {
@@ -185,7 +185,7 @@ describe('a redirect that is passed on', () => {
     assert.equal(target.requests.length, 0);
   });
 
-  test('the fourth, and one that comes back to where it was', async (t) => {
+  test('the fourth redirect is passed on, and one that returns to an earlier address', async (t) => {
     const { edge, origin } = await startPair(t, reply('object'));
     origin.answer((request, response) => redirect(`${request.target}a`)(request, response));
     const fourth = await edge.get('/');
@@ -205,7 +205,7 @@ describe('a redirect that is passed on', () => {
     assert.deepEqual([origin.requests.length, target.requests.length], [1, 1]);
   });
 
-  test('one with a large body goes through whole, announced or not', async (t) => {
+  test('a redirect with a large body is passed on whole, with a Content-Length or without', async (t) => {
     const { edge, origin, target } = await startPair(t, reply('object'));
     const body = 'x'.repeat(200_000);
     const headers = { location: `http://${ELSEWHERE}:${target.port}/` };
@@ -217,7 +217,7 @@ describe('a redirect that is passed on', () => {
     assert.equal(target.requests.length, 0);
   });
 
-  test('one whose body breaks off is a failure', async (t) => {
+  test('a redirect whose body breaks off is a failure', async (t) => {
     const origin = await startRawOrigin(t, (socket) => {
       socket.end('HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 10\r\n\r\nabc');
     });
@@ -227,7 +227,7 @@ describe('a redirect that is passed on', () => {
     assert.deepEqual([received.status, received.headers['x-cache']], [502, 'ERROR originCut']);
   });
 
-  test('one whose body does not come to an end', async (t) => {
+  test('a redirect whose body does not end is a failure', async (t) => {
     const origin = await startRawOrigin(t, (socket) => {
       socket.write('HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 10\r\n\r\nabc');
     });
@@ -236,7 +236,7 @@ describe('a redirect that is passed on', () => {
     assert.equal((await edge.get('/a')).headers['x-cache'], 'ERROR originCut');
   });
 
-  test('a client that leaves while the target thinks takes the request with it', async (t) => {
+  test('a client that leaves while the target is silent ends the request to it', async (t) => {
     const { edge, target } = await startPair(t, () => undefined);
     const client = connectRaw(edge.port, `GET /a HTTP/1.1\r\nHost: ${SITE_HOST}\r\n\r\n`);
     await eventually('at the target', () => target.requests.length === 1);

@@ -106,7 +106,7 @@ describe('requests that are refused', () => {
     ['more codings than chunked', `${post}${HOST}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`, 501],
     ['a request that has been here', `${get}${HOST}CDN-Loop: causeway\r\n\r\n`, 508],
   ];
-  test('each has its status, one line in the log, and no contact to an origin', async (t) => {
+  test('a refused request has its status, one log line, and no contact to an origin', async (t) => {
     const origin = await startOrigin(t, reply('reached'));
     const edge = await startTestEdge(t, [origin.port]);
     for (const [what, bytes, status] of rows) {
@@ -129,7 +129,7 @@ describe('requests that are refused', () => {
     assert.equal(origin.requests[0]?.body, 'abc');
   });
 
-  test('a bad request ends its connection: nothing after it is read', async (t) => {
+  test('a bad request ends its connection: bytes after it are not read', async (t) => {
     const origin = await startOrigin(t, reply('reached'));
     const edge = await startTestEdge(t, [origin.port]);
     const text = await connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}${HOST}\r\nGET /2 HTTP/1.1\r\n${HOST}\r\n`)
@@ -138,7 +138,7 @@ describe('requests that are refused', () => {
     assert.equal(origin.requests.length, 0);
   });
 
-  test('a bad one behind good ones waits for their answers', async (t) => {
+  test('a bad request is answered after the good ones before it', async (t) => {
     const origin = await startOrigin(t, (_request, response) => void setImmediate(() => response.end('good')));
     const edge = await startTestEdge(t, [origin.port]);
     const text = await connectRaw(edge.port, `GET /1 HTTP/1.1\r\n${HOST}\r\nGET / HTTP/1.1\r\nbad line\r\n\r\n`).closed;
@@ -154,7 +154,7 @@ describe('requests that are refused', () => {
 
 describe('domains that do not serve', () => {
   for (const state of ['closed', 'rejected', 'disabled'] as const) {
-    test(`${state}: 403 without contact to the origin, also for what is stored`, async (t) => {
+    test(`a domain that is ${state} is 403 without contact to the origin, even for a stored object`, async (t) => {
       const origin = await startOrigin(t, reply('x', { 'cache-control': 'max-age=60' }));
       const edge = await startTestEdge(t, [origin.port]);
       await edge.get('/');
@@ -169,15 +169,15 @@ describe('domains that do not serve', () => {
     });
   }
 
-  test('an unknown host: 403', async (t) => {
+  test('an unknown host is answered 403', async (t) => {
     const edge = await startTestEdge(t, [1]);
     const received = await edge.get('/', { host: 'unknown.example' });
     assert.deepEqual([received.status, received.headers['x-cache']], [403, 'DENIED unknownHost']);
   });
 });
 
-describe('what reaches the origin', () => {
-  test('the target as written, end-to-end fields, and what the edge knows in place of what the client claims', async (t) => {
+describe('requests to the origin', () => {
+  test("the origin gets the target as written, end-to-end fields, and the edge's fields in place of the client's", async (t) => {
     const origin = await startRawOrigin(t, (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
     const edge = await startTestEdge(t, [origin.port]);
     const headers = [
@@ -237,7 +237,7 @@ describe('what reaches the origin', () => {
     assert.equal((await edge.get('/')).body, `${SITE_HOST} ${SITE_HOST}`);
   });
 
-  test('nor can one that reads underscores as hyphens, as CGI and WSGI do', async (t) => {
+  test('an origin that reads underscores as hyphens, as CGI and WSGI do, cannot be used to poison the cache', async (t) => {
     const origin = await startOrigin(t, (request, response) => {
       const environment = new Map(
         Object.entries(request.headers).map(([name, value]) => [name.replaceAll('-', '_').toUpperCase(), value]),
@@ -252,7 +252,7 @@ describe('what reaches the origin', () => {
     assert.equal((await edge.get('/')).body, `${SITE_HOST} - - 127.0.0.1 -`);
   });
 
-  test("the site's own Host setting", async (t) => {
+  test("the site's own Host setting replaces the Host", async (t) => {
     const origin = await startOrigin(t, reply('x'));
     const edge = await startTestEdge(t, {
       primary: [{ host: '127.0.0.1', port: origin.port }],
@@ -279,7 +279,7 @@ describe('what reaches the origin', () => {
     assert.equal(origin.requests.length, 5);
   });
 
-  test('a GET with a body passes with it, and past the cache', async (t) => {
+  test('a GET with a body is passed on with it, and bypasses the cache', async (t) => {
     const origin = await startOrigin(t, (request, response) =>
       reply(`got ${request.body}`, { 'cache-control': 'max-age=60' })(request, response),
     );
@@ -300,7 +300,7 @@ describe('every byte', () => {
     'a query': (byte: string) => `GET /?a${byte}b HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`,
   };
   for (const [place, request] of Object.entries(places)) {
-    test(`in ${place} is passed on or refused, and never a fault of the edge`, async (t) => {
+    test(`every byte in ${place} is passed on or refused, and never a fault of the edge`, async (t) => {
       const origin = await startOrigin(t, reply('x'));
       const edge = await startTestEdge(t, [origin.port]);
       for (let code = 0; code < 256; code++) {
@@ -313,7 +313,7 @@ describe('every byte', () => {
   }
 });
 
-describe('connections', () => {
+describe('client connections', () => {
   test('pipelined requests are answered in their order', async (t) => {
     const origin = await startOrigin(t, (request, response) => {
       // The first answer comes last.
@@ -370,7 +370,7 @@ describe('connections', () => {
     assert.match(text, /^HTTP\/1\.1 200 /);
   });
 
-  test('the listener of a dual stack answers IPv4, and shows the client as IPv4', needs('ipv6'), async (t) => {
+  test('a dual-stack listener answers IPv4, and shows the client as IPv4', needs('ipv6'), async (t) => {
     const origin = await startOrigin(t, reply('x'));
     const edge = await startTestEdge(t, [origin.port], { listen: { host: '::', port: 0 } });
     assert.equal((await fetchFrom(edge.port, '/')).status, 200);

@@ -16,7 +16,7 @@ const ROWS = [...DOCS.matchAll(/^\| (dropped|passed) \| `([\w-]+)` \|/gm)].map((
 }));
 
 test(
-  'each field is dropped or passed as documented: miss and hit, HTTP/1.1 and HTTP/2',
+  'each Server-like field is dropped or passed as documented: miss and hit, HTTP/1.1 and HTTP/2',
   needs('openssl'),
   async (t) => {
     assert.ok(ROWS.length >= 9, 'docs/edge.md has the table');
@@ -37,7 +37,7 @@ test(
   },
 );
 
-test('an interim response brings none of them either, and a request does not say which server the client chose', async (t) => {
+test('an interim response does not carry these fields either, and a request does not say which server the client chose', async (t) => {
   const origin = await startOrigin(t, (_, response) => {
     response.writeEarlyHints({ link: '</a.css>; rel=preload', 'alt-svc': 'h3=":443"' });
     response.end('object');

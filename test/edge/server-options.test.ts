@@ -29,7 +29,7 @@ describe('OPTIONS *', () => {
     ['with hops to go', `OPTIONS * HTTP/1.1\r\n${HOST}Max-Forwards: 5\r\n\r\n`, [SITE_HOST, 'HTTP/1.1']],
   ];
   for (const [what, bytes, [host, version]] of rows) {
-    test(`${what} is answered by the edge, is kept by nobody and has its line`, async (t) => {
+    test(`OPTIONS * ${what} is answered by the edge, is not stored and has its log line`, async (t) => {
       const origin = await startOrigin(t, reply('reached'));
       const edge = await startTestEdge(t, [origin.port]);
       const client = connectRaw(edge.port, bytes);
@@ -52,7 +52,7 @@ describe('OPTIONS *', () => {
     });
   }
 
-  test('leaves its connection open: the next request is served', async (t) => {
+  test('OPTIONS * leaves its connection open: the next request is served', async (t) => {
     const origin = await startOrigin(t, reply('reached'));
     const edge = await startTestEdge(t, [origin.port]);
     const next = `GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
@@ -61,7 +61,7 @@ describe('OPTIONS *', () => {
     assert.match(text, /reached$/);
   });
 
-  test('over HTTP/2 is answered alike', needs('openssl'), async (t) => {
+  test('OPTIONS * over HTTP/2 is answered alike', needs('openssl'), async (t) => {
     const edge = await startHttpsEdge(t);
     const session = open(t, edge);
     const { status, headers, body } = await answerOf(ask(session, { ':method': 'OPTIONS', ':path': '*' }));

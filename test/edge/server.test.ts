@@ -27,7 +27,7 @@ const CONNECT = `
     }).on('error', () => {});
 `;
 
-test('a request under way is answered by the settings that it began with, the next one by those of now', async (t) => {
+test('a request in flight is answered by the settings that it began with, the next one by the present ones', async (t) => {
   let finish = () => {};
   const origin = await startOrigin(t, (_request, response) => {
     finish = () => void response.writeHead(200, { 'cache-control': 'max-age=60' }).end('late');
@@ -43,8 +43,8 @@ test('a request under way is answered by the settings that it began with, the ne
   assert.deepEqual([status, headers['cache-control'], body], [200, 'max-age=300', 'late']);
 });
 
-describe('closing', () => {
-  test('requests under way finish, their connections end, new ones are not taken', async (t) => {
+describe('closing the edge', () => {
+  test('closing finishes requests in flight, ends their connections, and accepts no new ones', async (t) => {
     let finish = () => {};
     const origin = await startOrigin(t, (_request, response) => {
       finish = () => void response.end('late');
@@ -60,7 +60,7 @@ describe('closing', () => {
     await closing;
   });
 
-  test('idle connections do not hold it up', async (t) => {
+  test('closing is not delayed by idle connections', async (t) => {
     const origin = await startOrigin(t, reply('x'));
     const edge = await startTestEdge(t, [origin.port]);
     const client = connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}\r\n`);
@@ -69,7 +69,7 @@ describe('closing', () => {
     await client.closed;
   });
 
-  test('what does not finish in time is cut', async (t) => {
+  test('closing cuts what does not finish in time', async (t) => {
     const origin = await startOrigin(t, () => undefined);
     const edge = await startTestEdge(t, [origin.port]);
     const client = connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}\r\n`);
@@ -79,7 +79,7 @@ describe('closing', () => {
     await eventually('logged', () => edge.log[0]?.result === 'NONE/503');
   });
 
-  test('nor is an answer out of memory that its client does not take', async (t) => {
+  test('closing cuts an answer out of memory that its client does not read in time', async (t) => {
     const origin = await startOrigin(t, reply('x'.repeat(500_000), { 'cache-control': 'max-age=600' }));
     const edge = await startTestEdge(t, [origin.port]);
     await edge.get('/');
@@ -96,7 +96,7 @@ describe('closing', () => {
   });
 });
 
-describe('listening', () => {
+describe('listening of the edge', () => {
   test('two edges share a port', async (t) => {
     const port = await freePort();
     const origin = await startOrigin(t, reply('x'));
@@ -113,13 +113,13 @@ describe('listening', () => {
     await assert.rejects(startTestEdge(t, [], { listen: { host: '127.0.0.1', port: origin.port } }), /EADDRINUSE/);
   });
 
-  test('so is one that another edge has for itself', async (t) => {
+  test('a port that another edge uses exclusively is an error at the start', async (t) => {
     const listen = { host: '127.0.0.1', port: await freePort() };
     await startTestEdge(t, [], { listen });
     await assert.rejects(startTestEdge(t, [], { listen }), /EADDRINUSE/);
   });
 
-  test('many clients that come at once are taken within few turns of the event loop', async (t) => {
+  test('many clients that connect at once are accepted within few turns of the event loop', async (t) => {
     const edge = await startTestEdge(t);
     let taken = 0;
     const count = () => void taken++;
@@ -137,7 +137,7 @@ describe('listening', () => {
 });
 
 describe('the access log', () => {
-  test('has path and query of an absolute target', async (t) => {
+  test('the access log has path and query of an absolute target', async (t) => {
     const edge = await startTestEdge(t, [1]);
     await connectRaw(edge.port, `GET http://${SITE_HOST}/a?b HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`).closed;
     await connectRaw(edge.port, `GET http://${SITE_HOST}?b HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`).closed;
@@ -148,7 +148,7 @@ describe('the access log', () => {
     );
   });
 
-  test('has the host that was asked for, also where no domain has it or it is none', async (t) => {
+  test('the access log has the requested host, even if no domain has it or it is invalid', async (t) => {
     const edge = await startTestEdge(t, [1]);
     const rows: readonly [string, string][] = [
       ['Host: Nobody.example:81\r\n', 'nobody.example'],
@@ -163,7 +163,7 @@ describe('the access log', () => {
     }
   });
 
-  test('has 13 fields that say what happened, in the order of the document', async (t) => {
+  test('the access log has 13 fields that say what happened, in the order of the document', async (t) => {
     const origin = await startOrigin(
       t,
       reply('hello', { 'cache-control': 'max-age=60', 'content-type': 'text/plain; charset=utf-8', etag: '"1"' }),
@@ -201,7 +201,7 @@ describe('the access log', () => {
   });
 });
 
-test('the metrics count by the words of X-Cache, and the store', async (t) => {
+test('the metrics count by the words of X-Cache, and by store', async (t) => {
   const origin = await startOrigin(t, reply('hello', { 'cache-control': 'max-age=60' }));
   const edge = await startTestEdge(t, [origin.port]);
   for (let i = 0; i < 3; i++) await edge.get('/');

@@ -40,7 +40,7 @@ function bodyOf(text: string): string {
 }
 
 describe('clients of one large object that is missing', () => {
-  test('share one fetch, and have each byte as it comes', async (t) => {
+  test('clients of one missing object share one fetch, and get each byte as it arrives', async (t) => {
     const { body, held, origin, edge, expected } = await startSlow(t, 8 * MIB);
     const first = askAll(edge, 20);
     await eventually('asked', () => held.length === 1);
@@ -57,7 +57,7 @@ describe('clients of one large object that is missing', () => {
     assert.equal((await edge.get('/')).headers['x-cache'], 'HIT');
   });
 
-  test('one that comes when the beginning is gone fetches for itself, and stores nothing', async (t) => {
+  test('a client that arrives when the beginning is gone fetches for itself, and stores nothing', async (t) => {
     const { body, held, origin, edge, expected } = await startSlow(t, 20 * MIB);
     const first = connectRaw(edge.port, GET);
     await eventually('asked', () => held.length === 1);
@@ -73,7 +73,7 @@ describe('clients of one large object that is missing', () => {
     assert.deepEqual([(await edge.get('/')).headers['x-cache'], origin.requests.length], ['HIT', 2]);
   });
 
-  test('a slow one delays nobody, and has the rest when it is stored; be it the first or a later one', async (t) => {
+  test('a slow client delays nobody, and gets the rest when it is stored, whether it is the first or a later one', async (t) => {
     for (const isFirst of [true, false]) {
       const { body, held, edge, origin, expected } = await startSlow(t, 40 * MIB);
       const slow = connectRaw(edge.port);
@@ -98,7 +98,7 @@ describe('clients of one large object that is missing', () => {
     }
   });
 
-  test('who has fallen behind what the store has given up fetches the rest, where a strong tag proves it', async (t) => {
+  test('a client that falls behind the kept bytes fetches the rest, if a strong tag proves it', async (t) => {
     const body = randomBytes(40 * MIB);
     const held: ServerResponse[] = [];
     const origin = await startOrigin(t, (request, response) => {
@@ -131,7 +131,7 @@ describe('clients of one large object that is missing', () => {
     other.socket.destroy();
   });
 
-  test('when the first leaves, the others go on; when all leave early, the fetch ends', async (t) => {
+  test('the others proceed if the first client leaves; if all leave early, the fetch ends', async (t) => {
     const { body, held, edge, origin, expected } = await startSlow(t, 40 * MIB);
     const first = connectRaw(edge.port, GET);
     await eventually('asked', () => held.length === 1);
@@ -154,7 +154,7 @@ describe('clients of one large object that is missing', () => {
     await eventually('dropped', () => early.held[0]?.destroyed);
   });
 
-  test('one that breaks off is cut for all, and not stored', async (t) => {
+  test('a shared fetch that breaks off is cut for all, and not stored', async (t) => {
     const { body, held, edge } = await startSlow(t, 20 * MIB);
     const all = askAll(edge, 5);
     await eventually('asked', () => held.length === 1);
@@ -165,7 +165,7 @@ describe('clients of one large object that is missing', () => {
     assert.equal((await edge.get('/', { headers: ['Cache-Control', 'only-if-cached'] })).status, 504);
   });
 
-  test('a client that has it already gets 304, one that asks with a tag of old the body', async (t) => {
+  test('a client with a current copy gets 304, one with an old tag the body', async (t) => {
     const { body, held, edge, expected } = await startSlow(t, 5 * MIB);
     const first = connectRaw(edge.port, GET);
     await eventually('asked', () => held.length === 1);
@@ -177,7 +177,7 @@ describe('clients of one large object that is missing', () => {
     await first.closed;
   });
 
-  test('of another variant, of what is private, and after a purge each goes its own way', async (t) => {
+  test('requests for another variant, for private responses and after a purge are not shared', async (t) => {
     const rows: readonly (readonly [what: string, headers: Record<string, string>])[] = [
       ['another variant', { ...FRESH, vary: 'X-A' }],
       ['private', { 'cache-control': 'private' }],
@@ -202,7 +202,7 @@ describe('clients of one large object that is missing', () => {
   });
 });
 
-test('a body without a length that grows over the limit is still whole for all who read along', async (t) => {
+test('a body without a length that grows over the limit is still whole for all clients that share it', async (t) => {
   const body = randomBytes(12 * MIB);
   const held: ServerResponse[] = [];
   const origin = await startOrigin(t, (_request, response) => {

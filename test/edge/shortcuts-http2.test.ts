@@ -43,8 +43,8 @@ async function prepared({ registry }: HttpsEdge): Promise<number> {
 
 const codes = (edge: HttpsEdge, code: string) => edge.log.filter((line) => line.result === code).length;
 
-describe('answers of HTTP/2 that are kept ready', NEEDS, () => {
-  test('are those of HTTP/1.1 by TLS, and the other way round; not those without TLS', async (t) => {
+describe('ready answers over HTTP/2', NEEDS, () => {
+  test('a ready answer is shared by HTTP/2 and HTTP/1.1 over TLS, and not with plain HTTP/1.1', async (t) => {
     const edge = await startHttpsEdge(t, reply('hello', HOUR));
     const url = `https://${SITE_HOST}`;
     const ask = async (target: string, version: string) => {
@@ -59,7 +59,7 @@ describe('answers of HTTP/2 that are kept ready', NEEDS, () => {
     assert.equal(await ask(`http://${SITE_HOST}/a`, '--http1.1'), 0);
   });
 
-  test('go out on a hundred streams at once, again and again, until the connection has carried enough', async (t) => {
+  test('ready answers are sent on a hundred streams at once, again and again, until the connection has carried enough', async (t) => {
     const edge = await startLearned(t, 'x'.repeat(5_000), { maxRequestsPerConnection: 1_000 });
     const session = open(t, edge);
     for (let round = 0; round < 10; round++) {
@@ -72,7 +72,7 @@ describe('answers of HTTP/2 that are kept ready', NEEDS, () => {
     assert.equal(await prepared(edge), 1_000);
   });
 
-  test('that are reset on their way are told like those of the pipeline', async (t) => {
+  test('ready answers that are reset on their way are logged like those of the pipeline', async (t) => {
     const edge = await startLearned(t, 'x'.repeat(100_000));
     for (const head of [PLAIN, PIPED]) {
       const client = await connectFrames(edge.httpsPort, SITE_HOST, Buffer.from([0, 4, 0, 0, 0x27, 0x10]));
@@ -92,7 +92,7 @@ describe('answers of HTTP/2 that are kept ready', NEEDS, () => {
     for (const line of told) assert.deepEqual(line, told[0]);
   });
 
-  test('that are not taken are under way, cut in time, and do not pile up', async (t) => {
+  test('ready answers that are not read count as in flight, are cut in time, and do not pile up', async (t) => {
     const edge = await startLearned(t, 'x'.repeat(100_000), { clientIdleMs: 1_000 });
     const client = await connectFrames(edge.httpsPort, SITE_HOST, NO_WINDOW);
     await client.send(
@@ -106,7 +106,7 @@ describe('answers of HTTP/2 that are kept ready', NEEDS, () => {
     client.socket.destroy();
   });
 
-  test('are waited for when the edge ends, and told as cut when that takes too long', async (t) => {
+  test('ready answers are waited for when the edge ends, and logged as cut if that takes too long', async (t) => {
     const edge = await startLearned(t, 'x'.repeat(100_000));
     const client = await connectFrames(edge.httpsPort, SITE_HOST, NO_WINDOW);
     await client.send(Buffer.concat([1, 3].map((stream) => frame('headers', ENDED, stream, PLAIN))));
@@ -120,7 +120,7 @@ describe('answers of HTTP/2 that are kept ready', NEEDS, () => {
     );
   });
 
-  test('leave a connection idle like others', async (t) => {
+  test('ready answers leave a connection idle like others', async (t) => {
     const edge = await startLearned(t, 'hello', { keepAliveMs: 600 });
     const session = open(t, edge);
     for (let asked = 0; asked < 3; asked++)
@@ -130,7 +130,7 @@ describe('answers of HTTP/2 that are kept ready', NEEDS, () => {
   });
 });
 
-test('a trusted proxy speaks for others: its requests are answered one by one', NEEDS, async (t) => {
+test('requests through a trusted proxy are not answered by ready answers of other clients', NEEDS, async (t) => {
   const proxies = { trusted: ['127.0.0.1'], protocol: 'off' } as const;
   const edge = await startHttpsEdge(t, reply('hello', HOUR), { proxies });
   const session = open(t, edge);

@@ -23,9 +23,9 @@ function essence({ status, headers, body }: Received): readonly unknown[] {
 }
 
 for (const version of VERSIONS) {
-  describe(`an answer over ${version} that is kept ready`, needsOf(version), () => {
+  describe(`a ready answer over ${version}`, needsOf(version), () => {
     for (const [name, one] of CASES) {
-      test(`${name} is that of the pipeline, in head, body and log`, async (t) => {
+      test(`a ready answer over ${version}, ${name}, is that of the pipeline, in head, body and log`, async (t) => {
         const { edge, advance, origin, fetch, learn, prepared } = await startCase(t, version, one);
         const path = '/a/b?x=%20y';
         await learn(path, one.request);
@@ -46,7 +46,7 @@ for (const version of VERSIONS) {
       });
     }
 
-    test('is that of the pipeline whatever field a request has beside', async (t) => {
+    test(`a ready answer over ${version} is that of the pipeline, whatever further field a request has`, async (t) => {
       const { fetch, learn } = await startCase(t, version);
       await learn('/a');
       for (const [name, values] of Object.entries(ODD_FIELDS)) {
@@ -65,12 +65,12 @@ for (const version of VERSIONS) {
     for (const [name, request] of [
       ['HEAD', { method: 'HEAD' }],
       ['a range', { headers: ['Range', 'bytes=0-1'] }],
-      ['who has another', { headers: ['If-None-Match', '"2"'] }],
-      ['who has an older one', { headers: ['If-Modified-Since', 'Wed, 21 Oct 2015 07:27:00 GMT'] }],
-      ['what must go to the origin', { headers: ['If-Match', '"1"'] }],
+      ['a client with another version', { headers: ['If-None-Match', '"2"'] }],
+      ['a client with an older version', { headers: ['If-Modified-Since', 'Wed, 21 Oct 2015 07:27:00 GMT'] }],
+      ['a request that must go to the origin', { headers: ['If-Match', '"1"'] }],
       ['a repeated field', { headers: ['User-Agent', 'a', 'User-Agent', 'b'] }],
     ] as const satisfies readonly (readonly [string, FetchOptions])[]) {
-      test(`is none for ${name}`, async (t) => {
+      test(`a ready answer over ${version} does not serve ${name}`, async (t) => {
         const { learn, isPrepared } = await startCase(t, version);
         await learn('/a');
         assert.equal(await isPrepared('/a', request), false);
@@ -80,7 +80,7 @@ for (const version of VERSIONS) {
   });
 }
 
-describe('an answer that is kept ready', () => {
+describe('a ready answer', () => {
   const ends: readonly (readonly [name: string, end: (started: StartedCase) => unknown])[] = [
     ['the site changes', ({ put }) => put({ expiresSeconds: 5 })],
     ['the site is disabled', ({ put }) => put({ state: 'disabled' })],
@@ -103,7 +103,7 @@ describe('an answer that is kept ready', () => {
     ],
   ];
   for (const [name, end] of ends) {
-    test(`is one no more when ${name}`, async (t) => {
+    test(`a ready answer is dropped when ${name}`, async (t) => {
       const started = await startCase(t, 'HTTP/1.1');
       await started.learn('/a');
       assert.equal(await started.isPrepared(), true);
@@ -112,7 +112,7 @@ describe('an answer that is kept ready', () => {
     });
   }
 
-  test('is for the same coding, host and target alone, and for who is let in', async (t) => {
+  test('a ready answer serves the same coding, host and target only, and clients that the rules admit', async (t) => {
     const { edge, learn, isPrepared } = await startCase(t, 'HTTP/1.1', {
       site: { access: { deniedUserAgents: ['*bot*'] } },
     });
@@ -129,8 +129,8 @@ describe('an answer that is kept ready', () => {
 
   for (const version of VERSIONS) {
     for (const allowsBlank of [true, false]) {
-      const whom = `the pages that may show it${allowsBlank ? ', and for who names none' : ''}`;
-      test(`is for ${whom}, over ${version}`, needsOf(version), async (t) => {
+      const whom = `the pages that may show it${allowsBlank ? ', and requests without a Referer,' : ''}`;
+      test(`a ready answer serves ${whom} over ${version}`, needsOf(version), async (t) => {
         const { fetch, learn, isPrepared } = await startCase(t, version, {
           site: { access: { referer: { mode: 'allow', allowsBlank, entries: ['x.test'] } } },
         });
@@ -153,7 +153,7 @@ describe('an answer that is kept ready', () => {
     ['varies by more than the coding', { origin: { vary: 'Cookie' } }],
     ['is well-known', {}],
   ] as const satisfies readonly (readonly [string, Case])[]) {
-    test(`is not made of what ${name}`, async (t) => {
+    test(`a ready answer is not made of a response that ${name}`, async (t) => {
       const { learn, isPrepared } = await startCase(t, 'HTTP/1.1', one);
       const path = name === 'is well-known' ? '/.well-known/x' : '/a';
       await learn(path);

@@ -50,7 +50,7 @@ const FAULTS: Readonly<Record<string, (response: ServerResponse, object: ServedO
     const { 'content-range': _, ...others } = good(object);
     part(response, { ...others, 'content-range': `bytes 0-${MIB - 1}/${5 * MIB}` }, FILE.subarray(0, MIB));
   },
-  'is less than was asked for': (response, object) => {
+  'is less than requested': (response, object) => {
     const head = { ...good(object), 'content-range': `bytes ${MIB}-${MIB + 9}/${5 * MIB}`, 'content-length': '10' };
     part(response, head, SLICE.subarray(0, 10));
   },
@@ -62,7 +62,7 @@ const FAULTS: Readonly<Record<string, (response: ServerResponse, object: ServedO
     const { 'content-range': _, ...others } = good(object);
     part(response, { ...others, 'content-type': 'multipart/byteranges; boundary=x' });
   },
-  'says that it is coded': (response, object) => part(response, { ...good(object), 'content-encoding': 'gzip' }),
+  'claims a coding': (response, object) => part(response, { ...good(object), 'content-encoding': 'gzip' }),
   'is chunked': (response, object) => {
     const { 'content-length': _, ...others } = good(object);
     part(response, others);
@@ -87,9 +87,9 @@ const ofSecond =
     return true;
   };
 
-describe('a second slice that', () => {
+describe('a faulty second slice', () => {
   for (const [name, fail] of Object.entries(FAULTS)) {
-    test(`${name} cuts an answer that has begun, and nothing wrong is stored`, async (t) => {
+    test(`a second slice that ${name} cuts an answer that has begun, and nothing wrong is stored`, async (t) => {
       const { origin, edge } = await startSliced(t);
       origin.fail(ofSecond(fail));
       const cut = await edge.get('/film.mp4');
@@ -97,7 +97,7 @@ describe('a second slice that', () => {
       assert.ok(!cut.isWhole, 'the client sees that it is not whole');
       assert.ok(
         FILE.subarray(0, cut.body.length).equals(Buffer.from(cut.body, 'latin1')),
-        'what came is of the object',
+        'the bytes so far are those of the object',
       );
       await eventually('logged', () => edge.log[0]?.result === 'TCP_MISS/502');
       origin.fail(undefined);
@@ -105,7 +105,7 @@ describe('a second slice that', () => {
       assertBytes(await edge.get('/film.mp4'), FILE);
     });
 
-    test(`${name} once, before an answer has begun, is asked for anew`, async (t) => {
+    test(`a second slice that ${name} once, before an answer has begun, is requested again`, async (t) => {
       const { origin, edge } = await startSliced(t);
       await edge.get('/film.mp4', range('0-0'));
       origin.fail(ofSecond(fail, 1));
@@ -120,7 +120,7 @@ describe('a second slice that', () => {
       assertBytes(await edge.get('/film.mp4'), FILE);
     });
 
-    test(`${name} each time is left to the origin's answer for the request as it is`, async (t) => {
+    test(`a second slice that ${name} each time leaves the answer to the origin, for the unchanged request`, async (t) => {
       const { origin, edge } = await startSliced(t);
       await edge.get('/film.mp4', range('0-0'));
       origin.fail(ofSecond(fail));
@@ -166,7 +166,7 @@ test('an object that is replaced while it is read is cut, and the new one served
   assertBytes(await edge.get('/film.mp4'), other);
 });
 
-test('origins that do not agree about an object: soon it is fetched whole', async (t) => {
+test('an object about which its origins disagree is soon fetched whole', async (t) => {
   const [one, two] = [
     await startSliceableOrigin(t, { etag: '"one"' }),
     await startSliceableOrigin(t, { etag: '"two"' }),
@@ -182,7 +182,7 @@ test('origins that do not agree about an object: soon it is fetched whole', asyn
   assert.deepEqual(wholes.slice(2), [true, true]);
 });
 
-test('one client that is refused takes nothing from the others, though they wait for the same slice', async (t) => {
+test('a client that is refused takes nothing from the others that wait for the same slice', async (t) => {
   const { origin, edge } = await startSliced(t);
   await edge.get('/film.mp4', range('0-0'));
   const held: (() => void)[] = [];
@@ -205,7 +205,7 @@ test('one client that is refused takes nothing from the others, though they wait
   assert.equal(mark(await edge.get('/film.mp4', range('0-0'))), 'HIT');
 });
 
-test('a slice that says it is not for everyone is for its own client alone', async (t) => {
+test('a slice that is not for everyone is for its own client only', async (t) => {
   const { origin, edge } = await startSliced(t);
   await edge.get('/film.mp4', range('0-0'));
   origin.fail((_request, response, object) => {

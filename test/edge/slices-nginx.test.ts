@@ -33,7 +33,7 @@ async function assertAsked(asked: () => readonly string[], expected: readonly st
 }
 
 describe('nginx as origin of slices', needs('nginx'), () => {
-  test('ranges, HEAD and conditions are answered as nginx answers them, from slices', async (t) => {
+  test('ranges, HEAD and conditions are answered from slices as nginx answers them', async (t) => {
     const { nginx, asked, edge } = await start(t);
     const texts = ['0-', '0-0', `${MIB}-`, `${MIB - 1}-${MIB}`, `${5 * MIB - 1}-`, '-1', `-${2 * MIB}`, `${5 * MIB}-`];
     const { headers } = await fetchFrom(nginx.port, '/film.mp4', { method: 'HEAD' });
@@ -68,7 +68,7 @@ describe('nginx as origin of slices', needs('nginx'), () => {
     assert.equal(asked().filter((line) => line.includes(`bytes=${sliceRange(0)}`)).length, 1);
   });
 
-  test('a whole file: five requests, then none', async (t) => {
+  test('a whole file of nginx takes five requests, then none', async (t) => {
     const { asked, edge } = await start(t, 'gzip on; gzip_types *;');
     for (const expected of ['MISS', 'HIT']) {
       const received = await edge.get('/film.mp4', { headers: ['Accept-Encoding', 'gzip'] });
@@ -78,7 +78,7 @@ describe('nginx as origin of slices', needs('nginx'), () => {
     await assertAsked(asked, lines([0, 1, 2, 3, 4]));
   });
 
-  test('when its time is over, one 304 confirms it', async (t) => {
+  test('a stale object of nginx is confirmed by one 304', async (t) => {
     const { asked, edge } = await start(t);
     await edge.get('/film.mp4');
     edge.advance(2 * 3600 * 1000);
@@ -88,7 +88,7 @@ describe('nginx as origin of slices', needs('nginx'), () => {
     await assertAsked(asked, [...lines([0, 1, 2, 3, 4]), ...lines([1], 304)]);
   });
 
-  test('a file that is replaced between two slices cuts its readers, and is served anew', async (t) => {
+  test('a file of nginx that is replaced between two slices cuts its readers, and is served anew', async (t) => {
     const { asked, edge, file } = await start(t);
     await edge.get('/film.mp4', range('0-1'));
     const other = madeBytes(5 * MIB, 'two');
@@ -104,7 +104,7 @@ describe('nginx as origin of slices', needs('nginx'), () => {
     assert.ok(asked().length <= 9);
   });
 
-  test('one that does not know ranges is asked once', async (t) => {
+  test('an nginx that does not support ranges is asked once', async (t) => {
     const { asked, edge } = await start(t, 'max_ranges 0;');
     assertBytes(await edge.get('/film.mp4', range(`${MIB}-${MIB + 1}`)), FILE);
     await eventually('stored', async () => mark(await edge.get('/film.mp4')) === 'HIT');
@@ -112,7 +112,7 @@ describe('nginx as origin of slices', needs('nginx'), () => {
     await assertAsked(asked, [`/film.mp4 bytes=${sliceRange(1)} 200`]);
   });
 
-  test('one that is slow: the first bytes reach the client before a slice is whole', async (t) => {
+  test('a slow nginx: the first bytes reach the client before a slice is complete', async (t) => {
     const { edge } = await start(t, 'limit_rate_after 100k; limit_rate 20k;');
     const client = connectRaw(edge.port, `GET /film.mp4 HTTP/1.1\r\nHost: ${SITE_HOST}\r\n\r\n`);
     // The slice would take most of a minute.
@@ -120,7 +120,7 @@ describe('nginx as origin of slices', needs('nginx'), () => {
     client.socket.destroy();
   });
 
-  test('missing and empty files', async (t) => {
+  test('missing and empty files of nginx are answered', async (t) => {
     const { nginx, edge } = await start(t);
     writeFileSync(join(nginx.root, 'empty'), '');
     assert.equal((await edge.get('/missing')).status, 404);

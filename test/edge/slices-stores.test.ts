@@ -14,7 +14,7 @@ const SLICES = [0, 1, 2, 3, 4].map((slice) => sliceRange(slice));
 
 describe('slices on a disk', () => {
   for (const memoryBytes of [32 * MIB, 0]) {
-    test(`are those of all its workers, and are there after a restart (memory: ${memoryBytes / MIB} MiB)`, async (t) => {
+    test(`slices on a disk are shared by all its workers, and survive a restart (memory: ${memoryBytes / MIB} MiB)`, async (t) => {
       const directory = temporaryFolder(t);
       const origin = await startSliceableOrigin(t, { bytes: FILE });
       const start = async () => {
@@ -43,10 +43,10 @@ describe('slices on a disk', () => {
   }
 });
 
-describe('a prefetch', () => {
+describe('a prefetch of slices', () => {
   const film = { host: SITE_HOST, target: '/film.mp4', scheme: 'http' } as const;
 
-  test('brings all slices, also those that were left out', async (t) => {
+  test('a prefetch fetches all slices, also those that were missing', async (t) => {
     const { origin, edge } = await startSliced(t);
     await edge.get('/film.mp4', range(`${2 * MIB}-${2 * MIB}`));
     assert.deepEqual(await edge.edge.prefetch(film), { kind: 'stored' });
@@ -58,7 +58,7 @@ describe('a prefetch', () => {
     assert.equal(origin.requests.length, 5);
   });
 
-  test('of what is stale confirms it', async (t) => {
+  test('a prefetch of a stale object confirms it', async (t) => {
     const { origin, edge, advance } = await startSliced(t);
     await edge.edge.prefetch(film);
     advance(120_000);
@@ -66,7 +66,7 @@ describe('a prefetch', () => {
     assert.deepEqual(origin.ranges().toSorted(), [...SLICES, sliceRange(0)].toSorted());
   });
 
-  test('says why it could not', async (t) => {
+  test('a prefetch of slices says why it failed', async (t) => {
     const { origin, edge } = await startSliced(t);
     origin.fail(({ headers }, response) => {
       if (headers['range'] !== `bytes=${sliceRange(3)}`) return false;
@@ -84,7 +84,7 @@ describe('a prefetch', () => {
     assert.deepEqual(await small.edge.prefetch(film), { kind: 'failed', reason: 'incomplete' });
   });
 
-  test('of what fits into one slice, or cannot be sliced, is of the whole', async (t) => {
+  test('a prefetch of an object within one slice, or an unsliceable one, fetches the whole', async (t) => {
     const { origin, edge } = await startSliced(t, { object: { bytes: FILE.subarray(0, 1000) } });
     assert.deepEqual(await edge.edge.prefetch(film), { kind: 'stored' });
     assert.equal(mark(await edge.get('/film.mp4')), 'HIT');
@@ -129,7 +129,7 @@ describe('any range of an object in slices', () => {
 
   // The smaller store gives slices up all the time.
   for (const cacheBytes of [64 * MIB, 10 * MIB]) {
-    test(`is the bytes of the object (cache: ${cacheBytes / MIB} MiB)`, async (t) => {
+    test(`any range of an object in slices has the bytes of the object (cache: ${cacheBytes / MIB} MiB)`, async (t) => {
       const { edge } = await startSliced(t, { cacheBytes });
       await fc.assert(
         fc.asyncProperty(fc.array(ranges, { minLength: 1, maxLength: 3 }), async (texts) => {
@@ -145,7 +145,7 @@ describe('any range of an object in slices', () => {
     });
   }
 
-  test('is of one object, however often that is replaced', async (t) => {
+  test('any range of an object in slices is of one version, however often it is replaced', async (t) => {
     const versions = [1, 2, 3, 4].map((number) => madeBytes(5 * MIB, String(number)));
     const { origin, edge } = await startSliced(t, { object: { bytes: versions[0] ?? FILE, etag: '"0"' } });
     let asked = 0;

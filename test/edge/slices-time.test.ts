@@ -9,7 +9,7 @@ import { MIB, madeBytes, serveObject, sliceRange } from '../support/sliceable.ts
 import { assertBytes, FILE, mark, range, startSliced } from '../support/sliced.ts';
 
 describe('an object in slices over time', () => {
-  test('when its time is over it is confirmed by the slice that is wanted, and its slices serve on', async (t) => {
+  test('a stale object is confirmed by the slice that is requested, and its slices are used again', async (t) => {
     const { origin, edge, advance } = await startSliced(t);
     await edge.get('/film.mp4');
     advance(120_000);
@@ -24,7 +24,7 @@ describe('an object in slices over time', () => {
     assert.equal(origin.requests.length, 6);
   });
 
-  test('an object that has changed by then begins anew, and nothing of the old one is mixed in', async (t) => {
+  test('a changed object begins anew, and nothing of the old one is mixed in', async (t) => {
     const { origin, edge, advance } = await startSliced(t);
     await edge.get('/film.mp4');
     const other = madeBytes(5 * MIB, 'two');
@@ -40,7 +40,7 @@ describe('an object in slices over time', () => {
     );
   });
 
-  test('one that shrank, vanished or lost its ranges', async (t) => {
+  test('an object that shrank, vanished or lost its ranges is answered by the origin', async (t) => {
     const { origin, edge, advance } = await startSliced(t);
     await edge.get('/film.mp4');
     origin.set({ bytes: FILE.subarray(0, 10), etag: '"two"' });
@@ -51,7 +51,7 @@ describe('an object in slices over time', () => {
     assertBytes(await edge.get('/film.mp4'), FILE.subarray(0, 10));
   });
 
-  test('while the origin is down it serves stale, as far as its slices are there', async (t) => {
+  test('an object serves stale from the slices that are stored while the origin is down', async (t) => {
     const { origin, edge, advance } = await startSliced(t);
     const wanted = range(`${MIB}-${MIB + 3}`);
     await eventually('stored', async () => mark(await edge.get('/film.mp4', wanted)) === 'HIT');
@@ -64,7 +64,7 @@ describe('an object in slices over time', () => {
     assert.equal(missing.status, 504);
   });
 
-  test('so it does while the target of a redirect is down', async (t) => {
+  test('an object serves stale while the target of a redirect is down', async (t) => {
     const { origin, edge, advance } = await startSliced(t, { site: { redirectFollow: true } });
     const wanted = range(`${MIB}-${MIB + 3}`);
     await eventually('stored', async () => mark(await edge.get('/film.mp4', wanted)) === 'HIT');
@@ -79,7 +79,7 @@ describe('an object in slices over time', () => {
     assert.equal(mark(stale), 'STALE');
   });
 
-  test('stale-while-revalidate serves at once and confirms behind it', async (t) => {
+  test('stale-while-revalidate serves slices at once and confirms in the background', async (t) => {
     const headers = { 'cache-control': 'max-age=60, stale-while-revalidate=600' };
     const { origin, edge, advance } = await startSliced(t, { object: { headers } });
     await edge.get('/film.mp4');
@@ -91,7 +91,7 @@ describe('an object in slices over time', () => {
     assert.deepEqual(origin.ranges().slice(5), [sliceRange(0)]);
   });
 
-  test('a purge, an unsafe method and the month make its slices absent', async (t) => {
+  test('slices are absent after a purge, after an unsafe method and after 30 days', async (t) => {
     const { origin, edge, advance } = await startSliced(t, {
       object: { headers: { 'cache-control': 'max-age=31536000' } },
     });
@@ -129,7 +129,7 @@ describe('an object in slices over time', () => {
     }
   });
 
-  test('a slice that was asked for before a purge is for those before it alone', async (t) => {
+  test('a slice that was requested before a purge serves only requests before it', async (t) => {
     const { origin, edge, advance } = await startSliced(t);
     await edge.get('/film.mp4', range('0-0'));
     const other = madeBytes(5 * MIB, 'two');
@@ -153,7 +153,7 @@ describe('an object in slices over time', () => {
     assertBytes(await edge.get('/film.mp4'), other);
   });
 
-  test('with keep_url_params all queries share its slices, and a purge takes them all', async (t) => {
+  test('queries share slices under keep_url_params, and a purge covers them all', async (t) => {
     const { origin, edge, advance } = await startSliced(t, { site: { ignoresQuery: true } });
     const marks: (string | undefined)[] = [];
     const watch = async (query: string) => {
@@ -171,7 +171,7 @@ describe('an object in slices over time', () => {
     assert.deepEqual(origin.requests.map(({ target }) => target.slice(-1)).join(''), 'aaaaaccccc');
   });
 
-  test('when the clock is set back, slices of the time before are absent', async (t) => {
+  test('slices stored before a clock was set back are absent', async (t) => {
     const { origin, edge, advance } = await startSliced(t);
     advance(3_600_000);
     assertBytes(await edge.get('/film.mp4'), FILE);
@@ -183,7 +183,7 @@ describe('an object in slices over time', () => {
     assertBytes(await edge.get('/film.mp4'), other);
   });
 
-  test('an unsafe method takes the index out of the store, so that it stays absent when the instant is forgotten', async (t) => {
+  test('an unsafe method removes the index from the store, so that it stays absent when the instant is forgotten', async (t) => {
     const store = new MemoryStore({ maxBytes: 64 * MIB });
     const { origin, edge } = await startSliced(t, { store });
     await edge.get('/film.mp4');
@@ -224,8 +224,8 @@ describe('an object in slices over time', () => {
   });
 });
 
-describe('viewers of one object', () => {
-  test('who come at once, when nothing is known of it, cause one request per slice', async (t) => {
+describe('concurrent viewers of one object in slices', () => {
+  test('concurrent viewers of an unknown object cause one request per slice', async (t) => {
     const { origin, edge } = await startSliced(t);
     const all = Array.from({ length: 20 }, (_, i) =>
       edge.get('/film.mp4', i % 2 === 0 ? {} : range(`${i * 200_000}-`)),
@@ -237,7 +237,7 @@ describe('viewers of one object', () => {
     assert.equal(origin.requests.length, 5);
   });
 
-  test('of many objects, where nothing may wait in memory for them, get the right bytes', async (t) => {
+  test('viewers of many objects get the right bytes if there is no memory for waiting slices', async (t) => {
     for (const cacheBytes of [8 * MIB, MIB]) {
       const { edge } = await startSliced(t, { cacheBytes, maxLagBytes: 0 });
       const all = Array.from({ length: 24 }, (_, i) => edge.get(`/${i % 8}.mp4`, range(`${i * 100_000}-`)));
@@ -247,7 +247,7 @@ describe('viewers of one object', () => {
     }
   });
 
-  test('cause one request per slice, and one who leaves does not stop the others', async (t) => {
+  test('viewers cause one request per slice, and one that leaves does not stop the others', async (t) => {
     const { origin, edge } = await startSliced(t);
     const waiting: (() => void)[] = [];
     origin.fail((_request, response) => {
@@ -268,7 +268,7 @@ describe('viewers of one object', () => {
     assert.equal(origin.requests.length, 5);
   });
 
-  test('a store that takes nothing: served slice by slice', async (t) => {
+  test('an object is served slice by slice if the store accepts nothing', async (t) => {
     const { origin, edge } = await startSliced(t, { cacheBytes: MIB });
     for (let round = 0; round < 2; round++) {
       const received = await edge.get('/film.mp4');
@@ -281,7 +281,7 @@ describe('viewers of one object', () => {
     );
   });
 
-  test('one that does not read has no more fetched than it takes, and the next slice', async (t) => {
+  test('a client that does not read has only the slice it reads and the next one fetched', async (t) => {
     const { origin, edge } = await startSliced(t, { object: { bytes: madeBytes(40 * MIB) } });
     const slow = connectRaw(edge.port);
     slow.socket.pause();
@@ -294,7 +294,7 @@ describe('viewers of one object', () => {
     slow.socket.destroy();
   });
 
-  test('the log has the bytes of each', async (t) => {
+  test('the log has the bytes of each viewer of slices', async (t) => {
     const { edge } = await startSliced(t);
     await edge.get('/film.mp4', range('0-99'));
     await edge.get('/film.mp4', range('0-99'));

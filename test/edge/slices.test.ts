@@ -53,7 +53,7 @@ describe('slices', () => {
     assert.deepEqual(origin.ranges(), [sliceRange(0), sliceRange(1, MIB + 10)]);
   });
 
-  test('of an unknown length, the end is found by the first slice', async (t) => {
+  test('the first slice finds the end of an object of unknown length', async (t) => {
     const { origin, edge } = await startSliced(t);
     assertBytes(await edge.get('/film.mp4', range('-7')), FILE.subarray(5 * MIB - 7), 206);
     assert.deepEqual(origin.ranges(), [sliceRange(0), sliceRange(4)]);
@@ -85,20 +85,20 @@ describe('slices', () => {
     assertBytes(await edge.get('/film.mp4', range('0-4', 'If-Range', '"other"')), FILE);
   });
 
-  test('more ranges than eight are ignored', async (t) => {
+  test('more than eight ranges are ignored', async (t) => {
     const { edge } = await startSliced(t);
     const many = Array.from({ length: 9 }, (_, i) => `${i * 10}-${i * 10 + 1}`).join(',');
     assertBytes(await edge.get('/film.mp4', range(many)), FILE);
   });
 
-  test('a range beyond an object that is not known passes the answer of the origin on', async (t) => {
+  test("a range beyond an unknown object passes the origin's answer on", async (t) => {
     const { origin, edge } = await startSliced(t);
     const beyond = await edge.get('/film.mp4', range(`${9 * MIB}-`));
     assert.deepEqual([beyond.status, beyond.headers['content-range']], [416, `bytes */${5 * MIB}`]);
     assert.deepEqual(origin.ranges(), [sliceRange(9)]);
   });
 
-  test('what fits into one slice costs one request, and is stored as the whole it is', async (t) => {
+  test('an object within one slice costs one request, and is stored whole', async (t) => {
     for (const bytes of [FILE.subarray(0, 1), FILE.subarray(0, 1000), FILE.subarray(0, MIB)]) {
       const { origin, edge } = await startSliced(t, { object: { bytes } });
       const first = await edge.get('/small');
@@ -110,7 +110,7 @@ describe('slices', () => {
     }
   });
 
-  test('a range of what fits into one slice is a 206, by one request', async (t) => {
+  test('a range of an object within one slice is a 206, by one request', async (t) => {
     const { origin, edge } = await startSliced(t, { object: { bytes: FILE.subarray(0, 1000) } });
     assertBytes(await edge.get('/small', range('10-19')), FILE.subarray(10, 20), 206);
     assert.equal((await edge.get('/small', range('20-29,40-49'))).status, 206);
@@ -123,7 +123,7 @@ describe('slices', () => {
     assertBytes(await edge.get('/empty'), Buffer.alloc(0));
   });
 
-  test('an origin that gives no ranges gives the whole, which is stored like any other', async (t) => {
+  test('an origin without ranges sends the whole, which is stored like any other', async (t) => {
     const { origin, edge } = await startSliced(t);
     origin.fail((_request, response, { bytes, headers }) => {
       response.writeHead(200, { ...headers, etag: '"one"', 'content-length': String(bytes.length) }).end(bytes);
@@ -136,7 +136,7 @@ describe('slices', () => {
     assert.equal(origin.requests.length, 1);
   });
 
-  test('errors and redirects pass, and are stored as ever', async (t) => {
+  test('errors and redirects instead of a slice pass, and are stored as usual', async (t) => {
     for (const [status, isStored] of [
       [404, true],
       [403, false],
@@ -154,7 +154,7 @@ describe('slices', () => {
     }
   });
 
-  test('after an error that was stored, slices again', async (t) => {
+  test('an object is sliced again after an error that was stored', async (t) => {
     const { origin, edge, advance } = await startSliced(t);
     origin.fail((_request, response) => {
       response.writeHead(404, { 'content-length': '0', 'cache-control': 'max-age=10' }).end();
@@ -167,7 +167,7 @@ describe('slices', () => {
     assert.deepEqual(origin.ranges(), [sliceRange(0), sliceRange(1)]);
   });
 
-  test('without a validator that tells its bytes from others, an object is fetched whole', async (t) => {
+  test('an object without a strong validator is fetched whole', async (t) => {
     for (const etag of [undefined, 'W/"one"', 'one']) {
       const { origin, edge } = await startSliced(t, { object: { etag } });
       assertBytes(await edge.get('/film.mp4'), FILE);
@@ -184,7 +184,7 @@ describe('slices', () => {
     }
   });
 
-  test('Last-Modified alone is validator enough when it is older than the answer', async (t) => {
+  test('Last-Modified alone is a validator if it is older than the answer', async (t) => {
     const headers = { 'cache-control': 'max-age=60', 'last-modified': new Date(Date.now() - 60_000).toUTCString() };
     const { origin, edge } = await startSliced(t, { object: { etag: undefined, headers } });
     assertBytes(await edge.get('/film.mp4'), FILE);
@@ -202,7 +202,7 @@ describe('slices', () => {
     assert.deepEqual(other.ranges(), [sliceRange(0), '-']);
   });
 
-  test('what may not be stored is not sliced', async (t) => {
+  test('an uncacheable object is not sliced', async (t) => {
     for (const headers of [
       { 'cache-control': 'no-store' },
       { 'cache-control': 'private' },
@@ -218,7 +218,7 @@ describe('slices', () => {
     }
   });
 
-  test('off, the range goes through', async (t) => {
+  test('a range is passed on if slicing is off', async (t) => {
     const { origin, edge } = await startSliced(t, { site: { rangeBackSource: false } });
     await edge.get('/film.mp4', range('5-9'));
     await edge.get('/film.mp4');

@@ -39,13 +39,13 @@ async function upload(
 const ONE_OF_TEN = 'Content-Length: 10\r\n\r\nx';
 const ONE_CHUNK = 'Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n';
 
-describe('bodies that arrive slowly', () => {
+describe('slow request bodies', () => {
   for (const [what, framing, from] of [
     ['with a length, of one address', ONE_OF_TEN, undefined],
     ['in chunks, of one address', ONE_CHUNK, undefined],
     ['of many addresses', ONE_OF_TEN, (i: number) => `127.0.1.${i + 1}`],
   ] as const) {
-    test(`${what}: no origin hears of them, and misses and whole bodies are served`, async (t) => {
+    test(`slow bodies ${what} reach no origin, and misses and complete bodies are served`, async (t) => {
       const origin = await startOrigin(t, echo);
       const edge = await startTestEdge(t, [origin.port], { limits: LIMITS });
       const clients = await upload(edge, 40, framing, from);
@@ -60,32 +60,36 @@ describe('bodies that arrive slowly', () => {
     });
   }
 
-  test('over HTTP/2, by several connections of many streams', needs('openssl'), async (t) => {
-    const edge = await startHttpsEdge(t, echo, { limits: LIMITS });
-    const sessions = [open(t, edge), open(t, edge), open(t, edge)];
-    const streams = sessions.flatMap((session) =>
-      Array.from({ length: 30 }, (_, i) => {
-        const stream = session.request({ ':authority': SITE_HOST, ':method': 'POST', ':path': `/${i}` });
-        stream.on('error', () => undefined);
-        stream.write('x');
-        return stream;
-      }),
-    );
-    await eventually('all are served', () => edge.edge.underWay === 90);
-    assert.equal((await edge.get('/')).body, 'GET 0');
-    const [session] = sessions;
-    assert.ok(session !== undefined);
-    const whole = await answerOf(ask(session, { ':method': 'POST', ':path': '/' }, 'abc'));
-    assert.deepEqual([whole.body, whole.headers['x-length']], ['POST 3', '3']);
-    assert.equal(edge.origin.requests.length, 2);
-    const [one] = streams;
-    assert.ok(one !== undefined);
-    const answer = answerOf(one);
-    one.end('yz');
-    assert.equal((await answer).body, 'POST 3');
-  });
+  test(
+    'slow bodies over HTTP/2, by several connections of many streams, reach no origin',
+    needs('openssl'),
+    async (t) => {
+      const edge = await startHttpsEdge(t, echo, { limits: LIMITS });
+      const sessions = [open(t, edge), open(t, edge), open(t, edge)];
+      const streams = sessions.flatMap((session) =>
+        Array.from({ length: 30 }, (_, i) => {
+          const stream = session.request({ ':authority': SITE_HOST, ':method': 'POST', ':path': `/${i}` });
+          stream.on('error', () => undefined);
+          stream.write('x');
+          return stream;
+        }),
+      );
+      await eventually('all are served', () => edge.edge.underWay === 90);
+      assert.equal((await edge.get('/')).body, 'GET 0');
+      const [session] = sessions;
+      assert.ok(session !== undefined);
+      const whole = await answerOf(ask(session, { ':method': 'POST', ':path': '/' }, 'abc'));
+      assert.deepEqual([whole.body, whole.headers['x-length']], ['POST 3', '3']);
+      assert.equal(edge.origin.requests.length, 2);
+      const [one] = streams;
+      assert.ok(one !== undefined);
+      const answer = answerOf(one);
+      one.end('yz');
+      assert.equal((await answer).body, 'POST 3');
+    },
+  );
 
-  test('a body that has arrived goes out with its length, and to another origin when the first is gone', async (t) => {
+  test('a body that has arrived is sent with its length, and to another origin if the first is gone', async (t) => {
     const gone = await startOrigin(t, echo);
     const origin = await startOrigin(t, echo);
     const edge = await startTestEdge(t, [gone.port, origin.port]);
@@ -98,7 +102,7 @@ describe('bodies that arrive slowly', () => {
     }
   });
 
-  test('a GET with a body is asked again where the first origin fails; a POST is not sent twice', async (t) => {
+  test('a GET with a body is sent again if the first origin fails; a POST is not sent twice', async (t) => {
     const failing = await startOrigin(t, (_request, response) => void response.writeHead(503).end());
     const origin = await startOrigin(t, echo);
     const edge = await startTestEdge(t, [failing.port, origin.port]);
@@ -112,7 +116,7 @@ describe('bodies that arrive slowly', () => {
     assert.deepEqual(posts.toSorted(), [200, 502]);
   });
 
-  test('without a byte, an end by chunks alone is no body', async (t) => {
+  test('a chunked body without a byte is no body', async (t) => {
     const origin = await startOrigin(t, echo);
     const edge = await startTestEdge(t, [origin.port]);
     for (const method of ['POST', 'GET']) {
@@ -122,13 +126,13 @@ describe('bodies that arrive slowly', () => {
   });
 });
 
-describe('bodies that nothing has room for', () => {
+describe('bodies without room to buffer', () => {
   // No place is taken back from a slow client, who would be told something else, however long a crowded machine pauses.
   const limits = { ...LIMITS, maxBufferMemoryBytes: 64 * 1024, originSlowMs: 60_000 };
   const head = `POST /up HTTP/1.1\r\n${HOST}Content-Length: ${MIB}\r\n\r\n`;
   const half = Buffer.alloc(MIB / 2, 'x');
 
-  test('are passed on as they arrive, some of them at once, and the others are told', async (t) => {
+  test('bodies without room to buffer are passed on as they arrive, some at once, and the others are refused', async (t) => {
     const origin = await startOrigin(t, echo);
     const edge = await startTestEdge(t, [origin.port], { limits });
     const clients = Array.from({ length: 10 }, (_, i) => connectRaw(edge.port, head, `127.0.1.${i + 1}`));
@@ -145,7 +149,7 @@ describe('bodies that nothing has room for', () => {
     }
   });
 
-  test('a client that sends has a connection of one that does not, where those for such bodies are in use', async (t) => {
+  test('a client that sends its body gets the connection of a slow one, if all for such bodies are in use', async (t) => {
     const origin = await startOrigin(t, echo);
     const patient = { ...limits, originWaitMs: 60_000, originSlowMs: 100 };
     const edge = await startTestEdge(t, [origin.port], { limits: patient });
@@ -159,7 +163,7 @@ describe('bodies that nothing has room for', () => {
     for (const { socket } of [...slow, quick]) socket.destroy();
   });
 
-  test('and go through a file where there is a disk, whatever becomes of it', async (t) => {
+  test('bodies go through a file if there is a disk, whatever happens to it', async (t) => {
     const origin = await startOrigin(t, echo);
     const bufferDisk = { directory: temporaryFolder(t), maxBytes: 64 * MIB };
     const waiting = { ...limits, originWaitMs: 60_000 };
@@ -175,7 +179,7 @@ describe('bodies that nothing has room for', () => {
   });
 });
 
-describe('answers that are taken slowly', () => {
+describe('slow readers of answers', () => {
   const BODY_BYTES = 8 * MIB;
   const body = Buffer.alloc(BODY_BYTES);
   for (let i = 0; i < BODY_BYTES; i += 4) body.writeUInt32LE(i, i);
@@ -206,7 +210,7 @@ describe('answers that are taken slowly', () => {
     ['one address', () => undefined],
     ['many addresses', (i: number) => `127.0.1.${i + 1}`],
   ] as const) {
-    test(`by clients of ${what}: the origin is free, others are served, and every byte arrives in the end`, async (t) => {
+    test(`answers to slow clients of ${what} leave the origin free, others are served, and every byte arrives in the end`, async (t) => {
       const origin = await startOrigin(t, large);
       const bufferDisk = { directory: temporaryFolder(t), maxBytes: 512 * MIB };
       const limits = { maxOriginConnections: 8, originWaitMs: 60_000 };
@@ -221,7 +225,7 @@ describe('answers that are taken slowly', () => {
     });
   }
 
-  test('over HTTP/2, by streams without a window', needs('openssl'), async (t) => {
+  test('answers to streams without a window leave the origin free', needs('openssl'), async (t) => {
     const bufferDisk = { directory: temporaryFolder(t), maxBytes: 1024 * MIB }; // a client of one domain has a quarter
     const limits = { maxOriginConnections: 8, originWaitMs: 60_000 };
     const edge = await startHttpsEdge(t, large, { limits, bufferDisk });
@@ -241,7 +245,7 @@ describe('answers that are taken slowly', () => {
     assert.equal(all.digest('hex'), sum);
   });
 
-  test('where nothing has room for them, they keep places until others wait: then the slowest are cut', async (t) => {
+  test('answers without room to buffer keep places until others wait: then the slowest are cut', async (t) => {
     const huge = reply(Buffer.alloc(48 * MIB), NO_STORE); // more than the system's buffers on the way take
     const origin = await startOrigin(t, (request, response) => {
       (request.target === '/small' ? large : huge)(request, response);
@@ -258,7 +262,7 @@ describe('answers that are taken slowly', () => {
   });
 });
 
-test('a small body is answered as before when it comes with its head, and keeps the connection', async (t) => {
+test('a small body is answered as usual if it arrives with its head, and keeps the connection', async (t) => {
   const origin = await startOrigin(t, reply('ok', NO_STORE));
   const edge = await startTestEdge(t, [origin.port]);
   const post = `POST / HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\nabc`;

@@ -36,8 +36,8 @@ const INNER: readonly (readonly [what: string, zone: Zone])[] = [
 /** Names as a zone has them. */
 const ZONES: Zones = Object.fromEntries(INNER.map(([, zone], index) => [`inner${index}.example`, zone]));
 
-describe('names of inner addresses', () => {
-  test('an origin', async (t) => {
+describe('names of private addresses', () => {
+  test('an origin with a private address is refused', async (t) => {
     const { resolve } = await startNames(t, ZONES);
     const edge = await startTestEdge(t, [], { resolve, guard: createGuard({ allow: [], refuse: [] }) });
     for (const [index, [what]] of INNER.entries()) {
@@ -48,7 +48,7 @@ describe('names of inner addresses', () => {
     }
   });
 
-  test('the target of a redirect', async (t) => {
+  test('a redirect to a private address is refused', async (t) => {
     const { resolve } = await startNames(t, ZONES);
     const origin = await startOrigin(t, (request, response) => {
       response.writeHead(302, { location: `http://inner${request.target.slice(1)}.example/` }).end();
@@ -65,7 +65,7 @@ describe('names of inner addresses', () => {
     assert.match(await edge.registry.metrics(), failures);
   });
 
-  test('what is probed, by a connection or by a monitor URL', async (t) => {
+  test('a probe of a private address is refused, by a connection or by a monitor URL', async (t) => {
     const { resolve } = await startNames(t, ZONES);
     const guard = createGuard({ allow: [], refuse: [] });
     const connect = createConnector({ guard, resolve, timeoutMs: 1_000 });
@@ -78,11 +78,11 @@ describe('names of inner addresses', () => {
   });
 });
 
-describe('a name that is moved to an inner address between two look-ups', () => {
+describe('a name that moves to a private address between two look-ups', () => {
   // 127.0.0.2 stands for an address out in the world.
   const world = () => createGuard({ allow: ['127.0.0.2/32'], refuse: [] });
 
-  test('an origin', async (t) => {
+  test('an origin whose name moves to a private address is refused', async (t) => {
     const zones: Zones = { 'moving.example': { a: ['127.0.0.2'], ttl: 0 } };
     const { resolve, advance } = await startNames(t, zones);
     const origin = await startOrigin(t, reply('fine', { connection: 'close' }), { host: '127.0.0.2' });
@@ -98,7 +98,7 @@ describe('a name that is moved to an inner address between two look-ups', () => 
     assert.equal(inner.connections(), 0);
   });
 
-  test('the target of a redirect, and what is probed', async (t) => {
+  test('a redirect and a probe whose name moves to a private address are refused', async (t) => {
     const zones: Zones = { 'moving.example': { a: ['127.0.0.2'], ttl: 0 } };
     const { resolve, advance } = await startNames(t, zones);
     const target = await startOrigin(t, reply('fine', { connection: 'close' }), { host: '127.0.0.2' });
@@ -141,7 +141,7 @@ test('our own listeners are refused in an opened network: as origins, as redirec
   assert.equal(own.connections(), 0);
 });
 
-test('of a name with inner and outer addresses the outer ones alone are tried', async (t) => {
+test('a name with public and private addresses is connected to at the public ones only', async (t) => {
   const { resolve } = await startNames(t, { 'mixed.example': { a: ['127.0.0.1', '127.0.0.2'] } });
   const origin = await startOrigin(t, reply('fine'), { host: '127.0.0.2' });
   const guard = createGuard({ allow: ['127.0.0.2/32'], refuse: [] });

@@ -2,5 +2,5 @@
 import { test } from 'node:test';
 import { passLargeObject } from '../support/pass-large-object.ts';
 
-test('a large object is stored while it passes, and the edge takes little memory for it', (t) =>
+test('a large object is stored while it passes, and the edge uses little memory for it', (t) =>
   passLargeObject(t, 192));

@@ -26,7 +26,7 @@ async function startWorkers(
 
 for (const memoryBytes of [0, 16 * MIB]) {
   for (const size of [1_000, 6_000_000]) {
-    test(`with ${memoryBytes / MIB} MiB of memory, ${size} bytes that one worker has fetched are a hit for the other`, async (t) => {
+    test(`an object of ${size} bytes that one worker has fetched is a hit for the other (memory: ${memoryBytes / MIB} MiB)`, async (t) => {
       const body = 'x'.repeat(size);
       const origin = await startOrigin(t, reply(body, FRESH));
       const [a, b] = await startWorkers(t, origin.port, memoryBytes);
@@ -41,7 +41,7 @@ for (const memoryBytes of [0, 16 * MIB]) {
     });
   }
 
-  test(`with ${memoryBytes / MIB} MiB of memory, a POST through one worker makes the object absent in the other`, async (t) => {
+  test(`a POST through one worker makes the object absent in the other (memory: ${memoryBytes / MIB} MiB)`, async (t) => {
     const origin = await startOrigin(t, reply('x', FRESH));
     const [a, b] = await startWorkers(t, origin.port, memoryBytes);
     await a.get('/');

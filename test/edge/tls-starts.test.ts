@@ -19,7 +19,7 @@ function toldIn(answer: string): string {
 const hex = (text: string) => Buffer.from(text, 'hex').toString('latin1');
 
 describe('the beginning of a connection to the port for HTTPS', needs('openssl', 'curl'), () => {
-  test('gets the alert that belongs to it', async (t) => {
+  test('the beginning of a connection to the HTTPS port gets its alert', async (t) => {
     const edge = await startHttpsEdge(t);
     edge.putTls(SITE_HOST, { minVersion: '1.3' });
     const hello = async (options: Parameters<typeof helloOf>[0]) => (await helloOf(options)).toString('latin1');
@@ -52,7 +52,7 @@ describe('the beginning of a connection to the port for HTTPS', needs('openssl',
     assert.equal((await edge.curl(`https://${SITE_HOST}/`)).status, 200);
   });
 
-  test('may come in as many segments and records as the client likes', async (t) => {
+  test('the beginning of a connection may arrive in any number of segments and records', async (t) => {
     const edge = await startHttpsEdge(t);
     const hello = await helloOf({ servername: SITE_HOST });
     const message = [...hello.subarray(5)];
@@ -69,7 +69,7 @@ describe('the beginning of a connection to the port for HTTPS', needs('openssl',
     }
   });
 
-  test('is answered in clear where it is plain HTTP, without what was sent', async (t) => {
+  test('plain HTTP to the HTTPS port is answered in clear, without repeating its bytes', async (t) => {
     const edge = await startHttpsEdge(t);
     const refused = connectRaw(edge.httpsPort, 'GET /secret?<b> HTTP/1.1\r\nHost: secret.example.com\r\n\r\n');
     await eventually('it is answered', () => Promise.resolve(refused.text().endsWith('URL.\n')));
@@ -98,7 +98,7 @@ describe('the beginning of a connection to the port for HTTPS', needs('openssl',
     );
   });
 
-  test('damaged in any place ends the connection, never the worker', async (t) => {
+  test('a beginning damaged in any place ends the connection, never the worker', async (t) => {
     const edge = await startHttpsEdge(t, undefined, { limits: { handshakeMs: 1_000 } });
     const hello = await helloOf({ servername: SITE_HOST });
     const random = pseudoRandom(15);

@@ -30,14 +30,14 @@ describe('origins over TLS', needs('openssl'), () => {
     assert.equal(origin.requests.length, 1);
   });
 
-  test('an origin by address is not verified, but is told the name', async (t) => {
+  test('an origin by address is not verified, but gets the name', async (t) => {
     const origin = await startOrigin(t, reply('secure'), { tls: createAuthority(t).issue(['whatever.example']) });
     const edge = await startTestEdge(t, { protocol: 'https', primary: [{ host: '127.0.0.1', port: origin.port }] });
     assert.equal((await edge.get('/')).body, 'secure');
     assert.equal(origin.requests[0]?.serverName, SITE_HOST);
   });
 
-  describe('whose certificates are verified', () => {
+  describe('origins whose certificates are verified', () => {
     type Row = readonly [
       verify: VerifyOrigins,
       host: string,
@@ -63,7 +63,7 @@ describe('origins over TLS', needs('openssl'), () => {
     ];
     for (const [originVerify, host, named, hostHeader, isTaken] of rows) {
       const asked = hostHeader === '' ? '' : ` asked for ${hostHeader}`;
-      test(`${originVerify}: ${host}${asked} with a certificate for ${named} is ${isTaken ? 'taken' : 'refused'}`, async (t) => {
+      test(`verification by ${originVerify}: ${host}${asked} with a certificate for ${named} is ${isTaken ? 'accepted' : 'refused'}`, async (t) => {
         const authority = createAuthority(t);
         const origin = await startOrigin(t, reply('secure'), { tls: authority.issue(named) });
         const primary = [{ host, port: origin.port }];

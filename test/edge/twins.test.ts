@@ -5,7 +5,7 @@ import { compareTwins } from '../support/compare-twins.ts';
 import { needs } from '../support/needs.ts';
 
 test(
-  'an answer is the same whether it was kept ready or not, and whoever reads the request',
+  'an answer is the same whether it was kept ready or not, by every reader of requests',
   needs('openssl'),
   async (t) => {
     const { requests, prepared } = await compareTwins(t, { runs: 12, steps: 16, seed: 5 });

@@ -32,7 +32,7 @@ async function shownTo(edge: HttpsEdge, args: readonly string[]): Promise<string
 }
 
 describe('two certificates', needs('openssl', 'curl'), () => {
-  test('are chosen by the signature algorithms and ciphers that the client accepts', async (t) => {
+  test('one of two certificates is chosen by the signature algorithms and ciphers of the client', async (t) => {
     const edge = await startWithTwo(t);
     for (const [args, expected] of [
       [[], ECDSA],
@@ -55,7 +55,7 @@ describe('two certificates', needs('openssl', 'curl'), () => {
     assert.equal(await shownTo(edge, ['-sigalgs', 'ECDSA+SHA256']), ECDSA, 'their order does not matter');
   });
 
-  test('cover what both cover, and one does alone while the other is not here or is spoilt', async (t) => {
+  test('two certificates cover the names of both, and one serves alone while the other is missing or damaged', async (t) => {
     const edge = await startWithTwo(t);
     edge.putTls('a.example.com', PAIR);
     assert.equal((await edge.curl('https://a.example.com/')).exitCode, 35);
@@ -72,7 +72,7 @@ describe('two certificates', needs('openssl', 'curl'), () => {
     assert.deepEqual(await anew(() => edge.certificates.delete(ECDSA)), [undefined, RSA]);
   });
 
-  test('share their sessions, and their connections only with sites that have both', async (t) => {
+  test('two certificates share their sessions, and their connections only with sites that have both', async (t) => {
     const edge = await startWithTwo(t);
     for (const key of [ECDSA, RSA]) {
       const names = [SITE_HOST, 'b.example.com', 'c.example.com'];

@@ -13,10 +13,10 @@ describe('a fetch whose client has left', () => {
   type Row = readonly [what: string, headers: Record<string, string>];
   const rows: readonly Row[] = [
     ['of unknown length', {}],
-    ['of a length that it would take for ever to reach', { 'content-length': '20000' }],
+    ['of a length that it will never reach', { 'content-length': '20000' }],
   ];
   for (const [what, headers] of rows) {
-    test(`${what} that only trickles is dropped in time, and not stored`, async (t) => {
+    test(`a fetch ${what} that only trickles is dropped in time once its client has left, and not stored`, async (t) => {
       let closed = false;
       const origin = await startOrigin(t, (_request, response) => {
         response.writeHead(200, { ...FRESH, ...headers });
@@ -34,7 +34,7 @@ describe('a fetch whose client has left', () => {
     });
   }
 
-  test('of unknown length is dropped when it grows large', async (t) => {
+  test('a fetch of unknown length without a client is dropped when it grows large', async (t) => {
     let closed = false;
     const origin = await startOrigin(t, (_request, response) => {
       response.once('close', () => {
@@ -52,7 +52,7 @@ describe('a fetch whose client has left', () => {
     await eventually('dropped', () => closed);
   });
 
-  test('goes on while others read along', async (t) => {
+  test('a fetch continues while other clients share it', async (t) => {
     let finish = () => {};
     const origin = await startOrigin(t, (_request, response) => {
       response.writeHead(200, { ...FRESH, 'content-length': '1000000' });
@@ -85,7 +85,7 @@ test('an origin that breaks off in the body is a failure of the origin, in the l
   assert.match(metrics, /causeway_edge_requests_total\{cache="MISS",reason="\w*",status="5xx"\} 1/);
 });
 
-test('one that breaks off before the first byte of the body is answered 502', async (t) => {
+test('an origin that breaks off before the first byte of the body is answered 502', async (t) => {
   const origin = await startRawOrigin(t, (socket) => {
     socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\nCache-Control: max-age=60\r\n\r\n');
   });
@@ -97,7 +97,7 @@ test('one that breaks off before the first byte of the body is answered 502', as
   assert.equal((await edge.get('/')).status, 502);
 });
 
-test('so are those who were to read along', async (t) => {
+test('clients that share a fetch broken off before its first byte are answered 502', async (t) => {
   const origin = await startRawOrigin(t, (socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\nCache-Control: max-age=60\r\n\r\n');
     setTimeout(() => socket.destroy(), 200);
@@ -110,7 +110,7 @@ test('so are those who were to read along', async (t) => {
   );
 });
 
-test('a client that leaves is none', async (t) => {
+test('a client that leaves is not a failure of the origin', async (t) => {
   const origin = await startOrigin(t, (_request, response) => void response.write('abc'));
   const edge = await startTestEdge(t, [origin.port]);
   await leaveWhenBegun(edge, 'abc');

@@ -9,7 +9,7 @@ import { HANDSHAKE, openSockets } from '../support/web-socket.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
 
-describe('what cannot be done with it', () => {
+describe('misuse of an upgrade', () => {
   test('an answer to a handshake that leaves the connection open is not followed by another request on it', async (t) => {
     const origin = await startRawOrigin(t, (socket, head, count) => {
       const body = `${count} ${head.split(' ')[1]}`;
@@ -30,7 +30,7 @@ describe('what cannot be done with it', () => {
   const fakes: readonly (readonly [what: string, head: string])[] = [
     ['without the answer to the key', 'Upgrade: websocket\r\nConnection: Upgrade\r\n'],
     [
-      'with a wrong answer to it',
+      'with a wrong answer to the key',
       'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA=\r\n',
     ],
     [
@@ -55,7 +55,7 @@ describe('what cannot be done with it', () => {
     });
   }
 
-  test('a 101 that nobody asked for is no answer', async (t) => {
+  test('an unexpected 101 is not an answer', async (t) => {
     for (const fields of ['', 'Upgrade: websocket\r\nConnection: Upgrade\r\n']) {
       const origin = await startRawOrigin(t, (socket) => void socket.write(`HTTP/1.1 101 Sure\r\n${fields}\r\n`));
       const edge = await startTestEdge(t, [origin.port]);
@@ -67,13 +67,13 @@ describe('what cannot be done with it', () => {
     ['h2c', 'Upgrade: websocket', 'Upgrade: h2c'],
     ['HTTP/1.0', 'HTTP/1.1', 'HTTP/1.0'],
     ['a POST', 'GET', 'POST'],
-    ['Connection: close besides', 'Connection: Upgrade', 'Connection: close, Upgrade'],
+    ['Connection: close besides Upgrade', 'Connection: Upgrade', 'Connection: close, Upgrade'],
     ['no Connection', 'Connection: Upgrade\r\n', ''],
     ['no key', /Sec-WebSocket-Key: .*\r\n/, ''],
     ['a body', '\r\n\r\n', '\r\nContent-Length: 5\r\n\r\n12345'],
   ];
   for (const [what, from, to] of ignored) {
-    test(`${what}: an ordinary request, and the origin hears nothing of an upgrade`, async (t) => {
+    test(`a handshake with ${what} is an ordinary request, and the origin sees no upgrade`, async (t) => {
       const origin = await startOrigin(t, reply('plain'));
       const edge = await startTestEdge(t, [origin.port]);
       const client = connectRaw(edge.port, HANDSHAKE.replace(from, to));
@@ -85,11 +85,11 @@ describe('what cannot be done with it', () => {
   }
 
   const before: readonly (readonly [what: string, fields: string, upgrade: string | undefined])[] = [
-    ['over node:http it is an ordinary one', 'Content-Length: 0\r\n', undefined],
-    ['else it is one', '', 'websocket'],
+    ['as an ordinary request over node:http', 'Content-Length: 0\r\n', undefined],
+    ['as a handshake otherwise', '', 'websocket'],
   ];
   for (const [what, fields, upgrade] of before) {
-    test(`behind a request that waits for its answer it comes after it; ${what}`, async (t) => {
+    test(`a handshake after a request that waits is answered after it; ${what}`, async (t) => {
       const origin = await startOrigin(t, (request, response) => reply(`at ${request.target}`)(request, response));
       const edge = await startTestEdge(t, [origin.port]);
       const text = await connectRaw(edge.port, `GET /first HTTP/1.1\r\n${HOST}${fields}\r\n${HANDSHAKE}`).closed;

@@ -19,7 +19,7 @@ describe("the client's own conditions", () => {
     ['an earlier date', ['If-Modified-Since', 'Sun, 01 Nov 2026 10:00:00 GMT'], 200],
   ];
   for (const [what, headers, status] of rows) {
-    test(`${what}: ${status}, on a cold cache and on a hit`, async (t) => {
+    test(`the client's condition, ${what}: ${status}, on a cold cache and on a hit`, async (t) => {
       const origin = await startOrigin(t, reply('hello', stored));
       const edge = await startTestEdge(t, [origin.port]);
       for (const mark of ['MISS', 'HIT']) {
@@ -44,7 +44,7 @@ describe("the client's own conditions", () => {
   });
 });
 
-describe('ranges', () => {
+describe('ranges of stored objects', () => {
   const body = 'abcdefghijklmnopqrstuvwxyz';
   const rows: readonly (readonly [
     range: string,
@@ -65,7 +65,7 @@ describe('ranges', () => {
     ['bytes=0-1', ['If-None-Match', '"1"'], 304, '', undefined],
   ];
   for (const [range, extra, status, expected, contentRange] of rows) {
-    test(`${range} ${extra.join(' ')}: ${status} from what is stored`, async (t) => {
+    test(`the range ${range} ${extra.join(' ')}: ${status} from the store`, async (t) => {
       const origin = await startOrigin(t, reply(body, { ...FRESH, etag: '"1"' }));
       const edge = await startTestEdge(t, [origin.port]);
       await edge.get('/');
@@ -78,7 +78,7 @@ describe('ranges', () => {
     });
   }
 
-  test('several ranges come in parts', async (t) => {
+  test('several ranges arrive in parts', async (t) => {
     const origin = await startOrigin(t, reply(body, { ...FRESH, 'content-type': 'text/plain' }));
     const edge = await startTestEdge(t, [origin.port]);
     await edge.get('/');
@@ -93,7 +93,7 @@ describe('ranges', () => {
     assert.ok(received.includes('\r\n\r\nab\r\n') && received.endsWith(`yz\r\n--${boundary}--\r\n`));
   });
 
-  test('a range miss goes on unchanged; its part serves what lies inside it, and never as the whole', async (t) => {
+  test('a range miss is passed on unchanged; its part serves ranges inside it, and never as the whole', async (t) => {
     const origin = await startOrigin(t, (request, response) => {
       if (request.headers['range'] === undefined) return reply(body, FRESH)(request, response);
       reply('cde', { ...FRESH, 'content-range': 'bytes 2-4/26', etag: '"1"' }, 206)(request, response);
@@ -124,7 +124,7 @@ describe('validation', () => {
     return { origin, edge };
   }
 
-  test('a stale response is asked about with its own validators; a 304 renews it and the client gets the body', async (t) => {
+  test('a stale response is validated with its own validators; a 304 renews it and the client gets the body', async (t) => {
     const { origin, edge } = await startStale(t);
     origin.answer(
       (_request, response) =>
@@ -139,14 +139,14 @@ describe('validation', () => {
     assert.deepEqual([hit.headers['x-cache'], hit.headers['x-new'], hit.body], ['HIT', '1', 'hello']);
   });
 
-  test('a client that has it already gets 304 after the validation', async (t) => {
+  test('a client with a current copy gets 304 after the validation', async (t) => {
     const { origin, edge } = await startStale(t);
     origin.answer((_request, response) => void response.writeHead(304, short).end());
     const received = await edge.get('/', { headers: ['If-None-Match', '"1"'] });
     assert.deepEqual([received.status, received.headers['x-cache']], [304, 'REVALIDATED']);
   });
 
-  test('a 304 that forbids storing is used once, and what was stored goes', async (t) => {
+  test('a 304 that forbids storing is used once, and the stored response is dropped', async (t) => {
     const { origin, edge } = await startStale(t);
     origin.answer(
       (_request, response) => void response.writeHead(304, { 'cache-control': 'no-store', etag: '"1"' }).end(),
@@ -157,7 +157,7 @@ describe('validation', () => {
     assert.equal(origin.requests[2]?.headers['if-none-match'], undefined);
   });
 
-  test('a HEAD that names the same object renews it, one that names another makes it be asked about', async (t) => {
+  test('a HEAD that names the same object renews it, one that names another triggers a validation', async (t) => {
     const { origin, edge } = await startStale(t);
     origin.answer(reply('hello', { ...short, ...FRESH }));
     assert.equal((await edge.get('/', { method: 'HEAD' })).headers['x-cache'], 'MISS method');
@@ -169,13 +169,13 @@ describe('validation', () => {
     assert.equal((await edge.get('/')).body, 'longer');
   });
 
-  test('a 200 replaces it', async (t) => {
+  test('a 200 to a validation replaces the stored response', async (t) => {
     const { origin, edge } = await startStale(t);
     origin.answer(reply('next', { ...FRESH, etag: '"2"' }));
     assert.deepEqual([(await edge.get('/')).body, (await edge.get('/')).headers['x-cache']], ['next', 'HIT']);
   });
 
-  test('a 304 that names something else is not believed: the whole is fetched', async (t) => {
+  test('a 304 that names another object is not believed: the whole is fetched', async (t) => {
     const { origin, edge } = await startStale(t);
     origin.answer((request, response) => {
       if ('if-none-match' in request.headers) return void response.writeHead(304, { etag: '"other"' }).end();
@@ -185,14 +185,14 @@ describe('validation', () => {
     assert.deepEqual([received.status, received.body, received.headers['x-cache']], [200, 'whole', 'MISS']);
   });
 
-  test('a 304 that nobody asked for is an error of the origin', async (t) => {
+  test('an unexpected 304 is an error of the origin', async (t) => {
     const origin = await startOrigin(t, (_request, response) => void response.writeHead(304).end());
     const edge = await startTestEdge(t, [origin.port]);
     const received = await edge.get('/');
     assert.deepEqual([received.status, received.headers['x-cache']], [502, 'ERROR originMalformed']);
   });
 
-  test('an unreachable origin: what is stored serves for a day after its time, not longer', async (t) => {
+  test('a stored response replaces an unreachable origin for a day after its lifetime, not longer', async (t) => {
     const { origin, edge } = await startStale(t);
     await origin.stop();
     const stale = await edge.get('/');
@@ -202,7 +202,7 @@ describe('validation', () => {
     assert.deepEqual([late.status, late.headers['x-cache']], [504, 'ERROR originConnect']);
   });
 
-  test('must-revalidate forbids that', async (t) => {
+  test('must-revalidate forbids to replace an unreachable origin', async (t) => {
     const { origin, edge } = await startStale(t, { ...short, 'cache-control': 'max-age=10, must-revalidate' });
     await origin.stop();
     assert.equal((await edge.get('/')).status, 504);
@@ -218,7 +218,7 @@ describe('validation', () => {
     assert.deepEqual([received.status, received.body, received.headers['x-cache']], [200, 'hello', 'STALE']);
   });
 
-  test('stale-while-revalidate serves at once and renews behind it, once', async (t) => {
+  test('stale-while-revalidate serves at once and renews in the background, once', async (t) => {
     const { origin, edge } = await startStale(t, {
       ...short,
       'cache-control': 'max-age=10, stale-while-revalidate=60',
@@ -248,7 +248,7 @@ describe('invalidation', () => {
     ['OPTIONS', 200, false],
   ];
   for (const [method, status, drops] of cases) {
-    test(`${method} answered ${status} ${drops ? 'drops' : 'keeps'} what is stored`, async (t) => {
+    test(`${method} answered ${status} ${drops ? 'drops' : 'keeps'} the stored object`, async (t) => {
       const origin = await startOrigin(t, (request, response) => {
         reply(status === 204 ? '' : 'x', FRESH, request.method === 'GET' ? 200 : status)(request, response);
       });
@@ -261,7 +261,7 @@ describe('invalidation', () => {
     });
   }
 
-  test('Location and Content-Location of the same site go with it, others do not', async (t) => {
+  test('Location and Content-Location of the same site are invalidated too, others are not', async (t) => {
     const origin: ScriptedOrigin = await startOrigin(t, (request, response) => {
       if (request.method === 'GET') return reply('x', FRESH)(request, response);
       reply('', { location: '/a', 'content-location': `http://${SITE_HOST}/b` }, 201)(request, response);

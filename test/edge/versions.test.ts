@@ -114,8 +114,8 @@ const BYTES = Array.from({ length: 128 }, (_, i) => String.fromCharCode(0x80 + i
 
 const ROWS: readonly (readonly [what: string, asked: Asked, status: number])[] = [
   ['every byte from 0x80 in a path', { target: `/${BYTES}` }, 200],
-  ['the same for HEAD', { method: 'HEAD', target: `/h${BYTES}` }, 200],
-  ['the same in a query', { target: `/q?${BYTES}` }, 200],
+  ['every byte from 0x80 in a path, for HEAD', { method: 'HEAD', target: `/h${BYTES}` }, 200],
+  ['every byte from 0x80 in a query', { target: `/q?${BYTES}` }, 200],
   ['UTF-8, as a client that does not encode sends it', { target: '/caf\xc3\xa9?x=\xc3\xa9' }, 200],
   ['one at the beginning of a path', { target: '/\xff' }, 200],
   ...['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'QUERY', 'PROPFIND', 'M-SEARCH', 'PURGE', 'SOURCE'].flatMap(
@@ -147,7 +147,7 @@ const ROWS: readonly (readonly [what: string, asked: Asked, status: number])[] =
 ];
 
 describe('a request over HTTP/1.1 and HTTP/2', needs('openssl'), () => {
-  test('is answered alike, and asks an origin for the same, whoever reads it', async (t) => {
+  test('a request is answered alike over HTTP/1.1 and HTTP/2, and reaches the origin the same, by every reader', async (t) => {
     const ways = await startWays(t);
     for (const [what, asked, status] of ROWS) {
       for (const again of asked.method === undefined ? ['', ', again'] : ['']) {
@@ -165,7 +165,7 @@ describe('a request over HTTP/1.1 and HTTP/2', needs('openssl'), () => {
     }
   });
 
-  test('finds what was stored for a target with such bytes, encoded or not', async (t) => {
+  test('a target with bytes beyond ASCII finds its stored object, encoded or not', async (t) => {
     const ways = await startWays(t);
     for (const [name, way] of Object.entries(ways)) {
       for (const [target, xCache] of [

@@ -7,8 +7,8 @@ import { eventually } from '../support/eventually.ts';
 import { startRawOrigin } from '../support/origin.ts';
 import { accept, bodyOf, HANDSHAKE, open, openSockets, startPeer } from '../support/web-socket.ts';
 
-describe('how it ends', () => {
-  test('one line in the log: 101, the bytes of both directions, what the request said', async (t) => {
+describe('the end of a WebSocket', () => {
+  test('a WebSocket has one log line: 101, the bytes of both directions, the fields of the request', async (t) => {
     const peer = await startPeer(t);
     const client = await open(peer, HANDSHAKE.replace('\r\n\r\n', '\r\nUser-Agent: test\r\n\r\nab'));
     client.socket.write('c'.repeat(98));
@@ -41,7 +41,7 @@ describe('how it ends', () => {
     assert.match(metrics, /causeway_edge_web_sockets 0/);
   });
 
-  test('an end that has said all still hears the other', async (t) => {
+  test('an end that has closed its side still receives from the other', async (t) => {
     const peer = await startPeer(t);
     const client = await open(peer);
     client.socket.allowHalfOpen = true;
@@ -54,7 +54,7 @@ describe('how it ends', () => {
     await eventually('logged', () => peer.log.length === 1);
   });
 
-  test('when one has ended its side, the other has a while', async (t) => {
+  test('a WebSocket with one side closed has a limited time for the other', async (t) => {
     const peer = await startPeer(t, { isHalfOpen: true, limits: { webSocketEndedMs: 100 } });
     const client = await open(peer);
     client.socket.end();
@@ -63,7 +63,7 @@ describe('how it ends', () => {
     await eventually('logged', () => peer.log.length === 1);
   });
 
-  test('when one breaks off, the other is ended too, at any point', async (t) => {
+  test('an end that breaks off ends the other too, at any point', async (t) => {
     const peer = await startPeer(t);
     const byClient = await open(peer);
     byClient.socket.resetAndDestroy();
@@ -96,7 +96,7 @@ describe('how it ends', () => {
     });
   }
 
-  test('without a byte for too long, or an end that takes nothing', async (t) => {
+  test('a WebSocket without a byte for too long is ended, and so is one whose end reads nothing', async (t) => {
     const quiet = await startPeer(t, { limits: { webSocketIdleMs: 100 } });
     await (await open(quiet)).closed;
     await eventually('logged', () => quiet.log.length === 1);
@@ -108,10 +108,10 @@ describe('how it ends', () => {
     await eventually('logged', () => stalled.log.length === 1);
   });
 
-  test('when its domain is closed', async (t) => {
+  test('a WebSocket ends when its domain is closed', async (t) => {
     const peer = await startPeer(t, { limits: { webSocketCheckMs: 50 } });
     const client = await open(peer);
-    peer.put({ name: SITE_HOST, origins: NO_ORIGINS }); // where others would go now is not its business
+    peer.put({ name: SITE_HOST, origins: NO_ORIGINS }); // the destination of new requests does not matter
     peer.sockets[0]?.write('still there');
     await eventually('told', () => bodyOf(client) === 'still there');
     peer.put({ name: SITE_HOST, state: 'disabled' });
@@ -119,7 +119,7 @@ describe('how it ends', () => {
     await eventually('the origin sees it', () => peer.sockets[0]?.destroyed);
   });
 
-  test('when the edge stops: it is waited for, then ended', async (t) => {
+  test('a WebSocket is waited for when the edge stops, then ended', async (t) => {
     const peer = await startPeer(t);
     const client = await open(peer);
     assert.equal(peer.edge.underWay, 1);
@@ -130,19 +130,19 @@ describe('how it ends', () => {
   });
 });
 
-describe('either end may go at any point, in any way, and nothing of it is left', () => {
+describe('either end may leave at any point, in any way, without remains', () => {
   const much = 'x'.repeat(4_000_000);
   const points: readonly (readonly [what: string, script: (answer: string) => string, isUpgraded: boolean])[] = [
     ['before the origin has answered', () => '', false],
-    ['in the middle of its answer', (answer) => answer.slice(0, 40), false],
-    ['right after it', (answer) => answer, true],
-    ['in the middle of much', (answer) => answer + much, true],
+    ['in the middle of the answer', (answer) => answer.slice(0, 40), false],
+    ['right after the answer', (answer) => answer, true],
+    ['in the middle of many bytes', (answer) => answer + much, true],
   ];
   const limits = { webSocketEndedMs: 50, clientIdleMs: 200, firstByteMs: 5_000 };
   for (const [point, script, isUpgraded] of points) {
     for (const who of ['client', 'origin'] as const) {
       for (const how of ['end', 'destroy', 'resetAndDestroy'] as const) {
-        test(`${point}: ${who} ${how}`, async (t) => {
+        test(`a WebSocket is left ${point}: ${who} ${how}`, async (t) => {
           const sockets: Socket[] = [];
           const origin = await startRawOrigin(t, (socket, head) => {
             socket.removeAllListeners('data').resume();

@@ -15,9 +15,9 @@ import { accept, bodyOf, HANDSHAKE, KEY, open, openSockets, startPeer } from '..
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
 
-describe('what passes', () => {
+describe('a WebSocket that is passed through', () => {
   for (const type of ['static', 'download', 'video', 'live', 'dynamic'] as const) {
-    test(`the handshake and both directions, for ${type}`, async (t) => {
+    test(`a handshake and both directions are passed through, for ${type}`, async (t) => {
       const peer = await startPeer(t, { greeting: 'server first', isHalfOpen: true });
       peer.put({ name: SITE_HOST, type });
       const client = await open(peer);
@@ -31,7 +31,7 @@ describe('what passes', () => {
     });
   }
 
-  test('the fields of the handshake, what the edge knows, and of the answer what is not of one hop', async (t) => {
+  test("the handshake is passed on with the edge's fields, and its answer without hop-by-hop fields", async (t) => {
     const peer = await startPeer(t);
     const extra = `Sec-WebSocket-Protocol: chat\r\nSec-WebSocket-Extensions: permessage-deflate\r\nOrigin: https://x\r\nCookie: a=1\r\nX-Forwarded-For: 6.6.6.6\r\nKeep-Alive: 5\r\n`;
     const client = await open(peer, HANDSHAKE.replace('\r\n\r\n', `\r\n${extra}\r\n`));
@@ -58,7 +58,7 @@ describe('what passes', () => {
     client.socket.destroy();
   });
 
-  test('an interim response before the answer', async (t) => {
+  test('an interim response precedes the answer to a handshake', async (t) => {
     const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
     const origin = await startRawOrigin(t, (socket, head) => void socket.write(hints + accept(head)));
     const edge = await startTestEdge(t, [origin.port]);
@@ -67,7 +67,7 @@ describe('what passes', () => {
     client.socket.destroy();
   });
 
-  test('to an origin that speaks TLS', needs('openssl'), async (t) => {
+  test('a WebSocket to an origin with TLS is passed through', needs('openssl'), async (t) => {
     const server = createSecureServer(createAuthority(t).issue([SITE_HOST]), (socket) => {
       socket.on('error', () => undefined); // shows as closed
       socket.once('data', (chunk) => {
@@ -88,7 +88,7 @@ describe('what passes', () => {
     await eventually('logged', () => edge.log.length === 1);
   });
 
-  test('more at once than connections to one origin', async (t) => {
+  test('WebSockets may be more than the connections to one origin', async (t) => {
     const peer = await startPeer(t, { greeting: 'hello', limits: { maxOriginConnections: 1 } });
     const clients = [await open(peer), await open(peer), await open(peer)];
     for (const client of clients) {
@@ -97,7 +97,7 @@ describe('what passes', () => {
     }
   });
 
-  test('what the client sends with its handshake', async (t) => {
+  test('bytes that the client sends with its handshake are passed on', async (t) => {
     const peer = await startPeer(t);
     const client = await open(peer, `${HANDSHAKE}early`);
     client.socket.write(' and late');
@@ -105,7 +105,7 @@ describe('what passes', () => {
     client.socket.destroy();
   });
 
-  test('a handshake on a connection that has served before', async (t) => {
+  test('a handshake on a connection that has served before is passed on', async (t) => {
     const peer = await startPeer(t, { greeting: 'hello' });
     const client = connectRaw(peer.port, 'GET / HTTP/1.1\r\nHost: unknown.example\r\n\r\n');
     await eventually('answered', () => client.text().endsWith('unknownHost\n'));
@@ -119,7 +119,7 @@ describe('what passes', () => {
     );
   });
 
-  test('much, both ways at once, byte for byte', async (t) => {
+  test('many bytes, both ways at once, are passed byte for byte', async (t) => {
     const peer = await startPeer(t);
     const client = await open(peer);
     const [origin] = peer.sockets;
@@ -154,35 +154,39 @@ describe('what passes', () => {
     client.socket.destroy();
   });
 
-  test("frames of Node's own client, through nginx as an origin that proxies", needs('nginx'), async (t) => {
-    const frame = Buffer.from([0x81, 5, ...Buffer.from('first')]).toString('latin1');
-    const peer = await startPeer(t, { greeting: frame });
-    const proxied = `proxy_pass http://127.0.0.1:${peer.originPort}; proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection upgrade;`;
-    const nginx = await startNginx(t, { server: `location /chat { ${proxied} }` });
-    const edge = await startTestEdge(t, [nginx.port]);
-    const dispatcher = new Agent({
-      connect: (_options, callback) => {
-        const connection = connect(edge.port, '127.0.0.1', () => callback(null, connection));
-      },
-    });
-    const socket = new WebSocket(`ws://${SITE_HOST}/chat`, { dispatcher });
-    const messages: unknown[] = [];
-    socket.addEventListener('error', ({ error }) => messages.push(error));
-    socket.addEventListener('message', ({ data }) => messages.push(data));
-    await eventually('the server speaks first', () => messages.length > 0);
-    assert.equal(messages[0], 'first');
-    socket.send('second');
-    await eventually('heard', () => peer.got[0]?.length === 6 + 'second'.length);
-    peer.sockets[0]?.write(Buffer.from([0x81, 5, ...Buffer.from('third')]));
-    await eventually('told', () => messages[1] === 'third');
-    peer.sockets[0]?.end(Buffer.from([0x88, 2, 0x03, 0xe9])); // 1001, going away
-    await once(socket, 'close');
-    await eventually('logged', () => edge.log[0]?.result === 'TCP_MISS/101');
-  });
+  test(
+    "frames of Node's own client are passed through, with nginx as an origin that proxies",
+    needs('nginx'),
+    async (t) => {
+      const frame = Buffer.from([0x81, 5, ...Buffer.from('first')]).toString('latin1');
+      const peer = await startPeer(t, { greeting: frame });
+      const proxied = `proxy_pass http://127.0.0.1:${peer.originPort}; proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection upgrade;`;
+      const nginx = await startNginx(t, { server: `location /chat { ${proxied} }` });
+      const edge = await startTestEdge(t, [nginx.port]);
+      const dispatcher = new Agent({
+        connect: (_options, callback) => {
+          const connection = connect(edge.port, '127.0.0.1', () => callback(null, connection));
+        },
+      });
+      const socket = new WebSocket(`ws://${SITE_HOST}/chat`, { dispatcher });
+      const messages: unknown[] = [];
+      socket.addEventListener('error', ({ error }) => messages.push(error));
+      socket.addEventListener('message', ({ data }) => messages.push(data));
+      await eventually('the server speaks first', () => messages.length > 0);
+      assert.equal(messages[0], 'first');
+      socket.send('second');
+      await eventually('heard', () => peer.got[0]?.length === 6 + 'second'.length);
+      peer.sockets[0]?.write(Buffer.from([0x81, 5, ...Buffer.from('third')]));
+      await eventually('told', () => messages[1] === 'third');
+      peer.sockets[0]?.end(Buffer.from([0x88, 2, 0x03, 0xe9])); // 1001, going away
+      await once(socket, 'close');
+      await eventually('logged', () => edge.log[0]?.result === 'TCP_MISS/101');
+    },
+  );
 });
 
-describe('what is answered otherwise', () => {
-  test('404 and 426 of the origin, with their body, and the connections end', async (t) => {
+describe('a handshake that is not accepted', () => {
+  test('404 and 426 of the origin are answered with their body, and the connections end', async (t) => {
     for (const status of [200, 404, 426]) {
       const origin = await startRawOrigin(t, (socket) => {
         socket.write(`HTTP/1.1 ${status} X\r\nContent-Length: 5\r\nSec-WebSocket-Version: 13\r\n\r\nsorry`);
@@ -197,7 +201,7 @@ describe('what is answered otherwise', () => {
     }
   });
 
-  test('a large body of such an answer, to a client that is slow to read', async (t) => {
+  test('a large body of a refused handshake is sent to a slow client', async (t) => {
     const body = Buffer.alloc(8 * 1024 * 1024, 'b');
     const origin = await startOrigin(t, reply(body, {}, 404));
     const edge = await startTestEdge(t, [origin.port]);
@@ -208,7 +212,7 @@ describe('what is answered otherwise', () => {
     assert.equal((await client.closed).split('\r\n\r\n')[1]?.length, body.length);
   });
 
-  test('502, after the next origin was asked, which agrees', async (t) => {
+  test('a 502 to a handshake is answered after the next origin gave the same', async (t) => {
     const bad = await startOrigin(t, reply('bad', {}, 502));
     const good = await startRawOrigin(t, (socket, head) => void socket.write(`${accept(head)}hello`));
     const edge = await startTestEdge(t, [bad.port, good.port]);
@@ -218,7 +222,7 @@ describe('what is answered otherwise', () => {
     client.socket.destroy();
   });
 
-  test('an origin that is not there, breaks off or is forbidden', async (t) => {
+  test('a handshake to an origin that is unreachable, breaks off or is forbidden is answered with the reason', async (t) => {
     const reset = await startRawOrigin(t, (socket) => socket.resetAndDestroy());
     const edge = await startTestEdge(t, [1]);
     assert.match(await connectRaw(edge.port, HANDSHAKE).closed, /^HTTP\/1\.1 502 [\s\S]*ERROR originConnect/);
@@ -229,7 +233,7 @@ describe('what is answered otherwise', () => {
     assert.equal(await openSockets(edge), 0);
   });
 
-  test('a closed domain and an unknown host, without contact to an origin', async (t) => {
+  test('a handshake for a closed domain or an unknown host is answered without contact to an origin', async (t) => {
     const peer = await startPeer(t);
     peer.put({ name: SITE_HOST, state: 'closed' });
     assert.match(await connectRaw(peer.port, HANDSHAKE).closed, /^HTTP\/1\.1 403 [\s\S]*DENIED closed/);
@@ -240,7 +244,7 @@ describe('what is answered otherwise', () => {
     assert.equal(peer.heads.length, 0);
   });
 
-  test('whom the access rules refuse, as they say', async (t) => {
+  test('a handshake of a client that the access rules refuse is answered by the rules', async (t) => {
     const peer = await startPeer(t);
     peer.put({ name: SITE_HOST, access: { deniedUserAgents: ['bad'] } });
     const bad = HANDSHAKE.replace('\r\n\r\n', '\r\nUser-Agent: a bad one\r\n\r\n');
@@ -250,7 +254,7 @@ describe('what is answered otherwise', () => {
     client.socket.destroy();
   });
 
-  test('one more than may be: 503, until one ends', async (t) => {
+  test('a WebSocket beyond the limit is 503, until one ends', async (t) => {
     const peer = await startPeer(t, { limits: { maxWebSockets: 1 } });
     const first = await open(peer);
     assert.equal(await openSockets(peer), 1);

@@ -22,9 +22,9 @@ async function startWorkers(t: { after(work: () => unknown): void }, origin: Scr
 
 for (const [what, memoryBytes] of [
   ['with memory', 16 * MIB],
-  ['with none', 0],
+  ['without memory', 0],
 ] as const) {
-  test(`what one has stored is a hit for the other, without a second fetch, ${what}`, async (t) => {
+  test(`an object stored by one worker is a hit for the other, without a second fetch, ${what}`, async (t) => {
     const origin = await startOrigin(t, (request, response) => {
       reply(Buffer.alloc(Number(request.target.slice(1)), request.target), FRESH)(request, response);
     });
@@ -49,7 +49,7 @@ for (const [what, memoryBytes] of [
   });
 }
 
-test('what one has renewed the other does not ask about again', async (t) => {
+test('an object renewed by one worker is not validated again by the other', async (t) => {
   const origin = await startOrigin(t, reply('x', { 'cache-control': 'max-age=10', etag: '"1"' }));
   const [first, second] = await startWorkers(t, origin);
   await first.get('/');
@@ -63,7 +63,7 @@ test('what one has renewed the other does not ask about again', async (t) => {
   assert.ok(origin.requests.length <= asked + 2, `${origin.requests.length}`);
 });
 
-test('an unsafe method at one drops what the other has, in memory and on disk', async (t) => {
+test('an unsafe method at one worker drops the object of the other, in memory and on disk', async (t) => {
   const origin = await startOrigin(t, reply('old', FRESH));
   const [first, second] = await startWorkers(t, origin);
   await first.get('/');

@@ -18,7 +18,7 @@ const A1 = put(1, 'a.example.com', 1);
 const B1 = put(2, 'b.example.com', 1);
 
 describe('feed client', () => {
-  test('a delta that does not begin where the edge is makes it come back and say where it is', async (t) => {
+  test("a delta that does not begin at the edge's position makes it reconnect and report its position", async (t) => {
     await using c = await start(t, A1);
     const { control, edge } = c;
     await control.sayDelta(2, 3, put(3, 'c.example.com', 3));
@@ -33,7 +33,7 @@ describe('feed client', () => {
     assert.equal(control.snapshots, 1);
   });
 
-  test('what is no message ends the connection and changes nothing', async (t) => {
+  test('an invalid message ends the connection and changes nothing', async (t) => {
     await using c = await start(t, A1);
     const { control, edge } = c;
     const bad: readonly string[] = [
@@ -59,7 +59,7 @@ describe('feed client', () => {
     assert.equal(control.streams.length, bad.length + 1);
   });
 
-  test('a snapshot that is not whole changes nothing, and is asked for again', async (t) => {
+  test('an incomplete snapshot changes nothing, and is requested again', async (t) => {
     await using c = await start(t, A1, B1);
     const { control, edge } = c;
     const whole = makeSnapshot({ revision: 9, epoch: 'e2' }, A1);
@@ -92,7 +92,7 @@ describe('feed client', () => {
     assert.deepEqual([edge.store.head(), edge.store.countSites()], [{ epoch: 'e2', revision: 9, tag: 't9' }, 1]);
   });
 
-  test('a site that does not compile keeps its last version and is reported until it is good or gone', async (t) => {
+  test('a site that does not compile keeps its last version and is reported until it compiles or is gone', async (t) => {
     await using c = await start(t, A1, B1);
     const { control, edge } = c;
     const reported = async (revision: number) =>
@@ -129,7 +129,7 @@ describe('feed client', () => {
     );
   });
 
-  test('beyond a thousand refusals the report stays behind the first that finds no place', async (t) => {
+  test('the acknowledged revision stays before the first of more than a thousand refusals that has no place', async (t) => {
     await using c = await start(t, A1);
     const bad = Array.from({ length: 1002 }, (_, n) => put(n + 1, `d${n}.example.com`, n + 2, {}));
     await c.control.sayDelta(1, 1003, ...bad);
@@ -145,7 +145,7 @@ describe('feed client', () => {
     assert.deepEqual([report.rejected.length, report.appliedRevision], [1000, 1001]);
   });
 
-  test('a change is acknowledged only when it is confirmed; what comes meanwhile is confirmed together', async (t) => {
+  test('a change is acknowledged only when it is confirmed; later changes are confirmed together', async (t) => {
     const asked: StoredChange[] = [];
     let answer = Promise.withResolvers<void>();
     const confirm = async (change: StoredChange) => {
@@ -173,7 +173,7 @@ describe('feed client', () => {
     assert.deepEqual(asked[1], { revision: 40, names: ['d2.example.com', 'd0.example.com', 'd1.example.com'] });
   });
 
-  test('a confirmation that fails is asked for again, with what came meanwhile', async (t) => {
+  test('a confirmation that fails is requested again, with the changes since then', async (t) => {
     const asked: StoredChange[] = [];
     const confirm = async (change: StoredChange) => {
       asked.push(change);
@@ -189,7 +189,7 @@ describe('feed client', () => {
     ]);
   });
 
-  test('closing does not wait for a confirmation that never comes', async (t) => {
+  test('closing does not wait for an overdue confirmation', async (t) => {
     const c = await start(t, () => new Promise(() => undefined), A1);
     await eventually('it is stored', () => c.edge.store.head()?.revision === 1);
     await c[Symbol.asyncDispose]();
@@ -213,7 +213,7 @@ describe('feed client', () => {
     assert.deepEqual([control.snapshots, control.streams], [0, ['epoch=e1&revision=5&tag=t5']]);
   });
 
-  test('a control that says nothing is given up', async (t) => {
+  test('a silent control is given up', async (t) => {
     const socketPath = join(temporaryFolder(t), 'silent.sock');
     const silent = createServer((socket) => socket.on('error', () => undefined)).listen(socketPath);
     t.after(() => silent.close());
@@ -230,7 +230,7 @@ describe('feed client', () => {
   });
 });
 
-test('a control that goes a moment before the edge is closed is no loss to tell of', async (t) => {
+test('a control that stops a moment before the edge is not logged as lost', async (t) => {
   const isToldOf = async () => {
     const socketPath = join(temporaryFolder(t), 'feed.sock');
     await using control = await startScriptedControl(socketPath);
@@ -247,7 +247,7 @@ test('a control that goes a moment before the edge is closed is no loss to tell 
   for (let tries = 0; await isToldOf(); tries++) assert.ok(tries < 5, 'each of them was told of');
 });
 
-test('a control that does not count the edge is told of once, apart from one whose database was restored', async (t) => {
+test('a control that does not count the edge is logged once, apart from one whose database was restored', async (t) => {
   const rows = [
     [UNKNOWN_PLACE, /"level":"?(40|warn).*restored/],
     ['edge: another edge reports as e', /"level":"?(50|error).*rejects the reports of this edge/],

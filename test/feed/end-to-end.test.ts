@@ -19,7 +19,7 @@ import { startRelay } from '../support/relay.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 describeOnBothEngines('feed', (newDatabase) => {
-  test('what is added, changed and deleted reaches the edge and is acknowledged', async (t) => {
+  test('sites that are added, changed and deleted reach the edge and are acknowledged', async (t) => {
     const folder = temporaryFolder(t);
     const socketPath = join(folder, 'feed.sock');
     await using db = await openTestDatabase(await newDatabase(t));
@@ -50,7 +50,7 @@ describeOnBothEngines('feed', (newDatabase) => {
     assert.equal(reader.getSpec('c.example.org')?.spec.id, 4);
   });
 
-  test('a database with another epoch is taken over whole', async (t) => {
+  test("a database with another epoch replaces the edge's set", async (t) => {
     const folder = temporaryFolder(t);
     const socketPath = join(folder, 'feed.sock');
     await using db = await openTestDatabase(await newDatabase(t));
@@ -114,7 +114,7 @@ describeOnBothEngines('feed', (newDatabase) => {
     await assertIdentical(db, edge);
   });
 
-  test('a thousand sites come by snapshot, and hundreds of changes at once by several deltas', async (t) => {
+  test('a thousand sites arrive by snapshot, and hundreds of changes at once by several deltas', async (t) => {
     const folder = temporaryFolder(t);
     const socketPath = join(folder, 'feed.sock');
     await using db = await openTestDatabase(await newDatabase(t));
@@ -133,7 +133,7 @@ describeOnBothEngines('feed', (newDatabase) => {
   });
 });
 
-test('a PostgreSQL that goes away stops nothing but news; they come when it is back', needs('postgres'), async (t) => {
+test('an outage of PostgreSQL delays changes only; they arrive when it is back', needs('postgres'), async (t) => {
   const target = await newPostgres(t);
   const folder = temporaryFolder(t);
   const socketPath = join(folder, 'feed.sock');

@@ -15,7 +15,7 @@ import { openTestDatabase, silentLog, startTestEdge } from '../support/feed.ts';
 import { addLiveDomain, began, onAir, sendLiveReport } from '../support/live-reports.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-test('marks and keys reach the edge’s file; what a live process reports is stored and acknowledged', async (t) => {
+test("marks and keys reach the edge's file; reports of a live process are stored and acknowledged", async (t) => {
   const { db, feed, ring, domainId, socketPath, folder } = await start(t);
   await using edge = startTestEdge(folder, socketPath);
   using reader = openSiteReader(edge.file);

@@ -28,7 +28,7 @@ const DAY_MS = 24 * 3600 * 1000;
 const STORED: PrefetchOutcome = { kind: 'stored' };
 
 describeOnBothEngines('prefetches on the feed', (newDatabase) => {
-  test('each is done once by each edge, also after a restart, and its outcome is kept in the database', async (t) => {
+  test('each prefetch runs once at each edge, even across a restart, and its outcome is stored in the database', async (t) => {
     await using feed = await startFeed(t, newDatabase);
     const task = await feed.newTask();
     await publishNow(feed.db, putPrefetch(task, 0, '/a'), putPrefetch(task, 1, '/b?c'));
@@ -55,7 +55,7 @@ describeOnBothEngines('prefetches on the feed', (newDatabase) => {
     ]);
   });
 
-  test('none begins before the workers run the purge that was published before it', async (t) => {
+  test('no prefetch begins before the workers run the purge that was published before it', async (t) => {
     await using feed = await startFeed(t, newDatabase);
     const task = await feed.newTask();
     const events: string[] = [];
@@ -83,7 +83,7 @@ describeOnBothEngines('prefetches on the feed', (newDatabase) => {
     assert.deepEqual(events, ['in force 1', '/first', 'in force 2', '/second']);
   });
 
-  test('at most four of an account are under way, and the next begins when one ends', async (t) => {
+  test('prefetches of an account in flight are at most four, and the next begins when one ends', async (t) => {
     await using feed = await startFeed(t, newDatabase);
     const task = await feed.newTask();
     await publishNow(feed.db, ...Array.from({ length: 12 }, (_, n) => putPrefetch(task, n, `/${n}`)));
@@ -105,7 +105,7 @@ describeOnBothEngines('prefetches on the feed', (newDatabase) => {
     assert.equal(waiting.length, 12);
   });
 
-  test('accounts take turns: slow ones of one do not hold up the others, who cannot take all places either', async (t) => {
+  test('accounts take turns: slow prefetches of one do not delay the others, which cannot take all places either', async (t) => {
     await using feed = await startFeed(t, newDatabase);
     const task = await feed.newTask();
     const of = (accountId: number, count: number, from: number) =>
@@ -131,7 +131,7 @@ describeOnBothEngines('prefetches on the feed', (newDatabase) => {
     assert.deepEqual([counts()['/1']?.length, counts()['/2']?.length], [8, 8]);
   });
 
-  test('what nobody can do just now is asked again; what control does not take is told again', async (t) => {
+  test('a prefetch that no worker can take is asked again; an outcome that control does not accept is sent again', async (t) => {
     await using feed = await startFeed(t, newDatabase);
     const task = await feed.newTask();
     await publishNow(feed.db, putPrefetch(task, 0, '/a'));
@@ -151,7 +151,7 @@ describeOnBothEngines('prefetches on the feed', (newDatabase) => {
     await eventually('it is told', () => edge.store.prefetches.listUnreported(9).length === 0);
   });
 
-  test('one that is withdrawn is not done, and is forgotten with its outcome', async (t) => {
+  test('a withdrawn prefetch is not run, and is forgotten with its outcome', async (t) => {
     await using feed = await startFeed(t, newDatabase);
     const task = await feed.newTask(systemClock());
     await publishNow(feed.db, putPrefetch(task, 0, '/a'), putPrefetch(task, 1, '/b'));
@@ -167,7 +167,7 @@ describeOnBothEngines('prefetches on the feed', (newDatabase) => {
     assert.deepEqual(await listPrefetchResults(feed.db.query, task), [{ n: 2, edge: 'local', failure: undefined }]);
   });
 
-  test('a report of another history, of an unknown task, or that is none changes nothing', async (t) => {
+  test('a report of another history, of an unknown task, or in a wrong form changes nothing', async (t) => {
     await using feed = await startFeed(t, newDatabase);
     const task = await feed.newTask();
     const at = await readHead(feed.db.query);
@@ -194,7 +194,7 @@ describeOnBothEngines('prefetches on the feed', (newDatabase) => {
     assert.equal((await listPrefetchResults(feed.db.query, task)).length, 1);
   });
 
-  test('a task goes after 30 days, and what was reported of it', async (t) => {
+  test('a task and its reports are deleted after 30 days', async (t) => {
     await using feed = await startFeed(t, newDatabase);
     const task = await feed.newTask(1000);
     await publishNow(feed.db, putPrefetch(task, 0, '/a'));

@@ -22,7 +22,7 @@ const WHOLE = { kind: 'site', target: '' } as const;
 const OBJECT = { kind: 'url', target: 'a.example.com/x' } as const;
 
 describeOnBothEngines('purges on the feed', (newDatabase) => {
-  test('a purge is stamped when the edge applies it, and keeps that through restart and snapshot', async (t) => {
+  test('a purge is stamped when the edge applies it, and keeps the stamp through restart and snapshot', async (t) => {
     await using feed = await startFeed(t, newDatabase);
     await publishNow(feed.db, putSite(1, 'a.example.com'), putSite(10, 'b.example.com'));
     const seen: StoredChange[] = [];
@@ -61,7 +61,7 @@ describeOnBothEngines('purges on the feed', (newDatabase) => {
     ]);
   });
 
-  test('a purge that takes the place of others comes with their end: nothing is uncovered in between', async (t) => {
+  test('a purge that replaces others arrives with their end: nothing is uncovered in between', async (t) => {
     await using feed = await startFeed(t, newDatabase);
     await publishNow(feed.db, putSite(1, 'a.example.com'), putPurge(1, '1-0', OBJECT), putPurge(1, '1-1', WHOLE));
     let now = 1000;
@@ -126,7 +126,7 @@ describeOnBothEngines('purges on the feed', (newDatabase) => {
     assert.deepEqual(edge.store.purgesOf(1), [{ ...OBJECT, appliedAt: 1000 }]);
   });
 
-  test('control lets go of a purge after 31 days, and edges with it', async (t) => {
+  test('control deletes a purge after 31 days, and edges with it', async (t) => {
     await using feed = await startFeed(t, newDatabase);
     await publishNow(feed.db, putSite(1, 'a.example.com'), putPurge(1, '1-0', OBJECT), putPurge(1, '2-0', WHOLE));
     const made = (key: string, at: number) =>

@@ -24,7 +24,7 @@ const TABLES = ['config_head', 'revision_tag', 'resource'] as const;
 const WHOLE = { kind: 'site', target: '' } as const;
 
 describeOnBothEngines('feed of a restored database', (newDatabase) => {
-  test('an edge that was away while the same revision was given out anew takes what it is now', async (t) => {
+  test('an edge that was away while its revision was issued again takes the present one', async (t) => {
     await using feed = await prepare(t, newDatabase);
     const { db } = feed;
     {
@@ -54,7 +54,7 @@ describeOnBothEngines('feed of a restored database', (newDatabase) => {
     ['the same revision', [putSite(2, 'b.example.com')]],
     ['a higher revision', [putSite(2, 'b.example.com'), putSite(3, 'c.example.com')]],
   ] as const satisfies readonly (readonly [string, readonly Change[]])[]) {
-    test(`an edge on an open stream notices that it is at ${name}`, async (t) => {
+    test(`an edge on an open stream notices a restored database at ${name}`, async (t) => {
       await using feed = await prepare(t, newDatabase);
       await using _server = await feed.startServer();
       await using edge = startTestEdge(feed.folder, feed.socketPath);

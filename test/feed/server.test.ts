@@ -21,7 +21,7 @@ import { openTestDatabase, publishNow, putSite, sendRaw, silentLog } from '../su
 import { temporaryFolder } from '../support/temporary.ts';
 
 describe('feed server', () => {
-  test('refuses what no edge sends, each with its status, and serves on', async (t) => {
+  test('the feed refuses requests that no edge sends, each with its status, and continues to serve', async (t) => {
     await using feed = await startFeed(t);
     const get = (path: string, headers = '') =>
       `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${headers}\r\n`;
@@ -90,7 +90,7 @@ describe('feed server', () => {
     assert.equal((await listLiveEdges(feed.db.query, systemClock())).length, 1);
   });
 
-  test('tells an edge that changes alone do not do, and ends the stream', async (t) => {
+  test('the feed tells an edge that deltas do not suffice, and ends the stream', async (t) => {
     await using feed = await startFeed(t);
     await publishNow(feed.db, putSite(1, 'a.example.com'));
     await publishNow(feed.db, { kind: 'site', key: 'a.example.com', op: 'delete' });
@@ -113,7 +113,7 @@ describe('feed server', () => {
     }
   });
 
-  test('sends what is new as events with their place', async (t) => {
+  test('the feed sends changes as events with their position', async (t) => {
     await using feed = await startFeed(t);
     const first = formatPlaceQuery(await readHead(feed.db.query));
     await publishNow(feed.db, putSite(1, 'a.example.com'));
@@ -175,7 +175,7 @@ describe('feed server', () => {
     assert.ok(published >= 17 && published < 40, `dropped after ${published} half megabytes`);
   });
 
-  test('the socket is for its user only; one that a dead process left is replaced, a living one and a file are not', async (t) => {
+  test("the feed's socket is for its user only, replaces one of a dead process, and no file and no live one", async (t) => {
     const folder = temporaryFolder(t);
     await using db = await openTestDatabase(await newSqlite(t));
     const start = (socketPath: string) => startFeedServer({ db, socketPath, clock: systemClock, log: silentLog });
@@ -202,7 +202,7 @@ describe('feed server', () => {
     other.close();
   });
 
-  test('closing ends open streams at once', async (t) => {
+  test('closing the feed ends open streams at once', async (t) => {
     const feed = await startFeed(t);
     const first = formatPlaceQuery(await readHead(feed.db.query));
     const stream = sendRaw(feed.socketPath, `GET /edge/v1/stream?${first} HTTP/1.1\r\nhost: x\r\n\r\n`);

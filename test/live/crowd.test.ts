@@ -11,7 +11,7 @@ import { aacHeader, frames } from '../support/media-messages.ts';
 const PLAY_KEY = 'keysofviewers1234';
 const VIEWERS = 200;
 
-test('200 viewers, each with a key of its own, are one question for a playlist and one for a part; all end in order with the service', async (t) => {
+test('200 viewers with keys of their own cause one request for a playlist and one for a part; all end in order with the service', async (t) => {
   const { world, publisher, flv, get, send, sign, findHint, countQuestions, areWaiting } = await startWatched(t);
   const hint = await findHint();
   const before = await countQuestions();

@@ -34,7 +34,7 @@ test('all viewers of a stream have one connection to its owner, and each begins 
 });
 
 describe('a stream', () => {
-  test('that is forbidden is cut and refused, and a rule of the domain is asked before', async (t) => {
+  test('a forbidden stream is cut and refused, after the access rules of the domain', async (t) => {
     const edge = await startLiveEdge(t);
     const { port, owner, get, put } = edge;
     owner.tell('a', 'live', 'b1');
@@ -52,7 +52,7 @@ describe('a stream', () => {
     assert.equal((await get(FLV)).headers['x-cache'], 'DENIED ip');
   });
 
-  test('whose broadcast is another one cuts the viewers of the one before', async (t) => {
+  test('a new broadcast of a stream cuts the viewers of the one before', async (t) => {
     const { port, owner, get } = await startLiveEdge(t);
     owner.tell('a', 'live', 'b1');
     owner.push(...media('V1', 'k1'));
@@ -64,7 +64,7 @@ describe('a stream', () => {
     assert.equal(owner.asked.length, 2);
   });
 
-  test('in grace holds its viewers', async (t) => {
+  test('a stream in grace holds its viewers', async (t) => {
     const { port, owner, get } = await startLiveEdge(t);
     owner.tell('a', 'live', 'b1');
     owner.push(...media('V1', 'k1'));
@@ -80,7 +80,7 @@ describe('a stream', () => {
 });
 
 describe('a stream that is not on air', () => {
-  test('is pulled by its owner for the first viewer, whose line says so', async (t) => {
+  test('a stream that is not on air is pulled by its owner for the first viewer, whose log line says so', async (t) => {
     const origin = await startOrigin(t, (_, response) => void response.end('file'));
     const { port, owner, log } = await startLiveEdge(t, { originPorts: [origin.port] });
     owner.answer('/streams/1/live/p/flv', (response) => {
@@ -105,7 +105,7 @@ describe('a stream that is not on air', () => {
     [403, 403, 'DENIED paused'],
   ];
   for (const [answered, status, mark] of rows) {
-    test(`and whose owner answers ${answered} is ${status} to its viewer`, async (t) => {
+    test(`a stream that is not on air and whose owner answers ${answered} is ${status} to its viewer`, async (t) => {
       const { get, owner } = await startLiveEdge(t, { originPorts: [9] });
       owner.answer('/streams/1/live/p/flv', (response) => void response.writeHead(answered).end());
       const { status: given, headers } = await get('/live/p.flv');
@@ -113,7 +113,7 @@ describe('a stream that is not on air', () => {
     });
   }
 
-  test('is an ordinary file where the origin has one, and then as any other', async (t) => {
+  test('a path of a stream is an ordinary file if the origin has one there, and is cached', async (t) => {
     const origin = await startOrigin(t, (_, response) => {
       response.writeHead(200, { 'Cache-Control': 'max-age=60' }).end('a file');
     });
@@ -125,14 +125,14 @@ describe('a stream that is not on air', () => {
     }
   });
 
-  test('has no origin: 404 at once', async (t) => {
+  test('a stream that is not on air is 404 at once if the domain has no origin', async (t) => {
     const { get, owner } = await startLiveEdge(t);
     assert.equal((await get('/live/p.flv')).status, 404);
     assert.deepEqual(owner.asked, []);
   });
 });
 
-test('paths that no stream has are ordinary, and what was ordinary is not kept ready against a stream that begins', async (t) => {
+test('paths that no stream has are ordinary, and their ready answers end when a stream begins', async (t) => {
   const origin = await startOrigin(t, (_, response) => {
     response.writeHead(200, { 'Cache-Control': 'max-age=60', 'Content-Type': 'text/plain' }).end('ordinary');
   });
@@ -147,7 +147,7 @@ test('paths that no stream has are ordinary, and what was ordinary is not kept r
   assert.equal((await get('/index.html')).body, 'ordinary');
 });
 
-test('what the marks forbid is refused without the live process too, also with other methods', async (t) => {
+test('a forbidden stream is refused without the live process, too, and for other methods', async (t) => {
   const origin = await startOrigin(t, (_, response) => void response.end('ordinary'));
   const mark = { forbidden: true, until: 0, kicked: '' };
   const { get, owner } = await startLiveEdge(t, { originPorts: [origin.port], mark });
@@ -171,7 +171,7 @@ test('a viewer of HTTP/1.0 is served until the connection ends', async (t) => {
   await client.closed;
 });
 
-test('explain tells what a path of a stream would be answered', async (t) => {
+test('explain shows how a path of a stream would be answered', async (t) => {
   const { edge, get, owner, put } = await startLiveEdge(t);
   owner.tell('a', 'live', 'b1');
   owner.tell('bad', 'paused');
@@ -197,7 +197,7 @@ test('explain tells what a path of a stream would be answered', async (t) => {
   assert.deepEqual(await explain('/index.html'), [undefined, 'MISS']);
 });
 
-test('HEAD, OPTIONS and Range', async (t) => {
+test('HEAD, OPTIONS and Range of a stream are answered', async (t) => {
   const { port, get, owner } = await startLiveEdge(t);
   owner.tell('a', 'live', 'b1');
   owner.push(...media('V1', 'k1'));
@@ -214,7 +214,7 @@ test('HEAD, OPTIONS and Range', async (t) => {
   await sees(ranged, 'V1 k1');
 });
 
-test('viewers end when the live process dies, the edge serves on, and finds it again', async (t) => {
+test('viewers end when the live process dies, and the edge serves on and finds it again', async (t) => {
   const origin = await startOrigin(t, (_, response) => void response.end('ordinary'));
   const { port, get, owner } = await startLiveEdge(t, { originPorts: [origin.port] });
   owner.tell('a', 'live', 'b1');
@@ -248,7 +248,7 @@ test('viewers end when the live process dies, the edge serves on, and finds it a
 describe('over WebSocket', () => {
   const handshake = `GET ${FLV} HTTP/1.1\r\nHost: ${SITE_HOST}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
 
-  test('the stream comes in binary messages, pings are answered, and its end is told', async (t) => {
+  test('a stream over WebSocket arrives in binary messages, pings are answered, and its end is sent', async (t) => {
     const { port, get, owner, log } = await startLiveEdge(t);
     owner.tell('a', 'live', 'b1');
     owner.push(...media('V1', 'k1'));

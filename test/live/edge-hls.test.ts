@@ -31,7 +31,7 @@ async function startOnAir(t: TestContext, options: Parameters<typeof startLiveEd
   return edge;
 }
 
-test('a playlist leads each viewer on with its own query, and is one question to the owner', async (t) => {
+test("a playlist passes each viewer's query on, and is one request to the owner", async (t) => {
   const { get, owner } = await startOnAir(t);
   const master = await get('/live/a.m3u8?auth_key=1-a&x="');
   assert.equal(master.body, MASTER.replace('media.m3u8', 'media.m3u8?auth_key=1-a&x=%22'));
@@ -54,7 +54,7 @@ test('a playlist leads each viewer on with its own query, and is one question to
   assert.deepEqual(owner.asked.slice(2), [`${HLS}/media.m3u8?_HLS_skip=YES`]);
 });
 
-test('directives that are none are 400, and nobody is asked', async (t) => {
+test('invalid directives are 400, and the owner is not asked', async (t) => {
   const { get, owner } = await startOnAir(t);
   const values = [
     '-1',
@@ -80,7 +80,7 @@ test('directives that are none are 400, and nobody is asked', async (t) => {
   assert.deepEqual(owner.asked, []);
 });
 
-test('many viewers of one part, each with a key of its own, are one question to its owner', async (t) => {
+test('many viewers of one part, each with a key of its own, are one request to its owner', async (t) => {
   const { get, owner } = await startOnAir(t);
   const waiting: ServerResponse[] = [];
   owner.answer(`${HLS}/13.0.m4s`, (response) => void waiting.push(response));
@@ -113,7 +113,7 @@ test('a part that the owner cuts short is not stored: the next viewer gets it wh
   }
 });
 
-test('parts and segments are given as they are, and what is stored is not kept ready past the state of the stream', async (t) => {
+test("parts and segments are passed on unchanged, and stored ones are not kept ready beyond the stream's state", async (t) => {
   const origin = await startOrigin(t, (_, response) => void response.writeHead(404).end('nothing'));
   const { get, owner } = await startOnAir(t, { originPorts: [origin.port] });
   const path = '/live/a/b1/12.m4s';
@@ -134,7 +134,7 @@ test('parts and segments are given as they are, and what is stored is not kept r
   assert.deepEqual(owner.asked, [`${HLS}/12.m4s`]);
 });
 
-test('a stream that is not on air is absent where the domain has no origin to ask', async (t) => {
+test('a stream that is not on air is absent if the domain has no origin to ask', async (t) => {
   const { get } = await startOnAir(t);
   for (const path of ['/live/none.m3u8', '/live/none/b1/media.m3u8', '/live/none/b1/1.m4s', '/live/none.flv'])
     for (const method of ['GET', 'HEAD']) {
@@ -144,14 +144,14 @@ test('a stream that is not on air is absent where the domain has no origin to as
   assert.equal((await get('/index.html')).headers['x-cache'], 'ERROR noOrigin');
 });
 
-describe('what the owner does not give', () => {
+describe('a failure of the owner', () => {
   const rows: readonly (readonly [answered: number, status: number, mark: string])[] = [
     [404, 404, 'ERROR noStream'],
     [400, 400, 'ERROR liveTooEarly'],
     [503, 503, 'ERROR liveUnavailable'],
   ];
   for (const [answered, status, mark] of rows) {
-    test(`${answered}: each viewer is told, and it is asked once for all`, async (t) => {
+    test(`a ${answered} of the owner reaches each viewer, and the owner is asked once for all`, async (t) => {
       const { get, owner } = await startOnAir(t);
       owner.answer(`${HLS}/media.m3u8`, (response) => {
         setImmediate(() => response.writeHead(answered, { 'Cache-Control': 'no-store' }).end('no'));
@@ -166,7 +166,7 @@ describe('what the owner does not give', () => {
     });
   }
 
-  test('in time: those who waited for another are told 503, and do not ask anew', async (t) => {
+  test('a silent owner is answered 503 to viewers that waited for it, and they do not ask again', async (t) => {
     const { get, owner } = await startOnAir(t, { limits: { waitMs: 50, answerMs: 300 } });
     owner.answer(`${HLS}/media.m3u8`, () => undefined);
     const viewers = Array.from({ length: 10 }, () => get('/live/a/b1/media.m3u8?_HLS_msn=13'));
@@ -175,7 +175,7 @@ describe('what the owner does not give', () => {
   });
 });
 
-test('a key that the domain wants is asked of each request, and is not in the log', async (t) => {
+test('a key that the domain requires is checked in each request, and is not in the log', async (t) => {
   const key = 'k'.repeat(16);
   const { get, owner, log } = await startLiveEdge(t, { keys: { publish: [], play: [key] } });
   owner.answer(`${HLS}/index.m3u8`, (response) => give(response, MASTER, TYPE, 'max-age=60'));
@@ -199,7 +199,7 @@ test('a key that the domain wants is asked of each request, and is not in the lo
   for (const line of log) assert.doesNotMatch(`${line.target} ${line.referer}`, /auth(?:_|%5F)key=(?!\*\*\*)/);
 });
 
-test('a playlist is compressed for those who take it where the domain compresses', async (t) => {
+test('a playlist is compressed for clients that accept it if the domain compresses', async (t) => {
   const edge = await startOnAir(t);
   edge.put({ name: SITE_HOST, pageCompress: true });
   const plain = await edge.get('/live/a.m3u8');

@@ -37,7 +37,7 @@ function readFlv() {
   return { push: (bytes: Buffer) => void names.push(...reader.push(bytes).map(nameOf)), text: () => names.join(' ') };
 }
 
-test('over HTTP/2 a viewer has a stream beside others, and leaves by a reset', needs('openssl'), async (t) => {
+test('a viewer over HTTP/2 has a stream beside others, and leaves by a reset', needs('openssl'), async (t) => {
   const edge = await startOnAir(t);
   const session = open(t, edge);
   const streams = [1, 2].map(() => {
@@ -67,21 +67,25 @@ for (const upgrade of [
   '',
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: a2V5\r\n',
 ]) {
-  test(`over ${upgrade === '' ? 'HTTP/1.1' : 'WebSocket'} by TLS`, needs('openssl'), async (t) => {
-    const edge = await startOnAir(t);
-    const { authority, httpsPort: port } = edge;
-    const socket = connectTls({ port, host: '127.0.0.1', servername: SITE_HOST, ca: authority.ca });
-    t.after(() => socket.destroy());
-    let text = '';
-    socket.setEncoding('latin1').on('data', (piece: string) => {
-      text += piece;
-    });
-    socket.write(`GET /live/a.flv HTTP/1.1\r\nHost: ${SITE_HOST}\r\n${upgrade}\r\n`);
-    await eventually('begun', () => text.includes('FLV\x01') && text.includes('\x17\x01\0\0\0\x01'));
-    assert.match(text, upgrade === '' ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 101 /);
-    edge.owner.push(...media('v2'));
-    await eventually('goes on', () => text.includes('\x27\x01\0\0\0\x02'));
-    for (const flv of edge.owner.flv) flv.end();
-    await once(socket, 'end');
-  });
+  test(
+    `a viewer over ${upgrade === '' ? 'HTTP/1.1' : 'WebSocket'} by TLS has the stream`,
+    needs('openssl'),
+    async (t) => {
+      const edge = await startOnAir(t);
+      const { authority, httpsPort: port } = edge;
+      const socket = connectTls({ port, host: '127.0.0.1', servername: SITE_HOST, ca: authority.ca });
+      t.after(() => socket.destroy());
+      let text = '';
+      socket.setEncoding('latin1').on('data', (piece: string) => {
+        text += piece;
+      });
+      socket.write(`GET /live/a.flv HTTP/1.1\r\nHost: ${SITE_HOST}\r\n${upgrade}\r\n`);
+      await eventually('begun', () => text.includes('FLV\x01') && text.includes('\x17\x01\0\0\0\x01'));
+      assert.match(text, upgrade === '' ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 101 /);
+      edge.owner.push(...media('v2'));
+      await eventually('goes on', () => text.includes('\x27\x01\0\0\0\x02'));
+      for (const flv of edge.owner.flv) flv.end();
+      await once(socket, 'end');
+    },
+  );
 }

@@ -31,8 +31,8 @@ async function startOnAir(t: TestContext) {
   return { ...edge, records };
 }
 
-describe('lines', () => {
-  test('one each minute and one at the end add up to the request, of which the first alone counts', async (t) => {
+describe('log lines of a viewer', () => {
+  test('lines of each minute and of the end add up to the request, and only the first counts as one', async (t) => {
     const { port, owner, advance, records } = await startOnAir(t);
     const viewer = await openFlv(port, `${FLV}?auth_key=secret`);
     await sees(viewer, 'V1 k1');
@@ -63,7 +63,7 @@ describe('lines', () => {
     assert.ok(records.reduce((sum, { record }) => sum + record.durationMs, 0) < 125_000);
   });
 
-  test('bytes are counted while the answer goes on, and once', async (t) => {
+  test('bytes are counted while the answer continues, and once', async (t) => {
     const { port, owner, records, registry } = await startOnAir(t);
     const sentBytes = async () =>
       (await registry.getSingleMetric('causeway_edge_sent_bytes_total')?.get())?.values[0]?.value ?? 0;
@@ -80,7 +80,7 @@ describe('lines', () => {
     assert.equal((await sentBytes()) - before, records[0]?.record.responseBytes);
   });
 
-  test('a viewer who leaves has one with the status that it was sent', async (t) => {
+  test('a viewer that leaves has a line with the status that it was sent', async (t) => {
     const { port, records } = await startOnAir(t);
     const viewer = await openFlv(port, FLV);
     await sees(viewer, 'V1 k1');
@@ -89,7 +89,7 @@ describe('lines', () => {
     assert.deepEqual([records[0]?.record.status, records[0]?.record.isContinued], [200, false]);
   });
 
-  test('a marked one is read as of its domain, by versions before as a request', () => {
+  test('a marked line counts for its domain, and older versions read it as a request', () => {
     const record: AccessRecord = {
       clientAddress: '192.0.2.1',
       endedAt: 0,
@@ -124,7 +124,7 @@ describe('lines', () => {
   });
 });
 
-describe('a viewer that is no longer allowed is cut when', () => {
+describe('a viewer that is no longer allowed', () => {
   const rows = {
     'the domain is closed': { state: 'closed' },
     'its address is refused': { access: { deniedAddresses: ['127.0.0.1'] } },
@@ -132,7 +132,7 @@ describe('a viewer that is no longer allowed is cut when', () => {
     'its User-Agent is refused': { access: { deniedUserAgents: ['player*'] } },
   } as const;
   for (const [what, change] of Object.entries(rows)) {
-    test(what, async (t) => {
+    test(`a viewer is cut when ${what}`, async (t) => {
       const { port, put, edge } = await startOnAir(t);
       const viewer = await openFlv(port, FLV, { 'user-agent': 'player/1' });
       await sees(viewer, 'V1 k1');
@@ -144,7 +144,7 @@ describe('a viewer that is no longer allowed is cut when', () => {
     });
   }
 
-  test('the domain is gone', async (t) => {
+  test('a viewer is cut when the domain is gone', async (t) => {
     const { port, remove } = await startOnAir(t);
     const viewer = await openFlv(port, FLV);
     remove(SITE_HOST);
@@ -152,7 +152,7 @@ describe('a viewer that is no longer allowed is cut when', () => {
   });
 });
 
-test('who watches is told to the live process', async (t) => {
+test('the live process learns who watches', async (t) => {
   const { port, get, owner } = await startOnAir(t);
   owner.answer('/streams/1/live/a/hls/b1/index.m3u8', (response) => {
     response

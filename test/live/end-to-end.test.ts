@@ -13,7 +13,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 describeOnBothEngines(
   'a stream',
   (newDatabase) => {
-    test('is listed as it is at every step of its life', async (t) => {
+    test('a stream is listed in its state at every step of its life', async (t) => {
       const { url: databaseUrl } = await newDatabase(t);
       const world = await LiveOnService.start(t, databaseUrl === undefined ? {} : { databaseUrl });
       const { client, stream, service } = world;
@@ -94,7 +94,7 @@ describeOnBothEngines(
   EMPTY,
 );
 
-test('nothing stays on air that was killed', async (t) => {
+test('no stream stays on air after its processes were killed', async (t) => {
   const dataDir = join(temporaryFolder(t), 'data');
   const world = await LiveOnService.start(t, { dataDir });
   const { service } = world;

@@ -233,7 +233,7 @@ test('whatever a publisher sends is packaged or left out, and never throws', () 
   );
 });
 
-test('B-frames are shown when they were meant to be, also when decoding times were mended', () => {
+test('B-frames are shown at their times, even if decoding times were corrected', () => {
   const sent: [timestampMs: number, compositionMs: number][] = [
     [0, 66],
     [33, 132],
@@ -248,7 +248,7 @@ test('B-frames are shown when they were meant to be, also when decoding times we
   assert.deepEqual(shown, [66, 165, 66, 100, 93, 500]);
 });
 
-test('a frame that lasts longer than a part leaves the parts as long as they are, as long as there is audio', () => {
+test('a frame that lasts longer than a part does not lengthen the parts, as long as there is audio', () => {
   const video = frames({ untilMs: 8_000, sampleRate: 0 }).filter(
     ({ timestampMs }) => timestampMs < 4_300 || timestampMs > 5_600,
   );
@@ -283,7 +283,7 @@ test('a segment is forced when no key frame comes', () => {
   assert.equal(packager.window.listed[1]?.parts[0]?.isIndependent, false);
 });
 
-test('a new configuration is a discontinuity with an init segment of its own, the same one is nothing', () => {
+test('a new configuration is a discontinuity with its own init segment, a repeated one changes nothing', () => {
   const packager = packaged(stream({ untilMs: 5_000 }));
   feed(packager, [avcHeader(), aacHeader(), ...frames({ fromMs: 5_000, untilMs: 6_000, keyFrameMs: 1_000 })]);
   assert.deepEqual(summary(packager.window.listed), ['0 init 0', '1 init 0', '2 init 0']);
@@ -311,7 +311,7 @@ test('another publisher goes on with a discontinuity, new numbers and the time o
   assert.deepEqual(beganAt, [1_000_000, 1_002_000, 1_004_000, 1_013_100, 1_015_100]);
 });
 
-test('before a discontinuity the tracks end together', () => {
+test('the tracks end together before a discontinuity', () => {
   const last = (packager: HlsPackager, track: number) => samples(packager, track).at(-1);
   const endOf = (sample: ReadSample | undefined, ticksPerMs: number) =>
     ((sample?.decodeAt ?? 0) + (sample?.duration ?? 0)) / ticksPerMs;
@@ -352,7 +352,7 @@ test('video that cannot be read leaves the audio', () => {
   assert.equal(packager.window.newest?.sequence, 1);
 });
 
-test('after a pause without anybody the numbers follow on, so that no cache has another file by the same name', () => {
+test('numbers continue after a pause without viewers, so that no cache has another file by the same name', () => {
   const packager = packaged(stream({ untilMs: 5_000 }));
   packager.suspend();
   assert.equal(packager.bytesHeld, 0);

@@ -110,7 +110,7 @@ const CASES: [name: string, encoding: Encoding, wrap: 'flv' | 'enhanced', codecs
 
 describe('streams that ffmpeg encodes are read by other programs out of our HLS', PEERS, () => {
   for (const [name, encoding, wrap, codecs, names] of CASES) {
-    test(name, async () => {
+    test(`${name} of ffmpeg is read by other programs out of our HLS`, async () => {
       const source = await encode(wrap === 'flv' ? 'flv' : 'mp4', encoding);
       const messages = wrap === 'flv' ? new FlvReader().push(source) : enhancedMessages(source);
       const { packager, file } = packaged(messages);

@@ -72,7 +72,7 @@ test('the media playlist lists segments, the parts of the newest, and what comes
   ]);
 });
 
-test('the target duration and the part target stay as they were told', async () => {
+test('the target duration and the part target never change', async () => {
   const packager = packaged(4_000);
   const told = (text: string) => text.split('\n').filter((line) => /PART-TARGET|TARGETDURATION/.test(line));
   const before = told(await media(packager));
@@ -162,7 +162,7 @@ const RELOADS: [query: string, expected: PlaylistAnswer['kind'] | 'bad'][] = [
   ['_HLS_msn=99999999999999999999', 'bad'],
 ];
 
-test('a reload is answered, held or refused by what it asks for', async () => {
+test('a reload is answered, held or refused by its directives', async () => {
   const packager = packaged(4_700);
   for (const [query, expected] of RELOADS) {
     const directives = readDirectives(new URLSearchParams(query));
@@ -239,7 +239,7 @@ test('an aborted wait ends, and leaves nothing behind', async () => {
   assert.deepEqual(await answer, { kind: 'notYet' });
 });
 
-test('names are read as they are written', () => {
+test('file names are read as they are written', () => {
   const rows: [name: string, expected: unknown][] = [
     ['index.m3u8', { kind: 'multivariant' }],
     ['media.m3u8', { kind: 'media' }],
@@ -255,7 +255,7 @@ test('names are read as they are written', () => {
   for (const [name, expected] of rows) assert.deepEqual(readFileName(name), expected, name);
 });
 
-test('a stream is packaged from the first question on, and not any more when nobody asks', () => {
+test('a stream is packaged from the first request on, until requests cease', () => {
   const replayed = [...HEADERS, ...frames({ untilMs: 1_000 })];
   const onDemand = new OnDemandPackager({ packager: new HlsPackager(), replay: () => replayed });
   const push = (fromMs: number, untilMs: number) => {
@@ -279,7 +279,7 @@ test('a stream is packaged from the first question on, and not any more when nob
   assert.equal(packager.window.newest?.isDiscontinuity, true);
 });
 
-test('a packager that is held goes on while nobody asks, also after its media was dropped', () => {
+test('a packager that is held continues without requests, even after its media was dropped', () => {
   const onDemand = new OnDemandPackager({ packager: new HlsPackager(), replay: () => HEADERS });
   const push = (fromMs: number, untilMs: number) => {
     for (const message of frames({ fromMs, untilMs }))

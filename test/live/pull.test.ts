@@ -81,16 +81,16 @@ const pulled = (world: LiveWorld, name = 'a') =>
 
 describe('a stream that nobody publishes', () => {
   const rows: readonly (readonly [string, readonly Answer[], number])[] = [
-    ['is not there when no origin has it', [notFound, notFound], 404],
+    ['is absent when no origin has it', [notFound, notFound], 404],
     ['is an ordinary file when the answer has a length', [file], 409],
-    ['cannot be had when an origin fails', [notFound, broken], 502],
-    ['cannot be had when an origin is silent', [silent], 504],
-    ['cannot be had when an origin sends all but media', [dripping], 504],
-    ['is pulled from the next origin when one sends all but media', [dripping, stream], 200],
+    ['is an error when an origin fails', [notFound, broken], 502],
+    ['times out when an origin is silent', [silent], 504],
+    ['times out when an origin sends everything but media', [dripping], 504],
+    ['is pulled from the next origin when one sends everything but media', [dripping, stream], 200],
     ['is pulled from the first origin that has it', [notFound, broken, stream], 200],
   ];
   for (const [name, answers, status] of rows)
-    test(name, async (t) => {
+    test(`an unpublished stream ${name}`, async (t) => {
       const origins = await Promise.all(answers.map((answer) => startOrigin(t, answer)));
       const world = await startWith(
         t,
@@ -103,7 +103,7 @@ describe('a stream that nobody publishes', () => {
       );
     });
 
-  test('cannot be had when its domain has its share of the pulls, also of those on air', async (t) => {
+  test('a stream cannot be pulled when its domain has its share of the pulls, also of those on air', async (t) => {
     const origin = await startOrigin(t, stream);
     const world = await startWith(t, [origin.port], [], {}, { silenceMs: 60_000, maxPulls: 2 });
     assert.equal((await pulled(world)).statusCode, 200);
@@ -112,7 +112,7 @@ describe('a stream that nobody publishes', () => {
     assert.equal(origin.asked.length, 1);
   });
 
-  test('cannot be had while too many of its domain have not begun', async (t) => {
+  test('a stream cannot be pulled while too many pulls of its domain have not begun', async (t) => {
     const origin = await startOrigin(t, silent);
     const world = await startWith(t, [origin.port], [], {}, { silenceMs: 60_000, maxStarting: 2 });
     const waiting = ['a', 'b'].map((name) => pulled(world, name).catch(() => undefined)); // until the end
@@ -127,12 +127,12 @@ describe('a stream that nobody publishes', () => {
     assert.equal((await fourth).statusCode, 404);
   });
 
-  test('is not there when the domain has no origin', async (t) => {
+  test('a stream that is not published is absent when the domain has no origin', async (t) => {
     const world = await startWith(t, []);
     assert.equal((await pulled(world)).statusCode, 404);
   });
 
-  test('is asked for by its path, for the host of the settings; a backup origin comes last', async (t) => {
+  test('a pulled stream is requested by its path, for the host of the settings; a backup origin comes last', async (t) => {
     const [first, second] = [await startOrigin(t, notFound), await startOrigin(t, stream)];
     const world = await startWith(t, [first.port], [second.port]);
     const viewers = await Promise.all([pulled(world), pulled(world)]);
@@ -148,7 +148,7 @@ describe('a stream that nobody publishes', () => {
 });
 
 describe('a pulled stream', () => {
-  test('goes on from another origin when its own fails, and viewers are kept', async (t) => {
+  test('a pulled stream continues from another origin when its own fails, and viewers are kept', async (t) => {
     const [first, second] = [await startOrigin(t, stream), await startOrigin(t, stream)];
     const world = await startWith(t, [first.port, second.port]);
     const viewer = await pulled(world);
@@ -181,7 +181,7 @@ describe('a pulled stream', () => {
     assert.equal(origin.asked.length, 1);
   });
 
-  test('ends when its last viewer has left', async (t) => {
+  test('a pulled stream ends when its last viewer has left', async (t) => {
     const origin = await startOrigin(t, (response) => {
       stream(response);
       const timer = setInterval(() => response.write(writeFlvTag(STREAM[4] ?? assert.fail())), 50);
@@ -194,7 +194,7 @@ describe('a pulled stream', () => {
     await eventually('the origin is left', () => origin.answers[0]?.closed);
   });
 
-  test('is pulled for a player by RTMP too', async (t) => {
+  test('a stream is pulled for a player by RTMP too', async (t) => {
     const origin = await startOrigin(t, stream);
     const world = await startWith(t, [origin.port]);
     const player = await world.publisher();
@@ -202,7 +202,7 @@ describe('a pulled stream', () => {
     await eventually('media', () => player.media.some(({ kind }) => kind === 'video'));
   });
 
-  test('gives way to a publisher', async (t) => {
+  test('a pulled stream yields to a publisher', async (t) => {
     const origin = await startOrigin(t, stream);
     const world = await startWith(t, [origin.port]);
     const viewer = await pulled(world);
@@ -216,7 +216,7 @@ describe('a pulled stream', () => {
     assert.deepEqual(world.told, ['began a', 'ended a replaced', 'began a']);
   });
 
-  test('stops when it is forbidden, and is not pulled again', async (t) => {
+  test('a pulled stream stops when it is forbidden, and is not pulled again', async (t) => {
     const origin = await startOrigin(t, stream);
     const world = await startWith(t, [origin.port]);
     const viewer = await pulled(world);
@@ -255,7 +255,7 @@ describe('a pulled stream', () => {
     assert.deepEqual(world.told, []);
   });
 
-  test('a pull that is asked for while the live process stops is refused', async (t) => {
+  test('a pull that is requested while the live process stops is refused', async (t) => {
     const origin = await startOrigin(t, stream);
     const world = await startWith(t, [origin.port]);
     await world.publish('b'); // this publisher ignores FIN, so that stopping takes a moment

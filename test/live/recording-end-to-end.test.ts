@@ -39,7 +39,7 @@ async function start(t: TestContext) {
   return { service, url, recording, run, refused, domainId: domain_id };
 }
 
-test('a broadcast that ffmpeg publishes is downloaded and played whole', PROGRAMS, async (t) => {
+test('a broadcast of ffmpeg is recorded, downloaded and played whole', PROGRAMS, async (t) => {
   const { url, recording, run, refused, domainId } = await start(t);
   await using publisher = new Ffmpeg(url, { seconds: 13, isUnpaced: true });
   assert.equal(await publisher.ended(), 0, publisher.log);
@@ -68,7 +68,7 @@ test('a broadcast that ffmpeg publishes is downloaded and played whole', PROGRAM
   assert.equal((await fetch(found.download_url)).status, 404);
 });
 
-test('a live process that is killed loses at most the part that was open', PROGRAMS, async (t) => {
+test('a live process that is killed loses at most the open part', PROGRAMS, async (t) => {
   const { service, url, recording } = await start(t);
   await using publisher = new Ffmpeg(url, { seconds: 120 });
   await eventually('a piece is stored', () => recording(''), 60_000);

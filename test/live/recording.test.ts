@@ -44,7 +44,7 @@ function videoOf(recorded: readonly RecordingMessage[]) {
 }
 
 describe('a recording', () => {
-  test('covers the whole broadcast in pieces of ten seconds, and the last piece tells the end', async (t) => {
+  test('a recording covers the whole broadcast in pieces of ten seconds, and the last piece marks the end', async (t) => {
     const world = await startLiveWorld(t);
     world.setSite({ records: true });
     const publisher = await publish(world, 'a', 25_000);
@@ -67,7 +67,7 @@ describe('a recording', () => {
     assert.deepEqual(await eventually('the spool is empty', () => world.spooled().length === 0 && []), []);
   });
 
-  test('begins when the setting is turned on and ends when it is turned off', async (t) => {
+  test('a recording begins when the setting is turned on and ends when it is turned off', async (t) => {
     const world = await startLiveWorld(t);
     const publisher = await publish(world, 'a', 7_000);
     world.setSite({ records: true });
@@ -84,7 +84,7 @@ describe('a recording', () => {
     assert.equal(new Set(world.recorded.map(({ recording }) => recording)).size, 1);
   });
 
-  test('goes on when its publisher comes back, and another one begins when the formats change', async (t) => {
+  test('a recording continues when its publisher comes back, and another one begins when the formats change', async (t) => {
     const world = await startLiveWorld(t);
     world.setSite({ records: true });
     const first = await publish(world, 'a', 5_000);
@@ -111,7 +111,7 @@ describe('a recording', () => {
     assert.equal(videoOf(two ?? []).frames, 120);
   });
 
-  test('waits while control is away, and the next process sends what a killed process left', async (t) => {
+  test('a recording waits while control is away, and the next process sends what a killed process left', async (t) => {
     const world = await startLiveWorld(t);
     world.setSite({ records: true });
     world.control.isAway = true;
@@ -131,7 +131,7 @@ describe('a recording', () => {
     await eventually('the spool is empty', () => next.spooled().length === 0);
   });
 
-  test('stops when there is no room, while viewers go on; control is told', async (t) => {
+  test('a recording stops when there is no room, while viewers watch on; control is notified', async (t) => {
     const world = await startLiveWorld(t, { recordSpool: 20_000 });
     world.setSite({ records: true });
     world.control.isAway = true;

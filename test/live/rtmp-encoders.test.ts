@@ -149,9 +149,9 @@ const PLAYERS: readonly (readonly [name: string, steps: readonly Step[]])[] = [
   ],
 ];
 
-describe('the order of commands of', () => {
+describe('RTMP encoders and players', () => {
   for (const [name, steps] of ENCODERS)
-    test(name, async () => {
+    test(`the commands of ${name} are answered in order`, async () => {
       const owner = createRecordingOwner();
       const client = openSession(owner);
       await follow(client, steps);
@@ -162,7 +162,7 @@ describe('the order of commands of', () => {
     });
 
   for (const [name, steps] of PLAYERS)
-    test(name, async () => {
+    test(`the commands of ${name} are answered in order`, async () => {
       const owner = createRecordingOwner();
       await openPublishing(owner);
       const client = openSession(owner);

@@ -10,7 +10,7 @@ import { fuzzSessions } from '../support/rtmp-fuzz.ts';
 import { createRecordingOwner, startTestRtmpServer } from '../support/rtmp-server.ts';
 import { openSession } from '../support/rtmp-session.ts';
 
-test('1,000 mutated sessions end no more than themselves, and take bounded memory', async () => {
+test('1,000 mutated sessions end only themselves, and use bounded memory', async () => {
   const { ends, published, messages, peakBytes } = await fuzzSessions(1_000, 7);
   // The changes reach all layers, and not every session ends at the first.
   for (const end of ['open', 'malformed', 'refused']) assert.ok((ends.get(end) ?? 0) > 30, JSON.stringify([...ends]));
@@ -18,7 +18,7 @@ test('1,000 mutated sessions end no more than themselves, and take bounded memor
   assert.ok(peakBytes < 256 * 1024 * 1024, `${peakBytes} bytes`);
 });
 
-test('what ffmpeg sends is read alike in pieces of any size', needs('ffmpeg'), async () => {
+test('a stream of ffmpeg is read alike in pieces of any size', needs('ffmpeg'), async () => {
   await using server = await startTestRtmpServer();
   const recorded: Buffer[] = [];
   const tap = createServer((client) => {

@@ -19,7 +19,7 @@ import {
 } from '../support/rtmp-session.ts';
 
 describe('an RTMP session', () => {
-  test('says what of enhanced RTMP it passes on, to whoever asks', async () => {
+  test('an RTMP session reports its enhanced RTMP features to clients that ask', async () => {
     const info = async (fields: AmfObject) => {
       const client = openSession(createRecordingOwner());
       client.command(0, 'connect', 1, { ...FMLE, ...fields });
@@ -33,7 +33,7 @@ describe('an RTMP session', () => {
     assert.equal('fourCcList' in Object(await info({})), false);
   });
 
-  test('passes messages on as sent: metadata without its word, aggregates split, empty ones left out', async () => {
+  test('an RTMP session passes messages on as sent: metadata without its command, aggregates split, empty ones left out', async () => {
     const owner = createRecordingOwner();
     const client = await openPublishing(owner);
     const metadata = encodeAmf0('onMetaData', { width: 2 });
@@ -54,7 +54,7 @@ describe('an RTMP session', () => {
     );
   });
 
-  test('answers pings, and acknowledges each window', async () => {
+  test('an RTMP session answers pings, and acknowledges each window', async () => {
     const owner = createRecordingOwner();
     const client = await openPublishing(owner);
     client.say(control(MESSAGE_TYPE.userControl, '000601020304'));
@@ -65,7 +65,7 @@ describe('an RTMP session', () => {
     assert.equal(answer, `acknowledgement ${client.session.receivedBytes}`);
   });
 
-  test('lets the client wait for its owner, and reads on then', async () => {
+  test('an RTMP session holds the client while its owner decides, and then continues reading', async () => {
     const decision = Promise.withResolvers<void>();
     const owner = createRecordingOwner();
     const publish: RecordingOwner['publish'] = async (...args) => {
@@ -89,7 +89,7 @@ describe('an RTMP session', () => {
     assert.deepEqual([client.isPaused, owner.published[0]?.messages.length], [false, 1]);
   });
 
-  test('that ends while its owner decides ends the sink that it is given', async () => {
+  test('an RTMP session that ends while its owner decides ends the sink that it is given', async () => {
     const owner = createRecordingOwner();
     const client = openSession(owner);
     client.command(0, 'connect', 1, FMLE);
@@ -100,7 +100,7 @@ describe('an RTMP session', () => {
     assert.deepEqual(client.roles, []);
   });
 
-  test('reads nothing of what has arrived when it is closed within a message', async () => {
+  test('an RTMP session that is closed within a message ignores the rest of the bytes', async () => {
     const owner = createRecordingOwner();
     const client = await openPublishing(owner);
     const [published] = owner.published;
@@ -117,7 +117,7 @@ describe('an RTMP session', () => {
     assert.deepEqual([client.finish, client.isPaused, client.end], ['finished', true, 'closed']);
   });
 
-  test('ends when its sink or player fails, and nothing else does', async () => {
+  test('an RTMP session ends when its sink or player fails, and ends nothing else', async () => {
     const owner = createRecordingOwner();
     const client = await openPublishing(owner);
     const [published] = owner.published;
@@ -140,7 +140,7 @@ describe('an RTMP session', () => {
     assert.equal(player.end, 'failed');
   });
 
-  test('writes only the tracks that a player wants', async () => {
+  test('an RTMP session writes only the tracks that a player wants', async () => {
     const owner = createRecordingOwner();
     await openPublishing(owner);
     const player = await openPlaying(owner);
@@ -206,9 +206,9 @@ const ODD: readonly (readonly [
   ['sends a message of a type that is not known', FMLE, [control(99, '00')], [], undefined],
 ];
 
-describe('a client that', () => {
+describe('an odd RTMP client', () => {
   for (const [what, connect, sent, answers, end] of ODD)
-    test(what, async () => {
+    test(`an RTMP client that ${what} is answered as expected`, async () => {
       const client = openSession(createRecordingOwner());
       if (connect !== 'none') client.command(0, 'connect', 1, connect);
       for (const one of sent) send(client, one);
@@ -220,10 +220,10 @@ describe('a client that', () => {
     });
 });
 
-describe('a deadline ends', () => {
+describe('a deadline of RTMP', () => {
   const video = { type: MESSAGE_TYPE.video, payload: Buffer.of(0x17, 0), streamId: 1 };
 
-  test('a connection without a handshake after 5 s', () => {
+  test('a deadline ends a connection without a handshake after 5 s', () => {
     const client = openSession(createRecordingOwner(), false);
     client.timers.advance(4_999);
     assert.equal(client.end, undefined);
@@ -231,7 +231,7 @@ describe('a deadline ends', () => {
     assert.deepEqual([client.end, client.timers.size], ['handshakeTimeout', 0]);
   });
 
-  test('one that neither publishes nor plays after 10 s, whatever else it says', () => {
+  test('a deadline ends a connection that neither publishes nor plays after 10 s, whatever else it sends', () => {
     const client = openSession(createRecordingOwner());
     client.timers.advance(9_000);
     client.command(0, 'connect', 1, FMLE);
@@ -239,7 +239,7 @@ describe('a deadline ends', () => {
     assert.equal(client.end, 'commandTimeout');
   });
 
-  test('a publisher without audio or video after 5 s, as if it had not published', async () => {
+  test('a deadline ends a publisher without audio or video after 5 s, as if it had not published', async () => {
     const owner = createRecordingOwner();
     const client = openSession(owner);
     client.command(0, 'connect', 1, FMLE);
@@ -250,7 +250,7 @@ describe('a deadline ends', () => {
     assert.deepEqual([client.end, owner.published[0]?.end], ['noMedia', { kind: 'unpublished' }]);
   });
 
-  test('a publisher that is silent for 15 s, and no other', async () => {
+  test('a deadline ends a publisher that is silent for 15 s, and no other', async () => {
     const owner = createRecordingOwner();
     const client = await openPublishing(owner);
     client.timers.advance(14_000);
@@ -262,14 +262,14 @@ describe('a deadline ends', () => {
     assert.equal(client.timers.size, 0);
   });
 
-  test('one that has stopped publishing after 10 s', async () => {
+  test('a deadline ends a client that has stopped publishing after 10 s', async () => {
     const client = await openPublishing(createRecordingOwner());
     client.command(0, 'deleteStream', 4, null, 1);
     client.timers.advance(10_000);
     assert.deepEqual([client.end, client.roles], ['commandTimeout', ['publishing', 'waiting']]);
   });
 
-  test('a player that is paused for ten minutes', async () => {
+  test('a deadline ends a player that is paused for ten minutes', async () => {
     const owner = createRecordingOwner();
     await openPublishing(owner);
     const player = await openPlaying(owner);
@@ -283,7 +283,7 @@ describe('a deadline ends', () => {
     assert.deepEqual([player.end, owner.viewers.size, owner.left.length], ['commandTimeout', 0, 1]);
   });
 
-  test('no player, and nobody whose owner is still deciding', async () => {
+  test('a deadline ends no player, and no client whose owner is still deciding', async () => {
     const owner = createRecordingOwner();
     await openPublishing(owner);
     const player = openSession(owner);

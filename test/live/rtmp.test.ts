@@ -40,7 +40,7 @@ describe('RTMP', () => {
       );
     });
 
-  test('a closed publisher that ignores it is not read any more, is told why, and is reset', async () => {
+  test('a closed publisher that ignores the close is not read any more, gets the reason, and is reset', async () => {
     await using server = await startTestRtmpServer();
     await using publisher = await publishSample(server, 'a');
     const [published] = server.owner.published;
@@ -74,7 +74,7 @@ describe('RTMP', () => {
     await player.ended();
   });
 
-  test('a link that breaks, also in the middle of a message, is lost; one that ends without unpublishing too', async () => {
+  test('a publisher whose link breaks is lost, even within a message, and so is one that ends without unpublishing', async () => {
     await using server = await startTestRtmpServer();
     for (const leave of [
       (client: RtmpClient) => client.break(),
@@ -115,7 +115,7 @@ describe('RTMP', () => {
     assert.match(metrics, /causeway_rtmp_ended_connections_total\{reason="crowded"\} (?:469|470)\n/);
   });
 
-  test('those that wait are bounded in all, whatever their addresses', async (t) => {
+  test('waiting connections are bounded in total, whatever their addresses', async (t) => {
     await using server = await startTestRtmpServer({ limits: { maxWaiting: 10 } });
     const silent: Socket[] = [];
     for (let host = 2; host < 32; host++)
@@ -140,7 +140,7 @@ describe('RTMP', () => {
     );
   });
 
-  test('closing ends those that wait at once, and those that publish after the grace', async () => {
+  test('closing ends waiting connections at once, and publishing ones after the grace', async () => {
     const server = await startTestRtmpServer();
     await using waiting = await RtmpClient.open({ port: server.port });
     await using publisher = await publishSample(server, 'a');
@@ -156,7 +156,7 @@ describe('RTMP', () => {
 describe('a trusted proxy of RTMP', () => {
   const TRUSTED = { trustedProxies: ['127.0.0.0/8'], proxyProtocol: 'required' } as const;
 
-  test('says whose a connection is', async () => {
+  test('a trusted proxy names the client of an RTMP connection', async () => {
     await using server = await startTestRtmpServer(TRUSTED);
     const preamble = Buffer.from('PROXY TCP4 192.0.2.7 198.51.100.1 4711 1935\r\n', 'latin1');
     await using _publisher = await publishSample(server, 'a', { preamble });
@@ -167,7 +167,7 @@ describe('a trusted proxy of RTMP', () => {
     );
   });
 
-  test('its clients are counted by their own addresses', async (t) => {
+  test('clients of a trusted proxy are counted by their own addresses', async (t) => {
     await using server = await startTestRtmpServer({ ...TRUSTED, limits: { maxWaitingPerNetwork: 2 } });
     const silent: Socket[] = [];
     for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.1', '192.0.2.1']) {
@@ -181,14 +181,14 @@ describe('a trusted proxy of RTMP', () => {
     );
   });
 
-  test('is not served without a header', async () => {
+  test('a trusted proxy without a PROXY header is not served', async () => {
     await using server = await startTestRtmpServer(TRUSTED);
     await assert.rejects(RtmpClient.open({ port: server.port }), /the server ended the connection|ECONNRESET/);
   });
 });
 
 describe('ffmpeg', needs('ffmpeg', 'ffprobe'), () => {
-  test('publishes, and ffprobe plays until the end of the stream', async () => {
+  test('ffmpeg publishes, and ffprobe plays until the end of the stream', async () => {
     await using server = await startTestRtmpServer();
     const url = `rtmp://127.0.0.1:${server.port}/live/a`;
     await using encoder = new Ffmpeg(`${url}?auth_key=1-2-3-4`, { seconds: 4 });

@@ -15,7 +15,7 @@ import { openSilent, publishSample, startTestRtmpServer, type TestRtmpServer } f
 import { createManualTimers } from '../support/timers.ts';
 
 describe('RTMPS', needs('openssl'), () => {
-  test('a client gets the certificate of the host that it asks for, or an alert', async (t) => {
+  test('a client of RTMPS gets the certificate of the host that it asks for, or an alert', async (t) => {
     const authority = createAuthority(t);
     const context = createSecureContext(authority.issue([HOST]));
     await using server = await startTestRtmpServer({
@@ -40,7 +40,7 @@ describe('RTMPS', needs('openssl'), () => {
     }
   });
 
-  test('a trusted proxy says whose a connection is before its handshake', async (t) => {
+  test('a trusted proxy names the client of an RTMPS connection before its handshake', async (t) => {
     const authority = createAuthority(t);
     const context = createSecureContext(authority.issue([HOST]));
     await using server = await startTestRtmpServer({
@@ -101,7 +101,7 @@ describe('RTMPS under attack', needs('openssl'), () => {
     ['names a host that is none of ours', () => helloOf({ servername: 'other.example' }), 'tlsPort', 'tlsFailed'],
   ];
   for (const [what, first, port, end] of rows)
-    test(`a client that ${what} is disconnected`, async (t) => {
+    test(`an RTMPS client that ${what} is disconnected`, async (t) => {
       const { server } = await startTls(t);
       const [socket] = await openSilent(t, server[port], 1, { first: await first() });
       await eventually('the end', () => socket?.destroyed);

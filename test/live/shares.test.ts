@@ -32,7 +32,7 @@ test('a domain has a share of the streams, and a publisher that comes back takes
   await world.publish('a');
 });
 
-test('a domain that fills its share of the memory has streams emptied, which go on, and gets no new ones', async (t) => {
+test('a domain that fills its share of the memory has streams emptied, which continue, and gets no new ones', async (t) => {
   const world = await startLiveWorld(t, { memoryBytes: 1_000_000 });
   const publisher = await world.publish('a');
   await world.publish('b', OTHER);

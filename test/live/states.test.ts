@@ -15,7 +15,7 @@ const FORBIDDEN = { forbidden: true, until: 0, kicked: '' };
 const FREE = { forbidden: false, until: 0, kicked: '' };
 
 describe('a stream', () => {
-  test('is on air from its first media to its end, and control is told', async (t) => {
+  test('a stream is on air from its first media to its end, and control is notified', async (t) => {
     const world = await startLiveWorld(t);
     const publisher = await world.publish('a');
     await eventually('control knows', () => world.report()?.streams?.[0]?.stream === 'a');
@@ -36,7 +36,7 @@ describe('a stream', () => {
     await eventually('nothing is on air', () => world.report()?.streams?.length === 0);
   });
 
-  test('whose link broke is waited for, and goes on as the same broadcast', async (t) => {
+  test('a stream whose link broke is waited for, and continues as the same broadcast', async (t) => {
     const world = await startLiveWorld(t);
     const first = await world.publish('a');
     const viewer = await world.openFlv('a');
@@ -54,7 +54,7 @@ describe('a stream', () => {
     assert.deepEqual(world.told, ['began a']);
   });
 
-  test('whose publisher does not come back ends with its last media', async (t) => {
+  test('a stream whose publisher does not come back ends with its last media', async (t) => {
     const world = await startLiveWorld(t, { limits: { graceMs: 300 } });
     const publisher = await world.publish('a');
     const viewer = await world.openFlv('a');
@@ -66,7 +66,7 @@ describe('a stream', () => {
     assert.ok(began !== undefined && end !== undefined && end.at >= began.at && end.at - began.at < 10_000);
   });
 
-  test('is published by one at a time', async (t) => {
+  test('a stream is published by one publisher at a time', async (t) => {
     const world = await startLiveWorld(t);
     await world.publish('a');
     const second = await world.publisher();
@@ -74,7 +74,7 @@ describe('a stream', () => {
     assert.equal(world.states.get('a'), 'live');
   });
 
-  test('is taken over from a publisher that has fallen silent', async (t) => {
+  test('a stream is taken over from a publisher that has fallen silent', async (t) => {
     const world = await startLiveWorld(t, { limits: { takeoverMs: 200 } });
     const silent = await world.publish('a');
     const second = await eventually('the second one is let in', async () => {
@@ -87,7 +87,7 @@ describe('a stream', () => {
     assert.deepEqual(world.told, ['began a']);
   });
 
-  test('whose publisher falls silent for too long waits for another', async (t) => {
+  test('a stream whose publisher is silent for too long waits for another', async (t) => {
     const world = await startLiveWorld(t, { limits: { silenceMs: 300 } });
     const silent = await world.publish('a');
     await silent.ended();
@@ -95,8 +95,8 @@ describe('a stream', () => {
   });
 });
 
-describe('an order', () => {
-  test('to forbid cuts publisher and viewers at once, and is not walked round', async (t) => {
+describe('an order about a stream', () => {
+  test('an order to forbid cuts publisher and viewers at once, and cannot be circumvented', async (t) => {
     const world = await startLiveWorld(t);
     const publisher = await world.publish('a'); // it does not close its side when the server does
     const viewer = await world.openFlv('a');
@@ -148,7 +148,7 @@ describe('an order', () => {
     );
   });
 
-  test('to forbid a stream that was never seen holds, also in another process', async (t) => {
+  test('an order to forbid a stream that was never seen holds, also in another process', async (t) => {
     const world = await startLiveWorld(t);
     world.setMark('x', FORBIDDEN);
     await eventually('workers know', () => world.states.get('x') === 'paused');
@@ -159,7 +159,7 @@ describe('an order', () => {
     assert.equal((await (await world.publisher()).publish('x')).code, 'NetStream.Publish.Denied');
   });
 
-  test('to forbid until a time ends then by itself', async (t) => {
+  test('an order to forbid until a time ends then by itself', async (t) => {
     const world = await startLiveWorld(t);
     world.setMark('a', { forbidden: true, until: Date.now() + 400, kicked: '' });
     await eventually('it is paused', () => world.states.get('a') === 'paused');
@@ -167,7 +167,7 @@ describe('an order', () => {
     await world.publish('a');
   });
 
-  test('to kick ends the broadcast, and the publisher may come back', async (t) => {
+  test('an order to kick ends the broadcast, and the publisher may come back', async (t) => {
     const world = await startLiveWorld(t);
     const publisher = await world.publish('a');
     await eventually('control knows it', () => world.events.length === 1);
@@ -178,7 +178,7 @@ describe('an order', () => {
     assert.deepEqual(world.told, ['began a', 'ended a kicked', 'began a']);
   });
 
-  test('to close the domain ends its broadcasts; when it is opened again it takes publishers', async (t) => {
+  test('an order to close the domain ends its broadcasts; when it is opened again it accepts publishers', async (t) => {
     const world = await startLiveWorld(t);
     const publisher = await world.publish('a');
     world.setSite({ state: 'closed' });
@@ -189,7 +189,7 @@ describe('an order', () => {
     await world.publish('a');
   });
 
-  test('of control that another process owns the stream ends it here', async (t) => {
+  test('an order of control that another process owns the stream ends it here', async (t) => {
     const world = await startLiveWorld(t);
     const publisher = await world.publish('a');
     await eventually('control knows it', () => world.events.length === 1);
@@ -201,7 +201,7 @@ describe('an order', () => {
 });
 
 describe('a publisher', () => {
-  test('needs a key where keys are required', async (t) => {
+  test('a publisher needs a key if the domain requires keys', async (t) => {
     const world = await startLiveWorld(t, { pushAuth: 'required' });
     const key = 'publishpublish16';
     world.setKeys({ publish: [key], play: [] });
@@ -216,7 +216,7 @@ describe('a publisher', () => {
     assert.equal((await publish(keyWith(60_000))).code, 'NetStream.Publish.Start');
   });
 
-  test('that the domain refuses by its address is cut while it is on air', async (t) => {
+  test('a publisher that the domain refuses by its address is cut while it is on air', async (t) => {
     const world = await startLiveWorld(t);
     const publisher = await world.publish('a');
     world.setSite({ access: { deniedAddresses: ['127.0.0.1'] } });
@@ -224,7 +224,7 @@ describe('a publisher', () => {
     assert.equal((await (await world.publisher()).publish('a')).code, 'NetStream.Publish.Denied');
   });
 
-  test('for a host that is no live domain is refused', async (t) => {
+  test('a publisher for a host that is not a live domain is refused', async (t) => {
     const world = await startLiveWorld(t);
     await using client = await RtmpClient.openStream({ port: world.live.rtmpPort, app: 'live', host: 'other.example' });
     assert.equal((await client.publish('a')).code, 'NetStream.Publish.Denied');
@@ -246,7 +246,7 @@ describe('a publisher', () => {
     assert.equal((await world.openFlv('a')).statusCode, 404);
   });
 
-  test('that sends no media is closed, and nothing was on air', async (t) => {
+  test('a publisher that sends no media is closed, and nothing was on air', async (t) => {
     const world = await startLiveWorld(t, { limits: { firstMediaMs: 200 } });
     const publisher = await world.publisher();
     assert.equal((await publisher.publish('a')).code, 'NetStream.Publish.Start');
@@ -361,7 +361,7 @@ test('a player by RTMP gets the stream, is counted, and is cut when its address 
   await player.ended();
 });
 
-test('while control is away streams go on, and it hears all when it is back', async (t) => {
+test('streams continue while control is away, and it gets all events when it is back', async (t) => {
   const world = await startLiveWorld(t);
   world.control.isAway = true;
   const publisher = await world.publish('a');

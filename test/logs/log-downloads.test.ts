@@ -81,7 +81,7 @@ const pieces = fc.array(
 
 for (const [kind, openStore] of Object.entries(STORES))
   describeOnBothEngines(`downloads that are taken up again, ${kind} storage`, (newDatabase) => {
-    test('pieces are always of one file that can be had whole, whatever order its parts come in', async (t) => {
+    test('pieces of a download always belong to one file that can be had whole, in whatever order its parts arrive', async (t) => {
       const world = await start(t, newDatabase, await openStore(t));
       await fc.assert(
         fc.asyncProperty(pieces, async (plan) => {
@@ -109,7 +109,7 @@ for (const [kind, openStore] of Object.entries(STORES))
       );
     });
 
-    test('what was read before a file grew stays as it was, and its tag tells of the growth', async (t) => {
+    test('bytes that were read before a file grew stay the same, and its tag tells of the growth', async (t) => {
       const { get, add } = await (await start(t, newDatabase, await openStore(t))).file();
       const first = await add(12);
       const before = await get();

@@ -21,7 +21,7 @@ import { createTestTraffic } from '../support/traffic.ts';
 
 blobStoreSuite('S3', async (t) => s3BlobStore(await startS3Server(t), systemClock));
 
-test('who has no access is told so in the code of the storage, without the secret', async (t) => {
+test("a client without access gets the storage's error code, without the secret", async (t) => {
   const place = await startS3Server(t);
   const credentials = { accessKey: 'NOBODY', secretKey: 'a-secret' };
   const store = s3BlobStore({ ...place, credentials }, systemClock);
@@ -32,13 +32,13 @@ test('who has no access is told so in the code of the storage, without the secre
   });
 });
 
-test('storage that is not there is named', async (t) => {
+test('storage that does not exist is named', async (t) => {
   const place = await startS3Server(t);
   const store = s3BlobStore({ ...place, endpoint: 'http://127.0.0.1:9' }, systemClock);
   await assert.rejects(store.put(key('x'), Buffer.from('x')), /S3 storage 127\.0\.0\.1:9 cannot be reached: /);
 });
 
-test('a day that edges have told is read from it, whole and in part', async (t) => {
+test('a day that edges have reported is read from it, whole and in part', async (t) => {
   const blobs = s3BlobStore(await startS3Server(t), systemClock);
   await using db = await openTestDatabase(await newSqlite(t));
   const { id: accountId } = await createAccount(db.query, { name: 'a', kind: 'customer', now: 0 });
@@ -69,7 +69,7 @@ test('a day that edges have told is read from it, whole and in part', async (t) 
   assert.ok((await read(middle - 9, middle + 9)).equals(whole.subarray(middle - 9, middle + 9)));
 });
 
-test('storage that is cut off in the middle has taken nothing, and what it gives then is no whole file', async (t) => {
+test('storage that is cut off in the middle has stored nothing, and an object that it cuts off is not complete', async (t) => {
   const place = await startS3Server(t);
   await using relay = await startRelay(place.endpoint);
   const store = s3BlobStore({ ...place, endpoint: relay.url }, systemClock);

@@ -16,7 +16,7 @@ async function runProgram(t: TestContext, name: string): Promise<string> {
   return stdout;
 }
 
-test('lines that a full disk does not take are counted, and their requests too', needs('mounts'), async (t) => {
+test('lines that a full disk refuses are counted, and their requests too', needs('mounts'), async (t) => {
   const stdout = await runProgram(t, 'spool-full.ts');
   const seen: Record<string, number> = JSON.parse(stdout);
   assert.ok((seen['droppedWhileFull'] ?? 0) > 500, stdout);
@@ -27,7 +27,7 @@ test('lines that a full disk does not take are counted, and their requests too',
 });
 
 test(
-  'what a full disk holds up is told once there is room: each request once, and each line that was not dropped',
+  'a report that a full disk delays is sent once there is room: each request once, and each line that was not dropped',
   needs('mounts'),
   async (t) => {
     const stdout = await runProgram(t, 'ship-full.ts');

@@ -57,7 +57,7 @@ async function start(t: TestContext, newDatabase: NewDatabase) {
 }
 
 describeOnBothEngines('traffic of edges', (newDatabase) => {
-  test('a part of a log is kept once, with what occurs most in it', async (t) => {
+  test('a part of a log is stored once, with its most frequent values', async (t) => {
     const { db, folder, traffic } = await start(t, newDatabase);
     const later = { ...PART, firstAt: MIDNIGHT + HOUR_MS, key: { ...PART.key, hour: '01' } };
     await Promise.all([traffic.takePart(PART), traffic.takePart(PART), traffic.takePart(later)]);
@@ -87,7 +87,7 @@ describeOnBothEngines('traffic of edges', (newDatabase) => {
     assert.equal(new Set(seen).size, hours.length);
   });
 
-  test('a file of which a part has been deleted is none: what is left is not what was served', async (t) => {
+  test('a file of which a part has been deleted is not offered: the rest is not what was served', async (t) => {
     const { db, traffic } = await start(t, newDatabase);
     for (const hour of ['00', '01', '02']) await traffic.takePart({ ...PART, key: { ...PART.key, hour } });
     const [first] = await listLogParts(db.query, 7, '2025-02-01');
@@ -97,7 +97,7 @@ describeOnBothEngines('traffic of edges', (newDatabase) => {
     assert.deepEqual(await listLogDays(db.query, span), []);
   });
 
-  test('of each hour the most frequent hundred are kept', async (t) => {
+  test('the most frequent hundred of each hour are stored', async (t) => {
     const { db, traffic } = await start(t, newDatabase);
     for (let part = 0; part < 4; part++) {
       const url = Array.from({ length: 50 }, (_, n) => ({ value: `/${part}/${n}`, requests: 1 + n, bytes: 1 }));
@@ -174,7 +174,7 @@ describeOnBothEngines('traffic of edges', (newDatabase) => {
     assert.equal(kept.length, 1);
   });
 
-  test('what is too old is looked for at the start and then every hour, also behind a failure', async (t) => {
+  test('expired rows are looked for at the start and then every hour, even after a failure', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const failures: string[] = [];
     const log = createLogger({
@@ -210,7 +210,7 @@ describeOnBothEngines('traffic of edges', (newDatabase) => {
     }
   });
 
-  test('what was before a domain, under its number, is not its own', async (t) => {
+  test("traffic of an earlier domain with the same number is not the new domain's", async (t) => {
     const { db, folder, traffic } = await start(t, newDatabase);
     await db.query
       .updateTable('domain')

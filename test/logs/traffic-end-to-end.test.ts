@@ -21,7 +21,7 @@ import { accountOfGoAccess, agreed, curl, droppedLines, lostRequests, startTraff
 const NEEDS = needs('wrk', 'goaccess', 'nginx', 'curl');
 
 describeOnBothEngines('traffic', (newDatabase) => {
-  test('agrees in logs, statistics, metrics and at the clients', NEEDS, async (t) => {
+  test('traffic agrees in logs, statistics, metrics and at the clients', NEEDS, async (t) => {
     const world = await startTraffic(t, newDatabase);
     const counter = await startByteCounter(t, world.edgePort);
     const requests = [
@@ -81,7 +81,7 @@ describeOnBothEngines('traffic', (newDatabase) => {
 
 // What control's database is makes no difference to these.
 test(
-  'loses at most the last second of a killed worker, says how many requests it was, and counts nothing twice',
+  'a killed worker loses at most its last second, says how many requests that was, and nothing is counted twice',
   needs('nginx', 'curl'),
   async (t) => {
     const world = await startTraffic(t, newSqlite);
@@ -117,7 +117,7 @@ test(
 );
 
 test(
-  'waits for a control that is away; files lie in S3, and are downloaded by the address that is set; a disk that takes no line costs lines alone',
+  'traffic waits while control is away; files are stored in S3, and downloaded by the set address; a full disk costs log lines only',
   needs('nginx', 'curl'),
   async (t) => {
     const s3 = await startS3Server(t);

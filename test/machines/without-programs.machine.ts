@@ -11,7 +11,7 @@ import { test } from 'node:test';
 import { needs } from '../support/needs.ts';
 
 if (needs('debootstrap').skip !== false)
-  test('without optional programs what needs them is skipped, and everything else passes', async (t) => {
+  test('tests that need optional programs are skipped without them, and everything else passes', async (t) => {
     const runner = join(import.meta.dirname, '..', 'run.ts');
     const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
     const child = spawn(process.execPath, [runner, '--bare'], { env, stdio: ['ignore', 'pipe', 'inherit'] });

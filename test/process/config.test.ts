@@ -8,7 +8,7 @@ import { type Setting, settingName, settingVariable } from '#lib/settings.ts';
 import { SETTINGS } from '../../src/settings.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-test('the defaults are a whole configuration', () => {
+test('the defaults are a complete configuration', () => {
   const { config } = mustLoad({});
   assert.equal(config.dataDir, '/srv/data');
   assert.equal(config.feedSocket, '/srv/data/run/feed.sock');
@@ -27,7 +27,7 @@ test('the defaults are a whole configuration', () => {
   assert.ok(config.edgeWorkers >= 1);
 });
 
-test('a flag wins over the environment, which wins over the file, which wins over the default', () => {
+test('a flag takes precedence over the environment, which does over the file, which does over the default', () => {
   const file = {
     path: '/srv/causeway.toml',
     text: 'edge-id = "file"\nlog-level = "warn"\ncname-suffix = "file.example"',
@@ -44,7 +44,7 @@ test('a flag wins over the environment, which wins over the file, which wins ove
   ]);
 });
 
-test('a token file that a flag names wins over a token of the environment', (t) => {
+test('a token file named by a flag takes precedence over a token of the environment', (t) => {
   const path = join(temporaryFolder(t), 'token');
   writeFileSync(path, 'named\n');
   const env = { CAUSEWAY_TOKEN: 'around' };
@@ -53,7 +53,7 @@ test('a token file that a flag names wins over a token of the environment', (t) 
   assert.equal(mustLoad({ env, flags: { 'token-file': path } }).config.token, 'named');
 });
 
-test('the file takes numbers and arrays', () => {
+test('the settings file accepts numbers and arrays', () => {
   const text = 'edge-workers = 3\norigin-allow = ["10.0.0.0/8", "::1"]\ncache-memory = "2 GB"';
   const { config } = mustLoad({ file: { path: 'causeway.toml', text } });
   assert.deepEqual([config.edgeWorkers, config.originAllow], [3, ['10.0.0.0/8', '::1']]);
@@ -86,7 +86,7 @@ test('a mistake in the file has its line and column', () => {
   assert.match(problems.join(), /^config \(\/srv\/causeway\.toml, line 2, column \d+\): /);
 });
 
-test('a database URL that is wrong is refused with its name, beside all other problems, and is not shown', () => {
+test("a wrong database URL is refused by its setting's name, beside all other problems, and is not shown", () => {
   const env = {
     DATABASE_URL: 'postgres://u:hu/sh@h/x',
     DATABASE_LISTEN_URL: 'postgres://[hush',
@@ -134,7 +134,7 @@ test('values out of range or of the wrong form are refused', () => {
     }
 });
 
-test('storage that speaks S3 is named whole', () => {
+test('storage that speaks S3 needs all of its settings', () => {
   const env = { CAUSEWAY_LOG_STORE: 's3://logs/access/2026' };
   assert.deepEqual(mustFail({ env }), [
     'log-store (CAUSEWAY_LOG_STORE): S3 storage requires log-s3-endpoint, log-s3-access-key and log-s3-secret-key',
@@ -155,7 +155,7 @@ test('storage that speaks S3 is named whole', () => {
   });
 });
 
-test('External Account Binding takes both of its keys', () => {
+test('External Account Binding needs both of its keys', () => {
   const directory = { CAUSEWAY_ACME_DIRECTORY: 'https://ca.example/dir' };
   const keyId = { CAUSEWAY_ACME_EAB_KEY_ID: 'kid-1' };
   const macKey = { CAUSEWAY_ACME_EAB_MAC_KEY: 'AAECAwQFBgcICQoLDA0ODw-_' };
@@ -172,7 +172,7 @@ test('External Account Binding takes both of its keys', () => {
   assert.doesNotMatch(JSON.stringify(sources), /AAECAw/);
 });
 
-test('the PROXY protocol is asked of proxies that are named', () => {
+test('the PROXY protocol can only be required of proxies that are named', () => {
   const env = { CAUSEWAY_EDGE_PROXY_PROTOCOL: 'required' };
   assert.deepEqual(mustFail({ env }), [
     'edge-proxy-protocol (CAUSEWAY_EDGE_PROXY_PROTOCOL): requires edge-trusted-proxies',
@@ -182,7 +182,7 @@ test('the PROXY protocol is asked of proxies that are named', () => {
   assert.deepEqual([config.edgeTrustedProxies, config.edgeProxyProtocol], [['10.0.0.0/8', '2001:db8::1'], 'required']);
 });
 
-test('behind proxies publishers need a key, or there is no RTMP', () => {
+test('RTMP behind proxies needs required publishing keys, or it is off', () => {
   const env = { CAUSEWAY_EDGE_PROXY_PROTOCOL: 'required', CAUSEWAY_EDGE_TRUSTED_PROXIES: '10.0.0.0/8' };
   assert.deepEqual(mustFail({ env }), [
     'live-push-auth (default): with edge-proxy-protocol it must be `required`, unless rtmp-listen and rtmps-listen are off',
@@ -195,7 +195,7 @@ test('behind proxies publishers need a key, or there is no RTMP', () => {
   );
 });
 
-test('control leaves loopback only with TLS or trusted proxies', (t) => {
+test('control listens beyond loopback only with TLS or trusted proxies', (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'cert.pem'), 'C');
   writeFileSync(join(folder, 'key.pem'), 'K');
@@ -215,7 +215,7 @@ test('control leaves loopback only with TLS or trusted proxies', (t) => {
   ]);
 });
 
-test('an edge without control on its machine is told to name itself, and whose feed it follows', () => {
+test('an edge without control on its machine must have a name and the address of a feed', () => {
   const [socket, id] = mustFail({ flags: { roles: 'edge' } });
   assert.match(socket ?? '', /^feed-socket \(default\): an edge without control/);
   assert.match(id ?? '', /^edge-id \(default\): .* a unique name, not local$/);
@@ -228,7 +228,7 @@ test('the path of the feed socket fits a socket address', () => {
   assert.match(problem ?? '', /^feed-socket \(default\): expected at most 100 bytes/);
 });
 
-test('an empty environment variable is one that is not set', () => {
+test('an empty environment variable is like an absent one', () => {
   assert.equal(mustLoad({ env: { DATABASE_URL: '', CAUSEWAY_EDGE_ID: '' } }).config.edgeId, 'local');
 });
 
@@ -238,7 +238,7 @@ test('secrets are shown as stars', () => {
   assert.ok(sources.some(({ name, value }) => name === 'database-url' && value === '***'));
 });
 
-test('the file that is named must be there; causeway.toml may be missing', (t) => {
+test('a settings file that is named must exist; causeway.toml may be missing', (t) => {
   const folder = temporaryFolder(t);
   assert.equal(readSettingsFile(undefined, folder), undefined);
   assert.deepEqual(readSettingsFile('other.toml', folder), {
@@ -248,7 +248,7 @@ test('the file that is named must be there; causeway.toml may be missing', (t) =
   });
 });
 
-test('a file that is no TOML is one problem', () => {
+test('a file that is not TOML is one problem', () => {
   const problems = mustFail({ file: { path: 'causeway.toml', text: 'a = = b' } });
   assert.equal(problems.length, 1);
   assert.match(problems[0] ?? '', /^config \(causeway.toml, line 1, column \d+\): /);

@@ -59,7 +59,7 @@ const HARM = [
 ] as const;
 
 for (const [name, harm] of HARM) {
-  test(`an edge whose file is ${name} under it takes everything anew, before it acknowledges anything`, async (t) => {
+  test(`an edge whose file is ${name} under it takes everything anew before it acknowledges anything`, async (t) => {
     const origin = await startOrigin(t, (_, response) => response.end('here'));
     const service = await startService(t, { settings: SETTINGS });
     await addInForce(service, 'a.example.com', `127.0.0.1:${origin.port}`);
@@ -81,7 +81,7 @@ for (const [name, harm] of HARM) {
   });
 }
 
-test('what an edge cannot apply shows in its metrics, and by edge in those of control', async (t) => {
+test('a site that an edge cannot apply shows in its metrics, and by edge in those of control', async (t) => {
   const service = await startService(t, { settings: SETTINGS });
   await addInForce(service, 'a.example.com');
   const gauges = async () => {
@@ -110,7 +110,7 @@ test('what an edge cannot apply shows in its metrics, and by edge in those of co
   await shows(0);
 });
 
-test('of two edges with one id the older is told so, and the newer counts', async (t) => {
+test('the older of two edges with one id is told so, and the newer counts', async (t) => {
   const settings = { ...SETTINGS, CAUSEWAY_EDGE_ID: 'twin' };
   const service = await startService(t, { settings });
   await addInForce(service, 'a.example.com');

@@ -12,7 +12,7 @@ const LIVE_MS = 30_000;
 /** An edge reports every 5 s, so its last report is at most this old when it freezes. */
 const REPORT_MS = 5000;
 
-test('a change reads 1 while a frozen edge may still be alive, then 2; it catches up when it thaws', async (t) => {
+test('a change reads 1 while a frozen edge may still be alive, then 2; the edge catches up when it thaws', async (t) => {
   const service = await startService(t, {
     settings: { CAUSEWAY_TOKEN_RATE_PER_SECOND: '10000' },
   });

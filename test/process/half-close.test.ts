@@ -15,12 +15,12 @@ import { callBytes } from '../support/raw-calls.ts';
 
 const LIST = '/domain/listDomains';
 
-describe('control', () => {
+describe('half-closed connections to control', () => {
   for (const [what, fields] of [
     ['that control reads itself', []],
     ['that node:http reads', ['Accept-Encoding: gzip', 'Expect: 100-continue']],
   ] as const) {
-    test(`answers a call ${what} though its client has ended its side`, async (t) => {
+    test(`control answers a call ${what} even if its client has ended its side`, async (t) => {
       const { api, me } = await startWithCustomers(t, newSqlite);
       const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
       socket.end(callBytes(LIST, JSON.stringify({ access_token: me.accessToken }), [...fields]));
@@ -28,7 +28,7 @@ describe('control', () => {
     });
   }
 
-  test('drops a request whose client ends its side before it is whole', async (t) => {
+  test('control drops a request whose client ends its side before it is complete', async (t) => {
     const { api } = await startWithCustomers(t, newSqlite);
     const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
     socket.end(callBytes(LIST, '{', ['Content-Length: 100', 'Accept-Encoding: gzip', 'Expect: 100-continue']));
@@ -36,7 +36,7 @@ describe('control', () => {
   });
 });
 
-test('an edge takes a client that ends its side within TLS for gone', needs('openssl'), async (t) => {
+test('an edge counts a client that ends its side within TLS as gone', needs('openssl'), async (t) => {
   let asked = 0;
   const edge = await startHttpsEdge(t, () => void asked++, { limits: { halfClosedMs: 600_000 } });
   const socket = connectTls({ port: edge.httpsPort, host: '127.0.0.1', servername: SITE_HOST, ca: edge.authority.ca });

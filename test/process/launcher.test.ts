@@ -68,14 +68,14 @@ test('an old Node says what to install where the bundled one does not run', need
 });
 
 describe('the npm scripts', () => {
-  test('use the bundled Node where it runs, and put its link back', (t) => {
+  test('npm scripts use the bundled Node if it runs, and restore its link', (t) => {
     const { findNode, link, repair } = brokenCheckout(t);
     repair();
     assert.deepEqual(findNode({}), { status: 0, stderr: '' });
     assert.equal(realpathSync(link), realpathSync(process.execPath));
   });
 
-  test("use the machine's own Node where the bundled one does not run, and the bundled one again when it does", (t) => {
+  test("npm scripts use the machine's own Node if the bundled one does not run, and the bundled one again when it does", (t) => {
     const { findNode, link, repair } = brokenCheckout(t);
     assert.deepEqual(findNode({ node: process.execPath }), { status: 0, stderr: '' });
     assert.equal(existsSync(link), false, 'it hides no other');
@@ -84,7 +84,7 @@ describe('the npm scripts', () => {
     assert.equal(realpathSync(link), realpathSync(process.execPath));
   });
 
-  test('say what to install where no Node is new enough', (t) => {
+  test('npm scripts say what to install if no Node is new enough', (t) => {
     const { root, findNode } = brokenCheckout(t);
     const old = join(root, 'old-node');
     writeFileSync(old, '#!/bin/sh\necho 20.1.0\n', { mode: 0o755 });
@@ -95,7 +95,7 @@ describe('the npm scripts', () => {
     }
   });
 
-  test('all find it first', () => {
+  test('npm scripts all look for Node first', () => {
     const { scripts } = JSON.parse(readFileSync(join(dirname(COMMAND), '..', 'package.json'), 'utf8'));
     // Those that are called by others.
     const inner = /^(check:.*|test:all)$/;

@@ -26,7 +26,7 @@ const WHOLE = { settings: { ...WITH_LIVE, CAUSEWAY_EDGE_WORKERS: '2' } };
 const BOOTSTRAP = 'a-bootstrap-token-of-forty-characters-xx';
 
 describe('the service', () => {
-  test('starts, serves, and ends with code 0 on SIGTERM', async (t) => {
+  test('the service starts, serves, and ends with code 0 on SIGTERM', async (t) => {
     const service = await startService(t, WHOLE);
     assert.deepEqual(Object.keys(service.pids()).sort(), [
       'control',
@@ -45,7 +45,7 @@ describe('the service', () => {
     assert.equal(existsSync(join(service.dataDir, 'run', 'control.json')), false);
   });
 
-  test('npm start stops it on SIGTERM, and leaves nothing behind', async (t) => {
+  test('npm start stops the service on SIGTERM, and leaves nothing behind', async (t) => {
     const folder = temporaryFolder(t);
     const listen = ['CONTROL', 'METRICS', 'EDGE_HTTP', 'RTMP'].map((name) => [
       `CAUSEWAY_${name}_LISTEN`,
@@ -80,7 +80,7 @@ describe('the service', () => {
     assert.match(output, /causeway has stopped\n$/);
   });
 
-  test('keeps what it writes from other users', async (t) => {
+  test('the service keeps its files from other users', async (t) => {
     const service = await startService(t, WHOLE);
     const modes = ['.', 'lock', 'run', 'run/feed.sock', 'run/control.json', 'first-token', 'edge', 'logs'].map(
       (name) => [name, (statSync(join(service.dataDir, name)).mode & 0o077) === 0] as const,
@@ -89,7 +89,7 @@ describe('the service', () => {
     assert.deepEqual(open, []);
   });
 
-  test('closes a data directory that others could enter, and says so', async (t) => {
+  test('the service closes a data directory that others could enter, and says so', async (t) => {
     const dataDir = join(temporaryFolder(t), 'data');
     mkdirSync(dataDir);
     chmodSync(dataDir, 0o755);
@@ -98,7 +98,7 @@ describe('the service', () => {
     assert.match(service.process.stderr(), /was accessible to other users/);
   });
 
-  test('a part that is killed comes back, and the service goes on', async (t) => {
+  test('a child process that is killed is started again, and the service continues', async (t) => {
     const service = await startService(t, WHOLE);
     for (const part of ['edge-worker-1', 'edge-feed', 'live', 'control']) {
       const before = service.pids()[part] ?? 0;
@@ -114,7 +114,7 @@ describe('the service', () => {
     assert.equal(await service.stop(), 0);
   });
 
-  test('a part that cannot be spawned is tried again, and the rest of the service goes on', async (t) => {
+  test('a child process that cannot be spawned is tried again, and the rest of the service continues', async (t) => {
     const node = join(temporaryFolder(t), 'node');
     copyFileSync(process.execPath, node);
     const service = await startService(t, { node });
@@ -135,7 +135,7 @@ describe('the service', () => {
     assert.equal(await service.stop(), 0);
   });
 
-  test('signals that it does not support end nothing and open no debugger', async (t) => {
+  test('signals that the service does not support end nothing and open no debugger', async (t) => {
     const service = await startService(t, WHOLE);
     const pids = service.pids();
     const { pid } = service.process.child;
@@ -152,7 +152,7 @@ describe('the service', () => {
     assert.equal(await service.stop(), 0);
   });
 
-  test('SIGHUP stops it where it has a terminal', needs('script', 'pgrep'), async (t) => {
+  test('SIGHUP stops the service if it has a terminal', needs('script', 'pgrep'), async (t) => {
     const folder = temporaryFolder(t);
     const settings = {
       CAUSEWAY_ROLES: 'control',
@@ -176,7 +176,7 @@ describe('the service', () => {
     assert.match(output, /causeway has stopped/);
   });
 
-  test('when the supervisor is killed its parts end, and a new one takes over', async (t) => {
+  test('the child processes end when the supervisor is killed, and a new service can start', async (t) => {
     const service = await startService(t, WHOLE);
     const pids = Object.values(service.pids());
     assert.equal(pids.length, 5);
@@ -189,7 +189,7 @@ describe('the service', () => {
     assert.equal(next.token, service.token);
   });
 
-  test('settings are not in the environment of its parts', async (t) => {
+  test('settings are not in the environment of the child processes', async (t) => {
     const service = await startService(t, {
       settings: { ...WHOLE.settings, CAUSEWAY_BOOTSTRAP_TOKEN: BOOTSTRAP, KEPT: 'yes' },
     });
@@ -203,8 +203,8 @@ describe('the service', () => {
   });
 });
 
-describe('the service refuses to start', () => {
-  test('on a data directory that is in use, and names it', async (t) => {
+describe('a start that is refused', () => {
+  test('a start on a data directory in use is refused, and names it', async (t) => {
     const first = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
     const second = await runProcess(t, ['serve', '--data-dir', first.dataDir]);
     assert.equal(second.code, 1);
@@ -212,7 +212,7 @@ describe('the service refuses to start', () => {
     assert.equal((await fetch(`${first.controlUrl}/readyz`)).status, 200);
   });
 
-  test('on addresses in use, and names all of them with their settings', async (t) => {
+  test('a start on addresses in use is refused, and names all of them with their settings', async (t) => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     t.after(() => taken.close());
@@ -238,7 +238,7 @@ describe('the service refuses to start', () => {
     assert.ok(!existsSync(dataDir), 'nothing is left behind');
   });
 
-  test('with a database that cannot be reached, without showing its password', async (t) => {
+  test('a start with an unreachable database is refused, without showing its password', async (t) => {
     const { code, stderr } = await runProcess(t, ['serve', '--roles', 'control'], {
       settings: {
         DATABASE_URL: 'postgres://me:a@hush@127.0.0.1:1/none?password=hush',
@@ -251,7 +251,7 @@ describe('the service refuses to start', () => {
     assert.doesNotMatch(stderr, /hush|"stack"/);
   });
 
-  test('with settings that are wrong, and names all of them', async (t) => {
+  test('a start with wrong settings is refused, and names all of them', async (t) => {
     const { code, stdout, stderr } = await runProcess(t, ['serve', '--edge-workers', 'many'], {
       settings: { CAUSEWAY_EDGEID: 'a', CAUSEWAY_LOCALE: 'fr', CAUSEWAY_BOOTSTRAP_TOKEN: 'short' },
     });
@@ -266,7 +266,7 @@ describe('the service refuses to start', () => {
 });
 
 describe('the first access token', () => {
-  test('is made, kept for its owner only, and its place is printed, not itself', async (t) => {
+  test('the first access token is made, stored for its owner only, and its place is printed, not itself', async (t) => {
     const service = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
     assert.match(service.token, /^cwy_[\w-]{43}$/);
     assert.equal(statSync(join(service.dataDir, 'first-token')).mode & 0o777, 0o600);
@@ -275,7 +275,7 @@ describe('the first access token', () => {
     await mayDoEverything(service.controlUrl, service.token);
   });
 
-  test('that was made by a start which failed is told of by the next, until it is moved', async (t) => {
+  test('the first access token of a failed start is mentioned by the next one, until it is moved', async (t) => {
     const folder = temporaryFolder(t); // no file for keys
     const dataDir = join(folder, 'data');
     const settings = { CAUSEWAY_ROLES: 'control' };
@@ -293,7 +293,7 @@ describe('the first access token', () => {
     assert.doesNotMatch(last.process.stdout(), /token/);
   });
 
-  test('is the one of the settings when there is no account yet, and then no more', async (t) => {
+  test('the first access token is the one of the settings if there is no account yet, and only then', async (t) => {
     const settings = { CAUSEWAY_ROLES: 'control', CAUSEWAY_BOOTSTRAP_TOKEN: BOOTSTRAP };
     const service = await startService(t, { settings });
     assert.equal(existsSync(join(service.dataDir, 'first-token')), false);
@@ -309,7 +309,7 @@ describe('the first access token', () => {
     await assert.rejects(mayDoEverything(next.controlUrl, other), { code: 'tokenUnknown' });
   });
 
-  test('survives a start that was killed at any moment', async (t) => {
+  test('the first access token survives a start that was killed at any moment', async (t) => {
     const dataDir = join(temporaryFolder(t), 'data');
     for (const delayMs of [300, 450, 600]) {
       const killed = spawnCommand(t, [

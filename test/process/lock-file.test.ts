@@ -10,7 +10,7 @@ interface LockedPackage {
   readonly engines?: { readonly node?: string };
 }
 
-test('no package for this system asks for a newer Node than Debian has: npm would leave it out', () => {
+test('no package for this system requires a newer Node than Debian has: npm would leave it out', () => {
   const { packages } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, LockedPackage>>;
   };

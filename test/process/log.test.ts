@@ -23,7 +23,7 @@ test('a full disk under the log costs lines, which are counted, and nothing else
   assert.equal(await service.stop(), 0);
 });
 
-test('when the disk has room again the log goes on, and says how much it lost', needs('mounts'), async (t) => {
+test('the log resumes when the disk has room again, and says how much it lost', needs('mounts'), async (t) => {
   const folder = temporaryFolder(t);
   const script = `mount -t tmpfs -o size=64k tmpfs ${folder} && head -c 64k /dev/zero > ${folder}/filler
     exec 2> ${folder}/log; ${process.execPath} --input-type=module -e '
@@ -40,7 +40,7 @@ test('when the disk has room again the log goes on, and says how much it lost', 
   assert.deepEqual([kept.msg, told.lostLines, last.msg, lines.length], ['kept', 1, 'last', 3]);
 });
 
-test('a pipe that nobody reads holds nothing up, neither while it runs nor when it stops', async (t) => {
+test('a pipe that is not read blocks nothing, neither while the service runs nor when it stops', async (t) => {
   const pipe = makePipe(t);
   const reader = opened(t, pipe, constants.O_RDONLY | constants.O_NONBLOCK);
   const service = await startService(t, { settings: TRACE, stderr: opened(t, pipe, constants.O_WRONLY) });
@@ -64,7 +64,7 @@ test('a pipe that nobody reads holds nothing up, neither while it runs nor when 
   assert.ok(performance.now() - startedAt < 11_000, 'no part was killed, as one that is held up would be after 12 s');
 });
 
-test('nor does a socket, as an init system gives one', async (t) => {
+test('a socket that is not read, as an init system passes one, blocks nothing', async (t) => {
   const service = await startService(t, { settings: TRACE });
   const { stderr } = service.process.child;
   stderr?.pause();
@@ -92,7 +92,7 @@ test('a reader that has gone away ends nothing', async (t) => {
   assert.equal(await service.stop(), 0);
 });
 
-test('a full disk under what is printed for people does not end the service, and is a failure of a command', async (t) => {
+test('a full disk under standard output does not end the service, and fails a command', async (t) => {
   const stdout = opened(t, '/dev/full', constants.O_WRONLY);
   const { code, stderr } = await runProcess(t, ['config'], { stdout });
   assert.deepEqual([code, stderr], [1, 'causeway: cannot write the output: ENOSPC\n']);

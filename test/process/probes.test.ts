@@ -14,7 +14,7 @@ const SETTINGS = {
   CAUSEWAY_TOKEN_RATE_PER_SECOND: '10000',
 };
 
-test('an origin whose monitor URL fails is left by all workers, and asked again as soon as it does not', async (t) => {
+test('an origin whose monitor URL fails is skipped by all workers, and used again as soon as it succeeds', async (t) => {
   let isWell = true;
   const primary = await startOrigin(t, (request, response) => {
     if (request.target === '/status?full=1') reply('', {}, isWell ? 204 : 404)(request, response);

@@ -50,7 +50,7 @@ test('a request under way is finished when the service stops, and new ones are r
   );
 });
 
-test('a second signal cuts what is under way', async (t) => {
+test('a second signal cuts requests in flight', async (t) => {
   const origin = await startOrigin(t, () => {});
   const service = await startService(t, { settings: SETTINGS });
   await addDomain(service, origin.port);
@@ -90,7 +90,7 @@ test('an edge that starts without control serves the last settings it received',
   assert.deepEqual(await getFromEdge(alone.edgeUrl), { status: 200, body: 'from the origin' });
 });
 
-test('while no worker runs nothing comes into force', async (t) => {
+test('no change takes effect while no worker runs', async (t) => {
   const service = await startService(t, { settings: { ...SETTINGS } });
   const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
   const { hostname, port } = new URL(service.edgeUrl);
@@ -113,7 +113,7 @@ test('while no worker runs nothing comes into force', async (t) => {
   await eventually('it is in force', async () => (await statusOf()) === 2, 60_000);
 });
 
-test('a part that does not give its metrics within a second is left out and counted', async (t) => {
+test('a child process that does not report its metrics within a second is left out and counted', async (t) => {
   const service = await startService(t, { settings: { CAUSEWAY_EDGE_WORKERS: '2' } });
   const read = async () => (await fetch(service.metricsUrl)).text();
   const whole = await eventually('all are there', async () => {
@@ -178,7 +178,7 @@ test(
   },
 );
 
-test('on a terminal the first access token is shown', needs('script'), async (t) => {
+test('the first access token is shown on a terminal', needs('script'), async (t) => {
   const dataDir = join(temporaryFolder(t), 'data');
   const serve = `${process.execPath} ${COMMAND} serve --roles control --data-dir ${dataDir}`;
   const listen = '--control-listen 127.0.0.1:0 --metrics-listen 127.0.0.1:0';

@@ -148,8 +148,8 @@ const NEEDS = needs('openssl', { timeout: 180_000 });
 
 test('each setting is obeyed by the edges when it is in force, whatever the scheme', NEEDS, async (t) => {
   const worlds = await startWorlds(t);
-  await t.test('http', (t) => runChecks(t, worlds, CHECKS));
-  await t.test('https', async (t) => runChecks(t, await withHttps(t, worlds), CHECKS));
+  await t.test('each setting is obeyed over http', (t) => runChecks(t, worlds, CHECKS));
+  await t.test('each setting is obeyed over https', async (t) => runChecks(t, await withHttps(t, worlds), CHECKS));
 });
 
 const ranges: Answer = ({ headers }, response) => {

@@ -121,7 +121,9 @@ const CACHE_CHECKS: Readonly<Record<string, Check>> = {
 };
 
 describe('origins and cache options', needs('openssl'), () => {
-  test('each is obeyed by the edges when it is in force', { timeout: 180_000 }, async (t) => {
+  test('each origin setting and cache option is obeyed by the edges when it is in force', {
+    timeout: 180_000,
+  }, async (t) => {
     await runChecks(t, await startWorlds(t), { ...originChecks(t), ...CACHE_CHECKS });
   });
 });

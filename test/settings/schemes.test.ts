@@ -80,52 +80,56 @@ const checks = (t: TestContext, ssl_key: string): Readonly<Record<string, Check>
 
 const listen = { CAUSEWAY_EDGE_HTTP_LISTEN: '[::]:0', CAUSEWAY_EDGE_HTTPS_LISTEN: '[::]:0' };
 
-test('settings that tell the schemes apart', needs('openssl', { timeout: 180_000 }), async (t) => {
-  const worlds = await withHttps(t, await startWorlds(t, listen));
-  await runChecks(t, worlds, checks(t, worlds.certificate.ssl_key));
+test(
+  'settings that distinguish the schemes are obeyed over both',
+  needs('openssl', { timeout: 180_000 }),
+  async (t) => {
+    const worlds = await withHttps(t, await startWorlds(t, listen));
+    await runChecks(t, worlds, checks(t, worlds.certificate.ssl_key));
 
-  await t.test('a WebSocket goes through over TLS', async (t) => {
-    const origin = await startRawOrigin(t, (socket, head) => {
-      socket.removeAllListeners('data').on('data', (chunk) => socket.write(chunk));
-      socket.write(`${accept(head)}welcome `);
+    await t.test('a WebSocket is passed through over TLS', async (t) => {
+      const origin = await startRawOrigin(t, (socket, head) => {
+        socket.removeAllListeners('data').on('data', (chunk) => socket.write(chunk));
+        socket.write(`${accept(head)}welcome `);
+      });
+      const host = 'socket.example.com';
+      const { set } = await startWorld(t, worlds, host);
+      await set('domain.updateOrigin', { data: `127.0.0.1:${origin.port}` });
+      const { ca } = worlds.certificate;
+      const socket = connect({ port: worlds.httpsPort, host: '127.0.0.1', servername: host, ca });
+      let text = '';
+      socket.on('data', (chunk: Buffer) => {
+        text += chunk.toString('latin1');
+      });
+      const upgrade = `Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${KEY}`;
+      socket.write(`GET /chat HTTP/1.1\r\nHost: ${host}\r\n${upgrade}\r\n\r\n`);
+      await eventually('it is open', () => text.includes('welcome '));
+      assert.match(text, /^HTTP\/1\.1 101 /);
+      socket.write('and back');
+      await eventually('it echoes', () => text.endsWith('welcome and back'));
+      socket.destroy();
+      assert.match(origin.heads[0] ?? '', /^x-forwarded-proto: https$/im);
     });
-    const host = 'socket.example.com';
-    const { set } = await startWorld(t, worlds, host);
-    await set('domain.updateOrigin', { data: `127.0.0.1:${origin.port}` });
-    const { ca } = worlds.certificate;
-    const socket = connect({ port: worlds.httpsPort, host: '127.0.0.1', servername: host, ca });
-    let text = '';
-    socket.on('data', (chunk: Buffer) => {
-      text += chunk.toString('latin1');
-    });
-    const upgrade = `Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${KEY}`;
-    socket.write(`GET /chat HTTP/1.1\r\nHost: ${host}\r\n${upgrade}\r\n\r\n`);
-    await eventually('it is open', () => text.includes('welcome '));
-    assert.match(text, /^HTTP\/1\.1 101 /);
-    socket.write('and back');
-    await eventually('it echoes', () => text.endsWith('welcome and back'));
-    socket.destroy();
-    assert.match(origin.heads[0] ?? '', /^x-forwarded-proto: https$/im);
-  });
 
-  await t.test('viewers of two hosts under a wildcard, over IPv4 and IPv6', needs('ipv6'), async (t) => {
-    const world = await startWorld(t, worlds, '*.w.example.com', 'a.w.example.com');
-    await untilInForce(world);
-    const { get, set } = world;
-    const b = { host: 'b.w.example.com' };
-    const seen = [await get('/1'), await get('/1', PLAIN), await get('/1', { ...b, ...PLAIN }), await get('/1', b)];
-    assert.deepEqual(seen.map(cacheStatus), ['MISS', 'HIT', 'MISS', 'HIT']);
-    // The domain has the host, and the certificate has not: it is for one label.
-    const deep = { host: 'deep.b.w.example.com' };
-    assert.equal((await get('/1', { ...deep, ...PLAIN })).status, 200);
-    await assert.rejects(get('/1', deep), /unrecognized name/);
-    await set('config.setIp', { ip_type: 1, ip_str: '::1' });
-    for (const scheme of ['http', 'https'] as const) {
-      const six = cacheStatus(await get('/1', { scheme, address: '::1' }));
-      assert.deepEqual([six, cacheStatus(await get('/1', { scheme }))], ['DENIED ip', 'HIT'], scheme);
-    }
-  });
-});
+    await t.test('viewers of two hosts under a wildcard are served over IPv4 and IPv6', needs('ipv6'), async (t) => {
+      const world = await startWorld(t, worlds, '*.w.example.com', 'a.w.example.com');
+      await untilInForce(world);
+      const { get, set } = world;
+      const b = { host: 'b.w.example.com' };
+      const seen = [await get('/1'), await get('/1', PLAIN), await get('/1', { ...b, ...PLAIN }), await get('/1', b)];
+      assert.deepEqual(seen.map(cacheStatus), ['MISS', 'HIT', 'MISS', 'HIT']);
+      // The domain has the host, and the certificate has not: it is for one label.
+      const deep = { host: 'deep.b.w.example.com' };
+      assert.equal((await get('/1', { ...deep, ...PLAIN })).status, 200);
+      await assert.rejects(get('/1', deep), /unrecognized name/);
+      await set('config.setIp', { ip_type: 1, ip_str: '::1' });
+      for (const scheme of ['http', 'https'] as const) {
+        const six = cacheStatus(await get('/1', { scheme, address: '::1' }));
+        assert.deepEqual([six, cacheStatus(await get('/1', { scheme }))], ['DENIED ip', 'HIT'], scheme);
+      }
+    });
+  },
+);
 
 /** One port for both schemes, as an origin on 80 and 443 is with `protocol_follow`. */
 async function startSwitch(t: TestContext, plainPort: number, securePort: number): Promise<number> {

@@ -4,10 +4,10 @@ import { type TestContext, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { startWorld, startWorlds, targetsOf, type World, type Worlds } from '../support/world.ts';
 
-test('review by hand: a domain is served once it is approved', { timeout: 180_000 }, async (t) => {
+test('a domain under review by hand is served once it is approved', { timeout: 180_000 }, async (t) => {
   const worlds = await startWorlds(t, { CAUSEWAY_REVIEW: 'manual' });
 
-  await t.test('what waits is unknown, what is approved is served', async (t) => {
+  await t.test('a waiting domain is unknown, an approved one is served', async (t) => {
     const { origin, see, decide } = await open(t, worlds, 'a.example.com');
     await see('/1', 'unknownHost');
     await decide('approve');
@@ -15,7 +15,7 @@ test('review by hand: a domain is served once it is approved', { timeout: 180_00
     assert.deepEqual(targetsOf(origin), ['/2']);
   });
 
-  await t.test('what is rejected is refused; changed, it waits again', async (t) => {
+  await t.test('a rejected domain is refused; after a change it waits again', async (t) => {
     const { origin, client, domain_id, see, decide } = await open(t, worlds, 'b.example.com');
     await decide('approve');
     await see('/1', 'served');
@@ -29,10 +29,12 @@ test('review by hand: a domain is served once it is approved', { timeout: 180_00
   });
 });
 
-test('review by itself: states that customers and operators choose', { timeout: 180_000 }, async (t) => {
+test('states that customers and operators choose are obeyed, with automatic review', {
+  timeout: 180_000,
+}, async (t) => {
   const worlds = await startWorlds(t);
 
-  await t.test('closing refuses also what is stored, opening serves it again', async (t) => {
+  await t.test('a closed domain refuses stored objects too, and serves them again when it is opened', async (t) => {
     const { origin, client, domain_id, get, see } = await open(t, worlds, 'a.example.com');
     await see('/1', 'served');
     await client.call('domain.setStatus', { domain_id, domain_status: 0 });
@@ -43,7 +45,7 @@ test('review by itself: states that customers and operators choose', { timeout: 
     assert.deepEqual(targetsOf(origin), ['/1', '/2']);
   });
 
-  await t.test('disabled by the operator it is refused until it is enabled', async (t) => {
+  await t.test('a domain disabled by the operator is refused until it is enabled', async (t) => {
     const { origin, see, decide } = await open(t, worlds, 'b.example.com');
     await see('/1', 'served');
     await decide('disable');
@@ -53,7 +55,7 @@ test('review by itself: states that customers and operators choose', { timeout: 
     assert.deepEqual(targetsOf(origin), ['/1', '/2']);
   });
 
-  await t.test('rejected it is refused until its customer changes something', async (t) => {
+  await t.test('a rejected domain is refused until its customer changes something', async (t) => {
     const { origin, see, decide, set } = await open(t, worlds, 'c.example.com');
     await see('/1', 'served');
     await decide('reject');
@@ -63,7 +65,7 @@ test('review by itself: states that customers and operators choose', { timeout: 
     assert.deepEqual(targetsOf(origin), ['/1', '/2']);
   });
 
-  await t.test('deleted it is unknown, and added again it has nothing of the first', async (t) => {
+  await t.test('a deleted domain is unknown, and added again it has nothing of the first', async (t) => {
     const first = await open(t, worlds, 'd.example.com');
     await first.see('/1', 'served');
     await first.client.call('domain.delete', { domain_id: first.domain_id });

@@ -4,13 +4,13 @@ import { test } from 'node:test';
 import { needs } from '../support/needs.ts';
 import { cacheStatus, startWorld, startWorlds, targetsOf, untilInForce } from '../support/world.ts';
 
-test('two viewers under a wildcard', { timeout: 180_000 }, async (t) => {
+test('viewers of a wildcard are told apart', { timeout: 180_000 }, async (t) => {
   const worlds = await startWorlds(t);
   const world = await startWorld(t, worlds, '*.w.example.com', 'a.w.example.com');
   await untilInForce(world);
   const { set, get, origin } = world;
 
-  await t.test('every host below it is served, for itself; the name above it is unknown', async () => {
+  await t.test('every host below a wildcard is served for itself; the name above it is unknown', async () => {
     const hosts = ['a.w.example.com', 'b.w.example.com', 'deep.b.w.example.com'];
     for (const host of [...hosts, ...hosts]) assert.equal((await get('/1', { host })).status, 200);
     assert.equal(cacheStatus(await get('/1', { host: 'w.example.com' })), 'DENIED unknownHost');
@@ -20,7 +20,7 @@ test('two viewers under a wildcard', { timeout: 180_000 }, async (t) => {
     );
   });
 
-  await t.test('of two viewers the access rules refuse one, whatever the other was given', async () => {
+  await t.test('access rules refuse one of two viewers, whatever the other was given', async () => {
     const as = async (host: string, page: string, agent: string) =>
       cacheStatus(await get('/2', { host, headers: ['Referer', page, 'User-Agent', agent] }));
     await set('config.setReferer', { referer_type: 2, referer_blank: 0, referer_str: 'a.w.example.com' });

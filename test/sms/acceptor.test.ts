@@ -37,7 +37,7 @@ async function openAccount(db: Db, balance: number) {
   });
 }
 
-test('what arrives while a transaction runs shares the next one', async (t) => {
+test('requests that arrive while a transaction runs share the next one', async (t) => {
   const db = await openSmsDatabase(await newSqlite(t));
   t.after(() => db[Symbol.asyncDispose]());
   const submission = await openAccount(db, 1000);
@@ -77,7 +77,7 @@ test('accounts take turns, and none takes all places', async (t) => {
   await checkMoney(db);
 });
 
-test('one that fails by a fault of ours fails alone', async (t) => {
+test('a request that fails by a fault of ours fails alone', async (t) => {
   const db = await openSmsDatabase(await newSqlite(t));
   t.after(() => db[Symbol.asyncDispose]());
   const submission = await openAccount(db, 1000);
@@ -94,7 +94,7 @@ test('one that fails by a fault of ours fails alone', async (t) => {
   await checkMoney(db);
 });
 
-test('on SQLite the next round is on its way before what the last one accepted is answered, where many wait', async (t) => {
+test('the next round starts on SQLite before the requests of the last one are answered, if many wait', async (t) => {
   const db = await openSmsDatabase(await newSqlite(t));
   t.after(() => db[Symbol.asyncDispose]());
   const submission = await openAccount(db, 1000);
@@ -133,7 +133,7 @@ test('on SQLite the next round is on its way before what the last one accepted i
 });
 
 describeOnBothEngines('requests of one transaction', (newDatabase) => {
-  test('each get their own verdict, and the balance lasts for as many as it pays', async (t) => {
+  test('requests of one transaction each get their own verdict, and the balance lasts for as many as it pays', async (t) => {
     const db = await openSmsDatabase(await newDatabase(t));
     t.after(() => db[Symbol.asyncDispose]());
     const submission = await openAccount(db, 5);
@@ -177,7 +177,7 @@ describeOnBothEngines('requests of one transaction', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('are all refused when it cannot be committed, and nothing of them is kept', async (t) => {
+  test('requests of one transaction are all refused if it cannot be committed, and nothing of them is kept', async (t) => {
     const db = await openSmsDatabase(await newDatabase(t));
     t.after(() => db[Symbol.asyncDispose]());
     const submission = await openAccount(db, 5);
@@ -204,7 +204,7 @@ describeOnBothEngines('requests of one transaction', (newDatabase) => {
 });
 
 describe('two processes on one database', needs('postgres'), () => {
-  test('send a request once, and spend the last of the balance once', async (t) => {
+  test('two processes on one database accept a request once, and spend the last of the balance once', async (t) => {
     const target: DatabaseTarget = await newPostgres(t);
     const dbs = [await openSmsDatabase(target), await openSmsDatabase(target)] as const;
     t.after(() => Promise.all(dbs.map((db) => db[Symbol.asyncDispose]())));

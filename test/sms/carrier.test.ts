@@ -178,45 +178,56 @@ const SCENARIOS: readonly Scenario[] = [
 ];
 
 describeOnBothEngines('a carrier at fault', (newDatabase) => {
-  test('settles every part, charges none twice and sends none twice', needs('netSmpp'), async (t) => {
-    const db = await openSmsDatabase(await newDatabase(t));
-    const ring = testRing();
-    const account = await openSmsAccount(db, { now: Date.now() });
-    const worlds = await Promise.all(
-      SCENARIOS.map(async (scenario, n) => {
-        const smsc = await startSmsc(t, scenario.smsc);
-        const number = `+8613${String(n).padStart(2, '0')}0000000`;
-        const settings: SmppSettings = {
-          ...{ ...SMPP_DEFAULTS, kind: 'smpp', host: '127.0.0.1', port: smsc.port, systemId: 'cw', password: 'secret' },
-          ...scenario.settings,
-        };
-        await db.transaction(async (trx) => {
-          const id = await saveConnector(trx, ring, { name: `c${n}`, enabled: true, settings }, 1);
-          await saveRoute(trx, { prefix: number, connectorIds: [id] });
-        });
-        return { scenario, smsc, number };
-      }),
-    );
-    const engine = await startSmsEngine({
-      ...{ db, ring, connect: connectCarrier, owner: randomUUID(), chargeAt: 'submit' },
-      post: () => Promise.resolve({ kind: 'failed', reason: 'none' }),
-      ...{ clock: systemClock, timers: systemTimers, random: () => 0, registry: new Registry() },
-      log: createLogger({ level: 'silent', name: 'test' }),
-    });
-    t.after(async () => {
-      await engine.stop(0);
-      await db[Symbol.asyncDispose]();
-    });
-    const now = Date.now();
-    for (const { scenario, number } of worlds)
-      for (const [n, texts] of scenario.messages.entries())
-        await queueMessage(db, account, { destination: number, route: number, texts, now: now + n });
-    engine.wake();
-    await Promise.all(
-      worlds.map(({ scenario, smsc, number }) => t.test(scenario.name, () => run(db, scenario, smsc, number))),
-    );
-    await checkMoney(db);
-  });
+  test(
+    'a carrier at fault leaves every part settled, none charged twice and none sent twice',
+    needs('netSmpp'),
+    async (t) => {
+      const db = await openSmsDatabase(await newDatabase(t));
+      const ring = testRing();
+      const account = await openSmsAccount(db, { now: Date.now() });
+      const worlds = await Promise.all(
+        SCENARIOS.map(async (scenario, n) => {
+          const smsc = await startSmsc(t, scenario.smsc);
+          const number = `+8613${String(n).padStart(2, '0')}0000000`;
+          const settings: SmppSettings = {
+            ...{
+              ...SMPP_DEFAULTS,
+              kind: 'smpp',
+              host: '127.0.0.1',
+              port: smsc.port,
+              systemId: 'cw',
+              password: 'secret',
+            },
+            ...scenario.settings,
+          };
+          await db.transaction(async (trx) => {
+            const id = await saveConnector(trx, ring, { name: `c${n}`, enabled: true, settings }, 1);
+            await saveRoute(trx, { prefix: number, connectorIds: [id] });
+          });
+          return { scenario, smsc, number };
+        }),
+      );
+      const engine = await startSmsEngine({
+        ...{ db, ring, connect: connectCarrier, owner: randomUUID(), chargeAt: 'submit' },
+        post: () => Promise.resolve({ kind: 'failed', reason: 'none' }),
+        ...{ clock: systemClock, timers: systemTimers, random: () => 0, registry: new Registry() },
+        log: createLogger({ level: 'silent', name: 'test' }),
+      });
+      t.after(async () => {
+        await engine.stop(0);
+        await db[Symbol.asyncDispose]();
+      });
+      const now = Date.now();
+      for (const { scenario, number } of worlds)
+        for (const [n, texts] of scenario.messages.entries())
+          await queueMessage(db, account, { destination: number, route: number, texts, now: now + n });
+      engine.wake();
+      await Promise.all(
+        worlds.map(({ scenario, smsc, number }) => t.test(scenario.name, () => run(db, scenario, smsc, number))),
+      );
+      await checkMoney(db);
+    },
+  );
 });
 
 async function run(db: Db, scenario: Scenario, smsc: Smsc, number: string): Promise<void> {

@@ -30,7 +30,7 @@ const SETTINGS: SmppSettings = {
 };
 
 describeOnBothEngines('an engine that charges by receipts', (newDatabase) => {
-  test('pays for what is delivered, and gives back what is not, once each', async (t) => {
+  test('an engine that charges by receipts charges for delivered parts, and pays the others back, once each', async (t) => {
     const db = await openSmsDatabase(await newDatabase(t));
     const ring = testRing();
     const carrier = new ScriptedCarrier();
@@ -84,7 +84,7 @@ describeOnBothEngines('an engine that charges by receipts', (newDatabase) => {
   });
 });
 
-test('a connector that asks for no receipts is warned of, where they charge, each time it is opened', async (t) => {
+test('a connector without receipts causes a warning if receipts charge, each time it is opened', async (t) => {
   for (const [chargeAt, expected] of [
     ['receipt', ['none', 'failures']],
     ['submit', []],

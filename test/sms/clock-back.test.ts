@@ -19,7 +19,7 @@ function bringBack(db: Db, now: number) {
 describeOnBothEngines('after a clock was put back', (newDatabase) => {
   const open = async (t: TestContext, create: NewDatabase) => await openSmsDatabase(await create(t));
 
-  test('a part without hours is due now, a retry after its longest delay, and each keeps its time to go out', async (t) => {
+  test('a part without hours is due at once after a clock was put back, a retry after its longest delay, each with its own expiry', async (t) => {
     await using db = await open(t, newDatabase);
     const account = await openSmsAccount(db, { now: EVENING });
     const other = await openSmsAccount(db, { now: EVENING });
@@ -48,7 +48,7 @@ describeOnBothEngines('after a clock was put back', (newDatabase) => {
     assert.deepEqual(await bringBack(db, EVENING), { parts: 0, others: 0 }, 'once');
   });
 
-  test('what has to wait keeps its instant, unless no hours are so far away', async (t) => {
+  test('a part that waits for its hours keeps its instant, unless no hours are so far away', async (t) => {
     await using db = await open(t, newDatabase);
     const account = await openSmsAccount(db, { now: EVENING });
     const opening = EVENING + 11 * HOUR_MS;
@@ -65,7 +65,7 @@ describeOnBothEngines('after a clock was put back', (newDatabase) => {
     assert.deepEqual(await due(), [opening, opening, EVENING - 48 * HOUR_MS]);
   });
 
-  test('leases end in time; receipts find what went out by the wrong clock; webhooks are posted', async (t) => {
+  test('leases end in time after a clock was put back; receipts find parts of the wrong clock; webhooks are posted', async (t) => {
     await using db = await open(t, newDatabase);
     const account = await openSmsAccount(db, { now: EVENING });
     const wrong = EVENING + HOUR_MS;
@@ -97,7 +97,7 @@ describeOnBothEngines('after a clock was put back', (newDatabase) => {
     );
   });
 
-  test('what a word made unknown is settled in 72 hours', async (t) => {
+  test('a part that a status word made unknown is settled in 72 hours', async (t) => {
     await using db = await open(t, newDatabase);
     const account = await openSmsAccount(db, { now: EVENING });
     const [late = 0, right = 0] = await queueMessage(db, account, { texts: ['1', '2'], now: EVENING });
@@ -113,7 +113,7 @@ describeOnBothEngines('after a clock was put back', (newDatabase) => {
     );
   });
 
-  test('what was accepted an hour ahead goes out at once, also when the service is started again meanwhile', async (t) => {
+  test('a message accepted by a clock an hour ahead is sent at once, even after a restart in between', async (t) => {
     const world = await openEngineWorld(t, newDatabase);
     const account = await openSmsAccount(world.db, { now: Date.now() });
     const accept = () => queueMessage(world.db, account, { now: Date.now() + HOUR_MS });

@@ -5,7 +5,9 @@ import { needs } from '../support/needs.ts';
 import { crashSms } from '../support/sms-crash.ts';
 
 describeOnBothEngines('the process that sends messages, killed', (newDatabase) => {
-  test('while parts are in every state: none is lost, none sent twice, none charged twice', needs('netSmpp'), (t) =>
-    crashSms(t, newDatabase, 1),
+  test(
+    'a process killed with parts in every state loses none, sends none twice and charges none twice',
+    needs('netSmpp'),
+    (t) => crashSms(t, newDatabase, 1),
   );
 });

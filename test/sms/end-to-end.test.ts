@@ -12,7 +12,7 @@ import { startSmsc } from '../support/smsc.ts';
 const CONTENT = encodeURIComponent('您的验证码是 123456。😀'.repeat(6));
 
 test(
-  'a fresh service simulates and says so; with a carrier, messages arrive and customers hear of it',
+  'a fresh service simulates and says so; with a carrier, messages arrive and customers are notified',
   needs('netSmpp'),
   async (t) => {
     const service = await startService(t, {

@@ -25,7 +25,7 @@ const refused = (status: number, kind: Extract<SubmitOutcome, { kind: 'refused' 
 });
 
 describeOnBothEngines('the SMS engine', (newDatabase) => {
-  test('parts go out in order over one connector, and receipts settle them, also those that come first', async (t) => {
+  test('parts are sent in order over one connector, and receipts settle them, even early ones', async (t) => {
     const { db, a, start } = await openEngineWorld(t, newDatabase);
     const account = await openSmsAccount(db, { now: Date.now() });
     await queueMessage(db, account, { texts: ['1', '2', '3'], now: Date.now() });
@@ -50,7 +50,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('a throttled part goes out again before what came later, and costs no try; a wrong number is paid back', async (t) => {
+  test('a throttled part is sent again before later ones, and costs no try; a wrong number is paid back', async (t) => {
     const { db, a, start } = await openEngineWorld(t, newDatabase);
     const account = await openSmsAccount(db, { balance: 100, now: Date.now() });
     a.window = 1;
@@ -78,7 +78,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('the next connector takes over while the first is down, and not what the first has begun', async (t) => {
+  test('the next connector takes over while the first is down, except for messages that the first has begun', async (t) => {
     const { db, a, b, start } = await openEngineWorld(t, newDatabase);
     const account = await openSmsAccount(db, { now: Date.now() });
     a.window = 1;
@@ -103,7 +103,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('no answer means uncertain: nothing goes out again until a late answer or a receipt tells', async (t) => {
+  test('a part without an answer is uncertain, and is not sent again until a late answer or a receipt decides', async (t) => {
     const { db, a, start } = await openEngineWorld(t, newDatabase);
     const account = await openSmsAccount(db, { now: Date.now() });
     a.answer = () => ({ kind: 'uncertain', reason: 'timeout' });
@@ -119,7 +119,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('a notice whose app prefers two to none goes out again as it was, and is marked', async (t) => {
+  test('a notice of a service that prefers duplicates is sent again unchanged, and is marked', async (t) => {
     const { db, a, start } = await openEngineWorld(t, newDatabase);
     const account = await openSmsAccount(db, { settings: { resendUncertain: true }, now: Date.now() });
     a.answer = (_part, n) => (n === 1 ? { kind: 'uncertain', reason: 'disconnected' } : accepted('k'));
@@ -134,7 +134,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('advertising that comes up after its hours waits for them, as long as it takes; a notice does not', async (t) => {
+  test('advertising that falls due after its hours waits for them; a notice does not', async (t) => {
     const { db, a, start } = await openEngineWorld(t, newDatabase);
     const now = Date.now();
     const hour = new Date(now).getUTCHours();
@@ -152,7 +152,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('a reply that refuses more opts its number out of the account that wrote to it last', async (t) => {
+  test('a reply that opts out applies to the account that wrote to the number last', async (t) => {
     const { db, a, start } = await openEngineWorld(t, newDatabase);
     const account = await openSmsAccount(db, { now: Date.now() });
     const later = Date.now() + 3_600_000;
@@ -179,7 +179,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('a receipt that is not the last word ends nothing, and its word is kept', async (t) => {
+  test('a receipt that is not final ends nothing, and its word is stored', async (t) => {
     const { db, a, start } = await openEngineWorld(t, newDatabase);
     const account = await openSmsAccount(db, { now: Date.now() });
     await queueMessage(db, account, { now: Date.now() });
@@ -198,7 +198,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('what nobody can read is stored before it is acknowledged, with what can be read beside it', async (t) => {
+  test('a delivery that cannot be read is stored before it is acknowledged, with its readable fields', async (t) => {
     const { db, a, start } = await openEngineWorld(t, newDatabase);
     await openSmsAccount(db, { now: Date.now() });
     await start();
@@ -212,7 +212,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     assert.equal((await db.query.selectFrom('sms_receipt').select('id').execute()).length, 1);
   });
 
-  test('parts a second are counted, not messages (jasmin#925, ksmppd#126), and a connector that is edited goes on with the new rate', async (t) => {
+  test('the rate counts parts, not messages (jasmin#925, ksmppd#126), and an edited connector continues at the new rate', async (t) => {
     const { db, a, b, ring, start } = await openEngineWorld(t, newDatabase, 20);
     const account = await openSmsAccount(db, { now: Date.now() });
     const begun = performance.now();
@@ -240,7 +240,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('what was accepted for a route that was taken away meanwhile goes by the one that fits it', async (t) => {
+  test('a message accepted for a removed route is sent by the route that fits it', async (t) => {
     const { db, a, start } = await openEngineWorld(t, newDatabase);
     const account = await openSmsAccount(db, { now: Date.now() });
     const queue = (route: string) => queueMessage(db, account, { route, destination: '+85261234567', now: Date.now() });
@@ -305,7 +305,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
   });
 });
 
-test('with nothing to do, rounds are as far apart as looks for what another process has accepted', async (t) => {
+test('idle rounds are as far apart as checks for messages that another process has accepted', async (t) => {
   const { db, a, start } = await openEngineWorld(t, newSqlite);
   await queueMessage(db, await openSmsAccount(db, { now: Date.now() }), { texts: ['1'], now: Date.now() });
   const registry = new Registry();

@@ -31,7 +31,7 @@ const SETTINGS: SmppSettings = {
 };
 
 describeOnBothEngines('when the process has ended', (newDatabase) => {
-  test('what was on its way to nobody is simulated after all, and only what was on its way to a carrier is in doubt', async (t) => {
+  test('a part that was never on a connection is simulated after all, and only one in flight to a carrier is in doubt', async (t) => {
     const db = await openSmsDatabase(await newDatabase(t));
     t.after(() => db[Symbol.asyncDispose]());
     const ring = testRing();
@@ -64,7 +64,7 @@ describeOnBothEngines('when the process has ended', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('however long ago it was, a receipt that came before settles what is in doubt, and a notice does not go out again', async (t) => {
+  test('an early receipt settles a part in doubt, however old it is, and a notice is not sent again', async (t) => {
     const db = await openSmsDatabase(await newDatabase(t));
     const ring = testRing();
     const connectorId = await db.transaction((trx) =>

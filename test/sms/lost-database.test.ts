@@ -21,7 +21,7 @@ async function openRelayedWorld(t: TestContext) {
 }
 
 test(
-  'what carriers answer while PostgreSQL is away is stored when it is back, and nothing goes out twice',
+  'answers of carriers while PostgreSQL is away are stored when it is back, and nothing is sent twice',
   needs('postgres'),
   async (t) => {
     const { relay, a, start, direct } = await openRelayedWorld(t);
@@ -44,7 +44,7 @@ test(
   },
 );
 
-test('what was claimed by a commit whose answer was lost goes out after all, once', needs('postgres'), async (t) => {
+test('parts claimed by a commit whose answer was lost are sent after all, once', needs('postgres'), async (t) => {
   const { relay, a, start, direct } = await openRelayedWorld(t);
   await start();
   relay.loseAnswersTo('commit');

@@ -38,7 +38,7 @@ describeOnBothEngines('receipts', (newDatabase) => {
   };
   const stateOf = (n: number) => (n % 8 === 0 ? 'failed' : 'delivered');
 
-  test('in another base than the answers are told apart by their numbers', async (t) => {
+  test('receipts whose ids use another base than the answers are matched by their numbers', async (t) => {
     const numbers = Array.from({ length: 300 }, (_, n) => `+86138001${String(38_000 + n)}`);
     const { db, ids, states } = await open(t, newDatabase, numbers);
     const overtaking = ids.flatMap((_, n) => (n % 3 === 0 ? [n] : []));
@@ -58,7 +58,7 @@ describeOnBothEngines('receipts', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('in another base, all to one number: none is wrong, and a reference tells them all apart', async (t) => {
+  test('receipts in another base, all for one number, are matched by reference, and never wrongly', async (t) => {
     const { db, ids, states } = await open(
       t,
       newDatabase,
@@ -87,7 +87,7 @@ describeOnBothEngines('receipts', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('that name a part by one of several forms wait while an answer to their number is out', async (t) => {
+  test('receipts that could name a part by several forms wait while an answer for their number is outstanding', async (t) => {
     const { db, ids, states, account } = await open(t, newDatabase, [HERE]);
     const [old = 0] = ids;
     const id = (carrierId: string) => ({ kind: 'accepted', carrierId, keys: answerKeys(carrierId, 'auto') }) as const;
@@ -107,7 +107,7 @@ describeOnBothEngines('receipts', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('that overtake the answer with their id are not given to an older part in doubt', async (t) => {
+  test('receipts that overtake the answer with their id do not settle an older part in doubt', async (t) => {
     const { db, ids, states, account } = await open(t, newDatabase, [HERE]);
     const [old = 0] = ids;
     await store(db, [[old, LOST]]);
@@ -124,7 +124,7 @@ describeOnBothEngines('receipts', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('that fit several parts wait until one is left, and are reported when nobody waits any more', async (t) => {
+  test('receipts that fit several parts wait until one is left, and are reported when no answer is outstanding', async (t) => {
     const { db, ids, states } = await open(t, newDatabase, [HERE, HERE, HERE]);
     const [one = 0, two = 0, three = 0] = ids;
     await store(
@@ -144,7 +144,7 @@ describeOnBothEngines('receipts', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('that fit several parts for ever, or name other numbers, are counted once each and kept', async (t) => {
+  test('receipts that always fit several parts, or name other numbers, are counted once each and stored', async (t) => {
     const { db, ids } = await open(t, newDatabase, [HERE, HERE]);
     await store(
       db,
@@ -166,7 +166,7 @@ describeOnBothEngines('receipts', (newDatabase) => {
     );
   });
 
-  test('of another number with the same id go to the part of theirs, when its answer comes', async (t) => {
+  test('receipts of another number with the same id settle its own part, when its answer arrives', async (t) => {
     const { db, ids, states } = await open(t, newDatabase, [HERE, '+8613900139000']);
     const [here = 0, there = 0] = ids;
     await store(db, [[here, accepted('7')]]);
@@ -175,7 +175,7 @@ describeOnBothEngines('receipts', (newDatabase) => {
     assert.deepEqual(await states(), ['submitted', 'delivered']);
   });
 
-  test('that came while another process stored the answer are found by any form of their id', async (t) => {
+  test('receipts that arrived while another process stored the answer are found by any form of their id', async (t) => {
     const { db, ids, states } = await open(t, newDatabase, [HERE]);
     const [id = 0] = ids;
     await receive(db, [receiptOf(1)]);
@@ -189,7 +189,7 @@ describeOnBothEngines('receipts', (newDatabase) => {
     assert.deepEqual(await states(), ['delivered']);
   });
 
-  test('and answers that are stored at the same time settle each part once', async (t) => {
+  test('receipts and answers that are stored at the same time settle each part once', async (t) => {
     const numbers = Array.from({ length: 40 }, (_, n) => `+86138001380${10 + n}`);
     const { db, ids, states } = await open(t, newDatabase, numbers);
     await Promise.all(

@@ -16,7 +16,7 @@ import { needs, obtain } from '../support/needs.ts';
 import { startSmsc } from '../support/smsc.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-test('tshark reads every PDU as we wrote it, and finds none malformed', needs('tshark', 'text2pcap'), (t) => {
+test('tshark reads every PDU that we write, and finds none malformed', needs('tshark', 'text2pcap'), (t) => {
   // The keys of the table are the commands.
   const commands = Object.keys(LAYOUTS) as Command[];
   const pieces = commands.map((command, n) => {
@@ -35,7 +35,7 @@ test('tshark reads every PDU as we wrote it, and finds none malformed', needs('t
 });
 
 test(
-  'tshark puts a long message together again, by its header and by parameters',
+  'tshark reassembles a long message, by its header and by parameters',
   needs('tshark', 'text2pcap', 'netSmpp'),
   async (t) => {
     const smsc = await startSmsc(t);
@@ -73,7 +73,7 @@ test(
 );
 
 test(
-  'a carrier of Kannel’s takes our messages by one session and delivers by another',
+  "a carrier of Kannel's accepts our messages by one session and delivers by another",
   needs('driveSmpp'),
   async (t) => {
     const port = await freePort();

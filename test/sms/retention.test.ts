@@ -15,7 +15,7 @@ const NOW = 100 * DAY_MS;
 const GOING_ON = new AbortController().signal;
 
 describeOnBothEngines('SMS that is old', (newDatabase) => {
-  test('is forgotten with all that is of it when it has ended; the ledger stays', async (t) => {
+  test('an old message is deleted with all its rows when it has ended; the ledger stays', async (t) => {
     const db = await openSmsDatabase(await newDatabase(t));
     t.after(() => db[Symbol.asyncDispose]());
     const account = await openSmsAccount(db, { now: 1 });
@@ -57,7 +57,7 @@ describeOnBothEngines('SMS that is old', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('is forgotten whatever there is of it, a little at a time', async (t) => {
+  test('old messages are deleted however many rows they have, a few at a time', async (t) => {
     const db = await openSmsDatabase(await newDatabase(t));
     t.after(() => db[Symbol.asyncDispose]());
     const account = await openSmsAccount(db, { now: 1 });

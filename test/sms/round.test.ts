@@ -69,7 +69,7 @@ async function openSender(db: Db) {
 }
 
 describeOnBothEngines('a round that accepts messages', (newDatabase) => {
-  test('gives a carrier the same of a message, whether it goes out at once or has stood in the queue', async (t) => {
+  test('a round sends a carrier the same of a message, whether it is sent at once or was queued', async (t) => {
     const { db, round } = await openWorld(t, newDatabase);
     const { send } = await openSender(db);
     for (const content of ['one', LONG]) {
@@ -83,7 +83,7 @@ describeOnBothEngines('a round that accepts messages', (newDatabase) => {
     }
   });
 
-  test('claims them with what a carrier needs, and they are in doubt when their process dies', async (t) => {
+  test('a round claims messages with all that a carrier needs, and they are in doubt if their process dies', async (t) => {
     const { db, round } = await openWorld(t, newDatabase);
     const { account, send } = await openSender(db);
     const { parts, isFull } = await round([send('one'), send(LONG)], 10);
@@ -132,7 +132,7 @@ describeOnBothEngines('a round that accepts messages', (newDatabase) => {
     assert.deepEqual(new Set((await readParts(db)).map(({ state }) => state)), new Set(['uncertain']));
   });
 
-  test('claims no more than there is room for; what waits goes before what comes', async (t) => {
+  test('a round claims no more than there is room for; queued messages precede new ones', async (t) => {
     const { db, round } = await openWorld(t, newDatabase);
     const { send } = await openSender(db);
     const first = await round([send('a'), send('b'), send('c')], 2);
@@ -144,7 +144,7 @@ describeOnBothEngines('a round that accepts messages', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('gives a long message the room that is left, and its rest to the same connector', async (t) => {
+  test('a round gives a long message the room that is left, and its rest to the same connector', async (t) => {
     const { db, round } = await openWorld(t, newDatabase);
     const { send } = await openSender(db);
     const first = await round([send('a'), send(LONG)], 2);
@@ -156,7 +156,7 @@ describeOnBothEngines('a round that accepts messages', (newDatabase) => {
     assert.deepEqual((await round([], 2)).texts, ['b']);
   });
 
-  test('lets accounts take turns, and ordinary messages go before advertising that waits', async (t) => {
+  test('a round lets accounts take turns, and sends ordinary messages before waiting advertising', async (t) => {
     const { db, round } = await openWorld(t, newDatabase);
     const [x, y] = [await openSender(db), await openSender(db)];
     await queueMessage(db, x.account, { kind: 'advertising', texts: ['advertising'], now: NOW });
@@ -166,7 +166,7 @@ describeOnBothEngines('a round that accepts messages', (newDatabase) => {
     assert.deepEqual((await round([], 9)).texts, ['advertising']);
   });
 
-  test('lets ordinary messages go before advertising that comes with them', async (t) => {
+  test('a round sends ordinary messages before advertising that arrives with them', async (t) => {
     const { db, round } = await openWorld(t, newDatabase);
     const { send } = await openSender(db);
     const { texts } = await round([send('advertising', { kind: 'advertising' }), send('ordinary')], 1);
@@ -174,7 +174,7 @@ describeOnBothEngines('a round that accepts messages', (newDatabase) => {
     assert.deepEqual((await round([], 9)).texts, ['advertising']);
   });
 
-  test('sends the rest of a message over the connector that has its beginning, wherever its route leads by then', async (t) => {
+  test('a round sends the rest of a message over the connector that has its beginning, whatever its route is now', async (t) => {
     const { db, round } = await openWorld(t, newDatabase);
     const account = await openSmsAccount(db, { now: NOW });
     await queueMessage(db, account, { texts: ['1', '2', '3'], now: NOW });
@@ -182,7 +182,7 @@ describeOnBothEngines('a round that accepts messages', (newDatabase) => {
     assert.deepEqual((await round([], 9, [])).texts, ['2', '3']);
   });
 
-  test('gives long messages to one number their references in their order', async (t) => {
+  test('a round gives long messages to one number consecutive references', async (t) => {
     const { db, round } = await openWorld(t, newDatabase);
     const { send } = await openSender(db);
     const elsewhere = { mobile: '13900139000' };
@@ -194,7 +194,7 @@ describeOnBothEngines('a round that accepts messages', (newDatabase) => {
     );
   });
 
-  test('gives back to the queue what is bound to no connector, unless other parts of its message are', async (t) => {
+  test('a round returns parts without a connector to the queue, unless other parts of their message have one', async (t) => {
     const { db, round } = await openWorld(t, newDatabase);
     const account = await openSmsAccount(db, { now: NIGHT, settings: { marketingHours: HOURS } });
     await queueMessage(db, account, { kind: 'advertising', texts: ['short'], now: NIGHT });
@@ -214,7 +214,7 @@ describeOnBothEngines('a round that accepts messages', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('lets nothing stand in a queue for advertising that waits for its hours on the same connector', async (t) => {
+  test('advertising that waits for its hours delays no other message of its connector', async (t) => {
     const { db, round } = await openWorld(t, newDatabase);
     const account = await openSmsAccount(db, { now: NIGHT, settings: { marketingHours: HOURS } });
     await queueMessage(db, account, { kind: 'advertising', texts: ['long 1', 'long 2'], now: NIGHT });
@@ -224,7 +224,7 @@ describeOnBothEngines('a round that accepts messages', (newDatabase) => {
     assert.deepEqual(await waiting(MORNING), [{ ordinary: true, advertising: true }], 'it is bound, and due');
   });
 
-  test('leaves what its connectors do not serve in the queue', async (t) => {
+  test('a round leaves messages that its connectors do not serve in the queue', async (t) => {
     const { db, round } = await openWorld(t, newDatabase);
     const { send } = await openSender(db);
     const failedBefore = [{ route: '', minTries: 5, maxTries: 9 }];
@@ -236,10 +236,11 @@ describeOnBothEngines('a round that accepts messages', (newDatabase) => {
   });
 });
 
-describe('a round reads no more of PostgreSQL than it has to do, however much is stored', needs('postgres'), () => {
-  test('where nothing waits, and carriers tell of all that went out before', (t) => readLittle(t, AT_ONCE));
-  test('where more waits than there is room for', (t) => readLittle(t, AT_ONCE / 4));
-  test('where much waits for the hours of advertising', async (t) => {
+describe('the reads of a round on PostgreSQL', needs('postgres'), () => {
+  test('a round reads little if nothing waits, and carriers report all that was sent before', (t) =>
+    readLittle(t, AT_ONCE));
+  test('a round reads little if more waits than there is room for', (t) => readLittle(t, AT_ONCE / 4));
+  test('a round reads little if much waits for the hours of advertising', async (t) => {
     const { db } = await openWorld(t, newPostgres);
     const account = await openSmsAccount(db, { now: NIGHT, settings: { marketingHours: HOURS } });
     for (let n = 0; n < AT_ONCE; n += 1)

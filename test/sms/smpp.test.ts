@@ -72,7 +72,7 @@ describe('the SMPP connector', needs('netSmpp'), () => {
     await eventually('four have gone out', () => smsc.submits().length === 4);
   });
 
-  test('errors are told apart: passing, for good, and of the session, which is opened anew', async (t) => {
+  test('errors of a carrier are told apart: temporary, permanent, and of the session, which is opened anew', async (t) => {
     const { smsc, carrier, bound } = await begin(t, { answers: [0x08, 0x0b, 0x04] });
     const classes = [];
     for (let n = 0; n < 3; n += 1) {
@@ -126,7 +126,7 @@ describe('the SMPP connector', needs('netSmpp'), () => {
     await eventually('an unknown command is told so', () => smsc.count('nack') > 0);
   });
 
-  test('a receipt tells what became of a part whose answer was lost', async (t) => {
+  test('a receipt decides about a part whose answer was lost', async (t) => {
     const { carrier, receipts } = await begin(t, { answers: ['lost'] });
     assert.deepEqual(await carrier.submit(partToSubmit({ partId: 70_000 })), DISCONNECTED);
     const receipt = await eventually('the receipt', () => receipts[0]);
@@ -136,7 +136,7 @@ describe('the SMPP connector', needs('netSmpp'), () => {
     );
   });
 
-  test('an answer that comes too late is told; other parts go on meanwhile', async (t) => {
+  test('an answer that arrives too late is reported; other parts proceed meanwhile', async (t) => {
     const timers = createManualTimers();
     const { carrier, late } = await begin(t, { answers: ['slow'], slowMs: 2_000 }, {}, { timers });
     const slow = carrier.submit(partToSubmit({ partId: 5 }));
@@ -148,7 +148,7 @@ describe('the SMPP connector', needs('netSmpp'), () => {
     assert.deepEqual([told.partId, told.outcome.kind], [5, 'accepted']);
   });
 
-  test('a carrier that answers nothing any more is left', async (t) => {
+  test('a session whose carrier stops answering is closed', async (t) => {
     const timers = createManualTimers();
     const { smsc, carrier, states } = await begin(t, { otherwise: 'silent', deaf: true }, {}, { timers });
     timers.advance(10_000);
@@ -163,7 +163,7 @@ describe('the SMPP connector', needs('netSmpp'), () => {
     await eventually('it was asked', () => smsc.count('enquire') === 1);
   });
 
-  test('no more parts wait for an answer than the window has', async (t) => {
+  test('the window bounds the parts that await an answer', async (t) => {
     const { carrier, roomFreed } = await begin(t, { otherwise: 'slow', slowMs: 100 }, { window: 3 });
     const waiting = [1, 2, 3].map((partId) => carrier.submit(partToSubmit({ partId })));
     assert.equal(carrier.room, 0);
@@ -172,7 +172,7 @@ describe('the SMPP connector', needs('netSmpp'), () => {
     assert.deepEqual([carrier.room, roomFreed()], [3, 2]);
   });
 
-  test('after ESME_RALYBND the next bind is half a minute away', async (t) => {
+  test('the next bind is half a minute away after ESME_RALYBND', async (t) => {
     const timers = createManualTimers();
     const smsc = await startSmsc(t, { alreadyBound: 1 });
     const { carrier } = connectTestCarrier(t, smppSettings(smsc.port), { timers });
@@ -183,7 +183,7 @@ describe('the SMPP connector', needs('netSmpp'), () => {
     await eventually('bound', () => carrier.state === 'bound');
   });
 
-  test('a carrier that restarts is found again, and one that is not there does no harm', async (t) => {
+  test('a carrier that restarts is connected again, and an unreachable one does no harm', async (t) => {
     const { smsc, carrier, bound } = await begin(t, { otherwise: 'silent' });
     const part = carrier.submit(partToSubmit());
     await eventually('it is there', () => smsc.submits().length === 1);
@@ -197,7 +197,7 @@ describe('the SMPP connector', needs('netSmpp'), () => {
     await eventually('it unbinds, and we bind again', () => smsc.count('bind') === 3);
   });
 
-  test('what cannot be stored is not acknowledged, and fills no log', async (t) => {
+  test('a delivery that cannot be stored is not acknowledged, and fills no log', async (t) => {
     const lines: string[] = [];
     const destination = { write: (line: string) => void lines.push(line) };
     const log = createLogger({ level: 'info', name: 'test', destination });
@@ -214,7 +214,7 @@ describe('the SMPP connector', needs('netSmpp'), () => {
     assert.deepEqual([told.length, /"refused":3/.test(told[1] ?? '')], [2, true]);
   });
 
-  test('a reply comes with its number and text', async (t) => {
+  test('a reply arrives with its number and text', async (t) => {
     const { smsc, replies } = await begin(t);
     smsc.order({ do: 'deliver', from: '8613800138000', to: '10690000', text: '90008ba2', dataCoding: 8 });
     const reply = await eventually('the reply', () => replies[0]);
@@ -222,7 +222,7 @@ describe('the SMPP connector', needs('netSmpp'), () => {
     assert.deepEqual([origin, destination, text, coding], ['+8613800138000', '10690000', '退订', 8]);
   });
 
-  test('we unbind before we go, and wait for answers that are on their way', async (t) => {
+  test('closing unbinds, after waiting for outstanding answers', async (t) => {
     const { smsc, carrier } = await begin(t, { otherwise: 'slow', slowMs: 100 });
     const part = carrier.submit(partToSubmit());
     await carrier[Symbol.asyncDispose]();
@@ -230,7 +230,7 @@ describe('the SMPP connector', needs('netSmpp'), () => {
     await eventually('unbound, then closed', () => smsc.count('unbind') === 1 && smsc.count('closed') === 1);
   });
 
-  test('a pair of sessions: one submits, the other receives', async (t) => {
+  test('a pair of sessions has one that submits and one that receives', async (t) => {
     const { smsc, carrier, receipts } = await begin(t, {}, { bind: 'pair' });
     await eventually('both are bound', () => smsc.count('bind') === 2);
     assert.equal((await carrier.submit(partToSubmit())).kind, 'accepted');
@@ -241,7 +241,7 @@ describe('the SMPP connector', needs('netSmpp'), () => {
     await eventually('both unbind', () => smsc.count('unbind') === 2);
   });
 
-  test('a pair whose receiver is refused sends, and tells that it hears nothing until it does', async (t) => {
+  test('a pair whose receiver is refused submits, and reports that it receives nothing until it does', async (t) => {
     const { smsc, carrier, states } = await begin(t, { refused: 'receiver' }, { bind: 'pair' });
     await eventually('both were tried', () => smsc.count('bind') >= 2);
     assert.deepEqual([carrier.state, carrier.isReceiving], ['bound', false]);
@@ -259,7 +259,7 @@ describe('the SMPP connector', needs('netSmpp'), () => {
     await bound();
   });
 
-  test('a carrier takes the sequence numbers around 0x7FFFFFFF', async (t) => {
+  test('a carrier accepts the sequence numbers around 0x7FFFFFFF', async (t) => {
     const smsc = await startSmsc(t);
     const { session, bound } = sessionAt(smsc.port, 0x7ffffffd);
     t.after(() => session.leave());
@@ -281,7 +281,7 @@ describe('the SMPP connector', needs('netSmpp'), () => {
     );
   });
 
-  test('over TLS, with a certificate of the name that is asked for', needs('openssl'), async (t) => {
+  test("a connector over TLS verifies the certificate's name", needs('openssl'), async (t) => {
     const authority = createAuthority(t);
     const smsc = await startSmsc(t);
     const server = createTlsServer(authority.issue(['smsc.example']), (socket) => {

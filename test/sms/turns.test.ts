@@ -46,7 +46,7 @@ async function openWorld(t: Parameters<NewDatabase>[0], newDatabase: NewDatabase
 }
 
 describeOnBothEngines('turns of accounts', (newDatabase) => {
-  test('of advertising go on where they were, though ordinary messages of another go between them', async (t) => {
+  test('turns of advertising continue, though ordinary messages of another account go between them', async (t) => {
     const { queue, round } = await openWorld(t, newDatabase, 3);
     for (let n = 0; n < 4; n += 1) for (const account of [0, 2]) await queue(account, { kind: 'advertising' });
     const got: number[] = [];
@@ -57,7 +57,7 @@ describeOnBothEngines('turns of accounts', (newDatabase) => {
     assert.deepEqual(got, [1, 0, 1, 2, 1, 0, 1, 2]);
   });
 
-  test('come to everybody, where more wait on one route than a round serves, and another on another route', async (t) => {
+  test('turns reach every account, with more accounts than a round serves on one route, and one on another', async (t) => {
     const { queue, round } = await openWorld(t, newDatabase, 41);
     for (let account = 0; account < 40; account += 1) for (let n = 0; n < 4; n += 1) await queue(account);
     for (let n = 0; n < 20; n += 1) await queue(40, { route: '+852', destination: '+85261234567' });
@@ -67,7 +67,7 @@ describeOnBothEngines('turns of accounts', (newDatabase) => {
     assert.equal(served.size, 41);
   });
 
-  test('go on at once, where more wait than a round serves and there is room left', async (t) => {
+  test('turns continue at once if more accounts wait than a round serves and there is room left', async (t) => {
     const { queue, round } = await openWorld(t, newDatabase, 40);
     for (let account = 0; account < 40; account += 1) await queue(account);
     const first = await round(100);
@@ -76,7 +76,7 @@ describeOnBothEngines('turns of accounts', (newDatabase) => {
     assert.deepEqual([second.got.length, second.isFull], [8, false]);
   });
 
-  test('are not kept by who has only the rest of a message that another connector has begun', async (t) => {
+  test('turns are not held by an account that has only the rest of a message begun by another connector', async (t) => {
     const { queue, round } = await openWorld(t, newDatabase, 3);
     await queue(0, { texts: ['long 1', 'long 2'] });
     assert.deepEqual((await round(1, ALL, 7)).got, [0]);
@@ -86,7 +86,7 @@ describeOnBothEngines('turns of accounts', (newDatabase) => {
     assert.deepEqual((await round(1, ALL, 7)).got, [0]);
   });
 
-  test('come to the rest of an ordinary message before that of advertising, also on a route that the connector has no more', async (t) => {
+  test('turns reach the rest of an ordinary message before that of advertising, even on a route the connector lost', async (t) => {
     const { queue, round } = await openWorld(t, newDatabase, 2);
     await queue(0, { kind: 'advertising', texts: ['1', '2', '3', '4'], dueAt: NOW - 1 });
     assert.deepEqual((await round(1)).got, [0]);
@@ -95,7 +95,7 @@ describeOnBothEngines('turns of accounts', (newDatabase) => {
     assert.deepEqual([(await round(1, [])).got, (await round(1, [])).got], [[1], [0]]);
   });
 
-  test('come to parts that failed more often than the connectors of their route have tries, since it was changed', async (t) => {
+  test('turns reach parts with more tries than their changed route has connectors', async (t) => {
     const { db, queue, round } = await openWorld(t, newDatabase, 1);
     await queue(0);
     await db.query.updateTable('sms_part').set({ tries: 7 }).execute();

@@ -16,7 +16,7 @@ import { accepted, claim, NOW, receive, store } from '../support/sms-steps.ts';
 
 const LATER = NOW + DEFAULT_WAITS.receiptMs;
 
-test('a carrier tells of its parts where 99 of 100 have had their receipt, of 200 at least', () => {
+test('a carrier counts as reliable if 99 of 100 parts have had their receipt, of 200 at least', () => {
   for (const [told, untold, expected] of [
     [200, 0, true],
     [198, 2, true],
@@ -29,14 +29,14 @@ test('a carrier tells of its parts where 99 of 100 have had their receipt, of 20
     assert.equal(isReliable({ told, untold }), expected, `${told} and ${untold}`);
 });
 
-describeOnBothEngines('a part of which nobody ever told', (newDatabase) => {
+describeOnBothEngines('a part without any receipt', (newDatabase) => {
   interface World {
     readonly db: Db;
     readonly connectorId: number;
     readonly inDoubt: readonly number[];
   }
 
-  /** Three parts in doubt: of one nothing was heard, of one that it is on its way, of one there may be a receipt. */
+  /** Three parts in doubt: one without a receipt, one with a receipt that is not final, one whose receipt is unmatched. */
   async function open(t: TestContext, create: NewDatabase, unknownAfter: UnknownAfter): Promise<World> {
     const db = await openSmsDatabase(await create(t));
     t.after(() => db[Symbol.asyncDispose]());
@@ -66,7 +66,7 @@ describeOnBothEngines('a part of which nobody ever told', (newDatabase) => {
     return { db, connectorId, inDoubt };
   }
 
-  /** The carrier has taken so many on the last day, and told of so many of them. */
+  /** Lets the carrier accept `taken` parts within the last day, and report `told` of them. */
   async function take({ db, connectorId }: World, taken: number, told: number): Promise<void> {
     const account = await openSmsAccount(db, { now: NOW });
     const texts = Array.from({ length: taken }, (_, n) => `${n}`);
@@ -105,12 +105,12 @@ describeOnBothEngines('a part of which nobody ever told', (newDatabase) => {
   }
 
   for (const [name, unknownAfter, taken, told, expected] of [
-    ['is given back, unless there is a sign of it', 'refund', 202, 200, 'unknown refund'],
-    ['is charged where the connector says nothing else', 'charge', 200, 200, 'unknown charge'],
-    ['is charged where the carrier does not tell of its other parts', 'refund', 203, 200, 'unknown charge'],
-    ['is charged where it has taken too few', 'refund', 199, 199, 'unknown charge'],
+    ['is paid back, unless there is a sign of it', 'refund', 202, 200, 'unknown refund'],
+    ['is charged by default', 'charge', 200, 200, 'unknown charge'],
+    ['is charged if the carrier does not report its other parts', 'refund', 203, 200, 'unknown charge'],
+    ['is charged if the carrier has accepted too few parts', 'refund', 199, 199, 'unknown charge'],
   ] as const)
-    test(name, async (t) => {
+    test(`a part without any receipt ${name}`, async (t) => {
       const world = await open(t, newDatabase, unknownAfter);
       await take(world, taken, told);
       const settled = await sweep(world);

@@ -82,7 +82,7 @@ async function tell(db: Db, account: SmsAccount, texts: readonly string[], now: 
 const countQueued = async (db: Db) => (await db.query.selectFrom('sms_delivery').select('id').execute()).length;
 
 describeOnBothEngines('webhooks', (newDatabase) => {
-  test('are signed, and sent again until they are taken; an app without an address has none', async (t) => {
+  test('webhooks are signed, and sent again until they are accepted; a service without an address has none', async (t) => {
     const { db, ring, clock } = await openWorld(t, newDatabase);
     const { received, port } = await startCustomer(t, [
       (response) => response.writeHead(500).end(),
@@ -131,7 +131,7 @@ describeOnBothEngines('webhooks', (newDatabase) => {
     });
   });
 
-  test('an address that never answers holds up no other, and 410 ends its queue', async (t) => {
+  test('a webhook address that never answers delays no other, and 410 ends its queue', async (t) => {
     const { db, ring, clock } = await openWorld(t, newDatabase);
     const stuck = await startCustomer(
       t,
@@ -158,7 +158,7 @@ describeOnBothEngines('webhooks', (newDatabase) => {
     await eventually('only what nobody answers is left', async () => (await countQueued(db)) === 100);
   });
 
-  test('wait for a secret that an export left out', async (t) => {
+  test('webhooks wait for a secret that an export left out', async (t) => {
     const { db, ring, clock } = await openWorld(t, newDatabase);
     const { received, port } = await startCustomer(t, []);
     const account = await openSmsAccount(db, { now: clock.now });
@@ -175,7 +175,7 @@ describeOnBothEngines('webhooks', (newDatabase) => {
     await eventually('it came', () => received.length === 1);
   });
 
-  test('go to no address of this machine or its network, whatever a name or a number in a URL says', async (t) => {
+  test('webhooks are sent to no address of this machine or its network, whatever a name or a number in a URL says', async (t) => {
     const { db, ring, clock } = await openWorld(t, newDatabase, []);
     const { received, port } = await startCustomer(t, []);
     const urls = ['127.0.0.1', 'localhost', '[::1]', '0x7f.1', '2130706433', '[::ffff:127.0.0.1]', '169.254.169.254'];

@@ -23,7 +23,7 @@ const SESSIONS = 1_000;
 const ALLOWED_MIB = 550;
 const MIB = 2 ** 20;
 
-test('ten thousand certificates in use', async (t) => {
+test('ten thousand certificates are served under load', async (t) => {
   const authority = createQuickAuthority();
   const hosts = Array.from({ length: CERTIFICATES }, (_, i) => `host-${i}.example.com`);
   const serials = new Map<string, string>();

@@ -2,5 +2,5 @@
 import { test } from 'node:test';
 import { crowdOneMiss } from '../support/crowd.ts';
 
-test('500 viewers of one slow, large miss take no more than a window each, however much has come', (t) =>
+test('500 viewers of one slow, large miss use at most a window each, however much has arrived', (t) =>
   crowdOneMiss(t, 64 * 2 ** 20));

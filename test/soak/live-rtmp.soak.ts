@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fuzzSessions } from '../support/rtmp-fuzz.ts';
 
-test('100,000 mutated sessions end no more than themselves, and take bounded memory', async (t) => {
+test('100,000 mutated sessions end only themselves, and use bounded memory', async (t) => {
   const seed = Math.floor(Math.random() * 0x7fff_ffff); // a failure names it
   const { ends, published, messages, peakBytes } = await fuzzSessions(100_000, seed);
   t.diagnostic(

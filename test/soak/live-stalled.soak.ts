@@ -20,7 +20,7 @@ const CAP_MIB = 4;
 /** The engine keeps some of what it has freed. */
 const SLACK_MIB = 64;
 
-test('40 stalled viewers at 42 Mbit/s for 60 s: memory is flat at the cap', async (t) => {
+test('40 stalled viewers at 42 Mbit/s for 60 s use constant memory at the cap', async (t) => {
   const world = await LiveOnService.start(t);
   const port = Number(new URL(world.service.rtmpUrl).port);
   const stream = `${await world.streamKey()}&vhost=${LIVE_HOST}`;

@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import { fuzzHeads } from '../support/head-fuzz.ts';
 
-test('what the reader of heads takes, node:http understands in the same way', async (t) => {
+test('a head that the reader of heads accepts is understood by node:http in the same way', async (t) => {
   for (let round = 0; round < 20; round++) {
     const seed = Math.floor(Math.random() * 0x7fff_ffff); // a failure names it
     t.diagnostic(JSON.stringify(await fuzzHeads(50_000, seed)));

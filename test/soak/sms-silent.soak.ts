@@ -26,8 +26,10 @@ const WAITED_MS = 73 * 3_600_000;
 
 describeOnBothEngines('parts that were claimed and never sent', (newDatabase) => {
   for (const unknownAfter of ['charge', 'refund'] as const)
-    test(`with unknown_after ${unknownAfter}, after ${KILLS} kills`, needs('netSmpp'), (t) =>
-      killAndSettle(t, newDatabase, unknownAfter),
+    test(
+      `parts that were claimed and never sent are settled with unknown_after ${unknownAfter}, after ${KILLS} kills`,
+      needs('netSmpp'),
+      (t) => killAndSettle(t, newDatabase, unknownAfter),
     );
 });
 

@@ -14,7 +14,7 @@ test('a million keys of 1 KiB pass through 256 MiB of memory within 150 MiB more
   t.diagnostic(await runProgram(['--max-semi-space-size=8', PROGRAM]));
 });
 
-test(`workers killed in the middle of fills, ${ROUNDS} times: no truncated or mixed body`, async (t) => {
+test(`workers killed in the middle of fills, ${ROUNDS} times, leave no truncated or mixed body`, async (t) => {
   const directory = temporaryFolder(t);
   for (let round = 1; round <= ROUNDS; round++) {
     const { objects } = await crashRound(directory, round);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countCodeLines } from './code-lines.ts';
 
-test('lines of code are those with more than comments', () => {
+test('lines of code are the lines with more than comments', () => {
   const rows: readonly [text: string, lines: number][] = [
     ['', 0],
     ['\n  \n', 0],

@@ -5,7 +5,7 @@ import { canNeedSomething, filesToRun } from './files-to-run.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-test('files that are named are run, else all of the kind that is asked for', () => {
+test('the files that are named are run, or else all of the requested kind', () => {
   const filesOf = (...args: readonly string[]) => filesToRun(args, ROOT).files;
   const all = filesOf();
   assert.ok(all.length > 100 && all.every((file) => file.endsWith('.test.ts')));
@@ -24,7 +24,7 @@ test('files that are named are run, else all of the kind that is asked for', () 
   assert.deepEqual(filesToRun(['a.test.ts', 'b.test.ts'], ROOT), { kind: '', files: ['a.test.ts', 'b.test.ts'] });
 });
 
-test('a file can need something when it, or what it imports, can declare it', () => {
+test('a file can need something if it, or a module that it imports, can declare it', () => {
   assert.deepEqual(
     ['test/edge/tls.test.ts', 'test/edge/explain.test.ts', 'src/lib/lru.test.ts'].map((file) =>
       canNeedSomething(file, ROOT),

@@ -19,15 +19,15 @@ test('several needs are joined: each that is missing is named, beside the other 
   });
 });
 
-test('what a test has not declared it does not get, whether it is there or not', () => {
+test('a test cannot obtain what it has not declared, whether the machine has it or not', () => {
   assert.throws(() => obtain('ipv6'), /declare it with needs\('ipv6'\)$/);
   assert.throws(() => obtain('curl'), /declare it with needs\('curl'\)$/);
 });
 
-describe('what a suite has declared', needs('ipv6'), () => {
-  test('its tests and their subtests get, and nothing more', async (t) => {
+describe('needs of a suite', needs('ipv6'), () => {
+  test('the tests of a suite and their subtests obtain its needs, and nothing more', async (t) => {
     assert.equal(obtain('ipv6'), '::1');
-    await t.test('in a subtest', () => assert.equal(obtain('ipv6'), '::1'));
+    await t.test('a subtest obtains the needs of its suite', () => assert.equal(obtain('ipv6'), '::1'));
     assert.throws(() => obtain('openssl'), /declare it with needs\('openssl'\)$/);
   });
 });

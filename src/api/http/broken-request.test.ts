@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { answerBrokenRequest } from './broken-request.ts';
 
-test('a request that does not arrive in time is answered with 408 and hung up on', async (t) => {
+test('a request that does not arrive in time is answered with 408, and the connection ends', async (t) => {
   const outcomes: string[] = [];
   const server = createServer({ requestTimeout: 50, headersTimeout: 50, connectionsCheckingInterval: 20 });
   server.on(

@@ -40,7 +40,7 @@ async function startCollecting(t: TestContext) {
   return { held, seen, begin };
 }
 
-test('what is held of bodies that do not end has a bound: above it large ones are refused, small ones are not', async (t) => {
+test('the memory for unfinished bodies is bounded: beyond it large ones are refused, small ones are not', async (t) => {
   const { held, seen, begin } = await startCollecting(t);
   const begun = [begin(50_001, 'x'.repeat(50_000)), begin(40_001, 'x'.repeat(40_000))];
   await eventually('they have come', () => seen.bytes === 90_000);
@@ -53,7 +53,7 @@ test('what is held of bodies that do not end has a bound: above it large ones ar
   assert.equal(held.change(0, LIMITS.inAllBytes), true, 'and nothing is held any more');
 });
 
-test('nothing is held of a client that leaves, nor of a body that is too large', async (t) => {
+test('the memory for a body is released when its client leaves or it is too large', async (t) => {
   const { held, seen, begin } = await startCollecting(t);
   const leaving = begin(50_001, 'x'.repeat(50_000));
   await eventually('it has come', () => seen.bytes === 50_000);

@@ -45,7 +45,7 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 const gets = (count: number) => Array.from({ length: count }, (_, n) => get(`/${n}`)).join('');
 
 describe('requests of one connection to node:http', () => {
-  test('are begun one after the other, and answered in order', LIMIT, async (t) => {
+  test('requests of one connection are begun one after the other, and answered in order', LIMIT, async (t) => {
     const { asked, open, next } = await startServer(t);
     const { client } = await open();
     const answers = text(client);
@@ -65,7 +65,7 @@ describe('requests of one connection to node:http', () => {
     );
   });
 
-  test('are not read on while some wait', LIMIT, async (t) => {
+  test('requests of one connection are not read while some wait', LIMIT, async (t) => {
     const { open, next } = await startServer(t);
     const { client, socket } = await open();
     client.resume();
@@ -79,7 +79,7 @@ describe('requests of one connection to node:http', () => {
     for (let n = 1; n < 70; n += 1) (await next()).response.end();
   });
 
-  test('are not begun behind the last, or when the client has left', LIMIT, async (t) => {
+  test('requests of one connection are not begun after the last one, or when the client has left', LIMIT, async (t) => {
     const { asked, open, next } = await startServer(t);
     for (const leave of [true, false]) {
       const { client, socket } = await open();
@@ -95,7 +95,7 @@ describe('requests of one connection to node:http', () => {
     }
   });
 
-  test('are at most some for each, and for all together', LIMIT, async (t) => {
+  test('waiting requests are bounded for each connection, and for all together', LIMIT, async (t) => {
     const { asked, open } = await startServer(t);
     for (let round = 0; round < 2; round += 1) {
       const one = await open();

@@ -141,7 +141,7 @@ const SETTINGS_FROM: Readonly<Record<string, SettingsFrom>> = {
 };
 
 describe('a spec for the edges', () => {
-  test('compiles, whatever the API accepted', () => {
+  test('a spec for the edges compiles, whatever the API accepted', () => {
     let accepted = 0;
     const request = fc.record({
       domain: fc.oneof(
@@ -174,7 +174,7 @@ describe('a spec for the edges', () => {
   });
 
   for (const [name, { request, settingsOf }] of Object.entries(SETTINGS_FROM)) {
-    test(`compiles, whatever ${name} accepted`, () => {
+    test(`a spec for the edges compiles, whatever ${name} accepted`, () => {
       let accepted = 0;
       fc.assert(
         fc.property(request, (wanted) => {
@@ -192,13 +192,13 @@ describe('a spec for the edges', () => {
     });
   }
 
-  test('is not there while a domain waits for its review', () => {
+  test('a spec for the edges is withheld while a domain waits for its review', () => {
     const domain = domainOf({ domain: 'a.example', cdn_type: 1, data: 'b.example' });
     assert.ok(domain !== undefined);
     assert.equal(toSiteSpec({ ...domain, state: 'pending' }), undefined);
   });
 
-  test('has only path and query of the probe', () => {
+  test('a spec for the edges has only path and query of the probe', () => {
     const rows: readonly [string, string][] = [
       ['', ''],
       ['http://a.example', '/'],
@@ -213,7 +213,7 @@ describe('a spec for the edges', () => {
   });
 });
 
-test('of a monitor URL path and query reach the edge, and on a wildcard domain a host that the domain covers', () => {
+test('a spec for the edges has path and query of a monitor URL, and on a wildcard domain a host that it covers', () => {
   const rows = [
     ['*.example.com', '', ''],
     ['*.example.com', 'http://m.example.com/status?a=1#b', '/status?a=1 m.example.com'],

@@ -40,13 +40,13 @@ const ROWS: readonly (readonly [string, Partial<AskedAddresses>, readonly string
 ];
 
 for (const [name, given, publish, play] of ROWS) {
-  test(`the addresses with ${name}`, () => {
+  test(`live addresses with ${name}`, () => {
     const info = liveAddresses({ ...ASKED, ...given });
     assert.deepEqual([info.publish.map(({ url }) => url), info.play.map(({ url }) => url)], [publish, play]);
   });
 }
 
-test('each address is signed for its own path, those for publishing with another key', () => {
+test('each live address is signed for its own path, those for publishing with another key', () => {
   const { publish, play } = liveAddresses({ ...ASKED, keys: { publish: ['one', 'old'], play: ['two'] } });
   const values = [...publish, ...play].map(({ url }) => new URL(url).searchParams.get('auth_key') ?? '');
   assert.equal(new Set(values).size, 4);

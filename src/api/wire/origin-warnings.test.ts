@@ -7,7 +7,7 @@ import { findOriginWarnings } from './origin-warnings.ts';
 
 const permits = (address: string) => !address.startsWith('10.');
 
-test('what keeps edges from an origin is found by its address, and by what edges report', () => {
+test('an unusable origin is found by its address, and by reports of edges', () => {
   const down = (key: string): OriginTrouble => ({ key, state: 'down' });
   const refused = (key: string): OriginTrouble => ({ key, state: 'forbidden' });
   const rows: readonly (readonly [Partial<SiteSpec['origins']>, readonly OriginTrouble[], readonly string[]])[] = [

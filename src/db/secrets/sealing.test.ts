@@ -10,7 +10,7 @@ const PLACE = { table: 'certificate', row: 'abc', column: 'private_key' };
 const SECRET = Buffer.from('a secret of some length');
 
 describe('the key ring', () => {
-  test('is made once, private, and stays the same', (t) => {
+  test('the key ring is created once, private, and stays the same', (t) => {
     const file = join(temporaryFolder(t), 'new', 'keyring');
     const first = loadOrMakeKeyring(file);
     assert.equal(statSync(file).mode & 0o777, 0o600);
@@ -18,7 +18,7 @@ describe('the key ring', () => {
     assert.deepEqual(loadOrMakeKeyring(file).newest, first.newest);
   });
 
-  test('is refused when it is missing, not private, or no ring', (t) => {
+  test('the key ring is refused if it is missing, not private, or invalid', (t) => {
     const file = join(temporaryFolder(t), 'keyring');
     const refusal = (pattern: RegExp) =>
       assert.throws(
@@ -50,7 +50,7 @@ describe('the key ring', () => {
     assert.equal(loadKeyring(file).newest.key.length, 32);
   });
 
-  test('seals with nothing that is not in the file any more', (t) => {
+  test('the key ring no longer seals with keys that have left the file', (t) => {
     const file = join(temporaryFolder(t), 'keyring');
     const [ring, other] = [loadOrMakeKeyring(file), loadKeyring(file)];
     const { id } = other.add();
@@ -64,7 +64,7 @@ describe('the key ring', () => {
 });
 
 describe('a sealed secret', () => {
-  test('opens in its place, and is another text each time', (t) => {
+  test('a sealed secret opens in its place, and is another text each time', (t) => {
     const ring = loadOrMakeKeyring(join(temporaryFolder(t), 'keyring'));
     const sealed = seal(ring, PLACE, SECRET);
     assert.deepEqual(unseal(ring, PLACE, sealed), SECRET);
@@ -74,7 +74,7 @@ describe('a sealed secret', () => {
       assert.ok(!sealed.includes(SECRET.toString(form)));
   });
 
-  test('opens nowhere else, nor changed, nor without its key', (t) => {
+  test('a sealed secret opens nowhere else, nor changed, nor without its key', (t) => {
     const folder = temporaryFolder(t);
     const ring = loadOrMakeKeyring(join(folder, 'keyring'));
     const sealed = seal(ring, PLACE, SECRET);
@@ -96,7 +96,7 @@ describe('a sealed secret', () => {
     assert.throws(() => unseal(other, PLACE, sealed), /sealed with the key [0-9a-f]{16}, which is not in the key ring/);
   });
 
-  test('is sealed anew with a key that was added, which others with the ring find', (t) => {
+  test('a sealed secret is sealed anew with a new key, which others with the ring find', (t) => {
     const file = join(temporaryFolder(t), 'keyring');
     const [ring, other] = [loadOrMakeKeyring(file), loadKeyring(file)];
     const sealed = seal(ring, PLACE, SECRET);

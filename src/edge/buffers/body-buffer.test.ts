@@ -71,7 +71,7 @@ describe('a body', () => {
     ['of many small pieces', 5_000, 100],
     ['of large pieces', 40, 64 * KIB],
   ] as const) {
-    test(`${what} is read again and again, and gives everything back at its end`, async (t) => {
+    test(`a body, ${what}, is read again and again, and releases everything at its end`, async (t) => {
       const { make, taken, directory, problems } = world(t);
       const buffer = make();
       buffer.keepsRead = true;
@@ -88,7 +88,7 @@ describe('a body', () => {
     });
   }
 
-  test('is read while it is written, in any interleaving, and drops what was read', async (t) => {
+  test('a body is read while it is written, in any interleaving, and drops what was read', async (t) => {
     const { make, taken } = world(t);
     const step = fc.oneof(
       fc.record({ write: fc.integer({ min: 1, max: 200 * KIB }) }),
@@ -129,7 +129,7 @@ describe('a body', () => {
     await eventually('given back', () => taken().every((amount) => amount === 0));
   });
 
-  test('that is not whole fails its reader; one that was closed too', async (t) => {
+  test('a body that is not complete fails its reader, and so does a closed one', async (t) => {
     const { make } = world(t);
     const [failed, closed] = [make(), make()];
     for (const buffer of [failed, closed]) {
@@ -145,7 +145,7 @@ describe('a body', () => {
 });
 
 describe('bounds', () => {
-  test('without a file a body is full when its share of memory is', async (t) => {
+  test('a body without a file is full when its share of memory is', async (t) => {
     const { make, taken } = world(t, { limits: { ...PLENTY, files: 0 } });
     const buffer = make();
     const written = await fill(buffer, counted(100, 16 * KIB));
@@ -158,7 +158,7 @@ describe('bounds', () => {
     assert.equal(buffer.isFull, false);
   });
 
-  test('beyond what one file may have, the reader sets the pace; when it has caught up, the file begins anew', async (t) => {
+  test("a body beyond the limit of one file is at the reader's pace; when the reader has caught up, the file begins anew", async (t) => {
     const { make, taken } = world(t);
     const buffer = make('a', 1 * MIB);
     let sent = 0;
@@ -193,7 +193,7 @@ describe('bounds', () => {
     for (const { buffer } of [first, second]) buffer.close();
   });
 
-  test('where memory is short, even small bodies go into files', async (t) => {
+  test('small bodies, too, go into files when memory is short', async (t) => {
     const { make, taken } = world(t, { limits: { memoryBytes: 16 * KIB, fileBytes: MIB, files: 100 } });
     const buffers = Array.from({ length: 8 }, (_, i) => make(`client ${i}`));
     for (const buffer of buffers) await fill(buffer, counted(1, 8 * KIB));
@@ -205,7 +205,7 @@ describe('bounds', () => {
 });
 
 describe('a disk that fails', () => {
-  test('when it is full, what was written stays readable, and the rest stays in memory', async (t) => {
+  test('a full disk leaves the written part readable, and the rest stays in memory', async (t) => {
     const full: TemporaryFiles = { open: () => open('/dev/full', 'r+'), inTurn: (work) => work() };
     const { make, problems, taken } = world(t, { files: full });
     const buffer = make();
@@ -219,7 +219,7 @@ describe('a disk that fails', () => {
     assert.deepEqual(taken(), [0, 0, 0]);
   });
 
-  test('where there is no directory, there is memory alone', async (t) => {
+  test('bodies stay in memory if there is no directory', async (t) => {
     const { directory } = world(t);
     writeFileSync(join(directory, 'file'), '');
     const { make, problems } = world(t, { files: createTemporaryFiles(join(directory, 'file', 'below')) });
@@ -231,7 +231,7 @@ describe('a disk that fails', () => {
     assert.equal(digest(await readAll(buffer)), digest(written));
   });
 
-  test('what a killed process has left is removed when the next one starts', async (t) => {
+  test('files of a killed process are removed when the next one starts', async (t) => {
     const { directory } = world(t);
     const below = join(directory, 'buffers');
     await (await createTemporaryFiles(below).open()).close();
@@ -241,7 +241,7 @@ describe('a disk that fails', () => {
   });
 });
 
-test('a few files are worked on at once, the others wait for their turn, also behind work that fails', async (t) => {
+test('a few files are worked on at once, the others wait for their turn, even after work that fails', async (t) => {
   const files = createTemporaryFiles(temporaryFolder(t));
   let running = 0;
   let most = 0;

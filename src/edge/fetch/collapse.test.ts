@@ -4,8 +4,8 @@ import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { parseRequest } from '../request.ts';
 import { createFlights, type Flights, waitForLanding } from './collapse.ts';
 
-describe('the roles of requests for one key', () => {
-  test('the first leads, the others wait until it lands, then one of them leads', async () => {
+describe('collapsing of requests for one key', () => {
+  test('the first request leads, the others wait until it lands, then one of them leads', async () => {
     const flights = createFlights();
     const first = enter(flights);
     const second = enter(flights);
@@ -15,13 +15,13 @@ describe('the roles of requests for one key', () => {
     assert.equal(enter(flights, { waits: 1 }).kind, 'lead');
   });
 
-  test('who has waited four times goes alone', () => {
+  test('a request that has waited four times goes alone', () => {
     const flights = createFlights();
     enter(flights);
     assert.deepEqual([enter(flights, { waits: 3 }).kind, enter(flights, { waits: 4 }).kind], ['wait', 'alone']);
   });
 
-  test('a key whose answer was not stored is for each alone, for a while', () => {
+  test('requests for a key whose answer was not stored go alone, for a while', () => {
     const flights = createFlights();
     flights.markUnshared('key', 0);
     assert.deepEqual([enter(flights, { now: 9_999 }).kind, enter(flights, { now: 10_000 }).kind], ['alone', 'lead']);
@@ -50,13 +50,13 @@ describe('the roles of requests for one key', () => {
     assert.equal(await waiting, false);
   });
 
-  test('a client that has left already does not wait at all', async () => {
+  test('a client that has already left does not wait at all', async () => {
     const waiting = waitForLanding(new Promise(() => undefined), AbortSignal.abort());
     assert.equal(await Promise.race([waiting, letOthersRun('it waits')]), false);
   });
 });
 
-test('a purge ends what was begun or noted before it: nobody waits for it, and the next may be shared again', () => {
+test('a purge ends earlier flights and notes: no request waits for them, and the next may be shared again', () => {
   const flights = createFlights();
   enter(flights, { now: 10 });
   assert.equal(enter(flights, { now: 20, absentUpTo: 9 }).kind, 'wait');

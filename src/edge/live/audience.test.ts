@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Audience } from './audience.ts';
 
-test('a viewer counts for 30 s behind its last request', () => {
+test('a viewer counts for 30 s after its last request', () => {
   const audience = new Audience();
   audience.note('a', 'one', 0);
   audience.note('a', 'two', 10_000);
@@ -25,7 +25,7 @@ test('a viewer counts for 30 s behind its last request', () => {
   assert.deepEqual([...audience.watching(55_000)], []);
 });
 
-test('of one stream 10,000 are counted, and others can still come', () => {
+test('10,000 viewers of one stream are counted, and others can still come', () => {
   const audience = new Audience();
   for (let n = 0; n < 10_500; n++) audience.note('a', `${n}`, 0);
   audience.note('a', '5', 1);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keyedPath, readLivePath } from './live-path.ts';
 
-test('paths that a stream may have, and what their keys are made for', () => {
+test('paths of streams are recognised, with the path that their key is made for', () => {
   const rows: readonly (readonly [path: string, read: string, keyed: string])[] = [
     ['/live/a.flv', 'live a flv', '/live/a.flv'],
     ['/live/a.b.flv', 'live a.b flv', '/live/a.b.flv'],
@@ -20,7 +20,7 @@ test('paths that a stream may have, and what their keys are made for', () => {
   }
 });
 
-test('paths that no stream has', () => {
+test('paths that no stream has are ordinary', () => {
   const long = 'a'.repeat(129);
   for (const path of [
     '/a.flv',

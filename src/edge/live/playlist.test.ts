@@ -6,7 +6,7 @@ const PLAYLIST = '#EXTM3U\n#EXT-X-MAP:URI="init-0.mp4"\n#EXTINF:2,\n12.m4s\n';
 const withQuery = (query: string) =>
   PLAYLIST.replace('init-0.mp4', `init-0.mp4${query}`).replace('2.m4s', `2.m4s${query}`);
 
-test("addresses of a playlist bear the viewer's query, but for the player's own members", () => {
+test("addresses of a playlist carry the viewer's query, except for the player's own members", () => {
   const long = 'x'.repeat(7_000);
   const rows = [
     ['', ''],

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { AccessRecord } from '#logs/line.ts';
 import { lineSince, openLedger } from './session.ts';
 
-test('lines of a lasting answer have the bytes since the line before, never less than none', () => {
+test('lines of a lasting answer have the bytes since the line before, never fewer than none', () => {
   const ledger = openLedger(0);
   // `as`: the other fields are passed through.
   const whole = (endedAt: number, responseBytes: number) =>

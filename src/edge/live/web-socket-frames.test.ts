@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ClientFrames, dataHeader } from './web-socket-frames.ts';
 
-test('the header of a message of any length', () => {
+test('the header of a message has its length in the shortest form', () => {
   assert.deepEqual([...dataHeader(125)], [0x82, 125]);
   assert.deepEqual([...dataHeader(126)], [0x82, 126, 0, 126]);
   assert.deepEqual([...dataHeader(65_536)], [0x82, 127, 0, 0, 0, 0, 0, 1, 0, 0]);
@@ -40,7 +40,7 @@ test('a flood of pings in one piece is not copied for each of them', () => {
   assert.equal(new ClientFrames().push(flood).length, count);
 });
 
-test('what no client may send is malformed, once', () => {
+test('frames that no client may send are malformed, once', () => {
   const rows = {
     'not masked': [0x82, 1, 0],
     'a reserved bit': [0xc2, 0x80, 0, 0, 0, 0],

@@ -9,16 +9,16 @@ describe('the order of origins', () => {
   const origins = { primary: [{ host: 'a' }, { host: 'b' }, { host: 'c' }], backup: [{ host: 'x' }, { host: 'y' }] };
   const rows: readonly (readonly [what: string, turn: number, down: string, expected: string])[] = [
     ['the first turn begins at the first', 0, '', 'a b c'],
-    ['the next turn at the second', 1, '', 'b c a'],
-    ['and round again', 5, '', 'c a b'],
-    ['one that is down is passed over, backups follow the usable primaries', 0, 'a', 'b c x'],
-    ['turns go round among the usable', 1, 'a', 'c b x'],
+    ['the next turn begins at the second', 1, '', 'b c a'],
+    ['turns wrap around', 5, '', 'c a b'],
+    ['an origin that is down is skipped, backups follow the usable primaries', 0, 'a', 'b c x'],
+    ['turns rotate among the usable origins', 1, 'a', 'c b x'],
     ['backups only when no primary is usable', 0, 'a b c', 'x y a'],
-    ['a backup that is down is passed over too', 0, 'a b c x', 'y a b'],
-    ['all down: asked in order all the same', 7, 'a b c x y', 'a b c'],
+    ['a backup that is down is skipped too', 0, 'a b c x', 'y a b'],
+    ['all origins are down and still tried in order', 7, 'a b c x y', 'a b c'],
   ];
   for (const [what, turn, down, expected] of rows) {
-    test(what, () => {
+    test(`origins are ordered: ${what}`, () => {
       const isDown = ({ key }: OriginCandidate) => down.split(' ').includes(key.replace(':80', ''));
       const chosen = chooseOrigins({ site: site(origins), scheme: 'http', host: 'h.example', turn, isDown });
       assert.equal(chosen.map(({ destination }) => destination.host).join(' '), expected);
@@ -94,14 +94,14 @@ describe('scheme, port and names towards the origin', () => {
   }
 });
 
-describe('what an origin‘s health is kept under', () => {
+describe("keys of an origin's health", () => {
   const probeKey = (probePath: string, hostHeader = '') => {
     const monitored = site({ probePath, hostHeader, primary: [{ host: 'o' }] });
     const [first] = chooseOrigins({ site: monitored, scheme: 'http', host: 'h.example', turn: 0, isDown: () => false });
     return first?.probe.key ?? '';
   };
 
-  test('the address, and with a monitor URL what is asked for', () => {
+  test("an origin's health is kept by address, and with a monitor URL by what is requested", () => {
     assert.equal(probeKey(''), 'o:80');
     assert.equal(probeKey('/up?a'), 'o:80 http://h.example/up?a');
     assert.equal(probeKey('/up?a', 'source.example'), 'o:80 http://source.example/up?a');
@@ -121,7 +121,7 @@ function site(origins: Partial<OriginsSpec>, type = 'static', name = 'h.example'
   return result.site;
 }
 
-describe('what is probed', () => {
+describe('targets of probes', () => {
   const keyOf = (name: string, change: Partial<OriginsSpec>) => {
     const spec = { primary: [{ host: 'a' }], ...change };
     const [first] = chooseOrigins({
@@ -158,6 +158,6 @@ describe('what is probed', () => {
     ],
   ];
   for (const [what, name, change, expected] of rows) {
-    test(what, () => assert.deepEqual(keyOf(name, change), expected));
+    test(`origins are probed: ${what}`, () => assert.deepEqual(keyOf(name, change), expected));
   }
 });

@@ -10,14 +10,14 @@ import type { Resolve } from './resolve.ts';
 const TIMEOUT_MS = 1_000;
 
 describe('the guarded connector', () => {
-  test('a name that resolves to an inner address is refused, and nothing is connected', async (t) => {
+  test('a name that resolves to a private address is refused, and nothing is connected', async (t) => {
     const origin = await startRawOrigin(t, () => undefined);
     const connect = connectorOf(async () => ['127.0.0.1', '::1', '10.0.0.1', '::ffff:127.0.0.1'], []);
     await rejectsWith('originForbidden', connect(named(origin.port)));
     assert.equal(origin.connections(), 0);
   });
 
-  test('a name that is fine at first and resolves to a refused address later is refused then', async (t) => {
+  test('a name that later resolves to a refused address is refused then', async (t) => {
     const origin = await startRawOrigin(t, () => undefined);
     const answers = [['127.0.0.2'], ['127.0.0.1']];
     const asked: string[] = [];
@@ -32,7 +32,7 @@ describe('the guarded connector', () => {
     assert.equal(asked.length, 2); // once per connection: no second look-up between check and use
   });
 
-  test('of several addresses only the permitted ones are tried, each in turn', async (t) => {
+  test('the permitted ones of several addresses are tried, each in turn', async (t) => {
     const origin = await startRawOrigin(t, () => undefined);
     const connect = connectorOf(async () => ['10.0.0.1', '127.0.0.3', '127.0.0.1'], ['127.0.0.0/8']);
     const socket = await connect(named(origin.port));
@@ -64,7 +64,7 @@ describe('the guarded connector', () => {
     await rejectsWith('originDns', connectorOf(() => new Promise(() => undefined), open, 50)(named(port)));
   });
 
-  test('a server that accepts and says nothing to the TLS handshake is given up in time', async (t) => {
+  test('a server that accepts and stays silent in the TLS handshake is given up in time', async (t) => {
     const origin = await startRawOrigin(t, () => undefined);
     const connect = connectorOf(async () => ['127.0.0.1'], ['127.0.0.0/8'], 100);
     await rejectsWith('originConnectTimeout', connect({ ...named(origin.port), serverName: 'o.example' }));

@@ -14,7 +14,7 @@ describe('the guard without settings', () => {
     '2a00::1',
   ];
   for (const address of permitted) {
-    test(`permits ${address}`, () => assert.equal(guard.permits(address, 80), true));
+    test(`the guard without settings permits ${address}`, () => assert.equal(guard.permits(address, 80), true));
   }
 
   const refused = [
@@ -62,7 +62,8 @@ describe('the guard without settings', () => {
     ['', 'no address'],
   ] as const;
   for (const [address, why] of refused) {
-    test(`refuses '${address}' (${why})`, () => assert.equal(guard.permits(address, 80), false));
+    test(`the guard without settings refuses '${address}' (${why})`, () =>
+      assert.equal(guard.permits(address, 80), false));
   }
 });
 
@@ -98,7 +99,7 @@ describe('the guard with opened ranges', () => {
     ['10.0.0.9', 1000, false, 'a refused address may be written as mapped'],
   ] as const;
   for (const [address, port, expected, why] of rows) {
-    test(`${expected ? 'permits' : 'refuses'} [${address}]:${port}: ${why}`, () =>
+    test(`the guard with opened ranges ${expected ? 'permits' : 'refuses'} [${address}]:${port}: ${why}`, () =>
       assert.equal(guard.permits(address, port), expected));
   }
 });
@@ -109,7 +110,7 @@ test('the addresses of this machine are read when a decision is made', () => {
   assert.equal(guard.permits('10.255.255.254', 80), true);
 });
 
-test('a wildcard listener is one however it is written', () => {
+test('a wildcard listener is recognised however it is written', () => {
   for (const host of ['::', '0::', '0:0:0:0:0:0:0:0', '::0.0.0.0', '::ffff:0.0.0.0', '0.0.0.0']) {
     const guard = createGuard({ allow: ['127.0.0.0/8'], refuse: [{ host, port: 80 }], localAddresses: () => [] });
     assert.equal(guard.permits('127.0.0.1', 80), false, host);

@@ -24,7 +24,7 @@ describe('passive health', () => {
     assert.equal(health.isDown(A, 10_001), true);
   });
 
-  test('any answer in between begins the count again', () => {
+  test('any answer in between restarts the count', () => {
     const health = createOriginHealth();
     for (let i = 0; i < 10; i++) {
       health.noteFailure(A, 'originConnect', 0);
@@ -34,7 +34,7 @@ describe('passive health', () => {
     assert.equal(health.isDown(A, 0), false);
   });
 
-  test('what one wrong setting causes does not count against the address', () => {
+  test('a failure caused by one wrong setting does not count against the address', () => {
     const health = createOriginHealth();
     for (const failure of ['originTls', 'originForbidden', 'originDns', 'originMalformed', 'originReset'] as const) {
       for (let i = 0; i < 5; i++) health.noteFailure(A, failure, 0);
@@ -42,7 +42,7 @@ describe('passive health', () => {
     assert.equal(health.isDown(A, 0), false);
   });
 
-  test('answers that come too late count against the site and the host that was asked for, not against the address', () => {
+  test('late answers count against the site and the requested host, not against the address', () => {
     const health = createOriginHealth();
     const others = [origin('a:80', 'other.example.com'), { ...A, siteId: 2 }];
     for (let i = 0; i < 3; i++) health.noteFailure(A, 'originTimeout', 0);
@@ -52,7 +52,7 @@ describe('passive health', () => {
     for (const other of others) assert.equal(health.isDown(other, 1), true);
   });
 
-  test('a site that asks by TLS where nobody speaks it marks the address down for itself alone', () => {
+  test('a site that asks by TLS where TLS is not spoken marks the address down for itself only', () => {
     const health = createOriginHealth();
     const byTls = { ...A, siteId: 2, destination: { ...A.destination, serverName: 'www.example.com' } };
     for (let i = 0; i < 3; i++) health.noteFailure(byTls, 'originConnectTimeout', 0);
@@ -62,8 +62,8 @@ describe('passive health', () => {
   });
 });
 
-describe('what the probes say', () => {
-  test('marks an origin down for as long as they say so, at most for half a minute without a word', () => {
+describe('reports of probes', () => {
+  test('probes mark an origin down for as long as they say so, at most half a minute after the last report', () => {
     const health = createOriginHealth();
     health.applyReport({ down: ['a:80'], up: [] }, 0);
     assert.deepEqual([health.isDown(A, 0), health.isDown(B, 0), health.isDown(A, 29_999)], [true, false, true]);
@@ -74,14 +74,14 @@ describe('what the probes say', () => {
     assert.equal(health.isDown(A, 31_000), false);
   });
 
-  test('a monitor URL that fails is the matter of those who have it', () => {
+  test('a monitor URL that fails concerns the sites that have it', () => {
     const health = createOriginHealth();
     const monitored = origin('a:80', 'www.example.com', 'a:80 http://www.example.com/status');
     health.applyReport({ down: [monitored.probe.key], up: [] }, 0);
     assert.deepEqual([health.isDown(monitored, 1), health.isDown(A, 1)], [true, false]);
   });
 
-  test('the first connection ends what failed connections began, not what late answers did', () => {
+  test('the first connection ends a mark for failed connections, not one for late answers', () => {
     const health = createOriginHealth();
     for (let i = 0; i < 3; i++) health.noteFailure(A, 'originConnect', 0);
     health.applyReport({ down: [], up: ['a:80'] }, 1);

@@ -29,7 +29,7 @@ const rows: readonly Row[] = [
 
 for (const [what, bytes, passed] of rows) {
   for (const size of [1, 5, 100_000]) {
-    test(`${what}, in pieces of ${size}`, () => {
+    test(`interim responses, ${what}, in pieces of ${size}`, () => {
       const filter = new InterimFilter();
       filter.expect();
       let got = '';
@@ -41,7 +41,7 @@ for (const [what, bytes, passed] of rows) {
   }
 }
 
-test('bytes that no request asked for are passed on as they are', () => {
+test('unexpected bytes are passed on as they are', () => {
   const filter = new InterimFilter();
   assert.equal(String(filter.pass(Buffer.from(CONTINUE))), CONTINUE);
   filter.expect();

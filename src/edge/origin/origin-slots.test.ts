@@ -15,7 +15,7 @@ async function take(slots: OriginSlots, client: string, onTakenBack = () => {}):
   return answer.slot;
 }
 
-test('who waits has the next slot that is freed', async () => {
+test('the next free slot goes to the request that waits', async () => {
   const slots = createOriginSlots(OPTIONS);
   const first = await take(slots, 'a');
   const order: string[] = [];
@@ -30,7 +30,7 @@ test('who waits has the next slot that is freed', async () => {
   await slots.idle();
 });
 
-test('nobody waits longer than the limit, or after having left', async () => {
+test('a request waits no longer than the limit, and not after its client has left', async () => {
   const slots = createOriginSlots({ ...OPTIONS, timeoutMs: 20 });
   const first = await take(slots, 'a');
   assert.deepEqual(await ask(slots, 'b'), { kind: 'denied', reason: 'originBusy' });
@@ -45,7 +45,7 @@ test('nobody waits longer than the limit, or after having left', async () => {
   (await take(slots, 'c')).free();
 });
 
-test('a slow client is told once to give its slot back, when another begins to wait or while one does', async () => {
+test('a slow client is asked once to give its slot back, when another begins to wait or while one does', async () => {
   let now = 0;
   const slots = createOriginSlots({ ...OPTIONS, monotonic: () => now });
   let told = 0;
@@ -64,7 +64,7 @@ test('a slow client is told once to give its slot back, when another begins to w
   assert.equal(told, 1);
 });
 
-test('as many slow clients give their slots back at once as others wait for', async () => {
+test('slow clients give back as many slots at once as are waited for', async () => {
   let now = 0;
   const slots = createOriginSlots({ ...OPTIONS, max: 8, monotonic: () => now });
   const told: string[] = [];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createOriginUses } from './origin-use.ts';
 import type { ProbeTarget } from './probe-schedule.ts';
 
-test('a use is told once a minute, one that is passed over every 5 s, and a change at once', () => {
+test('use of an origin is reported once a minute, of a skipped one every 5 s, and a change at once', () => {
   const uses = createOriginUses();
   const rows = [
     [0, false, 1],
@@ -26,7 +26,7 @@ test('a use is told once a minute, one that is passed over every 5 s, and a chan
   );
 });
 
-test('what does not fit in one report is told at a later use', () => {
+test('uses beyond the limit of one report are reported later', () => {
   const uses = createOriginUses();
   const noteAll = () => {
     for (let i = 0; i < 1_500; i++) uses.note({ target: target(`h${i}:80`), isPassedOver: false }, 0);

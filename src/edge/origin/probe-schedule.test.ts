@@ -5,7 +5,7 @@ import { createProbeSchedule, type ProbeTarget } from './probe-schedule.ts';
 const EVERY = 2_500;
 
 describe('the schedule of probes', () => {
-  test('what is used is probed every 2.5 s, by a monitor URL every 10 s, the first time at a moment of chance', () => {
+  test('an origin in use is probed every 2.5 s, by a monitor URL every 10 s, first at a random moment', () => {
     for (const [target, every] of [
       [at('a:80'), EVERY],
       [monitored('a:80'), 10_000],
@@ -35,7 +35,7 @@ describe('the schedule of probes', () => {
     }
   });
 
-  test('three failures in a row are down, the first success is up, and each is told once', () => {
+  test('three failures in a row are down, the first success is up, and each is reported once', () => {
     const schedule = createProbeSchedule(() => 0);
     schedule.note({ target: at('a:80'), isPassedOver: false }, 0);
     const outcomes = ['down', 'down', 'up', 'down', 'unclear', 'down', 'down', 'down', 'up'] as const;
@@ -48,7 +48,7 @@ describe('the schedule of probes', () => {
     assert.equal(schedule.downCount, 0);
   });
 
-  test('what workers pass over is probed at once, and its first success told', () => {
+  test('an origin that workers skip is probed at once, and its first success is reported', () => {
     const schedule = createProbeSchedule(() => 0.9);
     schedule.note({ target: at('a:80'), isPassedOver: false }, 0);
     schedule.note({ target: monitored('a:80'), isPassedOver: true }, 1);
@@ -62,7 +62,7 @@ describe('the schedule of probes', () => {
     assert.equal(schedule.takeReport(4), undefined);
   });
 
-  test('news within half a second is told together', () => {
+  test('changes within half a second are reported together', () => {
     const schedule = createProbeSchedule(() => 0);
     for (const key of ['a:80', 'b:80', 'c:80']) schedule.note({ target: at(key), isPassedOver: false }, 0);
     const fail = (key: string) => Array.from({ length: 3 }, () => schedule.settle(key, 'down', 0));
@@ -74,7 +74,7 @@ describe('the schedule of probes', () => {
     assert.deepEqual(schedule.takeReport(500)?.down, ['a:80', 'b:80', 'c:80']);
   });
 
-  test('what is down is told again every 10 s', () => {
+  test('an origin that is down is reported again every 10 s', () => {
     const schedule = createProbeSchedule(() => 0);
     schedule.note({ target: at('a:80'), isPassedOver: false }, 0);
     for (let i = 0; i < 3; i++) schedule.settle('a:80', 'down', 0);
@@ -83,7 +83,7 @@ describe('the schedule of probes', () => {
     assert.deepEqual(schedule.takeReport(10_000), { down: ['a:80'], up: [] });
   });
 
-  test('five minutes after its last use nothing is known of an origin any more, down or not', () => {
+  test('an origin is forgotten five minutes after its last use, down or not', () => {
     const schedule = createProbeSchedule(() => 0);
     schedule.note({ target: at('a:80'), isPassedOver: false }, 0);
     schedule.note({ target: at('b:80'), isPassedOver: false }, 1);
@@ -95,7 +95,7 @@ describe('the schedule of probes', () => {
     assert.equal(schedule.size, 1);
   });
 
-  test('an address that the guard refuses is reported once, and listed until it is let through', () => {
+  test('an address that the guard refuses is reported once, and listed until it is permitted', () => {
     const schedule = createProbeSchedule(() => 0);
     schedule.note({ target: at('a:80'), isPassedOver: false }, 0);
     schedule.note({ target: at('b:80'), isPassedOver: false }, 0);
@@ -113,7 +113,7 @@ describe('the schedule of probes', () => {
     assert.deepEqual(schedule.listTroubles(10), [down]);
   });
 
-  test('no more at once than there is room for; those that have waited longest come first', () => {
+  test('concurrent probes are bounded; those that have waited longest come first', () => {
     const schedule = createProbeSchedule(() => 0);
     for (let i = 0; i < 50; i++) schedule.note({ target: at(`h${i}:80`), isPassedOver: false }, 50 - i);
     const taken = [...schedule.take(100, 20), ...schedule.take(100, 20), ...schedule.take(100, 20)];
@@ -121,7 +121,7 @@ describe('the schedule of probes', () => {
     assert.deepEqual([taken[0]?.key, taken[49]?.key], ['h49:80', 'h0:80']);
   });
 
-  test('of more than ten thousand the one used longest ago makes room', () => {
+  test('the origin used longest ago makes room beyond ten thousand', () => {
     const schedule = createProbeSchedule(() => 0);
     for (let i = 0; i < 10_000; i++) schedule.note({ target: at(`h${i}:80`), isPassedOver: false }, i);
     schedule.note({ target: at('h0:80'), isPassedOver: false }, 10_000);

@@ -55,7 +55,7 @@ test('a connection that ended while it waited takes nothing from the others', ()
   assert.deepEqual([beginTurn(), beginTurn()], ['bb', '']);
 });
 
-test('below the bound nobody waits, and no turn is begun for nothing', () => {
+test('reading below the bound waits for no turn, and none is begun', () => {
   const { connection, beginTurn, read, deferred } = open(100);
   connection('a', 4)();
   connection('b', 4)();

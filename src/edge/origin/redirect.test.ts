@@ -10,7 +10,7 @@ const OTHER = site({ id: 2, name: 'other.example.com' });
 const TLS = site({ protocol: 'https' });
 const WILD = site({ name: '*.wild.example', hostHeader: '' });
 
-describe('where a redirect leads', () => {
+describe('the target of a redirect', () => {
   const rows: readonly (readonly [what: string, location: string, expected: string, site?: Site])[] = [
     ['a path', '/b?x=1', 'own www.example.com /b?x=1'],
     ['a path beside', 'b', 'own www.example.com /dir/b'],
@@ -57,17 +57,17 @@ describe('where a redirect leads', () => {
     ['the same path at another host of a wildcard', 'http://b.wild.example/dir/a', 'own b.wild.example /dir/a', WILD],
   ];
   for (const [what, location, expected, asked = OWN] of rows) {
-    test(`${what}: ${expected}`, () => {
+    test(`the target of a redirect, ${what}: ${expected}`, () => {
       assert.equal(show(readRedirect(['Location', location], chainOf(asked))), expected);
     });
   }
 
-  test('no Location, or two', () => {
+  test('an absent or repeated Location is not followed', () => {
     assert.equal(show(readRedirect([], chainOf(OWN))), 'target');
     assert.equal(show(readRedirect(['Location', '/b', 'location', '/b'], chainOf(OWN))), 'target');
   });
 
-  test('three are followed, the fourth is not; none twice', () => {
+  test('three redirects are followed, the fourth is not; none is followed twice', () => {
     let chain = chainOf(OWN);
     for (const location of ['/1', 'http://cdn.example/2', '/3']) {
       const lead = readRedirect(['Location', location], chain);
@@ -81,7 +81,7 @@ describe('where a redirect leads', () => {
     assert.equal(show(readRedirect(['Location', '2'], two)), 'loop');
   });
 
-  test('with `follow` the ports of the client‘s scheme count', () => {
+  test("ports of the client's scheme count under the protocol `follow`", () => {
     const follow = site({ protocol: 'follow' });
     const secure: Chain = { ...chainOf(follow), scheme: 'https' };
     assert.equal(show(readRedirect(['Location', 'https://192.0.2.7/b'], secure)), 'own www.example.com /b');

@@ -19,7 +19,7 @@ describe('names of origins', () => {
     assert.deepEqual(await resolve('old.example'), ['192.0.2.3']);
   });
 
-  test('a name is asked for once at a time, and again when its answer has run out', async (t) => {
+  test('a name is looked up once at a time, and again when its answer has expired', async (t) => {
     const { resolve, dns, pass } = await start(t, { 'a.example': { a: ['192.0.2.1'], ttl: 30 } });
     await Promise.all(Array.from({ length: 50 }, () => resolve('a.example')));
     assert.deepEqual(dns.asked.toSorted(), ['a.example A', 'a.example AAAA']);
@@ -57,7 +57,7 @@ describe('names of origins', () => {
     assert.deepEqual(await resolve('a.example'), ['192.0.2.1']);
   });
 
-  test('names whose servers say nothing hold up no other, however many they are', async (t) => {
+  test('names whose servers are silent delay no other, however many they are', async (t) => {
     const silent = Array.from({ length: 100 }, (_, i) => [`s${i}.example`, 'silent'] as const);
     const { resolve } = await start(t, { ...Object.fromEntries(silent), 'good.example': { a: ['192.0.2.1'] } });
     let isGivenUp = false;
@@ -67,7 +67,7 @@ describe('names of origins', () => {
     await Promise.all(waiting);
   });
 
-  test('while the servers fail, what they said before holds for an hour', async (t) => {
+  test('an earlier answer is used for an hour while the servers fail', async (t) => {
     const zones: Zones = { 'a.example': { a: ['192.0.2.1'] } };
     const { resolve, pass } = await start(t, zones);
     await resolve('a.example');
@@ -81,7 +81,7 @@ describe('names of origins', () => {
     zones['a.example'] = undefined;
   });
 
-  test('the hosts file comes before DNS', async (t) => {
+  test('the hosts file precedes DNS', async (t) => {
     const hosts = '127.0.0.1 localhost\n# 192.0.2.9 a.example\n192.0.2.5\tx.example A.example # ours\n::1 a.example\n';
     const { resolve, dns } = await start(t, { 'a.example': { a: ['192.0.2.1'] } }, hosts);
     assert.deepEqual(await resolve('a.example'), ['192.0.2.5', '::1']);

@@ -13,7 +13,7 @@ function askAll(book: ReturnType<typeof createSlotBook>, client: string, count: 
 const sizes = (got: ReturnType<typeof askAll>) =>
   Object.fromEntries([...got].map(([answer, claims]) => [answer, claims.length]));
 
-describe('shares', () => {
+describe('shares of slots', () => {
   test('a client alone has half of the slots, and the next client has one at once', () => {
     const book = createSlotBook(OPTIONS);
     assert.deepEqual(sizes(askAll(book, 'a', 10)), { taken: 4, waiting: 6 });
@@ -21,7 +21,7 @@ describe('shares', () => {
     assert.deepEqual(sizes(askAll(book, 'c', 10)), { taken: 1, waiting: 9 });
   });
 
-  test('clients that ask one after the other for as much as they get leave a slot of each kind to the next', () => {
+  test('clients that each take all they get leave a slot of each kind to the next', () => {
     for (const [use, count] of [
       ['read', 7],
       ['write', 7],
@@ -73,8 +73,8 @@ describe('shares', () => {
   });
 });
 
-describe('turns', () => {
-  test('those who wait have their turn by client, each in its own order', () => {
+describe('turns for slots', () => {
+  test('waiting requests have their turn by client, each in its own order', () => {
     const book = createSlotBook({ ...OPTIONS, max: 1 });
     const [holder] = askAll(book, 'z', 1).get('taken') ?? [];
     const named = (client: string) => ({ client, use: 'read' as const });
@@ -94,7 +94,7 @@ describe('turns', () => {
     assert.deepEqual([book.taken, book.waiting], [0, 0]);
   });
 
-  test('who leaves the queue is not served, and its slot goes to the next', () => {
+  test('a request that leaves the queue is not served, and its slot goes to the next', () => {
     const book = createSlotBook({ ...OPTIONS, max: 1 });
     const [holder] = askAll(book, 'z', 1).get('taken') ?? [];
     const [first, second] = [
@@ -109,7 +109,7 @@ describe('turns', () => {
     assert.deepEqual(book.free(holder), [second]);
   });
 
-  test('a client that has its share is passed over, and served when others have given slots back', () => {
+  test('a client that has its share is skipped, and served when others have given slots back', () => {
     const book = createSlotBook({ ...OPTIONS, max: 4 });
     const a = askAll(book, 'a', 3);
     assert.deepEqual(sizes(a), { taken: 2, waiting: 1 });
@@ -136,11 +136,11 @@ describe('slow clients', () => {
     return { book, held };
   }
 
-  test('they keep their slots while nobody waits', () => {
+  test('slow clients keep their slots while no request waits', () => {
     assert.equal(allSlow().book.findSlow(1_000_000), undefined);
   });
 
-  test('when others wait, the slowest gives its slot back, until half of the slots are left to the slow', () => {
+  test('the slowest client gives its slot back when others wait, until half of the slots are left to the slow', () => {
     const { book, held } = allSlow();
     for (let i = 0; i < 10; i++) assert.equal(book.ask({ client: `new ${i}`, use: 'read' }), 'waiting');
     assert.equal(book.findSlow(1_003), undefined); // four of them count as slow by now
@@ -152,7 +152,7 @@ describe('slow clients', () => {
     assert.deepEqual(order, [0, 1, 2, 3]);
   });
 
-  test('of the client that has most of them first', () => {
+  test('the client with the most slow slots gives one back first', () => {
     const book = createSlotBook({ ...OPTIONS, max: 16 });
     const one = (client: string): SlotClaim => ({ client, use: 'write' });
     const claims = ['a', 'b', 'c', 'b', 'd', 'e', 'f', 'b', 'g', 'h', 'i', 'j', 'k', 'l'].map(one);
@@ -164,7 +164,7 @@ describe('slow clients', () => {
     assert.equal(book.findSlow(10_000), claims[1]);
   });
 
-  test('of a kind that may have few slots, too, when others of this kind wait', () => {
+  test('a kind with few slots gives one back, too, when others of this kind wait', () => {
     const book = createSlotBook({ ...OPTIONS, max: 256 });
     const claims = Array.from({ length: 64 }, (_, i): SlotClaim => ({ client: `slow ${i}`, use: 'stream' }));
     const other: SlotClaim = { client: 'slowest', use: 'read' };
@@ -179,7 +179,7 @@ describe('slow clients', () => {
     assert.equal(book.findSlow(10_000), claims[0]);
   });
 
-  test('pauses add up, and what the origin waited for somebody else does not count', () => {
+  test('pauses add up, and time that the origin waited for another reason does not count', () => {
     const { book, held } = allSlow();
     for (const claim of held) book.resume(claim, 400);
     book.ask({ client: 'new', use: 'read' });
@@ -189,7 +189,7 @@ describe('slow clients', () => {
     assert.equal(book.findSlow(100_608), held[0]);
   });
 
-  test('nobody gives a slot back for a client that has its own share', () => {
+  test('no slot is given back for a client that has its own share', () => {
     const book = createSlotBook(OPTIONS);
     for (const client of ['a', 'a', 'a', 'a', 'b']) {
       const claim: SlotClaim = { client, use: 'read' };

@@ -71,7 +71,7 @@ const PREFLIGHTS: Readonly<Record<string, PreflightRow>> = {
   'another method': { method: 'GET', site: { expiresSeconds: 0 }, from: [], to: 'same' },
 };
 
-describe('what browsers keep', () => {
+describe('lifetimes in browsers', () => {
   for (const [name, { site, method = 'GET', status = 200, from, to }] of Object.entries(ROWS)) {
     test(`expires: ${name}`, () => {
       const headers = browserHeaders(

@@ -18,7 +18,7 @@ const ROWS: readonly (readonly [mark: CacheMark, isReplacement: boolean, expecte
 ];
 
 for (const [mark, isReplacement, expected] of ROWS) {
-  test(`${mark.status} is causeway${expected}`, () => {
+  test(`the mark ${mark.status} is the field causeway${expected}`, () => {
     assert.equal(cacheStatus({ mark, isReplacement }), expected);
     assert.equal(parseList(`causeway${expected}`).length, 1);
   });

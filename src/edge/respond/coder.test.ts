@@ -28,7 +28,7 @@ const bodies = fc.array(
 );
 
 describe('coders', () => {
-  test('what comes out decodes to what went in, whatever the bytes and the chunks are', async () => {
+  test('the coded body decodes to the source, whatever the bytes and the chunks are', async () => {
     const property = fc.asyncProperty(bodies, fc.constantFrom(...CODINGS), async (chunks, coding) => {
       const coded = await collect(encode(from(chunks), createCoder(coding), atOnce));
       assert.ok(DECODE[coding](coded).equals(Buffer.concat(chunks)));
@@ -37,14 +37,14 @@ describe('coders', () => {
   });
 
   for (const coding of CODINGS) {
-    test(`${coding}: a chunk larger than a turn`, async () => {
+    test(`${coding} codes a chunk larger than a turn`, async () => {
       const body = Buffer.alloc(1_000_000, 'all work and no play ');
       const coded = await collect(encode(from([body]), createCoder(coding), atOnce));
       assert.ok(DECODE[coding](coded).equals(body));
       assert.ok(coded.length < 20_000);
     });
 
-    test(`${coding}: what the source gave before a pause comes out in the pause`, { timeout: 30_000 }, async () => {
+    test(`${coding} writes the bytes before a pause of the source in the pause`, { timeout: 30_000 }, async () => {
       const rest = Promise.withResolvers<void>();
       const source = async function* () {
         yield Buffer.from('the head of the page');
@@ -59,7 +59,7 @@ describe('coders', () => {
       assert.equal(DECODE[coding](all).toString(), 'the head of the page and its foot');
     });
 
-    test(`${coding}: a source that fails fails what is read from it, and nothing comes of what was held`, async () => {
+    test(`${coding} fails its reader if the source fails, and writes none of the held bytes`, async () => {
       const source = async function* () {
         yield Buffer.from('half a page');
         throw new Error('cut');
@@ -67,7 +67,7 @@ describe('coders', () => {
       await assert.rejects(collect(encode(source(), createCoder(coding), atOnce)), /cut/);
     });
 
-    test(`${coding}: closed while it works`, async () => {
+    test(`${coding} may be closed while it works`, async () => {
       const coder = createCoder(coding);
       const work = coder.add(Buffer.alloc(60_000, 'x'));
       coder.close();
@@ -78,7 +78,7 @@ describe('coders', () => {
     });
   }
 
-  test('a source that is left early is ended', async () => {
+  test('a source whose reader leaves early is ended', async () => {
     let isEnded = false;
     const source = async function* () {
       try {

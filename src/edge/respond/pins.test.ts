@@ -3,7 +3,7 @@ import { mock, test } from 'node:test';
 import type { StoredBody } from '../store/store.ts';
 import { createPins } from './pins.ts';
 
-test('what the cache has given up is bounded: the clients of what was begun first are cut', (t) => {
+test('evicted bodies that clients still read are bounded: the clients of the oldest are cut', (t) => {
   mock.timers.enable({ apis: ['setInterval'] });
   t.after(() => mock.timers.reset());
   const [counted, old, young] = [body(1000), body(60), body(60)];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSlowReaders } from './slow-readers.ts';
 
-test('beyond the bound the connection that keeps most is cut first, and of it who has waited longest', () => {
+test('the connection that holds most is cut first beyond the bound, and of its answers the one that waited longest', () => {
   const cut: string[] = [];
   const readers = createSlowReaders(100);
   /** A waiting client. Without `secured` it is on a connection of its own, as over plain HTTP/1.1. */

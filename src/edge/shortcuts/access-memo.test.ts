@@ -152,7 +152,7 @@ function setFields({ client, head, texts }: Connection, referer: string, userAge
   texts.userAgent = userAgent;
 }
 
-describe('who was let in', () => {
+describe('remembered clients', () => {
   const request = fc.record({
     asTexts: fc.boolean(),
     connection: fc.nat({ max: ADDRESSES.length * 2 - 1 }),
@@ -176,7 +176,7 @@ describe('who was let in', () => {
     {},
   ] as const;
 
-  test('law: is asked about as if it came for the first time', () => {
+  test('law: a remembered client gets the answer that it would get for the first time', () => {
     fc.assert(
       fc.property(fc.array(request, { maxLength: 60, size: 'max' }), few, (requests, referers) => {
         const put = (rules: number) => {
@@ -207,7 +207,7 @@ describe('who was let in', () => {
     );
   });
 
-  test('a rule that is not known here is left to the pipeline, whoever asks', () => {
+  test('an unknown rule is left to the pipeline, for every client', () => {
     const [connection] = connect();
     assert.ok(connection !== undefined);
     const later = { ...accessOf({}), ofLaterRelease: true };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { PreparedLines } from './prepared-lines.ts';
 import { formatPrepared, type LoggedAnswer } from './ready-answer.ts';
 
-test('each line ends with the fields of its own request, whatever the one before it had', () => {
+test('each line ends with the fields of its own request, whatever the line before had', () => {
   const answer: LoggedAnswer = {
     domainId: 1,
     host: 'www.example.com',

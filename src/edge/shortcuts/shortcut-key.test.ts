@@ -19,7 +19,7 @@ function fill(key: ShortcutKey, parts: readonly string[], asBytes = false): numb
 }
 
 describe('the key of a shortcut', () => {
-  test('is the same of the same parts, as bytes or as texts', () => {
+  test('the key of a shortcut is the same for the same parts, as bytes or as texts', () => {
     const key = new ShortcutKey();
     for (const parts of [
       ['a.test', '/'],
@@ -35,7 +35,7 @@ describe('the key of a shortcut', () => {
     }
   });
 
-  test('is another one where anything differs', () => {
+  test('the key of a shortcut differs if any part does', () => {
     const key = new ShortcutKey();
     const kept = [
       ['a.test', '/a'],
@@ -58,7 +58,7 @@ describe('the key of a shortcut', () => {
     assert.equal(new Set(kept.map((one) => Buffer.from(one.buffer).toString('latin1'))).size, kept.length);
   });
 
-  test('is none where it is too long, whatever comes behind', () => {
+  test('the key of a shortcut is undefined if it is too long, whatever follows', () => {
     const key = new ShortcutKey();
     assert.notEqual(fill(key, ['a', `/${'x'.repeat(1_020)}`]), undefined);
     assert.equal(fill(key, ['a', `/${'x'.repeat(1_021)}`]), undefined);

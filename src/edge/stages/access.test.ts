@@ -48,7 +48,7 @@ describe('access rules', () => {
     ['the same place of another site', redirect('http://other.example.com/sorry?a=1'), BAD, 'ip'],
   ];
   for (const [what, access, request, expected] of rows) {
-    test(`${what}: ${expected}`, () => {
+    test(`access rules, ${what}: ${expected}`, () => {
       const target = { host: 'www.example.com', target: '/sorry?a=1', keyPath: '/sorry', query: '?a=1' };
       const decided = checkAccess(site(access), { ...GOOD, ...target, ...request });
       assert.equal(decided.kind === 'deny' ? decided.reason : 'allow', expected);

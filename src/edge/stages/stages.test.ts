@@ -45,7 +45,7 @@ describe('stage 1', () => {
     ['a loop', { headers: ['Host', 'www.example.com', 'CDN-Loop', 'causeway'] }, '508 loop'],
   ];
   for (const [what, changes, expected] of rows) {
-    test(`${what}: ${expected}`, () => {
+    test(`stage 1, ${what}: ${expected}`, () => {
       const parsed = parseRequest({ ...RECEIVED, ...changes });
       assert.equal(describeParsed(parsed), expected);
     });
@@ -69,7 +69,7 @@ describe('stage 4', () => {
   const key = (target: string, changes: Parameters<typeof site>[0] = {}, isTls = false) =>
     cacheKey(site(changes), request({ target, isTls }));
 
-  test('another site, host, path or query is another key', () => {
+  test('a key differs for another site, host, path or query', () => {
     const keys = [
       key('/a'),
       key('/a', { id: 8 }),
@@ -82,22 +82,22 @@ describe('stage 4', () => {
     assert.equal(new Set(keys).size, keys.length);
   });
 
-  test('the method and the name of the site are not in it', () => {
+  test('a key does not depend on the method or the name of the site', () => {
     assert.equal(cacheKey(site(), request({ method: 'HEAD' })), cacheKey(site({ name: '*.example.com' }), request({})));
   });
 
-  test('the scheme is in it only where the origin is asked with the client’s', () => {
+  test("a key depends on the scheme only if the origin is asked by the client's", () => {
     assert.equal(key('/a', {}, true), key('/a'));
     assert.notEqual(key('/a', { protocol: 'follow' }, true), key('/a', { protocol: 'follow' }));
   });
 
-  test('the query is left out of it where the site says so', () => {
+  test('a key leaves the query out if the site says so', () => {
     assert.equal(key('/a?b', { ignoresQuery: true }), key('/a', { ignoresQuery: true }));
     assert.notEqual(key('/b?b', { ignoresQuery: true }), key('/a', { ignoresQuery: true }));
     assert.notEqual(key('/a', { ignoresQuery: true }), key('/a'), 'it may be the answer to /a?b');
   });
 
-  test('no two parts can be taken for each other', () => {
+  test('a key cannot be mistaken in its parts', () => {
     // The host has no blank, the path none either: the parts are where the blanks are.
     assert.equal(key('/a?b=c%20d').split(' ').length, 4);
   });
@@ -118,13 +118,13 @@ describe('stage 5', () => {
     ['only-if-cached', { headers: [...RECEIVED_HOST, 'Cache-Control', 'only-if-cached'] }, 'cache'],
   ];
   for (const [what, changes, expected] of rows) {
-    test(`${what}: ${expected}`, () => {
+    test(`stage 5, ${what}: ${expected}`, () => {
       const plan = planRequest(site(), request(changes));
       assert.equal(plan.kind === 'bypass' ? plan.reason : 'cache', expected);
     });
   }
 
-  test('who wants nothing but a stored answer gets none where none is used', () => {
+  test('only-if-cached gets no answer from a site that stores none', () => {
     const headers = [...RECEIVED_HOST, 'Cache-Control', 'only-if-cached'];
     const uncached = { followsOrigin: false, prefixFirst: false, policies: [] };
     assert.equal(planRequest(site({ caching: uncached }), request({ headers })).kind, 'gatewayTimeout');
@@ -145,25 +145,25 @@ describe('stage 5, with policies', () => {
   const plan = (followsOrigin: boolean, policies: readonly PolicySpec[], target: string) =>
     planRequest(site({ caching: { followsOrigin, prefixFirst: false, policies } }), request({ target }));
 
-  test('its lifetime fills in, or overrides where the site does not follow its origin', () => {
+  test("a policy's lifetime fills in, or overrides if the site does not follow its origin", () => {
     assert.deepEqual(plan(true, [jpg], '/a.jpg').options.policy, { seconds: 60, overrides: false });
     assert.deepEqual(plan(false, [jpg], '/a.jpg').options.policy, { seconds: 60, overrides: true });
   });
 
-  test('without one that matches the origin decides, or nothing is stored', () => {
+  test('the origin decides if no policy matches, or nothing is stored', () => {
     assert.deepEqual([plan(true, [jpg], '/a').kind, plan(true, [jpg], '/a').options.policy], ['cache', undefined]);
     const { kind, ...rest } = plan(false, [jpg], '/a');
     assert.deepEqual([kind, 'reason' in rest && rest.reason], ['bypass', 'noPolicy']);
   });
 
-  test('not cached, or for no time, goes past the cache', () => {
+  test('a policy that forbids caching, or for no time, bypasses the cache', () => {
     for (const changes of [{ isCached: false }, { lifetimeSeconds: 0 }]) {
       const { kind, ...rest } = plan(true, [{ ...jpg, ...changes }], '/a.jpg');
       assert.deepEqual([kind, 'reason' in rest && rest.reason], ['bypass', 'policy']);
     }
   });
 
-  test('what an origin may read as a path that is not stored is not stored', () => {
+  test('a path that an origin may read as an uncacheable one is not stored', () => {
     const broad: PolicySpec = { match: 'prefix', content: '/', priority: 1, isCached: true, lifetimeSeconds: 60 };
     const hidden: PolicySpec = { ...broad, content: '/private/', priority: 2, isCached: false };
     const word = (followsOrigin: boolean, policies: readonly PolicySpec[], target: string) => {
@@ -185,7 +185,7 @@ describe('stage 5, with policies', () => {
     assert.equal(word(false, [], '//a'), 'noPolicy');
   });
 
-  test('errors and passing redirects are not guessed about, whether a policy matches or not', () => {
+  test('errors and temporary redirects get no guessed lifetime, whether a policy matches or not', () => {
     const plans = [plan(true, [jpg], '/a'), plan(true, [jpg], '/a.jpg'), plan(true, [], '/a')];
     assert.deepEqual(
       plans.map(({ options }) => options.hasPolicies),
@@ -193,13 +193,13 @@ describe('stage 5, with policies', () => {
     );
   });
 
-  test('what is not there is asked for again soon, where there are policies', () => {
+  test('a missing object is asked for again soon if there are policies', () => {
     assert.equal(plan(true, [jpg], '/a').options.defaultLifetimes.get(404), 10);
     assert.equal(plan(true, [], '/a').options.defaultLifetimes.get(404), undefined);
   });
 });
 
-test('stage 7: what was requested up to the instant is absent', () => {
+test('stage 7: objects requested up to the instant are absent', () => {
   const variants = [cached(NOW)];
   const kind = (absentUpTo: number, present = variants) =>
     decideRequest(
@@ -242,7 +242,7 @@ describe('stage 9', () => {
     ['no room on disk', { store: { maxBodyBytes: 1000, refuses: () => 'storeFull' } }, 'storeFull'],
   ];
   for (const [what, changes, expected] of rows) {
-    test(`${what}: ${expected}`, () => {
+    test(`stage 9, ${what}: ${expected}`, () => {
       const admission = admitResponse({ ...ADMIT, request: request({}).facts, ...changes });
       assert.equal(admission.kind === 'skip' ? admission.reason : 'store', expected);
     });

@@ -6,7 +6,7 @@ import { NONE } from './slot-table.ts';
 import { WeightedIndex } from './weighted-index.ts';
 
 describe('the arena', () => {
-  test('gives back every record as it was written, also after pages were emptied and given back', () => {
+  test('the arena returns every record as it was written, also after pages were emptied and given back', () => {
     const step = fc.record({
       owner: fc.integer({ min: 0, max: 40 }),
       size: fc.integer({ min: 0, max: 3_000 }),
@@ -46,7 +46,7 @@ describe('the arena', () => {
 });
 
 describe('the index', () => {
-  test('finds what is in it and nothing else, and weighs it, whatever came and went', () => {
+  test('the index finds its entries and nothing else, and weighs them, after any changes', () => {
     // Few low halves, so that places are fought for.
     const step = fc.record({
       high: fc.integer({ min: 0, max: 9 }),
@@ -82,7 +82,7 @@ describe('the index', () => {
     );
   });
 
-  test('spares what was used since the hand passed last', () => {
+  test('the index spares entries used since the hand last passed', () => {
     const index = new WeightedIndex();
     for (let key = 0; key < 5; key++) index.insert(0, key, 1);
     for (const key of [0, 2]) index.markUsed(index.find(0, key));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLagBudget } from './client-lag.ts';
 
-test('clients share the budget, and what one has caught up or closed is there for the others', () => {
+test('clients share the budget, and a client that catches up or closes returns its part', () => {
   const budget = createLagBudget(100);
   const [a, b] = [budget.open(), budget.open()];
   assert.equal(a.note(60), true);

@@ -68,7 +68,7 @@ const CASES: readonly Case[] = [
 ];
 
 for (const { name, runs, mayForget, open } of CASES) {
-  test(`${name}: whatever happens, what is found is what was put last`, async (t) => {
+  test(`${name}: a look-up finds the last version, whatever happens`, async (t) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), (steps) => runSteps(t, steps, open, mayForget)),
       { numRuns: runs, seed: 1 },

@@ -39,7 +39,7 @@ function push(shared: SharedBody, bytes: number): void {
 }
 
 describe('a body that comes', () => {
-  test('is open for readers as long as its first byte is kept, which is for 4 MiB', () => {
+  test('a body that arrives is open for readers as long as its first byte is kept, which is for 4 MiB', () => {
     const shared = start();
     push(shared, 4 * MIB);
     assert.equal(shared.isOpen, true);
@@ -47,7 +47,7 @@ describe('a body that comes', () => {
     assert.equal(shared.isOpen, false);
   });
 
-  test('keeps 4 MiB behind its end for those who read, and nothing for nobody', () => {
+  test('a body keeps 4 MiB behind its end for its readers, and nothing without readers', () => {
     const shared = start();
     const reader = shared.open(0);
     push(shared, 4 * MIB);
@@ -61,7 +61,7 @@ describe('a body that comes', () => {
     assert.equal(shared.chunkAt(12 * MIB), undefined);
   });
 
-  test('keeps little when all together have used up the budget', () => {
+  test('a body keeps little when all together have used up the budget', () => {
     const shared = start(MIB);
     shared.open(0);
     push(shared, 2 * MIB);
@@ -70,7 +70,7 @@ describe('a body that comes', () => {
     assert.equal(shared.chunkAt(MIB - 1), undefined); // never more than the budget
   });
 
-  test('gives the budget back when it is over and nobody reads', () => {
+  test('a body returns its budget when it is over and has no readers', () => {
     const budget = createLagBudget(4 * MIB);
     const shared = new SharedBody(HEAD, undefined, budget.open());
     const reader = shared.open(0);
@@ -82,7 +82,7 @@ describe('a body that comes', () => {
     assert.equal(other.note(4 * MIB), true);
   });
 
-  test('wakes readers with news, and at its end, which is told once', async () => {
+  test('a body wakes its readers for new bytes, and once at its end', async () => {
     const shared = start();
     const reader = shared.open(0);
     const news = reader.wait();
@@ -100,7 +100,7 @@ describe('a body that comes', () => {
     assert.equal(shared.chunkAt(0), undefined);
   });
 
-  test('where readers set the pace, there is room when none of those who keep up is far behind', async () => {
+  test('a body whose readers set the pace has room when no reader that keeps up is far behind', async () => {
     const shared = start();
     const [slow, lost] = [shared.open(0), shared.open(0)];
     push(shared, 4 * MIB);

@@ -17,7 +17,7 @@ export type OpenStore = (t: TestContext, options: { readonly maxBytes: number })
 
 export function storeSuite(name: string, open: OpenStore): void {
   describe(name, () => {
-    test('what was put is found under its key, and only there', async (t) => {
+    test('an object is found under its key only', async (t) => {
       const { store } = open(t, { maxBytes: 1_000_000 });
       putText(store, 'k', 'hello');
       const found = await store.find('k');
@@ -26,7 +26,7 @@ export function storeSuite(name: string, open: OpenStore): void {
       assert.equal(await store.find('l'), undefined);
     });
 
-    test('a head comes back as it was put', async (t) => {
+    test('a head is returned as it was stored', async (t) => {
       const { store, settle } = open(t, { maxBytes: 1_000_000 });
       const full = storedHead({
         status: 206,
@@ -56,7 +56,7 @@ export function storeSuite(name: string, open: OpenStore): void {
       }
     });
 
-    test('a body comes back whole and in spans, over the borders of what was written', async (t) => {
+    test('a body is returned whole and in spans, over the borders of its chunks', async (t) => {
       const { store } = open(t, { maxBytes: 100_000_000 });
       const bytes = Buffer.alloc(3_000_000, 'abcdefghijk');
       const writer = store.openWriter();
@@ -104,7 +104,7 @@ export function storeSuite(name: string, open: OpenStore): void {
       });
     }
 
-    test('no place is given to what a request must be asked more for', async (t) => {
+    test('an entry that needs more than its key to be found gets no place', async (t) => {
       const { store } = open(t, { maxBytes: 1_000_000 });
       putText(store, 'k', 'hello', { vary: ['accept-encoding'] });
       putText(store, 'k', 'hello', { vary: ['accept-encoding', 'x'] });
@@ -155,7 +155,7 @@ export function storeSuite(name: string, open: OpenStore): void {
       );
     });
 
-    test('room is made by what is not in use, and the limit holds', async (t) => {
+    test('unused entries make room, and the limit holds', async (t) => {
       const { store, settle, usage } = open(t, { maxBytes: 200_000 });
       for (let i = 0; i < 100; i++) {
         putText(store, `k${i}`, 'x'.repeat(10_000));
@@ -189,7 +189,7 @@ export function storeSuite(name: string, open: OpenStore): void {
       }
     });
 
-    test('a discarded body is nowhere', async (t) => {
+    test('a discarded body is not stored', async (t) => {
       const { store, settle, usage } = open(t, { maxBytes: 100_000 });
       const before = usage();
       const writer = store.openWriter();
@@ -200,7 +200,7 @@ export function storeSuite(name: string, open: OpenStore): void {
       assert.deepEqual(usage(), before);
     });
 
-    test('invalidating drops every variant, and what was requested before it never enters', async (t) => {
+    test('invalidating drops every variant, and responses requested before it never enter', async (t) => {
       const { store, settle } = open(t, { maxBytes: 1_000_000 });
       putText(store, 'k', 'a', { vary: ['x'], varyKey: '1' });
       putText(store, 'k', 'b', { vary: ['x'], varyKey: '2' });

@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { test } from 'node:test';
 import { watchHalfClosed } from './half-closed.ts';
 
-test('a connection that is closed is watched no longer, though its answer never ends', async () => {
+test('a closed connection is watched no longer, even if its answer never ends', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();
   const socket = new Socket();

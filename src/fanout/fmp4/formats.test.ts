@@ -56,7 +56,7 @@ const AUDIO: AudioRow[] = [
   ['G.711', 'flv-audio-7', '00', 'none'],
 ];
 
-test("a video track's configuration tells its name, size and frame rate", () => {
+test("a video track's configuration has its name, size and frame rate", () => {
   for (const [name, codec, config, keyFrame, expected] of VIDEO) {
     const format = readVideoFormat(codec, bytes(config), bytes(keyFrame));
     const told = format === undefined ? 'none' : `${format.codec} ${format.width}x${format.height} ${format.frameRate}`;
@@ -64,7 +64,7 @@ test("a video track's configuration tells its name, size and frame rate", () => 
   }
 });
 
-test("an audio track's configuration tells its name, rate and channels", () => {
+test("an audio track's configuration has its name, rate and channels", () => {
   for (const [name, codec, config, expected] of AUDIO) {
     const format = readAudioFormat(codec, bytes(config));
     const told = format === undefined ? 'none' : `${format.codec} ${format.sampleRate}x${format.channels}`;
@@ -72,7 +72,7 @@ test("an audio track's configuration tells its name, rate and channels", () => {
   }
 });
 
-test('frames tell how long they last', () => {
+test('the duration of a frame is read', () => {
   const rows: [codec: string, config: string, frame: string, samples: number][] = [
     ['mp4a', '1190', 'aa', 1024],
     ['mp4a', '1194', 'aa', 960],

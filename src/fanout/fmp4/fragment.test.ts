@@ -14,7 +14,7 @@ const sample = (told: Partial<Sample>): Sample => ({
   ...told,
 });
 
-test('a fragment has its samples in rows, and their bytes behind them in the same order', () => {
+test('a fragment has its samples in rows, followed by their bytes in the same order', () => {
   const video = [
     sample({ decodeAt: 2 ** 32, isKey: true, composition: 6000, data: Buffer.from('one') }),
     sample({ composition: -3000, data: Buffer.from('two') }),

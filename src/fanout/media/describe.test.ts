@@ -50,7 +50,7 @@ const ROWS: Row[] = [
   ['no data', 'data', '', ignored],
 ];
 
-test('the header bytes of a message say what is in it', () => {
+test('the header bytes of a message identify its contents', () => {
   for (const [name, kind, bytes, expected] of ROWS) {
     const data = Buffer.from(bytes.replaceAll(' ', ''), 'hex');
     const facts = describeMedia({ kind, timestampMs: 0, data });

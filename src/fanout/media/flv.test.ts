@@ -12,7 +12,7 @@ test('a tag has the layout of the FLV specification', () => {
   assert.equal(HEADER[4], 5);
 });
 
-test('messages come out as they went in, however the bytes are cut', () => {
+test('messages are read as they were written, however the bytes are cut', () => {
   const fields = {
     kind: fc.constantFrom('audio' as const, 'video' as const, 'data' as const),
     timestampMs: fc.nat({ max: 2 ** 32 - 1 }),
@@ -34,7 +34,7 @@ test('a timestamp beyond 32 bits wraps', () => {
   assert.equal(new FlvReader().push(Buffer.concat([HEADER, tag]))[0]?.timestampMs, 5);
 });
 
-test('a longer file header, empty tags and tags of unknown types are passed over', () => {
+test('a longer file header, empty tags and tags of unknown types are skipped', () => {
   const header = Buffer.concat([HEADER.subarray(0, 9), Buffer.alloc(3), Buffer.alloc(4)]);
   header.writeUInt32BE(12, 5);
   const unknown = writeFlvTag({ kind: 'data', timestampMs: 0, data: Buffer.from('x') });
@@ -44,7 +44,7 @@ test('a longer file header, empty tags and tags of unknown types are passed over
   assert.deepEqual(new FlvReader().push(Buffer.concat([header, unknown, empty, writeFlvTag(good)])), [good]);
 });
 
-test('what is not FLV, too large or encrypted is an error that says so', () => {
+test('bytes that are not FLV, too large or encrypted are an error that says so', () => {
   const large = writeFlvTag({ kind: 'video', timestampMs: 0, data: Buffer.alloc(101) });
   const encrypted = Buffer.from(large);
   encrypted[0] = 0x29;

@@ -158,7 +158,7 @@ test('timestamps become the clock of the broadcast', () => {
   }
 });
 
-test('another publisher goes on where the one before it ended', () => {
+test('another publisher continues at the end of the one before', () => {
   const timeline = new Timeline();
   assert.deepEqual(
     place(
@@ -215,7 +215,7 @@ test('whatever a publisher sends, no track goes back or leaps', () => {
   );
 });
 
-test('where the publisher begins its clock makes no difference', () => {
+test("the start of the publisher's clock makes no difference", () => {
   fc.assert(
     fc.property(steps, fc.nat({ max: 2 ** 32 - 1 }), (sent, shift) => {
       const media = sent.filter(([kind]) => kind === 'audio' || kind === 'video');

@@ -9,7 +9,7 @@ import { createDirectWrites } from './direct-write.ts';
 const MIB = 1024 * 1024;
 
 describe('writing past the stream', () => {
-  test('what the system takes is out at once, in order with what the stream writes', async (t) => {
+  test("bytes that the system accepts are sent at once, in order with the stream's", async (t) => {
     const { server, client, outlet, concluded } = await connectPair(t);
     assert.ok(outlet.send(Buffer.from('1'), []));
     server.write('2');
@@ -25,7 +25,7 @@ describe('writing past the stream', () => {
   });
 
   for (const pieces of [1, 3]) {
-    test(`what it does not take waits in the stream, as a write of its own: ${pieces}`, async (t) => {
+    test(`bytes that the system refuses wait in the stream, as a write of its own: ${pieces}`, async (t) => {
       const { server, client, outlet, concluded } = await connectPair(t);
       const sent = Array.from({ length: pieces }, (_, i) => Buffer.alloc(24 * MIB, String(i)));
       const [first = Buffer.alloc(0), ...rest] = sent;
@@ -46,7 +46,7 @@ describe('writing past the stream', () => {
     });
   }
 
-  test('of a client that has gone the stream hears, and so do all that wait', async (t) => {
+  test('a client that has gone is noticed by the stream, and by all that wait', async (t) => {
     const { server, client, outlet, concluded } = await connectPair(t);
     assert.equal(outlet.send(Buffer.alloc(24 * MIB), []), false);
     assert.equal(outlet.send(Buffer.from('x'), []), false);

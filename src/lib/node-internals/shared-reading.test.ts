@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createSharedReading, pause } from './shared-reading.ts';
 
 describe('reading into one buffer', () => {
-  test('bytes of all connections come to lie in the same place, and are kept by a copy', async (t) => {
+  test('bytes of all connections arrive in the same buffer, and are kept by a copy', async (t) => {
     const reading = createSharedReading();
     const [one, other] = [await connectPair(t), await connectPair(t)];
     const [oneCame, otherCame] = [read(one.server, reading), read(other.server, reading)];
@@ -22,7 +22,7 @@ describe('reading into one buffer', () => {
     assert.equal(kept.buffer.byteLength, 5);
   });
 
-  test('what is put back and what comes while the socket is paused are given as data, in order', async (t) => {
+  test('bytes that are put back, and bytes that arrive while the socket is paused, are emitted as data, in order', async (t) => {
     const reading = createSharedReading();
     const { server, client } = await connectPair(t);
     const came = read(server, reading);
@@ -48,7 +48,7 @@ describe('reading into one buffer', () => {
     await once(server, 'end');
   });
 
-  test('a paused socket takes no more than its share, and all of it comes behind that', async (t) => {
+  test('a paused socket takes no more than its share, and delivers all of it afterwards', async (t) => {
     const reading = createSharedReading();
     const { server, client } = await connectPair(t);
     const sent = Buffer.alloc(8 * 1024 * 1024, 'x');
@@ -63,7 +63,7 @@ describe('reading into one buffer', () => {
     while (bytes < sent.length) bytes += (await came.next()).text.length;
   });
 
-  test('behind its end all is given as data, and is nobody else’s', async (t) => {
+  test('bytes after the end of shared reading are emitted as data, and belong to one connection', async (t) => {
     const reading = createSharedReading();
     const { server, client } = await connectPair(t);
     const pieces: Buffer[] = [];

@@ -4,7 +4,7 @@ import { isPieceLong, whyAnother } from './cut.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('a piece is long by its time or its size', () => {
+test('a piece ends by its time or its size', () => {
   const rows = [
     [0, 0, false],
     [9_999, 1_000, false],

@@ -12,7 +12,7 @@ import { RecordingSpool } from './spool.ts';
 
 const FACTS = { app: 'live', stream: 'a', broadcast: 'b1', beganAt: 1, baseMs: 0 };
 
-test('a recording that control cannot take holds up no other, and is sent when it can', async (t) => {
+test('a recording that control cannot accept delays no other, and is sent when it can be', async (t) => {
   const { timers, sent, lines, refused } = start(t, ['1.a', '2.b', '2.c', '3.d'], ['a']);
   await eventually('the others are sent', () => sent.length === 3);
   assert.deepEqual(sent.toSorted(), ['b', 'c', 'd']);

@@ -11,7 +11,7 @@ const ROWS: readonly { readonly waiting: Readonly<Record<string, number>>; reado
   { waiting: { '1/a': 0, '2/b': 0, '3/c': 2 }, order: '3/c 3/c' },
 ];
 
-test('domains take turns, and within each its recordings', () => {
+test('domains take turns, and within each its recordings do', () => {
   for (const { waiting, order } of ROWS) {
     const turns = new Turns<{ readonly name: string; left: number }>();
     for (const [name, left] of Object.entries(waiting)) {
@@ -27,7 +27,7 @@ test('domains take turns, and within each its recordings', () => {
   }
 });
 
-test('a recording that comes while others have a backlog is next but those whose turn it is', () => {
+test('a new recording is next during a backlog, except for those whose turn it is', () => {
   const turns = new Turns<string>();
   turns.add(1, 'a', 'a');
   turns.take(() => true);

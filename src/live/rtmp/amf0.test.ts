@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { AmfError, type AmfValue, decodeAmf0, encodeAmf0 } from './amf0.ts';
 
-test('what is encoded is decoded', () => {
+test('an encoded value is decoded to itself', () => {
   const { value } = fc.letrec<{ value: AmfValue }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 4, withCrossShrink: true },
@@ -35,7 +35,7 @@ const ROWS: readonly (readonly [what: string, hex: string, values: readonly AmfV
 ];
 
 for (const [what, hex, values] of ROWS)
-  test(`it decodes ${what}`, () => {
+  test(`AMF0 decodes ${what}`, () => {
     assert.deepEqual(plain(decodeAmf0(bytesOf(hex))), plain(values));
   });
 
@@ -52,7 +52,7 @@ const BAD: readonly (readonly [what: string, hex: string])[] = [
 ];
 
 for (const [what, hex] of BAD)
-  test(`it refuses ${what}`, () => {
+  test(`AMF0 refuses ${what}`, () => {
     assert.throws(() => decodeAmf0(bytesOf(hex)), AmfError);
   });
 

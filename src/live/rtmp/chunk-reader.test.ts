@@ -111,7 +111,7 @@ const BAD: readonly (readonly [what: string, hex: string])[] = [
 ];
 
 describe('the reader of chunks', () => {
-  test('reads what the writer writes, in pieces of any size', () => {
+  test("the reader of chunks reads the writer's output, in pieces of any size", () => {
     const messages = fc.array(
       plainRecord({
         type: fc.constantFrom(8, 9, 18, 20),
@@ -136,7 +136,7 @@ describe('the reader of chunks', () => {
     fc.assert(property, { numRuns: 500, seed: 2 });
   });
 
-  test('puts together messages whose chunks alternate, whatever their headers leave out', () => {
+  test('the reader of chunks reassembles messages whose chunks alternate, whatever their headers leave out', () => {
     const property = fc.property(anyInterleaving(), anySplits(), ({ bytes, messages }, splits) => {
       assert.deepEqual(readAll(pieces(bytes, splits)), messages);
     });
@@ -144,7 +144,7 @@ describe('the reader of chunks', () => {
   });
 
   for (const [what, hex, messages] of HEADERS)
-    test(`reads ${what}`, () => {
+    test(`the reader of chunks reads ${what}`, () => {
       const told = readAll([bytesOf(hex)]).map(({ timestamp, type, streamId, payload }) => [
         timestamp,
         type,
@@ -156,12 +156,12 @@ describe('the reader of chunks', () => {
     });
 
   for (const [what, hex] of BAD)
-    test(`refuses ${what}`, () => {
+    test(`the reader of chunks refuses ${what}`, () => {
       const reader = new ChunkReader();
       assert.throws(() => drain(reader, bytesOf(hex)), ChunkError);
     });
 
-  test('allows an accepted publisher more, and not all of it at once', () => {
+  test('the reader of chunks allows an accepted publisher more memory, and not all of it at once', () => {
     const reader = new ChunkReader();
     reader.limits = LIMITS_AFTER;
     drain(reader, bytesOf('04 000000 7fffff 09 01000000'.replace('7fffff', '800000')));

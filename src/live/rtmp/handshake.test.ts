@@ -28,13 +28,13 @@ for (const schema of [0, 1] as const)
     }
   });
 
-test('bytes that only look signed are answered as simple ones', () => {
+test('bytes that only look signed are answered as a simple handshake', () => {
   const start = beginHandshake(pseudoRandom('client', HANDSHAKE_END_BYTES), 0);
   start.writeUInt8(start.readUInt8(1500) ^ 1, 1500);
   assert.deepEqual(answerHandshake(start, SERVER_RANDOM).subarray(1 + HANDSHAKE_END_BYTES), start.subarray(1));
 });
 
-test('the server takes a handshake in pieces of any size, and gives what comes behind it', () => {
+test('the server reads a handshake in pieces of any size, and returns the bytes after it', () => {
   const start = beginHandshake(pseudoRandom('client', HANDSHAKE_END_BYTES), 1);
   const all = Buffer.concat([start, Buffer.alloc(HANDSHAKE_END_BYTES), Buffer.from('rest')]);
   for (const size of [1, 7, 1536, 1537, 1538, 3073, 3077]) {
@@ -57,7 +57,7 @@ test('the server takes a handshake in pieces of any size, and gives what comes b
   }
 });
 
-test('another protocol is told by its first byte', () => {
+test('another protocol is recognised by its first byte', () => {
   for (const text of ['GET / HTTP/1.1\r\n', '\x06', '\x16\x03\x01'])
     assert.equal(new ServerHandshake(() => SERVER_RANDOM).push(Buffer.from(text, 'latin1')).kind, 'foreign');
 });

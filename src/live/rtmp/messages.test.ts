@@ -30,7 +30,7 @@ test('an aggregate that ends too soon is refused', () => {
     assert.throws(() => [...splitAggregate({ ...AGGREGATE, payload: bytesOf(TWO).subarray(0, bytes) })], MessageError);
 });
 
-test('metadata loses the word for the server', () => {
+test('metadata loses the command for the server', () => {
   const metadata = encodeAmf0('onMetaData', { width: 1 });
   const data = { type: MESSAGE_TYPE.data, timestamp: 0, streamId: 1 };
   const set = Buffer.concat([encodeAmf0('@setDataFrame'), metadata]);

@@ -36,7 +36,7 @@ const ROWS: readonly (readonly [
   ['live', URL, '', ['live.example.com', 'live', '', '']],
 ];
 
-test('a request is read out of the app, the URL and the name', () => {
+test('a request is read from the app, the URL and the name', () => {
   for (const [app, tcUrl, name, wanted] of ROWS) {
     const request = readRequest(readConnect({ app, tcUrl }), name, CLIENT);
     const { host, stream, query } = request;
@@ -44,7 +44,7 @@ test('a request is read out of the app, the URL and the name', () => {
   }
 });
 
-test('fields of connect that have another type count as not said', () => {
+test('fields of connect that have another type count as absent', () => {
   for (const argument of [undefined, null, 7, 'x', [], {}, { app: 7, tcUrl: { a: 1 }, flashVer: null }])
     assert.deepEqual(readConnect(argument), {
       app: '',

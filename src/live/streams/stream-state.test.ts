@@ -81,7 +81,7 @@ const ROWS: readonly Row[] = [
   { name: 'a lost socket is waited for', steps: BROKEN, effects: ['broke'], state: 'grace b1' },
   { name: 'media from one that is gone is dropped', steps: [...BROKEN, [1, media(1)]], effects: [], state: 'grace b1' },
   {
-    name: '15 s of silence: not a moment sooner',
+    name: 'a publisher is not cut before 15 s of silence',
     steps: [...LIVE, [14_999, tick()]],
     effects: [],
     state: 'live b1 by 1',
@@ -94,7 +94,7 @@ const ROWS: readonly Row[] = [
   },
   { name: 'the grace lasts 10 s', steps: [...BROKEN, [9_999, tick()]], effects: [], state: 'grace b1' },
   {
-    name: 'after the grace the broadcast ended with its last media',
+    name: 'the broadcast ends with its last media after the grace',
     steps: [...BROKEN, [10_000, tick()]],
     effects: ['ended b1 lost +0'],
     state: 'idle',
@@ -106,25 +106,25 @@ const ROWS: readonly Row[] = [
     state: 'grace b1 by 2',
   },
   {
-    name: 'its media goes on with the same broadcast',
+    name: 'media of a publish within the grace continues the same broadcast',
     steps: [...BROKEN, [9_000, publish(2)], [500, media(2, 'b2')]],
     effects: ['resumed'],
     state: 'live b1 by 2',
   },
   {
-    name: 'accepted within the grace, media only after it: another broadcast',
+    name: 'a publish within the grace whose media comes after it begins another broadcast',
     steps: [...BROKEN, [9_000, publish(2)], [1_000, tick()], [10, media(2, 'b2')]],
     effects: ['began b2'],
     state: 'live b2 by 2',
   },
   {
-    name: 'accepted within the grace and gone without media: the grace is no longer',
+    name: 'a publish within the grace that leaves without media does not extend the grace',
     steps: [...BROKEN, [9_000, publish(2)], [500, gone(2)], [500, tick()]],
     effects: ['ended b1 lost +0'],
     state: 'idle',
   },
   {
-    name: 'a clean end of one that sent nothing does not end what was broken',
+    name: 'a clean end of a publisher without media does not end the broken broadcast',
     steps: [...BROKEN, [100, publish(2)], [100, gone(2, true)]],
     effects: [],
     state: 'grace b1',
@@ -151,13 +151,13 @@ const ROWS: readonly Row[] = [
     state: 'grace b1 by 2',
   },
   {
-    name: 'and goes on with the broadcast',
+    name: 'a publisher that takes over continues the broadcast',
     steps: [...LIVE, [5_001, publish(2)], [100, media(2, 'b2')]],
     effects: ['resumed'],
     state: 'live b1 by 2',
   },
   {
-    name: 'the end of the one that was taken over from means nothing',
+    name: 'the end of the replaced publisher means nothing',
     steps: [...LIVE, [5_001, publish(2)], [10, gone(1)]],
     effects: [],
     state: 'grace b1 by 2',
@@ -175,7 +175,7 @@ const ROWS: readonly Row[] = [
     state: 'idle',
   },
   {
-    name: 'forbid cuts one that has not sent media',
+    name: 'forbid cuts a publisher that has not sent media',
     steps: [
       [0, publish(1)],
       [1, rules({ isForbidden: true })],
@@ -186,13 +186,13 @@ const ROWS: readonly Row[] = [
   { name: 'forbid of a name never seen', steps: [[0, rules({ isForbidden: true })]], effects: [], state: 'idle' },
   { name: 'publish while paused', steps: [[0, publish(1, true)]], effects: ['refuse forbidden'], state: 'idle' },
   {
-    name: 'publish while paused, right after the cut',
+    name: 'a publish right after forbid is refused',
     steps: [...LIVE, [1, rules({ isForbidden: true })], [1, publish(2, true)]],
     effects: ['refuse forbidden'],
     state: 'idle',
   },
   {
-    name: 'after resume a publish is accepted',
+    name: 'a publish is accepted after resume',
     steps: [...LIVE, [1, rules({ isForbidden: true })], [1, rules({})], [1, publish(2)]],
     effects: ['accept'],
     state: 'held by 2',
@@ -210,7 +210,7 @@ const ROWS: readonly Row[] = [
     state: 'live b1 by 1',
   },
   {
-    name: 'after a kick the publisher may come back',
+    name: 'a publisher may come back after a kick',
     steps: [...LIVE, [5, rules({ kicked: 'b1' })], [5, publish(2)], [5, media(2, 'b2')], [5, rules({ kicked: 'b1' })]],
     effects: [],
     state: 'live b2 by 2',
@@ -222,13 +222,13 @@ const ROWS: readonly Row[] = [
     state: 'idle',
   },
   {
-    name: 'a domain that opens again takes publishers again',
+    name: 'a domain that opens again accepts publishers again',
     steps: [...LIVE, [5, rules({ isOpen: false })], [5, rules({})], [5, publish(2)]],
     effects: ['accept'],
     state: 'held by 2',
   },
   {
-    name: 'another live process owns the stream',
+    name: 'a stream owned by another live process is cut',
     steps: [...LIVE, [5, rules({ disowned: 'b1' })]],
     effects: ['cut 1 replaced', 'ended b1 replaced +5'],
     state: 'idle',
@@ -241,7 +241,7 @@ const ROWS: readonly Row[] = [
     state: 'live b1 by 1',
   },
   {
-    name: 'a local publisher wins over a pull',
+    name: 'a local publisher replaces a pull',
     steps: [...PULLED, [5, publish(2)]],
     effects: ['cut 1 replaced', 'ended b1 replaced +5', 'accept'],
     state: 'held by 2',
@@ -292,7 +292,7 @@ const ROWS: readonly Row[] = [
 
 describe('a stream', () => {
   for (const { name, steps, effects, state } of ROWS) {
-    test(name, () => {
+    test(`state of a stream: ${name}`, () => {
       let now = T;
       let decision: Decision = { state: IDLE, effects: [] };
       for (const [afterMs, event] of steps) {

@@ -108,7 +108,7 @@ function textOf({ gzip }: LogPart): string {
 }
 
 describe('the shipper', { timeout: 180_000 }, () => {
-  test('tells of sums every so often, and ships files by domain when they end', async (t) => {
+  test('the shipper reports sums at intervals, and ships files by domain when they end', async (t) => {
     const bench = start(t);
     bench.startShipper();
     for (const target of ['/a', '/a', '/b?x=1']) bench.spool.write(7, { ...RECORD, target });
@@ -147,7 +147,7 @@ describe('the shipper', { timeout: 180_000 }, () => {
     assert.deepEqual(second.top.referer, []);
   });
 
-  test('what occurs most is told as text, whole characters of it', async (t) => {
+  test('the shipper reports frequent values as text, of whole characters', async (t) => {
     const bench = start(t);
     bench.startShipper();
     const wire = (text: string) => Buffer.from(text).toString('latin1');
@@ -162,7 +162,7 @@ describe('the shipper', { timeout: 180_000 }, () => {
     assert.deepEqual(values('referer'), ['https://例え.example/ä']);
   });
 
-  test('counts what a killed worker had written, once, and drops its half line', async (t) => {
+  test('the shipper counts what a killed worker had written, once, and drops its half line', async (t) => {
     const bench = start(t);
     bench.spool.write(7, RECORD);
     await bench.spool.flush();
@@ -189,7 +189,7 @@ describe('the shipper', { timeout: 180_000 }, () => {
     assert.equal(sumOf(bench.reports, 7).requests, 4);
   });
 
-  test('counts once, and ships, what has lost its journal to somebody', async (t) => {
+  test('the shipper counts once, and ships, a log that lost its journal', async (t) => {
     const bench = start(t);
     bench.startShipper();
     bench.spool.write(7, RECORD);
@@ -211,7 +211,7 @@ describe('the shipper', { timeout: 180_000 }, () => {
     assert.equal(sumOf(bench.reports, 7).requests, 2);
   });
 
-  test('waits for a control that is away, also through its own end, and tells everything once', async (t) => {
+  test('the shipper waits for a control that is away, also through its own end, and reports everything once', async (t) => {
     const bench = start(t);
     bench.answer = () => {
       throw new Error('away');
@@ -237,7 +237,7 @@ describe('the shipper', { timeout: 180_000 }, () => {
     );
   });
 
-  test('waits no longer for a clock that is set back by a day', async (t) => {
+  test('the shipper waits no longer if a clock is set back by a day', async (t) => {
     const bench = start(t);
     bench.answer = () => {
       bench.now -= 24 * 3_600_000;
@@ -250,7 +250,7 @@ describe('the shipper', { timeout: 180_000 }, () => {
     await eventually('the file is shipped', () => bench.parts.length === 1);
   });
 
-  test('does not stay with what control refuses for good', async (t) => {
+  test('the shipper does not retry for ever what control refuses', async (t) => {
     const bench = start(t);
     bench.answer = () => 'refused';
     bench.startShipper();
@@ -260,7 +260,7 @@ describe('the shipper', { timeout: 180_000 }, () => {
     await eventually('the file is given up', () => readdirSync(bench.directory).length === 0);
   });
 
-  test('ships what a worker left that there is no more', async (t) => {
+  test('the shipper ships the files of a worker that no longer exists', async (t) => {
     const bench = start(t);
     bench.spool.write(7, RECORD);
     await bench.spool.flush(); // and is killed
@@ -269,7 +269,7 @@ describe('the shipper', { timeout: 180_000 }, () => {
     await eventually('nothing is left', () => readdirSync(bench.directory).length === 0);
   });
 
-  test('begins anew where what it had counted is no database, and waits where it cannot be opened', async (t) => {
+  test('the shipper begins anew if its file is not a database, and waits if it cannot be opened', async (t) => {
     const bench = start(t);
     writeFileSync(bench.outboxFile, 'not a database at all '.repeat(100));
     bench.startShipper();

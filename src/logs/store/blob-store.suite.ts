@@ -5,7 +5,7 @@ import { type BlobKey, BlobMissing, type BlobStore, blobKey } from './blob-store
 
 export function blobStoreSuite(name: string, open: (t: TestContext) => Promise<BlobStore>): void {
   describe(`a blob store: ${name}`, () => {
-    test('gives back what it was given, whole and in part', async (t) => {
+    test('a blob store returns what it was given, whole and in part', async (t) => {
       const store = await open(t);
       const bytes = Buffer.from('0123456789');
       await store.put(key('7/2026-01-02/03.edge.a.1.log.gz'), bytes);
@@ -16,14 +16,14 @@ export function blobStoreSuite(name: string, open: (t: TestContext) => Promise<B
       assert.equal(await read(4, 4), '');
     });
 
-    test('takes the same key again', async (t) => {
+    test('a blob store accepts the same key again', async (t) => {
       const store = await open(t);
       await store.put(key('1/a'), Buffer.from('one'));
       await store.put(key('1/a'), Buffer.from('one'));
       assert.equal(await text(store, key('1/a'), 0, 3), 'one');
     });
 
-    test('holds a mebibyte of every byte', async (t) => {
+    test('a blob store holds a mebibyte of every byte', async (t) => {
       const store = await open(t);
       const bytes = Buffer.alloc(1 << 20, Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)));
       await store.put(key('big'), bytes);
@@ -31,7 +31,7 @@ export function blobStoreSuite(name: string, open: (t: TestContext) => Promise<B
       assert.ok(read.equals(bytes));
     });
 
-    test('says what is missing, and what was deleted is', async (t) => {
+    test('a blob store says what is missing, and a deleted blob is', async (t) => {
       const store = await open(t);
       await assert.rejects(text(store, key('no/such'), 0, 1), BlobMissing);
       await store.put(key('2/b/c'), Buffer.from('x'));

@@ -13,7 +13,7 @@ let opened = 0;
 
 blobStoreSuite('local directory', async () => localBlobStore(join(folder, String(++opened))));
 
-test('a deleted blob leaves no empty directory, and nobody else may read one', async () => {
+test('a deleted blob leaves no empty directory, and no other user may read one', async () => {
   const root = join(folder, 'own');
   const store = localBlobStore(root);
   await store.put(key('7/2026-01-02/a'), Buffer.from('x'));

@@ -34,7 +34,7 @@ const EXAMPLES: Readonly<Record<string, Partial<S3Request> & { path: string; sig
 };
 
 for (const [name, { path, signature, ...request }] of Object.entries(EXAMPLES)) {
-  test(`signed as Amazon's example: ${name}`, async () => {
+  test(`a request is signed as in Amazon's example: ${name}`, async () => {
     const headers = await signRequest({ method: 'GET', ...request, url: new URL(HOST + path) }, PLACE, NOW);
     assert.equal(headers.get('authorization')?.split('Signature=')[1], signature);
   });

@@ -11,13 +11,13 @@ export function connectorSuite(
   connect: (t: TestContext) => Promise<TestCarrier>,
 ): void {
   describe(`a connector: ${name}`, options, () => {
-    test('is connecting at first, and has no room', async (t) => {
+    test('a connector is connecting at first, and has no room', async (t) => {
       const { carrier } = await connect(t);
       assert.deepEqual([carrier.state, carrier.room], ['connecting', 0]);
       assert.equal((await carrier.submit(partToSubmit())).kind, 'unsent');
     });
 
-    test('takes what there is room for, settles each part once, and says when there is room', async (t) => {
+    test('a connector accepts as many parts as it has room for, settles each once, and reports when there is room', async (t) => {
       const { carrier, bound, states, roomFreed } = await connect(t);
       await bound();
       assert.deepEqual([states, roomFreed()], [['bound'], 1]);
@@ -29,7 +29,7 @@ export function connectorSuite(
       assert.ok(carrier.room >= count);
     });
 
-    test('once closed it takes nothing, and closing it again does nothing', async (t) => {
+    test('a closed connector accepts nothing, and closing it again does nothing', async (t) => {
       const { carrier, bound, states } = await connect(t);
       await bound();
       await carrier[Symbol.asyncDispose]();
@@ -38,7 +38,7 @@ export function connectorSuite(
       assert.equal((await carrier.submit(partToSubmit())).kind, 'unsent');
     });
 
-    test('closed before it was bound it stays closed', async (t) => {
+    test('a connector closed before it was bound stays closed', async (t) => {
       const { carrier } = await connect(t);
       await carrier[Symbol.asyncDispose]();
       assert.equal(carrier.state, 'closed');

@@ -6,7 +6,7 @@ import { connectorSuite } from './connector.suite.ts';
 
 connectorSuite('loopback', {}, 'simulated', async (t) => connectTestCarrier(t, { kind: 'loopback' }));
 
-test('the loopback connector warns at the first message, and not of being there', async (t) => {
+test('the loopback connector warns at the first message, and not of its presence', async (t) => {
   const warnings: string[] = [];
   const destination = { write: (line: string) => void warnings.push(JSON.parse(line).msg) };
   const log = createLogger({ level: 'warn', name: 'test', destination });

@@ -21,7 +21,7 @@ describe('SMPP codec', () => {
     );
   });
 
-  test('whatever octets a PDU has, they are read', () => {
+  test('any octets of a PDU are decoded without an error', () => {
     fc.assert(
       fc.property(anyPdu, fc.nat(), fc.nat(255), (it, at, octet) => {
         const changed = encodePdu(it);
@@ -38,7 +38,7 @@ describe('SMPP codec', () => {
     );
   });
 
-  test('of a PDU that is cut anywhere, all that stands before the cut is read', () => {
+  test('a PDU that is cut anywhere is read up to the cut', () => {
     fc.assert(
       fc.property(anyPdu, (it) => {
         const whole = encodePdu(it);
@@ -59,7 +59,7 @@ describe('SMPP codec', () => {
     );
   });
 
-  test('octets that are too many at its end are ignored', () => {
+  test('surplus octets at the end of a PDU are ignored', () => {
     fc.assert(
       fc.property(anyPdu, fc.uint8Array({ minLength: 1, maxLength: 3 }), (it, surplus) => {
         const isAnswerWithoutBody = it.command === 'genericNack' || Object.keys(it.fields).length === 0;
@@ -72,7 +72,7 @@ describe('SMPP codec', () => {
     );
   });
 
-  test('octets that are too many before the parameters are skipped', () => {
+  test('surplus octets before the parameters are skipped', () => {
     const tlvs = [{ tag: TAGS.receiptedMessageId, value: Buffer.from('39f99dd5\0') }];
     const it = encodePdu({ ...DELIVER, tlvs });
     const end = it.length - 13;
@@ -83,7 +83,7 @@ describe('SMPP codec', () => {
     }
   });
 
-  test('a length that points beyond the end of the PDU means what is there', () => {
+  test('a length that points beyond the end of the PDU means the rest of it', () => {
     const submit = Buffer.from(SUBMIT, 'hex');
     for (const [name, at, value, text, tlvs] of [
       ['sm_length', 49, 200, '4f60597d020400020007', 0],
@@ -113,7 +113,7 @@ describe('SMPP codec', () => {
     assert.deepEqual(decoded.kind === 'pdu' && decoded.missing, undefined);
   });
 
-  test('golden octets of submit_sm', () => {
+  test('golden octets of submit_sm are written', () => {
     const decoded = decodePdu(Buffer.from(SUBMIT, 'hex'));
     assert.ok(decoded.kind === 'pdu' && decoded.pdu.command === 'submitSm');
     assert.equal(decoded.pdu.fields.destinationAddr, '8613800138000');
@@ -132,7 +132,7 @@ describe('SMPP codec', () => {
     assert.deepEqual(decoded.kind === 'pdu' && decoded.pdu.tlvs, tlvs);
   });
 
-  test('an answer without a body is one', () => {
+  test('an answer without a body is valid', () => {
     const bare = Buffer.from('00000010800000040000005800000005', 'hex');
     assert.deepEqual(decodePdu(bare), {
       kind: 'pdu',
@@ -140,7 +140,7 @@ describe('SMPP codec', () => {
     });
   });
 
-  test('a command that is none of SMPP 3.4 is told apart from a broken one', () => {
+  test('an unknown command of SMPP 3.4 is told apart from a malformed one', () => {
     const it = Buffer.from('00000010000001120000000000000005', 'hex');
     assert.deepEqual(decodePdu(it), { kind: 'unknown', id: 0x112, sequence: 5 });
   });
@@ -151,7 +151,7 @@ describe('SMPP codec', () => {
     assert.equal(textTlv(value('39f99dd5'), TAGS.receiptedMessageId), '39f99dd5');
   });
 
-  test('what does not fit its field is refused before it is sent', () => {
+  test('a value that does not fit its field is refused before it is sent', () => {
     for (const wrong of [
       { systemId: 'sixteen letters.' },
       { password: 'a\0b' },
@@ -168,7 +168,7 @@ describe('SMPP codec', () => {
 });
 
 describe('SMPP frames', () => {
-  test('however the stream is cut, the same PDUs come out', () => {
+  test('the stream is split into the same PDUs, however it is cut', () => {
     fc.assert(
       fc.property(
         fc.array(anyPdu, { minLength: 1, maxLength: 5 }),
@@ -192,7 +192,7 @@ describe('SMPP frames', () => {
   });
 
   for (const length of [0, 8, 15, MAX_PDU_OCTETS + 1, 0x7fffffff, 0xffffffff])
-    test(`a length of ${length} ends the stream after what came before`, () => {
+    test(`a length of ${length} ends the stream after the PDUs before it`, () => {
       const before = Buffer.from('00000010000000150000000000000001', 'hex');
       const head = Buffer.alloc(4);
       head.writeUInt32BE(length);

@@ -42,12 +42,7 @@ describe('a receipt', () => {
       { state: 'undelivered' },
     ],
     ['with a code for its state', 'id:1a stat:MK:0001 err:MK:0001', [], { state: 'undelivered', word: 'MK:0001' }],
-    [
-      'with a state that nobody knows',
-      'id:1a stat:LOST err:7',
-      [],
-      { state: 'unknown', word: 'LOST/7', isFinal: true },
-    ],
+    ['with an unknown state', 'id:1a stat:LOST err:7', [], { state: 'unknown', word: 'LOST/7', isFinal: true }],
     [
       'in capitals, in another order',
       'STAT:delivrd ID:1A DONE DATE:261127210659',
@@ -106,9 +101,9 @@ describe('a receipt', () => {
       },
     ],
     ['with commas and blanks', 'id:1a, stat:EXPIRED , err:7', [], { carrierId: '1a', word: 'EXPIRED/7' }],
-    ['that is not the last word', 'id:1a stat:ENROUTE err:000', [], { isFinal: false, word: 'ENROUTE' }],
+    ['that is not final', 'id:1a stat:ENROUTE err:000', [], { isFinal: false, word: 'ENROUTE' }],
     ['that the network is about to try again', 'id:1a stat:RETRY', [], { isFinal: false, word: 'RETRY' }],
-    ['that is the last word', 'id:1a stat:MK:0012', [], { isFinal: true, word: 'MK:0012' }],
+    ['that is final', 'id:1a stat:MK:0012', [], { isFinal: true, word: 'MK:0012' }],
     ['with a word of octets', 'id:1a stat:\x01\u00e9\x7fX err:\x02', [], { word: 'X' }],
     ['with a word without end', `id:1a stat:${'X'.repeat(300)}`, [], { word: 'X'.repeat(40) }],
     [
@@ -121,7 +116,7 @@ describe('a receipt', () => {
     ['with a NUL at its end', 'id:1a stat:DELIVRD err:000\0', [], { state: 'delivered', word: 'DELIVRD' }],
   ];
   for (const [name, text, tlvs, expected] of ROWS)
-    test(name, () => {
+    test(`a receipt ${name} is read`, () => {
       const delivery = readDelivery(deliver({ esmClass: RECEIPT, shortMessage: Buffer.from(text) }, tlvs), SETTINGS);
       assert.ok(delivery.kind === 'receipt');
       for (const [member, value] of Object.entries(expected))
@@ -129,7 +124,7 @@ describe('a receipt', () => {
       assert.equal(delivery.receipt.destination, '+8613800138000');
     });
 
-  test('of an intermediate notification is not the last word, whatever it says', () => {
+  test('a receipt of an intermediate notification is not final, whatever it says', () => {
     for (const esmClass of [0x20, 0x24]) {
       const shortMessage = Buffer.from('id:1a stat:UNDELIV err:027');
       const it = readDelivery(deliver({ esmClass, shortMessage }), SETTINGS);
@@ -138,7 +133,7 @@ describe('a receipt', () => {
     }
   });
 
-  test('from an address that is no number names none', () => {
+  test('a receipt from an address that is not a number names none', () => {
     const it = readDelivery(
       deliver({ esmClass: RECEIPT, sourceAddr: '10086x', shortMessage: Buffer.from('id:1 stat:DELIVRD') }),
       SETTINGS,
@@ -147,14 +142,14 @@ describe('a receipt', () => {
     assert.deepEqual([it.receipt.destination, it.receipt.number], ['10086x', undefined]);
   });
 
-  test('names no number where the carrier is known to rewrite them', () => {
+  test('a receipt names no number if the carrier is known to rewrite them', () => {
     const shortMessage = Buffer.from('id:1a stat:DELIVRD');
     const it = readDelivery(deliver({ esmClass: RECEIPT, shortMessage }), { ...SETTINGS, receiptNumber: 'ignore' });
     assert.ok(it.kind === 'receipt');
     assert.deepEqual([it.receipt.destination, it.receipt.number], ['+8613800138000', undefined]);
   });
 
-  test('in ASCII that calls itself UCS-2, and in true UCS-2 (node-smpp#68)', () => {
+  test('a receipt is read in ASCII that claims to be UCS-2, and in true UCS-2 (node-smpp#68)', () => {
     const text = 'id:1a sub:001 dlvrd:001 stat:DELIVRD err:000';
     for (const shortMessage of [Buffer.from(text), Buffer.from(text, 'utf16le').swap16()]) {
       const it = readDelivery(deliver({ esmClass: RECEIPT, dataCoding: 8, shortMessage }), SETTINGS);
@@ -163,13 +158,13 @@ describe('a receipt', () => {
     }
   });
 
-  test('in message_payload, with sm_length 0', () => {
+  test('a receipt is read in message_payload, with sm_length 0', () => {
     const payload = { tag: TAGS.messagePayload, value: Buffer.from('id:1a stat:DELIVRD') };
     const it = readDelivery(deliver({ esmClass: RECEIPT }, [payload]), SETTINGS);
     assert.ok(it.kind === 'receipt' && it.receipt.carrierId === '1a');
   });
 
-  test('by data_sm', () => {
+  test('a receipt is read by data_sm', () => {
     const { esmClass, registeredDelivery, dataCoding, ...fields } = deliver({ esmClass: RECEIPT }).pdu.fields;
     const dataFields = { ...fields, esmClass, registeredDelivery, dataCoding };
     const tlvs = [idTlv('1a'), u8Tlv(TAGS.messageState, 2)];
@@ -178,7 +173,7 @@ describe('a receipt', () => {
     assert.ok(it.kind === 'receipt' && it.receipt.carrierId === '1a');
   });
 
-  test('is one by its mark, by its parameter, or by its text where the connector says so; else a phone could write one', () => {
+  test('a receipt is recognised by its mark, by its parameter, or by its text if the connector says so; else a phone could write one', () => {
     const shortMessage = Buffer.from('id:1a stat:DELIVRD');
     const kind = (fields: object, tlvs: readonly Tlv[], settings: object) =>
       readDelivery(deliver({ shortMessage, ...fields }, tlvs), { ...SETTINGS, ...settings }).kind;
@@ -193,7 +188,7 @@ describe('a receipt', () => {
     for (const esmClass of [0x08, 0x10, 0x18]) assert.equal(kind({ esmClass }, [], {}), 'reply', 'of a phone');
   });
 
-  test('of any octets can be read', () => {
+  test('a receipt of any octets can be read', () => {
     const octets = fc.uint8Array({ maxLength: 300, size: 'max' }).map((it) => Buffer.from(it));
     const tlvs = fc.array(fc.record({ tag: fc.constantFrom(...Object.values(TAGS)), value: octets }));
     fc.assert(
@@ -204,15 +199,15 @@ describe('a receipt', () => {
   });
 });
 
-describe('what nobody can read is kept as it came', () => {
+describe('deliveries that cannot be read are kept unchanged', () => {
   const unread = (it: Delivery) => (it.kind === 'unread' ? it.unread : undefined);
 
-  test('a PDU that ends before its text', () => {
+  test('a PDU that ends before its text is kept as it arrived', () => {
     const it = readDelivery({ ...deliver({}), missing: 'dataCoding' }, SETTINGS);
     assert.deepEqual(unread(it), { reason: 'cut', command: 'deliver_sm', octets: Buffer.from('a PDU') });
   });
 
-  test('a receipt that names neither a message nor a state, and a phone’s acknowledgement without a word', () => {
+  test("a receipt without an id and a state, and a phone's acknowledgement without a word, are kept as they arrived", () => {
     for (const esmClass of [0x04, 0x08, 0x10, 0x18, 0x20])
       assert.equal(unread(readDelivery(deliver({ esmClass }), SETTINGS))?.reason, 'empty', String(esmClass));
   });
@@ -244,19 +239,19 @@ describe('ids of receipts (jasmin#1129, #1034, #643, smscsim#4, sms-gateway#563,
     ['auto', 'x-1', 'x-2', '', false],
   ];
   for (const [ids, answer, text, tlv, isSame] of ROWS)
-    test(`${ids}: the answer ${answer}, the receipt ${text} ${tlv}`, () => {
+    test(`ids ${ids}: the answer ${answer}, the receipt ${text} ${tlv}`, () => {
       const ofAnswer = answerKeys(answer, ids);
       const ofReceipt = receiptKeys(text, tlv, ids);
       assert.equal(ofReceipt.includes(ofAnswer[0] ?? ''), isSame, 'the part is there when the receipt comes');
       assert.equal(ofAnswer.includes(ofReceipt[0] ?? ''), isSame, 'the receipt is there when the answer comes');
     });
 
-  test('no id has no key', () => {
+  test('an absent id has no key', () => {
     assert.deepEqual([answerKeys('', 'auto'), receiptKeys('', '', 'auto')], [[], []]);
   });
 });
 
-describe('dates of receipts, none of which makes a receipt unreadable (gammu#132, #124, ksmppd#108)', () => {
+describe('dates of receipts, which never make a receipt unreadable (gammu#132, #124, ksmppd#108)', () => {
   const ROWS: readonly [string, number, string | undefined][] = [
     ['2611272106', 480, '2026-11-27T13:06:00Z'],
     ['2611272106', 0, '2026-11-27T21:06:00Z'],
@@ -272,7 +267,7 @@ describe('dates of receipts, none of which makes a receipt unreadable (gammu#132
     ['', 480, undefined],
   ];
   for (const [text, zone, expected] of ROWS)
-    test(`${JSON.stringify(text)} by a clock ${zone} minutes ahead`, () => {
+    test(`the date ${JSON.stringify(text)} by a clock ${zone} minutes ahead`, () => {
       assert.equal(readReceiptDate(text, zone), expected === undefined ? undefined : at(expected));
     });
 });
@@ -280,7 +275,7 @@ describe('dates of receipts, none of which makes a receipt unreadable (gammu#132
 describe('a reply', () => {
   const reply = (it: Delivery) => (it.kind === 'reply' ? it.message : undefined);
 
-  test('from a phone, with the number as we keep it', () => {
+  test('a reply from a phone is read, with the number as we store it', () => {
     const it = readDelivery(
       deliver({ shortMessage: Buffer.from('9000 8ba2'.replace(' ', ''), 'hex'), dataCoding: 8 }),
       SETTINGS,
@@ -289,7 +284,7 @@ describe('a reply', () => {
     assert.deepEqual([origin, destination, text, isText], ['+8613800138000', '10690000', '退订', true]);
   });
 
-  test('in parts, by a header in message_payload (gosmpp#55) or by parameters', () => {
+  test('a reply in parts is read, by a header in message_payload (gosmpp#55) or by parameters', () => {
     const payload = { tag: TAGS.messagePayload, value: Buffer.from('0500030002014f60', 'hex') };
     const byHeader = readDelivery(deliver({ esmClass: 0x40, dataCoding: 8 }, [payload]), SETTINGS);
     assert.deepEqual(reply(byHeader)?.concatenation, { reference: 0, part: 1, parts: 2 });
@@ -299,21 +294,21 @@ describe('a reply', () => {
     assert.deepEqual(reply(byParameters)?.concatenation, { reference: 300, part: 2, parts: 2 });
   });
 
-  test('from an address that is no number', () => {
+  test('a reply from an address that is not a number is read', () => {
     assert.equal(reply(readDelivery(deliver({ sourceAddr: '10086' }), SETTINGS))?.origin, '10086');
   });
 
-  test('that is no text is told as octets', () => {
+  test('a reply that is not text is reported as octets', () => {
     const it = reply(readDelivery(deliver({ dataCoding: 4, shortMessage: Buffer.of(1, 2) }), SETTINGS));
     assert.deepEqual([it?.text, it?.isText, it?.coding, it?.octets.length], ['hex:0102', false, 4, 2]);
   });
 
-  test('in GBK', () => {
+  test('a reply in GBK is read', () => {
     const shortMessage = Buffer.from('cdcbb6a9', 'hex');
     assert.equal(reply(readDelivery(deliver({ dataCoding: 15, shortMessage }), SETTINGS))?.text, '退订');
   });
 
-  test('with a header has its text without it, whatever the alphabet', () => {
+  test('a reply with a header has its text without it, whatever the alphabet', () => {
     const shortMessage = Buffer.from('0500030102015444', 'hex');
     const it = reply(readDelivery(deliver({ esmClass: 0x40, dataCoding: 4, shortMessage }), SETTINGS));
     assert.deepEqual([it?.text, it?.octets.toString('hex')], ['TD', '5444']);

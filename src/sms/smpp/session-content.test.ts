@@ -11,7 +11,7 @@ import type { Deliver } from './session.ts';
 
 const ACCEPTED: Fields<'submitSmResp'> = { messageId: '1a' };
 
-test('what comes with octets of no PDU in one piece counts before the session ends', async () => {
+test('PDUs that precede invalid octets in one piece count before the session ends', async () => {
   const it = beginSession();
   it.answer('bindTransceiverResp', { systemId: '' });
   const answer = it.submit();
@@ -22,7 +22,7 @@ test('what comes with octets of no PDU in one piece counts before the session en
 
 const WITH_CONTENT = Object.keys(LAYOUTS).filter((command) => command !== 'unbind') as Command[];
 
-test('no PDU ends a session, wherever it is cut and whatever is too much in it, and answers behind it count', async () => {
+test('no PDU ends a session, wherever it is cut and whatever surplus it has, and later answers count', async () => {
   const poison = fc
     .tuple(anyPdu, fc.nat(), fc.uint8Array({ maxLength: 3 }), fc.boolean())
     .filter(([{ command }]) => WITH_CONTENT.includes(command))
@@ -47,7 +47,7 @@ test('no PDU ends a session, wherever it is cut and whatever is too much in it, 
   );
 });
 
-test('a delivery that ends anywhere, or has octets too many, is told and answered by its own answer', async () => {
+test('a delivery that ends anywhere, or has surplus octets, is reported and answered by its own answer', async () => {
   const whole = encodePdu({ command: 'deliverSm', status: 0, sequence: 7, fields: MESSAGE, tlvs: [] });
   const pieces = Array.from({ length: whole.length - 16 }, (_, n) => whole.subarray(0, 16 + n));
   for (const octets of [...pieces, ...[1, 2, 3].map((more) => Buffer.concat([whole, Buffer.alloc(more, 0x41)]))]) {

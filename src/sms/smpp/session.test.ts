@@ -39,14 +39,14 @@ test('a bind that is answered makes a session; one that is refused or not answer
   assert.ok(unanswered.hasEnded());
 });
 
-test('a bind that has no octets ends the session, and throws nothing at the connection', () => {
+test('a bind with unencodable fields ends the session, and throws nothing at the connection', () => {
   const it = beginSession({ bind: { ...BIND, systemId: '商店' } });
   assert.deepEqual(it.sent(), []);
   assert.match(JSON.stringify(it.ends), /^\[\{"kind":"closed","reason":"systemId: /);
   assert.ok(it.hasEnded());
 });
 
-test('each part has a sequence number of its own; after 0x7FFFFFFF comes 1, unless it waits (JamaaSMPP#50, vumi#88, smppjs#25)', async () => {
+test('each part has a sequence number of its own; after 0x7FFFFFFF comes 1, unless it is in use (JamaaSMPP#50, vumi#88, smppjs#25)', async () => {
   const it = beginSession({ previousSequence: 0x7ffffffd });
   it.answer('bindTransceiverResp', { systemId: '' });
   const answers = [it.submit(), it.submit(), it.submit()];
@@ -60,7 +60,7 @@ test('each part has a sequence number of its own; after 0x7FFFFFFF comes 1, unle
   );
 });
 
-test('what is not answered in time is settled so, and its answer is still told when it comes', async () => {
+test('a part without an answer in time is settled as such, and a late answer is still reported', async () => {
   const it = beginSession();
   it.answer('bindTransceiverResp', { systemId: '' });
   const late: Pdu[] = [];
@@ -94,7 +94,7 @@ test('an answer that has arrived while the process was busy is in time (jsmpp#63
   assert.equal(idOf(await answer), 'a');
 });
 
-test('a carrier that says nothing is asked, and then left', () => {
+test('a silent carrier is sent enquire_link, and then left', () => {
   const it = beginSession();
   it.answer('bindTransceiverResp', { systemId: '' });
   it.timers.advance(30_000);
@@ -108,7 +108,7 @@ test('a carrier that says nothing is asked, and then left', () => {
   assert.equal(it.timers.size, 0);
 });
 
-test('a carrier that has said nothing since a part went out is left when that has no answer in time, and another is not', async () => {
+test('a carrier that is silent since a part was sent is left when the part times out, and an active one is not', async () => {
   for (const [isHeard, ends] of [
     [false, [{ kind: 'silent' }]],
     [true, []],
@@ -124,7 +124,7 @@ test('a carrier that has said nothing since a part went out is left when that ha
   }
 });
 
-test('the carrier’s questions are answered', async () => {
+test('requests of the carrier are answered', async () => {
   const it = beginSession();
   it.answer('bindTransceiverResp', { systemId: '' });
   it.ask('enquireLink', {}, 7);
@@ -142,7 +142,7 @@ test('the carrier’s questions are answered', async () => {
   assert.deepEqual(it.ends, [{ kind: 'unbound' }]);
 });
 
-test('a delivery is answered when it is stored, and refused when it is not', async () => {
+test('a delivery is answered when it is stored, and refused if it is not', async () => {
   const stored = Promise.withResolvers<boolean>();
   const it = beginSession({}, () => stored.promise);
   it.ask('deliverSm', MESSAGE, 6);
@@ -170,7 +170,7 @@ test('a delivery is answered when it is stored, and refused when it is not', asy
   assert.deepEqual(failing.sent().at(-1)?.status, 0x64);
 });
 
-test('more deliveries than can be stored at once are turned away', async () => {
+test('more deliveries than can be stored at once are refused', async () => {
   const it = beginSession({}, () => new Promise(() => {}));
   it.answer('bindTransceiverResp', { systemId: '' });
   for (let n = 1; n <= 1_001; n += 1) it.ask('deliverSm', MESSAGE, n);
@@ -184,7 +184,7 @@ const BROKEN: readonly [string, string][] = [
   ['octets of no PDU', 'fffefdfffefdfffefdfffefd'],
 ];
 for (const [name, octets] of BROKEN)
-  test(`${name} ends the session, and nobody waits for ever`, async () => {
+  test(`${name} ends the session, and leaves no caller waiting`, async () => {
     const it = beginSession();
     it.answer('bindTransceiverResp', { systemId: '' });
     const answer = it.submit();
@@ -198,7 +198,7 @@ for (const [name, octets] of BROKEN)
     assert.deepEqual([it.ends.length, it.timers.size], [1, 0]);
   });
 
-test('whatever a carrier says, nothing is thrown, and in the end nobody waits', async () => {
+test('no PDU makes a session throw, and in the end no caller waits', async () => {
   const step = fc.oneof(
     anyPdu.map((pdu) => ({ kind: 'say' as const, octets: encodePdu({ ...pdu, sequence: pdu.sequence % 8 }) })),
     fc.uint8Array({ maxLength: 40, size: 'max' }).map((it) => ({ kind: 'say' as const, octets: Buffer.from(it) })),
@@ -226,7 +226,7 @@ test('whatever a carrier says, nothing is thrown, and in the end nobody waits', 
   );
 });
 
-test('an answer of another kind, or to nothing, is none', async () => {
+test('an answer of another kind, or to nothing, is ignored', async () => {
   const it = beginSession();
   it.answer('bindTransceiverResp', { systemId: '' });
   const answer = it.submit();
@@ -236,7 +236,7 @@ test('an answer of another kind, or to nothing, is none', async () => {
   assert.ok(((await answer) as { pdu?: Pdu }).pdu?.command === 'genericNack');
 });
 
-test('a carrier that says goodbye is heard out, for a while: what it has taken is not in doubt', async () => {
+test('a carrier that unbinds is read to its end, for a while: parts that it has accepted are not in doubt', async () => {
   const it = beginSession();
   it.answer('bindTransceiverResp', { systemId: '' });
   const answers = [it.submit(), it.submit()];
@@ -260,7 +260,7 @@ test('a carrier that says goodbye is heard out, for a while: what it has taken i
   assert.deepEqual([await lost, mute.ends], [{ kind: 'disconnected' }, [{ kind: 'unbound' }]]);
 });
 
-test('we say goodbye, and what is answered before the carrier does so counts', async () => {
+test("answers that arrive before the carrier's unbind_resp count when we unbind", async () => {
   const it = beginSession();
   it.answer('bindTransceiverResp', { systemId: '' });
   const answer = it.submit();
@@ -280,7 +280,7 @@ test('we say goodbye, and what is answered before the carrier does so counts', a
   await beginSession().session.leave(); // before it was bound
 });
 
-test('a throttled connector pauses, longer each time, and takes up again little by little', () => {
+test('a throttled connector pauses, longer each time, and resumes little by little', () => {
   const pace = new Pace(10);
   assert.equal(pace.room(3, 0), 7);
   assert.equal(pace.throttled(0), 1_000);

@@ -25,7 +25,7 @@ describe('the word of a receipt', () => {
     ['', undefined],
   ];
   for (const [word, state] of ROWS)
-    test(`${JSON.stringify(word)} says ${state ?? 'nothing'}`, () => {
+    test(`the word ${JSON.stringify(word)} means ${state ?? 'nothing'}`, () => {
       assert.equal(stateOfWord(word, word, []), state);
     });
 
@@ -52,7 +52,7 @@ describe('the word of a receipt', () => {
     ['XYZ', 'XYZ', undefined],
   ];
   for (const [stat, word, state] of OWN_ROWS)
-    test(`${word} of a carrier with words of its own says ${state ?? 'nothing'}`, () => {
+    test(`the word ${word} of a carrier with words of its own means ${state ?? 'nothing'}`, () => {
       assert.equal(stateOfWord(stat, word, OWN), state);
     });
 });

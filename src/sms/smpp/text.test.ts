@@ -57,7 +57,7 @@ describe('the text of a submit_sm', () => {
         );
       });
 
-  test('70 emoji: no part begins or ends with half of one (gammu#95)', () => {
+  test('70 emoji are split so that no part begins or ends with half of one (gammu#95)', () => {
     for (const { fields } of submitsOf('😀'.repeat(70), {}, 1))
       assert.ok(readContent(8, readUserData(fields.shortMessage).octets).text.isWellFormed());
   });
@@ -80,7 +80,7 @@ describe('the text of a submit_sm', () => {
     );
   });
 
-  test('Han goes out as UCS-2 that says so, whatever the connector prefers (thingsboard#15477)', () => {
+  test('Han is sent as UCS-2 that says so, whatever the connector prefers (thingsboard#15477)', () => {
     for (const gsm7 of [false, true]) {
       const [part] = submitsOf('中', { gsm7 }, 0);
       assert.deepEqual([part?.fields.dataCoding, part?.fields.shortMessage.toString('hex')], [8, '4e2d']);
@@ -96,7 +96,7 @@ describe('the text of a submit_sm', () => {
     ['10690000', { senderType: { ton: 3, npi: 9 } }, [3, 9, '10690000']],
   ];
   for (const [sender, settings, expected] of SENDERS)
-    test(`sender ${JSON.stringify(sender)} with ${JSON.stringify(settings)}`, () => {
+    test(`a sender is encoded, ${JSON.stringify(sender)} with ${JSON.stringify(settings)}`, () => {
       const { fields } = composed({ ...PART, sender }, settings);
       assert.deepEqual([fields.sourceAddrTon, fields.sourceAddrNpi, fields.sourceAddr], expected);
     });
@@ -108,12 +108,12 @@ describe('the text of a submit_sm', () => {
     [86_400 * 400, '000030000000000R'],
   ];
   for (const [validitySeconds, expected] of VALIDITIES)
-    test(`a validity of ${validitySeconds} seconds`, () => {
+    test(`a validity of ${validitySeconds} seconds is encoded`, () => {
       const part = validitySeconds === undefined ? PART : { ...PART, validitySeconds };
       assert.equal(composed(part, {}).fields.validityPeriod, expected);
     });
 
-  test('what no carrier could take is refused here', () => {
+  test('a part that no carrier could accept is refused here', () => {
     const status = (part: Partial<PartToSubmit>) => {
       const it = composeSubmit({ ...PART, ...part }, SETTINGS);
       return it.kind === 'impossible' ? it.status : undefined;
@@ -173,7 +173,7 @@ describe('the text of a deliver_sm', () => {
     [14, '5444', 'TD'],
   ];
   for (const [dataCoding, octets, expected] of CODINGS)
-    test(`data_coding ${dataCoding}: ${octets}`, () => {
+    test(`data_coding ${dataCoding} decodes ${octets}`, () => {
       const { text, isText } = readContent(dataCoding, Buffer.from(octets, 'hex'));
       assert.deepEqual([text, isText], expected === undefined ? [`hex:${octets}`, false] : [expected, true]);
     });
@@ -189,12 +189,12 @@ describe('the text of a deliver_sm', () => {
     ['', '', undefined],
   ];
   for (const [octets, rest, concatenation] of HEADERS)
-    test(`a header ${JSON.stringify(octets)}`, () => {
+    test(`the header ${JSON.stringify(octets)} is read`, () => {
       const read = readUserData(Buffer.from(octets, 'hex'));
       assert.deepEqual([read.octets.toString('hex'), read.concatenation], [rest, concatenation]);
     });
 
-  test('any octets can be read', () => {
+  test('any octets of a deliver_sm can be read', () => {
     fc.assert(fc.property(fc.uint8Array(), (it) => void readUserData(Buffer.from(it))));
     fc.assert(
       fc.property(fc.nat(255), fc.uint8Array(), (coding, it) =>
@@ -203,7 +203,7 @@ describe('the text of a deliver_sm', () => {
     );
   });
 
-  test('GSM 03.38 comes back as it was', () => {
+  test('GSM 03.38 is decoded to itself', () => {
     const all = '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡AZÄÖÑÜ§¿azäöñüà\f^{}\\[~]|€';
     const { dataCoding, octets } = encodeText(all, true);
     assert.equal(dataCoding, 0);

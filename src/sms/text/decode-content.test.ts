@@ -20,7 +20,7 @@ for (const [encoded, text] of ROWS)
     assert.equal(decodeContent(encoded), text);
   });
 
-test('what a form or a browser encodes comes back', () => {
+test('text encoded by a form or a browser is decoded to itself', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       assert.equal(decodeContent(encodeURIComponent(text)), text);

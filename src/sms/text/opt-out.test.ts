@@ -28,7 +28,7 @@ test('one of the words alone opts out, however it is typed', () => {
   assert.ok(isOptOut(['呄', 'TD']), 'by any reading');
 });
 
-test('nothing else does', () => {
+test('no other text opts out', () => {
   for (const text of ['', '。', 'Thank you', 'RT', '不退订', 'stop it', 'tdd', 'R2', '1', '退订吗我想问', 'R😀'])
     assert.ok(!isOptOut([text]), JSON.stringify(text));
   assert.ok(!isOptOut([]));

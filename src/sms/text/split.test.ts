@@ -41,7 +41,7 @@ const COUNTS: readonly [string, string, number][] = [
 ];
 
 for (const [name, it, count] of COUNTS)
-  test(`how many parts: ${name}`, () => {
+  test(`the number of parts: ${name}`, () => {
     assert.equal(partsOf(splitText(it)).length, count);
   });
 
@@ -54,7 +54,7 @@ const INVALID: readonly [string, Split][] = [
 ];
 
 for (const [it, expected] of INVALID)
-  test(`what is no text: ${expected.kind === 'invalid' ? expected.reason : ''}, ${it.length} units`, () => {
+  test(`invalid text: ${expected.kind === 'invalid' ? expected.reason : ''}, ${it.length} units`, () => {
     assert.deepEqual(splitText(it), expected);
   });
 

@@ -83,9 +83,9 @@ function healthy(n: number): Answer {
 
 const LIMIT = { timeout: 30_000 };
 
-describe('a connection that we read', () => {
+describe('connections of the call reader', () => {
   test(
-    'answers in order, one call at a time, and gives what is not ours to node:http behind them',
+    'a connection answers in order, one call at a time, and hands other requests to node:http after them',
     LIMIT,
     async (t) => {
       const { server, parts, asked, open, logged } = await startWorld(t);
@@ -104,7 +104,7 @@ describe('a connection that we read', () => {
     },
   );
 
-  test('reads on behind an empty line, which some clients send behind a body', LIMIT, async (t) => {
+  test('a connection skips an empty line, which some clients send after a body', LIMIT, async (t) => {
     const { server, parts, asked, open } = await startWorld(t);
     readBare(server, parts);
     const socket = await open();
@@ -119,7 +119,7 @@ describe('a connection that we read', () => {
     assert.match(await answers, /x-n: 1.*x-n: 2.*x-n: 3.*node GET/s);
   });
 
-  test('is one of a client that is known: whoever left before that asks for nothing', LIMIT, async (t) => {
+  test('a call of a client that left while it was identified is not made', LIMIT, async (t) => {
     const { server, parts } = await startWorld(t);
     readBare(server, parts);
     const socket = new Socket(); // as one that was reset, it has no address
@@ -127,7 +127,7 @@ describe('a connection that we read', () => {
     assert.ok(socket.destroyed);
   });
 
-  test('ends with the last call, and forgets what comes behind it', LIMIT, async (t) => {
+  test('a connection ends with the last call, and forgets later bytes', LIMIT, async (t) => {
     const { server, parts, asked, open } = await startWorld(t);
     readBare(server, parts);
     const socket = await open();
@@ -139,7 +139,7 @@ describe('a connection that we read', () => {
     assert.equal(asked.length, 0);
   });
 
-  test('answers a client that has ended its side', LIMIT, async (t) => {
+  test('a connection answers a client that has ended its side', LIMIT, async (t) => {
     const { server, parts, asked, open, broken } = await startWorld(t);
     readBare(server, parts);
     const socket = await open();
@@ -159,7 +159,7 @@ describe('a connection that we read', () => {
     assert.match(await text(other), /x-n: 3.*node GET/s);
   });
 
-  test('logs the call of a client that leaves', LIMIT, async (t) => {
+  test('a connection logs the call of a client that leaves', LIMIT, async (t) => {
     const { server, parts, asked, open, logged, accepted } = await startWorld(t);
     readBare(server, parts);
     const socket = await open();
@@ -173,7 +173,7 @@ describe('a connection that we read', () => {
     assert.deepEqual([logged.length, asked.length], [1, 0], 'the second is not begun');
   });
 
-  test('begins no call while its client takes no answers', LIMIT, async (t) => {
+  test('a connection begins no call while its client reads no answers', LIMIT, async (t) => {
     const { server, parts, asked, open, logged } = await startWorld(t);
     readBare(server, parts);
     const socket = await open();
@@ -189,33 +189,37 @@ describe('a connection that we read', () => {
     assert.equal(logged.length, 1);
   });
 
-  test('with the service ends at once, or with its answer, or goes to node:http with half a call', LIMIT, async (t) => {
-    const { server, parts, asked, open, hasRead } = await startWorld(t);
-    const bare = readBare(server, parts);
-    const [idle, busy, half, used] = [await open(), await open(), await open(), await open()];
-    const answers = [idle, busy, half, used].map((socket) => text(socket));
-    used.write(CALL);
-    await until(() => asked.length > 0);
-    asked.shift()?.answer(healthy(1));
-    busy.write(CALL + CALL);
-    const seen = once(server, 'request');
-    half.write(CALL.slice(0, -1));
-    await hasRead(CALL.length - 1);
-    await until(() => asked.length > 0);
-    bare.close();
-    assert.equal(await answers[0], '');
-    assert.match((await answers[3]) ?? '', /x-n: 1.*\r\nConnection: keep-alive/s);
-    asked.shift()?.answer(healthy(2));
-    assert.match((await answers[1]) ?? '', /x-n: 2.*\r\nConnection: close\r\n\r\n[^\r]*$/s);
-    half.end('}');
-    await seen;
-    assert.match((await answers[2]) ?? '', /node POST/);
-    const late = await open();
-    late.end(GET);
-    assert.match(await text(late), /node GET/, 'what comes until nothing listens is node:http’s');
-  });
+  test(
+    'a connection ends with the service at once, or with its answer, or goes to node:http with half a call',
+    LIMIT,
+    async (t) => {
+      const { server, parts, asked, open, hasRead } = await startWorld(t);
+      const bare = readBare(server, parts);
+      const [idle, busy, half, used] = [await open(), await open(), await open(), await open()];
+      const answers = [idle, busy, half, used].map((socket) => text(socket));
+      used.write(CALL);
+      await until(() => asked.length > 0);
+      asked.shift()?.answer(healthy(1));
+      busy.write(CALL + CALL);
+      const seen = once(server, 'request');
+      half.write(CALL.slice(0, -1));
+      await hasRead(CALL.length - 1);
+      await until(() => asked.length > 0);
+      bare.close();
+      assert.equal(await answers[0], '');
+      assert.match((await answers[3]) ?? '', /x-n: 1.*\r\nConnection: keep-alive/s);
+      asked.shift()?.answer(healthy(2));
+      assert.match((await answers[1]) ?? '', /x-n: 2.*\r\nConnection: close\r\n\r\n[^\r]*$/s);
+      half.end('}');
+      await seen;
+      assert.match((await answers[2]) ?? '', /node POST/);
+      const late = await open();
+      late.end(GET);
+      assert.match(await text(late), /node GET/, 'what comes until nothing listens is node:http’s');
+    },
+  );
 
-  test('is cut', LIMIT, async (t) => {
+  test('a connection that sends more than may wait is cut', LIMIT, async (t) => {
     const { server, parts, asked, open } = await startWorld(t);
     const bare = readBare(server, parts);
     const socket = await open();
@@ -225,7 +229,7 @@ describe('a connection that we read', () => {
     assert.equal(await text(socket), '');
   });
 
-  test('holds no more of calls that do not end than all of them may: then they are node:http’s', LIMIT, async (t) => {
+  test("connections hold a bounded number of unfinished calls: beyond that they are node:http's", LIMIT, async (t) => {
     const { server, parts, accepted, open, hasRead } = await startWorld(t);
     readBare(server, { ...parts, held: new HeldBytes({ inAllBytes: 2_000, freeBytes: 100 }) });
     const begun = (bytes: number) => CALL.replace('Length: 2', 'Length: 9999').replace('{}', '').padEnd(bytes, ' ');
@@ -247,48 +251,52 @@ describe('a connection that we read', () => {
     assert.equal(given.length, 1, 'what has left holds nothing');
   });
 
-  test('waits 30 s for a first call, 65 s for the next, and a second for the rest of one', LIMIT, async (t) => {
-    const { server, parts, asked, open, hasRead, broken } = await startWorld(t);
-    const given: { readonly socket: Socket; readonly rest: Buffer }[] = [];
-    const taken: BareConnection[] = [];
-    const shared = {
-      ...parts,
-      conversation: conversationOptions(() => false),
-      openDirectWrite: createDirectWrites(),
-      giveAway: (socket: Socket, rest: Buffer) => given.push({ socket, rest }),
-      onLeft: () => undefined,
-    };
-    server.removeAllListeners('connection');
-    server.on('connection', (socket: Socket) => taken.push(new BareConnection(socket, shared)));
-    const connection = async () => {
-      const socket = await open();
-      await until(() => taken.length > 0);
-      const [one] = taken.splice(0);
-      assert.ok(one !== undefined);
-      return { socket, sweep: (times: number) => Array.from({ length: times }, () => one.sweep(1_000)) };
-    };
-    const silent = await connection();
-    silent.sweep(30);
-    assert.deepEqual(broken, []);
-    silent.sweep(1);
-    assert.match(await text(silent.socket), /^HTTP\/1\.1 408 .*requestTimeout/s);
-    const used = await connection();
-    used.socket.write(CALL);
-    await until(() => asked.length > 0);
-    used.sweep(100);
-    asked.shift()?.answer(healthy(1));
-    await once(used.socket, 'data');
-    used.sweep(65);
-    assert.equal(used.socket.readyState, 'open');
-    used.sweep(1);
-    await once(used.socket, 'end');
-    const slow = await connection();
-    slow.socket.write(CALL.slice(0, 20));
-    await hasRead(20);
-    slow.sweep(1);
-    assert.equal(given.length, 0);
-    slow.sweep(1);
-    assert.equal(given[0]?.rest.toString(), CALL.slice(0, 20));
-    given[0]?.socket.destroy();
-  });
+  test(
+    'a connection waits 30 s for a first call, 65 s for the next, and a second for the rest of one',
+    LIMIT,
+    async (t) => {
+      const { server, parts, asked, open, hasRead, broken } = await startWorld(t);
+      const given: { readonly socket: Socket; readonly rest: Buffer }[] = [];
+      const taken: BareConnection[] = [];
+      const shared = {
+        ...parts,
+        conversation: conversationOptions(() => false),
+        openDirectWrite: createDirectWrites(),
+        giveAway: (socket: Socket, rest: Buffer) => given.push({ socket, rest }),
+        onLeft: () => undefined,
+      };
+      server.removeAllListeners('connection');
+      server.on('connection', (socket: Socket) => taken.push(new BareConnection(socket, shared)));
+      const connection = async () => {
+        const socket = await open();
+        await until(() => taken.length > 0);
+        const [one] = taken.splice(0);
+        assert.ok(one !== undefined);
+        return { socket, sweep: (times: number) => Array.from({ length: times }, () => one.sweep(1_000)) };
+      };
+      const silent = await connection();
+      silent.sweep(30);
+      assert.deepEqual(broken, []);
+      silent.sweep(1);
+      assert.match(await text(silent.socket), /^HTTP\/1\.1 408 .*requestTimeout/s);
+      const used = await connection();
+      used.socket.write(CALL);
+      await until(() => asked.length > 0);
+      used.sweep(100);
+      asked.shift()?.answer(healthy(1));
+      await once(used.socket, 'data');
+      used.sweep(65);
+      assert.equal(used.socket.readyState, 'open');
+      used.sweep(1);
+      await once(used.socket, 'end');
+      const slow = await connection();
+      slow.socket.write(CALL.slice(0, 20));
+      await hasRead(20);
+      slow.sweep(1);
+      assert.equal(given.length, 0);
+      slow.sweep(1);
+      assert.equal(given[0]?.rest.toString(), CALL.slice(0, 20));
+      given[0]?.socket.destroy();
+    },
+  );
 });

@@ -13,7 +13,7 @@ const HEAD = [
 const CALL = Buffer.from(`${HEAD.join('\r\n')}\r\n\r\n{"a"`);
 
 describe('reading a call', () => {
-  test('gives what the answer depends on, and where the body is', () => {
+  test('a call is read with the fields that its answer depends on, and the position of its body', () => {
     const call = readCall(Buffer.concat([CALL, Buffer.from('POST ')]));
     assert.deepEqual(call, {
       name: 'sms.ordinary',
@@ -25,12 +25,12 @@ describe('reading a call', () => {
     });
   });
 
-  test('waits for the rest, wherever it is cut', () => {
+  test('an incomplete call is waited for, wherever it is cut', () => {
     for (let end = 0; end < CALL.length; end++)
       assert.equal(readCall(CALL.subarray(0, end)), 'incomplete', String(end));
   });
 
-  test('waits neither for what cannot become a call nor for a head without end', () => {
+  test('bytes that cannot become a call and a head without end are not waited for', () => {
     for (const text of ['G', 'PUT /', 'POST\t', '\r', '\x16', `POST /${'a'.repeat(8 * 1024)}`])
       assert.equal(readCall(Buffer.from(text)), 'other', text.slice(0, 20));
     const head = HEAD.with(5, 'Content-Length: 2000000');

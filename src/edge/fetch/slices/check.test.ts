@@ -11,14 +11,14 @@ const RANGE = ['Content-Range', 'bytes 100-199/1000', 'Content-Length', '100'];
 
 const head = (headers: readonly string[], status = 206) => ({ status, reason: '', headers });
 
-describe('a part', () => {
+describe('a partial response to a slice', () => {
   const good: readonly (readonly string[])[] = [
     RANGE,
     ['Content-Range', 'bytes 100-149/150', 'Content-Length', '50'],
     ['Content-Range', 'BYTES 100-100/101', 'Content-Length', '1'],
   ];
   for (const headers of good) {
-    test(`${headers.join(' ')} is what was asked for`, () =>
+    test(`${headers.join(' ')} answers the slice`, () =>
       assert.notEqual(readPartRange(head(headers), ASKED), undefined));
   }
 
@@ -41,10 +41,11 @@ describe('a part', () => {
     [...RANGE, 'Transfer-Encoding', 'chunked'],
   ];
   for (const headers of bad) {
-    test(`${headers.join(' ')} is not`, () => assert.equal(readPartRange(head(headers), ASKED), undefined));
+    test(`${headers.join(' ')} does not answer the slice`, () =>
+      assert.equal(readPartRange(head(headers), ASKED), undefined));
   }
 
-  test('has the status 206', () => assert.equal(readPartRange(head(RANGE, 200), ASKED), undefined));
+  test('a slice has the status 206', () => assert.equal(readPartRange(head(RANGE, 200), ASKED), undefined));
 });
 
 const AT = Date.parse('2030-01-02T00:00:00Z');
@@ -58,7 +59,7 @@ function store(headers: readonly string[], totalBytes = 1000, requestHeaders: re
   return outcome.stored;
 }
 
-test('what describes a part is not said of the whole', () => {
+test('fields that describe a part are not in the head of the whole', () => {
   const of = ['Content-MD5', 'x', 'Content-Digest', 'sha-256=:x:', 'Repr-Digest', 'sha-256=:y:'];
   const { headers } = wholeHead(head([...RANGE, ...of]), 1000);
   assert.deepEqual(headers, ['Repr-Digest', 'sha-256=:y:', 'Accept-Ranges', 'bytes', 'Content-Length', '1000']);
@@ -69,8 +70,8 @@ test('a status of this request or this moment says nothing about the object', ()
   assert.deepEqual([302, 401, 403, 408, 429, 500, 503].map(isChange), Array(7).fill(false));
 });
 
-describe('an object', () => {
-  test('has the head of the whole', () => {
+describe('an object in slices', () => {
+  test('an object in slices has the head of the whole', () => {
     const { status, headers } = store(['ETag', '"a"', 'Accept-Ranges', 'bytes']);
     assert.equal(status, 200);
     assert.deepEqual(headers.filter((_, i) => i % 2 === 0).sort(), [
@@ -83,7 +84,7 @@ describe('an object', () => {
     assert.equal(headers[headers.indexOf('Content-Length') + 1], '1000');
   });
 
-  test('is named by strong tag, length and variant', () => {
+  test('an object in slices is identified by strong tag, length and variant', () => {
     const names = [
       store(['ETag', '"a"']),
       store(['ETag', '"b"']),
@@ -98,7 +99,7 @@ describe('an object', () => {
     assert.equal(generationOf(store(['ETag', '"a"', 'Last-Modified', OLD])), generationOf(store(['ETag', '"a"'])));
   });
 
-  test('has no name without a validator that is strong', () => {
+  test('an object without a strong validator has no identity', () => {
     const now = new Date(AT).toUTCString();
     for (const headers of [
       [],
@@ -132,7 +133,7 @@ describe('an object', () => {
     });
   }
 
-  test('has parts with its length only', () => {
+  test('an object in slices has only parts with its length', () => {
     assert.ok(!isOfObject(store(['ETag', '"a"']), { ...range, complete: 999 }, head(['ETag', '"a"'])));
   });
 });

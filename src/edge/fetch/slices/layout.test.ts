@@ -5,7 +5,7 @@ import { firstSliceFor, indexKey, SLICE_BYTES, sliceAt, sliceKey, sliceSpan } fr
 const MIB = SLICE_BYTES;
 
 describe('slices of an object', () => {
-  test('are aligned, and the last ends with it', () => {
+  test('slices are aligned, and the last ends with the object', () => {
     assert.deepEqual([0, MIB - 1, MIB, 3 * MIB + 1].map(sliceAt), [0, 0, 1, 3]);
     assert.deepEqual(sliceSpan(0), { first: 0, last: MIB - 1 });
     assert.deepEqual(sliceSpan(2, 10 * MIB), { first: 2 * MIB, last: 3 * MIB - 1 });
@@ -29,10 +29,11 @@ describe('slices of an object', () => {
     [`bytes=${'9'.repeat(400)}-`, 0],
   ];
   for (const [range, slice] of firsts) {
-    test(`${range?.slice(0, 40)} begins with slice ${slice}`, () => assert.equal(firstSliceFor(range), slice));
+    test(`the range ${range?.slice(0, 40)} begins with slice ${slice}`, () =>
+      assert.equal(firstSliceFor(range), slice));
   }
 
-  test('have keys that no target can make', () => {
+  test('slices have keys that no target can make', () => {
     const keys = [
       indexKey('1  a /b'),
       sliceKey('1  a /b', 0, 'x'),

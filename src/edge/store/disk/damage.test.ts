@@ -46,7 +46,7 @@ async function read(store: CacheStore, key: string): Promise<string | undefined>
 }
 
 describe('a cache directory', () => {
-  test('is found by the next process as it was left', async (t) => {
+  test('a cache directory is found by the next process as it was left', async (t) => {
     const { folder } = await filledDirectory(t);
     const store = openDisk(folder);
     assert.equal(await read(store, 'small'), SMALL);
@@ -55,7 +55,7 @@ describe('a cache directory', () => {
     assert.equal(store.usage().objects, 2);
   });
 
-  test('with any entry file cut anywhere, with any byte of it changed, is a miss or the whole', async (t) => {
+  test('an entry file that is cut anywhere, or has any byte changed, is a miss or complete', async (t) => {
     const { folder, entries } = await filledDirectory(t);
     const store = openDisk(folder);
     for (const file of entries) {
@@ -106,7 +106,7 @@ describe('a cache directory', () => {
     }
   });
 
-  test("a block of another body in a body's place does not pass", async (t) => {
+  test("a block of another body in a body's place is detected", async (t) => {
     const { folder, bodies } = await filledDirectory(t);
     const other = await filledDirectory(t);
     const [file = ''] = bodies;
@@ -116,7 +116,7 @@ describe('a cache directory', () => {
     assert.equal(await read(openDisk(folder), 'large'), undefined);
   });
 
-  test("another key's file under a key's name is a miss", async (t) => {
+  test("a file of another key under a key's name is a miss", async (t) => {
     const { folder, entries } = await filledDirectory(t);
     const [a = '', b = ''] = entries;
     renameSync(a, b);
@@ -125,7 +125,7 @@ describe('a cache directory', () => {
     assert.deepEqual(found.filter((entry) => entry !== undefined).length, 0);
   });
 
-  test('with foreign files in it is used all the same', async (t) => {
+  test('a cache directory with foreign files in it is still used', async (t) => {
     const { folder, directory, entries } = await filledDirectory(t);
     const [entry = ''] = entries;
     for (const name of ['README', '0123456789abcdef', '0123456789abcdef.0123456789abcdef', '.hidden'])
@@ -143,7 +143,7 @@ describe('a cache directory', () => {
   });
 
   for (const what of ['broken', 'gone'] as const) {
-    test(`whose file of invalidations is ${what} starts empty, and serves again`, async (t) => {
+    test(`a cache directory whose file of invalidations is ${what} starts empty, and serves again`, async (t) => {
       const { folder, directory } = await filledDirectory(t);
       for (const file of globSync(join(directory, 'invalidations.db*'))) {
         if (what === 'gone') rmSync(file);

@@ -7,7 +7,7 @@ import { writeBody } from './body-samples.suite.ts';
 
 const HASH = '0000000000000000';
 
-test('a body is read while its file is on its way to another place', async (t) => {
+test('a body is read while its file is being moved', async (t) => {
   const folder = temporaryFolder(t);
   const body = writeBody(folder, '1111111111111111', assert.fail);
   await body.written;
@@ -25,7 +25,7 @@ test('a body is read while its file is on its way to another place', async (t) =
   assert.deepEqual(await Array.fromAsync(body.read({ first: 0, last: 0 })), [Buffer.from('x')]);
 });
 
-test('a body whose file could not be moved is read where it was; one whose file is gone is lost', async (t) => {
+test('a body whose file could not be moved is read at its old place; one whose file is gone is lost', async (t) => {
   const folder = temporaryFolder(t);
   let lost = 0;
   const body = writeBody(folder, '1111111111111111', () => void lost++);

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../../../test/support/temporary.ts';
 import { writeBody } from './body-samples.suite.ts';
 import { Unplaced } from './unplaced.ts';
 
-test('a body that comes to belong to no key is removed after a while, any other stays', async (t) => {
+test('a body without a key is removed after a while, any other stays', async (t) => {
   const folder = temporaryFolder(t);
   const unplaced = new Unplaced();
   const [lost, placed] = ['1111111111111111', '2222222222222222'].map((id) =>

@@ -25,7 +25,7 @@ async function read(store: CacheStore, key: string): Promise<string | undefined>
 
 describe('workers that share a directory', () => {
   for (const size of [10, 100_000, 5_000_000]) {
-    test(`find what another has put once it is on disk: ${size} bytes`, async (t) => {
+    test(`workers find the objects of another once they are on disk: ${size} bytes`, async (t) => {
       const folder = storeFolder(t);
       const [a, b] = [openWorker(folder), openWorker(folder)];
       putText(a.store, 'k', 'x'.repeat(size));
@@ -34,7 +34,7 @@ describe('workers that share a directory', () => {
     });
   }
 
-  test('learn of what another has stored since before they ask an origin', async (t) => {
+  test('workers learn of objects that another has stored before they ask an origin', async (t) => {
     const folder = storeFolder(t);
     const [a, b] = [openWorker(folder), openWorker(folder)];
     putText(a.store, 'k', 'one', { vary: ['x'], varyKey: '1' });
@@ -50,7 +50,7 @@ describe('workers that share a directory', () => {
     assert.equal((await b.store.find('k'))?.variants.length, 2);
   });
 
-  test('see an invalidation by another at once, in memory too, and nothing undoes it', async (t) => {
+  test('workers see an invalidation by another at once, in memory too, and nothing undoes it', async (t) => {
     const folder = storeFolder(t);
     const [a, b] = [openWorker(folder), openWorker(folder)];
     putText(a.store, 'k', 'old');
@@ -67,7 +67,7 @@ describe('workers that share a directory', () => {
     }
   });
 
-  test('do not bring back what was invalidated while they wrote another variant', async (t) => {
+  test('workers do not bring back an invalidated object while they write another variant', async (t) => {
     const folder = storeFolder(t);
     const [a, b] = [openWorker(folder), openWorker(folder)];
     for (let i = 0; i < 50; i++) {
@@ -81,7 +81,7 @@ describe('workers that share a directory', () => {
     }
   });
 
-  test('one of them keeps the directory within its limit, whoever fills it; another does when that one is gone', async (t) => {
+  test('one worker keeps the directory within its limit, whoever fills it; another does when that one is gone', async (t) => {
     const folder = storeFolder(t);
     const [a, b] = [openWorker(folder, 1_000_000), openWorker(folder, 1_000_000)];
     await a.disk.settle();
@@ -96,7 +96,7 @@ describe('workers that share a directory', () => {
     assert.ok(diskBytes(folder.directory) <= 500_000, `${diskBytes(folder.directory)}`);
   });
 
-  test('bodies that lost a race are swept, and objects that are read while they go stay readable', async (t) => {
+  test('bodies that lost a race are removed, and objects that are being read stay readable', async (t) => {
     const folder = storeFolder(t);
     const a = openWorker(folder);
     putText(a.store, 'k', 'x'.repeat(9_000_000));
@@ -115,7 +115,7 @@ describe('workers that share a directory', () => {
 });
 
 describe('a directory that cannot be used', () => {
-  test('is no disk at all: memory serves, larger bodies are refused with a reason, everything goes on', async (t) => {
+  test('an unusable directory is no disk at all: memory serves, larger bodies are refused with a reason', async (t) => {
     const folder = storeFolder(t);
     const file = join(folder.directory, 'a-file');
     writeFileSync(file, '');
@@ -132,7 +132,7 @@ describe('a directory that cannot be used', () => {
     assert.ok(problems.includes('storeError'));
   });
 
-  test('that is removed under way is made anew', async (t) => {
+  test('a directory that is removed during use is made anew', async (t) => {
     const folder = storeFolder(t);
     const directory = join(folder.directory, 'cache');
     mkdirSync(directory);
@@ -147,7 +147,7 @@ describe('a directory that cannot be used', () => {
     });
   });
 
-  test('that comes back is used again', async (t) => {
+  test('a directory that comes back is used again', async (t) => {
     const folder = storeFolder(t);
     const parent = join(folder.directory, 'mount');
     writeFileSync(parent, '');

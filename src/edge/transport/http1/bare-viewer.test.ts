@@ -70,7 +70,7 @@ async function answer(t: TestContext, { status = 200, headers = [], body = [], .
   return { viewer, text: await text, wasCut };
 }
 
-describe('what goes out', () => {
+describe('framing of answers', () => {
   const length = ['Content-Length', '6'];
   const rows: readonly (readonly [what: string, script: Script, lines: string, body: string])[] = [
     ['a length', { headers: length, body: ['abc', 'def'] }, `Content-Length: 6\r\n${KEEP_ALIVE}`, 'abcdef'],
@@ -81,21 +81,21 @@ describe('what goes out', () => {
       '3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n',
     ],
     ['no length and no body', {}, `${KEEP_ALIVE}Transfer-Encoding: chunked\r\n`, '0\r\n\r\n'],
-    ['a length of none', { headers: ['content-length', '0'] }, `content-length: 0\r\n${KEEP_ALIVE}`, ''],
+    ['a length of zero', { headers: ['content-length', '0'] }, `content-length: 0\r\n${KEEP_ALIVE}`, ''],
     ['HEAD', { method: 'HEAD', headers: length, body: ['abcdef'] }, `Content-Length: 6\r\n${KEEP_ALIVE}`, ''],
     ['HEAD without a length', { method: 'HEAD' }, KEEP_ALIVE, ''],
     ['204', { status: 204, body: ['abc'] }, KEEP_ALIVE, ''],
     ['304', { status: 304, headers: length }, `Content-Length: 6\r\n${KEEP_ALIVE}`, ''],
     ['the last answer', { isLast: true, status: 204 }, 'Connection: close\r\n', ''],
     [
-      'one that says so itself',
+      'an answer with Connection: close',
       { headers: ['Connection', 'close', 'A', 'b'], status: 204 },
       'Connection: close\r\nA: b\r\n',
       '',
     ],
   ];
   for (const [what, script, lines, body] of rows) {
-    test(what, async (t) => {
+    test(`an answer is framed: ${what}`, async (t) => {
       const { viewer, text, wasCut } = await answer(t, script);
       assert.equal(text, `HTTP/1.1 ${script.status ?? 200} Fine\r\n${lines}\r\n${body}`);
       assert.equal(viewer.sentBytes, text.length);
@@ -104,7 +104,7 @@ describe('what goes out', () => {
     });
   }
 
-  test('what is longer than one piece', async (t) => {
+  test('an answer longer than one piece is framed', async (t) => {
     const body = ['x'.repeat(100_000), 'y'.repeat(200_000)];
     const whole = await answer(t, { headers: ['Content-Length', '300000'], body });
     assert.ok(whole.text.endsWith(`\r\n\r\n${body.join('')}`));
@@ -113,7 +113,7 @@ describe('what goes out', () => {
     for (const { viewer, text } of [whole, chunked]) assert.equal(viewer.sentBytes, text.length);
   });
 
-  test('interim responses stand before the head, and not behind it', async (t) => {
+  test('interim responses precede the head, and cannot follow it', async (t) => {
     const { viewer, socket, client } = await openViewer(t);
     viewer.sendInterim(103, ['Link', '</a>', 'Connection', 'x', 'X', '1', 'Content-Length', '9']);
     viewer.sendHead(204, 'No Content', []);
@@ -126,14 +126,14 @@ describe('what goes out', () => {
   });
 });
 
-describe('an answer that is not as long as it says', () => {
-  test('longer: is cut before what is too much', async (t) => {
+describe('an answer with a wrong length', () => {
+  test('an answer longer than its length is cut before the surplus', async (t) => {
     const { viewer, text, wasCut } = await answer(t, { headers: ['Content-Length', '4'], body: ['abc', 'def'] });
     assert.match(text, /\r\n\r\nabc$/);
     assert.deepEqual([wasCut, viewer.isFinished, viewer.cutStatus], [true, false, 500]);
   });
 
-  test('shorter: is cut at its end', async (t) => {
+  test('an answer shorter than its length is cut at its end', async (t) => {
     const { viewer, text, wasCut } = await answer(t, { headers: ['Content-Length', '4'], body: ['abc'] });
     assert.match(text, /\r\n\r\nabc$/);
     assert.deepEqual([wasCut, viewer.isFinished, viewer.cutStatus], [true, false, 500]);
@@ -141,7 +141,7 @@ describe('an answer that is not as long as it says', () => {
   });
 
   for (const value of ['', '-1', '1e3', '0x10', '1, 1', '9'.repeat(16)]) {
-    test(`a length of "${value}" is an error, and nothing is out`, async (t) => {
+    test(`a length of "${value}" is an error, and nothing is sent`, async (t) => {
       const { viewer } = await openViewer(t);
       viewer.sendHead(200, 'OK', ['Content-Length', value]);
       assert.throws(() => viewer.write(Buffer.from('x')));
@@ -149,7 +149,7 @@ describe('an answer that is not as long as it says', () => {
     });
   }
 
-  test('two lengths are an error, and another head may take their place', async (t) => {
+  test('two lengths are an error, and another head may be sent instead', async (t) => {
     const { viewer, socket, client } = await openViewer(t);
     viewer.sendHead(200, 'OK', ['Content-Length', '1', 'content-length', '2']);
     assert.throws(() => viewer.write(Buffer.from('x')));
@@ -172,7 +172,7 @@ describe('a client that is slow', () => {
     return bytes;
   }
 
-  test('is waited for, and has everything in the end', async (t) => {
+  test('a slow client is waited for, and gets everything in the end', async (t) => {
     const { viewer, socket, client } = await openViewer(t);
     client.pause();
     viewer.sendHead(200, 'OK', []);
@@ -190,7 +190,7 @@ describe('a client that is slow', () => {
     assert.equal(socket.timeout, 0);
   });
 
-  test('that takes nothing for too long is gone, and what it was not sent does not count', async (t) => {
+  test('a client that reads nothing for too long is gone, and unsent bytes do not count', async (t) => {
     const { viewer, client } = await openViewer(t, { idleTimeoutMs: 50 });
     client.pause();
     viewer.sendHead(200, 'OK', []);
@@ -201,7 +201,7 @@ describe('a client that is slow', () => {
     assert.ok(viewer.sentBytes < bytes, `${viewer.sentBytes} of ${bytes}`);
   });
 
-  test('and leaves: whoever waits for it goes on', async (t) => {
+  test('a slow client that leaves wakes the answer that waits for it', async (t) => {
     const { viewer, client } = await openViewer(t);
     client.pause();
     viewer.sendHead(200, 'OK', []);
@@ -215,7 +215,7 @@ describe('a client that is slow', () => {
     await Promise.all([viewer.drained(), viewer.end(), viewer.ended]);
   });
 
-  test('and whose answer is cut does not get the rest', async (t) => {
+  test('a slow client whose answer is cut does not get the rest', async (t) => {
     const { viewer, client } = await openViewer(t);
     client.pause();
     viewer.sendHead(200, 'OK', []);

@@ -39,7 +39,7 @@ const BROWSER = [
 ].join('\r\n');
 
 describe('a head of a browser', () => {
-  test('is whole and plain, and its parts are found', () => {
+  test('a head of a browser is whole and plain, and its parts are found', () => {
     const { reading, head, bytes } = read(BROWSER);
     const text = (start: number, end: number) => bytes.toString('latin1', start, end);
     assert.equal(reading, 'whole');
@@ -59,12 +59,12 @@ describe('a head of a browser', () => {
     assert.equal(head.rawHeaders(bytes)[21], 'a=b; c=\u00e9');
   });
 
-  test('is incomplete wherever it is cut', () => {
+  test('a head of a browser is incomplete wherever it is cut', () => {
     for (let length = 0; length < BROWSER.length; length++)
       assert.equal(read(BROWSER.slice(0, length)).reading, 'incomplete', `after ${length} bytes`);
   });
 
-  test('is read where it stands among others', () => {
+  test('a head of a browser is read in the middle of a buffer', () => {
     const second = withLines('Connection: close', 'If-Range: "a"');
     const bytes = Buffer.from(`..${BROWSER}${second}HEAD /x HTTP/1.1\r\nHost:`, 'latin1');
     const head = new RequestHead();
@@ -84,7 +84,7 @@ describe('a head of a browser', () => {
   });
 });
 
-describe('what is plain', () => {
+describe('plain requests', () => {
   const rows: readonly (readonly [lines: readonly string[], isPlain: boolean])[] = [
     [[], true],
     [
@@ -122,13 +122,13 @@ describe('what is plain', () => {
     [['X-Unknown:'], false],
   ];
   for (const [lines, isPlain] of rows) {
-    test(`${JSON.stringify(lines)}: ${isPlain ? 'plain' : 'not plain'}`, () => {
+    test(`fields ${JSON.stringify(lines)}: ${isPlain ? 'plain' : 'not plain'}`, () => {
       const { reading, head } = read(withLines(...lines));
       assert.deepEqual([reading, head.isPlain], ['whole', isPlain]);
     });
   }
 
-  test('what was not plain leaves nothing behind', () => {
+  test('a request that is not plain leaves nothing behind in the reader', () => {
     const head = new RequestHead();
     for (const [lines, isPlain] of [
       [['Range: a', 'Origin: a'], false],
@@ -141,7 +141,7 @@ describe('what is plain', () => {
   });
 });
 
-test('blanks around a value are no part of it', () => {
+test('blanks around a value are not part of it', () => {
   const { head, bytes } = read('HEAD / HTTP/1.1\r\nhost: \t a.test\t \r\nX-A:\r\nX-B:  \t\r\nX-C: a \t b\r\n\r\n');
   assert.ok(head.isHead);
   assert.equal(bytes.toString('latin1', head.hostStart, head.hostEnd), 'a.test');
@@ -165,7 +165,7 @@ describe('Connection', () => {
     ['Connection: close,', 'other'],
   ];
   for (const [line, reading, isLast] of rows) {
-    test(`${JSON.stringify(line)}: ${reading}${isLast === true ? ', the last' : ''}`, () => {
+    test(`the line ${JSON.stringify(line)}: ${reading}${isLast === true ? ', the last' : ''}`, () => {
       const result = read(withLines(line));
       assert.equal(result.reading, reading);
       if (isLast !== undefined) assert.equal(result.head.isLast, isLast);
@@ -173,7 +173,7 @@ describe('Connection', () => {
   }
 });
 
-describe('what is left to node:http', () => {
+describe('requests for node:http', () => {
   const rest = ' HTTP/1.1\r\nHost: a\r\n\r\n';
   const rows: readonly (readonly [what: string, text: string])[] = [
     ['another method', `POST /${rest}`],
@@ -186,7 +186,7 @@ describe('what is left to node:http', () => {
     ['no target', `GET${rest}`],
     ['an empty target', `GET ${rest}`],
     ['two blanks before the target', `GET  /${rest}`],
-    ['two blanks behind the target', `GET / ${rest}`],
+    ['two blanks after the target', `GET / ${rest}`],
     ['a tab before the target', `GET\t/${rest}`],
     ['a whole URL', `GET http://a/${rest}`],
     ['an asterisk', `GET *${rest}`],
@@ -198,14 +198,14 @@ describe('what is left to node:http', () => {
     ['HTTP/1.2', 'GET / HTTP/1.2\r\nHost: a\r\n\r\n'],
     ['HTTP/0.9', 'GET /\r\n'],
     ['another protocol', 'GET / HTTX/1.1\r\nHost: a\r\n\r\n'],
-    ['a blank behind the version', 'GET / HTTP/1.1 \r\nHost: a\r\n\r\n'],
-    ['a bare LF behind the request line', 'GET / HTTP/1.1\nHost: a\r\n\r\n'],
+    ['a blank after the version', 'GET / HTTP/1.1 \r\nHost: a\r\n\r\n'],
+    ['a bare LF after the request line', 'GET / HTTP/1.1\nHost: a\r\n\r\n'],
     ['no Host', 'GET / HTTP/1.1\r\nAccept: a\r\n\r\n'],
     ['no field', 'GET / HTTP/1.1\r\n\r\n'],
     ['an empty Host', 'GET / HTTP/1.1\r\nHost: \r\n\r\n'],
     ['two Hosts', withLines('Host: example.com')],
     ['two Hosts, the first empty', 'GET / HTTP/1.1\r\nHost:\r\nHost: a\r\n\r\n'],
-    ['a bare LF behind a field', withLines('A: b\nC: d')],
+    ['a bare LF after a field', withLines('A: b\nC: d')],
     ['a bare LF as the empty line', 'GET / HTTP/1.1\r\nHost: a\r\n\n'],
     ['a bare CR in a value', withLines('A: b\rc')],
     ['two CRs', withLines('A: b\r')],
@@ -232,20 +232,20 @@ describe('what is left to node:http', () => {
     ['more than 32 KiB of a name', withLines('a'.repeat(32 * 1024))],
   ];
   for (const [what, text] of rows) {
-    test(`${what}`, () => {
+    test(`a request is left to node:http: ${what}`, () => {
       assert.equal(read(text).reading, 'other');
       let isOther = false;
       for (let length = 0; length <= Math.min(text.length, 200); length++) {
         const { reading } = read(text.slice(0, length));
         assert.notEqual(reading, 'whole', `after ${length} bytes`);
-        assert.ok(reading === 'other' || !isOther, 'what is not ours never becomes so');
+        assert.ok(reading === 'other' || !isOther, 'a request for node:http stays one');
         isOther ||= reading === 'other';
       }
     });
   }
 });
 
-test('a hundred fields and 32 KiB are taken', () => {
+test('a hundred fields and 32 KiB are accepted', () => {
   assert.equal(read(withLines(...Array.from({ length: 99 }, (_, i) => `X-${i}: a`))).reading, 'whole');
   const rest = withLines('Cookie: ').length;
   const largest = withLines(`Cookie: ${'a'.repeat(32 * 1024 - rest)}`);
@@ -254,7 +254,7 @@ test('a hundred fields and 32 KiB are taken', () => {
   assert.equal(read(largest.slice(0, -1)).reading, 'incomplete');
   assert.equal(read(withLines(`Cookie: ${'a'.repeat(32 * 1024 - rest + 1)}`)).reading, 'other');
 
-  test('says whether some value holds what a line of the log may not', () => {
+  test('the reader says whether a value has characters that a log line may not have', () => {
     const head = new RequestHead();
     for (const [value, hasEscapes] of [
       ['a b~!', false],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readOther } from './read-other.ts';
 
-test('a request that is left to node:http, and how far it goes', () => {
+test('a request for node:http is read to its end', () => {
   const rows: readonly (readonly [text: string, expected: readonly unknown[] | undefined])[] = [
     ['GET / HTTP/1.0\r\n\r\nrest', ['GET', '/', '1.0', [], 18, 18]],
     [
@@ -34,7 +34,7 @@ test('a request that is left to node:http, and how far it goes', () => {
   }
 });
 
-test('a long field without an end takes no time', () => {
+test('a long field without an end costs no time', () => {
   const text = `GET / HTTP/1.1\r\nA:${' \t'.repeat(30_000)}\x00\r\n\r\n`;
   const before = process.cpuUsage();
   assert.equal(readOther(Buffer.from(text)), undefined);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RepeatedText } from './repeated-text.ts';
 
-test('a text is made anew when, and only when, it is another', () => {
+test('a text is decoded anew if, and only if, its bytes differ', () => {
   const made: string[] = [];
   const text = new RepeatedText((value) => {
     made.push(value);

@@ -115,7 +115,7 @@ function readFrames(bytes: Buffer): Read[] {
 }
 
 describe('bodies', () => {
-  test('of several streams go out in turn, a frame each, as far as the windows let them', () => {
+  test('bodies of several streams are sent in turn, a frame each, as far as the windows permit', () => {
     const peer = openPeer(() => 40_000);
     peer.receive(Buffer.concat([PREFACE, SETTINGS, ask(1), ask(3), ask(5)]));
     const data = () => readFrames(peer.write()).filter(({ type }) => type === FrameType.data);
@@ -142,7 +142,7 @@ describe('bodies', () => {
     assert.equal(peer.conversation.streams.size, 0);
   });
 
-  test('wait for the window of their stream, also one that becomes less than nothing, and hold no others up', () => {
+  test('bodies wait for the window of their stream, even a negative one, and delay no others', () => {
     const peer = openPeer(() => 5_000);
     peer.receive(Buffer.concat([PREFACE, setting(4, 1_000), ask(1)]));
     assert.equal(readFrames(peer.write()).filter(({ type }) => type === FrameType.data)[0]?.bytes, 1_000);
@@ -166,7 +166,7 @@ describe('bodies', () => {
     );
   });
 
-  test('a stream that is reset sends nothing more, and its answer is lost', () => {
+  test('a stream that is reset sends nothing more, and its answer is dropped', () => {
     const peer = openPeer(() => 100_000);
     peer.receive(Buffer.concat([PREFACE, SETTINGS, ask(1), ask(3)]));
     peer.write();
@@ -176,7 +176,7 @@ describe('bodies', () => {
   });
 });
 
-test('a client that wants less of our table is told that there is none, once, before the next fields', () => {
+test('a client that wants a smaller table is told once that it is empty, before the next fields', () => {
   const peer = openPeer(() => 0);
   const sections = () => {
     const bytes = peer.write();
@@ -193,7 +193,7 @@ test('a client that wants less of our table is told that there is none, once, be
   assert.deepEqual(sections(), [0x88]);
 });
 
-describe('anything', () => {
+describe('random bytes', () => {
   const streamId = fc.constantFrom(0, 1, 1, 3, 3, 5, 7, 2, 9, 11, 13, 2 ** 31 - 1);
   const flags = fc.constantFrom(0, 1, 4, 5, 8, 12, 13, 32, 37, 255);
   const anyFrame = fc
@@ -216,7 +216,7 @@ describe('anything', () => {
       .map(([id, its, payload]) => formatFrame({ type: FrameType.data, flags: its & 1, streamId: id }, payload)),
   );
 
-  test('frames at random, in pieces at random: bounded, and each answer is told of once', () => {
+  test('random frames in random pieces: memory is bounded, and each answer is reported once', () => {
     const said = fc.array(fc.oneof({ weight: 6, arbitrary: goodFrame }, { weight: 1, arbitrary: anyFrame }), {
       maxLength: 60,
     });
@@ -240,7 +240,7 @@ describe('anything', () => {
     assert.ok(broken > 100 && broken < 1_000, `${broken} are broken`);
   });
 
-  test('bytes at random', () => {
+  test('random bytes end the connection', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 100 }), { maxLength: 10 }), (pieces) => {
         const peer = openPeer(() => 10);

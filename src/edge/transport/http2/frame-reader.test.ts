@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { FrameReader } from './frame-reader.ts';
 import { FrameType, formatFrame, MAX_PAYLOAD_BYTES } from './frames.ts';
 
-test('frames come out as they went in, however their bytes are cut', () => {
+test('frames are read as they were sent, however their bytes are cut', () => {
   const frame = fc
     .tuple(fc.nat({ max: 255 }), fc.nat({ max: 255 }), fc.nat({ max: 2 ** 31 - 1 }), fc.uint8Array({ maxLength: 50 }))
     .map(([type, flags, streamId, payload]) => ({ type, flags, streamId, payload }));
@@ -32,7 +32,7 @@ test('frames come out as they went in, however their bytes are cut', () => {
   );
 });
 
-test('the largest is read, a larger one is not, as soon as its head is there', () => {
+test('the largest frame is read, a larger one is refused as soon as its head is there', () => {
   const largest = formatFrame({ type: FrameType.data, flags: 0, streamId: 1 }, Buffer.alloc(MAX_PAYLOAD_BYTES));
   const reader = new FrameReader();
   reader.push(largest.subarray(0, 5));

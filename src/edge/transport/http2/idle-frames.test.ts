@@ -19,7 +19,7 @@ function taken(frames: IdleFrames, one: TakenFrame, count: number, now = 0, sent
   return n;
 }
 
-describe('frames that ask for nothing', () => {
+describe('frames without a request', () => {
   for (const [name, one] of [
     ['pings', frame(FrameType.ping)],
     ['settings', frame(FrameType.settings)],
@@ -32,7 +32,7 @@ describe('frames that ask for nothing', () => {
     ['empty data of a closed stream', frame(FrameType.data, { payloadBytes: 0 })],
     ['requests that nobody looks at', frame(FrameType.headers, { isIgnored: true })],
   ] as const) {
-    test(`${name} are as many at once as the limit, and some with each second`, () => {
+    test(`${name} may be as many at once as the limit, and some with each second`, () => {
       const frames = new IdleFrames(LIMITS);
       assert.equal(taken(frames, one, 1_000), 100);
       assert.equal(taken(frames, one, 1_000, 2_000), 19); // the one that was too much counts
@@ -47,23 +47,23 @@ describe('frames that ask for nothing', () => {
     ['data of an open stream', frame(FrameType.data, { payloadBytes: 1, isOfStream: true })],
     ['data of a closed stream that was on its way', frame(FrameType.data, { payloadBytes: 16_384 })],
   ] as const) {
-    test(`${name} are none`, () => {
+    test(`${name} do not count`, () => {
       assert.equal(taken(new IdleFrames(LIMITS), one, 10_000), 10_000);
     });
   }
 
-  test('a client may send some for each request, and for what it is sent', () => {
+  test('a client may send some such frames for each request, and for each byte sent to it', () => {
     const frames = new IdleFrames({ atOnce: 1, perSecond: 0, maxEarned: 500 });
     for (let n = 0; n < 3; n += 1) frames.noteRequest();
     assert.equal(taken(frames, frame(FrameType.priority), 1_000, 0, 640), 41); // 30, 10 and the one at once
   });
 
-  test('what was earned is kept up to a limit', () => {
+  test('earned frames are kept up to a limit', () => {
     const frames = new IdleFrames({ atOnce: 1, perSecond: 0, maxEarned: 500 });
     assert.equal(taken(frames, frame(FrameType.ping), 10_000, 0, 10_000_000), 501);
   });
 
-  test('a client that widens both windows by each frame of 16 KiB, for as long as it likes, is not hit', () => {
+  test('a client that widens both windows with each frame of 16 KiB is never limited', () => {
     const frames = new IdleFrames({ atOnce: 1, perSecond: 0, maxEarned: 500 });
     for (let sent = 16_384; sent < 2 ** 30; sent += 16_384) {
       for (let n = 0; n < 2; n += 1) assert.equal(frames.take(frame(FrameType.window), 0, sent), true);
@@ -71,7 +71,7 @@ describe('frames that ask for nothing', () => {
   });
 });
 
-test('a clock that is set back gives nothing and takes nothing', () => {
+test('a clock that is set back adds and removes nothing', () => {
   const budget = createBudget({ atOnce: 2, perSecond: 1 });
   assert.deepEqual(
     [10_000, 5_000, 5_000, 6_000, 6_000].map((now) => budget.take(now)),

@@ -21,7 +21,7 @@ function readWhole(fields: readonly string[]) {
 
 const instead = (name: string, value: string) => GET.map((text, i) => (GET[i - 1] === name ? value : text));
 
-test('what a browser asks', () => {
+test("a browser's request is plain", () => {
   const fields = [...GET, 'user-agent', 'B/1', 'accept', '*/*', 'sec-fetch-site', 'none', 'referer', 'https://x.test/'];
   const more = [
     'accept-encoding',
@@ -48,7 +48,7 @@ test('what a browser asks', () => {
   });
 });
 
-describe('is plain or not', () => {
+describe('plain requests over HTTP/2', () => {
   const rows: readonly (readonly [fields: readonly string[], isPlain: boolean])[] = [
     [[...GET, 'host', 'www.example.com'], true],
     [[...GET, 'host', 'WWW.example.com'], false],
@@ -78,13 +78,13 @@ describe('is plain or not', () => {
     [[...GET, 'via', 'x'], false],
   ];
   for (const [fields, isPlain] of rows) {
-    test(`${JSON.stringify(fields.slice(0, 12)).slice(0, 150)}: ${isPlain}`, () => {
+    test(`plain, ${JSON.stringify(fields.slice(0, 12)).slice(0, 150)}: ${isPlain}`, () => {
       assert.equal(readPlainHead(made(fields), LIMIT) !== undefined, isPlain);
     });
   }
 });
 
-test('what is plain is a request with these parts, and none that is refused for more than its target', () => {
+test('a plain request has its parts, and is refused for its target at most', () => {
   const names = [...KNOWN_FIELDS.map(({ name }) => name), 'cookie', 'accept', 'x-own'];
   const field = fc.tuple(fc.constantFrom(...names), fc.constantFrom('', 'a', 'b=1', 'www.example.com'));
   let plain = 0;

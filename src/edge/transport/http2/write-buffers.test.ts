@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createWriteBuffers } from './write-buffers.ts';
 
-test('memory is used again when it was given back, never before, and is as long as was asked for', () => {
+test('memory is reused once it was released, never before, and is as long as requested', () => {
   const buffers = createWriteBuffers();
   for (const sizeBytes of [10_000, 32 * 1024, 32 * 1024 + 1, 130_000, 1_000_000]) {
     const [one, other] = [buffers.take(sizeBytes), buffers.take(sizeBytes)];

@@ -12,7 +12,7 @@ function read(bytes: Buffer) {
 }
 
 describe('readClientHello', () => {
-  test('finds the host that a client asks for, without regard to case and a trailing dot', async () => {
+  test('readClientHello finds the host that a client asks for, in any case and without a trailing dot', async () => {
     for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
       const hello = await helloOf({ servername: 'WWW.Example.com.', minVersion: version, maxVersion: version });
       const offersTls13 = version === 'TLSv1.3';
@@ -22,7 +22,7 @@ describe('readClientHello', () => {
     assert.deepEqual(nameless, { serverName: undefined, offersTls13: true, ticketKeyNames: [] });
   });
 
-  test('a hello that is cut, or in which any byte is another, is read or refused', async () => {
+  test('a hello that is cut, or in which any byte is changed, is read or refused', async () => {
     const start = readFirstBytes(await helloOf({ servername: 'www.example.com' }));
     assert.ok(start.kind === 'message');
     const { message } = start;

@@ -4,7 +4,7 @@ import { helloOf } from '../../../../test/support/client-hello.ts';
 import { readFirstBytes } from './first-bytes.ts';
 
 describe('readFirstBytes', () => {
-  test('joins a hello out of any pieces and records, and says how much it needs', async () => {
+  test('readFirstBytes joins a hello out of any pieces and records, and says how much it needs', async () => {
     const bytes = await helloOf({ servername: 'www.example.com' });
     const message = bytes.subarray(9);
     for (const recordBytes of [message.length, 100, 3, 1]) {
@@ -23,13 +23,13 @@ describe('readFirstBytes', () => {
     }
   });
 
-  test('copies nothing of a hello that is one record', async () => {
+  test('readFirstBytes copies nothing of a hello in one record', async () => {
     const bytes = await helloOf({ servername: 'www.example.com' });
     const start = readFirstBytes(bytes);
     assert.ok(start.kind === 'message' && start.message.buffer === bytes.buffer);
   });
 
-  test('tells at once what is no hello, with its alert', () => {
+  test('readFirstBytes recognises bytes that are not a hello at once, with their alert', () => {
     const rows: readonly (readonly [what: string, bytes: Buffer | string, found: string])[] = [
       ['nothing', '', 'incomplete'],
       ['the beginning of a method', 'G', 'incomplete'],

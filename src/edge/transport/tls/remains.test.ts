@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it, mock, type TestContext } from 'node:test';
 import { createRemains } from './remains.ts';
 
-describe('what closed connections leave', () => {
-  it('is collected once, after a second of other work', (t) => {
+describe('memory of closed connections', () => {
+  it('memory of closed connections is collected once, after a second of other work', (t) => {
     const { close, pass, collect } = start(t);
     close(1_000);
     pass({ cpuMs: 999 });
@@ -17,7 +17,7 @@ describe('what closed connections leave', () => {
     assert.equal(collect.mock.callCount(), 2);
   });
 
-  it('stays while it is little, while there is nothing to do, and while handshakes are what is done', (t) => {
+  it('memory of closed connections stays while it is little, while the process is idle, and during handshakes', (t) => {
     const { close, pass, collect } = start(t);
     close(999);
     for (let i = 0; i < 5; i++) pass({ cpuMs: 1_000 });
@@ -33,7 +33,7 @@ describe('what closed connections leave', () => {
     assert.equal(collect.mock.callCount(), 1);
   });
 
-  it('is left to the engine where nothing can collect it', (t) => {
+  it('memory of closed connections is left to the engine if it cannot be collected here', (t) => {
     const { close, pass } = start(t, false);
     close(2_000);
     pass({ cpuMs: 2_000 });

@@ -13,16 +13,16 @@ const at = (createdAt: number): TicketSecret => ({ createdAt, secret: 'aa'.repea
 
 describe('rotateTicketSecrets', () => {
   const rows: readonly (readonly [what: string, ages: readonly number[], now: number, after: readonly number[]])[] = [
-    ['the first one', [], 5, [5]],
-    ['one in use', [5], HALF + 4, [5]],
-    ['one past its time is kept for its tickets', [5], HALF + 5, [HALF + 5, 5]],
-    ['two in use', [HALF, 5], HALF + 6, [HALF, 5]],
-    ['the oldest goes when its last ticket does', [HALF, 5], 2 * HALF + 5, [2 * HALF + 5, HALF]],
-    ['long stopped', [HALF, 5], 9 * HALF, [9 * HALF]],
-    ['of a clock that was far ahead', [9 * HALF], 5, [5]],
+    ['the first secret', [], 5, [5]],
+    ['one secret in use', [5], HALF + 4, [5]],
+    ['a secret past its time is kept for its tickets', [5], HALF + 5, [HALF + 5, 5]],
+    ['two secrets in use', [HALF, 5], HALF + 6, [HALF, 5]],
+    ['the oldest secret ends with its last ticket', [HALF, 5], 2 * HALF + 5, [2 * HALF + 5, HALF]],
+    ['after a long stop', [HALF, 5], 9 * HALF, [9 * HALF]],
+    ['a secret of a clock that was far ahead', [9 * HALF], 5, [5]],
   ];
   for (const [what, ages, now, after] of rows) {
-    test(what, () => {
+    test(`ticket secrets rotate: ${what}`, () => {
       const secrets = ages.map(at);
       const rotated = rotateTicketSecrets(secrets, now, () => 'bb'.repeat(32));
       assert.deepEqual(
@@ -46,7 +46,7 @@ test('every use and every secret has keys of its own, the same on every machine 
     assert.ok(other.name !== one.name && !other.bytes.subarray(16).equals(one.bytes.subarray(16)));
 });
 
-test('the file is for its owner alone, survives a restart, and is made anew where others could read it or it is spoilt', (t) => {
+test('the file of secrets is for its owner only, survives a restart, and is made anew if others could read it or it is damaged', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-tickets-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'ticket-secrets');

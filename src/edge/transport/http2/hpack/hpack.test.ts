@@ -74,7 +74,7 @@ describe('the examples of RFC 7541 appendix C', () => {
     ],
   ];
   for (const [what, sections, fields, tableBytes] of rows) {
-    test(what, () => {
+    test(`RFC 7541 appendix ${what} is decoded`, () => {
       const decoder = new HpackDecoder(MAKER);
       for (const [index, section] of sections.entries())
         assert.deepEqual(decode(decoder, Buffer.from(section, 'hex')), { reading: 'whole', fields: fields[index] });
@@ -82,7 +82,7 @@ describe('the examples of RFC 7541 appendix C', () => {
     });
   }
 
-  test('C.6: answers, with a table of 256 bytes from which fields leave', () => {
+  test('RFC 7541 appendix C.6 is decoded: answers, with a table of 256 bytes from which fields are evicted', () => {
     const decoder = new HpackDecoder(MAKER);
     const first = [':status: 302', 'cache-control: private', 'date: Mon, 21 Oct 2013 20:13:21 GMT'];
     const location = 'location: https://www.example.com';
@@ -115,7 +115,7 @@ describe('the examples of RFC 7541 appendix C', () => {
   });
 });
 
-test('numbers: those of appendix C.1, and any others', () => {
+test('integers are decoded: those of appendix C.1, and any others', () => {
   const rows: readonly (readonly [hex: string, prefixBits: number, value: number])[] = [
     ['0a', 5, 10],
     ['1f9a0a', 5, 1337],
@@ -143,7 +143,7 @@ test('numbers: those of appendix C.1, and any others', () => {
 });
 
 describe('Huffman texts', () => {
-  test('any text comes back, and no byte more or less', () => {
+  test('any text is decoded to itself, with no byte more or less', () => {
     assert.equal(decodeText(Buffer.from('f1e3c2e5f23a6ba0ab90f4ff', 'hex')), 'www.example.com');
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
@@ -154,7 +154,7 @@ describe('Huffman texts', () => {
     );
   });
 
-  test('what does not end as it has to is none', () => {
+  test('a Huffman text with wrong padding is refused', () => {
     const rows: readonly (readonly [hex: string, text: string | undefined])[] = [
       ['07', '0'], // 00000 and padding
       ['00', undefined], // padding that is not ones
@@ -168,7 +168,7 @@ describe('Huffman texts', () => {
   });
 });
 
-describe('sections that are none', () => {
+describe('invalid header sections', () => {
   const rows: readonly (readonly [what: string, hex: string])[] = [
     ['index 0', '80'],
     ['an index beyond both tables', 'be'],
@@ -182,11 +182,12 @@ describe('sections that are none', () => {
     ['a Huffman text with bad padding', '0001618100'],
   ];
   for (const [what, hex] of rows) {
-    test(what, () => assert.equal(decode(new HpackDecoder(MAKER), Buffer.from(hex, 'hex')).reading, 'malformed'));
+    test(`RFC 7541 appendix ${what} is decoded`, () =>
+      assert.equal(decode(new HpackDecoder(MAKER), Buffer.from(hex, 'hex')).reading, 'malformed'));
   }
 });
 
-test('what is too much for the list is left out of it, and stands in the table all the same', () => {
+test('fields beyond the size of the list are left out of it, and enter the table all the same', () => {
   const decoder = new HpackDecoder(MAKER);
   const large = Buffer.concat([Buffer.from([0x40, 1, 0x61, 0x7f, 0xa1, 0x1e]), Buffer.alloc(4000, 'x')]);
   assert.deepEqual(decode(decoder, Buffer.concat([Buffer.from([0x82]), large, Buffer.from([0x84])]), 200), {
@@ -197,7 +198,7 @@ test('what is too much for the list is left out of it, and stands in the table a
   assert.equal(decode(decoder, Buffer.alloc(10_000, 0xbe), 64 * 1024).reading, 'tooLarge');
 });
 
-test('a table never grows beyond its size, whatever is put into it, and is empty when one is larger', () => {
+test('a table never grows beyond its size, and is emptied by a larger field', () => {
   const decoder = new HpackDecoder(MAKER);
   const literal = (length: number) =>
     Buffer.concat([
@@ -221,7 +222,7 @@ function lengthBytes(length: number): number[] {
   return [...bytes.subarray(1, writeInteger(bytes, 0, length, 7, 0))];
 }
 
-test('what the encoder writes is read by the decoder, again and again, and changes no table', () => {
+test("the encoder's output is read by the decoder, again and again, and changes no table", () => {
   const decoder = new HpackDecoder(MAKER);
   const text = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes).toString('latin1'));
   const name = fc.constantFrom(':status', 'content-type', 'x-own', 'set-cookie', 'age');
@@ -238,7 +239,7 @@ test('what the encoder writes is read by the decoder, again and again, and chang
   );
 });
 
-test('any bytes are a section or none, and the table stays bounded', () => {
+test('any bytes are a section or refused, and the table stays bounded', () => {
   const decoder = new HpackDecoder(MAKER);
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
