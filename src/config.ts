@@ -10,6 +10,7 @@ import {
   gatherTexts,
   isSettingVariable,
   type Problem,
+  type Setting,
   type SettingInForce,
   type SettingSources,
   type SettingsFile,
@@ -109,12 +110,13 @@ export function loadConfig(input: ConfigInput): Loaded {
   const refuse: Refuse = (key, problem) =>
     problems.push({ setting: settingName(key), source: texts.get(key)?.source ?? DEFAULT_SOURCE, problem });
   const values: Record<string, unknown> = {};
-  for (const [key, setting] of Object.entries(SETTINGS)) {
+  for (const [key, setting] of Object.entries<Setting<unknown>>(SETTINGS)) {
     const given = texts.get(key);
     if (given === undefined) continue;
-    values[key] = setting.reader.read(given.text);
+    const read = setting.reader.safeParse(given.text);
     const got = setting.secret === true ? '' : `, not ${JSON.stringify(given.text)}`;
-    if (values[key] === undefined) refuse(key, `expected ${setting.reader.expected}${got}`);
+    if (read.success) values[key] = read.data;
+    else refuse(key, `expected ${setting.reader.description}${got}`);
   }
   if (problems.length > 0) return { kind: 'problems', problems };
   // Each value came from the reader of its own key, and every key of `Values` without `?` has a default.

@@ -1,6 +1,5 @@
 /** The settings of edges: listeners, workers, cache, and what they may connect to. */
 import { availableParallelism } from 'node:os';
-import type { ListenAddress } from '#lib/listen-address.ts';
 import {
   autoOr,
   byteSize,
@@ -16,23 +15,7 @@ import {
 } from '#lib/setting-reader.ts';
 import type { SettingTable } from '#lib/settings.ts';
 
-export interface EdgeValues {
-  readonly edgeHttpListen: ListenAddress;
-  readonly edgeHttpsListen: ListenAddress | 'off';
-  readonly edgeTrustedProxies: readonly string[];
-  readonly edgeProxyProtocol: 'off' | 'required';
-  readonly edgeWorkers: number;
-  readonly edgeId: string;
-  readonly feedSocket?: string;
-  readonly cacheMemory: number;
-  readonly cacheDisk?: string;
-  readonly cacheDiskSize: number;
-  readonly bufferDiskSize: number;
-  readonly originAllow: readonly string[];
-  readonly originVerify: 'names' | 'always' | 'never';
-}
-
-export const EDGE_SETTINGS: SettingTable<EdgeValues> = {
+export const EDGE_SETTINGS = {
   edgeHttpListen: {
     reader: listenAddress(),
     default: '[::]:8080',
@@ -100,4 +83,4 @@ export const EDGE_SETTINGS: SettingTable<EdgeValues> = {
     default: 'names',
     description: 'Which origins must have a valid TLS certificate: those given by name (`names`), all, or none',
   },
-};
+} satisfies SettingTable;

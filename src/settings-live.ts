@@ -1,35 +1,17 @@
 /** Settings of live streams: where publishers connect, and which clients may publish. */
-import type { ListenAddress } from '#lib/listen-address.ts';
-import { byteSize, listenAddress, listOf, oneOf, orOff, type Reader } from '#lib/setting-reader.ts';
+import { byteSize, listenAddress, listOf, mapped, oneOf, orOff } from '#lib/setting-reader.ts';
 import type { SettingTable } from '#lib/settings.ts';
-
-export interface LiveValues {
-  readonly rtmpListen: ListenAddress | 'off';
-  readonly rtmpsListen: ListenAddress | 'off';
-  readonly livePushAuth: 'off' | 'required';
-  readonly liveMemory: number;
-  readonly livePorts: readonly NamedPort[];
-  readonly liveRecordSpool: number;
-}
-
-interface NamedPort {
-  readonly scheme: (typeof SCHEMES)[number];
-  readonly port: number;
-}
 
 const SCHEMES = ['http', 'https', 'rtmp', 'rtmps'] as const;
 
-const namedPort: Reader<NamedPort> = {
-  expected: 'http, https, rtmp or rtmps, = and a port, such as http=80',
-  read(text) {
-    const [, name, digits] = /^(\w+)=(\d{1,5})$/.exec(text) ?? [];
-    const scheme = SCHEMES.find((one) => one === name);
-    const port = Number(digits);
-    return scheme !== undefined && port >= 1 && port <= 65_535 ? { scheme, port } : undefined;
-  },
-};
+const namedPort = mapped('http, https, rtmp or rtmps, = and a port, such as http=80', (text) => {
+  const [, name, digits] = /^(\w+)=(\d{1,5})$/.exec(text) ?? [];
+  const scheme = SCHEMES.find((one) => one === name);
+  const port = Number(digits);
+  return scheme !== undefined && port >= 1 && port <= 65_535 ? { scheme, port } : undefined;
+});
 
-export const LIVE_SETTINGS: SettingTable<LiveValues> = {
+export const LIVE_SETTINGS = {
   rtmpListen: {
     reader: orOff(listenAddress()),
     default: '[::]:1935',
@@ -64,4 +46,4 @@ export const LIVE_SETTINGS: SettingTable<LiveValues> = {
     description:
       'Disk space for recordings that have not been sent to control; recording stops when it is full, and for one domain when half of it is',
   },
-};
+} satisfies SettingTable;

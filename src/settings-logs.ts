@@ -1,23 +1,8 @@
 /** The settings of access logs and statistics: how an edge hands them over, and how control keeps them. */
-import { byteSize, oneOf, serverUrl, textThat, textWhere, wholeNumber } from '#lib/setting-reader.ts';
+import { byteSize, oneOf, serverUrl, textThat, urlThat, wholeNumber } from '#lib/setting-reader.ts';
 import type { SettingTable } from '#lib/settings.ts';
 
-export interface LogValues {
-  readonly accessLog: 'on' | 'off';
-  readonly logRotateSeconds: number;
-  readonly logSpool: number;
-  readonly logStore: string;
-  readonly logS3Endpoint?: string;
-  readonly logS3Region: string;
-  readonly logS3AccessKey?: string;
-  readonly logS3SecretKey?: string;
-  readonly statSeconds: number;
-  readonly logDays: number;
-  readonly logUrl?: string;
-  readonly logUrlHours: number;
-}
-
-export const LOG_SETTINGS: SettingTable<LogValues> = {
+export const LOG_SETTINGS = {
   accessLog: {
     reader: oneOf(['on', 'off']),
     default: 'on',
@@ -76,10 +61,7 @@ export const LOG_SETTINGS: SettingTable<LogValues> = {
     description: 'How long log files are kept',
   },
   logUrl: {
-    reader: textWhere(
-      'http:// or https://, a host, and perhaps a path',
-      (text) => /^https?:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/.test(text) && URL.canParse(text),
-    ),
+    reader: urlThat('http:// or https://, a host, and perhaps a path', /^https?:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/),
     description: 'Base URL of downloads (log files, recordings) in answers; by default that of the control listener',
   },
   logUrlHours: {
@@ -88,4 +70,4 @@ export const LOG_SETTINGS: SettingTable<LogValues> = {
     unit: 'hours',
     description: 'How long a download URL is valid',
   },
-};
+} satisfies SettingTable;

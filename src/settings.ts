@@ -2,8 +2,7 @@
  * Every setting: its name, what it takes, its default, what it is for. Documented in docs/operations.md, and compared with
  * it; `config.ts` reads them.
  */
-import type { ListenAddress } from '#lib/listen-address.ts';
-import { LOG_LEVELS, type LogLevel } from '#lib/logger.ts';
+import { LOG_LEVELS } from '#lib/logger.ts';
 import {
   listenAddress,
   listOf,
@@ -13,59 +12,18 @@ import {
   postgresUrl,
   serverUrl,
   textThat,
-  textWhere,
   timeZone,
+  urlThat,
   wholeNumber,
 } from '#lib/setting-reader.ts';
-import type { SettingTable } from '#lib/settings.ts';
-import { EDGE_SETTINGS, type EdgeValues } from './settings-edge.ts';
-import { LIVE_SETTINGS, type LiveValues } from './settings-live.ts';
-import { LOG_SETTINGS, type LogValues } from './settings-logs.ts';
-
-type RoleName = 'control' | 'edge' | 'live';
-
-/** The value of each setting. Its name in the file and as a flag is the key in kebab-case. */
-export interface Values extends EdgeValues, LiveValues, LogValues {
-  readonly dataDir: string;
-  readonly roles: readonly RoleName[];
-  readonly keyring?: string;
-  readonly databaseUrl?: string;
-  readonly databaseListenUrl?: string;
-  readonly controlListen: ListenAddress;
-  readonly controlTlsCert?: string;
-  readonly controlTlsKey?: string;
-  readonly trustedProxies: readonly string[];
-  readonly metricsListen: ListenAddress;
-  readonly smsWebhookAllow: readonly string[];
-  readonly smsTimeWindowSeconds: number;
-  readonly smsChargeAt: 'submit' | 'receipt';
-  readonly smsDays: number;
-  readonly acmeDirectory?: string;
-  readonly acmeEmail?: string;
-  readonly acmeCa?: string;
-  readonly acmeEabKeyId?: string;
-  readonly acmeEabMacKey?: string;
-  readonly cnameSuffix: string;
-  readonly review: 'auto' | 'manual';
-  readonly locale: 'zh-CN' | 'en';
-  readonly timeZone: string;
-  readonly domainStatusAs: 'int' | 'string';
-  readonly tokenRatePerSecond: number;
-  readonly tokenRateBurst: number;
-  readonly failedTokensPerMinute: number;
-  readonly purgeUrlsPerDay: number;
-  readonly purgeDirectoriesPerDay: number;
-  readonly prefetchUrlsPerDay: number;
-  readonly logLevel: LogLevel;
-  readonly bootstrapToken?: string;
-  readonly url?: string;
-  readonly token?: string;
-  readonly tokenFile?: string;
-}
+import type { SettingTable, ValuesOf } from '#lib/settings.ts';
+import { EDGE_SETTINGS } from './settings-edge.ts';
+import { LIVE_SETTINGS } from './settings-live.ts';
+import { LOG_SETTINGS } from './settings-logs.ts';
 
 const token = textThat('at least 32 printable characters without spaces', /^[\x21-\x7e]{32,512}$/);
 
-export const SETTINGS: SettingTable<Values> = {
+export const SETTINGS = {
   dataDir: { reader: path(), default: './data', description: 'Directory for all data that is not in PostgreSQL' },
   roles: {
     reader: listOf(oneOf(['control', 'edge', 'live']), 1, 3),
@@ -131,9 +89,9 @@ export const SETTINGS: SettingTable<Values> = {
     description: 'How long SMS requests, receipts and replies are kept; the ledger is kept forever',
   },
   acmeDirectory: {
-    reader: textWhere(
+    reader: urlThat(
       'https:// and the address of a directory',
-      (text) => /^https:\/\/[^\s/@?#]+(\/[^\s?#]*)?(#[\w-]{1,32})?$/.test(text) && URL.canParse(text),
+      /^https:\/\/[^\s/@?#]+(\/[^\s?#]*)?(#[\w-]{1,32})?$/,
     ),
     description:
       'Directory URL of the certificate authority (ACME) to obtain certificates from; setting it accepts the terms of the authority. Without it no certificates are obtained. A word after # selects a separate account',
@@ -236,4 +194,7 @@ export const SETTINGS: SettingTable<Values> = {
     description: 'Access token for commands',
   },
   tokenFile: { reader: path(), description: 'File that contains the access token for commands' },
-};
+} satisfies SettingTable;
+
+/** The value of each setting. Its name in the file and as a flag is the key in kebab-case. */
+export type Values = ValuesOf<typeof SETTINGS>;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { autoOr, byteSize, listOf, oneOf, wholeNumber } from './setting-reader.ts';
+import { autoOr, byteSize, listOf, oneOf, type Reader, wholeNumber } from './setting-reader.ts';
 
 test('the text of a setting becomes a value, or is refused', () => {
   const number = wholeNumber(1, 10);
   const size = byteSize('1KB', '1GB');
   const list = listOf(oneOf(['a', 'b']), 1, 2);
-  const rows: [{ read(text: string): unknown }, string, unknown][] = [
+  const rows: [Reader<unknown>, string, unknown][] = [
     [number, '1', 1],
     [number, '10', 10],
     [number, '11', undefined],
@@ -23,5 +23,5 @@ test('the text of a setting becomes a value, or is refused', () => {
     [autoOr(number, 7), 'auto', 7],
     [autoOr(number, 7), '3', 3],
   ];
-  for (const [reader, text, expected] of rows) assert.deepEqual(reader.read(text), expected, text);
+  for (const [reader, text, expected] of rows) assert.deepEqual(reader.safeParse(text).data, expected, text);
 });

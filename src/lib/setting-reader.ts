@@ -1,100 +1,120 @@
-/** How the text of a setting becomes a value. A reader says what it takes, so a refusal and the documentation agree. */
+/**
+ * How the text of a setting becomes a value: schemas of zod. The description of a schema says what it takes, in words and
+ * with its range; refusals and the documentation quote it.
+ */
+import * as z from 'zod';
 import { plainNetwork } from './cidr.ts';
-import { type ListenAddress, parseListenAddress } from './listen-address.ts';
+import { parseListenAddress } from './listen-address.ts';
 
-export interface Reader<T> {
-  /** What is taken, in words and with its range: stands in refusals and in the documentation. */
-  readonly expected: string;
-  /** Gives `undefined` for a text that is not taken. */
-  read(text: string): T | undefined;
+export type Reader<T> = z.ZodType<T, string>;
+
+export function wholeNumber(min: number, max: number) {
+  const digits = z.string().regex(/^\d{1,15}$/);
+  return digits
+    .transform(Number)
+    .pipe(z.number().min(min).max(max))
+    .describe(`a whole number from ${min} to ${max}`);
 }
 
-export function wholeNumber(min: number, max: number): Reader<number> {
-  return {
-    expected: `a whole number from ${min} to ${max}`,
-    read: (text) => (/^\d{1,15}$/.test(text) && inRange(Number(text), min, max) ? Number(text) : undefined),
-  };
-}
-
+const SIZE = /^(\d{1,12})\s*([kmg]b)?$/i;
 const UNITS: Readonly<Record<string, number>> = { '': 1, kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30 };
 
-/** A size such as `256MB`, in bytes; the units are powers of 1024. `min` is best far above what a number is that lacks its unit. */
-export function byteSize(min: string, max: string): Reader<number> {
-  const [low, high] = [bytesOf(min), bytesOf(max)];
-  return {
-    expected: `a size from ${min} to ${max} (bytes, KB, MB or GB)`,
-    read: (text) => {
-      const bytes = bytesOf(text);
-      return bytes !== undefined && inRange(bytes, low ?? 0, high ?? Number.MAX_SAFE_INTEGER) ? bytes : undefined;
-    },
-  };
+/**
+ * A size such as `256MB`, in bytes; the units are powers of 1024. `min` should be far above any number that lacks its
+ * unit.
+ */
+export function byteSize(min: string, max: string) {
+  return z
+    .string()
+    .regex(SIZE)
+    .transform(bytesOf)
+    .pipe(z.number().min(bytesOf(min)).max(bytesOf(max)))
+    .describe(`a size from ${min} to ${max} (bytes, KB, MB or GB)`);
 }
 
-export function oneOf<const T extends string>(values: readonly T[]): Reader<T> {
-  return { expected: values.join(' or '), read: (text) => values.find((value) => value === text) };
+function bytesOf(text: string): number {
+  const [, digits, unit = ''] = SIZE.exec(text) ?? [];
+  return Number(digits) * (UNITS[unit.toLowerCase()] ?? Number.NaN);
 }
 
-/** Separated by commas, in the settings file also an array; empty texts are left out. */
-export function listOf<T>(item: Reader<T>, min: number, max: number): Reader<readonly T[]> {
-  return {
-    expected: `${min} to ${max} separated by commas, each ${item.expected}`,
-    read: (text) => {
-      const parts = text.split(',').flatMap((part) => part.trim() || []);
-      const values = parts.flatMap((part) => item.read(part) ?? []);
-      return values.length === parts.length && inRange(values.length, min, max) ? values : undefined;
-    },
-  };
+export function oneOf<const T extends readonly string[]>(values: T) {
+  return z.enum(values).describe(values.join(' or '));
 }
 
-export function listenAddress(): Reader<ListenAddress> {
-  return {
-    expected: 'host:port or [IPv6]:port; port 0 takes a free one',
-    read: parseListenAddress,
-  };
+/** Values separated by commas, in the settings file also an array; empty texts are left out. */
+export function listOf<T>(item: Reader<T>, min: number, max: number) {
+  return z
+    .string()
+    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+    .pipe(z.array(item).min(min).max(max).readonly())
+    .describe(`${min} to ${max} separated by commas, each ${item.description}`);
 }
 
-/** `0` stands for none, where the least size is larger. */
-export function zeroOr(reader: Reader<number>): Reader<number> {
-  return { expected: `0, or ${reader.expected}`, read: (text) => (text === '0' ? 0 : reader.read(text)) };
+export function listenAddress() {
+  return mapped('host:port or [IPv6]:port; port 0 takes a free one', parseListenAddress);
 }
 
-/** `off` stands for none. */
-export function orOff<T>(reader: Reader<T>): Reader<T | 'off'> {
-  return { expected: `${reader.expected}, or off`, read: (text) => (text === 'off' ? 'off' : reader.read(text)) };
+/** `0` means none, where the smallest size is larger. */
+export function zeroOr(reader: Reader<number>) {
+  return z.union([z.literal('0').transform(() => 0), reader]).describe(`0, or ${reader.description}`);
 }
 
-/** `auto` stands for a value that the machine decides. */
-export function autoOr<T>(reader: Reader<T>, automatic: T): Reader<T> {
-  return { expected: `auto or ${reader.expected}`, read: (text) => (text === 'auto' ? automatic : reader.read(text)) };
+/** `off` means none. */
+export function orOff<T>(reader: Reader<T>) {
+  return z.union([z.literal('off'), reader]).describe(`${reader.description}, or off`);
+}
+
+/** `auto` means a value that the machine decides. */
+export function autoOr<T>(reader: Reader<T>, automatic: T) {
+  return z.union([z.literal('auto').transform(() => automatic), reader]).describe(`auto or ${reader.description}`);
 }
 
 /** Any text that `matches`. */
-export function textThat(expected: string, matches: RegExp): Reader<string> {
-  return { expected, read: (text) => (matches.test(text) ? text : undefined) };
+export function textThat(expected: string, matches: RegExp) {
+  return z.string().regex(matches).describe(expected);
 }
 
-/** A text that `accepts`, where a pattern does not say it. */
-export function textWhere(expected: string, accepts: (text: string) => boolean): Reader<string> {
-  return { expected, read: (text) => (accepts(text) ? text : undefined) };
+/** A text that `accepts`, where a pattern is not enough. */
+export function textWhere(expected: string, accepts: (text: string) => boolean) {
+  return z.string().refine(accepts).describe(expected);
 }
 
-export function path(): Reader<string> {
+/** Whatever `read` makes of a text; `undefined` refuses it. */
+export function mapped<T>(expected: string, read: (text: string) => T | undefined) {
+  return z
+    .string()
+    .transform(read)
+    .pipe(z.custom<T>((value) => value !== undefined))
+    .describe(expected);
+}
+
+export function path() {
   return textThat('a path', /^[^\0]+$/);
 }
 
-export function network(): Reader<string> {
+export function network() {
   return textWhere('an address or a network such as 10.0.0.0/8', (text) => plainNetwork(text) !== undefined);
 }
 
-export function timeZone(): Reader<string> {
+export function timeZone() {
   return textWhere('a time zone such as Asia/Shanghai', isTimeZone);
 }
 
-export function postgresUrl(): Reader<string> {
-  return textWhere(
+export function postgresUrl() {
+  return urlThat(
     'postgres://user:password@host:port/database (special characters in it percent-encoded)',
-    (text) => /^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text),
+    /^postgres(ql)?:\/\/\S+$/,
   );
+}
+
+/** The address of a server, without a path. */
+export function serverUrl() {
+  return urlThat('http:// or https:// and a host', /^https?:\/\/[^\s/@]+\/?$/);
+}
+
+/** A URL that also `matches`. */
+export function urlThat(expected: string, matches: RegExp) {
+  return textWhere(expected, (text) => matches.test(text) && URL.canParse(text));
 }
 
 function isTimeZone(text: string): boolean {
@@ -104,22 +124,4 @@ function isTimeZone(text: string): boolean {
   } catch {
     return false; // RangeError: no such time zone
   }
-}
-
-function inRange(value: number, min: number, max: number): boolean {
-  return value >= min && value <= max;
-}
-
-function bytesOf(text: string): number | undefined {
-  const [, digits, unit = ''] = /^(\d{1,12})\s*([kmg]b)?$/i.exec(text) ?? [];
-  const factor = UNITS[unit.toLowerCase()];
-  return digits === undefined || factor === undefined ? undefined : Number(digits) * factor;
-}
-
-/** The address of a server, without a path. */
-export function serverUrl(): Reader<string> {
-  return textWhere(
-    'http:// or https:// and a host',
-    (text) => /^https?:\/\/[^\s/@]+\/?$/.test(text) && URL.canParse(text),
-  );
 }

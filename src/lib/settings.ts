@@ -19,8 +19,15 @@ export interface Setting<T> {
   readonly secret?: true;
 }
 
-/** One setting for each value, under the value's name. */
-export type SettingTable<V> = { readonly [K in keyof Required<V>]: Setting<Required<V>[K]> };
+/** Settings by the name of their value. */
+export type SettingTable = Readonly<Record<string, Setting<unknown>>>;
+
+/** The values of a table's settings. Those without a default may be unset. */
+export type ValuesOf<T extends SettingTable> = {
+  readonly [K in keyof T as T[K] extends { readonly default: string } ? K : never]: ValueOf<T[K]>;
+} & { readonly [K in keyof T as T[K] extends { readonly default: string } ? never : K]?: ValueOf<T[K]> };
+
+type ValueOf<S> = S extends Setting<infer V> ? V : never;
 
 export interface Problem {
   readonly setting: string;
@@ -56,8 +63,6 @@ export interface SettingInForce {
   readonly source: string;
 }
 
-type Table = Readonly<Record<string, Setting<unknown>>>;
-
 const ENV_PREFIX = 'CAUSEWAY_';
 
 export const DEFAULT_SOURCE = 'default';
@@ -73,7 +78,7 @@ export function settingVariable(key: string, setting: Setting<unknown>): string 
 
 /** Finds the text in force for each key of the table; a key that nobody gave and that has no default is left out. */
 export function gatherTexts(
-  table: Table,
+  table: SettingTable,
   sources: SettingSources,
 ): { texts: Map<string, SettingText>; problems: Problem[] } {
   const file = readFile(table, sources.file);
@@ -96,7 +101,7 @@ export function gatherTexts(
 }
 
 /** All of the table, in its order. */
-export function showSettings(table: Table, texts: ReadonlyMap<string, SettingText>): SettingInForce[] {
+export function showSettings(table: SettingTable, texts: ReadonlyMap<string, SettingText>): SettingInForce[] {
   return Object.entries(table).map(([key, setting]) => {
     const { text = '', source = DEFAULT_SOURCE } = texts.get(key) ?? {};
     return { name: settingName(key), value: setting.secret === true && text !== '' ? '***' : text, source };
@@ -104,7 +109,7 @@ export function showSettings(table: Table, texts: ReadonlyMap<string, SettingTex
 }
 
 /** Whether the environment variable is one of the table's, or looks as if it should be. */
-export function isSettingVariable(table: Table, variable: string): boolean {
+export function isSettingVariable(table: SettingTable, variable: string): boolean {
   return variable.startsWith(ENV_PREFIX) || Object.values(table).some(({ env }) => env === variable);
 }
 
@@ -113,7 +118,7 @@ function given(text: string | undefined, source: string): SettingText | undefine
 }
 
 function readFile(
-  table: Table,
+  table: SettingTable,
   file: SettingsFile | undefined,
 ): { texts: Map<string, SettingText>; problems: Problem[] } {
   const texts = new Map<string, SettingText>();
@@ -143,7 +148,7 @@ function textOf(value: unknown): string | undefined {
   return ['string', 'number', 'bigint', 'boolean'].includes(typeof value) ? String(value) : undefined;
 }
 
-function unknownVariables(table: Table, env: Environment): Problem[] {
+function unknownVariables(table: SettingTable, env: Environment): Problem[] {
   const known = Object.entries(table).map(([key, setting]) => settingVariable(key, setting));
   return Object.keys(env)
     .filter((variable) => variable.startsWith(ENV_PREFIX) && !known.includes(variable))

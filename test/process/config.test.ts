@@ -268,7 +268,7 @@ test('docs/operations.md has one row for each setting, as the program has it', (
 
 function documentSetting(key: string, setting: Setting<unknown>): string {
   const fallback = setting.default === undefined || setting.default === '' ? 'none' : `\`${setting.default}\``;
-  const takes = setting.reader.expected + (setting.unit === undefined ? '' : ` (${setting.unit})`);
+  const takes = setting.reader.description + (setting.unit === undefined ? '' : ` (${setting.unit})`);
   return `| \`${settingName(key)}\` | \`${settingVariable(key, setting)}\` | ${fallback} | ${takes} | ${setting.description}${setting.secret ? ' (secret: no flag)' : ''} |`;
 }
 
