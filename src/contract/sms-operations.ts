@@ -1,5 +1,6 @@
 /** What the operations on the SMS base address take and give. docs/decisions/0210, 0211 */
 import * as z from 'zod';
+import { PART_STATES } from '../model/sms-part.ts';
 import { anyText, choice, flag, integer, optional, optionalHttpUrl, signedInteger, text } from './fields.ts';
 import { operation, request } from './operation.ts';
 import { WIRE_SMS_APP_SETTINGS } from './settings.ts';
@@ -18,19 +19,6 @@ import {
 } from './sms-fields.ts';
 
 const MAX_SENDID_LENGTH = 64;
-
-const STATUSES = [
-  'queued',
-  'submitting',
-  'uncertain',
-  'submitted',
-  'simulated',
-  'delivered',
-  'failed',
-  'expired',
-  'unknown',
-  'rejected',
-] as const;
 
 const content = anyText({
   'zh-CN': '短信内容，至多 536 个字符，以 UTF-8 做 URL 编码',
@@ -137,12 +125,12 @@ export const SMS_OPERATIONS = {
       numbers: z.array(
         z.object({
           mobile: z.string().describe('+ and digits'),
-          status: z.enum(STATUSES).describe('what the parts come to'),
+          status: z.enum(PART_STATES).describe('what the parts come to'),
           price: z.int().describe('of each part'),
           parts: z.array(
             z.object({
               part: z.int().describe('from 1'),
-              status: z.enum(STATUSES),
+              status: z.enum(PART_STATES),
               submit_time: TIME_DATA.describe('as done_time; empty also where it is simulated'),
               done_time: TIME_DATA,
               error: z.string().describe('why it waits or failed; empty: nothing is wrong'),

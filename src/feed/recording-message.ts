@@ -1,4 +1,5 @@
 /** What a live process sends control of a recording: a piece of it, or that it has ended. One line of JSON, then the bytes. Pure. */
+import { isCount } from '#lib/is-count.ts';
 import { parseObject } from '#lib/parse-object.ts';
 import { isAppName, isBroadcastId, isStreamName } from '#sites/live.ts';
 
@@ -82,7 +83,3 @@ const LIMITS: Readonly<Record<Counts, number>> = {
   initBytes: MAX_RECORDING_BYTES,
 };
 const COUNTS = ['domainId', 'beganAt', 'n', 'endsAt', 'durationMs', 'initBytes'] as const;
-
-function isCount(value: unknown, max: number): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= max;
-}

@@ -13,9 +13,10 @@ import { recordLiveReport } from '#db/tables/live/reports.ts';
 import { isInHistory } from '#db/tables/revision-tags.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import { type LiveStatus, sumViewers } from '#model/live-stream.ts';
 import { type Broadcast, createBroadcast } from './broadcast.ts';
+import { createEdgeCounts, type EdgeCounts, type OfEdge } from './edge-counts.ts';
 import { startHousekeeping } from './housekeeping.ts';
-import { createLiveCounts, type LiveCount, type LiveCounts } from './live-counts.ts';
 import { type LiveAnswer, MAX_LIVE_REPORT_BYTES, parseLiveReport } from './live-report.ts';
 import { MessageError, parsePrefetchReport, parseStatus } from './messages.ts';
 import { createUnsealBody, type UnsealBody } from './open-secrets.ts';
@@ -33,7 +34,6 @@ import {
   STREAM_PATH,
   UNKNOWN_PLACE,
 } from './protocol.ts';
-import { createRejectionCounts, type RejectionCount, type RejectionCounts } from './rejection-counts.ts';
 import { withSnapshot } from './snapshot.ts';
 import { listenOnSocket } from './unix-socket.ts';
 
@@ -71,15 +71,26 @@ export interface TrafficTaker {
   takeRecording(message: Buffer): Promise<void>;
 }
 
+/** What an edge refuses: at most as many resources as a report holds. */
+export interface RejectionCount {
+  readonly rejected: number;
+}
+
+/** What a live process has on air. */
+export interface LiveCount {
+  readonly streams: number;
+  readonly viewers: number;
+}
+
 export interface FeedServer extends AsyncDisposable {
   /** The newest revision seen in the database. */
   readonly headRevision: number;
   /** Open streams. */
   readonly connectedEdges: number;
   /** Counts of edges that report. */
-  rejections(): readonly RejectionCount[];
+  rejections(): readonly OfEdge<RejectionCount>[];
   /** Counts of live processes that report. */
-  liveCounts(): readonly LiveCount[];
+  liveCounts(): readonly OfEdge<LiveCount>[];
 }
 
 /** Throws when the socket is taken. */
@@ -87,8 +98,8 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
   const { db, log } = options;
   const openBody = createUnsealBody(options.ring, log);
   const broadcast = createBroadcast(db, openBody);
-  const rejections = createRejectionCounts();
-  const live = createLiveCounts();
+  const rejections = createEdgeCounts<RejectionCount>();
+  const live = createEdgeCounts<LiveCount>();
   const handle = createHandler(options, openBody, broadcast, { rejections, live });
   const server = createServer((request, response) => void handle(request, response)); // `handle` never rejects
   server.maxConnections = MAX_CONNECTIONS;
@@ -152,7 +163,7 @@ function createHandler(
   options: FeedServerOptions,
   openBody: UnsealBody,
   broadcast: Broadcast,
-  { rejections, live }: { readonly rejections: RejectionCounts; readonly live: LiveCounts },
+  { rejections, live }: { readonly rejections: EdgeCounts<RejectionCount>; readonly live: EdgeCounts<LiveCount> },
 ): Handler {
   const routes: Routes = {
     [STREAM_PATH]: { method: 'GET', handle: (request, response) => openStream(broadcast, request, response) },
@@ -257,7 +268,7 @@ function createReportHandler(take: (text: string) => Promise<string | undefined>
 
 function createStatusTaker(
   { db, clock, log }: FeedServerOptions,
-  rejections: RejectionCounts,
+  rejections: EdgeCounts<RejectionCount>,
 ): (text: string) => Promise<string | undefined> {
   let saidAt = Number.NEGATIVE_INFINITY;
   return async (text) => {
@@ -265,7 +276,7 @@ function createStatusTaker(
     const now = clock();
     const recorded = await recordEdgeStatus(db.query, status, now);
     if (recorded === 'recorded') {
-      rejections.note(status, now);
+      rejections.note(status.edge, { rejected: status.rejected.length }, now);
       return undefined;
     }
     if (recorded === 'unknownPlace') return UNKNOWN_PLACE;
@@ -293,15 +304,20 @@ async function takePrefetchReport({ db }: FeedServerOptions, text: string): Prom
   );
 }
 
-function createLiveHandler({ db, clock }: FeedServerOptions, counts: LiveCounts): Handler {
+function createLiveHandler({ db, clock }: FeedServerOptions, counts: EdgeCounts<LiveCount>): Handler {
   return async (request, response) => {
     const body = await readBody(request, MAX_LIVE_REPORT_BYTES);
     if (body === undefined) return refuse(response, 413, `expected at most ${MAX_LIVE_REPORT_BYTES} bytes`);
     const report = parseLiveReport(body.toString('utf8'));
     const answer: LiveAnswer = await db.transaction((trx) => recordLiveReport(trx, report, clock()));
-    counts.note(report, clock());
+    const { edge, streams } = report;
+    if (streams !== undefined) counts.note(edge, { streams: streams.length, viewers: viewersOf(streams) }, clock());
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   };
+}
+
+function viewersOf(streams: readonly LiveStatus[]): number {
+  return streams.reduce((sum, { viewers }) => sum + sumViewers(viewers), 0);
 }
 
 /** Absent when it is longer. */

@@ -4,10 +4,19 @@ export interface Swept<T> {
   readonly all: Iterable<T>;
   add(one: T): void;
   delete(one: T): void;
+  /** Closes all of them. */
+  close(): void;
+  cutAll(): void;
+}
+
+interface Connection {
+  sweep(sweepMs: number): void;
+  close(): void;
+  cut(): void;
 }
 
 /** `sweep` is told how long ago the last time was. */
-export function createSwept<T extends { sweep(sweepMs: number): void }>(sweepMs: number): Swept<T> {
+export function createSwept<T extends Connection>(sweepMs: number): Swept<T> {
   const all = new Set<T>();
   let timer: NodeJS.Timeout | undefined;
   const sweep = () => {
@@ -24,6 +33,12 @@ export function createSwept<T extends { sweep(sweepMs: number): void }>(sweepMs:
       if (all.size > 0) return;
       clearInterval(timer);
       timer = undefined;
+    },
+    close: () => {
+      for (const one of all) one.close();
+    },
+    cutAll: () => {
+      for (const one of all) one.cut();
     },
   };
 }

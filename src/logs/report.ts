@@ -1,4 +1,5 @@
 /** What an edge tells control of its traffic: parts of log files, and sums. The shapes on the wire, and their reading. Pure. */
+import { isCount } from '#lib/is-count.ts';
 import { parseObject } from '#lib/parse-object.ts';
 import type { MinuteCounters } from './counters.ts';
 import type { HeavyHitter } from './heavy-hitters.ts';
@@ -111,8 +112,4 @@ function readHitters(value: unknown): HeavyHitter[] | undefined {
   });
   const hitters = read.filter((one) => one !== undefined);
   return hitters.length === read.length ? hitters : undefined;
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

@@ -5,7 +5,6 @@
 import { Registry } from 'prom-client';
 import type { OriginUse, ProbeReport } from '#edge/origin/probe-schedule.ts';
 import type { TicketSecret } from '#edge/transport/tls/ticket-keys.ts';
-import { checkAutomata } from '#lib/automaton-check.ts';
 import { createLogger, type Logger, openLogSink } from '#lib/logger.ts';
 import { ignoreSignals, UNUSED_SIGNALS } from '#lib/signals.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
@@ -71,7 +70,6 @@ async function startPart(load: () => Promise<StartPart>, context: PartContext): 
     process.exit(1);
   });
   try {
-    checkAutomata();
     const start = await load();
     const part = await start(context);
     send({ kind: 'ready', ...(part.firstToken !== undefined && { firstToken: part.firstToken }) });

@@ -8,8 +8,8 @@ import { openDatabase } from '#db/open.ts';
 import { openKeyring } from '#db/rotation/sealed-secrets.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { createGuard } from '#edge/origin/guard.ts';
-import type { LiveCount } from '#feed/live-counts.ts';
-import { type FeedServer, startFeedServer } from '#feed/server.ts';
+import { type FeedServer, type LiveCount, startFeedServer } from '#feed/server.ts';
+import { checkAutomata } from '#lib/automaton-check.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -33,6 +33,7 @@ export async function startControl({
   log,
   registry,
 }: PartContext): Promise<RunningPart> {
+  checkAutomata(); // it compiles settings before they are stored
   reportNodeInternals(log);
   await using stack = new AsyncDisposableStack();
   const db = stack.use(await openDatabase({ ...databaseOptions(config, log), procedures: SMS_PROCEDURES }));

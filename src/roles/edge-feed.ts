@@ -10,6 +10,7 @@ import { startProber } from '#edge/origin/prober.ts';
 import { startTicketRotation } from '#edge/transport/tls/ticket-file.ts';
 import { type FeedClient, startFeedClient } from '#feed/client.ts';
 import { type EdgeStore, openEdgeStore } from '#feed/edge-store.ts';
+import { checkAutomata } from '#lib/automaton-check.ts';
 import { systemClock } from '#lib/clock.ts';
 import type { PrefetchOutcome } from '#sites/prefetch.ts';
 import type { PartContext, RunningPart } from './child.ts';
@@ -22,6 +23,7 @@ const MAX_FIRST_ID = 2 ** 47;
 
 export async function startEdgeFeed(context: PartContext): Promise<RunningPart> {
   const { config, ownAddresses, build, log, registry, send } = context;
+  checkAutomata(); // it compiles settings before workers get them
   // Log files are split and packed here: viewers come first. docs/decisions/0271
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const store = openEdgeStore(edgeStorePath(config.dataDir), (to) =>

@@ -1,4 +1,5 @@
 /** The engine's interface to a connection to a carrier. `connectors/` implements it, one of them with `smpp/`. */
+import type { StoredReceipt } from '#db/tables/sms/receipts.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
 
@@ -64,29 +65,15 @@ export type ReceiptState =
   | 'rejected'
   | 'unknown';
 
-export interface Receipt {
+/** What a carrier tells of a part, in the form in which it is stored. */
+export interface Receipt extends Omit<StoredReceipt, 'connectorId' | 'carrierKeys' | 'state' | 'error'> {
   /** Id as the carrier wrote it; empty when it gave none. */
   readonly carrierId: string;
   /** Keys in order of preference; see `SubmitOutcome`. A receipt that matches nothing yet is stored under the first. */
   readonly keys: readonly string[];
-  /** How many of the last keys are equally likely, because the notation of the id is ambiguous; absent: none. */
-  readonly equalKeys?: number;
   readonly state: ReceiptState;
   /** False if another receipt will follow: then this one does not end a part, whatever its state. */
   readonly isFinal: boolean;
-  /** The carrier's word as it came, such as `DELIVRD`, `UNDELIV/027` or `MK:0012`: printable ASCII, at most 40 characters; empty: none. */
-  readonly word: string;
-  /** Where the message went: E.164 when the address can be read so, else as the carrier wrote it. */
-  readonly destination: string;
-  /** The same number, E.164 with `+`; absent: the receipt names none that can be read. */
-  readonly number?: string;
-  /** Instant by the carrier's clock. Absent: the receipt has none, or it cannot be read. */
-  readonly submittedAt?: number;
-  readonly doneAt?: number;
-  /** Absent: the carrier does not return it. */
-  readonly reference?: PartReference;
-  /** Text as received, for operators to read. */
-  readonly raw: string;
 }
 
 /** Our reference of a part, which some carriers return: `value` is the part's id modulo 2^`bits`. */

@@ -4,7 +4,6 @@
  * docs/decisions/0425
  */
 import type { Transaction } from 'kysely';
-import type { Db } from '#db/open.ts';
 import type { Schema } from '#db/schema/schema.ts';
 import {
   type AccountQueue,
@@ -17,10 +16,10 @@ import {
   findQueuesAhead,
   makePartsDue,
 } from '#db/tables/sms/ahead.ts';
-import type { Clock } from '#lib/clock.ts';
 import { REVISABLE_MS } from '#model/sms-part.ts';
 import { LEASE_MS } from './lease.ts';
 import { LONGEST_RETRY_MS } from './outcome.ts';
+import type { SmsTools } from './tools.ts';
 import { LONGEST_WEBHOOK_WAIT_MS } from './webhook-request.ts';
 
 /** Tolerated difference between the clocks of processes that share the database. */
@@ -31,14 +30,9 @@ const ORDINARY = 0;
 /** Longest hold of advertising for its hours: a day, and another one where a clock change leaves them out. */
 const LONGEST_HOLD_MS = 49 * 3_600_000;
 
-export interface ClockBackOptions {
-  readonly db: Db;
-  readonly clock: Clock;
-}
-
 /** Returns how many parts are due earlier, and how many other timestamps were corrected. */
 export async function bringBackInstants(
-  { db, clock }: ClockBackOptions,
+  { db, clock }: Pick<SmsTools, 'db' | 'clock'>,
   signal: AbortSignal,
 ): Promise<{ readonly parts: number; readonly others: number }> {
   const inBatches = async (bringBack: (trx: Transaction<Schema>, now: number) => Promise<number>) => {

@@ -4,37 +4,25 @@
  * docs/decisions/0221
  */
 import { setTimeout as delay, setImmediate as letSocketsRun } from 'node:timers/promises';
-import { callProcedure, type Db } from '#db/open.ts';
+import { callProcedure } from '#db/open.ts';
 import type { ClaimedPart } from '#db/tables/sms/claim.ts';
 import type { PartResult } from '#db/tables/sms/results.ts';
 import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
-import type { Clock } from '#lib/clock.ts';
-import type { Logger } from '#lib/logger.ts';
-import type { ChargeAt } from '#model/sms-part.ts';
 import type { Verdict } from './accept.ts';
 import type { SubmissionBatch, WaitingSubmissions } from './acceptor.ts';
 import type { SubmitOutcome } from './carrier.ts';
 import type { Inbox } from './inbox.ts';
 import { LEASE_MS } from './lease.ts';
 import type { Line } from './lines.ts';
-import type { SmsMetrics } from './metrics.ts';
 import { MAX_TRIES, partOutcomeOf } from './outcome.ts';
 import type { SmsProcedures } from './procedures.ts';
 import { mayGiveBack, type Round } from './round.ts';
 import { lanesOf, type RouteTable } from './route.ts';
 import type { Told } from './told.ts';
+import type { SmsTools } from './tools.ts';
 
-export interface DispatcherOptions {
-  readonly db: Db;
+export interface DispatcherOptions extends SmsTools {
   readonly procedures: SmsProcedures;
-  readonly clock: Clock;
-  /** 0 ≤ random() < 1 */
-  readonly random: () => number;
-  readonly log: Logger;
-  readonly metrics: SmsMetrics;
-  /** Names this process among those that share the database. */
-  readonly owner: string;
-  readonly chargeAt: ChargeAt;
   readonly inbox: Inbox<Told>;
   /** Current lines. */
   lines(): readonly Line[];

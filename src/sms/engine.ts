@@ -2,16 +2,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
 import type { Registry } from 'prom-client';
-import type { Db } from '#db/open.ts';
 import type { Schema } from '#db/schema/schema.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { listConnectors, listRoutes, openSettings } from '#db/tables/sms/connectors.ts';
 import { queueDeliveries } from '#db/tables/sms/deliveries.ts';
-import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
 import type { ConnectorSettings } from '#model/sms-connector.ts';
-import type { ChargeAt } from '#model/sms-part.ts';
 import type { WaitingSubmissions } from './acceptor.ts';
 import type { CarrierEvents, ConnectCarrier } from './carrier.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -23,22 +20,15 @@ import { createProcedures } from './procedures.ts';
 import { RouteTable } from './route.ts';
 import { DEFAULT_WAITS, type SmsWaits, startSweeper } from './sweeper.ts';
 import { receiptToStore, replyToStore, type Told, unreadToStore } from './told.ts';
+import type { SmsTools } from './tools.ts';
 import type { PostWebhook } from './webhook-post.ts';
 import { startWebhooks } from './webhooks.ts';
 
-export interface SmsEngineOptions {
-  readonly db: Db;
+export interface SmsEngineOptions extends Omit<SmsTools, 'metrics'> {
   readonly ring: Keyring;
   readonly connect: ConnectCarrier<ConnectorSettings>;
   readonly post: PostWebhook;
-  readonly clock: Clock;
   readonly timers: Timers;
-  /** 0 ≤ random() < 1 */
-  readonly random: () => number;
-  /** Unique among all processes, including earlier ones on this machine. */
-  readonly owner: string;
-  readonly chargeAt: ChargeAt;
-  readonly log: Logger;
   readonly registry: Registry;
   readonly waits?: SmsWaits;
 }
@@ -107,24 +97,23 @@ class Engine implements SmsEngine {
   }
 
   begin(): void {
-    const { db, ring, clock, timers, random, owner, chargeAt, post, log, waits = DEFAULT_WAITS } = this.#options;
-    const metrics = this.#metrics;
+    const { ring, timers, post, waits = DEFAULT_WAITS, ...options } = this.#options;
+    const tools = { ...options, metrics: this.#metrics };
     const store = (trx: Transaction<Schema>, endedParts: readonly number[], now: number) =>
       queueDeliveries(trx, { endedParts, replies: [] }, now);
     this.#dispatcher = new Dispatcher({
-      ...{ db, clock, random, log, metrics, owner, chargeAt, pollMs: POLL_MS },
+      ...tools,
+      pollMs: POLL_MS,
       inbox: this.#inbox,
       lines: () => this.#lines.all,
       routes: () => this.#routes,
       procedures: createProcedures(),
     });
-    const isAlone = db.engine === 'sqlite';
+    const isAlone = tools.db.engine === 'sqlite';
     const onQueued = () => this.#dispatcher?.wake();
     const underWay = () => [...(this.#dispatcher?.underWay ?? [])];
-    this.#services.use(
-      startSweeper({ db, clock, log, metrics, owner, isAlone, underWay, waits, chargeAt, store, onQueued }),
-    );
-    this.#services.use(startWebhooks({ db, ring, clock, timers, random, log, metrics, post }));
+    this.#services.use(startSweeper({ ...tools, isAlone, underWay, waits, store, onQueued }));
+    this.#services.use(startWebhooks({ ...tools, ring, timers, post }));
     const timer = setInterval(() => this.#reloadSoon(), POLL_MS);
     this.#services.defer(() => clearInterval(timer));
   }

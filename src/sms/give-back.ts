@@ -3,11 +3,10 @@
  * one nobody has told anything. docs/decisions/0426
  */
 import type { Transaction } from 'kysely';
-import type { Db } from '#db/open.ts';
 import type { Schema } from '#db/schema/schema.ts';
 import { listConnectors } from '#db/tables/sms/connectors.ts';
 import { endInDoubt, findLongInDoubt, readToldShare, type ToldShare } from '#db/tables/sms/no-sign.ts';
-import type { ChargeAt } from '#model/sms-part.ts';
+import type { SmsTools } from './tools.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** Parts from which on it can be told whether the carrier sends receipts. */
@@ -25,12 +24,10 @@ function toldNeeded(untold: number): number {
   return Math.max(MIN_PARTS - untold, Math.ceil((untold * MIN_SHARE) / (1 - MIN_SHARE) - 1e-6));
 }
 
-export interface GiveBackOptions {
-  readonly db: Db;
+export interface GiveBackOptions extends Pick<SmsTools, 'db' | 'chargeAt'> {
   readonly now: number;
   /** Time to wait for a receipt of a part. */
   readonly receiptMs: number;
-  readonly chargeAt: ChargeAt;
   /** Runs `take` in a transaction, and stores what customers are to hear of the parts that it ends. */
   end(take: (trx: Transaction<Schema>, now: number) => Promise<readonly number[]>): Promise<void>;
 }

@@ -1,6 +1,5 @@
 /** What time does, looked after every second: leases, ends of validity, answers and receipts that nobody sends any more. */
 import type { Transaction } from 'kysely';
-import type { Db } from '#db/open.ts';
 import type { Schema } from '#db/schema/schema.ts';
 import { listConnectors, moveStrayParts } from '#db/tables/sms/connectors.ts';
 import { rematchOrphans, takeUnmatched } from '#db/tables/sms/orphans.ts';
@@ -13,27 +12,18 @@ import {
   renewLeases,
   settleUnknown,
 } from '#db/tables/sms/sweep.ts';
-import type { Clock } from '#lib/clock.ts';
-import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';
-import type { ChargeAt } from '#model/sms-part.ts';
 import { bringBackInstants } from './clock-back.ts';
 import { giveBackSilentParts } from './give-back.ts';
 import { LEASE_MS } from './lease.ts';
-import type { SmsMetrics } from './metrics.ts';
+import type { SmsTools } from './tools.ts';
 
-export interface SweeperOptions {
-  readonly db: Db;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly metrics: SmsMetrics;
-  readonly owner: string;
+export interface SweeperOptions extends Omit<SmsTools, 'random'> {
   /** No other process uses the database: all other holders of leases have ended. */
   readonly isAlone: boolean;
   /** Parts that this process has on their way. */
   underWay(): readonly number[];
   readonly waits: SmsWaits;
-  readonly chargeAt: ChargeAt;
   /** Stores the effects of ended parts, in the same transaction. */
   store(trx: Transaction<Schema>, endedParts: readonly number[], now: number): Promise<void>;
   /** Parts may go out again. */

@@ -33,35 +33,19 @@ const STATES: Readonly<Record<ReceiptState, StoredState>> = {
 };
 
 export function receiptToStore(connectorId: number, receipt: Receipt): Told {
-  const {
-    keys,
-    equalKeys = 0,
-    state,
-    isFinal,
-    word,
-    destination,
-    number,
-    submittedAt,
-    doneAt,
-    reference,
-    raw,
-  } = receipt;
+  const { carrierId: _, keys, state, isFinal, ...rest } = receipt;
+  const { destination, word, raw } = rest;
   const stored = isFinal ? STATES[state] : 'onTheWay';
   return {
     kind: 'receipt',
     receipt: {
+      ...rest,
       connectorId,
       carrierKeys: keys.map(printable),
-      equalKeys,
       destination: printable(destination),
       state: stored,
       error: stored === 'delivered' ? '' : word || state,
-      word,
       raw: raw.slice(0, MAX_RAW),
-      ...(number !== undefined && { number }),
-      ...(submittedAt !== undefined && { submittedAt }),
-      ...(doneAt !== undefined && { doneAt }),
-      ...(reference !== undefined && { reference }),
     },
   };
 }

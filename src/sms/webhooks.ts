@@ -1,26 +1,18 @@
 /** Posts what happened to customers' addresses, each until it is taken or given up; an address that fails holds up no other. */
 
-import type { Db } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { claimDeliveries, type DueDelivery, deleteDelivery, postponeDelivery } from '#db/tables/sms/deliveries.ts';
 import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
-import type { Clock } from '#lib/clock.ts';
-import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';
 import type { Timers } from '#lib/timers.ts';
-import type { SmsMetrics } from './metrics.ts';
+import type { SmsTools } from './tools.ts';
 import type { PostWebhook, WebhookAnswer } from './webhook-post.ts';
 import { deliveryFateOf, UNWANTED, webhookPostOf } from './webhook-request.ts';
 
-export interface WebhooksOptions {
-  readonly db: Db;
+export interface WebhooksOptions extends Omit<SmsTools, 'owner' | 'chargeAt'> {
   readonly ring: Keyring;
-  readonly clock: Clock;
   /** Pauses are measured by its clock, which nobody puts back. */
   readonly timers: Timers;
-  readonly random: () => number;
-  readonly log: Logger;
-  readonly metrics: SmsMetrics;
   readonly post: PostWebhook;
 }
 

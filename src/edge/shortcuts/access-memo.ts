@@ -28,6 +28,11 @@ export interface RememberedClient extends AskingClient {
   readonly passed: { access: SiteAccess | undefined; userAgent: string | undefined };
 }
 
+/** Text of a field; an empty one is a field that is not there. */
+export function orAbsent(text: string): string | undefined {
+  return text === '' ? undefined : text;
+}
+
 /** Longer texts are checked each time: what clients choose must not fill the memory. */
 const MAX_ORIGIN_CHARS = 64;
 const MAX_USER_AGENT_CHARS = 256;

@@ -103,11 +103,11 @@ export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): S
 
 /** `undefined`: what it depends on is not all looked at by `findByKey`, or when the client is asked about. */
 function prepare(request: EdgeRequest, site: Site, answer: EdgeAnswer, key: ShortcutKey): Shortcut | undefined {
-  const { status, mark, stored, body, isFromDisk, isReplacement, closes, isLive, ...written } = answer;
+  const { status, mark, stored, body, isFromDisk, isReplacement, closes, isLive: _isLive, ...written } = answer;
   const { reason: _reason, headers: _headers, response: _response, ...unknown } = written;
   unknown satisfies Record<string, never>; // another member may be another thing that the answer depends on
   // What is ordinary under such a path now may be a stream's when the next one asks. docs/decisions/0496
-  if (isLive === true || (site.type === 'live' && readLivePath(request.keyPath) !== undefined)) return undefined;
+  if (site.type === 'live' && readLivePath(request.keyPath) !== undefined) return undefined;
   const isWhole = stored?.status === 200 && stored.range === undefined;
   if (!isWhole || request.method !== 'GET' || mark.status !== 'HIT') return undefined;
   if (stored.place === undefined || isFromDisk === true || isReplacement === true || closes === true) return undefined;

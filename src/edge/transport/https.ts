@@ -2,7 +2,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { ListenOptions } from '#lib/listen.ts';
 import type { SiteSource } from '#sites/table.ts';
-import type { Http2Parts } from './http2/connection.ts';
+import type { ServerParts } from './server-parts.ts';
 import { createHttp2Sessions } from './http2/session.ts';
 import type { HttpServer } from './node-http/http-server.ts';
 import type { Certificates } from './tls/certificates.ts';
@@ -28,7 +28,7 @@ export interface HttpsServer extends Pick<TlsServer, 'server' | 'certificates' |
 
 export function createHttpsServer(
   options: HttpsOptions,
-  parts: Http2Parts & { readonly registry: Registry },
+  parts: ServerParts & { readonly registry: Registry },
   http: HttpServer,
 ): HttpsServer {
   const { edge, limits, connections, proxies } = parts;

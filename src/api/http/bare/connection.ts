@@ -13,25 +13,16 @@ import type { Logger } from '#lib/logger.ts';
 import type { OpenDirectWrite } from '#lib/node-internals/direct-write.ts';
 import type { HttpReader } from '#lib/node-internals/http-reader.ts';
 import type { Answer } from '../../answer.ts';
-import type { AnswerCall, ReceivedCall } from '../../calls/calls.ts';
-import type { Requesters } from '../../calls/requester.ts';
-import type { ParseBody } from '../body.ts';
+import type { ReceivedCall } from '../../calls/calls.ts';
 import type { AnswerBroken } from '../broken-request.ts';
-import type { HeldBytes } from '../held-bytes.ts';
+import type { AppParts } from '../fastify-app.ts';
 import { KEEP_ALIVE_MS, REQUEST_TIMEOUT_MS } from '../limits.ts';
-import type { WriteRequestLog } from '../request-log.ts';
 import { type Call, readCall } from './read-call.ts';
 import type { FormatAnswer } from './write-answer.ts';
 
 /** What all connections share. */
-export interface BareParts {
-  readonly requesters: Requesters;
-  readonly answerCall: AnswerCall;
-  readonly parseBody: ParseBody;
-  readonly held: HeldBytes;
+export interface BareParts extends Omit<AppParts, 'options' | 'count' | 'lines' | 'security'> {
   readonly formatAnswer: FormatAnswer;
-  readonly writeRequestLog: WriteRequestLog;
-  readonly answerBroken: AnswerBroken;
   readonly log: Logger;
   readonly conversation: ConversationOptions;
   readonly openDirectWrite: OpenDirectWrite;

@@ -43,11 +43,9 @@ export function readBare(
   return {
     close: () => {
       isClosing = true;
-      for (const connection of open.all) connection.close();
+      open.close();
     },
-    cutAll: () => {
-      for (const connection of open.all) connection.cut();
-    },
+    cutAll: open.cutAll,
   };
 }
 

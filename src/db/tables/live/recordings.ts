@@ -3,6 +3,7 @@ import { sql, type Transaction } from 'kysely';
 import { DEFAULT_SETTINGS, type DomainSettings } from '#model/domain.ts';
 import { takeLock } from '../../engines/engine.ts';
 import type { Executor, LiveRecordingRow, Schema } from '../../schema/schema.ts';
+import type { BroadcastFilter } from './history.ts';
 
 export interface Recording {
   /** `[a-z0-9]{1,32}` */
@@ -48,16 +49,10 @@ export interface Received {
   readonly endReason: string;
 }
 
-export interface RecordingFilter {
+/** Recordings with media between `from` and `to`. */
+export interface RecordingFilter extends Omit<BroadcastFilter, 'domainId'> {
   /** Any of these. */
   readonly domainIds: readonly number[];
-  readonly app?: string | undefined;
-  readonly stream?: string | undefined;
-  /** Both inclusive: recordings with media between them. */
-  readonly from: number;
-  readonly to: number;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 const DAY_MS = 24 * 3_600_000;

@@ -37,12 +37,12 @@ export interface StoredReceipt {
   readonly state: ReceiptState;
   /** What the part's `error` becomes when this receipt ends it. */
   readonly error: string;
-  /** The carrier's word as it came; empty: none. */
+  /** The carrier's word as it came, such as `DELIVRD`, `UNDELIV/027` or `MK:0012`: printable ASCII, at most 40 characters; empty: none. */
   readonly word: string;
-  /** Instant by the carrier's clock; absent: the carrier named none. */
+  /** Instant by the carrier's clock; absent: the receipt has none, or it cannot be read. */
   readonly submittedAt?: number;
   readonly doneAt?: number;
-  /** Text as received, for people. */
+  /** Text as received, for operators to read. */
   readonly raw: string;
 }
 

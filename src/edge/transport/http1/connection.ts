@@ -6,26 +6,20 @@ import type { Socket } from 'node:net';
 import { ByteConversation, type ConversationOptions, type ConversationOwner } from '#lib/byte-conversation.ts';
 import type { OpenDirectWrite } from '#lib/node-internals/direct-write.ts';
 import { type Untaken, watchUntaken } from '#lib/node-internals/unsent-bytes.ts';
-import type { EdgeContext } from '../../context.ts';
-import type { EdgeLimits } from '../../limits.ts';
 import { concludeUnserved, handle } from '../../pipeline/handle.ts';
 import type { ReceivedRequest } from '../../request.ts';
 import type { Secured } from '../../secured.ts';
 import type { CutStatus } from '../../viewer.ts';
 import { watchHalfClosed } from '../half-closed.ts';
-import type { ClientConnections } from '../node-http/request-turns.ts';
-import type { Client, Proxies } from '../proxies.ts';
+import type { Client } from '../proxies.ts';
+import type { ServerParts } from '../server-parts.ts';
 import { BareViewer, type BareWire } from './bare-viewer.ts';
 import { isPlainGet, PreparedReplies } from './prepared.ts';
 import { type RequestHead, readHead } from './read-head.ts';
 import { type ReadRequest, readOther } from './read-other.ts';
 
 /** What the connections of a worker share. */
-export interface BareParts {
-  readonly edge: EdgeContext;
-  readonly limits: EdgeLimits;
-  readonly connections: ClientConnections;
-  readonly proxies: Proxies;
+export interface BareParts extends ServerParts {
   readonly conversation: ConversationOptions;
   readonly openDirectWrite: OpenDirectWrite;
   /** The head of the request that is being read. */

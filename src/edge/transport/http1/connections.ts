@@ -5,6 +5,7 @@ import { createSharedReading } from '#lib/node-internals/shared-reading.ts';
 import { createSwept } from '#lib/swept.ts';
 import { sweepMsOf } from '../idle-sweep.ts';
 import { LINGER_MS } from '../linger.ts';
+import type { ServerParts } from '../server-parts.ts';
 import { BareConnection, type BareParts } from './connection.ts';
 import { keepAliveLines } from './framing.ts';
 import { RequestHead } from './read-head.ts';
@@ -23,7 +24,7 @@ const PATIENCE_MS = 1_000;
 
 /** `giveAway`: to node:http, from the bytes on that were read last. */
 export function createBareConnections(
-  parts: Pick<BareParts, 'edge' | 'limits' | 'connections' | 'proxies'>,
+  parts: ServerParts,
   giveAway: (socket: Socket, rest: Buffer) => void,
 ): BareConnections {
   const { limits, connections } = parts;
@@ -49,11 +50,7 @@ export function createBareConnections(
   };
   return {
     take: (socket) => open.add(new BareConnection(socket, shared)),
-    close: () => {
-      for (const connection of open.all) connection.close();
-    },
-    cutAll: () => {
-      for (const connection of open.all) connection.cut();
-    },
+    close: open.close,
+    cutAll: open.cutAll,
   };
 }

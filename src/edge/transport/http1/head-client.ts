@@ -3,7 +3,7 @@
  * and repeated ones once.
  */
 import type { SiteAccess } from '#sites/access.ts';
-import type { RememberedClient } from '../../shortcuts/access-memo.ts';
+import { orAbsent, type RememberedClient } from '../../shortcuts/access-memo.ts';
 import type { Shortcuts } from '../../shortcuts/shortcuts.ts';
 import type { AskingClient } from '../../stages/access.ts';
 import type { RequestHead } from './read-head.ts';
@@ -47,8 +47,3 @@ export class HeadClient implements RememberedClient {
 }
 
 export const NOTHING = Buffer.alloc(0);
-
-/** A field that is not there. */
-function orAbsent(text: string): string | undefined {
-  return text === '' ? undefined : text;
-}

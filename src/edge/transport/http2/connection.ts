@@ -1,14 +1,12 @@
 /** One HTTP/2 connection: its requests are answered side by side, and what goes out of a turn is written at once. docs/decisions/0310 */
 import type { TLSSocket } from 'node:tls';
-import type { EdgeContext } from '../../context.ts';
-import type { EdgeLimits } from '../../limits.ts';
 import { handle } from '../../pipeline/handle.ts';
 import type { ReceivedRequest } from '../../request.ts';
 import type { Secured } from '../../secured.ts';
 import type { WrittenHttp2 } from '../../shortcuts/ready-answer.ts';
 import { describeRefusal } from '../../stages/access-log.ts';
-import type { ClientConnections } from '../node-http/request-turns.ts';
-import type { Client, Proxies } from '../proxies.ts';
+import type { Client } from '../proxies.ts';
+import type { ServerParts } from '../server-parts.ts';
 import { type AskedStream, Conversation, type ConversationListener } from './conversation.ts';
 import { ErrorCode } from './frames.ts';
 import type { FieldMaker } from './hpack/decoder.ts';
@@ -19,13 +17,6 @@ import type { RequestField } from './request-field.ts';
 import { type Outgoing, Sender } from './sender.ts';
 import { Http2Viewer } from './viewer.ts';
 import type { WriteBuffers } from './write-buffers.ts';
-
-export interface Http2Parts {
-  readonly edge: EdgeContext;
-  readonly limits: EdgeLimits;
-  readonly connections: ClientConnections;
-  readonly proxies: Proxies;
-}
 
 export interface Http2ConnectionOptions {
   readonly socket: TLSSocket;
@@ -67,7 +58,7 @@ const IDLE_FRAMES = { atOnce: 1_000, perSecond: 100, maxEarned: 100_000 };
 export class Http2Connection implements ConversationListener {
   readonly #options: Http2ConnectionOptions;
   readonly #socket: TLSSocket;
-  readonly #parts: Http2Parts;
+  readonly #parts: ServerParts;
   /** The client of every request; `undefined`: each request names its own. */
   readonly #client: Client | undefined;
   /** `undefined`: no request of it may be answered so. */
@@ -94,7 +85,7 @@ export class Http2Connection implements ConversationListener {
   #untakenSweeps = 0;
   #sweptDataBytes = 0;
 
-  constructor(options: Http2ConnectionOptions, parts: Http2Parts) {
+  constructor(options: Http2ConnectionOptions, parts: ServerParts) {
     const { socket } = options;
     this.#options = options;
     this.#socket = socket;

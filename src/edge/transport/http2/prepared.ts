@@ -3,7 +3,7 @@ import { hostOf } from '#http/request.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
 import type { EdgeContext } from '../../context.ts';
 import type { Secured } from '../../secured.ts';
-import type { RememberedClient } from '../../shortcuts/access-memo.ts';
+import { orAbsent, type RememberedClient } from '../../shortcuts/access-memo.ts';
 import { PreparedLines, type PreparedReply } from '../../shortcuts/prepared-lines.ts';
 import { formatPrepared, type ReadyBody, type WrittenHttp2 } from '../../shortcuts/ready-answer.ts';
 import type { Shortcut } from '../../shortcuts/shortcut.ts';
@@ -181,11 +181,6 @@ function write(answer: Shortcut, now: number, logged: WrittenHttp2['logged']): W
 function cutStream({ stream, reply }: SlowReply): void {
   reply.isCut = true;
   stream.reset(ErrorCode.internal);
-}
-
-/** A field that is not there. */
-function orAbsent(text: string): string | undefined {
-  return text === '' ? undefined : text;
 }
 
 /** Up to here one piece with everything costs less. */

@@ -3,7 +3,8 @@ import type { TLSSocket } from 'node:tls';
 import { createSwept } from '#lib/swept.ts';
 import type { Secured } from '../../secured.ts';
 import { sweepMsOf } from '../idle-sweep.ts';
-import { Http2Connection, type Http2Parts } from './connection.ts';
+import type { ServerParts } from '../server-parts.ts';
+import { Http2Connection } from './connection.ts';
 import { createFieldMaker } from './hpack/decoder.ts';
 import { makeRequestField } from './request-field.ts';
 import { createWriteBuffers } from './write-buffers.ts';
@@ -15,7 +16,7 @@ export interface Http2Sessions {
   cutAll(): void;
 }
 
-export function createHttp2Sessions(parts: Http2Parts): Http2Sessions {
+export function createHttp2Sessions(parts: ServerParts): Http2Sessions {
   const open = createSwept<Http2Connection>(sweepMsOf(parts.limits));
   const fieldMaker = createFieldMaker(makeRequestField);
   const buffers = createWriteBuffers();
@@ -38,12 +39,8 @@ export function createHttp2Sessions(parts: Http2Parts): Http2Sessions {
       );
       open.add(connection);
     },
-    close: () => {
-      for (const connection of open.all) connection.close();
-    },
-    cutAll: () => {
-      for (const connection of open.all) connection.cut();
-    },
+    close: open.close,
+    cutAll: open.cutAll,
   };
 }
 

@@ -8,30 +8,20 @@ import type { Duplex } from 'node:stream';
 import { RequestLines } from '#http/request-lines.ts';
 import { isWebSocketHandshake } from '#http/web-socket.ts';
 import { createHttpReader, type HttpReader } from '#lib/node-internals/http-reader.ts';
-import type { EdgeContext } from '../../context.ts';
 import type { Refusal } from '../../early-refusal.ts';
-import type { EdgeLimits } from '../../limits.ts';
 import { concludeUnserved, handle } from '../../pipeline/handle.ts';
 import { describeRefusal, type Refused } from '../../stages/access-log.ts';
 import { findNamedSite } from '../../stages/named-site.ts';
 import { watchHalfClosed } from '../half-closed.ts';
 import { type BareConnections, createBareConnections } from '../http1/connections.ts';
 import { lingerAtEnd } from '../linger.ts';
-import type { Proxies } from '../proxies.ts';
+import type { ServerParts } from '../server-parts.ts';
 import { createGivenResponse } from './given-response.ts';
 import { Http1Viewer } from './http1-viewer.ts';
 import { readParserError, sendRefusal } from './parser-error.ts';
-import type { ClientConnections } from './request-turns.ts';
 
 /** Connections per worker; an idle one costs about 14 KB. */
 const MAX_CONNECTIONS = 50_000;
-
-export interface HttpServerParts {
-  readonly edge: EdgeContext;
-  readonly limits: EdgeLimits;
-  readonly connections: ClientConnections;
-  readonly proxies: Proxies;
-}
 
 /**
  * `take` serves a connection, including one that another listener accepted. `close` and `cutAll` do not affect
@@ -43,7 +33,7 @@ export interface HttpServer extends BareConnections {
   refusePlain(socket: Socket): void;
 }
 
-export function createHttpServer(parts: HttpServerParts): HttpServer {
+export function createHttpServer(parts: ServerParts): HttpServer {
   const { edge, limits, connections, proxies } = parts;
   const ignored = new WeakSet<IncomingMessage>();
   const lines = new WeakMap<Socket, RequestLines>();
@@ -110,7 +100,7 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
   return { server, refusePlain: (socket) => refusePlain(parts, socket), ...bare };
 }
 
-function refusePlain(parts: HttpServerParts, socket: Socket): void {
+function refusePlain(parts: ServerParts, socket: Socket): void {
   lingerAtEnd(socket, parts.limits.clientIdleMs);
   refuse(parts, socket, { status: 400, reason: 'plainHttp', explanation: PLAIN_HTTP });
 }
@@ -120,7 +110,7 @@ const PLAIN_HTTP = 'This port accepts HTTPS only, but the request used plain HTT
 /** What reads on from where we do not. To be called before `server` loses its listeners. */
 function reader(
   server: Server,
-  { limits, connections }: HttpServerParts,
+  { limits, connections }: ServerParts,
   lines: WeakMap<Socket, RequestLines>,
 ): HttpReader {
   const readOn = createHttpReader(server, {
@@ -146,7 +136,7 @@ async function untilAnswered(socket: Socket, asked: readonly Http1Viewer[], limi
 }
 
 /** Handles input that is not a request, and CONNECT, which only an origin server could take. */
-function answerBroken(server: Server, parts: HttpServerParts): void {
+function answerBroken(server: Server, parts: ServerParts): void {
   const { connections, proxies } = parts;
   // Without a listener Node would drop the connection without a word.
   server.on('connect', (message: IncomingMessage, duplex: Duplex) => {
@@ -172,7 +162,7 @@ function isHandshake({ method = '', httpVersion, rawHeaders: headers }: Incoming
 
 /** Answers go out in the order of the requests, so those under way on the connection come first. RFC 9112 §9.3.2 */
 async function refuseInTurn(
-  parts: HttpServerParts,
+  parts: ServerParts,
   socket: Socket,
   refusal: Refusal,
   before: readonly Http1Viewer[],
@@ -191,7 +181,7 @@ async function refuseInTurn(
 }
 
 /** `message`: what was read of it. */
-function refuse({ edge, proxies }: HttpServerParts, socket: Socket, refusal: Refusal, message?: IncomingMessage): void {
+function refuse({ edge, proxies }: ServerParts, socket: Socket, refusal: Refusal, message?: IncomingMessage): void {
   const { clock, writeLog, metrics, sites } = edge;
   const head = message && headOf(message);
   const clientAddress = head === undefined ? proxies.addressOf(socket) : proxies.clientOf(socket, head.headers).address;
