@@ -1,6 +1,7 @@
 /** The edge's counters. Every label has a closed set of values. */
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import type { ContentCoding } from '#http/content-coding.ts';
+import { metricsOf } from '#lib/metrics.ts';
 import type { ProxyHeaderFailure } from '#lib/proxy-header.ts';
 import { type CacheMark, type Handshake, type OriginFailure, reasonOf, type Unfollowed } from './reasons.ts';
 import type { CacheStore } from './store/store.ts';
@@ -26,57 +27,21 @@ export function createEdgeMetrics(
   store: CacheStore,
   webSockets: { readonly open: number },
 ): EdgeMetrics {
-  const registers = [registry];
-  const counters = createRequestCounters(registers);
-  const failures = new Counter({
-    name: 'causeway_edge_origin_failures_total',
-    help: 'Attempts to reach an origin that got no response, by reason.',
-    labelNames: ['reason'],
-    registers,
-  });
-  const redirects = new Counter({
-    name: 'causeway_edge_redirects_total',
-    help: 'Redirects from origins of sites that follow redirects: followed, or why they were passed to the client.',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const handshakes = new Counter({
-    name: 'causeway_edge_tls_handshakes_total',
-    help: 'TLS handshakes with clients: full, resumed, or why they failed.',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const proxyHeaderFailures = new Counter({
-    name: 'causeway_edge_proxy_header_failures_total',
-    help: 'Connections of trusted proxies that were closed because the PROXY protocol header was missing or late.',
-    labelNames: ['reason'],
-    registers,
-  });
-  addWebSocketGauge(webSockets, registers);
-  const compressions = new Counter({
-    name: 'causeway_edge_compressions_total',
-    help: 'Compressions of bodies that were started, or refused because too many were in flight.',
-    labelNames: ['coding', 'outcome'],
-    registers,
-  });
-  new Gauge({
-    name: 'causeway_edge_store_bytes',
-    help: 'Memory used by the cache store.',
-    registers,
-    collect() {
-      this.set(store.usage().bytes);
-    },
-  });
-  new Gauge({
-    name: 'causeway_edge_store_objects',
-    help: 'Stored responses; each variant counts as one.',
-    registers,
-    collect() {
-      this.set(store.usage().objects);
-    },
-  });
+  const { counter, gauge } = metricsOf(registry);
+  const counters = createRequestCounters(registry);
+  const failures = counter('causeway_edge_origin_failures_total', 'Attempts to reach an origin that got no response, by reason.', ['reason']);
+  const redirects = counter('causeway_edge_redirects_total', 'Redirects from origins of sites that follow redirects: followed, or why they were passed to the client.', ['outcome']);
+  const handshakes = counter('causeway_edge_tls_handshakes_total', 'TLS handshakes with clients: full, resumed, or why they failed.', ['outcome']);
+  const proxyHeaderFailures = counter('causeway_edge_proxy_header_failures_total', 'Connections of trusted proxies that were closed because the PROXY protocol header was missing or late.', ['reason']);
+  gauge('causeway_edge_web_sockets', 'WebSocket connections, open or being opened.', () => webSockets.open);
+  const compressions = counter('causeway_edge_compressions_total', 'Compressions of bodies that were started, or refused because too many were in flight.', ['coding', 'outcome']);
+  gauge('causeway_edge_store_bytes', 'Memory used by the cache store.', () => store.usage().bytes);
+  gauge('causeway_edge_store_objects', 'Stored responses; each variant counts as one.', () => store.usage().objects);
   const { diskUsage } = store;
-  if (diskUsage !== undefined) addDiskGauges(diskUsage, registers);
+  if (diskUsage !== undefined) {
+    gauge('causeway_edge_disk_bytes', 'Disk space of the cache, as counted by the worker that maintains it; 0 in the others.', () => diskUsage().bytes);
+    gauge('causeway_edge_disk_keys', 'Keys in the disk cache, as counted by the worker that maintains it; 0 in the others.', () => diskUsage().objects);
+  }
   return {
     ...counters,
     countOriginFailure: (failure) => failures.inc({ reason: failure }),
@@ -89,8 +54,9 @@ export function createEdgeMetrics(
 
 /** Counted in plain numbers, which the registry takes over when it is read: on the path of every hit a label costs more than all else here. */
 function createRequestCounters(
-  registers: Registry[],
+  registry: Registry,
 ): Pick<EdgeMetrics, 'countRequest' | 'openMeter' | 'countPrepared'> {
+  const registers = [registry];
   const counts = new Map<string, Counted>();
   /** Counts of hits, by the class of their status. */
   const hits: Counted[] = [];
@@ -125,15 +91,7 @@ function createRequestCounters(
       bytes = 0;
     },
   });
-  new Counter({
-    name: 'causeway_edge_prepared_answers_total',
-    help: 'Hits answered by a shortcut, without the pipeline.',
-    registers,
-    collect() {
-      this.inc(prepared);
-      prepared = 0;
-    },
-  });
+  metricsOf(registry).total('causeway_edge_prepared_answers_total', 'Hits answered by a shortcut, without the pipeline.', () => prepared);
   const countedOf = (mark: CacheMark | undefined, statusClass: number): Counted => {
     const cache = mark?.status ?? 'NONE';
     const reason = mark === undefined ? '' : reasonOf(mark);
@@ -176,34 +134,4 @@ interface Meter {
 interface Counted {
   readonly labels: Readonly<Record<'cache' | 'reason' | 'status', string>>;
   count: number;
-}
-
-function addWebSocketGauge(webSockets: { readonly open: number }, registers: Registry[]): void {
-  new Gauge({
-    name: 'causeway_edge_web_sockets',
-    help: 'WebSocket connections, open or being opened.',
-    registers,
-    collect() {
-      this.set(webSockets.open);
-    },
-  });
-}
-
-function addDiskGauges(usage: NonNullable<CacheStore['diskUsage']>, registers: Registry[]): void {
-  new Gauge({
-    name: 'causeway_edge_disk_bytes',
-    help: 'Disk space of the cache, as counted by the worker that maintains it; 0 in the others.',
-    registers,
-    collect() {
-      this.set(usage().bytes);
-    },
-  });
-  new Gauge({
-    name: 'causeway_edge_disk_keys',
-    help: 'Keys in the disk cache, as counted by the worker that maintains it; 0 in the others.',
-    registers,
-    collect() {
-      this.set(usage().objects);
-    },
-  });
 }

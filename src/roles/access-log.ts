@@ -1,9 +1,9 @@
 /** The access log of one process: a spool of its own in the data directory. */
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import { Counter } from 'prom-client';
 import { systemClock } from '#lib/clock.ts';
 import { createLocalTime } from '#lib/local-time.ts';
+import { metricsOf } from '#lib/metrics.ts';
 import { type AccessLog, openSpool } from '#logs/spool.ts';
 import { formatSpooledLine } from '#logs/spooled-line.ts';
 import { openTakenCount, type TakenCount, takenCountPath } from '#logs/taken-count.ts';
@@ -41,35 +41,11 @@ export function openAccessLog({ config, name, log, registry }: PartContext): Acc
     log,
     taken,
   });
-  const registers = [registry];
-  new Counter({
-    name: 'causeway_access_log_dropped_lines_total',
-    help: 'Access-log lines lost since the start because the disk was too slow or full',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(spool.dropped());
-    },
-  });
-  new Counter({
-    name: 'causeway_access_log_removed_bytes_total',
-    help: 'Bytes of finished log files removed since the start before they were shipped because the spool was full',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(spool.removedBytes());
-    },
-  });
+  const { total } = metricsOf(registry);
+  total('causeway_access_log_dropped_lines_total', 'Access-log lines lost since the start because the disk was too slow or full', () => spool.dropped());
+  total('causeway_access_log_removed_bytes_total', 'Bytes of finished log files removed since the start before they were shipped because the spool was full', () => spool.removedBytes());
   if (taken === undefined) return spool;
-  new Counter({
-    name: 'causeway_access_log_lost_requests_total',
-    help: 'Requests missing from log and statistics since the start because their process was killed',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(taken.lost);
-    },
-  });
+  total('causeway_access_log_lost_requests_total', 'Requests missing from log and statistics since the start because their process was killed', () => taken.lost);
   return withTaken(spool, taken);
 }
 

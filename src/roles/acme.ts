@@ -1,6 +1,7 @@
 /** Obtaining certificates, as control does it: the authority that the settings name, and the way to the domains. docs/decisions/0190 */
+import { metricsOf } from '#lib/metrics.ts';
 import { randomUUID } from 'node:crypto';
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { createAccountHolder } from '#acme/account.ts';
 import { createAuthority } from '#acme/authority.ts';
 import { createHttps } from '#acme/https.ts';
@@ -25,12 +26,7 @@ export interface AcmeOptions {
 }
 
 export async function startAcme({ acme, build, db, ring, log, registry }: AcmeOptions): Promise<AsyncDisposable> {
-  const ended = new Counter({
-    name: 'causeway_certificate_orders_total',
-    help: 'Certificate orders, by outcome: issued or the problem',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
+  const ended = metricsOf(registry).counter('causeway_certificate_orders_total', 'Certificate orders, by outcome: issued or the problem', ['outcome']);
   const { directory, email, ca, binding } = acme;
   const https = createHttps(`causeway/${build}`, ca);
   const authority = createAuthority({

@@ -1,5 +1,5 @@
 /** The process that owns the database: the management interface, and the feed that carries settings to edges. */
-import { Gauge } from 'prom-client';
+import { metricsOf } from '#lib/metrics.ts';
 import { startApi } from '#api/server.ts';
 import type { SmsHooks } from '#api/sms/sms-services.ts';
 import type { LivePorts } from '#api/wire/live-addresses.ts';
@@ -8,7 +8,7 @@ import { openDatabase } from '#db/open.ts';
 import { openKeyring } from '#db/rotation/sealed-secrets.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { createGuard } from '#edge/origin/guard.ts';
-import { type FeedServer, type LiveCount, startFeedServer } from '#feed/server.ts';
+import { type FeedServer, startFeedServer } from '#feed/server.ts';
 import { checkAutomata } from '#lib/automaton-check.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
@@ -134,55 +134,10 @@ function addFeedMetrics(
   registry: PartContext['registry'],
   feed: Pick<FeedServer, 'headRevision' | 'connectedEdges' | 'rejections' | 'liveCounts'>,
 ): void {
-  new Gauge({
-    name: 'causeway_feed_head_revision',
-    help: 'Newest revision of the settings',
-    registers: [registry],
-    collect() {
-      this.set(feed.headRevision);
-    },
-  });
-  new Gauge({
-    name: 'causeway_feed_connected_edges',
-    help: 'Edges that follow the feed',
-    registers: [registry],
-    collect() {
-      this.set(feed.connectedEdges);
-    },
-  });
-  new Gauge({
-    name: 'causeway_feed_edge_rejected_resources',
-    help: 'Settings that an edge cannot apply, as of its last report, which holds at most 1000',
-    labelNames: ['edge'],
-    registers: [registry],
-    collect() {
-      this.reset(); // an edge that is gone is not shown
-      for (const { edge, rejected } of feed.rejections()) this.set({ edge }, rejected);
-    },
-  });
-  addLiveMetrics(registry, feed);
-}
-
-function addLiveMetrics(registry: PartContext['registry'], feed: Pick<FeedServer, 'liveCounts'>): void {
-  const add = (name: string, help: string, read: (count: LiveCount) => number) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['edge'],
-      registers: [registry],
-      collect() {
-        this.reset(); // a live process that is gone is not shown
-        for (const count of feed.liveCounts()) this.set({ edge: count.edge }, read(count));
-      },
-    });
-  add(
-    'causeway_live_streams',
-    'Live streams on air, as of the last report of their live process',
-    ({ streams }) => streams,
-  );
-  add(
-    'causeway_live_viewers',
-    'Viewers of live streams, as of the last report of their live process',
-    ({ viewers }) => viewers,
-  );
+  const { gauge, gauges } = metricsOf(registry);
+  gauge('causeway_feed_head_revision', 'Newest revision of the settings', () => feed.headRevision);
+  gauge('causeway_feed_connected_edges', 'Edges that follow the feed', () => feed.connectedEdges);
+  gauges('causeway_feed_edge_rejected_resources', 'Settings that an edge cannot apply, as of its last report, which holds at most 1000', ['edge'], () => feed.rejections().map(({ edge, rejected }) => [{ edge }, rejected]));
+  gauges('causeway_live_streams', 'Live streams on air, as of the last report of their live process', ['edge'], () => feed.liveCounts().map(({ edge, streams }) => [{ edge }, streams]));
+  gauges('causeway_live_viewers', 'Viewers of live streams, as of the last report of their live process', ['edge'], () => feed.liveCounts().map(({ edge, viewers }) => [{ edge }, viewers]));
 }

@@ -1,10 +1,10 @@
 /** The process of an edge that there is once per machine: follows the feed, writes the store that workers read, probes origins. */
+import { metricsOf } from '#lib/metrics.ts';
 import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Counter, Gauge } from 'prom-client';
 import { createGuard } from '#edge/origin/guard.ts';
 import { startProber } from '#edge/origin/prober.ts';
 import { startTicketRotation } from '#edge/transport/tls/ticket-file.ts';
@@ -118,42 +118,19 @@ export function edgeStorePath(dataDir: string): string {
 }
 
 function addMetrics(registry: PartContext['registry'], client: FeedClient, store: EdgeStore): void {
-  const registers = [registry];
-  new Gauge({
-    name: 'causeway_feed_connected',
-    help: '1 while this edge follows the feed, else 0',
-    registers,
-    collect() {
-      this.set(client.isConnected ? 1 : 0);
-    },
-  });
-  new Gauge({
-    name: 'causeway_feed_applied_revision',
-    help: 'Revision that every worker of this edge runs; 0 before the first',
-    registers,
-    collect() {
-      this.set(client.appliedRevision ?? 0);
-    },
-  });
-  new Gauge({
-    name: 'causeway_feed_rejected_resources',
-    help: 'Settings that this edge cannot apply; their previous versions stay in force',
-    registers,
-    collect() {
+  const { gauge, total } = metricsOf(registry);
+  gauge('causeway_feed_connected', '1 while this edge follows the feed, else 0', () => client.isConnected ? 1 : 0);
+  gauge('causeway_feed_applied_revision', 'Revision that every worker of this edge runs; 0 before the first', () => client.appliedRevision ?? 0);
+  gauge(
+    'causeway_feed_rejected_resources',
+    'Settings that this edge cannot apply; their previous versions stay in force',
+    () => {
       try {
-        this.set(store.countRejections());
+        return store.countRejections();
       } catch {
-        // the file is being repaired: the last count stays
+        return undefined; // the file is being repaired: the last count stays
       }
     },
-  });
-  new Counter({
-    name: 'causeway_feed_reconnects_total',
-    help: 'Connections to the feed that were lost or refused since the start',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(client.reconnects);
-    },
-  });
+  );
+  total('causeway_feed_reconnects_total', 'Connections to the feed that were lost or refused since the start', () => client.reconnects);
 }

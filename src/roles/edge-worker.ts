@@ -1,6 +1,5 @@
 /** A process that serves viewers. Reads the store that the feed writes; shares its port with the other workers. */
 import { join } from 'node:path';
-import { Gauge } from 'prom-client';
 import { createGuard } from '#edge/origin/guard.ts';
 import { startEdge } from '#edge/server.ts';
 import { openStore } from '#edge/store/open.ts';
@@ -9,6 +8,7 @@ import type { HttpsOptions } from '#edge/transport/https.ts';
 import { makeTicketSecret, readTicketSecrets } from '#edge/transport/tls/ticket-file.ts';
 import { openSiteReader, type SiteReader } from '#feed/edge-store.ts';
 import { systemClock } from '#lib/clock.ts';
+import { metricsOf } from '#lib/metrics.ts';
 import { reportNodeInternals } from '#lib/node-internals/report.ts';
 import { createSiteTable } from '#sites/lookup.ts';
 import { openAccessLog } from './access-log.ts';
@@ -68,14 +68,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     explain: edge.explain,
     log,
   });
-  new Gauge({
-    name: UNDER_WAY,
-    help: "Viewers' requests that are being served",
-    registers: [registry],
-    collect() {
-      this.set(edge.underWay);
-    },
-  });
+  metricsOf(registry).gauge(UNDER_WAY, "Viewers' requests that are being served", () => edge.underWay);
   const tellUses = setInterval(() => {
     const uses = edge.takeOriginUses();
     if (uses.length > 0) send({ kind: 'originUses', uses });

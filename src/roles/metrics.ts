@@ -1,6 +1,7 @@
 /** The listener for Prometheus: the metrics of all processes of this machine in one answer, each labelled with its process. */
+import { metricsOf } from '#lib/metrics.ts';
 import { createServer } from 'node:http';
-import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
+import { AggregatorRegistry, type Counter, Gauge, Registry } from 'prom-client';
 import { toOriginForm } from '#http/absolute-form.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -24,22 +25,12 @@ export function createSupervisorMetrics(): SupervisorMetrics {
   registry.setDefaultLabels({ process: 'supervisor', role: 'supervisor' });
   addProcessMetrics(registry);
   const registers = [registry];
-  const labelNames = ['part'] as const;
+  const { counter } = metricsOf(registry);
   return {
     registry,
-    restarts: new Counter({
-      name: 'causeway_part_restarts_total',
-      help: 'Restarts of a process part after it died',
-      labelNames,
-      registers,
-    }),
-    silent: new Counter({
-      name: 'causeway_part_metrics_missing_total',
-      help: 'Collections for which a process part did not report its metrics in time',
-      labelNames,
-      registers,
-    }),
-    up: new Gauge({ name: 'causeway_part_up', help: '1 while the part is ready, else 0', labelNames, registers }),
+    restarts: counter('causeway_part_restarts_total', 'Restarts of a process part after it died', ['part']),
+    silent: counter('causeway_part_metrics_missing_total', 'Collections for which a process part did not report its metrics in time', ['part']),
+    up: new Gauge({ name: 'causeway_part_up', help: '1 while the part is ready, else 0', labelNames: ['part'], registers }),
   };
 }
 

@@ -19,8 +19,9 @@ export const METRICS_FILE = join(ROOT, 'docs/metrics.md');
 const TABLE_HEAD = '| series | type | labels | meaning | defined in |\n|---|---|---|---|---|\n';
 
 const DEFINITION = /new (Counter|Gauge|Histogram)(?:<[^>]*>)?\(\{(.*?)(?:\bregisters\b|\bcollect\()/gs;
-/** Calls of local helpers that define a series by name and help, and perhaps labels: `add`, `gauge`, `counter`. */
-const HELPER_CALL = /\b(add|gauge|counter)\(\s*'(causeway_\w+)',\s*'([^']*)'(.*?)\n? *\);\n/gs;
+/** Calls of `metricsOf` and of local helpers, which define a series by name and help, and perhaps labels. */
+const HELPER_CALL =
+  /\b(total|gauges?|counter)\(\s*(?:'(causeway_\w+)'|UNDER_WAY),\s*(?:'([^']*)'|"([^"]*)")(.*?)\n? *\)[;,]\n/gs;
 const DOMAIN_COUNTER = 'causeway_domain_$' + '{metric}_total';
 
 /** All series of the service's own, by name; Node's and the process's own (`nodejs_…`, `process_…`) are prom-client's. */
@@ -46,15 +47,15 @@ export function withMetricsTable(document: string): string {
 function seriesIn(file: string): Series[] {
   const text = readFileSync(join(ROOT, file), 'utf8');
   const constant = /const labelNames = \[([^\]]*)\]/.exec(text)?.[1];
-  return [...text.matchAll(DEFINITION)].flatMap(([, type = '', body = '']): Series[] => {
+  const defined = [...text.matchAll(DEFINITION)].flatMap(([, type = '', body = '']): Series[] => {
     const given = { type: type.toLowerCase() as Series['type'], labels: labelsOf(body, constant), file };
-    const name = /name: (?:'([^']+)'|`([^`]+)`|(\w+))/.exec(body);
-    const [, quoted, template, variable] = name ?? [];
+    const name = /name: (?:'([^']+)'|`([^`]+)`)/.exec(body);
+    const [, quoted, template] = name ?? [];
     const meaning = /help:\s*(?:'([^']*)'|"([^"]*)"|`([^`]*)`)/.exec(body)?.slice(1).find(Boolean) ?? '';
     if (template === DOMAIN_COUNTER) return domainCounters(given, meaning);
-    if (quoted === undefined && variable !== 'UNDER_WAY') return byHelper(text, given);
-    return [{ name: quoted ?? UNDER_WAY, meaning, ...given }];
+    return quoted === undefined ? [] : [{ name: quoted, meaning, ...given }];
   });
+  return [...defined, ...byHelper(text, file)];
 }
 
 function labelsOf(body: string, constant: string | undefined): string[] {
@@ -70,11 +71,10 @@ function domainCounters(given: Omit<Series, 'name' | 'meaning'>, meaning: string
   });
 }
 
-function byHelper(text: string, given: Omit<Series, 'name' | 'meaning'>): Series[] {
-  return [...text.matchAll(HELPER_CALL)].flatMap(([, helper, name = '', meaning = '', rest = '']) => {
-    if ((helper === 'counter') !== (given.type === 'counter')) return [];
-    const list = /\[([^\]]*)\],?\s*$/.exec(rest)?.[1];
-    const labels = list === undefined ? given.labels : labelsOf(`labelNames: [${list}]`, undefined);
-    return [{ ...given, name, meaning, labels }];
+function byHelper(text: string, file: string): Series[] {
+  return [...text.matchAll(HELPER_CALL)].map(([, helper = '', name = UNDER_WAY, single, double, rest = '']) => {
+    const type = helper.startsWith('gauge') ? 'gauge' : 'counter';
+    const list = /\[('[^\]]*)\]/.exec(rest)?.[1] ?? '';
+    return { name, type, labels: labelsOf(`labelNames: [${list}]`, undefined), meaning: single ?? double ?? '', file };
   });
 }

@@ -1,5 +1,6 @@
 /** A worker's buffers for bodies that wait: of requests until they are whole, of answers for clients that are slower than the origin. */
-import { Gauge, type Registry } from 'prom-client';
+import { metricsOf } from '#lib/metrics.ts';
+import type { Registry } from 'prom-client';
 import { clientNetwork } from '#lib/cidr.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { ReceivedRequest } from '../request.ts';
@@ -64,14 +65,13 @@ export function createBuffers({
 }
 
 function addGauges({ memoryBytes, fileBytes }: BufferBudget, registry: Registry): void {
-  const bytes = new Gauge({
-    name: 'causeway_edge_buffered_bytes',
-    help: 'Bytes of buffered bodies (incomplete, or waiting for a slow client), in memory and on disk.',
-    labelNames: ['where'],
-    registers: [registry],
-    collect() {
-      bytes.set({ where: 'memory' }, memoryBytes.taken);
-      bytes.set({ where: 'disk' }, fileBytes.taken);
-    },
-  });
+  metricsOf(registry).gauges(
+    'causeway_edge_buffered_bytes',
+    'Bytes of buffered bodies (incomplete, or waiting for a slow client), in memory and on disk.',
+    ['where'],
+    () => [
+      [{ where: 'memory' }, memoryBytes.taken],
+      [{ where: 'disk' }, fileBytes.taken],
+    ],
+  );
 }

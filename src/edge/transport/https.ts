@@ -1,5 +1,6 @@
 /** HTTPS for viewers: the listener with its certificates, and the protocols behind it. */
-import { Gauge, type Registry } from 'prom-client';
+import { metricsOf } from '#lib/metrics.ts';
+import type { Registry } from 'prom-client';
 import type { ListenOptions } from '#lib/listen.ts';
 import type { SiteSource } from '#sites/table.ts';
 import type { ServerParts } from './server-parts.ts';
@@ -51,14 +52,7 @@ export function createHttpsServer(
     },
     onHttp2: http2.serve,
   });
-  new Gauge({
-    name: 'causeway_edge_expired_certificates',
-    help: 'Certificates in use that have expired.',
-    registers: [parts.registry],
-    collect() {
-      this.set(tls.certificates.countExpired(edge.clock()));
-    },
-  });
+  metricsOf(parts.registry).gauge('causeway_edge_expired_certificates', 'Certificates in use that have expired.', () => tls.certificates.countExpired(edge.clock()));
   return {
     server: tls.server,
     certificates: tls.certificates,
