@@ -89,10 +89,7 @@ export const SETTINGS = {
     description: 'How long SMS requests, receipts and replies are kept; the ledger is kept forever',
   },
   acmeDirectory: {
-    reader: urlThat(
-      'https:// and the address of a directory',
-      /^https:\/\/[^\s/@?#]+(\/[^\s?#]*)?(#[\w-]{1,32})?$/,
-    ),
+    reader: urlThat('https:// and the address of a directory', /^https:\/\/[^\s/@?#]+(\/[^\s?#]*)?(#[\w-]{1,32})?$/),
     description:
       'Directory URL of the certificate authority (ACME) to obtain certificates from; setting it accepts the terms of the authority. Without it no certificates are obtained. A word after # selects a separate account',
   },

@@ -1,9 +1,8 @@
 /** What the operations of the referer, User-Agent and IP rules take and give. Edge rule 6, docs/decisions/0101, 0102 */
 import * as z from 'zod';
 import { MAX_ACCESS_ENTRIES } from '../model/limits.ts';
-import { choice, commaList, FLAG_TEXT, flag, identifier, optional } from './fields.ts';
-import { operation, request } from './operation.ts';
-import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
+import { changesSettings, readsSettings } from './domain-settings.ts';
+import { choice, commaList, FLAG_TEXT, flag, optional } from './fields.ts';
 
 /** Entries as written, before equal ones are merged. */
 const MAX_ADDRESSES_WRITTEN = 1000;
@@ -51,121 +50,76 @@ export const ADDRESS_LIST = commaList({
   },
 });
 
-const succeeded = z.boolean().describe('true when it was done');
+const SAMPLE_REFERER = {
+  referer_type: '2',
+  referer_blank: '1',
+  referer_str: 'example.com,*.example.net',
+} as const;
 
 export const ACCESS_OPERATIONS = {
-  'config.setReferer': operation({
-    summary: { 'zh-CN': '设置 Referer 防盗链', en: "Sets a domain's referer rule" },
-    request: request(
-      {
-        domain_id: identifier,
-        referer_type: choice(['0', '1', '2'], {
-          'zh-CN': '0（关闭）、1（黑名单）或 2（白名单）',
-          en: '0 (off), 1 (blacklist) or 2 (whitelist)',
-        }),
-        referer_blank: optional({
-          ...flag,
-          expects: {
-            'zh-CN': '0（禁止空 Referer）或 1（允许空 Referer）；referer_type 为 0 或已保存过列表时可省略',
-            en: '0 (forbid an empty referer) or 1 (allow it); may be left out when referer_type is 0 or a list is stored',
-          },
-        }),
-        referer_str: optional(REFERER_LIST),
-        ...IF_REVISION,
-      },
-      // Omitted, here and below, it may be stored: only the handler can tell. docs/decisions/0102
-      ({ referer_type, referer_str }) => (referer_type !== '0' && isEmpty(referer_str) ? 'referer_str' : undefined),
-      [{ when: 'referer_type', holds: (type) => type === '0', fields: ['referer_blank', 'referer_str'] }],
-    ),
-    data: succeeded,
-    sample: {
-      request: {
-        domain_id: '1001',
-        referer_type: '2',
-        referer_blank: '1',
-        referer_str: 'example.com,*.example.net',
-      },
-      data: true,
+  'config.setReferer': changesSettings(
+    { 'zh-CN': '设置 Referer 防盗链', en: "Sets a domain's referer rule" },
+    {
+      referer_type: choice(['0', '1', '2'], {
+        'zh-CN': '0（关闭）、1（黑名单）或 2（白名单）',
+        en: '0 (off), 1 (blacklist) or 2 (whitelist)',
+      }),
+      referer_blank: optional({
+        ...flag,
+        expects: {
+          'zh-CN': '0（禁止空 Referer）或 1（允许空 Referer）；referer_type 为 0 或已保存过列表时可省略',
+          en: '0 (forbid an empty referer) or 1 (allow it); may be left out when referer_type is 0 or a list is stored',
+        },
+      }),
+      referer_str: optional(REFERER_LIST),
     },
-  }),
-  'config.setUserAgent': operation({
-    summary: { 'zh-CN': '设置 User-Agent 黑名单', en: "Sets a domain's User-Agent rule" },
-    request: request(
-      { domain_id: identifier, ua_control: flag, ua_str: optional(USER_AGENT_LIST), ...IF_REVISION },
-      ({ ua_control, ua_str }) => (ua_control && isEmpty(ua_str) ? 'ua_str' : undefined),
-      [{ when: 'ua_control', holds: (isOn) => isOn === false, fields: ['ua_str'] }],
-    ),
-    data: succeeded,
-    sample: { request: { domain_id: '1001', ua_control: '1', ua_str: 'curl,*bot*' }, data: true },
-  }),
-  'config.setIp': operation({
-    summary: { 'zh-CN': '设置 IP 黑名单', en: "Sets a domain's IP access rule" },
-    request: request(
-      {
-        domain_id: identifier,
-        ip_type: choice(['0', '1'], { 'zh-CN': '0（关闭）或 1（黑名单）', en: '0 (off) or 1 (blacklist)' }),
-        ip_str: optional(ADDRESS_LIST),
-        ...IF_REVISION,
-      },
-      ({ ip_type, ip_str }) => (ip_type === '1' && isEmpty(ip_str) ? 'ip_str' : undefined),
-      [{ when: 'ip_type', holds: (type) => type === '0', fields: ['ip_str'] }],
-    ),
-    data: succeeded,
-    sample: { request: { domain_id: '1001', ip_type: 1, ip_str: '192.0.2.1,2001:db8::/32' }, data: true },
-  }),
-  'config.getReferer': operation({
-    summary: { 'zh-CN': '查询 Referer 防盗链', en: "Gets a domain's referer rule" },
-    request: request({ domain_id: identifier }),
-    data: z.object({
-      ...REVISION_DATA,
+    SAMPLE_REFERER,
+    // Omitted, here and below, it may be stored: only the handler can tell. docs/decisions/0102
+    ({ referer_type, referer_str }) => (referer_type !== '0' && isEmpty(referer_str) ? 'referer_str' : undefined),
+    [{ when: 'referer_type', holds: (type) => type === '0', fields: ['referer_blank', 'referer_str'] }],
+  ),
+  'config.setUserAgent': changesSettings(
+    { 'zh-CN': '设置 User-Agent 黑名单', en: "Sets a domain's User-Agent rule" },
+    { ua_control: flag, ua_str: optional(USER_AGENT_LIST) },
+    { ua_control: '1', ua_str: 'curl,*bot*' },
+    ({ ua_control, ua_str }) => (ua_control && isEmpty(ua_str) ? 'ua_str' : undefined),
+    [{ when: 'ua_control', holds: (isOn) => isOn === false, fields: ['ua_str'] }],
+  ),
+  'config.setIp': changesSettings(
+    { 'zh-CN': '设置 IP 黑名单', en: "Sets a domain's IP access rule" },
+    {
+      ip_type: choice(['0', '1'], { 'zh-CN': '0（关闭）或 1（黑名单）', en: '0 (off) or 1 (blacklist)' }),
+      ip_str: optional(ADDRESS_LIST),
+    },
+    { ip_type: 1, ip_str: '192.0.2.1,2001:db8::/32' },
+    ({ ip_type, ip_str }) => (ip_type === '1' && isEmpty(ip_str) ? 'ip_str' : undefined),
+    [{ when: 'ip_type', holds: (type) => type === '0', fields: ['ip_str'] }],
+  ),
+  'config.getReferer': readsSettings(
+    { 'zh-CN': '查询 Referer 防盗链', en: "Gets a domain's referer rule" },
+    {
       referer_type: z.enum(['0', '1', '2']).describe('0 off, 1 blacklist, 2 whitelist'),
       referer_blank: FLAG_TEXT.describe('for an empty referer 0 forbid, 1 allow'),
       referer_str: z.string().describe('domains, comma-separated; kept while the rule is off'),
-    }),
-    sample: {
-      request: { domain_id: '1001' },
-      data: {
-        revision: SAMPLE_REVISION,
-        referer_type: '2',
-        referer_blank: '1',
-        referer_str: 'example.com,*.example.net',
-      },
     },
-  }),
-  'config.getUserAgent': operation({
-    summary: { 'zh-CN': '查询 User-Agent 黑名单', en: "Gets a domain's User-Agent rule" },
-    request: request({ domain_id: identifier }),
-    data: z.object({
-      ...REVISION_DATA,
+    SAMPLE_REFERER,
+  ),
+  'config.getUserAgent': readsSettings(
+    { 'zh-CN': '查询 User-Agent 黑名单', en: "Gets a domain's User-Agent rule" },
+    {
       ua_control: FLAG_TEXT.describe('0 off, 1 on'),
       ua_str: z.string().describe('User-Agents, comma-separated; kept while the rule is off'),
-    }),
-    sample: {
-      request: { domain_id: '1001' },
-      data: {
-        revision: SAMPLE_REVISION,
-        ua_control: '1',
-        ua_str: 'curl,*bot*',
-      },
     },
-  }),
-  'config.getIp': operation({
-    summary: { 'zh-CN': '查询 IP 黑名单', en: "Gets a domain's IP access rule" },
-    request: request({ domain_id: identifier }),
-    data: z.object({
-      ...REVISION_DATA,
+    { ua_control: '1', ua_str: 'curl,*bot*' },
+  ),
+  'config.getIp': readsSettings(
+    { 'zh-CN': '查询 IP 黑名单', en: "Gets a domain's IP access rule" },
+    {
       ip_type: z.int().describe('0 off, 1 blacklist'),
       ip_str: z.string().describe('addresses and networks, comma-separated; kept while the rule is off'),
-    }),
-    sample: {
-      request: { domain_id: '1001' },
-      data: {
-        revision: SAMPLE_REVISION,
-        ip_type: 1,
-        ip_str: '192.0.2.1,2001:db8::/32',
-      },
     },
-  }),
+    { ip_type: 1, ip_str: '192.0.2.1,2001:db8::/32' },
+  ),
 };
 
 function isEmpty(list: readonly string[] | undefined): boolean {

@@ -1,10 +1,8 @@
 /** What `/config/getDomainAdvanced` and `/config/setDomainAdvanced` take and give. */
-import * as z from 'zod';
 import { MAX_PAGE_BYTES } from '../model/limits.ts';
 import { REFUSAL_DATA, REFUSALS } from './domain-data.ts';
-import { choice, clearable, identifier, longText, optionalHttpUrl } from './fields.ts';
-import { operation, request } from './operation.ts';
-import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
+import { changesSettings, readsSettings } from './domain-settings.ts';
+import { choice, clearable, longText, optionalHttpUrl } from './fields.ts';
 import { WIRE_SWITCHES, WIRE_VALIDITIES } from './settings.ts';
 
 const page = {
@@ -25,59 +23,39 @@ const redirectUrl = {
 const { expires, access_control_max_age } = WIRE_VALIDITIES.data;
 
 export const ADVANCED_OPERATIONS = {
-  'config.getAdvanced': operation({
-    summary: { 'zh-CN': '查询域名高级配置', en: "Gets a domain's advanced configuration" },
-    request: request({ domain_id: identifier }),
-    data: z.object({
-      ...REVISION_DATA,
-      ...WIRE_SWITCHES.data,
-      ...REFUSAL_DATA,
-      access_control_max_age,
-      expires,
-    }),
-    sample: {
-      request: { domain_id: '1001' },
-      data: {
-        revision: SAMPLE_REVISION,
-        ...WIRE_SWITCHES.sampleData,
-        forbid_http_code: '302',
-        forbid_redirect_url: 'https://www.example.com/sorry.html',
-        access_control_max_age: WIRE_VALIDITIES.sampleData.access_control_max_age,
-        expires: WIRE_VALIDITIES.sampleData.expires,
-      },
+  'config.getAdvanced': readsSettings(
+    { 'zh-CN': '查询域名高级配置', en: "Gets a domain's advanced configuration" },
+    { ...WIRE_SWITCHES.data, ...REFUSAL_DATA, access_control_max_age, expires },
+    {
+      ...WIRE_SWITCHES.sampleData,
+      forbid_http_code: '302',
+      forbid_redirect_url: 'https://www.example.com/sorry.html',
+      access_control_max_age: WIRE_VALIDITIES.sampleData.access_control_max_age,
+      expires: WIRE_VALIDITIES.sampleData.expires,
     },
-  }),
-  'config.setAdvanced': operation({
-    summary: { 'zh-CN': '设置域名高级配置', en: "Sets a domain's advanced configuration" },
-    request: request(
-      {
-        domain_id: identifier,
-        ...WIRE_SWITCHES.fields,
-        ...WIRE_VALIDITIES.fields,
-        forbid_http_code: choice(REFUSALS, {
-          'zh-CN': '302（跳转）、403（自定义页面）或空（默认的 403）',
-          en: '302 (redirect), 403 (a page) or empty (a plain 403)',
-        }),
-        forbid_redirect_url: clearable(redirectUrl),
-        html_403: clearable(page),
-        ...IF_REVISION,
-      },
-      ({ forbid_http_code, forbid_redirect_url = '', html_403 }) => {
-        if (forbid_http_code === '302' && forbid_redirect_url === '') return 'forbid_redirect_url';
-        // Omitted, it may be stored: only the handler can tell. docs/decisions/0100
-        return forbid_http_code === '403' && html_403 === '' ? 'html_403' : undefined;
-      },
-    ),
-    data: z.boolean().describe('true when it was done'),
-    sample: {
-      request: {
-        domain_id: '1001',
-        ...WIRE_SWITCHES.sampleRequest,
-        ...WIRE_VALIDITIES.sampleRequest,
-        forbid_http_code: 302,
-        forbid_redirect_url: 'https://www.example.com/sorry.html',
-      },
-      data: true,
+  ),
+  'config.setAdvanced': changesSettings(
+    { 'zh-CN': '设置域名高级配置', en: "Sets a domain's advanced configuration" },
+    {
+      ...WIRE_SWITCHES.fields,
+      ...WIRE_VALIDITIES.fields,
+      forbid_http_code: choice(REFUSALS, {
+        'zh-CN': '302（跳转）、403（自定义页面）或空（默认的 403）',
+        en: '302 (redirect), 403 (a page) or empty (a plain 403)',
+      }),
+      forbid_redirect_url: clearable(redirectUrl),
+      html_403: clearable(page),
     },
-  }),
+    {
+      ...WIRE_SWITCHES.sampleRequest,
+      ...WIRE_VALIDITIES.sampleRequest,
+      forbid_http_code: 302,
+      forbid_redirect_url: 'https://www.example.com/sorry.html',
+    },
+    ({ forbid_http_code, forbid_redirect_url = '', html_403 }) => {
+      if (forbid_http_code === '302' && forbid_redirect_url === '') return 'forbid_redirect_url';
+      // Omitted, it may be stored: only the handler can tell. docs/decisions/0100
+      return forbid_http_code === '403' && html_403 === '' ? 'html_403' : undefined;
+    },
+  ),
 };

@@ -1,10 +1,10 @@
 /** What the operations of certificates, and of the HTTPS of a domain, take and give. docs/decisions/0170, 0171 */
 import * as z from 'zod';
 import { CERTIFICATE_WARNINGS, describeWarning } from './certificate-warnings.ts';
-import { clearable, flag, identifier, longText, optional, text } from './fields.ts';
+import { changesSettings, readsSettings, SUCCEEDED } from './domain-settings.ts';
+import { clearable, flag, longText, optional, text } from './fields.ts';
 import { PAGE_FIELDS } from './list-fields.ts';
 import { operation, request } from './operation.ts';
-import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
 import { WIRE_HTTPS_SETTINGS, WIRE_SWITCHES } from './settings.ts';
 
 export const CERTIFICATE_STATUSES = ['InUse', 'Unused', 'Expired'] as const;
@@ -64,18 +64,6 @@ const WARNINGS = z
   )
   .optional()
   .describe('extension: why clients may refuse the certificate; left out when there is no reason');
-
-const DATA_SSL = z.object({
-  ...REVISION_DATA,
-  ssl_control: WIRE_SWITCHES.data.ssl_control,
-  ssl_key: z.string().optional().describe('certificate identifier; only when ssl_control is 1'),
-  ssl_key_second: z
-    .string()
-    .optional()
-    .describe('second certificate, with another kind of key; only when there is one'),
-  ...WIRE_HTTPS_SETTINGS.data,
-  warnings: WARNINGS,
-});
 
 export const CERTIFICATE_OPERATIONS = {
   'certificate.list': operation({
@@ -139,50 +127,45 @@ export const CERTIFICATE_OPERATIONS = {
   'certificate.delete': operation({
     summary: { 'zh-CN': '删除证书', en: 'Deletes a certificate that no domain has' },
     request: request({ ssl_key: sslKey }),
-    data: z.boolean().describe('true when it was done'),
+    data: SUCCEEDED,
     sample: { request: { ssl_key: SAMPLE_KEY }, data: true },
   }),
-  'config.setSsl': operation({
-    summary: { 'zh-CN': '设置域名的 HTTPS', en: "Sets a domain's HTTPS" },
-    request: request(
-      {
-        domain_id: identifier,
-        ssl_control: flag,
-        ssl_key: optional({
-          ...sslKey,
-          expects: {
-            'zh-CN': `${sslKey.expects['zh-CN']}；ssl_control 为 0 或已绑定证书时可省略`,
-            en: `${sslKey.expects.en}; may be left out when ssl_control is 0 or the domain has one`,
-          },
-        }),
-        ssl_key_second: clearable({
-          ...text({ min: 0, max: MAX_SSL_KEY_LENGTH }),
-          expects: {
-            'zh-CN': `另一张证书的标识，密钥类型与 ssl_key 的不同，至多 ${MAX_SSL_KEY_LENGTH} 个字符；空表示没有`,
-            en: `the identifier of another certificate, with another kind of key than that of ssl_key, of at most ${MAX_SSL_KEY_LENGTH} characters; or empty for none`,
-          },
-        }),
-        ...WIRE_HTTPS_SETTINGS.optionalFields,
-        ...IF_REVISION,
-      },
-      undefined,
-      [{ when: 'ssl_control', holds: (isOn) => isOn === false, fields: ['ssl_key', 'ssl_key_second'] }],
-    ),
-    data: z.boolean().describe('true when it was done'),
-    sample: { request: { domain_id: '1001', ssl_control: '1', ssl_key: SAMPLE_KEY, force_https: 1 }, data: true },
-  }),
-  'config.getSsl': operation({
-    summary: { 'zh-CN': '查询域名的 HTTPS', en: "Gets a domain's HTTPS" },
-    request: request({ domain_id: identifier }),
-    data: DATA_SSL,
-    sample: {
-      request: { domain_id: '1001' },
-      data: {
-        revision: SAMPLE_REVISION,
-        ssl_control: '1',
-        ssl_key: SAMPLE_KEY,
-        ...WIRE_HTTPS_SETTINGS.sampleData,
-      },
+  'config.setSsl': changesSettings(
+    { 'zh-CN': '设置域名的 HTTPS', en: "Sets a domain's HTTPS" },
+    {
+      ssl_control: flag,
+      ssl_key: optional({
+        ...sslKey,
+        expects: {
+          'zh-CN': `${sslKey.expects['zh-CN']}；ssl_control 为 0 或已绑定证书时可省略`,
+          en: `${sslKey.expects.en}; may be left out when ssl_control is 0 or the domain has one`,
+        },
+      }),
+      ssl_key_second: clearable({
+        ...text({ min: 0, max: MAX_SSL_KEY_LENGTH }),
+        expects: {
+          'zh-CN': `另一张证书的标识，密钥类型与 ssl_key 的不同，至多 ${MAX_SSL_KEY_LENGTH} 个字符；空表示没有`,
+          en: `the identifier of another certificate, with another kind of key than that of ssl_key, of at most ${MAX_SSL_KEY_LENGTH} characters; or empty for none`,
+        },
+      }),
+      ...WIRE_HTTPS_SETTINGS.optionalFields,
     },
-  }),
+    { ssl_control: '1', ssl_key: SAMPLE_KEY, force_https: 1 },
+    undefined,
+    [{ when: 'ssl_control', holds: (isOn) => isOn === false, fields: ['ssl_key', 'ssl_key_second'] }],
+  ),
+  'config.getSsl': readsSettings(
+    { 'zh-CN': '查询域名的 HTTPS', en: "Gets a domain's HTTPS" },
+    {
+      ssl_control: WIRE_SWITCHES.data.ssl_control,
+      ssl_key: z.string().optional().describe('certificate identifier; only when ssl_control is 1'),
+      ssl_key_second: z
+        .string()
+        .optional()
+        .describe('second certificate, with another kind of key; only when there is one'),
+      ...WIRE_HTTPS_SETTINGS.data,
+      warnings: WARNINGS,
+    },
+    { ssl_control: '1', ssl_key: SAMPLE_KEY, ...WIRE_HTTPS_SETTINGS.sampleData },
+  ),
 };

@@ -1,11 +1,11 @@
 /** What the `/domain/*` operations take and give. */
 import * as z from 'zod';
 import { CDN_TYPES, DOMAIN_DATA, DOMAIN_ROW, SAMPLE_DOMAIN, SAMPLE_ROW, SOURCE_TYPES } from './domain-data.ts';
+import { changesSettings } from './domain-settings.ts';
 import { choice, clearable, identifier, optional, optionalHttpUrl, originList, text } from './fields.ts';
 import { DOMAIN_FILTER_FIELDS, PAGE_FIELDS } from './list-fields.ts';
 import { operation, request } from './operation.ts';
 import { ORIGIN_WARNINGS } from './origin-warnings.ts';
-import { IF_REVISION } from './revision-fields.ts';
 
 /** The longest name DNS has is 253; anything longer is refused as a name, with that word. */
 const MAX_NAME_LENGTH = 1024;
@@ -31,7 +31,6 @@ const domainName = {
   },
 };
 const remark = text({ max: MAX_REMARK_LENGTH });
-const succeeded = z.boolean().describe('true when it was done');
 
 export const DOMAIN_OPERATIONS = {
   'domain.get': operation({
@@ -69,22 +68,16 @@ export const DOMAIN_OPERATIONS = {
       data: { domain_id: '1001' },
     },
   }),
-  'domain.updateOrigin': operation({
-    summary: { 'zh-CN': '修改回源信息', en: "Changes a domain's origins" },
-    request: request({
-      domain_id: identifier,
+  'domain.updateOrigin': changesSettings(
+    { 'zh-CN': '修改回源信息', en: "Changes a domain's origins" },
+    {
       data: originList,
       backup: clearable(originList),
       source_type: clearable(sourceType),
       sourcehost: clearable(sourceHost),
-      ...IF_REVISION,
-    }),
-    data: succeeded,
-    sample: {
-      request: { domain_id: '1001', data: ['203.0.113.11', '[2001:db8::11]:8443'], backup: [], source_type: 'https' },
-      data: true,
     },
-  }),
+    { data: ['203.0.113.11', '[2001:db8::11]:8443'], backup: [], source_type: 'https' },
+  ),
   'domain.list': operation({
     summary: { 'zh-CN': '分页查询域名列表', en: 'Lists domains, a page at a time, in the order they were added' },
     request: request({
@@ -100,26 +93,15 @@ export const DOMAIN_OPERATIONS = {
       data: { total: 1, list: [SAMPLE_ROW] },
     },
   }),
-  'domain.delete': operation({
-    summary: { 'zh-CN': '删除域名', en: 'Deletes a domain' },
-    request: request({ domain_id: identifier, ...IF_REVISION }),
-    data: succeeded,
-    sample: { request: { domain_id: '1001' }, data: true },
-  }),
-  'domain.setStatus': operation({
-    summary: { 'zh-CN': '停用或启用域名', en: 'Closes a domain, or opens it again' },
-    request: request({
-      domain_id: identifier,
-      domain_status: choice(['0', '2'], { 'zh-CN': '0（关闭）或 2（启用）', en: '0 (close) or 2 (open)' }),
-      ...IF_REVISION,
-    }),
-    data: succeeded,
-    sample: { request: { domain_id: '1001', domain_status: '0' }, data: true },
-  }),
-  'domain.setRemark': operation({
-    summary: { 'zh-CN': '修改域名备注', en: "Changes a domain's remark" },
-    request: request({ domain_id: identifier, remark, ...IF_REVISION }),
-    data: succeeded,
-    sample: { request: { domain_id: '1001', remark: '官网 · main site' }, data: true },
-  }),
+  'domain.delete': changesSettings({ 'zh-CN': '删除域名', en: 'Deletes a domain' }, {}, {}),
+  'domain.setStatus': changesSettings(
+    { 'zh-CN': '停用或启用域名', en: 'Closes a domain, or opens it again' },
+    { domain_status: choice(['0', '2'], { 'zh-CN': '0（关闭）或 2（启用）', en: '0 (close) or 2 (open)' }) },
+    { domain_status: '0' },
+  ),
+  'domain.setRemark': changesSettings(
+    { 'zh-CN': '修改域名备注', en: "Changes a domain's remark" },
+    { remark },
+    { remark: '官网 · main site' },
+  ),
 };

@@ -1,5 +1,6 @@
 /** Recordings of a live domain's streams: whether they are made, how long they are kept, and where they are. docs/decisions/0503 */
 import * as z from 'zod';
+import { SUCCEEDED } from './domain-settings.ts';
 import { FLAG_TEXT, flag, integer, optional, text } from './fields.ts';
 import { PAGE_FIELDS } from './list-fields.ts';
 import { BROADCAST_FILTER, domainName as domain, seconds } from './live-fields.ts';
@@ -34,7 +35,7 @@ export const LIVE_RECORDING_OPERATIONS = {
   'live.setRecording': operation({
     summary: { 'zh-CN': '设置是否录制直播域名的直播流', en: 'Sets whether the streams of a domain are recorded' },
     request: request({ domain, record: flag, keep_days: optional(integer(1, MAX_KEEP_DAYS)), ...IF_REVISION }),
-    data: z.boolean().describe('true when it was done'),
+    data: SUCCEEDED,
     sample: { request: { domain: 'live.example.com', record: '1', keep_days: 7 }, data: true },
   }),
   'live.listRecordings': operation({
@@ -96,7 +97,7 @@ export const LIVE_RECORDING_OPERATIONS = {
   'live.deleteRecording': operation({
     summary: { 'zh-CN': '删除录制', en: 'Deletes a recording' },
     request: request({ domain, recording_id: recording }),
-    data: z.boolean().describe('true when it was done'),
+    data: SUCCEEDED,
     sample: {
       request: { domain: 'live.example.com', recording_id: '5f2a9c0d1e2f3a4b5c6d7e8f90123456' },
       data: true,

@@ -2,11 +2,10 @@
 import * as z from 'zod';
 import { POLICY_MATCHES, type PolicyMatch } from '../model/domain.ts';
 import { MAX_PATTERNS, MAX_POLICIES, MAX_PRIORITY } from '../model/limits.ts';
-import { choice, FLAG_TEXT, flag, identifier, integer, optional, text } from './fields.ts';
+import { changesSettings, readsSettings } from './domain-settings.ts';
+import { choice, FLAG_TEXT, flag, integer, optional, text } from './fields.ts';
 import type { Locale, Localized } from './locale.ts';
 import { objectList } from './members.ts';
-import { operation, request } from './operation.ts';
-import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
 
 const MAX_CONTENT_LENGTH = 1024;
 /** No part of a time is longer; the edge caps their sum at a year. */
@@ -109,55 +108,34 @@ const HEADER_SETTING = {
 };
 
 export const POLICY_OPERATIONS = {
-  'config.setPolicies': operation({
-    summary: { 'zh-CN': '设置缓存策略', en: "Sets a domain's cache policies" },
-    request: request(
-      { domain_id: identifier, use_header_setting: HEADER_SETTING, policy: optional(policies), ...IF_REVISION },
-      ({ use_header_setting, policy = [] }) => (use_header_setting || policy.length > 0 ? undefined : 'policy'),
-    ),
-    data: z.boolean().describe('true when it was done'),
-    sample: {
-      request: {
-        domain_id: '1001',
-        use_header_setting: '0',
-        policy: [
-          { is_cache: '1', policy_type: 'suffix', policy_scheme: 'http', content: 'jpg,png', time_d: 30 },
-          { is_cache: '0', policy_type: 'prefix', content: '/api/' },
-        ],
-      },
-      data: true,
+  'config.setPolicies': changesSettings(
+    { 'zh-CN': '设置缓存策略', en: "Sets a domain's cache policies" },
+    { use_header_setting: HEADER_SETTING, policy: optional(policies) },
+    {
+      use_header_setting: '0',
+      policy: [
+        { is_cache: '1', policy_type: 'suffix', policy_scheme: 'http', content: 'jpg,png', time_d: 30 },
+        { is_cache: '0', policy_type: 'prefix', content: '/api/' },
+      ],
     },
-  }),
-  'config.getPolicies': operation({
-    summary: { 'zh-CN': '查询缓存策略', en: "Gets a domain's cache policies" },
-    request: request({ domain_id: identifier }),
-    data: z.object({
-      ...REVISION_DATA,
+    ({ use_header_setting, policy = [] }) => (use_header_setting || policy.length > 0 ? undefined : 'policy'),
+  ),
+  'config.getPolicies': readsSettings(
+    { 'zh-CN': '查询缓存策略', en: "Gets a domain's cache policies" },
+    {
       use_header_setting: FLAG_TEXT.describe("1 follow the origin's cache headers, 0 do not"),
       policy: z.array(POLICY_DATA).describe('in the order in which they were set'),
-    }),
-    sample: {
-      request: { domain_id: '1001' },
-      data: {
-        revision: SAMPLE_REVISION,
-        use_header_setting: '0',
-        policy: [
-          {
-            is_cache: '1',
-            priority: 1,
-            policy_type: 'suffix',
-            policy_scheme: 'http',
-            content: 'jpg,png',
-            time_y: 0,
-            time_d: 30,
-            time_h: 0,
-            time_i: 0,
-            time_s: 0,
-          },
-        ],
-      },
     },
-  }),
+    {
+      use_header_setting: '0',
+      policy: [
+        {
+          ...{ is_cache: '1', priority: 1, policy_type: 'suffix', policy_scheme: 'http', content: 'jpg,png' },
+          ...{ time_y: 0, time_d: 30, time_h: 0, time_i: 0, time_s: 0 },
+        },
+      ],
+    },
+  ),
 };
 
 function anyOf(locale: Locale, comma: string, or: string): string {

@@ -22,85 +22,55 @@ export interface Route {
 }
 
 export const ROUTES = {
-  'domain.get': { base: 'cdn', path: '/domain/getDomainById', envelope: 'cdn', scope: 'cdn' },
-  'domain.add': { base: 'cdn', path: '/domain/addDomain', envelope: 'cdn', scope: 'cdn' },
-  'domain.updateOrigin': { base: 'cdn', path: '/domain/updateConfOrigin', envelope: 'cdn', scope: 'cdn' },
+  'domain.get': cdnRoute('/domain/getDomainById'),
+  'domain.add': cdnRoute('/domain/addDomain'),
+  'domain.updateOrigin': cdnRoute('/domain/updateConfOrigin'),
 
-  'domain.list': { base: 'cdn', path: '/domain/listDomains', envelope: 'cdn', scope: 'cdn', extension: true },
-  'domain.delete': { base: 'cdn', path: '/domain/deleteDomain', envelope: 'cdn', scope: 'cdn', extension: true },
-  'domain.setStatus': { base: 'cdn', path: '/domain/setDomainStatus', envelope: 'cdn', scope: 'cdn', extension: true },
-  'domain.setRemark': { base: 'cdn', path: '/domain/setRemark', envelope: 'cdn', scope: 'cdn', extension: true },
+  'domain.list': cdnExtension('/domain/listDomains'),
+  'domain.delete': cdnExtension('/domain/deleteDomain'),
+  'domain.setStatus': cdnExtension('/domain/setDomainStatus'),
+  'domain.setRemark': cdnExtension('/domain/setRemark'),
 
-  'config.setPolicies': { base: 'cdn', path: '/config/setPolicyInfo', envelope: 'cdn', scope: 'cdn' },
-  'config.getAdvanced': { base: 'cdn', path: '/config/getDomainAdvanced', envelope: 'cdn', scope: 'cdn' },
-  'config.setAdvanced': { base: 'cdn', path: '/config/setDomainAdvanced', envelope: 'cdn', scope: 'cdn' },
-  'config.setReferer': { base: 'cdn', path: '/config/setRefererInfo', envelope: 'cdn', scope: 'cdn' },
-  'config.setUserAgent': { base: 'cdn', path: '/config/setUaInfo', envelope: 'cdn', scope: 'cdn' },
-  'config.setIp': { base: 'cdn', path: '/config/setIpInfo', envelope: 'cdn', scope: 'cdn' },
+  'config.setPolicies': cdnRoute('/config/setPolicyInfo'),
+  'config.getAdvanced': cdnRoute('/config/getDomainAdvanced'),
+  'config.setAdvanced': cdnRoute('/config/setDomainAdvanced'),
+  'config.setReferer': cdnRoute('/config/setRefererInfo'),
+  'config.setUserAgent': cdnRoute('/config/setUaInfo'),
+  'config.setIp': cdnRoute('/config/setIpInfo'),
 
-  'config.getPolicies': { base: 'cdn', path: '/config/getPolicyInfo', envelope: 'cdn', scope: 'cdn', extension: true },
-  'config.getReferer': { base: 'cdn', path: '/config/getRefererInfo', envelope: 'cdn', scope: 'cdn', extension: true },
-  'config.getUserAgent': { base: 'cdn', path: '/config/getUaInfo', envelope: 'cdn', scope: 'cdn', extension: true },
-  'config.getIp': { base: 'cdn', path: '/config/getIpInfo', envelope: 'cdn', scope: 'cdn', extension: true },
+  'config.getPolicies': cdnExtension('/config/getPolicyInfo'),
+  'config.getReferer': cdnExtension('/config/getRefererInfo'),
+  'config.getUserAgent': cdnExtension('/config/getUaInfo'),
+  'config.getIp': cdnExtension('/config/getIpInfo'),
 
-  'config.setCacheOptions': {
-    base: 'cdn',
-    path: '/config/setCacheOptions',
-    envelope: 'cdn',
-    scope: 'cdn',
-    extension: true,
-  },
-  'config.getCacheOptions': {
-    base: 'cdn',
-    path: '/config/getCacheOptions',
-    envelope: 'cdn',
-    scope: 'cdn',
-    extension: true,
-  },
+  'config.setCacheOptions': cdnExtension('/config/setCacheOptions'),
+  'config.getCacheOptions': cdnExtension('/config/getCacheOptions'),
 
-  'cache.purge': { base: 'cdn', path: '/cache/purge', envelope: 'cdn', scope: 'cdn', extension: true },
-  'cache.prefetch': { base: 'cdn', path: '/cache/prefetch', envelope: 'cdn', scope: 'cdn', extension: true },
-  'cache.getTask': { base: 'cdn', path: '/cache/getTask', envelope: 'cdn', scope: 'cdn', extension: true },
+  'cache.purge': cdnExtension('/cache/purge'),
+  'cache.prefetch': cdnExtension('/cache/prefetch'),
+  'cache.getTask': cdnExtension('/cache/getTask'),
 
-  'certificate.list': { base: 'cdn', path: '/config/getCertificateList', envelope: 'cdn', scope: 'cdn' },
-  'certificate.add': { base: 'cdn', path: '/config/addCertificate', envelope: 'cdn', scope: 'cdn' },
-  'certificate.delete': { base: 'cdn', path: '/config/deleteCertificate', envelope: 'cdn', scope: 'cdn' },
-  'config.setSsl': { base: 'cdn', path: '/config/setSslInfo', envelope: 'cdn', scope: 'cdn', extension: true },
-  'config.getSsl': { base: 'cdn', path: '/config/getSslInfo', envelope: 'cdn', scope: 'cdn', extension: true },
-  'config.requestCertificate': {
-    base: 'cdn',
-    path: '/config/requestCertificate',
-    envelope: 'cdn',
-    scope: 'cdn',
-    extension: true,
-  },
-  'config.getCertificateRequest': {
-    base: 'cdn',
-    path: '/config/getCertificateRequest',
-    envelope: 'cdn',
-    scope: 'cdn',
-    extension: true,
-  },
+  'certificate.list': cdnRoute('/config/getCertificateList'),
+  'certificate.add': cdnRoute('/config/addCertificate'),
+  'certificate.delete': cdnRoute('/config/deleteCertificate'),
+  'config.setSsl': cdnExtension('/config/setSslInfo'),
+  'config.getSsl': cdnExtension('/config/getSslInfo'),
+  'config.requestCertificate': cdnExtension('/config/requestCertificate'),
+  'config.getCertificateRequest': cdnExtension('/config/getCertificateRequest'),
 
-  'log.list': { base: 'cdn', path: '/cdnlog/logfiles', envelope: 'cdn', scope: 'cdn' },
-  'stat.traffic': { base: 'cdn', path: '/stat/domainTraffic', envelope: 'cdn', scope: 'cdn', extension: true },
-  'stat.requests': { base: 'cdn', path: '/stat/domainRequests', envelope: 'cdn', scope: 'cdn', extension: true },
-  'stat.top': { base: 'cdn', path: '/stat/domainTop', envelope: 'cdn', scope: 'cdn', extension: true },
+  'log.list': cdnRoute('/cdnlog/logfiles'),
+  'stat.traffic': cdnExtension('/stat/domainTraffic'),
+  'stat.requests': cdnExtension('/stat/domainRequests'),
+  'stat.top': cdnExtension('/stat/domainTop'),
 
-  'live.streams': { base: 'cdn', path: '/stat/domainStreamInfo', envelope: 'cdn', scope: 'cdn' },
-  'live.history': { base: 'cdn', path: '/stat/domainStreamHistory', envelope: 'cdn', scope: 'cdn', extension: true },
-  'live.viewers': { base: 'cdn', path: '/stat/domainStreamViewers', envelope: 'cdn', scope: 'cdn', extension: true },
-  'live.pushInfo': { base: 'cdn', path: '/live/getPushInfo', envelope: 'cdn', scope: 'cdn', extension: true },
-  'live.getRecording': { base: 'cdn', path: '/live/getRecording', envelope: 'cdn', scope: 'cdn', extension: true },
-  'live.setRecording': { base: 'cdn', path: '/live/setRecording', envelope: 'cdn', scope: 'cdn', extension: true },
-  'live.listRecordings': { base: 'cdn', path: '/live/listRecordings', envelope: 'cdn', scope: 'cdn', extension: true },
-  'live.deleteRecording': {
-    base: 'cdn',
-    path: '/live/deleteRecording',
-    envelope: 'cdn',
-    scope: 'cdn',
-    extension: true,
-  },
+  'live.streams': cdnRoute('/stat/domainStreamInfo'),
+  'live.history': cdnExtension('/stat/domainStreamHistory'),
+  'live.viewers': cdnExtension('/stat/domainStreamViewers'),
+  'live.pushInfo': cdnExtension('/live/getPushInfo'),
+  'live.getRecording': cdnExtension('/live/getRecording'),
+  'live.setRecording': cdnExtension('/live/setRecording'),
+  'live.listRecordings': cdnExtension('/live/listRecordings'),
+  'live.deleteRecording': cdnExtension('/live/deleteRecording'),
 
   'sms.ordinary': { base: 'sms', path: '/api/sms/ordinary', envelope: 'smsSend', scope: 'sms' },
   'sms.advertising': { base: 'sms', path: '/api/sms/advertising', envelope: 'smsSend', scope: 'sms' },
@@ -162,6 +132,14 @@ export const ROUTE_NAMES = Object.keys(ROUTES).filter(isRouteName);
 
 function isRouteName(name: string): name is RouteName {
   return Object.hasOwn(ROUTES, name);
+}
+
+function cdnRoute<P extends `/${string}`>(path: P) {
+  return { base: 'cdn', path, envelope: 'cdn', scope: 'cdn' } as const;
+}
+
+function cdnExtension<P extends `/${string}`>(path: P) {
+  return { ...cdnRoute(path), extension: true } as const;
 }
 
 function operatorRoute<P extends `/operator/${string}`>(path: P) {

@@ -29,18 +29,46 @@ export function createEdgeMetrics(
 ): EdgeMetrics {
   const { counter, gauge } = metricsOf(registry);
   const counters = createRequestCounters(registry);
-  const failures = counter('causeway_edge_origin_failures_total', 'Attempts to reach an origin that got no response, by reason.', ['reason']);
-  const redirects = counter('causeway_edge_redirects_total', 'Redirects from origins of sites that follow redirects: followed, or why they were passed to the client.', ['outcome']);
-  const handshakes = counter('causeway_edge_tls_handshakes_total', 'TLS handshakes with clients: full, resumed, or why they failed.', ['outcome']);
-  const proxyHeaderFailures = counter('causeway_edge_proxy_header_failures_total', 'Connections of trusted proxies that were closed because the PROXY protocol header was missing or late.', ['reason']);
+  const failures = counter(
+    'causeway_edge_origin_failures_total',
+    'Attempts to reach an origin that got no response, by reason.',
+    ['reason'],
+  );
+  const redirects = counter(
+    'causeway_edge_redirects_total',
+    'Redirects from origins of sites that follow redirects: followed, or why they were passed to the client.',
+    ['outcome'],
+  );
+  const handshakes = counter(
+    'causeway_edge_tls_handshakes_total',
+    'TLS handshakes with clients: full, resumed, or why they failed.',
+    ['outcome'],
+  );
+  const proxyHeaderFailures = counter(
+    'causeway_edge_proxy_header_failures_total',
+    'Connections of trusted proxies that were closed because the PROXY protocol header was missing or late.',
+    ['reason'],
+  );
   gauge('causeway_edge_web_sockets', 'WebSocket connections, open or being opened.', () => webSockets.open);
-  const compressions = counter('causeway_edge_compressions_total', 'Compressions of bodies that were started, or refused because too many were in flight.', ['coding', 'outcome']);
+  const compressions = counter(
+    'causeway_edge_compressions_total',
+    'Compressions of bodies that were started, or refused because too many were in flight.',
+    ['coding', 'outcome'],
+  );
   gauge('causeway_edge_store_bytes', 'Memory used by the cache store.', () => store.usage().bytes);
   gauge('causeway_edge_store_objects', 'Stored responses; each variant counts as one.', () => store.usage().objects);
   const { diskUsage } = store;
   if (diskUsage !== undefined) {
-    gauge('causeway_edge_disk_bytes', 'Disk space of the cache, as counted by the worker that maintains it; 0 in the others.', () => diskUsage().bytes);
-    gauge('causeway_edge_disk_keys', 'Keys in the disk cache, as counted by the worker that maintains it; 0 in the others.', () => diskUsage().objects);
+    gauge(
+      'causeway_edge_disk_bytes',
+      'Disk space of the cache, as counted by the worker that maintains it; 0 in the others.',
+      () => diskUsage().bytes,
+    );
+    gauge(
+      'causeway_edge_disk_keys',
+      'Keys in the disk cache, as counted by the worker that maintains it; 0 in the others.',
+      () => diskUsage().objects,
+    );
   }
   return {
     ...counters,
@@ -53,9 +81,7 @@ export function createEdgeMetrics(
 }
 
 /** Counted in plain numbers, which the registry takes over when it is read: on the path of every hit a label costs more than all else here. */
-function createRequestCounters(
-  registry: Registry,
-): Pick<EdgeMetrics, 'countRequest' | 'openMeter' | 'countPrepared'> {
+function createRequestCounters(registry: Registry): Pick<EdgeMetrics, 'countRequest' | 'openMeter' | 'countPrepared'> {
   const registers = [registry];
   const counts = new Map<string, Counted>();
   /** Counts of hits, by the class of their status. */
@@ -91,7 +117,11 @@ function createRequestCounters(
       bytes = 0;
     },
   });
-  metricsOf(registry).total('causeway_edge_prepared_answers_total', 'Hits answered by a shortcut, without the pipeline.', () => prepared);
+  metricsOf(registry).total(
+    'causeway_edge_prepared_answers_total',
+    'Hits answered by a shortcut, without the pipeline.',
+    () => prepared,
+  );
   const countedOf = (mark: CacheMark | undefined, statusClass: number): Counted => {
     const cache = mark?.status ?? 'NONE';
     const reason = mark === undefined ? '' : reasonOf(mark);

@@ -33,7 +33,12 @@ export function metricsOf(registry: Registry) {
       });
     },
     /** Only the labels that `read` returns are shown. */
-    gauges<L extends string>(name: string, help: string, labelNames: readonly L[], read: () => Iterable<Labelled<L>>): void {
+    gauges<L extends string>(
+      name: string,
+      help: string,
+      labelNames: readonly L[],
+      read: () => Iterable<Labelled<L>>,
+    ): void {
       new Gauge({
         name,
         help,

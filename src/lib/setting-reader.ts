@@ -10,10 +10,7 @@ export type Reader<T> = z.ZodType<T, string>;
 
 export function wholeNumber(min: number, max: number) {
   const digits = z.string().regex(/^\d{1,15}$/);
-  return digits
-    .transform(Number)
-    .pipe(z.number().min(min).max(max))
-    .describe(`a whole number from ${min} to ${max}`);
+  return digits.transform(Number).pipe(z.number().min(min).max(max)).describe(`a whole number from ${min} to ${max}`);
 }
 
 const SIZE = /^(\d{1,12})\s*([kmg]b)?$/i;
@@ -46,7 +43,7 @@ export function listOf<T>(item: Reader<T>, min: number, max: number) {
   return z
     .string()
     .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
-    .pipe(z.array(item).min(min).max(max).readonly())
+    .pipe(z.array(item).min(min).max(max))
     .describe(`${min} to ${max} separated by commas, each ${item.description}`);
 }
 
@@ -80,12 +77,9 @@ export function textWhere(expected: string, accepts: (text: string) => boolean) 
 }
 
 /** Whatever `read` makes of a text; `undefined` refuses it. */
-export function mapped<T>(expected: string, read: (text: string) => T | undefined) {
-  return z
-    .string()
-    .transform(read)
-    .pipe(z.custom<T>((value) => value !== undefined))
-    .describe(expected);
+export function mapped<T>(expected: string, read: (text: string) => T | undefined): Reader<T> {
+  const values = z.string().transform(read);
+  return values.refine((value) => value !== undefined).describe(expected) as Reader<T>; // what it refines is no longer absent
 }
 
 export function path() {

@@ -42,10 +42,22 @@ export function openAccessLog({ config, name, log, registry }: PartContext): Acc
     taken,
   });
   const { total } = metricsOf(registry);
-  total('causeway_access_log_dropped_lines_total', 'Access-log lines lost since the start because the disk was too slow or full', () => spool.dropped());
-  total('causeway_access_log_removed_bytes_total', 'Bytes of finished log files removed since the start before they were shipped because the spool was full', () => spool.removedBytes());
+  total(
+    'causeway_access_log_dropped_lines_total',
+    'Access-log lines lost since the start because the disk was too slow or full',
+    () => spool.dropped(),
+  );
+  total(
+    'causeway_access_log_removed_bytes_total',
+    'Bytes of finished log files removed since the start before they were shipped because the spool was full',
+    () => spool.removedBytes(),
+  );
   if (taken === undefined) return spool;
-  total('causeway_access_log_lost_requests_total', 'Requests missing from log and statistics since the start because their process was killed', () => taken.lost);
+  total(
+    'causeway_access_log_lost_requests_total',
+    'Requests missing from log and statistics since the start because their process was killed',
+    () => taken.lost,
+  );
   return withTaken(spool, taken);
 }
 

@@ -1,5 +1,5 @@
 /** Obtaining certificates, as control does it: the authority that the settings name, and the way to the domains. docs/decisions/0190 */
-import { metricsOf } from '#lib/metrics.ts';
+
 import { randomUUID } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import { createAccountHolder } from '#acme/account.ts';
@@ -14,6 +14,7 @@ import type { Keyring } from '#db/secrets/keyring.ts';
 import { countOrders } from '#db/tables/certificate-orders.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import { metricsOf } from '#lib/metrics.ts';
 
 export interface AcmeOptions {
   readonly acme: AcmeConfig;
@@ -26,7 +27,11 @@ export interface AcmeOptions {
 }
 
 export async function startAcme({ acme, build, db, ring, log, registry }: AcmeOptions): Promise<AsyncDisposable> {
-  const ended = metricsOf(registry).counter('causeway_certificate_orders_total', 'Certificate orders, by outcome: issued or the problem', ['outcome']);
+  const ended = metricsOf(registry).counter(
+    'causeway_certificate_orders_total',
+    'Certificate orders, by outcome: issued or the problem',
+    ['outcome'],
+  );
   const { directory, email, ca, binding } = acme;
   const https = createHttps(`causeway/${build}`, ca);
   const authority = createAuthority({

@@ -1,5 +1,5 @@
 /** The process that owns the database: the management interface, and the feed that carries settings to edges. */
-import { metricsOf } from '#lib/metrics.ts';
+
 import { startApi } from '#api/server.ts';
 import type { SmsHooks } from '#api/sms/sms-services.ts';
 import type { LivePorts } from '#api/wire/live-addresses.ts';
@@ -13,6 +13,7 @@ import { checkAutomata } from '#lib/automaton-check.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
+import { metricsOf } from '#lib/metrics.ts';
 import { reportNodeInternals } from '#lib/node-internals/report.ts';
 import type { SmsEngine } from '#sms/engine.ts';
 import { SMS_PROCEDURES } from '#sms/procedures.ts';
@@ -137,7 +138,19 @@ function addFeedMetrics(
   const { gauge, gauges } = metricsOf(registry);
   gauge('causeway_feed_head_revision', 'Newest revision of the settings', () => feed.headRevision);
   gauge('causeway_feed_connected_edges', 'Edges that follow the feed', () => feed.connectedEdges);
-  gauges('causeway_feed_edge_rejected_resources', 'Settings that an edge cannot apply, as of its last report, which holds at most 1000', ['edge'], () => feed.rejections().map(({ edge, rejected }) => [{ edge }, rejected]));
-  gauges('causeway_live_streams', 'Live streams on air, as of the last report of their live process', ['edge'], () => feed.liveCounts().map(({ edge, streams }) => [{ edge }, streams]));
-  gauges('causeway_live_viewers', 'Viewers of live streams, as of the last report of their live process', ['edge'], () => feed.liveCounts().map(({ edge, viewers }) => [{ edge }, viewers]));
+  gauges(
+    'causeway_feed_edge_rejected_resources',
+    'Settings that an edge cannot apply, as of its last report, which holds at most 1000',
+    ['edge'],
+    () => feed.rejections().map(({ edge, rejected }) => [{ edge }, rejected]),
+  );
+  gauges('causeway_live_streams', 'Live streams on air, as of the last report of their live process', ['edge'], () =>
+    feed.liveCounts().map(({ edge, streams }) => [{ edge }, streams]),
+  );
+  gauges(
+    'causeway_live_viewers',
+    'Viewers of live streams, as of the last report of their live process',
+    ['edge'],
+    () => feed.liveCounts().map(({ edge, viewers }) => [{ edge }, viewers]),
+  );
 }

@@ -1,5 +1,5 @@
 /** The process of an edge that there is once per machine: follows the feed, writes the store that workers read, probes origins. */
-import { metricsOf } from '#lib/metrics.ts';
+
 import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
 import { constants, setPriority } from 'node:os';
@@ -12,6 +12,7 @@ import { type FeedClient, startFeedClient } from '#feed/client.ts';
 import { type EdgeStore, openEdgeStore } from '#feed/edge-store.ts';
 import { checkAutomata } from '#lib/automaton-check.ts';
 import { systemClock } from '#lib/clock.ts';
+import { metricsOf } from '#lib/metrics.ts';
 import type { PrefetchOutcome } from '#sites/prefetch.ts';
 import type { PartContext, RunningPart } from './child.ts';
 import { startTraffic } from './traffic.ts';
@@ -119,8 +120,12 @@ export function edgeStorePath(dataDir: string): string {
 
 function addMetrics(registry: PartContext['registry'], client: FeedClient, store: EdgeStore): void {
   const { gauge, total } = metricsOf(registry);
-  gauge('causeway_feed_connected', '1 while this edge follows the feed, else 0', () => client.isConnected ? 1 : 0);
-  gauge('causeway_feed_applied_revision', 'Revision that every worker of this edge runs; 0 before the first', () => client.appliedRevision ?? 0);
+  gauge('causeway_feed_connected', '1 while this edge follows the feed, else 0', () => (client.isConnected ? 1 : 0));
+  gauge(
+    'causeway_feed_applied_revision',
+    'Revision that every worker of this edge runs; 0 before the first',
+    () => client.appliedRevision ?? 0,
+  );
   gauge(
     'causeway_feed_rejected_resources',
     'Settings that this edge cannot apply; their previous versions stay in force',
@@ -132,5 +137,9 @@ function addMetrics(registry: PartContext['registry'], client: FeedClient, store
       }
     },
   );
-  total('causeway_feed_reconnects_total', 'Connections to the feed that were lost or refused since the start', () => client.reconnects);
+  total(
+    'causeway_feed_reconnects_total',
+    'Connections to the feed that were lost or refused since the start',
+    () => client.reconnects,
+  );
 }

@@ -4,5 +4,9 @@ import type { LogSink } from '#lib/log-sink.ts';
 import { metricsOf } from '#lib/metrics.ts';
 
 export function countLostLines(registry: Registry, sink: LogSink): void {
-  metricsOf(registry).total('causeway_log_lost_lines_total', 'Log lines dropped because standard error did not accept them (full disk or stalled reader)', () => sink.lostLines);
+  metricsOf(registry).total(
+    'causeway_log_lost_lines_total',
+    'Log lines dropped because standard error did not accept them (full disk or stalled reader)',
+    () => sink.lostLines,
+  );
 }

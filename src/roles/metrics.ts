@@ -1,10 +1,11 @@
 /** The listener for Prometheus: the metrics of all processes of this machine in one answer, each labelled with its process. */
-import { metricsOf } from '#lib/metrics.ts';
+
 import { createServer } from 'node:http';
 import { AggregatorRegistry, type Counter, Gauge, Registry } from 'prom-client';
 import { toOriginForm } from '#http/absolute-form.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
+import { metricsOf } from '#lib/metrics.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 
 interface MetricsSource {
@@ -29,8 +30,17 @@ export function createSupervisorMetrics(): SupervisorMetrics {
   return {
     registry,
     restarts: counter('causeway_part_restarts_total', 'Restarts of a process part after it died', ['part']),
-    silent: counter('causeway_part_metrics_missing_total', 'Collections for which a process part did not report its metrics in time', ['part']),
-    up: new Gauge({ name: 'causeway_part_up', help: '1 while the part is ready, else 0', labelNames: ['part'], registers }),
+    silent: counter(
+      'causeway_part_metrics_missing_total',
+      'Collections for which a process part did not report its metrics in time',
+      ['part'],
+    ),
+    up: new Gauge({
+      name: 'causeway_part_up',
+      help: '1 while the part is ready, else 0',
+      labelNames: ['part'],
+      registers,
+    }),
   };
 }
 

@@ -1,9 +1,10 @@
 /** What an edge tells control of its traffic: the shipper of this machine's spools, its outbox and its metrics. */
-import { metricsOf } from '#lib/metrics.ts';
+
 import { join } from 'node:path';
 import { Counter } from 'prom-client';
 import { LOGS_PATH, STATISTICS_PATH } from '#feed/protocol.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
+import { metricsOf } from '#lib/metrics.ts';
 import { COUNTERS, type Counters } from '#logs/counters.ts';
 import { openOutbox } from '#logs/ship/outbox.ts';
 import { type Shipper, startShipper } from '#logs/ship/shipper.ts';
@@ -39,11 +40,29 @@ export function startTraffic({ config, log, registry }: PartContext): AsyncDispo
 
 function addShipperMetrics(registry: PartContext['registry'], shipper: Shipper): void {
   const { gauge, total } = metricsOf(registry);
-  gauge('causeway_log_files_waiting', 'Finished access-log files that have not been shipped to control yet', () => shipper.waitingFiles);
-  gauge('causeway_statistics_reports_waiting', 'Traffic reports that control has not accepted yet', () => shipper.outbox?.countReports());
-  total('causeway_log_files_shipped_total', 'Access-log files shipped to control since the start', () => shipper.shippedFiles);
-  total('causeway_traffic_refused_total', 'Log parts and traffic reports lost since the start because control rejected them', () => shipper.refused);
-  total('causeway_access_log_broken_lines_total', 'Incomplete log lines left by killed processes since the start', () => shipper.brokenLines);
+  gauge(
+    'causeway_log_files_waiting',
+    'Finished access-log files that have not been shipped to control yet',
+    () => shipper.waitingFiles,
+  );
+  gauge('causeway_statistics_reports_waiting', 'Traffic reports that control has not accepted yet', () =>
+    shipper.outbox?.countReports(),
+  );
+  total(
+    'causeway_log_files_shipped_total',
+    'Access-log files shipped to control since the start',
+    () => shipper.shippedFiles,
+  );
+  total(
+    'causeway_traffic_refused_total',
+    'Log parts and traffic reports lost since the start because control rejected them',
+    () => shipper.refused,
+  );
+  total(
+    'causeway_access_log_broken_lines_total',
+    'Incomplete log lines left by killed processes since the start',
+    () => shipper.brokenLines,
+  );
 }
 
 /** `bytesOrigin` → `bytes_origin` */

@@ -74,7 +74,7 @@ function domainCounters(given: Omit<Series, 'name' | 'meaning'>, meaning: string
 function byHelper(text: string, file: string): Series[] {
   return [...text.matchAll(HELPER_CALL)].map(([, helper = '', name = UNDER_WAY, single, double, rest = '']) => {
     const type = helper.startsWith('gauge') ? 'gauge' : 'counter';
-    const list = /\[('[^\]]*)\]/.exec(rest)?.[1] ?? '';
+    const list = /\[\s*('[^\]]*)\]/.exec(rest)?.[1] ?? '';
     return { name, type, labels: labelsOf(`labelNames: [${list}]`, undefined), meaning: single ?? double ?? '', file };
   });
 }

@@ -1,8 +1,9 @@
 /** Counters of the interface. Labels are operations and outcomes of the contract, never anything that a caller writes. */
-import { metricsOf } from '#lib/metrics.ts';
+
 import { Histogram, type Registry } from 'prom-client';
 import type { ErrorCode } from '#contract/errors.ts';
 import type { RouteName } from '#contract/routes.ts';
+import { metricsOf } from '#lib/metrics.ts';
 
 export interface ApiMetrics {
   /** `operation` absent: a path or a request that is none of ours. */
@@ -12,7 +13,11 @@ export interface ApiMetrics {
 const DURATION_BUCKETS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
 export function createApiMetrics(registry: Registry): ApiMetrics {
-  const requests = metricsOf(registry).counter('causeway_api_requests_total', 'Requests to the management and SMS API, by operation and outcome (`ok` or a code from docs/errors.md)', ['operation', 'outcome']);
+  const requests = metricsOf(registry).counter(
+    'causeway_api_requests_total',
+    'Requests to the management and SMS API, by operation and outcome (`ok` or a code from docs/errors.md)',
+    ['operation', 'outcome'],
+  );
   const durations = new Histogram({
     name: 'causeway_api_request_duration_seconds',
     help: 'Time from the head of a request to the end of its response, by operation',

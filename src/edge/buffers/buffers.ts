@@ -1,8 +1,9 @@
 /** A worker's buffers for bodies that wait: of requests until they are whole, of answers for clients that are slower than the origin. */
-import { metricsOf } from '#lib/metrics.ts';
+
 import type { Registry } from 'prom-client';
 import { clientNetwork } from '#lib/cidr.ts';
 import type { Logger } from '#lib/logger.ts';
+import { metricsOf } from '#lib/metrics.ts';
 import type { ReceivedRequest } from '../request.ts';
 import { BodyBuffer } from './body-buffer.ts';
 import { type BufferBudget, createBufferBudget } from './budget.ts';

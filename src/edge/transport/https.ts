@@ -1,11 +1,12 @@
 /** HTTPS for viewers: the listener with its certificates, and the protocols behind it. */
-import { metricsOf } from '#lib/metrics.ts';
+
 import type { Registry } from 'prom-client';
 import type { ListenOptions } from '#lib/listen.ts';
+import { metricsOf } from '#lib/metrics.ts';
 import type { SiteSource } from '#sites/table.ts';
-import type { ServerParts } from './server-parts.ts';
 import { createHttp2Sessions } from './http2/session.ts';
 import type { HttpServer } from './node-http/http-server.ts';
+import type { ServerParts } from './server-parts.ts';
 import type { Certificates } from './tls/certificates.ts';
 import type { TicketSecret } from './tls/ticket-keys.ts';
 import { createTlsServer, type TlsServer } from './tls/tls-server.ts';
@@ -52,7 +53,9 @@ export function createHttpsServer(
     },
     onHttp2: http2.serve,
   });
-  metricsOf(parts.registry).gauge('causeway_edge_expired_certificates', 'Certificates in use that have expired.', () => tls.certificates.countExpired(edge.clock()));
+  metricsOf(parts.registry).gauge('causeway_edge_expired_certificates', 'Certificates in use that have expired.', () =>
+    tls.certificates.countExpired(edge.clock()),
+  );
   return {
     server: tls.server,
     certificates: tls.certificates,
