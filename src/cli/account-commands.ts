@@ -6,14 +6,13 @@ import { lastSecondOf } from '#lib/local-time.ts';
 import { readAllPages } from './all-pages.ts';
 import { withOperator } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
-import { addCallSettings, givenSettings, listOption, type Options, splitList, textOption } from './options.ts';
+import { addCallCommand, givenSettings, listOption, type Options, splitList, textOption } from './options.ts';
 import { formatTable } from './output.ts';
 import { expectFuture, type TimeTexts, timeTexts } from './times.ts';
 
 export function accountCommand(context: CliContext): Command {
   const command = new Command('account').description('manage the accounts of customers and operators');
-  addCallSettings(command.command('create <name>'), context)
-    .description('create an account')
+  addCallCommand(command, context, 'create <name>', 'create an account')
     .option('--operator', 'create an operator account instead of a customer account')
     .action((name: string, options: Options) =>
       run(context, options, async (client, print) => {
@@ -22,25 +21,21 @@ export function accountCommand(context: CliContext): Command {
         print(data, [`account ${data.account_id}`]);
       }),
     );
-  addCallSettings(command.command('list'), context)
-    .description('list all accounts')
-    .action((options: Options) =>
+  addCallCommand(command, context, 'list', 'list all accounts').action((options: Options) =>
+    run(context, options, async (client, print) => {
+      const accounts = await readAllPages((page) => client.call('operator.listAccounts', page));
+      const { ofLocal } = timeTexts(context, options);
+      const rows = accounts.map((one) => [one.account_id, one.kind, ofLocal(one.create_time), one.name]);
+      print(accounts, formatTable([['ID', 'KIND', 'CREATED', 'NAME'], ...rows]));
+    }),
+  );
+  for (const [name, description, enabled] of STATUS_COMMANDS)
+    addCallCommand(command, context, `${name} <account>`, description).action((account: string, options: Options) =>
       run(context, options, async (client, print) => {
-        const accounts = await readAllPages((page) => client.call('operator.listAccounts', page));
-        const { ofLocal } = timeTexts(context, options);
-        const rows = accounts.map((one) => [one.account_id, one.kind, ofLocal(one.create_time), one.name]);
-        print(accounts, formatTable([['ID', 'KIND', 'CREATED', 'NAME'], ...rows]));
+        const data = await client.call('operator.setAccountStatus', { account_id: account, enabled });
+        print(data, [`account ${account} ${name}d`]);
       }),
     );
-  for (const [name, description, enabled] of STATUS_COMMANDS)
-    addCallSettings(command.command(`${name} <account>`), context)
-      .description(description)
-      .action((account: string, options: Options) =>
-        run(context, options, async (client, print) => {
-          const data = await client.call('operator.setAccountStatus', { account_id: account, enabled });
-          print(data, [`account ${account} ${name}d`]);
-        }),
-      );
   return command;
 }
 
@@ -51,8 +46,7 @@ const STATUS_COMMANDS = [
 
 export function tokenCommand(context: CliContext): Command {
   const command = new Command('token').description('manage the access tokens of an account');
-  addCallSettings(command.command('create <account>'), context)
-    .description('create an access token, which is shown only once')
+  addCallCommand(command, context, 'create <account>', 'create an access token, which is shown only once')
     .requiredOption('--scopes <list>', 'scopes of the token, comma-separated: cdn, sms, operator', splitList)
     .option('--label <text>', 'a label for the token')
     .option('--from <networks>', 'addresses and networks that may use the token, comma-separated (default: any)')
@@ -61,9 +55,8 @@ export function tokenCommand(context: CliContext): Command {
       'when the token expires: at the end of a day in the configured time zone, such as 2027-01-31, or at a time such as 2027-01-31T12:00:00Z (default: never)',
     )
     .action((account: string, options: Options) => createToken(context, account, options));
-  addCallSettings(command.command('list <account>'), context)
-    .description('list the tokens of an account, without their values')
-    .action((account: string, options: Options) =>
+  addCallCommand(command, context, 'list <account>', 'list the tokens of an account, without their values').action(
+    (account: string, options: Options) =>
       run(context, options, async (client, print) => {
         const times = timeTexts(context, options);
         const { list } = await client.call('operator.listTokens', { account_id: account });
@@ -75,17 +68,15 @@ export function tokenCommand(context: CliContext): Command {
           ]),
         );
       }),
-    );
-  addCallSettings(command.command('revoke <account> <token>'), context)
-    .description('revoke a token permanently')
-    .action((account: string, token: string, options: Options) =>
+  );
+  addCallCommand(command, context, 'revoke <account> <token>', 'revoke a token permanently').action(
+    (account: string, token: string, options: Options) =>
       run(context, options, async (client, print) => {
         const data = await client.call('operator.revokeToken', { account_id: account, token_id: token });
         print(data, [`token ${token} revoked`]);
       }),
-    );
-  addCallSettings(command.command('narrow <account> <token>'), context)
-    .description('reduce the scopes of a token')
+  );
+  addCallCommand(command, context, 'narrow <account> <token>', 'reduce the scopes of a token')
     .requiredOption('--scopes <list>', 'scopes that the token keeps, comma-separated', splitList)
     .action((account: string, token: string, options: Options) =>
       run(context, options, async (client, print) => {

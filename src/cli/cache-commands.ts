@@ -10,7 +10,7 @@ import { type CliContext, CliError } from './context.ts';
 import { findDomainId } from './find-domain.ts';
 import { WAIT_MEANING as EDGES_RUN_IT, onDomain, type Shown } from './on-domain.ts';
 import {
-  addCallSettings,
+  addCallCommand,
   addChangeSettings,
   addWhole,
   givenSettings,
@@ -33,21 +33,24 @@ const WAIT_MEANING = 'wait until every edge has finished';
 
 export function cacheCommand(context: CliContext): Command {
   const command = new Command('cache').description("purge and prefetch objects of the account's domains");
-  const describe = (usage: string, description: string) =>
-    addCallSettings(command.command(usage), context).description(description);
-  describe('purge [url...]', 'purge objects, directories or a whole domain from every edge')
+  addCallCommand(command, context, 'purge [url...]', 'purge objects, directories or a whole domain from every edge')
     .option('--directory <url>', 'purge everything below this URL, which ends with /; may be repeated', addWhole)
     .option('--domain <domain>', 'purge the whole domain; excludes URLs and --directory')
     .option('--wait', WAIT_MEANING)
     .action((urls: string[], options: Options) => purge(context, urls, options));
-  describe('prefetch <url...>', 'fetch objects into the cache of every edge before viewers request them')
+  addCallCommand(
+    command,
+    context,
+    'prefetch <url...>',
+    'fetch objects into the cache of every edge before viewers request them',
+  )
     .option('--wait', WAIT_MEANING)
     .action(async (urls: string[], options: Options) => {
       const client = connectCustomer(context, givenSettings(context, options));
       const { task_id } = await client.call('cache.prefetch', { urls });
       await showTask(context, client, task_id, options);
     });
-  describe('task <task>', 'show the progress of a purge or prefetch')
+  addCallCommand(command, context, 'task <task>', 'show the progress of a purge or prefetch')
     .option('--wait', WAIT_MEANING)
     .action((task: string, options: Options) =>
       showTask(context, connectCustomer(context, givenSettings(context, options)), task, options),

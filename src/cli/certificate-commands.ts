@@ -10,7 +10,7 @@ import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
 import { onDomain, type Shown, WAIT_MEANING } from './on-domain.ts';
 import {
-  addCallSettings,
+  addCallCommand,
   addChangeSettings,
   givenSettings,
   ifRevision,
@@ -26,28 +26,34 @@ import { type TimeTexts, timeTexts } from './times.ts';
 
 export function certificateCommand(context: CliContext): Command {
   const command = new Command('certificate').description('manage the certificates of the account');
-  const describe = (usage: string, description: string) =>
-    addCallSettings(command.command(usage), context).description(description);
-  describe(
+  addCallCommand(
+    command,
+    context,
     'add <certificate> <key>',
     'add a certificate from PEM files: the certificate with its chain, and its private key',
   )
     .option('--title <text>', 'title of the certificate (default: the file name)')
     .action((certificate: string, key: string, options: Options) => addCertificate(context, certificate, key, options));
-  describe('list', 'list certificates')
+  addCallCommand(command, context, 'list', 'list certificates')
     .option('--page <number>', 'show only this page', wholeNumber)
     .option('--page-size <number>', 'certificates per page, at most 100', wholeNumber)
     .action((options: Options) => listCertificates(context, options));
-  describe('show <certificate>', 'show a certificate, by its key in the list, and why clients may reject it').action(
-    (key: string, options: Options) => showCertificate(context, key, options),
-  );
-  describe('rm <certificate>', 'delete a certificate that no domain uses, by its key in the list').action(
-    async (key: string, options: Options) => {
-      const client = connectCustomer(context, givenSettings(context, options));
-      const data = await client.call('certificate.delete', { ssl_key: key });
-      printer(context, options)(data, [`certificate ${key} deleted`]);
-    },
-  );
+  addCallCommand(
+    command,
+    context,
+    'show <certificate>',
+    'show a certificate, by its key in the list, and why clients may reject it',
+  ).action((key: string, options: Options) => showCertificate(context, key, options));
+  addCallCommand(
+    command,
+    context,
+    'rm <certificate>',
+    'delete a certificate that no domain uses, by its key in the list',
+  ).action(async (key: string, options: Options) => {
+    const client = connectCustomer(context, givenSettings(context, options));
+    const data = await client.call('certificate.delete', { ssl_key: key });
+    printer(context, options)(data, [`certificate ${key} deleted`]);
+  });
   addRequestCommands(command, context);
   return command;
 }

@@ -14,7 +14,7 @@ import { describeRules } from './describe-rules.ts';
 import { findDomainId } from './find-domain.ts';
 import { WAIT_MEANING, waitForEdges } from './on-domain.ts';
 import {
-  addCallSettings,
+  addCallCommand,
   addChangeSettings,
   addToList,
   givenSettings,
@@ -38,9 +38,9 @@ export const STATUSES = { closed: '0', configuring: '1', accelerating: '2', reje
 
 export function domainCommand(context: CliContext): Command {
   const command = new Command('domain').description('manage the domains of the account that owns the access token');
-  const describe = (usage: string, description: string) =>
-    addCallSettings(command.command(usage), context).description(description);
-  addOriginOptions(describe('add <name> [origin...]', 'add a domain; *.example.com is a wildcard'))
+  addOriginOptions(
+    addCallCommand(command, context, 'add <name> [origin...]', 'add a domain; *.example.com is a wildcard'),
+  )
     .addOption(
       new Option('--type <type>', `type of content: ${Object.keys(TYPES).join(', ')}, or its number in the API`)
         .choices([...Object.keys(TYPES), ...Object.values(TYPES)])
@@ -50,14 +50,14 @@ export function domainCommand(context: CliContext): Command {
     .option('--icp <number>', 'ICP filing number')
     .option('--remark <text>', 'a remark')
     .action((name: string, origins: string[], options: Options) => addDomain(context, name, origins, options));
-  describe('list', 'list domains')
+  addCallCommand(command, context, 'list', 'list domains')
     .option('--name <text>', 'show only domains whose name contains this')
     .addOption(new Option('--status <status>', 'show only domains with this status').choices(Object.keys(STATUSES)))
     .option('--page <number>', 'show only this page', wholeNumber)
     .option('--page-size <number>', 'domains per page, at most 100', wholeNumber)
     .action((options: Options) => listDomains(context, options));
-  describe('show <domain>', 'show a domain with a summary of its rules').action((domain: string, options: Options) =>
-    showAll(context, domain, options),
+  addCallCommand(command, context, 'show <domain>', 'show a domain with a summary of its rules').action(
+    (domain: string, options: Options) => showAll(context, domain, options),
   );
   addChangeCommands(command, context);
   for (const setting of [policiesCommand, advancedCommand, refererCommand]) command.addCommand(setting(context));

@@ -2,19 +2,22 @@
 import { Command } from 'commander';
 import { run } from './account-commands.ts';
 import type { CliContext } from './context.ts';
-import { addCallSettings, type Options } from './options.ts';
+import { addCallCommand, type Options } from './options.ts';
 
 export function keyringCommand(context: CliContext): Command {
   const command = new Command('keyring').description('manage the keys that encrypt stored secrets');
-  addCallSettings(command.command('rotate'), context)
-    .description('add a new key and re-encrypt the data keys of all stored secrets with it; old keys stay in the ring')
-    .action((options: Options) =>
-      run(context, options, async (client, print) => {
-        const data = await client.call('operator.rotateKeyring', {});
-        const unopened =
-          data.unopened === 0 ? [] : [`${data.unopened} secrets could not be decrypted and were left unchanged`];
-        print(data, [`key ${data.key_id}`, `${data.secrets} secrets re-encrypted`, ...unopened]);
-      }),
-    );
+  addCallCommand(
+    command,
+    context,
+    'rotate',
+    'add a new key and re-encrypt the data keys of all stored secrets with it; old keys stay in the ring',
+  ).action((options: Options) =>
+    run(context, options, async (client, print) => {
+      const data = await client.call('operator.rotateKeyring', {});
+      const unopened =
+        data.unopened === 0 ? [] : [`${data.unopened} secrets could not be decrypted and were left unchanged`];
+      print(data, [`key ${data.key_id}`, `${data.secrets} secrets re-encrypted`, ...unopened]);
+    }),
+  );
   return command;
 }

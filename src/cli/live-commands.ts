@@ -19,7 +19,7 @@ import {
   streamCells,
 } from './live-tables.ts';
 import { splitStream } from './live-words.ts';
-import { addCallSettings, givenSettings, type Options, textOption } from './options.ts';
+import { addCallCommand, addCallSettings, givenSettings, type Options, textOption } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 import { addTimes, expectFuture, momentOf, timesOf, timeTexts } from './times.ts';
 
@@ -39,8 +39,7 @@ export function liveCommand(context: CliContext): Command {
 }
 
 function addList(command: Command, context: CliContext): void {
-  addCallSettings(command.command('list'), context)
-    .description('list the live streams of all domains, those on air first')
+  addCallCommand(command, context, 'list', 'list the live streams of all domains, those on air first')
     .option('--account <account>', 'show only streams of this account')
     .option('--domain <domain>', 'show only streams of this domain (name or id)')
     .addOption(new Option('--status <status>', 'show only streams with this status').choices(Object.keys(STATES)))
@@ -60,19 +59,22 @@ function addList(command: Command, context: CliContext): void {
         print(rows, [...table, ...staleNotes(rows)]);
       }),
     );
-  addCallSettings(command.command('show <account> <domain> <stream>'), context)
-    .description('show a live stream with all its details')
-    .action((account: string, domain: string, stream: string, options: Options) =>
-      run(context, options, async (client, print) => {
-        const asked = await findStream(client, account, domain, stream);
-        const { app_name: app, stream_name } = asked;
-        const found = await readStream(client, asked);
-        if (found === undefined)
-          throw new CliError(describeError('liveStreamNotFound', { app, stream: stream_name }, 'en'));
-        const pairs = formatPairs(describeStream(found, timeTexts(context, options)));
-        print(found, [...pairs, ...staleNotes([found])]);
-      }),
-    );
+  addCallCommand(
+    command,
+    context,
+    'show <account> <domain> <stream>',
+    'show a live stream with all its details',
+  ).action((account: string, domain: string, stream: string, options: Options) =>
+    run(context, options, async (client, print) => {
+      const asked = await findStream(client, account, domain, stream);
+      const { app_name: app, stream_name } = asked;
+      const found = await readStream(client, asked);
+      if (found === undefined)
+        throw new CliError(describeError('liveStreamNotFound', { app, stream: stream_name }, 'en'));
+      const pairs = formatPairs(describeStream(found, timeTexts(context, options)));
+      print(found, [...pairs, ...staleNotes([found])]);
+    }),
+  );
   addTimes(addCallSettings(command.command('history <account> <domain> [stream]'), context))
     .description('list the broadcasts of a domain, newest first')
     .action((account: string, domain: string, stream: string | undefined, options: Options) =>
@@ -97,7 +99,7 @@ function addList(command: Command, context: CliContext): void {
 
 function addMarks(command: Command, context: CliContext): void {
   const describeMark = (name: string, description: string) =>
-    addCallSettings(command.command(`${name} <account> <domain> <stream>`), context).description(description);
+    addCallCommand(command, context, `${name} <account> <domain> <stream>`, description);
   describeMark('forbid', 'cut a stream and refuse its publishers and viewers until it is resumed')
     .option(
       '--until <time>',
@@ -144,8 +146,12 @@ function pendingNotes(row: StreamRow | undefined, effect: string): string[] {
 
 function addKeys(command: Command, context: CliContext): void {
   const kinds = ['publish', 'play'] as const;
-  addCallSettings(command.command('keys <account> <domain>'), context)
-    .description('show the keys of a domain, or change its publish or play keys')
+  addCallCommand(
+    command,
+    context,
+    'keys <account> <domain>',
+    'show the keys of a domain, or change its publish or play keys',
+  )
     .addOption(
       new Option('--rotate <kind>', 'create a new primary key; the old one becomes the secondary').choices(kinds),
     )
@@ -205,8 +211,12 @@ function addCustomers(command: Command, context: CliContext): void {
       const heading = ['TIME', 'FLV', 'WEBSOCKET', 'RTMP', 'HLS', 'ALL'];
       printer(context, options)(data, formatTable([heading, ...rows, cells('now', data.now)]));
     });
-  addCallSettings(command.command('push-info <domain> <stream>'), context)
-    .description('show the URLs for publishing and playing a stream, with their keys')
+  addCallCommand(
+    command,
+    context,
+    'push-info <domain> <stream>',
+    'show the URLs for publishing and playing a stream, with their keys',
+  )
     .option('--host <host>', 'host name, for a wildcard domain')
     .option('--expire <seconds>', 'how long the URLs stay valid (default: one day)')
     .action(async (domain: string, stream: string, options: Options) => {

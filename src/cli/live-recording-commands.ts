@@ -13,7 +13,15 @@ import { type CliContext, CliError } from './context.ts';
 import { findDomainName } from './find-domain.ts';
 import { splitStream } from './live-words.ts';
 import { onDomain } from './on-domain.ts';
-import { addCallSettings, addChangeSettings, givenSettings, ifRevision, type Options, textOption } from './options.ts';
+import {
+  addCallCommand,
+  addCallSettings,
+  addChangeSettings,
+  givenSettings,
+  ifRevision,
+  type Options,
+  textOption,
+} from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 import { addTimes, type TimeTexts, timesOf, timeTexts } from './times.ts';
 
@@ -56,23 +64,26 @@ export function addRecordings(command: Command, context: CliContext): void {
         formatTable([HEADING, ...rows.map((row) => toCells(row, timeTexts(context, options)))]),
       );
     });
-  addCallSettings(command.command('download <domain> <recording> <file>'), context)
-    .description('download a recording into a new MP4 file')
-    .action(async (domain: string, recording: string, file: string, options: Options) => {
-      const client = connectCustomer(context, givenSettings(context, options));
-      const name = await findDomainName(client, domain);
-      const { download_url, size } = await findRecording(client, name, recording);
-      await download(download_url, file);
-      printer(context, options)({ file, size }, [`${file}: ${size} bytes`]);
-    });
-  addCallSettings(command.command('delete-recording <domain> <recording>'), context)
-    .description('delete a recording')
-    .action(async (domain: string, recording_id: string, options: Options) => {
+  addCallCommand(
+    command,
+    context,
+    'download <domain> <recording> <file>',
+    'download a recording into a new MP4 file',
+  ).action(async (domain: string, recording: string, file: string, options: Options) => {
+    const client = connectCustomer(context, givenSettings(context, options));
+    const name = await findDomainName(client, domain);
+    const { download_url, size } = await findRecording(client, name, recording);
+    await download(download_url, file);
+    printer(context, options)({ file, size }, [`${file}: ${size} bytes`]);
+  });
+  addCallCommand(command, context, 'delete-recording <domain> <recording>', 'delete a recording').action(
+    async (domain: string, recording_id: string, options: Options) => {
       const client = connectCustomer(context, givenSettings(context, options));
       const name = await findDomainName(client, domain);
       const data = await client.call('live.deleteRecording', { domain: name, recording_id });
       printer(context, options)(data, [`recording ${recording_id} deleted`]);
-    });
+    },
+  );
 }
 
 async function findRecording(client: Client, domain: string, recording: string): Promise<Recording> {

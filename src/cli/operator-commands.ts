@@ -8,7 +8,7 @@ import { readAllPages } from './all-pages.ts';
 import type { CliContext } from './context.ts';
 import { pick, STATUSES } from './domain-commands.ts';
 import { findAnyDomainId } from './find-domain.ts';
-import { addCallSettings, type Options, textOption } from './options.ts';
+import { addCallCommand, type Options, textOption } from './options.ts';
 import { formatTable } from './output.ts';
 
 const STATUS_COMMANDS = [
@@ -21,8 +21,7 @@ const STATUS_COMMANDS = [
 export function operatorCommand(context: CliContext): Command {
   const command = new Command('operator').description('commands for operators of the service');
   const domain = command.command('domain').description("manage customers' domains");
-  addCallSettings(domain.command('list'), context)
-    .description('list the domains of all accounts')
+  addCallCommand(domain, context, 'list', 'list the domains of all accounts')
     .option('--account <account>', 'show only domains of this account')
     .option('--name <text>', 'show only domains whose name contains this')
     .option('--exact', 'match --name exactly')
@@ -36,25 +35,27 @@ export function operatorCommand(context: CliContext): Command {
         print(domains, formatTable([['ID', 'ACCOUNT', 'NAME', 'STATUS'], ...rows]));
       }),
     );
-  addCallSettings(domain.command('transfer <account> <domain> <to-account>'), context)
-    .description('move a domain to another account')
-    .action((account: string, name: string, to: string, options: Options) =>
-      run(context, options, async (client, print) => {
-        const id = await findAnyDomainId(client, name, account);
-        const request = { account_id: account, domain_id: id, to_account_id: to };
-        print(await client.call('operator.transferDomain', request), [`domain ${id} transferred to account ${to}`]);
-      }),
-    );
+  addCallCommand(
+    domain,
+    context,
+    'transfer <account> <domain> <to-account>',
+    'move a domain to another account',
+  ).action((account: string, name: string, to: string, options: Options) =>
+    run(context, options, async (client, print) => {
+      const id = await findAnyDomainId(client, name, account);
+      const request = { account_id: account, domain_id: id, to_account_id: to };
+      print(await client.call('operator.transferDomain', request), [`domain ${id} transferred to account ${to}`]);
+    }),
+  );
   for (const [name, description, done] of STATUS_COMMANDS)
-    addCallSettings(domain.command(`${name} <account> <domain>`), context)
-      .description(description)
-      .action((account: string, named: string, options: Options) =>
+    addCallCommand(domain, context, `${name} <account> <domain>`, description).action(
+      (account: string, named: string, options: Options) =>
         run(context, options, async (client, print) => {
           const id = await findAnyDomainId(client, named, account);
           const request = { account_id: account, domain_id: id, action: name };
           print(await client.call('operator.setDomainStatus', request), [`domain ${id} ${done}`]);
         }),
-      );
+    );
   return command;
 }
 

@@ -20,6 +20,11 @@ export function addCallSettings(command: Command, context: CliContext): Command 
   return addSettings(command, context, CALL_SETTINGS).option('--json', 'print the answer as JSON');
 }
 
+/** Adds a command that calls a service to `group`. */
+export function addCallCommand(group: Command, context: CliContext, usage: string, description: string): Command {
+  return addCallSettings(group.command(usage), context).description(description);
+}
+
 /** Options of commands that change a domain. */
 export function addChangeSettings(command: Command, context: CliContext): Command {
   return addIfRevision(addCallSettings(command, context), 'the settings still have this revision (printed by --json)');

@@ -8,7 +8,7 @@ import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
 import { findDomainId } from './find-domain.ts';
 import { waitForEdges } from './on-domain.ts';
-import { addCallSettings, addChangeSettings, givenSettings, ifRevision, type Options } from './options.ts';
+import { addCallCommand, addChangeSettings, givenSettings, ifRevision, type Options } from './options.ts';
 import { formatPairs } from './output.ts';
 import { type TimeTexts, timeTexts } from './times.ts';
 
@@ -28,9 +28,12 @@ export function addRequestCommands(command: Command, context: CliContext): void 
         if (options['wait'] === true) await waitForCertificate(client, id);
       }),
     );
-  addCallSettings(command.command('status <domain>'), context)
-    .description('show the progress of a request and when the certificate is renewed')
-    .action((domain: string, options: Options) => showRequest(context, domain, options, async () => undefined));
+  addCallCommand(
+    command,
+    context,
+    'status <domain>',
+    'show the progress of a request and when the certificate is renewed',
+  ).action((domain: string, options: Options) => showRequest(context, domain, options, async () => undefined));
 }
 
 async function showRequest(

@@ -5,7 +5,15 @@ import type { DataOf } from '#contract/operations.ts';
 import { printer, run } from './account-commands.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
-import { addCallSettings, addToList, givenSettings, listOption, type Options, textOption } from './options.ts';
+import {
+  addCallCommand,
+  addCallSettings,
+  addToList,
+  givenSettings,
+  listOption,
+  type Options,
+  textOption,
+} from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 import { smsConnectorCommand } from './sms-connector-command.ts';
 import {
@@ -161,8 +169,7 @@ function repliesCommand(context: CliContext): Command {
 function optOutCommand(context: CliContext): Command {
   const command = new Command('opt-out').description('manage numbers that opted out of advertising');
   const everybody = () => new Option('--everybody', 'apply to the advertising of all accounts (operators only)');
-  addCallSettings(command.command('list'), context)
-    .description('list the numbers')
+  addCallCommand(command, context, 'list', 'list the numbers')
     .option('--after <number>', 'show numbers after this one')
     .addOption(everybody())
     .action((options: Options) => {
@@ -180,8 +187,7 @@ function optOutCommand(context: CliContext): Command {
     ['add', 'sms.addOptOuts', '1', 'stop sending advertising to the numbers'],
     ['remove', 'sms.removeOptOuts', '0', 'allow advertising to the numbers again'],
   ] as const)
-    addCallSettings(command.command(`${name} <number...>`), context)
-      .description(description)
+    addCallCommand(command, context, `${name} <number...>`, description)
       .addOption(everybody())
       .action((mobile: string[], options: Options) =>
         callFor(context, options, async (client, isOfAll, print) => {

@@ -1,9 +1,11 @@
 /** `causeway sms connector`: ways to carriers, for the operator of this machine. */
 import { Command, Option } from 'commander';
 import type { CallOf } from '#contract/operations.ts';
+import { CONNECTOR_FIELDS } from '#contract/sms-connector-fields.ts';
 import { run } from './account-commands.ts';
 import { type CliContext, CliError } from './context.ts';
 import {
+  addCallCommand,
   addCallSettings,
   addIfRevision,
   ifRevision,
@@ -23,42 +25,45 @@ export function smsConnectorCommand(context: CliContext): Command {
     ['enable', '1'],
     ['disable', '0'],
   ] as const)
-    addCallSettings(command.command(`${verb} <name>`), context)
-      .description(`${verb} an existing connector`)
-      .action((name: string, options: Options) =>
+    addCallCommand(command, context, `${verb} <name>`, `${verb} an existing connector`).action(
+      (name: string, options: Options) =>
         run(context, options, async (client, print) => {
           const { list } = await client.call('smsOperator.listConnectors', {});
           if (!list.some((connector) => connector.name === name)) throw new CliError(`unknown connector ${name}`);
           print(await client.call('smsOperator.setConnector', { name, enabled }), [`connector ${name} ${verb}d`]);
         }),
-      );
-  addCallSettings(command.command('test <name>'), context)
-    .description('test the settings of a connector: bind to the carrier without sending anything')
-    .action((name: string, options: Options) =>
-      run(context, options, async (client, print) => {
-        const data = await client.call('smsOperator.testConnector', { name });
-        print(data, data.bound === '1' ? [data.detail || 'the carrier accepted the session'] : []);
-        if (data.bound === '0') throw new CliError(`cannot open a session: ${data.detail}`);
-      }),
     );
-  addCallSettings(command.command('remove <name>'), context)
-    .description('delete a connector that no route uses and that has no pending parts')
-    .action((name: string, options: Options) =>
-      run(context, options, async (client, print) => {
-        print(await client.call('smsOperator.deleteConnector', { name }), [`connector ${name} removed`]);
-      }),
-    );
-  addCallSettings(command.command('list'), context)
-    .description('list connectors')
-    .action((options: Options) =>
-      run(context, options, async (client, print) => {
-        const { list } = await client.call('smsOperator.listConnectors', {});
-        const rows = list.map(({ name, kind, enabled, host, port }) => [
-          ...[name, kind, enabled === '1' ? 'on' : 'off', host === undefined ? '-' : `${host}:${port}`],
-        ]);
-        print(list, formatTable([['NAME', 'KIND', 'STATUS', 'CARRIER'], ...rows]));
-      }),
-    );
+  addCallCommand(
+    command,
+    context,
+    'test <name>',
+    'test the settings of a connector: bind to the carrier without sending anything',
+  ).action((name: string, options: Options) =>
+    run(context, options, async (client, print) => {
+      const data = await client.call('smsOperator.testConnector', { name });
+      print(data, data.bound === '1' ? [data.detail || 'the carrier accepted the session'] : []);
+      if (data.bound === '0') throw new CliError(`cannot open a session: ${data.detail}`);
+    }),
+  );
+  addCallCommand(
+    command,
+    context,
+    'remove <name>',
+    'delete a connector that no route uses and that has no pending parts',
+  ).action((name: string, options: Options) =>
+    run(context, options, async (client, print) => {
+      print(await client.call('smsOperator.deleteConnector', { name }), [`connector ${name} removed`]);
+    }),
+  );
+  addCallCommand(command, context, 'list', 'list connectors').action((options: Options) =>
+    run(context, options, async (client, print) => {
+      const { list } = await client.call('smsOperator.listConnectors', {});
+      const rows = list.map(({ name, kind, enabled, host, port }) => [
+        ...[name, kind, enabled === '1' ? 'on' : 'off', host === undefined ? '-' : `${host}:${port}`],
+      ]);
+      print(list, formatTable([['NAME', 'KIND', 'STATUS', 'CARRIER'], ...rows]));
+    }),
+  );
   return command;
 }
 
@@ -168,45 +173,26 @@ function addReceiptOptions(command: Command): void {
 
 type ConnectorRequest = Omit<CallOf<'smsOperator.setConnector'>, 'name' | 'if_revision'>;
 
+/** Options are called like the fields, but for those that name a file. */
 function connectorOf(options: Options): ConnectorRequest {
+  const named = Object.keys(CONNECTOR_FIELDS).map((field) => [field, wireValueOf(options[optionOf(field)])]);
   const [password, authority] = [textOption(options, 'passwordFile'), textOption(options, 'tlsCaFile')];
   const table = textOption(options, 'statusWordsFile');
-  const given = {
-    host: options['host'],
-    port: options['port'],
-    system_id: options['systemId'],
-    system_type: options['systemType'],
-    interface_version: options['interfaceVersion'],
-    bind: options['bind'],
-    tls: switchOf(options, 'tls'),
-    tls_ca: authority === undefined ? undefined : readTextFile(authority).trim(),
-    tls_server_name: options['tlsServerName'],
-    window: options['window'],
-    bind_seconds: options['bindSeconds'],
-    enquire_seconds: options['enquireSeconds'],
-    response_seconds: options['responseSeconds'],
-    sender: options['sender'],
-    sender_type: options['senderType'],
-    destination_type: options['destinationType'],
-    concatenation: options['concatenation'],
-    gsm7: switchOf(options, 'gsm7'),
-    registered_delivery: options['registeredDelivery'],
-    receipt_ids: options['receiptIds'],
-    receipt_zone_minutes: options['receiptZoneMinutes'],
-    unmarked_receipts: switchOf(options, 'unmarkedReceipts'),
-    status_words: table === undefined ? options['statusWords'] : readStatusWords(readTextFile(table), table),
-    receipt_number: options['receiptNumber'],
-    unknown_after: options['unknownAfter'],
-    rate: options['rate'],
-    kind: options['kind'],
+  return {
+    // `as`: options are texts and numbers, and the interface says which of them are wrong.
+    ...(Object.fromEntries(named) as ConnectorRequest),
     // Never an argument: those are shown to everybody on the machine.
     password: password === undefined ? undefined : readTextFile(password).split('\n', 1)[0]?.trimEnd(),
+    tls_ca: authority === undefined ? undefined : readTextFile(authority).trim(),
+    ...(table !== undefined && { status_words: readStatusWords(readTextFile(table), table) }),
   };
-  // `as`: options are texts and numbers, and the interface says which of them are wrong.
-  return given as ConnectorRequest;
 }
 
-function switchOf(options: Options, name: string): '0' | '1' | undefined {
-  const text = textOption(options, name);
-  return text === undefined ? undefined : text === 'on' ? '1' : '0';
+/** `tls_ca` → `tlsCa` */
+function optionOf(field: string): string {
+  return field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function wireValueOf(given: unknown): unknown {
+  return given === 'on' ? '1' : given === 'off' ? '0' : given;
 }

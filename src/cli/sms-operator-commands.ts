@@ -3,14 +3,21 @@ import { Command, Option } from 'commander';
 import { run } from './account-commands.ts';
 import { readAllPages } from './all-pages.ts';
 import { type CliContext, CliError } from './context.ts';
-import { addCallSettings, addIfRevision, ifRevision, type Options, splitList, textOption } from './options.ts';
+import {
+  addCallCommand,
+  addCallSettings,
+  addIfRevision,
+  ifRevision,
+  type Options,
+  splitList,
+  textOption,
+} from './options.ts';
 import { formatTable } from './output.ts';
 import { timeTexts } from './times.ts';
 
 export function smsAppCommand(context: CliContext): Command {
   const command = new Command('app').description('manage the SMS services of accounts');
-  addCallSettings(command.command('create'), context)
-    .description('create an SMS service, identified by its app_key')
+  addCallCommand(command, context, 'create', 'create an SMS service, identified by its app_key')
     .requiredOption('--name <name>', 'name of the SMS service')
     .option('--balance <amount>', 'initial credit for the account, in the smallest currency unit')
     .option('--account <account>', 'owner of the SMS service (may be omitted if there is only one customer)')
@@ -24,8 +31,7 @@ export function smsAppCommand(context: CliContext): Command {
         print(data, [`app_key ${data.app_key}`, `account ${data.account_id}`, `balance ${data.balance}`]);
       }),
     );
-  addCallSettings(command.command('list'), context)
-    .description('list SMS services')
+  addCallCommand(command, context, 'list', 'list SMS services')
     .option('--account <account>', 'show only services of this account')
     .action((options: Options) =>
       run(context, options, async (client, print) => {
@@ -40,8 +46,7 @@ export function smsAppCommand(context: CliContext): Command {
 
 export function smsPriceCommand(context: CliContext): Command {
   const command = new Command('price').description('manage prices per message part');
-  addCallSettings(command.command('set <price>'), context)
-    .description('set the price of a part, in the smallest currency unit')
+  addCallCommand(command, context, 'set <price>', 'set the price of a part, in the smallest currency unit')
     .addOption(kindOption())
     .option('--prefix <prefix>', 'prefix of the numbers, such as +852 (default: all other numbers)')
     .action((price: string, options: Options) =>
@@ -50,8 +55,7 @@ export function smsPriceCommand(context: CliContext): Command {
         print(await client.call('smsOperator.setPrice', request), ['price set']);
       }),
     );
-  addCallSettings(command.command('remove'), context)
-    .description('remove the price of a prefix; the next shorter prefix then applies')
+  addCallCommand(command, context, 'remove', 'remove the price of a prefix; the next shorter prefix then applies')
     .addOption(kindOption())
     .requiredOption('--prefix <prefix>', 'prefix of the numbers, such as +852')
     .action(async (options: Options) => {
@@ -62,15 +66,13 @@ export function smsPriceCommand(context: CliContext): Command {
         print(await client.call('smsOperator.setPrice', request), ['price removed']);
       });
     });
-  addCallSettings(command.command('list'), context)
-    .description('list prices')
-    .action((options: Options) =>
-      run(context, options, async (client, print) => {
-        const { list } = await client.call('smsOperator.listPrices', {});
-        const rows = list.map(({ kind, prefix, price }) => [kind, prefix || 'all', String(price)]);
-        print(list, formatTable([['KIND', 'PREFIX', 'PRICE'], ...rows]));
-      }),
-    );
+  addCallCommand(command, context, 'list', 'list prices').action((options: Options) =>
+    run(context, options, async (client, print) => {
+      const { list } = await client.call('smsOperator.listPrices', {});
+      const rows = list.map(({ kind, prefix, price }) => [kind, prefix || 'all', String(price)]);
+      print(list, formatTable([['KIND', 'PREFIX', 'PRICE'], ...rows]));
+    }),
+  );
   return command;
 }
 
@@ -162,15 +164,13 @@ export function smsRouteCommand(context: CliContext): Command {
         ]);
       });
     });
-  addCallSettings(command.command('list'), context)
-    .description('list routes')
-    .action((options: Options) =>
-      run(context, options, async (client, print) => {
-        const { list } = await client.call('smsOperator.listRoutes', {});
-        const rows = list.map(({ prefix, connectors }) => [prefix || 'all', connectors.join(', ')]);
-        print(list, formatTable([['PREFIX', 'CONNECTORS'], ...rows]));
-      }),
-    );
+  addCallCommand(command, context, 'list', 'list routes').action((options: Options) =>
+    run(context, options, async (client, print) => {
+      const { list } = await client.call('smsOperator.listRoutes', {});
+      const rows = list.map(({ prefix, connectors }) => [prefix || 'all', connectors.join(', ')]);
+      print(list, formatTable([['PREFIX', 'CONNECTORS'], ...rows]));
+    }),
+  );
   return command;
 }
 

@@ -122,17 +122,12 @@ async function readUsage(
   x: Executor,
   { account_id, day }: { readonly account_id: number; readonly day: string },
 ): Promise<CacheAmounts> {
-  const row = await x
+  return await x
     .selectFrom('cache_usage')
-    .selectAll()
+    .select(['purge_urls as purgeUrls', 'purge_directories as purgeDirectories', 'prefetch_urls as prefetchUrls'])
     .where('account_id', '=', account_id)
     .where('day', '=', day)
     .executeTakeFirstOrThrow();
-  return {
-    purgeUrls: row.purge_urls,
-    purgeDirectories: row.purge_directories,
-    prefetchUrls: row.prefetch_urls,
-  };
 }
 
 function toTask(row: CacheTaskRow): CacheTask {

@@ -1,7 +1,7 @@
 /** What was on air before, how many watched it, and how long either is kept. */
 import { sql } from 'kysely';
 import type { LiveStatus, StreamName, ViewerCounts } from '#model/live-stream.ts';
-import type { Executor, LiveBroadcastRow } from '../../schema/schema.ts';
+import type { Executor } from '../../schema/schema.ts';
 import { rowList } from '../../statements/lists.ts';
 
 export type ViewerGrain = 'minute' | 'hour';
@@ -54,8 +54,9 @@ export async function listBroadcasts(
   if (app !== undefined) matching = matching.where('app', '=', app);
   if (stream !== undefined) matching = matching.where('stream', '=', stream);
   const { total } = await matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  const rows = await matching
-    .selectAll()
+  const broadcasts = await matching
+    .select(['domain_id as domainId', 'app', 'stream', 'broadcast', 'edge', 'source', 'address'])
+    .select(['began_at as beganAt', 'ended_at as endedAt', 'end_reason as endReason', 'peak_viewers as peakViewers'])
     .orderBy('began_at', 'desc')
     .orderBy('app')
     .orderBy('stream')
@@ -63,23 +64,7 @@ export async function listBroadcasts(
     .limit(limit)
     .offset(offset)
     .execute();
-  return { total: Number(total), broadcasts: rows.map(toBroadcast) };
-}
-
-function toBroadcast(row: LiveBroadcastRow): Broadcast {
-  return {
-    domainId: row.domain_id,
-    app: row.app,
-    stream: row.stream,
-    broadcast: row.broadcast,
-    edge: row.edge,
-    source: row.source,
-    address: row.address,
-    beganAt: row.began_at,
-    endedAt: row.ended_at,
-    endReason: row.end_reason,
-    peakViewers: row.peak_viewers,
-  };
+  return { total: Number(total), broadcasts };
 }
 
 /** Keeps of each minute and hour the counts with the most viewers at once. Each stream stands in `statuses` once. */

@@ -2,7 +2,7 @@
 import { sql, type Transaction } from 'kysely';
 import { DEFAULT_SETTINGS, type DomainSettings } from '#model/domain.ts';
 import { takeLock } from '../../engines/engine.ts';
-import type { Executor, LiveRecordingRow, Schema } from '../../schema/schema.ts';
+import type { Executor, Schema } from '../../schema/schema.ts';
 import type { BroadcastFilter } from './history.ts';
 
 export interface Recording {
@@ -61,13 +61,12 @@ const KEEP_DELETED_MS = 2 * DAY_MS;
 
 /** `undefined` if the recording does not exist or was deleted. */
 export async function findRecording(x: Executor, id: string): Promise<Recording | undefined> {
-  const row = await x
+  return await x
     .selectFrom('live_recording')
-    .selectAll()
+    .select(RECORDING)
     .where('recording', '=', id)
     .where('deleted_at', '=', 0)
     .executeTakeFirst();
-  return row && toRecording(row);
 }
 
 /** One page, the newest first, and how many there are on all pages. */
@@ -86,14 +85,14 @@ export async function listRecordings(
   if (app !== undefined) matching = matching.where('app', '=', app);
   if (stream !== undefined) matching = matching.where('stream', '=', stream);
   const { total } = await matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  const rows = await matching
-    .selectAll()
+  const recordings = await matching
+    .select(RECORDING)
     .orderBy('began_at', 'desc')
     .orderBy('recording')
     .limit(limit)
     .offset(offset)
     .execute();
-  return { total: Number(total), recordings: rows.map(toRecording) };
+  return { total: Number(total), recordings };
 }
 
 /** Returns which of `broadcasts` are on air. */
@@ -110,17 +109,14 @@ export async function listOnAir(x: Executor, broadcasts: readonly string[]): Pro
 
 /** Returns the pieces in order; with `n` only that piece. */
 export async function listPieces(x: Executor, recording: string, n?: number): Promise<readonly RecordingPiece[]> {
-  let query = x.selectFrom('live_recording_piece').selectAll().where('recording', '=', recording);
+  let query = x
+    .selectFrom('live_recording_piece')
+    .select(['n', 'key', 'init_bytes as initBytes', 'media_bytes as mediaBytes', 'duration_ms as durationMs'])
+    .select('is_discontinuity as isDiscontinuity')
+    .where('recording', '=', recording);
   if (n !== undefined) query = query.where('n', '=', n);
   const rows = await query.orderBy('n').execute();
-  return rows.map(({ n, key, init_bytes, media_bytes, duration_ms, is_discontinuity }) => ({
-    n,
-    key,
-    initBytes: init_bytes,
-    mediaBytes: media_bytes,
-    durationMs: duration_ms,
-    isDiscontinuity: is_discontinuity === 1,
-  }));
+  return rows.map(({ isDiscontinuity, ...piece }) => ({ ...piece, isDiscontinuity: isDiscontinuity === 1 }));
 }
 
 /** What became of a piece: `known` when it came before, `unwanted` when the recording was deleted. */
@@ -272,18 +268,8 @@ export async function dropEmptyRecordings(x: Executor, now: number): Promise<voi
     .execute();
 }
 
-function toRecording(row: LiveRecordingRow): Recording {
-  return {
-    id: row.recording,
-    domainId: row.domain_id,
-    app: row.app,
-    stream: row.stream,
-    broadcast: row.broadcast,
-    edge: row.edge,
-    beganAt: row.began_at,
-    lastAt: row.last_at,
-    endReason: row.end_reason,
-    durationMs: row.duration_ms,
-    bytes: row.bytes,
-  };
-}
+/** The columns of a `Recording`. */
+const RECORDING = [
+  ...(['recording as id', 'domain_id as domainId', 'app', 'stream', 'broadcast', 'edge', 'bytes'] as const),
+  ...(['began_at as beganAt', 'last_at as lastAt', 'end_reason as endReason', 'duration_ms as durationMs'] as const),
+] as const;

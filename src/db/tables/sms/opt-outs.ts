@@ -41,13 +41,12 @@ export async function listOptOuts(
     limit,
   }: { readonly accountId: number; readonly after: string | undefined; readonly limit: number },
 ): Promise<readonly { readonly number: string; readonly createdAt: number }[]> {
-  const rows = await x
+  return await x
     .selectFrom('sms_opt_out')
-    .select(['number', 'created_at'])
+    .select(['number', 'created_at as createdAt'])
     .where('account_id', '=', accountId)
     .$if(after !== undefined, (query) => query.where('number', '>', after ?? ''))
     .orderBy('number')
     .limit(limit)
     .execute();
-  return rows.map(({ number, created_at }) => ({ number, createdAt: created_at }));
 }

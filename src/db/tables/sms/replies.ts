@@ -113,25 +113,17 @@ export async function listSmsReplies(
   const rows = await x
     .selectFrom('sms_reply as r')
     .innerJoin('sms_app as a', 'a.id', 'r.app_id')
-    .select([
-      'r.id',
-      'a.app_key',
-      'r.origin',
-      'r.text',
-      'r.received_at',
-      'r.reference',
-      'r.part',
-      'r.parts',
-      'r.coding',
-    ])
+    .select(['r.id', 'a.app_key as appKey', 'r.origin', 'r.text', 'r.received_at as receivedAt'])
+    .select(['r.reference', 'r.part', 'r.parts', 'r.coding'])
     .where('r.account_id', '=', accountId)
     .$if(appId !== undefined, (query) => query.where('r.app_id', '=', appId ?? 0))
     .$if(before !== undefined, (query) => query.where('r.id', '<', before ?? 0))
     .orderBy('r.id', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(({ id, app_key, origin, text, received_at, reference, part, parts, coding }) => ({
-    ...{ id, appKey: app_key, origin, text, receivedAt: received_at, coding: coding ?? undefined },
+  return rows.map(({ reference, part, parts, coding, ...row }) => ({
+    ...row,
+    coding: coding ?? undefined,
     piece: reference === null || part === null || parts === null ? undefined : { reference, part, parts },
   }));
 }

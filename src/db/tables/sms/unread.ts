@@ -55,13 +55,10 @@ export async function listUnread(
   const rows = await x
     .selectFrom('sms_unread as u')
     .leftJoin('sms_connector as c', 'c.id', 'u.connector_id')
-    .select(['u.id', 'c.name', 'u.reason', 'u.command', 'u.octets', 'u.received_at'])
+    .select(['u.id', 'c.name as connector', 'u.reason', 'u.command', 'u.octets', 'u.received_at as receivedAt'])
     .$if(before !== undefined, (query) => query.where('u.id', '<', before ?? 0))
     .orderBy('u.id', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(({ id, name, received_at, ...row }) => ({
-    ...{ id, connector: name ?? undefined, ...row },
-    receivedAt: received_at,
-  }));
+  return rows.map(({ connector, ...row }) => ({ ...row, connector: connector ?? undefined }));
 }

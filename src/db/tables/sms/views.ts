@@ -44,8 +44,7 @@ export async function findSmsRequest(
   x: Executor,
   { accountId, sendid }: OwnRequest,
 ): Promise<(SmsRequestView & { readonly id: number }) | undefined> {
-  const row = await requestsOf(x, accountId).where('r.sendid', '=', sendid).executeTakeFirst();
-  return row && toView(row);
+  return await requestsOf(x, accountId).where('r.sendid', '=', sendid).executeTakeFirst();
 }
 
 /** Lists parts by number in the order of the request, then by part. */
@@ -53,24 +52,18 @@ export async function listSmsParts(x: Executor, requestId: number): Promise<read
   const rows = await x
     .selectFrom('sms_message as m')
     .innerJoin('sms_part as p', 'p.message_id', 'm.id')
-    .select(['m.id', 'm.destination', 'm.price', 'p.n', 'p.state', 'p.submitted_at', 'p.done_at', 'p.error'])
-    .select(['p.last_word', 'p.connector_id', 'p.sends'])
+    .select(['m.id as messageId', 'm.destination', 'm.price', 'p.n as part', 'p.state', 'p.error', 'p.sends'])
+    .select(['p.last_word as lastWord', 'p.connector_id', 'p.submitted_at', 'p.done_at'])
     .where('m.request_id', '=', requestId)
     .orderBy('m.id')
     .orderBy('p.n')
     .execute();
-  return rows.map((row) => ({
-    messageId: row.id,
-    destination: row.destination,
-    price: row.price,
-    part: row.n,
-    state: row.state as PartState, // `as`: nothing else is ever written
-    submittedAt: row.submitted_at ?? undefined,
-    doneAt: row.done_at ?? undefined,
-    error: row.error,
-    lastWord: row.last_word,
-    connectorId: row.connector_id ?? undefined,
-    sends: row.sends,
+  return rows.map(({ state, connector_id, submitted_at, done_at, ...row }) => ({
+    ...row,
+    state: state as PartState, // nothing else is ever written
+    connectorId: connector_id ?? undefined,
+    submittedAt: submitted_at ?? undefined,
+    doneAt: done_at ?? undefined,
   }));
 }
 
@@ -115,7 +108,7 @@ export async function listSmsRequests(
   return rows.map((row) => {
     const { numbers = 0, parts = 0, price = 0 } = byRequest.get(row.id) ?? {};
     // PostgreSQL sums 64-bit integers to a type that comes as text.
-    return { ...toView(row), numbers, parts: Number(parts), price: Number(price) };
+    return { ...row, numbers, parts: Number(parts), price: Number(price) };
   });
 }
 
@@ -123,19 +116,7 @@ function requestsOf(x: Executor, accountId: number) {
   return x
     .selectFrom('sms_request as r')
     .innerJoin('sms_app as a', 'a.id', 'r.app_id')
-    .select(['r.id', 'r.sendid', 'r.kind', 'r.created_at', 'a.app_key'])
+    .select(['r.id', 'r.sendid', 'r.created_at as createdAt', 'a.app_key as appKey'])
+    .select((e) => e.ref('r.kind').$castTo<SmsKind>().as('kind')) // nothing else is ever written
     .where('r.account_id', '=', accountId);
-}
-
-interface RequestRow {
-  readonly id: number;
-  readonly sendid: string;
-  readonly kind: string;
-  readonly created_at: number;
-  readonly app_key: string;
-}
-
-function toView({ id, sendid, kind, created_at, app_key }: RequestRow): SmsRequestView & { readonly id: number } {
-  // `as`: nothing else is ever written.
-  return { id, sendid, kind: kind as SmsKind, createdAt: created_at, appKey: app_key };
 }
