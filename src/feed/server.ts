@@ -72,12 +72,12 @@ export interface TrafficTaker {
 }
 
 /** What an edge refuses: at most as many resources as a report holds. */
-export interface RejectionCount {
+interface RejectionCount {
   readonly rejected: number;
 }
 
 /** What a live process has on air. */
-export interface LiveCount {
+interface LiveCount {
   readonly streams: number;
   readonly viewers: number;
 }

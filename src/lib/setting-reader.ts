@@ -72,7 +72,7 @@ export function textThat(expected: string, matches: RegExp) {
 }
 
 /** A text that `accepts`, where a pattern is not enough. */
-export function textWhere(expected: string, accepts: (text: string) => boolean) {
+function textWhere(expected: string, accepts: (text: string) => boolean) {
   return z.string().refine(accepts).describe(expected);
 }
 

@@ -180,6 +180,4 @@ export type EdgeRow = Selectable<EdgeTable>;
 export type CertificateRow = Selectable<CertificateTable>;
 export type CertificateOrderRow = Selectable<CertificateOrderTable>;
 export type LiveStreamRow = Selectable<LiveStreamTable>;
-export type LiveRecordingRow = Selectable<LiveRecordingTable>;
-export type LiveBroadcastRow = Selectable<LiveBroadcastTable>;
 export type CacheTaskRow = Selectable<CacheTaskTable>;
