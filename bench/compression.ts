@@ -92,7 +92,7 @@ async function openEdge(port: number) {
   });
 }
 
-/** Until what is stored answers. */
+/** Requests the page until the answer comes from the cache. */
 async function warmUp(port: number, host: string, path: string, acceptEncoding: string): Promise<void> {
   for (let isStored = false; !isStored; ) {
     const headers = { host, 'accept-encoding': acceptEncoding };

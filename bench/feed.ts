@@ -1,5 +1,5 @@
 /**
- * From an API call to its change applied on every edge, at 1 and at 100 edges on one machine. Each edge is a process that
+ * Time from an API call to its change applied on every edge, at 1 and at 100 edges on one machine. Each edge is a process that
  * receives, compiles and stores. 200 calls one after another; the figure of a call is that of the slowest edge.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -131,7 +131,7 @@ function publishUrl({ rtmpPort, name }: LiveRival, stream: string): string {
   return `rtmp://127.0.0.1:${rtmpPort}/${stream}${name === 'causeway' ? `?vhost=${HOST}` : ''}`;
 }
 
-/** From the connection to the last byte of the first key frame. */
+/** Milliseconds from the connection to the last byte of the first key frame. */
 function firstKeyFrameMs({ httpPort = 0 }: LiveRival): Promise<number> {
   const startedAt = performance.now();
   const { promise, resolve, reject } = Promise.withResolvers<number>();

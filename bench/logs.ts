@@ -49,7 +49,7 @@ type Case = (typeof CASES)[number];
 interface Measured {
   readonly perSecond: number;
   readonly cpuMicros: number;
-  /** Of a core. */
+  /** Share of a core, 0 to 1. */
   readonly used: number;
 }
 

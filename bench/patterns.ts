@@ -7,7 +7,7 @@ import { type CompiledPattern, compilePattern } from '#lib/linear-regexp.ts';
 import { SitePolicies } from '#sites/policies.ts';
 
 const LONGEST = 8192;
-/** Those that engines which backtrack, or which make their states while they run, are slow with; and everyday ones. */
+/** Texts that are slow for engines that backtrack, or that build their states while matching; and everyday ones. */
 const TEXTS = [
   '(a+)+$',
   '(a|aa)+$',

@@ -23,7 +23,7 @@ const ENTRIES = 50;
 const ROUNDS = 9;
 const ROUND_SECONDS = 3;
 const WARM_SECONDS = 10;
-/** At a time, when each is asked for once, so that none is compiled while it is measured. */
+/** Concurrent requests while every domain is requested once, so that none is compiled during the measurement. */
 const ASKED_AT_ONCE = 20;
 const COMPILED = 1_000;
 const PATH = '/images/photo-1.jpg';
@@ -119,7 +119,7 @@ async function askForEach({ edgePort }: StartedService): Promise<void> {
 
 interface Measured {
   readonly perSecond: number;
-  /** Of the worker, for a hit: all its threads, those that collect garbage too. */
+  /** Processor time of the worker for a hit: of all its threads, the garbage collector's too. */
   readonly cpuMicros: number;
 }
 
@@ -164,7 +164,7 @@ function compiledBytes(makeSite: (id: number) => SiteSpec): number {
   return Math.round(bytes);
 }
 
-/** Of the heap and beside it, after what is not needed has been given back. */
+/** Bytes of the heap and of buffers beside it, after a garbage collection. */
 function keptBytes(): number {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');

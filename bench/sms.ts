@@ -26,7 +26,7 @@ interface Contender {
   readonly name: string;
   readonly smsc: Smsc;
   readonly load: Pick<SmsLoad, 'port' | 'to'>;
-  /** Of its processes since their start. */
+  /** Processor time of its processes since their start. */
   cpuMs(): number;
 }
 
@@ -78,7 +78,7 @@ async function raceAll(numbers: number): Promise<Map<Contender, Figure>> {
   return figures;
 }
 
-/** From the first request until the carrier has the last message. */
+/** Measures from the first request until the carrier has the last message. */
 async function race({ name, smsc, load, cpuMs }: Contender, round: number, numbers: number): Promise<Figure> {
   execFileSync('sync'); // what the one before has left to be written is not for this one to wait for
   const before = await smsc.count();

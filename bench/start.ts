@@ -1,5 +1,5 @@
 /**
- * From the command to ready: the whole service with a new data directory; and an edge alone, without control, that holds
+ * Time from the command to ready: the whole service with a new data directory; and an edge alone, without control, that holds
  * 100,000 sites: when it is ready, and how long its first viewer waits for the first site (a miss on a local origin).
  */
 import { once } from 'node:events';

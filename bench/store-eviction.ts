@@ -53,7 +53,7 @@ for (const skew of [0.8, 1]) {
   }
 }
 
-/** Of the second half of the trace: the first fills the cache. */
+/** Returns the hit ratio of the second half of the trace; the first half fills the cache. */
 function hitRatio(policy: Policy, trace: Uint32Array): number {
   let hits = 0;
   for (const [at, key] of trace.entries()) if (policy.access(key) && at >= trace.length / 2) hits += 1;

@@ -58,7 +58,7 @@ const RIM = [
   'settings-logs.ts',
 ];
 
-/** These rooms also run in a browser, so they use nothing of Node's. */
+/** Rooms that also run in a browser, so they use nothing of Node's. */
 const ANYWHERE = ['contract', 'client'];
 
 const NEEDS_FILE = 'test/support/needs.ts';
@@ -125,8 +125,9 @@ const REQUEST_READERS: readonly (readonly [pattern: RegExp, rooms: RegExp, files
 ];
 
 /**
- * Of control's requests, those that `api/http/bare/` answers as well as Fastify: their fields are read through `call-fields.ts`, and a
- * hook or a plug-in of Fastify would not see them. The files read the fields of other requests, or how a body is framed.
+ * Reads of requests to control that `api/http/bare/` answers as well as Fastify: their fields are read through
+ * `call-fields.ts`, and a hook or a plug-in of Fastify would not see them. The listed files read the fields of other requests,
+ * or how a body is framed.
  */
 const CALL_READERS: readonly (readonly [pattern: RegExp, found: readonly string[]])[] = [
   [
@@ -276,7 +277,7 @@ function spreadNeeds(file: string): string[] {
   return file === NEEDS_FILE ? [] : [...text.matchAll(spread)].map(([found]) => `${file}: ${found}`);
 }
 
-/** Of `node:child_process`, whatever a file calls its promising form. */
+/** Returns the programs that a file runs by name through `node:child_process`, whatever it calls `promisify(execFile)`. */
 function programsByName(file: string): string[] {
   const text = read(file);
   const aliases = [...text.matchAll(/const (\w+) = promisify\(execFile\)/g)].map(([, name = '']) => name);

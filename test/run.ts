@@ -76,7 +76,7 @@ async function runTests(kind: Kind, files: readonly string[]): Promise<void> {
   await once(told, 'end');
 }
 
-/** Beside what this process has. */
+/** Returns the variables that the tests get in addition to the environment of this process. */
 async function environmentOf(
   kind: Kind,
   files: readonly string[],

@@ -10,7 +10,7 @@ import { createLogger } from '#lib/logger.ts';
 
 export interface Applied {
   readonly revision: number;
-  /** On the machine's monotonic clock, which all its processes share. */
+  /** Time on the machine's monotonic clock, which all its processes share. */
   readonly atMs: number;
 }
 

@@ -2,7 +2,7 @@
 
 export interface Rival {
   readonly port: number;
-  /** Of its one worker, since it was started. */
+  /** Processor time of its one worker, since it was started. */
   cpuMs(): number;
 }
 

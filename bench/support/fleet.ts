@@ -54,7 +54,7 @@ export class Fleet {
   }
 }
 
-/** On the machine's monotonic clock, which all its processes share. */
+/** Returns the time on the machine's monotonic clock, which all its processes share. */
 export function nowMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -8,9 +8,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { cpuMsOf } from './service.ts';
 
 export interface Kannel extends AsyncDisposable {
-  /** Of its HTTP interface. */
+  /** Port of its HTTP interface. */
   readonly port: number;
-  /** Of both boxes. */
+  /** Processor time of both boxes. */
   cpuMs(): number;
 }
 

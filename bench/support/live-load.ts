@@ -15,18 +15,18 @@ export interface ViewerLoad {
   /** `app/stream` of each; viewers are spread over them. */
   readonly streams: readonly string[];
   readonly viewers: number;
-  /** Before what is measured begins; the viewers come within its first half. */
+  /** Time before the measurement begins; the viewers arrive within its first half. */
   readonly warmMs: number;
   readonly durationMs: number;
 }
 
 export interface ViewerFigures {
-  /** Of a viewer, while it was measured. */
+  /** Rate of a viewer during the measurement. */
   readonly medianBitsPerSecond: number;
   readonly slowestBitsPerSecond: number;
   /** HLS: whole answers a second, of all viewers. */
   readonly answersPerSecond: number;
-  /** Connections that ended, and answers that were none. */
+  /** Connections that ended, and answers other than the stream. */
   readonly failures: number;
 }
 

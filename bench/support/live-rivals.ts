@@ -20,9 +20,9 @@ export interface LiveRival extends AsyncDisposable {
   /** Absent: it has RTMP alone. */
   readonly httpPort?: number;
   readonly hasHls: boolean;
-  /** Of all its processes that touch media, since they were started. */
+  /** Processor time of all its processes that handle media, since their start. */
   cpuMs(): number;
-  /** Of the same processes. */
+  /** Memory of the same processes. */
   memoryMib(): number;
 }
 

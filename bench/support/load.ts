@@ -33,7 +33,7 @@ function run({ port, request, connections, durationMs }: Load): void {
 
 function ask(port: number, request: string, onAnswer: () => void): void {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => socket.write(request));
-  /** Of the answer that is coming; 0: its head is not here yet. */
+  /** Bytes left of the answer that is arriving; 0: its head has not arrived. */
   let leftBytes = 0;
   let head = '';
   socket.on('data', (chunk) => {

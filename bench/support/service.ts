@@ -10,7 +10,7 @@ export interface StartedService extends AsyncDisposable {
   readonly edgePort: number;
   readonly controlUrl: string;
   readonly metricsUrl: string;
-  /** From the start of the command to its line `causeway is ready`. */
+  /** Time from the start of the command to its line `causeway is ready`. */
   readonly readyMs: number;
   /** What each of its processes has in memory, in MiB, by part: `control 80, edge-feed 70, …`. */
   memory(): string;

@@ -8,9 +8,9 @@ export interface SmsLoad {
   readonly seconds: number;
   /** Absent: each connection asks again as soon as it is answered. */
   readonly perSecond?: number;
-  /** Of the first message; each has the next. */
+  /** Number of the first message; each message has the next one. */
   readonly firstNumber: number;
-  /** To which each request sends its text. */
+  /** Numbers that each request sends its text to. */
   readonly numbers: number;
   readonly to:
     | { readonly kind: 'causeway'; readonly accessToken: string; readonly appKey: string }
@@ -21,7 +21,7 @@ export interface SmsLoaded {
   /** Messages. */
   readonly accepted: number;
   readonly refused: number;
-  /** Of requests that were accepted, in milliseconds from when they were due. */
+  /** Latencies of accepted requests, in milliseconds from when they were due. */
   readonly latenciesMs: readonly number[];
 }
 

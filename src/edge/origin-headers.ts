@@ -16,8 +16,9 @@ export interface ForwardedRequest {
 }
 
 /**
- * Without `Host` (each origin has its own). What the client claims about earlier hops, its own address or another target is
- * replaced by what the edge knows: the answer may be stored, and nothing that is not in the cache key may change it. Edge rule 3
+ * Returns the request's fields for an origin, without `Host` (each origin has its own). Claims of the client about earlier
+ * hops, its own address or another target are replaced by what the edge knows: the answer may be stored, and only parts of the
+ * cache key may change it. Edge rule 3
  */
 export function originHeaders(request: ForwardedRequest, changes: RawHeaders = []): RawHeaders {
   const { headers, httpVersion, clientAddress, scheme, host } = request;
@@ -40,8 +41,8 @@ export function originHeaders(request: ForwardedRequest, changes: RawHeaders = [
 }
 
 /**
- * For a redirect's target that is not the site's: nothing that tells of the client or lets it in somewhere, so only what
- * chooses among representations. `headers`: from `originHeaders`. docs/decisions/0130
+ * Returns the fields for a redirect's target off the site: only fields that select a representation, none that identifies the
+ * client or grants access. `headers`: from `originHeaders`. docs/decisions/0130
  */
 export function elsewhereHeaders(headers: RawHeaders): RawHeaders {
   return headers.filter((_, index) => ELSEWHERE.has((headers[index - (index % 2)] ?? '').toLowerCase()));
@@ -58,8 +59,8 @@ export function isLoop(headers: RequestHeaders): boolean {
 }
 
 /**
- * Without the names that CGI, WSGI, PHP and their like cannot tell from one that matters here: they read `_` as `-`. Such a
- * field would say in another spelling what the edge drops, overwrites, frames the message by or keeps variants under.
+ * Drops names that CGI, WSGI, PHP and their like cannot tell from a significant one: they read `_` as `-`. Such a field would
+ * repeat, in another spelling, a field that the edge drops, overwrites, frames the message by or keys variants by.
  */
 function withoutDisguised(headers: RawHeaders): RawHeaders {
   const kept: string[] = [];

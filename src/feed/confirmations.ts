@@ -1,6 +1,6 @@
 /**
- * Between "in the file" and "in force": asks for confirmation of stored changes, one question at a time. Changes that
- * are stored meanwhile are merged into the next question, so a slow worker costs time but no memory.
+ * Stage between "in the file" and "in force": asks for confirmation of stored changes, one question at a time. Changes that are
+ * stored meanwhile are merged into the next question, so a slow worker costs time but no memory.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffDelayMs } from '#lib/backoff.ts';

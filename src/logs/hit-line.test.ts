@@ -25,7 +25,7 @@ const RECORD: AccessRecord = {
   userAgent: 'Mozilla/5.0 (X11)',
 };
 
-/** As many bytes stand before its fields as any head may have. */
+/** Formats the line with the largest head before its fields. */
 function lineOf(record: AccessRecord, lines = new HitLines(ZONE)): string {
   const [referer, userAgent] = [record.referer ?? '', record.userAgent ?? ''].map((text) =>
     Buffer.from(text, 'latin1'),

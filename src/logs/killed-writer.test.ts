@@ -12,7 +12,7 @@ const PROGRAM = join(import.meta.dirname, '../../test/support/killed-writer.ts')
 interface Told {
   /** What its warnings say of requests that are lost: a number, or 'bound'. */
   readonly warnings: readonly (number | 'bound')[];
-  /** As its metric shows. */
+  /** Lost requests as the metric counts them. */
   readonly lost: number;
 }
 

@@ -1,4 +1,4 @@
-/** What hits have in common is written once in a batch; whoever reads the spool has every line as it was meant. */
+/** Members that hits share are written once per batch; a reader of the spool gets every line in full. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ interface Bench {
   hit(answer: number, client: number, changes?: Partial<AccessRecord>): void;
   write(changes?: Partial<AccessRecord>): void;
   flush(): Promise<void>;
-  /** Of all files, as they are and as they are read. */
+  /** Content of all files, as written and as expanded. */
   written(): string;
   read(): Promise<string>;
   readEach(): Promise<readonly string[]>;
@@ -116,7 +116,7 @@ function start(t: TestContext, changes: Partial<SpoolOptions> = {}): Bench {
 
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64)';
 
-/** Of each member of a record another value than `HIT` has. */
+/** A record that differs from `HIT` in every member. */
 const CHANGED: Required<Omit<AccessRecord, 'isContinued' | 'protocol'>> = {
   clientAddress: '203.0.113.77',
   endedAt: START + 5,
@@ -312,7 +312,7 @@ describe('expansion of short lines', () => {
       assert.equal((await expandLines(Buffer.from(text))).toString(), expected);
   });
 
-  // As a machine that lost its power leaves behind: what was not on the disk yet is cut off, or zeros.
+  // A power failure leaves bytes that were not on the disk yet cut off, or zeros.
   test("law: an expanded line is never another's, whatever a damaged file has lost", async (t) => {
     const bench = start(t);
     for (let n = 0; n < 60; n++)

@@ -90,7 +90,7 @@ export function noteWholeLine(batch: LinesSoFar, end: number, hit: HitRecord): v
   client.line = batch.wholeLines;
   client.refererBytes = refererBytes;
   client.userAgentBytes = userAgentBytes;
-  // What is not there is one dash.
+  // An absent field is one dash.
   client.userAgentAt = end - Math.max(1, userAgentBytes);
   client.refererAt = client.userAgentAt - 1 - Math.max(1, refererBytes);
   client.wholeBytes = OWN_BYTES + client.address.length + refererBytes + userAgentBytes;

@@ -58,7 +58,7 @@ function journals(directory: string): string[] {
     .sort();
 }
 
-/** Of the newest log file. */
+/** Returns the name of the newest log file. */
 function newest(directory: string): string {
   return content(directory, files(directory).at(-1) ?? 'none');
 }

@@ -220,7 +220,7 @@ test('an address is on the list if its first bits are those of a network', () =>
   );
 });
 
-/** Of an IPv6 address all groups are written. */
+/** Returns the bits of an address; an IPv6 address must have all groups written. */
 function bitsOf(address: string): string {
   const [parts, base, width] = isIP(address) === 4 ? [address.split('.'), 10, 8] : [address.split(':'), 16, 16];
   return parts.map((part) => Number.parseInt(part, base).toString(2).padStart(width, '0')).join('');

@@ -67,7 +67,7 @@ describe('which programs are on a User-Agent list', () => {
   });
 });
 
-/** As it comes off the wire: a character per byte. */
+/** Converts a text as it is received: a character per byte. */
 function utf8(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }

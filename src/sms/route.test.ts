@@ -4,7 +4,7 @@ import { lanesOf } from './route.ts';
 
 const MAX_TRIES = 5;
 
-/** Of a route with three connectors: which are up, and which parts each of them takes, by how often they failed. */
+/** Rows for a route with three connectors: which are up, and which parts each of them takes, by how often they failed. */
 const ROWS: readonly (readonly [up: readonly number[], taken: Readonly<Record<number, string>>])[] = [
   [[1, 2, 3], { 1: '0-4', 2: '5-9', 3: '10-' }],
   [[1, 3], { 1: '0-4', 3: '5-' }],

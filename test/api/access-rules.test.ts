@@ -13,7 +13,7 @@ const RULES = [
   { name: 'Ip', list: 'ip_str', on: { ip_type: 1 }, off: { ip_type: '0' } },
 ] as const;
 
-/** As many different entries as wanted, all right for each of the lists. */
+/** Returns different entries, each valid for every kind of list. */
 function addresses(count: number): string[] {
   return Array.from({ length: count }, (_, n) => `192.0.2.${n}`);
 }

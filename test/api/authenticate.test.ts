@@ -1,4 +1,4 @@
-/** Whose token a call has, when many come at once: who shares a look-up with whom, and what nobody may be told too late. */
+/** Authentication of concurrent calls: shared look-ups, and revocations that must not be missed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, createAuthenticate } from '#api/auth/authenticate.ts';

@@ -1,4 +1,4 @@
-/** Asking for certificates through the interface: who may, for what, how often, and what is told of it. */
+/** Certificate requests through the interface: permissions, limits and reported states. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { claimOrders, countOrders, findOrder, LeaseLost, saveOrder } from '#db/tables/certificate-orders.ts';

@@ -22,7 +22,7 @@ const BAD_VALUES: Readonly<Record<string, unknown>> = {
   'a number that is none of ours': 1e300,
 };
 
-/** These read a number as the text that it is, and that text may be right. */
+/** Fields that read a number as its text, which may be valid. */
 const ANY_NUMBER_WILL_DO = [
   ...['icp_no', 'remark', 'name', 'label', 'html_403', 'ua_str', 'ssl_title', 'ssl_key', 'ssl_key_second'],
   ...['app_key', 'sendid', 'before', 'after', 'mobile', 'suffix', 'reference'],
@@ -37,7 +37,7 @@ function readsAnyNumber(name: RouteName, field: string): boolean {
   return ANY_NUMBER_WILL_DO.includes(field) || (field === 'domain' && name !== 'domain.add');
 }
 
-/** Of the sample's request. */
+/** Tells whether the sample's request has a certificate. */
 function hasCertificate(name: RouteName): boolean {
   return /^certificate\.|Ssl$/.test(name);
 }

@@ -1,4 +1,4 @@
-/** Live streams over HTTP on both engines: the documented list, its extensions, what operators do, and who may not. */
+/** Live streams over HTTP on both engines: the documented list, its extensions, operators' actions, and refusals. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';

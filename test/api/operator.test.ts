@@ -1,4 +1,4 @@
-/** `/operator/*` over HTTP on both engines: accounts, tokens, transfers, and who may call it. */
+/** `/operator/*` over HTTP on both engines: accounts, tokens, transfers, and the callers that are refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RouteName } from '#contract/routes.ts';

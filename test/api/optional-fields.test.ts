@@ -13,7 +13,7 @@ import { newSqlite } from '../support/databases.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** In all other optional fields an empty text is the same as an absent field. */
+/** Fields that an empty text clears; in all other optional fields it is the same as an absent field. */
 const CLEARED_BY_EMPTY: readonly string[] = [
   'domain.updateOrigin backup',
   'domain.updateOrigin source_type',

@@ -1,4 +1,4 @@
-/** The operator's review of domains over HTTP, on both engines: who waits, who decides, and what edges hear of it. */
+/** The operator's review of domains over HTTP, on both engines: waiting domains, decisions, and when edges get them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readHead } from '#db/tables/resources.ts';
@@ -106,7 +106,7 @@ async function startReviewed(t: Cleanup, newDatabase: NewDatabase) {
   const { me, operate } = customers;
   return {
     ...customers,
-    /** Of the first customer's domain. */
+    /** Decides about the first customer's domain. */
     decide: (id: string, action: string) =>
       operate('operator.setDomainStatus', { account_id: me.accountId, domain_id: id, action }),
     waiting: async () => idsOf(await operate('operator.listDomains', { pending: 1 })),

@@ -8,7 +8,7 @@ import { readHead } from '#db/tables/resources.ts';
 import { add, show, specOf, startWithCustomers } from '../support/customers.ts';
 import { describeOnBothEngines } from '../support/databases.ts';
 
-/** They need a certificate, or tell of one: api-certificates.test.ts and api-certificate-requests.test.ts. */
+/** Operations that need or show a certificate; certificates.test.ts and certificate-requests.test.ts cover them. */
 const WITH_CERTIFICATES = ['config.setSsl', 'config.getSsl', 'config.getCertificateRequest'];
 const SETTINGS = ROUTE_NAMES.filter((name) => !WITH_CERTIFICATES.includes(name));
 const SETTERS = SETTINGS.filter((name) => name.startsWith('config.set'));

@@ -59,7 +59,7 @@ async function start(t: TestContext, newDatabase: NewDatabase) {
   return { api, folder, blobs, reads, call, add, customer, traffic: createTestTraffic(t, api.db, blobs) };
 }
 
-/** By the other end, that is. */
+/** Tells whether the other end cut the connection. */
 const isCut = (error: unknown) => error instanceof TypeError;
 
 const seconds = (at: number) => Math.floor(at / 1000);

@@ -1,4 +1,4 @@
-/** Certificates from Pebble: issued, renewed, refused, and brought to an end by whoever comes after a killed process. */
+/** Certificates from Pebble: issued, renewed, refused, and completed by another worker after a process was killed. */
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** From a customer's call to what curl is shown: a certificate bound, replaced and let go of, wherever its name reaches. */
+/** The way from a customer's call to the certificate that curl sees: bound, replaced and removed, wherever its name reaches. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';

@@ -163,7 +163,7 @@ function dumpPostgres(url: string): string {
   return execFileSync(obtain('pgDump'), ['--inserts', url], { maxBuffer: 2 ** 26 }).toString('latin1');
 }
 
-/** In the feed, as somebody with access to the database could. */
+/** Swaps sealed keys in the feed, as an attacker with access to the database could. */
 async function swapSealedKeys(
   { url }: DatabaseTarget,
   dataDir: string,

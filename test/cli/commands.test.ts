@@ -365,7 +365,7 @@ test('commands in a copy of the data directory do not reach the service of the o
   assert.doesNotMatch(await runner(t, service.dataDir)('account', 'list'), /Only in the copy/);
 });
 
-/** As a first start with PostgreSQL leaves it. */
+/** Makes a data directory as a first start with PostgreSQL leaves it. */
 function madeByServe(t: TestContext): string {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'lock'), '');

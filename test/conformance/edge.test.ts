@@ -28,7 +28,7 @@ const DEFAULTS = {
   exceptions: { ...EXCEPTIONS, ...WITHOUT_LANGUAGE_MATCHING },
   optimal: 99,
 };
-/** Without a disk, workers share nothing, and requests of one test would reach several. */
+/** Settings without a disk, where workers share nothing: more than one would split the requests of one test. */
 const MEMORY = { CAUSEWAY_EDGE_WORKERS: '1', CAUSEWAY_CACHE_DISK_SIZE: '0' };
 const DISK = { CAUSEWAY_EDGE_WORKERS: '1', CAUSEWAY_CACHE_MEMORY: '0', CAUSEWAY_CACHE_DISK_SIZE: '1GB' };
 

@@ -11,7 +11,7 @@ export interface Proxy {
   readonly address: SuiteRequest['address'];
   /** `Host` of the requests. */
   readonly host: string;
-  /** It stores what it has answered a moment later: so long it is asked nothing more. */
+  /** Pause after each answer, for caches that store an answer a moment later. */
   readonly settleMs?: number;
 }
 
@@ -27,7 +27,7 @@ export async function runCacheTests(tests: readonly CacheTest[], proxy: Proxy, o
   return new Map(verdicts);
 }
 
-/** Who has begun and comes back from a pause goes before those who have not. */
+/** Turns in which a test that comes back from a pause precedes those that have not begun. */
 class Turns {
   #taken = 0;
   readonly #back: (() => void)[] = [];

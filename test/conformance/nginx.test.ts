@@ -13,7 +13,7 @@ import { runCacheTests } from './engine.ts';
 import { startSuiteOrigin } from './origin.ts';
 import { EXPECTED_FOLDER, readCacheTests, score, type Verdict } from './suite.ts';
 
-/** By test id: passed, or where and how it failed. */
+/** Result by test id: passed, or where and how it failed. */
 type Recorded = Readonly<Record<string, true | readonly [where: 'Assertion' | 'Setup', message: string]>>;
 
 /** `Expires: now` turns on whether a second ends between two requests, so what differs is asked again. */
@@ -59,7 +59,7 @@ function messageOf(verdict: Verdict | undefined): string {
   return verdict?.kind === 'fail' ? verdict.message : '';
 }
 
-/** With the configuration that the record was made with, but for ports and folders. */
+/** Starts nginx with the configuration of the recording, apart from ports and folders. */
 async function startProxy(t: { after(work: () => unknown): void }, originPort: number): Promise<number> {
   const folder = temporaryFolder(t);
   chmodSync(folder, 0o755);

@@ -20,7 +20,7 @@ export interface SuiteOrigin {
   readonly port: number;
   /** The test that is asked for under `/test/<token>`. */
   expect(token: string, steps: readonly Step[]): void;
-  /** In order of arrival. */
+  /** Requests with this token, in order of arrival. */
   visits(token: string): readonly OriginVisit[];
 }
 

@@ -71,7 +71,7 @@ export const CACHE_TESTS_FILE =
 /** What other proxies were measured at, and with which configuration. */
 export const EXPECTED_FOLDER = join(dirname(CACHE_TESTS_FILE), 'expected');
 
-/** Those that a proxy can be asked. */
+/** Returns the tests that apply to a proxy. */
 export function readCacheTests(): readonly CacheTest[] {
   // The file is data of a known version; what is wrong with it shows as tests that fail.
   const groups = JSON.parse(readFileSync(CACHE_TESTS_FILE, 'utf8')) as readonly { tests: readonly CacheTest[] }[];

@@ -1,4 +1,4 @@
-/** The database as a file, and a database from it, from each engine to each; what is no whole export is refused. */
+/** The database as a file, and a database from it, from each engine to each; incomplete exports are refused. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
@@ -268,7 +268,7 @@ const SQLITE_REFERENCES = sql<{ name: string; refers_to: string }>`
 const POSTGRES_REFERENCES = sql<{ name: string; refers_to: string }>`
   select conrelid::regclass::text as name, confrelid::regclass::text as refers_to from pg_constraint where contype = 'f'`;
 
-/** Of the domain that was added last and removed for good. */
+/** Id of the domain that was added last and removed for good. */
 const GONE_ID = 3;
 
 async function makeContent(t: TestContext, newDatabase: NewDatabase) {

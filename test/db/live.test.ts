@@ -288,7 +288,7 @@ async function start(t: TestContext, target: DatabaseTarget) {
       (await listBroadcasts(db.query, { domainId, from: 0, to: T * 2, limit: 100, offset: 0 })).broadcasts,
     marks: async () =>
       (await resources('live_mark')).map(({ key, body }) => [key.slice(key.indexOf('/') + 1), JSON.parse(body)]),
-    /** As an operation does: the changes are published at the end of the transaction. */
+    /** Runs changes as an operation does: they are published at the end of the transaction. */
     change: async (
       work: (trx: Parameters<Parameters<typeof db.transaction>[0]>[0]) => ReturnType<typeof resumeStream>,
     ) => {

@@ -53,7 +53,7 @@ describeOnBothEngines('resources', (newDatabase) => {
     await publishNow(db, putSite(3, 'c.example.com'));
     await publishNow(db, { kind: 'site', key: 'a.example.com', op: 'delete' });
     await publishNow(db, putSite(4, 'd.example.com'), putSite(5, 'e.example.com'), putSite(6, 'f.example.com'));
-    /** from, to, limit → complete to, what. */
+    /** Rows: from, to, limit → complete to, changes. */
     const table = [
       [0, 4, 100, 4, 'b@1 c@2 -a@3 d@4 e@4 f@4'],
       [0, 4, 1, 1, 'b@1'],
@@ -134,7 +134,7 @@ describeOnBothEngines('edges', (newDatabase) => {
     const at = await readHead(db.query);
     const status = { edge: 'one', at, appliedRevision: 0, rejected: [], build: 'b', origins: [] };
     const HOUR_MS = 3600 * 1000;
-    /** When, the instance's start → what comes of it, whose report counts then. */
+    /** Rows: time, start of the instance → outcome, instance whose report counts then. */
     const table = [
       [1000, 10, 'recorded', 10],
       [2000, 20, 'recorded', 20],

@@ -1,4 +1,4 @@
-/** Charged by receipts, on both engines: what is delivered is paid, what is not is given back, and each once. */
+/** Charging by receipts, on both engines: delivered parts are charged, the others are paid back, each once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Db } from '#db/open.ts';
@@ -16,7 +16,7 @@ async function balanceOf(db: Db): Promise<number> {
   return balance;
 }
 
-/** Of every part, in order. */
+/** Returns the end of every part, in order. */
 async function ends(db: Db): Promise<readonly string[]> {
   const entries = await db.query.selectFrom('sms_ledger').select(['part_id', 'kind']).orderBy('id').execute();
   const kindsOf = (id: number) => entries.filter(({ part_id }) => part_id === id).map(({ kind }) => kind);

@@ -1,4 +1,4 @@
-/** The queue of parts on both engines: who gets which, what becomes of it, and of the money. */
+/** The queue of parts on both engines: order, outcomes and money. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Db } from '#db/open.ts';

@@ -1,4 +1,4 @@
-/** Who is let in, and how the others are refused, over sockets: nothing of what is refused reaches an origin. */
+/** Access rules over sockets: admitted and refused clients, and no refused request reaches an origin. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,7 @@
-/** Connections that the edge reads by itself, or gives to node:http, when one side ends them: who gets what, and each request its line. */
+/**
+ * Connections read by the edge, or handed to node:http, when one side ends them: the answers sent, and a log line for each
+ * request.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -10,7 +13,7 @@ import { type Answer, reply, startOrigin } from '../support/origin.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
 const FRESH = { 'cache-control': 'max-age=600' };
-/** Of a GET that has one, a connection goes to node:http. */
+/** A field that sends the connection of a GET to node:http. */
 const BODY = 'Content-Length: 0\r\n';
 
 const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\n${HOST}${more}\r\n`;

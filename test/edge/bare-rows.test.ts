@@ -15,7 +15,7 @@ const INNER_SIZE = INNER.length.toString(16);
 
 interface Sent {
   readonly bytes: string;
-  /** As the origin sees it; `undefined`: the edge answers by itself. */
+  /** Target as the origin sees it; `undefined`: the edge answers by itself. */
   readonly asked: string | undefined;
 }
 
@@ -23,7 +23,7 @@ type Kind = (target: string) => Sent;
 
 const plain: Kind = (target) => ({ bytes: `GET ${target} HTTP/1.1\r\n${HOST}\r\n`, asked: `GET ${target}` });
 
-/** For our reader. */
+/** Requests for our reader. */
 const ours: readonly Kind[] = [
   plain,
   (target) => ({ bytes: `GET ${target} HTTP/1.1\r\n${HOST}Accept-Encoding: gzip\r\n\r\n`, asked: `GET ${target}` }),
@@ -33,7 +33,7 @@ const ours: readonly Kind[] = [
   (target) => ({ bytes: `GET ${target} HTTP/1.1\r\nHost: unknown.example\r\n\r\n`, asked: undefined }),
 ];
 
-/** For node:http, with all that follows. */
+/** Requests for node:http, with all that follow. */
 const others: readonly Kind[] = [
   (target) => ({ bytes: `GET ${target} HTTP/1.1\r\n${HOST}Content-Length: 0\r\n\r\n`, asked: `GET ${target}` }),
   (target) => ({ bytes: `\r\nGET ${target} HTTP/1.1\r\n${HOST}\r\n`, asked: `GET ${target}` }),

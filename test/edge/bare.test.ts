@@ -13,7 +13,7 @@ import { type Answer, reply, startOrigin } from '../support/origin.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
 const FRESH = { 'cache-control': 'max-age=600' };
-/** Of a GET that has one, a connection goes to node:http. */
+/** A field that sends the connection of a GET to node:http. */
 const BODY = 'Content-Length: 0\r\n';
 const CLOSE = 'Connection: close\r\n';
 

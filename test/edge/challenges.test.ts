@@ -1,4 +1,4 @@
-/** Challenges of certificate authorities at the edge: who gets the text, and who goes the ordinary way. */
+/** Challenges of certificate authorities at the edge: requests that get the text, and requests that go the ordinary way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loopback, NO_ORIGINS, startTestEdge } from '../support/edge.ts';

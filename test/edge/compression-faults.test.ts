@@ -71,7 +71,7 @@ describe('an origin that breaks off', () => {
       const { held, get, edge, origin, ...rest } = await startHeld(t, headers);
       const coded = { held, get, edge, origin, ...rest };
       const clients = [openRaw(coded), openRaw(coded), openRaw(coded, 'identity')];
-      const fetches = 'etag' in headers ? 1 : clients.length; // what is not stored is shared with nobody
+      const fetches = 'etag' in headers ? 1 : clients.length; // an uncacheable response is not shared
       await eventually('asked', () => held.length === fetches);
       for (const response of held) response.write(someText(50_000));
       await eventually('begun', () => clients.every((client) => client.text().length > 1000));

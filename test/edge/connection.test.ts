@@ -11,7 +11,7 @@ import { needs } from '../support/needs.ts';
 import { reply, startOrigin } from '../support/origin.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
-/** With it a connection goes to node:http. */
+/** A field that sends the connection of a GET to node:http. */
 const BODY = 'Content-Length: 0\r\n';
 
 describe('bytes after an answer that ends the connection never reach an origin', () => {

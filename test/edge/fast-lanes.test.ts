@@ -32,7 +32,7 @@ const DOMAIN: Domain = {
   },
 };
 const SPEC = spec(toSiteSpec(DOMAIN));
-/** Of a site for good, or compared in a way of its own. */
+/** Members of a spec that never change, or have a comparison of their own. */
 const NOT_CHANGED: readonly string[] = ['id', 'name', 'origins'];
 
 function spec(made: SiteSpec | undefined): SiteSpec {

@@ -33,7 +33,7 @@ async function flood(client: FrameClient, make: (index: number) => Buffer): Prom
   return sent;
 }
 
-/** Without what nothing holds any more: how much of that lies about depends on when it was collected last. */
+/** Memory after a garbage collection: how much garbage is left depends on when it ran last. */
 function heldMemory(): { readonly buffers: number; readonly all: number } {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();

@@ -1,4 +1,4 @@
-/** HTTPS at the edge, asked by curl and openssl: whose certificate is shown, in which form, and to whom none is. */
+/** HTTPS at the edge, requested by curl and openssl: the certificates shown, their form, and refused handshakes. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createSiteTable } from '../../src/sites/lookup.ts';

@@ -83,7 +83,7 @@ test("request_directives: a client's no-cache, max-age=0 and no-store count only
   }
 });
 
-test('heuristic_cap is the longest guess; 0 is none, and live and dynamic sites are never guessed about', async (t) => {
+test('heuristic_cap is the longest guessed lifetime; 0 turns guessing off, and live and dynamic sites have no guess', async (t) => {
   const old = { 'last-modified': 'Mon, 02 Nov 2020 10:00:00 GMT' };
   const markAfter = async (cache: Partial<CacheSettings>, ms: number, type?: SiteSpec['type']) => {
     const { edge, origin } = await start(t, reply('x', old), cache, type);

@@ -36,7 +36,7 @@ test('clients of ready answers are bounded in the same way when their objects ar
     clients.push(client);
     await eventually('it waits', () => edge.edge.underWay === i + 1);
   }
-  // Each twice: what is used stays longer than what is not.
+  // Each twice: used objects stay longer than unused ones.
   for (let i = 0; i < 120; i++) await edge.get(`/other-${i >> 1}`);
   const cut = () => edge.log.filter((fields) => fields.result === 'TCP_MEM_HIT/503').length;
   await eventually('cut', () => cut() >= 3);

@@ -15,7 +15,7 @@ import { reply, startOrigin, startRawOrigin } from '../support/origin.ts';
 
 type Cleanup = { after(work: () => unknown): void };
 
-/** Of the prober's clock against the real one. */
+/** Factor between the prober's clock and the real one. */
 const HASTE = 25;
 
 describe('the prober', () => {

@@ -121,7 +121,7 @@ interface World {
   first: RunningService;
   second: RunningService;
   client: Client;
-  /** Of the one domain. */
+  /** Id of the one domain. */
   domainId: string;
   startSecond(): Promise<void>;
   restart(): Promise<void>;

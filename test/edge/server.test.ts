@@ -13,7 +13,7 @@ import { reply, startOrigin } from '../support/origin.ts';
 const HOST = `Host: ${SITE_HOST}\r\n`;
 const CLIENTS = 64;
 
-/** In a thread of its own: tells when all are connected. */
+/** Program of a thread that reports when all its sockets are connected. */
 const CONNECT = `
   const { parentPort, workerData: { port, count } } = require('node:worker_threads');
   const connected = new Int32Array(new SharedArrayBuffer(4));

@@ -1,4 +1,4 @@
-/** Many clients for one object while it comes: one fetch, each at its own pace, and never what is not for all. */
+/** Many clients of one object while it arrives: one fetch, each client at its own pace, and private responses never shared. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';

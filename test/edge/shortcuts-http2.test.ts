@@ -25,7 +25,7 @@ const ENDED = FLAGS.endHeaders | FLAGS.endStream;
 const NO_WINDOW = Buffer.from([0, 4, 0, 0, 0, 0]);
 const streamOf = (index: number) => 2 * index + 1;
 
-/** With an answer that is learned. */
+/** Starts an edge with a ready answer. */
 async function startLearned(t: TestContext, body: string, limits: Partial<EdgeLimits> = {}): Promise<HttpsEdge> {
   const edge = await startHttpsEdge(t, reply(body, HOUR), { limits });
   const session = open(t, edge);

@@ -9,7 +9,7 @@ import { ODD_FIELDS } from '../support/twin-requests.ts';
 
 /** Asks for the same, and is not plain. */
 const BESIDE = ['Pragma', 'x'];
-/** Of HTTP/1.1 alone, or not to be sent by Node's clients: twins send them. */
+/** Fields of HTTP/1.1 only, or that Node's clients cannot send; the twins send them. */
 const FRAMING: ReadonlySet<string> = new Set([
   ...['connection', 'proxy-connection', 'keep-alive', 'te', 'expect', 'upgrade', 'content-length', 'transfer-encoding'],
   ...['x-a', 'range'],

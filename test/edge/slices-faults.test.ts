@@ -110,7 +110,7 @@ describe('a faulty second slice', () => {
       await edge.get('/film.mp4', range('0-0'));
       origin.fail(ofSecond(fail, 1));
       const received = await edge.get('/film.mp4', range(`${MIB + 5}-${MIB + 9}`));
-      // What is no answer, or breaks off, is not asked for again; but a connection that was closed while it was idle is.
+      // An absent or broken answer is not requested again, except on a connection that was closed while it was idle.
       const isNoAnswer = ['cuts the connection', 'answers 304', 'breaks off'].includes(name);
       if (!isNoAnswer || (received.status === 206 && received.isWhole)) {
         assertBytes(received, FILE.subarray(MIB + 5, MIB + 10), 206);

@@ -26,7 +26,7 @@ async function start(t: TestContext, server = '') {
 const lines = (slices: readonly number[], status = 206) =>
   slices.map((slice) => `/film.mp4 bytes=${sliceRange(slice)} ${status}`);
 
-/** It logs a request when it has sent the answer, so maybe after the client has it, and after a later one's. */
+/** Waits for nginx's log: it logs a request after the answer, maybe after the client has it, and after a later one's. */
 async function assertAsked(asked: () => readonly string[], expected: readonly string[]): Promise<void> {
   await eventually('logged', () => asked().length >= expected.length);
   assert.deepEqual(asked().toSorted(), expected.toSorted());

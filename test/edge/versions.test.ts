@@ -17,7 +17,7 @@ interface Asked {
 
 interface Answered {
   readonly status: number;
-  /** Of the answer of the pipeline, and no word of the parser's. */
+  /** Mark of the pipeline; `undefined` for a refusal by a parser. */
   readonly xCache: string | undefined;
   /** Request lines at the origin, and fields that clients have sent. */
   readonly asked: readonly string[];
@@ -26,7 +26,7 @@ interface Answered {
 type Way = (asked: Asked) => Promise<Answered>;
 
 const FRESH = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nCache-Control: max-age=60\r\n\r\nhello';
-/** Its connection ends, for what follows a head is not understood. */
+/** A response that is not stored, and whose connection ends, because bytes after a head are not understood. */
 const NOT_STORED = FRESH.replace('max-age=60', 'no-store\r\nConnection: close');
 /** What the edge itself says of a request differs with its version. */
 const OWN_FIELDS = /^(?:via|x-forwarded|x-real-ip|cdn-loop|host|connection|content-length|transfer-encoding)/i;
@@ -79,7 +79,7 @@ async function askOver1(t: TestContext, edge: HttpsEdge, asked: Asked, before: s
   const socket = connectTls(t, edge);
   let text = '';
   socket.on('data', (bytes: Buffer) => (text += bytes.toString('latin1')));
-  socket.on('error', () => undefined); // what is no request is answered before its end
+  socket.on('error', () => undefined); // an invalid request is answered before its end
   const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const bytes = `${lines.join('\r\n')}\r\nConnection: close\r\n\r\n${body ?? ''}`;
   if (before !== '') socket.write(before);
@@ -156,7 +156,7 @@ describe('a request over HTTP/1.1 and HTTP/2', needs('openssl'), () => {
         );
         assert.equal(expected?.[1].status, status, what + again);
         for (const [name, answered] of others) {
-          // The parser and the pipeline have words of their own for what is no request.
+          // The parser and the pipeline have reasons of their own for an invalid request.
           const one: Answered | undefined =
             status === 400 && expected !== undefined ? { ...expected[1], xCache: answered.xCache } : expected?.[1];
           assert.deepEqual(answered, one, `${what}${again}: ${name}`);

@@ -188,7 +188,7 @@ test('an edge that is killed five times while it stores ends identical to the da
   await assertIdentical(db, edge);
 });
 
-/** Until the edge 'local' has reported this revision of this epoch. */
+/** Waits until the edge 'local' has reported this revision of this epoch. */
 async function acknowledged(db: Db, revision: number): Promise<void> {
   await eventually(`revision ${revision} is acknowledged`, async () => {
     const edges = await listLiveEdges(db.query, systemClock());

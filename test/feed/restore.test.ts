@@ -92,7 +92,7 @@ async function prepare(t: Parameters<NewDatabase>[0], newDatabase: NewDatabase) 
         }
         for (const change of changes) await publish(trx, [change], systemClock());
       }),
-    /** Until the edge has the newest place and control knows it. */
+    /** Waits until the edge has the newest position and control knows it. */
     async acknowledged({ store }: TestEdge) {
       const { revision, tag } = await readHead(db.query);
       await eventually('the edge is at the newest place', () => store.head()?.tag === tag);

@@ -1,4 +1,4 @@
-/** What lasts while a viewer watches: lines of the log, rules that change, and who is counted. */
+/** Sessions while a viewer watches: log lines, changes of rules, and counts. */
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { createLocalTime } from '../../src/lib/local-time.ts';

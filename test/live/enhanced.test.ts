@@ -13,7 +13,7 @@ import { publishPaced } from '../support/paced-publisher.ts';
 
 const PLAYERS = needs('chromium', 'curl', 'ffmpeg', 'ffprobe', 'openssl', { timeout: 300_000 });
 const CLIP_SECONDS = 4;
-/** Until the second key frame. mpegts.js 1.8.2 throws at the headers of some later ones, also as ffmpeg made them. */
+/** Time of the second key frame. mpegts.js 1.8.2 throws at the headers of some later ones, even as ffmpeg made them. */
 const FIRST_KEY_FRAME_MS = 1000;
 const AV1 = ['libsvtav1', '-preset', '12', '-g', '30', '-svtav1-params', 'lp=2'];
 const HEVC = ['libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=error:keyint=30', '-tag:v', 'hvc1'];

@@ -13,7 +13,7 @@ import { aacFrame, aacHeader, avcFrame, avcHeader, feed, frames, type Recipe } f
 const HEADERS = [avcHeader(), aacHeader()];
 const VIDEO = 1;
 const AUDIO = 2;
-/** Of x264, for pictures of 322x182 at 25 frames a second. */
+/** Configuration of x264, for pictures of 322x182 at 25 frames a second. */
 const OTHER_AVC = '0164000dffe1001a6764000dacd941519e226c0440000003004000000c83c50a658001000668ebe3cb22c0';
 
 function packaged(messages: readonly MediaMessage[], packager = new HlsPackager()): HlsPackager {

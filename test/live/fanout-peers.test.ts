@@ -29,7 +29,7 @@ interface Packaged {
   readonly file: Buffer;
 }
 
-/** Through the clock and the packager, as the owner of a stream does it. */
+/** Packages messages through the clock and the packager, as the owner of a stream does. */
 function packaged(messages: readonly MediaMessage[]): Packaged {
   const packager = new HlsPackager();
   const timeline = new Timeline();
@@ -59,7 +59,7 @@ function decodedMs(packets: readonly Packet[]): readonly number[] {
   return packets.map(({ dts }) => (dts - (packets[0]?.dts ?? 0)) * 1000);
 }
 
-/** In ticks, as mp4box reads them: each sample lasts, and begins where the one before it ends. */
+/** Asserts, in ticks as mp4box reads them, that each sample has a duration and begins where the one before ends. */
 function assertContinuous({ codec, samples }: Mp4Track): void {
   for (const [index, { dts, duration }] of samples.entries()) {
     assert.ok(duration > 0, `${codec}: sample ${index} lasts no time`);

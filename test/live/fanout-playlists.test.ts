@@ -11,7 +11,7 @@ import { aacHeader, avcHeader, feed, frames } from '../support/media-messages.ts
 
 const HEADERS = [avcHeader(), aacHeader()];
 const NOTHING: Directives = { sequence: undefined, part: undefined, maySkip: false };
-/** Aborted already: what is not there at once is not waited for. */
+/** Signal that is aborted already: a file that is not there is not waited for. */
 const NOW = AbortSignal.abort();
 
 function packaged(untilMs: number, keyFrameMs?: number): HlsPackager {

@@ -30,7 +30,7 @@ const stream: Answer = (response) => {
   for (const message of STREAM) response.write(writeFlvTag(message));
 };
 const silent: Answer = () => undefined;
-/** It never stops, and has nothing to show. */
+/** An origin that sends bytes for ever, and no media. */
 const dripping: Answer = (response) => {
   response.writeHead(200).write(flvHeader({ hasAudio: true, hasVideo: true }));
   const timer = setInterval(() => response.write(EMPTY_TAG), 20);

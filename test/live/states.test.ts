@@ -369,7 +369,7 @@ test('streams continue while control is away, and it gets all events when it is 
   await eventually('it has ended', () => world.states.get('a') === 'none');
   await world.publish('b');
   assert.deepEqual(world.told, []);
-  await world.restart(); // what is not acknowledged outlives the process
+  await world.restart(); // unacknowledged events outlive the process
   world.control.isAway = false;
   await eventually('control has heard all', () => world.told.length === 4);
   assert.deepEqual(world.told, ['began a', 'ended a unpublished', 'began b', 'ended b stopped']);

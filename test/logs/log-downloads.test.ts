@@ -19,7 +19,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 import { createTestTraffic } from '../support/traffic.ts';
 
 const DAY = '2026-01-31';
-/** Its beginning in Shanghai. */
+/** Beginning of the day in Shanghai. */
 const MIDNIGHT = Date.parse(`${DAY}T00:00:00+08:00`);
 const HOUR_MS = 3_600_000;
 

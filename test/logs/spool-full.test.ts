@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { needs, obtain } from '../support/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-/** On a file system of 2 MiB. */
+/** Runs a program on a file system of 2 MiB. */
 async function runProgram(t: TestContext, name: string): Promise<string> {
   const program = join(import.meta.dirname, '../support', name);
   const script = 'mount -t tmpfs -o size=2m tmpfs "$0" && exec "$1" "$2" "$0"';

@@ -97,7 +97,7 @@ test(
       for (let n = 0; n < 10; n++) await ask();
       await delay(500); // all of them are told, which takes 50 ms and what the machine is slow
       const now = performance.now();
-      // What is not appended yet; the process that tells control of it holds nothing that is not on disk.
+      // Lines that are not appended yet; the process that reports to control holds nothing that is not on disk.
       if (part !== 'edge-feed') lost.push(...answers.filter(({ at }) => now - at < 1_000));
       const killed = service.pids()[part] ?? assert.fail(`there is no ${part}`);
       process.kill(killed, 'SIGKILL');

@@ -130,7 +130,7 @@ function brokenCheckout(t: Cleanup) {
       symlinkSync(process.execPath, bundled);
       rmSync(link, { force: true });
     },
-    /** As an npm script calls it, on a PATH of the checkout's links, a minimal Debian and what the machine has of its own. */
+    /** Finds Node as an npm script does, on a PATH of the checkout's links, a minimal Debian and the machine's own programs. */
     findNode: (own: { readonly node?: string }) => {
       const machine = join(root, 'machine');
       rmSync(machine, { recursive: true, force: true });

@@ -1,4 +1,7 @@
-/** What viewers see as a domain is reviewed, closed, opened, rejected, disabled and deleted; and who reaches the origin. */
+/**
+ * Domains as viewers see them when they are reviewed, closed, opened, rejected, disabled and deleted; and the requests that
+ * reach the origin.
+ */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
@@ -77,7 +80,7 @@ test('states that customers and operators choose are obeyed, with automatic revi
 });
 
 interface Watched extends World {
-  /** As the operator. */
+  /** Decides as the operator. */
   decide(action: 'approve' | 'reject' | 'disable' | 'enable'): Promise<unknown>;
   /** Resolves when a viewer is answered so: `served`, or refused for this reason. */
   see(path: string, expected: string): Promise<void>;

@@ -1,6 +1,6 @@
 /**
  * The engine with its own SMPP against Net::SMPP as the carrier, which misbehaves: every fault at once, each on a connector of
- * its own. Numbers in names are public reports of what went wrong elsewhere.
+ * its own. Numbers in names are public reports of faults of other software.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

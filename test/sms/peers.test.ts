@@ -100,7 +100,7 @@ test(
   },
 );
 
-/** It also wants somebody at this very port, whoever that is. */
+/** Port that Kannel's bearerbox also needs. */
 const BOX_PORT = 13_001;
 
 async function startDriveSmpp(t: TestContext, port: number, messages: number) {

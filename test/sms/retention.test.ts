@@ -1,4 +1,4 @@
-/** What is forgotten of SMS when its time is over, and what is not, on both engines. */
+/** Deletion of old SMS rows, on both engines: the rows that go, and those that stay. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
@@ -118,7 +118,7 @@ async function end(db: Db, parts: readonly number[]): Promise<void> {
   await db.query.insertInto('sms_ledger').values(charges).execute();
 }
 
-/** Of the first request, each with its part. */
+/** Copies the message of the first request, each with its part. */
 async function copyMessages(db: Db, count: number): Promise<void> {
   const message = await db.query.selectFrom('sms_message').selectAll().executeTakeFirstOrThrow();
   const part = await db.query.selectFrom('sms_part').selectAll().executeTakeFirstOrThrow();

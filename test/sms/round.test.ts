@@ -39,7 +39,7 @@ async function openWorld(t: Parameters<NewDatabase>[0], newDatabase: NewDatabase
   };
 }
 
-/** Of advertising; and an hour before them, and their first. */
+/** Hours of advertising. */
 const HOURS = { from: 8 * 60, to: 22 * 60, timeZone: 'Asia/Shanghai' };
 const MORNING = Date.UTC(2026, 1, 1);
 const NIGHT = MORNING - 3_600_000;
@@ -315,7 +315,7 @@ async function countReads<T>(db: Db, work: (trx: Transaction<Schema>) => Promise
 
 const TABLES = ['sms_request', 'sms_message', 'sms_part', 'sms_ledger'];
 
-/** Of the connection, since it told them last: between transactions. */
+/** Returns the statistics of the connection since the last call; only valid between transactions. */
 async function readsOf(trx: Transaction<Schema>) {
   const { rows } = await sql<{ name: string; whole: number; rows: number }>`
     select relname as name, seq_scan as whole, coalesce(idx_tup_fetch, 0) as rows from pg_stat_xact_user_tables`.execute(

@@ -66,7 +66,7 @@ async function openWorld(t: TestContext, newDatabase: NewDatabase, allow: readon
   return { db, ring, clock };
 }
 
-/** From the end of a part until the carrier has told of it. */
+/** Time from the end of a part until the carrier reports it. */
 const TOLD_AFTER_MS = 1234;
 
 async function tell(db: Db, account: SmsAccount, texts: readonly string[], now: number): Promise<void> {

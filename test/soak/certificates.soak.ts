@@ -1,6 +1,6 @@
 /**
- * Ten thousand certificates in use at one edge worker, which keeps three thousand in memory: whoever asks gets the one of the name,
- * sessions go on whose certificate was dropped meanwhile, and the worker's memory is bounded.
+ * Ten thousand certificates in use at one edge worker, which keeps three thousand in memory: every client gets the one of the
+ * name, sessions continue whose certificate was evicted meanwhile, and the worker's memory is bounded.
  */
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
@@ -19,7 +19,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 const CERTIFICATES = 10_000;
 const AT_ONCE = 16;
 const SESSIONS = 1_000;
-/** Of the whole worker, whose cache has 64 of them and which has some 120 before the first. */
+/** Memory of the whole worker: 64 MiB of cache, and some 120 before the first certificate. */
 const ALLOWED_MIB = 550;
 const MIB = 2 ** 20;
 

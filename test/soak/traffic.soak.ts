@@ -12,11 +12,14 @@ import { agreed, lostRequests, startTraffic } from '../support/traffic-world.ts'
 
 const KILLS = 20;
 const OUTAGE_MS = 60_000;
-/** Of a worker that is killed, as half of them are: 63 at most that were not told, and those of four connections that were under way. */
+/**
+ * Requests that a killed worker loses, as half of them are killed: 63 at most that were not reported, and those in flight on
+ * four connections.
+ */
 const MOST_UNTOLD = 67;
 /** Millions of lines are shipped after the outage, and read again and again meanwhile. */
 const SHIPPED_MS = 600_000;
-/** Of load at the end, when nothing is killed. */
+/** Time of load at the end, without kills. */
 const QUIET_MS = 5_000;
 
 test(

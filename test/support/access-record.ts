@@ -22,7 +22,7 @@ export const HIT: Omit<AccessRecord, 'endedAt'> = {
 
 const MAX_LINE_BYTES = 128 * 1024;
 
-/** Its 13 fields, as `formatLine` gives those of other requests. */
+/** Formats the 13 fields of a hit, as `formatLine` does those of other requests. */
 export function formatHit(hit: HitRecord, zone: LocalTime): string {
   const bytes = Buffer.alloc(MAX_LINE_BYTES);
   return bytes.toString('utf8', `${hit.domainId}\t`.length, new HitLines(zone).write(bytes, 0, hit));

@@ -38,16 +38,16 @@ export interface AcmeWorld {
   readonly domain: Domain;
   readonly accountId: number;
   now: number;
-  /** By how much `now` was put back: what goes by a steady clock is not. */
+  /** Milliseconds by which `now` was put back; monotonic times are not. */
   putBackMs: number;
-  /** Behind the address of the directory: another account. */
+  /** Path after the address of the directory: another one is another account. */
   account: string;
-  /** Of workers that are started from now on. */
+  /** Binding of workers that are started from now on. */
   binding: ExternalBinding | undefined;
   readonly logLines: string[];
-  /** What authorities were asked, by method and path. */
+  /** Requests to authorities, by method and path. */
   readonly asked: string[];
-  /** Is called before each request to the authority; rejects to cut it. */
+  /** Called before each request to the authority; rejects to cut it. */
   before: (question: string) => Promise<void>;
   /** And after each, when its answer is there. */
   after: (question: string) => Promise<void>;
@@ -55,17 +55,17 @@ export interface AcmeWorld {
   renewals: RenewalScript | undefined;
   /** What is answered in place of the authority; `undefined`: it is asked. */
   instead: (question: string) => HttpAnswer | undefined;
-  /** What a worker does from now on reaches the database no more; its lease ends in a moment. Rejects. */
+  /** Cuts a worker off the database from now on; its lease ends in a moment. Always rejects. */
   kill(): Promise<never>;
-  /** As a customer's request does it. */
+  /** Requests a certificate as a customer does. */
   request(): Promise<string>;
   order(): Promise<CertificateOrder | undefined>;
   readDomain(): Promise<Domain | undefined>;
-  /** What the feed has of a kind, by key. */
+  /** Resources of a kind in the feed, by key. */
   resources(kind: string): Promise<ReadonlyMap<string, unknown>>;
-  /** The edge takes what was published, and says so. */
+  /** Makes the edge apply the published revision and acknowledge it. */
   applyFeed(): Promise<void>;
-  /** Whoever calls disposes of it. */
+  /** Starts a worker, which the caller disposes of. */
   startWorker(): Promise<AcmeWorker>;
   /** One round of a worker of its own, which is gone then. */
   round(): Promise<void>;

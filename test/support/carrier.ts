@@ -27,7 +27,7 @@ export interface TestCarrier {
   readonly late: readonly { readonly partId: number; readonly outcome: SubmitOutcome }[];
   /** How often there was room again. */
   roomFreed(): number;
-  /** From now on deliveries cannot be stored, or can again. */
+  /** Makes storing of deliveries fail from now on, or succeed again. */
   failToStore(isFailing: boolean): void;
   bound(): Promise<unknown>;
 }
@@ -93,7 +93,7 @@ export function receiptOf(carrierId: string, changed: Partial<Receipt> = {}): Re
   };
 }
 
-/** In ASCII. */
+/** Builds a reply in ASCII. */
 export function replyOf(origin: string, text: string, changed: Partial<MobileOriginated> = {}): MobileOriginated {
   const content = { text, isText: true, coding: 0, octets: Buffer.from(text) };
   return { origin, destination: '1069', ...content, ...changed };

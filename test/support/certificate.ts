@@ -16,7 +16,7 @@ export interface TestAuthority {
 }
 
 interface IssueOptions {
-  /** Since yesterday. */
+  /** True: it expired yesterday. */
   readonly isExpired?: boolean;
   /** Signed by an authority between, which `cert` has behind the leaf. */
   readonly hasIntermediate?: boolean;
@@ -24,7 +24,7 @@ interface IssueOptions {
   readonly isEd25519?: boolean;
   /** Lines of an extension file of openssl, beside `subjectAltName`. */
   readonly extensions?: readonly string[];
-  /** Those of the authority between, instead of its being one. */
+  /** Extensions of the intermediate authority, in place of those that make it one. */
   readonly intermediateExtensions?: readonly string[];
   readonly isIntermediateExpired?: boolean;
   /** Signed with SHA-1. */

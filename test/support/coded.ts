@@ -10,7 +10,7 @@ import { type Answer, type ScriptedOrigin, startOrigin } from './origin.ts';
 export interface CodedEdge {
   readonly origin: ScriptedOrigin;
   readonly edge: TestEdge;
-  /** With `Accept-Encoding` where one is given; the body as it was before it was coded. */
+  /** Fetches with `Accept-Encoding` where one is given; the result has the decoded body. */
   get(path: string, acceptEncoding?: string, options?: FetchOptions): Promise<Read>;
   /** Compressions that were begun so far. */
   made(): Promise<number>;

@@ -11,7 +11,7 @@ import { type TwinAuthority, Twins } from './twins.ts';
 
 interface CompareOptions {
   readonly runs: number;
-  /** Of one run. */
+  /** Steps of one run. */
   readonly steps: number;
   readonly seed: number;
   /** Whether the shortest list of steps is looked for that fails, which takes long. */
@@ -86,7 +86,7 @@ export async function compareTwins(
   return compared;
 }
 
-/** Between all that happens the regular ones are asked for on each connection. Gives how many requests that were. */
+/** Requests the regular answers on each connection between all steps. Returns the number of requests. */
 async function pay(twins: Twins, { regulars: asked, rules, approaches, list }: Visit): Promise<number> {
   let requests = 0;
   const send = async (place: number, some: readonly TwinRequest[], cuts: readonly number[] = []) => {

@@ -58,7 +58,7 @@ export async function crashInRounds(t: TestContext, rounds: number): Promise<voi
   await service.stop();
 }
 
-/** By their ids, children first: the one above would otherwise start them again. */
+/** Kills the processes by their ids, children first: their parent would otherwise start them again. */
 function killAll(service: RunningService): void {
   const children = Object.values(service.pids());
   const { pid } = service.process.child;

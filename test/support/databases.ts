@@ -78,7 +78,7 @@ export async function newPostgres(
   return { url: url.href, file: '' };
 }
 
-/** On a connection of its own. */
+/** Runs a statement on a connection of its own. */
 export async function administer(server: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: server });
   await client.connect();

@@ -46,7 +46,7 @@ export interface FetchOptions {
   readonly body?: string;
   /** Says so; the connection is ended behind the answer all the same. Absent: `close`. */
   readonly connection?: 'keep-alive';
-  /** By TLS, trusting the authority of this PEM. */
+  /** PEM of the authority to trust; the request is made by TLS. */
   readonly ca?: string;
 }
 
@@ -65,7 +65,7 @@ export interface Received {
 
 type TestEdgeOptions = Partial<EdgeOptions> & {
   readonly cacheBytes?: number;
-  /** By their keys; given, the edge listens for HTTPS too. */
+  /** Certificates by their keys; the edge then listens for HTTPS too. */
   readonly certificates?: ReadonlyMap<string, CertificatePair>;
   readonly ticketSecrets?: readonly TicketSecret[];
 };

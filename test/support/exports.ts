@@ -19,7 +19,7 @@ export async function exportText(target: DatabaseTarget, withSecrets = true): Pr
   return text;
 }
 
-/** In pieces of `pieceBytes`, as it may come through a pipe. */
+/** Imports a text in pieces of `pieceBytes`, as it may arrive through a pipe. */
 export async function importText(
   target: DatabaseTarget,
   text: string | Uint8Array,
@@ -49,7 +49,7 @@ export function sealLines(lines: readonly string[]): string {
   return `${text}${JSON.stringify({ rows: counts, sha256: createHash('sha256').update(text).digest('hex') })}\n`;
 }
 
-/** Without the end. */
+/** Returns the lines, without the end line. */
 export function linesOf(text: string): string[] {
   return text.split('\n').slice(0, -2);
 }

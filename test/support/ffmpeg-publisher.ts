@@ -8,7 +8,7 @@ export interface FfmpegOptions {
   /** Codecs and their options; H.264 and AAC when absent. */
   readonly codecs?: readonly string[];
   readonly seconds?: number;
-  /** As fast as it encodes, not as fast as it plays. */
+  /** True: as fast as it encodes, instead of as fast as it plays. */
   readonly isUnpaced?: boolean;
   /** What is published; a test picture and a tone when absent. */
   readonly inputs?: readonly string[];

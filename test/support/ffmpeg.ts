@@ -7,15 +7,15 @@ export interface Encoding {
   readonly seconds: number;
   /** Arguments of the video encoder; `undefined`: no video. */
   readonly video?: readonly string[];
-  /** Of the audio encoder. */
+  /** Arguments of the audio encoder. */
   readonly audio?: readonly string[];
-  /** As `WxH`. */
+  /** Picture size as `WxH`. */
   readonly size?: string;
   readonly frameRate?: number;
   readonly sampleRate?: number;
 }
 
-/** A moving test picture and a tone. MP4 comes in fragments, as what is not a file must. */
+/** Encodes a moving test picture and a tone. MP4 is fragmented, because it is written to a pipe. */
 export async function encode(format: 'flv' | 'mp4', encoding: Encoding): Promise<Buffer> {
   const { seconds, video, audio, size = '160x96', frameRate = 30, sampleRate = 44_100 } = encoding;
   const inputs = [
@@ -36,7 +36,7 @@ export async function encode(format: 'flv' | 'mp4', encoding: Encoding): Promise
 
 export interface Packet {
   readonly kind: 'video' | 'audio';
-  /** In seconds. */
+  /** Presentation time in seconds. */
   readonly pts: number;
   readonly dts: number;
 }

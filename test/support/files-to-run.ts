@@ -8,7 +8,7 @@ const KINDS = {
   '': allTests,
   /** The long ones. */
   '--soak': (root: string) => globSync('test/soak/*.soak.ts', { cwd: root }).sort(),
-  /** Those that make another machine. */
+  /** Tests that make another machine. */
   '--machines': (root: string) => globSync('test/machines/*.machine.ts', { cwd: root }).sort(),
   /** Some of the short ones: those that can need a program, without those that start whole services. */
   '--bare': (root: string) => allTests(root).filter((file) => canNeedProgram(join(root, file), root)),
@@ -41,7 +41,7 @@ function canNeedProgram(path: string, root: string): boolean {
   );
 }
 
-/** Those that start whole services first: the end of a run is then of short ones, and no processor waits for the last. */
+/** Returns all tests, those that start whole services first: short ones end a run, and no processor waits for the last. */
 function allTests(root: string): readonly string[] {
   return ['test', 'src'].flatMap((folder) => globSync(`${folder}/**/*.test.ts`, { cwd: root }).sort());
 }
@@ -54,7 +54,7 @@ function reachedFrom(path: string, reached = new Set<string>()): ReadonlySet<str
   return reached;
 }
 
-/** By relative paths. */
+/** Returns the relative imports of a file. */
 function importsOf(path: string): readonly string[] {
   const specifiers = readFileSync(path, 'utf8').matchAll(/\bfrom '(\.[^']+\.ts)'/g);
   return [...specifiers].map(([, specifier = '']) => join(dirname(path), specifier));

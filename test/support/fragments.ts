@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 
 export interface ReadSample {
   readonly track: number;
-  /** In ticks of the track. */
+  /** Decoding time in ticks of the track. */
   readonly decodeAt: number;
   readonly duration: number;
   readonly composition: number;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * A port that was free a moment ago, below the range from which the kernel takes ports by itself. Whoever gets it listens later:
- * so each process takes ports of its own, one after the other, and no other test's.
+ * A port that was free a moment ago, below the range from which the kernel takes ports by itself. Its caller listens later, so
+ * each process takes ports of its own, one after the other, and no other test's.
  */
 export const freePort = portsOf(process.pid);
 

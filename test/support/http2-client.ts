@@ -60,7 +60,7 @@ export function answerOf(stream: ClientHttp2Stream): Promise<Http2Answer> {
   });
 }
 
-/** As `fetchFrom` does over HTTP/1.1, on a connection of many requests. Names are written in lower case. */
+/** Fetches as `fetchFrom` does over HTTP/1.1, on a connection of many requests. Names are written in lower case. */
 export async function fetchOver(
   session: ClientHttp2Session,
   path: string,

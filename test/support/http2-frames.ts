@@ -32,7 +32,7 @@ export function frame(
   return frameOfType(TYPES[type], flags, stream, payload);
 }
 
-/** Of any type, also of one that nobody knows. */
+/** Builds a frame of any type, even an unknown one. */
 export function frameOfType(type: number, flags: number, stream: number, payload: Buffer): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);

@@ -14,7 +14,7 @@ export interface HttpsEdge extends TestEdge {
   readonly origin: ScriptedOrigin;
   readonly authority: TestAuthority;
   readonly httpsPort: number;
-  /** Under their keys; `c1` is for the first site. */
+  /** Certificates by their keys; `c1` is for the first site. */
   readonly certificates: Map<string, CertificatePair>;
   /** Issues one for these names. */
   addCertificate(key: string, ...issue: Parameters<TestAuthority['issue']>): void;
@@ -28,7 +28,7 @@ export interface HttpsEdge extends TestEdge {
 }
 
 export interface Curled {
-  /** Its own: 0, or why it failed. */
+  /** Exit code of curl. */
   readonly exitCode: number;
   readonly version: string;
   readonly status: number;

@@ -58,7 +58,7 @@ export function onAir(name: BroadcastName, startedAt: number, more: Partial<Live
   };
 }
 
-/** To control, as a live process does. */
+/** Sends a report to control, as a live process does. */
 export async function sendLiveReport(socketPath: string, report: LiveReport): Promise<LiveAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const sent = request({ socketPath, path: LIVE_PATH, method: 'POST', agent: false }, (response) => {

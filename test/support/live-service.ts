@@ -17,9 +17,9 @@ export const LIVE_HOST = 'live.example.com';
 
 export interface LiveService {
   readonly service: RunningService;
-  /** Of the edge, without a path; by the address. */
+  /** Base URL of the edge, by its address, without a path. */
   readonly edgeUrl: string;
-  /** Of the domain, for HTTPS. */
+  /** Certificate of the domain, for HTTPS. */
   readonly certificate: string;
   /** Publishes a test picture and a tone until the test ends, or `stop` is called. */
   publish(stream: string, encoding?: readonly string[]): { stop(): Promise<void> };
@@ -123,7 +123,7 @@ export async function probeUrl(url: string, seconds: number) {
   return { codecs: codecs.sort().join(' '), packets: packets.length as number, complaints };
 }
 
-/** It finds the service under the domain's name, and trusts its certificate. */
+/** Starts a browser that finds the service under the domain's name, and trusts its certificate. */
 export async function startBrowser(t: TestContext, { certificate }: LiveService): Promise<Browser> {
   const spki = new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' });
   const trusted = createHash('sha256').update(spki).digest('base64');

@@ -48,7 +48,9 @@ export interface LiveWorld {
   report(): LiveReport | undefined;
   /** Control takes reports, or refuses them. */
   control: { isAway: boolean; notOwned: readonly string[] };
-  /** Of the list that workers read, the latest line of each stream: its state. Of `live` in domain 7 by name, of others as `8/app/name`. */
+  /**
+   * State of each stream in the latest line of the list that workers read: `live` in domain 7 by name, others as `8/app/name`.
+   */
   readonly states: ReadonlyMap<string, string>;
   /** Connected; to `live` of domain 7 unless `place` says otherwise. */
   publisher(place?: Place): Promise<RtmpClient>;

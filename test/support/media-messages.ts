@@ -4,7 +4,7 @@ import type { HlsPackager } from '#fanout/hls/packager.ts';
 import { describeMedia } from '#fanout/media/describe.ts';
 import type { MediaMessage } from '#fanout/media/message.ts';
 
-/** Of x264, for pictures of 320x180 at 30 frames a second. */
+/** Configuration of x264, for pictures of 320x180 at 30 frames a second. */
 const AVC_CONFIG = '0142c00dffe100176742c00dda05067e7c0440000003004000000f03c50aa801000468ce0fc8';
 
 export function avcHeader(config = AVC_CONFIG): MediaMessage {

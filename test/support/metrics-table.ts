@@ -8,7 +8,7 @@ export interface Series {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly labels: readonly string[];
-  /** Its help text, as Prometheus gets it. */
+  /** Help text of the series, as Prometheus gets it. */
   readonly meaning: string;
   /** File that defines it. */
   readonly file: string;

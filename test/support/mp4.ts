@@ -3,7 +3,7 @@ import { createFile, MP4BoxBuffer, type Sample } from 'mp4box';
 
 export interface Mp4Track {
   readonly kind: 'audio' | 'video';
-  /** By RFC 6381, as mp4box makes it of the file. */
+  /** Codec string of RFC 6381, as mp4box makes it of the file. */
   readonly codec: string;
   readonly timeScale: number;
   readonly samples: readonly Sample[];

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { needs, obtain } from './needs.ts';
 
-/** In a process of its own, where nothing is there. */
+/** Runs in a process of its own, without optional programs. */
 function needsOfBareRun(args: string): unknown {
   const program = `import { needs } from ${JSON.stringify(import.meta.resolve('./needs.ts'))}; console.log(JSON.stringify(needs(${args})))`;
   const env = { ...process.env, CAUSEWAY_TEST_BARE: 'true', CI: 'true' };

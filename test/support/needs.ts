@@ -74,7 +74,7 @@ const NEEDS = {
 /** Programs that tests may run by their names: a minimal Debian has them, and what the README asks for. */
 export const EVERYWHERE: readonly string[] = ['bash', 'cat', 'git', 'id', 'mkfifo', 'node', 'npm', 'sh', 'sleep'];
 
-/** With this set to `true` nothing that a package brings is there, whatever the machine has. */
+/** True: nothing that a package brings is used, whatever the machine has. */
 const isBare = process.env['CAUSEWAY_TEST_BARE'] === 'true';
 
 /**

@@ -14,7 +14,7 @@ export interface NodeRequest {
 
 export interface NodeReading {
   readonly requests: readonly NodeRequest[];
-  /** Of each; characters are bytes. */
+  /** Body of each request; a character per byte. */
   readonly bodies: readonly string[];
   readonly error: string | undefined;
 }

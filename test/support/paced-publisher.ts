@@ -8,7 +8,7 @@ const TURN_MS = 10;
 export interface PacedPublish {
   readonly port: number;
   readonly app: string;
-  /** With its query. */
+  /** Stream name with its query. */
   readonly stream: string;
   /** May never end. */
   readonly messages: Iterable<MediaMessage>;

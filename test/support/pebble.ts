@@ -16,7 +16,7 @@ import { temporaryFolder } from './temporary.ts';
 /** Where it will be, known before it runs. Declare the test with `needs('pebble')` and `needs('openssl')`. */
 export interface PebblePlace {
   readonly directory: string;
-  /** Who vouches for its TLS. */
+  /** Certificate of the authority of its TLS. */
   readonly ca: string;
   readonly caFile: string;
   start(options: PebbleOptions): Promise<Pebble>;
@@ -30,7 +30,7 @@ export interface PebbleOptions {
   readonly nonceReject?: number;
   /** How long it takes before it looks, at most; absent: no time. */
   readonly validationSeconds?: number;
-  /** It takes only accounts that are bound to one of these: MAC keys in base64url, by their identifiers. */
+  /** External accounts, one of which an account must be bound to: MAC keys in base64url, by their identifiers. */
   readonly externalAccounts?: Readonly<Record<string, string>>;
 }
 

@@ -80,7 +80,10 @@ async function startServer(folder: string) {
   };
 }
 
-/** In memory where there is room: each test makes a database of 300 files and drops it, and ext4 looks past each file that was deleted in the last seconds. */
+/**
+ * Returns a folder in memory if there is room: each test makes a database of 300 files and drops it, and ext4 visits each file
+ * that was deleted in the last seconds.
+ */
 function roomyFolder(): string {
   try {
     accessSync('/dev/shm', constants.W_OK);

@@ -7,11 +7,11 @@ import type { AskHttp, HttpAnswer } from '#acme/https.ts';
 export interface RenewalScript {
   /** What certificates were called that it was asked about. */
   readonly asked: string[];
-  /** Of each order that was begun: what the certificate is called that it replaces. */
+  /** Id of the certificate that each order replaces; `undefined` if it names none. */
   readonly replaced: (string | undefined)[];
   /** What it answers. */
   info: HttpAnswer;
-  /** It takes no order that replaces a certificate. */
+  /** False: orders that replace a certificate are refused. */
   isReplacing: boolean;
   around(ask: AskHttp): AskHttp;
 }

@@ -1,6 +1,6 @@
 /**
- * Prints what the word lint finds: `node test/support/report-words.ts [room or path]…`. With `--since <revision>` only what was
- * not there then; with `--lower` the baseline is written anew, for rooms that have fewer.
+ * Prints the findings of the word lint: `node test/support/report-words.ts [room or path]…`. With `--since <revision>` only
+ * those that are new since then; with `--lower` the baseline is written anew, for rooms that have fewer.
  */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

@@ -41,7 +41,7 @@ const CHUNK_BYTES = 4096;
 
 export class RtmpClient implements AsyncDisposable {
   readonly socket: Socket;
-  /** Of a player, without the empty ones. */
+  /** Messages that a player has received, without the empty ones. */
   readonly media: MediaMessage[] = [];
   /** All that has come, in order. */
   readonly messages: RtmpMessage[] = [];
@@ -133,7 +133,7 @@ export class RtmpClient implements AsyncDisposable {
     );
   }
 
-  /** As encoders end in order. */
+  /** Unpublishes as encoders do at their end. */
   unpublish(name: string): void {
     this.sendCommand(0, 'FCUnpublish', this.#transaction++, null, name);
     this.sendCommand(0, 'deleteStream', this.#transaction++, null, this.streamId);
@@ -143,7 +143,7 @@ export class RtmpClient implements AsyncDisposable {
     return this.commands.filter(([name]) => name === 'onStatus').map(([, , , info]) => statusOf(info));
   }
 
-  /** As a link that breaks: the server gets a reset. */
+  /** Breaks the link: the server gets a reset. */
   break(): void {
     this.socket.resetAndDestroy();
   }
@@ -205,7 +205,7 @@ export class RtmpClient implements AsyncDisposable {
 
 export interface RtmpPlace {
   readonly app: string;
-  /** Of the connection's URL. */
+  /** Host in the connection's URL. */
   readonly host?: string;
   /** More fields of `connect`. */
   readonly connect?: AmfObject;

@@ -79,7 +79,7 @@ function recordPublisher(schema: 0 | 1 | undefined): Buffer[] {
   ];
 }
 
-/** Of a stream that is not there: the refusal is tried, the player itself in the other tests. */
+/** Records the session of a player of an absent stream: the refusal is tried here, the player itself in the other tests. */
 function recordPlayer(): Buffer[] {
   return [
     ...handshake(undefined),

@@ -125,7 +125,7 @@ function describeMessage({ type, payload }: RtmpMessage): string {
   return [name, transaction === 0 ? undefined : transaction, said].filter((part) => part !== undefined).join(' ');
 }
 
-/** Without the chunk size, which our reader obeys and does not tell. */
+/** Answers to connect, without the chunk size, which our reader obeys and does not report. */
 export const CONNECTED = [
   'windowAcknowledgementSize 2500000',
   'setPeerBandwidth 2500000',

@@ -8,7 +8,7 @@ import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 import { temporaryFolder } from './temporary.ts';
 
-/** With an empty bucket. It ends with the test. */
+/** Starts a server with an empty bucket. It ends with the test. */
 export async function startS3Server(t: Pick<TestContext, 'after'>): Promise<S3Place> {
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;

@@ -18,7 +18,7 @@ export class ScriptedCarrier implements Carrier {
   window = 10;
   answer: Answer = (_part, n) => accepted(`id-${n}`);
   readonly submitted: PartToSubmit[] = [];
-  /** Of the connector that has it now. */
+  /** Events of the connector that has it now. */
   events: CarrierEvents | undefined;
   #underWay = 0;
 

@@ -20,7 +20,7 @@ export interface ScriptedControl extends AsyncDisposable {
   snapshot: Buffer;
   /** Writes to the stream that is open; resolves when there is one. */
   say(text: string): Promise<void>;
-  /** With the tag `t<to>`. */
+  /** Sends a delta with the tag `t<to>`. */
   sayDelta(from: number, to: number, ...changes: readonly ResourceChange[]): Promise<void>;
   hangUp(): void;
 }

@@ -18,13 +18,13 @@ export interface ScriptedOwner {
   answer(path: string, give: (response: ServerResponse, request: IncomingMessage) => void): void;
   /** Open answers of FLV; each was begun with the header and what is on air already. */
   readonly flv: Set<ServerResponse>;
-  /** To all of them, and first to those who come. */
+  /** Sends messages to all viewers, and first to new ones. */
   push(...messages: readonly MediaMessage[]): void;
   /** Ends the connections of those who follow the table; the process stays. */
   hangUp(): void;
   /** The process is killed. */
   kill(): Promise<void>;
-  /** It is there again, and knows what it is told from here on. */
+  /** Starts again, and knows only what it is sent from here on. */
   start(): Promise<void>;
 }
 

@@ -62,7 +62,7 @@ const SETTINGS = {
 /** Settings that add the live process to the parts that `startService` starts. */
 export const WITH_LIVE: Settings = { CAUSEWAY_ROLES: 'control,edge,live' };
 
-/** On a machine that many tests share. */
+/** Limit on a machine that many tests share. */
 const START_LIMIT_MS = 60_000;
 
 /** Resolves when every part is ready; throws with what it said when it ends before. */

@@ -24,7 +24,7 @@ export interface StartedCase {
   readonly origin: ScriptedOrigin;
   put(change: Partial<SiteSpec>): void;
   advance(ms: number): void;
-  /** As clients ask that go on. */
+  /** Fetches over a connection that stays open. */
   fetch(path: string, request?: FetchOptions): Promise<Received>;
   /** A miss, and a hit that is learned. */
   learn(path: string, request?: FetchOptions): Promise<void>;
@@ -34,7 +34,7 @@ export interface StartedCase {
   isPrepared(path?: string, request?: FetchOptions): Promise<boolean>;
 }
 
-/** Over HTTP/2, declare with `needs('openssl')`. */
+/** Starts a case; over HTTP/2, declare it with `needs('openssl')`. */
 export async function startCase(t: TestContext, version: Version, one: Case = {}): Promise<StartedCase> {
   let now = Date.now();
   const script = reply(one.body ?? 'hello', { ...FRESH, ...one.origin });

@@ -28,7 +28,7 @@ export const MESSAGE: Fields<'submitSm'> = {
   shortMessage: Buffer.from('4f60', 'hex'),
 };
 
-/** Its connection stands, and the bind is out. */
+/** Begins a session whose connection stands and whose bind is sent. */
 export function beginSession(
   options: Partial<SessionOptions> = {},
   deliver: (delivery: Deliver) => Promise<boolean> = async () => true,
@@ -67,7 +67,7 @@ export function beginSession(
     hasEnded: () => hasEnded,
     receive: (octets: Buffer) => session.received(octets),
     submit: () => session.submit(MESSAGE, [], () => {}),
-    /** To the last that was sent, unless it is said. */
+    /** Answers the PDU that was sent last, unless a sequence number is given. */
     answer: <C extends Command>(command: C, fields: Fields<C>, status = 0, sequence = sent().at(-1)?.sequence ?? 0) => {
       assert.ok(LAYOUTS[command].id >= 0x80000000);
       ask(command, fields, sequence, status);

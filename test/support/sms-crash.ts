@@ -20,7 +20,7 @@ interface Scene {
   readonly smsc: SmscOptions;
   readonly settings?: Partial<SmppSettings>;
   readonly texts: readonly string[];
-  /** Of its parts when the process is killed, */
+  /** States of its parts when the process is killed, */
   readonly before: readonly string[];
   /** and when everything has settled. */
   readonly after: readonly string[];
@@ -30,7 +30,7 @@ interface Scene {
   readonly isLoopback?: true;
   /** While it waits. */
   readonly isOptedOut?: true;
-  /** From then on it is over. */
+  /** Validity of the message, an hour by default. */
   readonly validMs?: number;
   /** When the process is back. */
   act?(smsc: Smsc, number: string, round: number): void;

@@ -63,7 +63,7 @@ export function smsData({ body }: Raw): Record<string, unknown> {
   return Object.fromEntries(Object.entries(data));
 }
 
-/** Of an answer to sending; HTTP has no part in it. */
+/** Returns the code of an answer to sending; the HTTP status has no part in it. */
 export function codeOf({ http, body }: Raw): unknown {
   assert.equal(http, 200, JSON.stringify(body));
   assert.deepEqual(Object.keys(body), ['code', 'sendid', 'msg']);

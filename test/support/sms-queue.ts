@@ -139,8 +139,8 @@ export async function readParts(db: Db) {
 }
 
 /**
- * The ledger's sum is the balance; every part is held once, and then charged or given back, never both; what has ended is
- * settled, and what has not is not given back.
+ * Checks the money: the ledger's sum is the balance; every part is held once, and then charged or paid back, never both; ended
+ * parts are settled, and others are not paid back.
  */
 export async function checkMoney(db: Db, chargeAt: ChargeAt = 'submit'): Promise<void> {
   const balances = await db.query.selectFrom('sms_balance').selectAll().execute();
@@ -167,7 +167,10 @@ export async function checkMoney(db: Db, chargeAt: ChargeAt = 'submit'): Promise
   }
 }
 
-/** By `submit`, a receipt fails a part that is charged; before it was taken, one that is given back. */
+/**
+ * Ledger entries that a part in this state may have. By `submit`, a receipt fails a charged part; before it was submitted, one
+ * that is paid back.
+ */
 function allowedEntries(state: string, chargeAt: ChargeAt): readonly string[] {
   // What had opted out when it was accepted was never held.
   if (state === 'rejected') return ['', 'hold,refund'];

@@ -65,13 +65,13 @@ export function receive(db: Db, receipts: readonly Partial<StoredReceipt>[], now
   return db.transaction((trx) => storeReceipts(trx, all, now, chargeAt));
 }
 
-/** As the sweeper does; `answersAfterMs`: an answer may bring an id until so long after the receipt. */
+/** Matches receipts as the sweeper does; `answersAfterMs`: how long after the receipt an answer may bring an id. */
 export function rematch(db: Db, now = NOW, chargeAt: ChargeAt = 'submit', answersAfterMs = 0) {
   const options = { since: now - 3_600_000, ambiguousSince: now - 3_600_000, answersAfterMs: () => answersAfterMs };
   return db.transaction((trx) => rematchOrphans(trx, { ...options, now, chargeAt }));
 }
 
-/** As SMPP's user_message_reference has it. */
+/** Returns the reference as SMPP's user_message_reference has it. */
 export function referenceTo(partId: number) {
   return { value: partId % 0x10000, bits: 16 };
 }

@@ -16,7 +16,7 @@ import { type Smsc, type SmscOptions, startSmsc } from './smsc.ts';
 
 export interface StormOptions {
   readonly dataDir: string;
-  /** Of PostgreSQL; absent: SQLite in the data directory. */
+  /** URL of PostgreSQL; absent: SQLite in the data directory. */
   readonly databaseUrl?: string;
   readonly rounds: number;
   /** That the database is on. */
@@ -46,7 +46,7 @@ function late(): SmscOptions['answers'] & {} {
   return Array.from({ length: 5_000 }, (_, n) => (n % 3 === 0 ? 'slow' : 'ok'));
 }
 
-/** Over which way each of ten messages goes. */
+/** Index in `WAYS` of each of ten messages. */
 const MIX = [0, 0, 0, 0, 0, 0, 0, 1, 1, 2];
 
 const FAULTS = ['full', 'kill', 'killWhileFull'] as const;
@@ -55,7 +55,7 @@ const SENDERS = 8;
 /** Accepted before a fault, and after it. */
 const CALM = 150;
 const FULL_MS = 1_000;
-/** On a machine that does much else. */
+/** Limit on a busy machine. */
 const LIMIT_MS = 240_000;
 const RETRY_MS = 100;
 
@@ -149,7 +149,7 @@ class Senders {
     });
   }
 
-  /** What is not accepted yet is given up: the test has failed. */
+  /** Gives up requests that are not accepted yet: the test has failed. */
   abort(): void {
     this.#isStopped = true;
     this.#isAborted = true;

@@ -9,9 +9,10 @@ import { freePort } from './free-port.ts';
 import { obtain } from './needs.ts';
 
 /**
- * What comes of one submit: taken; refused with that status; the connection dropped; taken and then dropped before the answer,
- * the receipt going to the next session (`lost`); no answer at all; taken after `slowMs`; or, instead of an answer, bytes of no
- * PDU, or a PDU whose length is too short or too long. With a `SmscPoison` the answer follows it in the same piece.
+ * Outcome of one submit: accepted; refused with that status; the connection dropped; accepted and then dropped before the
+ * answer, the receipt going to the next session (`lost`); no answer at all; accepted after `slowMs`; or, instead of an answer,
+ * bytes that are not a PDU, or a PDU whose length is too short or too long. With a `SmscPoison` the answer follows it in the
+ * same piece.
  */
 export type SmscAnswer =
   | 'ok'
@@ -35,7 +36,7 @@ export const SMSC_POISONS = ['lying', 'surplus', 'noNul', 'cut', 'cutTlv', 'unkn
 export interface SmscOptions {
   /** A free one unless said; `restart` keeps it. */
   readonly port?: number;
-  /** Of the first submits, whoever sends them; then `otherwise`, `ok` unless said. */
+  /** Answers to the first submits, of any session; then `otherwise`, `ok` by default. */
   readonly answers?: readonly SmscAnswer[];
   readonly otherwise?: SmscAnswer;
   /** `before`: the receipt is out before the answer. */
@@ -48,7 +49,7 @@ export interface SmscOptions {
   readonly stat?: string;
   /** So many binds are refused as already bound. */
   readonly alreadyBound?: number;
-  /** Of every bind. */
+  /** Status of every bind. */
   readonly bindStatus?: number;
   /** Sent after each bind. */
   readonly greeting?: SmscPoison;
@@ -90,10 +91,10 @@ export interface SmscEvent {
 
 export type SmscOrder =
   | { readonly do: 'set'; readonly options: SmscOptions }
-  /** To every session. */
+  /** Orders to every session. */
   | { readonly do: 'drop' | 'unbind' | 'enquire' }
   | { readonly do: 'raw'; readonly hex: string }
-  /** From a phone; `text` is hexadecimal. */
+  /** A message of a phone; `text` is hexadecimal. */
   | {
       readonly do: 'deliver';
       readonly from: string;
@@ -105,14 +106,14 @@ export type SmscOrder =
 
 export interface Smsc {
   readonly port: number;
-  /** Since the first start, in order. */
+  /** Events since the first start, in order. */
   readonly events: readonly SmscEvent[];
   submits(): readonly SmscSubmit[];
   count(event: string): number;
   order(order: SmscOrder): void;
   /** Killed: its connections are reset or closed, whatever they were at. */
   stop(): Promise<void>;
-  /** On the same port, after `stop`. Ids go on. */
+  /** Starts again on the same port, after `stop`. Ids continue. */
   restart(options?: SmscOptions): Promise<void>;
 }
 

@@ -75,7 +75,7 @@ interface Account {
   readonly bytesIn: number;
 }
 
-/** Of the day's file, read line by line. */
+/** Sums up the day's file, read line by line. */
 async function accountOfLogs({ client }: TrafficWorld): Promise<Account & { readonly lines: readonly string[][] }> {
   const { logfiles } = await client.call('log.list', { domain: 'www.example.com' });
   const texts = await Promise.all(
@@ -111,12 +111,12 @@ async function accountOfMetrics({ service, domainId }: TrafficWorld): Promise<Ac
   return { requests: read('requests'), bytesOut: read('bytes_out'), bytesIn: read('bytes_in') };
 }
 
-/** By killed workers, as metrics have it. */
+/** Requests lost by killed workers, as metrics count them. */
 export function lostRequests(world: TrafficWorld): Promise<number> {
   return sumOfWorkers(world, 'lost_requests');
 }
 
-/** Of lines, by a disk that takes none. */
+/** Lines dropped by a full disk. */
 export function droppedLines(world: TrafficWorld): Promise<number> {
   return sumOfWorkers(world, 'dropped_lines');
 }

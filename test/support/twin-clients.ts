@@ -11,7 +11,7 @@ export interface Approach {
   readonly transport: 'plain' | 'tls' | 'h2';
   /** 127.0.0.3 is a trusted proxy, which speaks the PROXY protocol. */
   readonly from: '127.0.0.1' | '127.0.0.2' | '127.0.0.3';
-  /** For whom the proxy speaks; itself: whoever X-Forwarded-For says. */
+  /** Address in the PROXY header; the proxy's own: the client is the one that X-Forwarded-For names. */
   readonly behind: '198.51.100.7' | '127.0.0.3';
   readonly serverName: string;
 }
@@ -91,7 +91,7 @@ class Http1Connection implements TwinConnection {
     return this.#reader.answers.splice(0);
   }
 
-  /** For answers, or behind the last one for the end. */
+  /** True while answers, or after the last one the end, are awaited. */
   get #isWaiting(): boolean {
     const { isWaiting, answers } = this.#reader;
     return (

@@ -9,7 +9,7 @@ import { type ScriptedOrigin, type SeenRequest, startOrigin } from './origin.ts'
 
 /** What tests change, at all origins alike. */
 export interface Objects {
-  /** Of every object: another one has another body and tag. */
+  /** Version of every object: another one has another body and tag. */
   version: number;
   /** Every answer is a 503. */
   isDown: boolean;
@@ -31,7 +31,7 @@ const fresh = (seconds: number, more: Kind['headers'] = {}): Kind => ({
   headers: { 'cache-control': `max-age=${seconds}`, ...more },
 });
 
-/** By path. Whatever else is asked for is fresh for a minute. */
+/** Kinds by path. Any other path is fresh for a minute. */
 const KINDS: Readonly<Record<string, Kind>> = {
   '/a': fresh(60),
   '/long': fresh(86_400, { 'content-type': 'text/plain' }),

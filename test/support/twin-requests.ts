@@ -11,14 +11,14 @@ export const FOREIGN_HOST = 'foreign.example.com';
 export interface TwinField {
   readonly name: string;
   readonly value: string;
-  /** Between the two, and behind. */
+  /** Blanks between the two, and after them. */
   readonly blanks: readonly [string, string];
 }
 
 export interface TwinRequest {
   readonly method: string;
   readonly target: string;
-  /** Behind `HTTP/`; HTTP/2 has none of its own. */
+  /** Version after `HTTP/`; HTTP/2 has none of its own. */
   readonly version: string;
   /** Each a line. */
   readonly hosts: readonly string[];
@@ -27,7 +27,7 @@ export interface TwinRequest {
   readonly isChunked: boolean;
 }
 
-/** As bytes of HTTP/1, a character each. */
+/** Writes a request as bytes of HTTP/1, a character each. */
 export function written({ method, target, version, hosts, fields, body, isChunked }: TwinRequest): string {
   const lines = [`${method} ${target} HTTP/${version}`, ...hosts.map((host) => `Host: ${host}`)];
   for (const { name, value, blanks } of fields) lines.push(`${name}:${blanks[0]}${value}${blanks[1]}`);
@@ -256,7 +256,7 @@ const oddField: fc.Arbitrary<TwinField> = fc
 
 const repeatedField = oddField.map((field) => [field, field]);
 
-/** What a shortcut may answer: the same by two clients, of whom rules may let one in alone. */
+/** Requests that a shortcut may answer: the same by two clients, one of which the rules may refuse. */
 const anyRegulars: fc.Arbitrary<readonly TwinRequest[]> = fc
   .record({
     target: fc.constantFrom(...HOT_PATHS),

@@ -128,7 +128,7 @@ export class Twins {
     }
   }
 
-  /** On the connection in this place, which is opened so if there is none; after an answer that ended it, too. */
+  /** Sends on the connection with this number, which is opened if there is none, also after an answer that ended it. */
   async send(
     place: number,
     approach: Approach,
@@ -220,7 +220,7 @@ const HAND_OVER: TwinRequest = {
   ...{ body: undefined, isChunked: false },
 };
 
-/** Without those of what is no request: their time is not that of an answer. */
+/** Returns the lines without the times of invalid requests, which are not those of an answer. */
 function linesOf({ lines }: Twin): string[][] {
   return lines
     .filter((line) => line[METHOD] !== '-' && line[METHOD + 1] !== HAND_OVER.target)
@@ -230,7 +230,7 @@ function linesOf({ lines }: Twin): string[][] {
 
 const METHOD = 7;
 
-/** Those that the pipeline has made, or a shortcut. */
+/** Counts the answers of the pipeline or of a shortcut. */
 function countLogged(answers: readonly unknown[]): number {
   return answers.filter((answer) => /cache-status/i.test(JSON.stringify(answer))).length;
 }
@@ -242,7 +242,7 @@ function asOfEither(line: readonly string[]): readonly string[] {
 
 const BOUNDARY = /[0-9a-f]{32}/g;
 
-/** Of several ranges, which is random. */
+/** Removes the boundary of several ranges, which is random. */
 function withoutBoundary(answer: unknown): unknown {
   return JSON.parse(JSON.stringify(answer).replaceAll(BOUNDARY, 'boundary'));
 }

@@ -60,6 +60,6 @@ export async function open(edge: { readonly port: number }, bytes = HANDSHAKE): 
 
 /** What came after the head. */
 export const bodyOf = (client: RawClient) => client.text().split('\r\n\r\n').slice(1).join('\r\n\r\n');
-/** As the metrics count them. */
+/** Returns the open WebSockets as the metrics count them. */
 export const openSockets = async ({ registry }: TestEdge) =>
   Number(/causeway_edge_web_sockets (\d+)/.exec(await registry.metrics())?.[1]);

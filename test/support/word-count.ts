@@ -12,7 +12,7 @@ export interface PlacedFinding extends Finding {
 export type WordCounts = Readonly<Record<string, Readonly<Record<FindingKind, number>>>>;
 
 export const BASELINE_FILE = 'test/words.json';
-/** Its samples are findings on purpose. */
+/** File whose samples are findings on purpose. */
 const SAMPLES_FILE = 'test/architecture-words.test.ts';
 const ROOT = join(import.meta.dirname, '../..');
 

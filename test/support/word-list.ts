@@ -89,7 +89,7 @@ const BEFORE_WHO = [
   'with',
 ].join('|');
 
-/** Clauses that stand for a noun without having one: "for who asks", "what is no address", "it is none", "of what came". */
+/** Clauses that stand for a noun without having one; `architecture-words.test.ts` has an example of each. */
 export const HEADLESS_RELATIVES: readonly RegExp[] = [
   new RegExp(String.raw`(?:\b(?:${BEFORE_WHO})|[.;:]) who(?:m|ever|mever)?\b`, 'gi'),
   /\bwhat (?:is|was|are|were|has|have|had) (?:no|none|not)\b/gi,

@@ -16,9 +16,9 @@ export interface Worlds {
   readonly port: number;
   /** How domains are viewed that have a certificate. */
   readonly httpsPort: number;
-  /** Of the viewers. */
+  /** Scheme of the viewers. */
   readonly scheme: 'http' | 'https';
-  /** For names right below `example.com`. */
+  /** Certificate for names right below `example.com`. */
   readonly certificate?: { readonly ssl_key: string; readonly ca: string };
 }
 
@@ -34,7 +34,7 @@ export interface World {
   readonly origin: ScriptedOrigin;
   /** Sets, and resolves when every edge runs it. */
   set<N extends RouteName>(name: N, request: Omit<CallOf<N>, 'domain_id'>): Promise<void>;
-  /** By the viewers' scheme, or by this one. */
+  /** Fetches by the viewers' scheme, or by the given one. */
   get(path: string, options?: FetchOptions & { readonly scheme?: Worlds['scheme'] }): Promise<Received>;
 }
 

@@ -192,7 +192,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** Before the request has a connection there is nothing to drop yet: `onRequestStart` sees the signal. */
+  /** Drops the request. Without a connection there is nothing to drop yet: `onRequestStart` sees the signal. */
   readonly abort = (): void => {
     this.#outcome.resolve({ kind: 'aborted' }); // first: what undici says of the abort is no failure of the origin
     this.#controller?.abort(new Error('the request was given up'));
@@ -220,7 +220,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     clearTimeout(this.#timer);
-    // From here on whoever reads the body decides: it may be wanted though the client has left.
+    // From here on the reader of the body decides: it may be wanted even though the client has left.
     this.#request.signal.removeEventListener('abort', this.abort);
     const body = this.#openBody(controller);
     this.#body = body;
@@ -335,8 +335,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Of an error behind the head of a response: all of its body is here, and the parser has found a `Content-Length` among the
- * trailers, where that means nothing. RFC 9110 §6.5.1
+ * True for an error after the head of a response whose body is complete: the parser found a `Content-Length` among the
+ * trailers, where it means nothing. RFC 9110 §6.5.1
  */
 function isLengthInTrailers(error: Error): boolean {
   // llhttp's words; undici gives no code.

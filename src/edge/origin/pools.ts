@@ -1,6 +1,6 @@
 /**
- * Keep-alive connections to origins: one undici pool per site, scheme, address, port and server name, in a bounded number. Who
- * waits for a connection waits in front of the pool, not in it: undici's queue has neither a bound nor a time limit.
+ * Keep-alive connections to origins: one undici pool per site, scheme, address, port and server name, in a bounded number.
+ * Requests wait for a connection in front of the pool, not in it: undici's queue has neither a bound nor a time limit.
  * docs/decisions/0161
  */
 import { type Dispatcher, Pool } from 'undici';

@@ -1,7 +1,7 @@
 /**
- * How much of origins' bodies a worker reads in one turn of the event loop, all connections together, and who is next. A socket
- * alone would be read for up to 2 MiB at once, and hundreds of them would hold up every other request for a second.
- * docs/decisions/0471
+ * Bounds the bytes of origins' bodies that a worker reads in one turn of the event loop, over all connections, and chooses
+ * which connections are next. A socket alone would be read for up to 2 MiB at once, and hundreds of them would delay every
+ * other request by a second. docs/decisions/0471
  */
 export interface ReadTurns {
   /** Opens a reader for one body. `goOn` is called in a later turn, when its connection may be read again. */

@@ -1,4 +1,4 @@
-/** Against a name server on a real socket. */
+/** Name resolution against a name server on a real socket. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * Who has a slot at an origin, and who is next. No client, and no kind of requests, may have all slots;
- * those who wait take turns by client; of slots that are held at the pace of slow clients, some are taken back when others
- * wait. Pure. docs/decisions/0440
+ * Holders of the slots at an origin, and the queue for them. No client, and no kind of requests, may have all slots; waiting
+ * requests take turns by client; of slots held at the pace of slow clients, some are taken back when others wait. Pure.
+ * docs/decisions/0440
  */
 import { createShares, type Shares } from '#lib/shares.ts';
 import { createPauses, type Pauses } from './pauses.ts';

@@ -251,7 +251,7 @@ function isInArena({ sizeBytes, prepare }: StoredBody): boolean {
   return sizeBytes <= MAX_ARENA_BODY_BYTES && prepare === undefined;
 }
 
-/** In the scratch where it fits: to be used before the next one. */
+/** Encodes into `scratch` if it fits: the result is valid until the next call. */
 function encodeRecord(key: string, variants: readonly CachedResponse[], scratch: Buffer): Buffer {
   const bodies: Buffer[] = [];
   const heads = variants.map((variant): EncodedVariant => {

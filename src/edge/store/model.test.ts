@@ -47,7 +47,7 @@ interface Kept {
 interface Case {
   readonly name: string;
   readonly runs: number;
-  /** It may have evicted anything. */
+  /** True if the store may have evicted any entry. */
   readonly mayForget: boolean;
   open(t: TestContext, directory: string): { readonly store: CacheStore; settle(): Promise<void> };
 }

@@ -30,8 +30,8 @@ export interface StoredBody {
    */
   read(span: ByteSpan): Iterable<Buffer> | AsyncIterable<Buffer>;
   /**
-   * To be awaited before the first byte of an answer is sent. False: the body is gone or damaged, and the variant has been
-   * removed; look the key up again. Absent: the body is in memory.
+   * Awaited before the first byte of an answer is sent. False: the body is gone or damaged, and the variant has been removed;
+   * look the key up again. Absent: the body is in memory.
    */
   readonly prepare?: () => Promise<boolean>;
   /** The bytes must be read from the disk. Absent: they are in memory. */
@@ -63,8 +63,8 @@ export interface CacheStore extends AsyncDisposable {
   readonly maxBodyBytes: number;
   find(key: string): Promise<CacheEntry | undefined> | CacheEntry | undefined;
   /**
-   * For a decision that `found` alone would take to the origin: what another worker has stored since. `undefined`: nothing
-   * newer.
+   * Returns the entry that another worker has stored since, for a decision that `found` alone would take to the origin.
+   * `undefined`: nothing newer.
    */
   findNewer(key: string, found: CacheEntry | undefined): Promise<CacheEntry | undefined> | undefined;
   /** Why a body of this size (`undefined`: unknown) would not be taken now; `undefined`: it would. */

@@ -1,4 +1,4 @@
-/** From a worker's spool to what control is told, with real files; control is what the posts stand for. */
+/** The way from a worker's spool to the reports to control, with real files; the recorded posts stand for control. */
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

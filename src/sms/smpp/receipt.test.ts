@@ -218,7 +218,7 @@ describe('deliveries that cannot be read are kept unchanged', () => {
 });
 
 describe('ids of receipts (jasmin#1129, #1034, #643, smscsim#4, sms-gateway#563, sms-smpp#153)', () => {
-  /** Of the setting, the answer, the receipt's text, its parameter: whether they belong together. */
+  /** Setting, answer, text of the receipt, its parameter, and whether they belong together. */
   const ROWS: readonly [ReceiptIds, string, string, string, boolean][] = [
     ['same', 'A1B2', 'a1b2', '', true],
     ['same', '0000123', '123', '', true],

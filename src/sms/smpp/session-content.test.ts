@@ -92,7 +92,7 @@ test('an answer to the bind is read as leniently', () => {
   }
 });
 
-/** With a command_length that is right. */
+/** Prepends the right command_length. */
 function withLength(octets: Buffer): Buffer {
   octets.writeUInt32BE(octets.length, 0);
   return octets;

@@ -57,7 +57,7 @@ export class DiskBody implements StoredBody {
     return this.#hash;
   }
 
-  /** `move` brings its file there, where it belongs to this key. Who no longer finds the file meanwhile waits for that. */
+  /** Moves the file to the place of its key with `move`. A reader that no longer finds the file meanwhile waits for that. */
   moveTo(path: string, hash: KeyHash, move: (from: string, to: string) => Promise<void>): Promise<void> {
     this.#move = move(this.#path, path).then(() => {
       this.#path = path;
