@@ -10,7 +10,7 @@ import { ignoreSignals, UNUSED_SIGNALS } from '#lib/signals.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import { countLostLines } from './log-metrics.ts';
 import type { ChangedMessage, FirstToken, FromChild, PartKind, StartMessage, ToChild } from './messages.ts';
-import { addProcessMetrics } from './process-metrics.ts';
+import { addProcessMetrics, type CollectedMetrics, collectMetrics } from './process-metrics.ts';
 
 export interface PartContext extends Omit<StartMessage, 'kind' | 'part'> {
   readonly log: Logger;
@@ -50,10 +50,12 @@ export function runChild(loaders: Readonly<Record<PartKind, () => Promise<StartP
     const { kind: _, part: kind, ...rest } = start;
     const sink = openLogSink(start.name);
     const log = createLogger({ level: start.config.logLevel, name: start.name, destination: sink });
-    const registry = createRegistry(start);
+    const registry = new Registry();
+    addProcessMetrics(registry);
     countLostLines(registry, sink);
+    const collect = () => collectMetrics(registry, { process: start.name, role: kind }, log);
     part = startPart(loaders[kind], { ...rest, log, registry, send });
-    process.on('message', (next) => void handle(part, registry, next as ToChild)); // as above; rejects never
+    process.on('message', (next) => void handle(part, collect, next as ToChild)); // as above; rejects never
   };
   process.once('message', onFirst);
   process.on('disconnect', () => void endAsOrphan(part)); // rejects never
@@ -84,18 +86,12 @@ async function startPart(load: () => Promise<StartPart>, context: PartContext): 
   }
 }
 
-function createRegistry({ name, part }: StartMessage): Registry {
-  const registry = new Registry();
-  registry.setDefaultLabels({ process: name, role: part });
-  addProcessMetrics(registry);
-  return registry;
-}
-
-async function handle(starting: Promise<RunningPart> | undefined, registry: Registry, message: ToChild): Promise<void> {
-  if (message.kind === 'metrics') {
-    const metrics = await registry.getMetricsAsJSON();
-    return send({ kind: 'metrics', id: message.id, metrics });
-  }
+async function handle(
+  starting: Promise<RunningPart> | undefined,
+  collect: () => Promise<CollectedMetrics>,
+  message: ToChild,
+): Promise<void> {
+  if (message.kind === 'metrics') return send({ kind: 'metrics', id: message.id, metrics: await collect() });
   const part = await starting;
   switch (message.kind) {
     case 'changed':

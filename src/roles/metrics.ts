@@ -6,7 +6,7 @@ import { toOriginForm } from '#http/absolute-form.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
 import { metricsOf } from '#lib/metrics.ts';
-import { addProcessMetrics } from './process-metrics.ts';
+import { addProcessMetrics, type CollectedMetrics, collectMetrics } from './process-metrics.ts';
 
 interface MetricsSource {
   readonly name: string;
@@ -21,9 +21,10 @@ export interface SupervisorMetrics {
   readonly up: Gauge<'part'>;
 }
 
+const LABELS = { process: 'supervisor', role: 'supervisor' };
+
 export function createSupervisorMetrics(): SupervisorMetrics {
   const registry = new Registry();
-  registry.setDefaultLabels({ process: 'supervisor', role: 'supervisor' });
   addProcessMetrics(registry);
   const registers = [registry];
   const { counter } = metricsOf(registry);
@@ -83,14 +84,16 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
 
 /** The sum of one metric's values in what a part gave. */
 export function sumOf(metrics: readonly unknown[], name: string): number {
-  // They come from `getMetricsAsJSON`, in processes of our own.
-  const found = (metrics as MetricsJson).find((metric) => metric.name === name);
+  // They come from `collectMetrics`, in processes of our own.
+  const found = (metrics as CollectedMetrics).find((metric) => metric.name === name);
   return found?.values.reduce((sum, { value }) => sum + value, 0) ?? 0;
 }
 
-type MetricsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
-
-async function collectAll({ metrics, sources }: MetricsServerOptions): Promise<{ contentType: string; text: string }> {
+async function collectAll({
+  metrics,
+  sources,
+  log,
+}: MetricsServerOptions): Promise<{ contentType: string; text: string }> {
   const answers = await Promise.all(
     sources().map(async (source) => {
       const answer = await source.collect();
@@ -98,8 +101,8 @@ async function collectAll({ metrics, sources }: MetricsServerOptions): Promise<{
       return answer ?? [];
     }),
   );
-  const own = await metrics.registry.getMetricsAsJSON();
-  // The others come from `getMetricsAsJSON` too, in processes of our own.
-  const all = AggregatorRegistry.aggregate([own, ...answers.map((answer) => [...answer] as MetricsJson)]);
+  const own = await collectMetrics(metrics.registry, LABELS, log);
+  // The others come from `collectMetrics` too, in processes of our own.
+  const all = AggregatorRegistry.aggregate([own, ...answers.map((answer) => [...answer] as CollectedMetrics)]);
   return { contentType: all.contentType, text: await all.metrics() };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Registry } from 'prom-client';
-import { addProcessMetrics } from './process-metrics.ts';
+import { Gauge, Registry } from 'prom-client';
+import { addProcessMetrics, collectMetrics } from './process-metrics.ts';
 
 const readValue = async (registry: Registry, name: string) =>
   (await registry.getSingleMetric(name)?.get())?.values[0]?.value ?? Number.NaN;
@@ -28,4 +28,37 @@ test('the metrics of Node and of the process are present', async () => {
   for (const name of ['process_cpu_seconds_total', 'nodejs_heap_size_used_bytes', 'nodejs_eventloop_lag_seconds'])
     assert.ok(names.includes(name), name);
   assert.equal(new Set(names).size, names.length);
+});
+
+test('a metric whose collector throws is left out and logged, and the others are collected', async () => {
+  const registry = new Registry();
+  const registers = [registry];
+  new Gauge({
+    name: 'good',
+    help: 'a metric',
+    registers,
+    collect() {
+      this.set(7);
+    },
+  });
+  new Gauge({
+    name: 'throws',
+    help: 'a metric',
+    registers,
+    collect() {
+      throw new Error('broken');
+    },
+  });
+  new Gauge({ name: 'rejects', help: 'a metric', registers, collect: () => Promise.reject(new Error('broken')) });
+  const errors: unknown[] = [];
+  const metrics = await collectMetrics(
+    registry,
+    { process: 'live' },
+    { error: (fields: object) => void errors.push(Object(fields).metric) },
+  );
+  assert.deepEqual(
+    metrics.map(({ name, values }) => [name, values]),
+    [['good', [{ value: 7, labels: { process: 'live' } }]]],
+  );
+  assert.deepEqual(errors, ['throws', 'rejects']);
 });

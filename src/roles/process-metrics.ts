@@ -1,6 +1,10 @@
-/** Metrics of Node and of the process: prom-client's own, except the delays of the event loop, which are measured here. */
+/**
+ * Metrics of Node and of the process: prom-client's own, except the delays of the event loop, which are measured here; and the
+ * collection of a process's metrics.
+ */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+import type { Logger } from '#lib/logger.ts';
 
 /**
  * prom-client measures the event loop with a timer that wakes an idle process every 10 ms: 0.35 % of a core in each of our
@@ -11,6 +15,36 @@ const NEVER_MS = 24 * 3_600_000;
 export function addProcessMetrics(registry: Registry): void {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: NEVER_MS });
   replaceLoopDelays(registry);
+}
+
+/** Metrics as another process gets them: the form of prom-client's `getMetricsAsJSON`. */
+export type CollectedMetrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/**
+ * Collects all metrics and adds `labels` to each value. A metric whose collector fails is left out and logged; the others
+ * and the process are not affected. Never rejects.
+ */
+export async function collectMetrics(
+  registry: Registry,
+  labels: Readonly<Record<string, string>>,
+  log: Pick<Logger, 'error'>,
+): Promise<CollectedMetrics> {
+  const metrics = await Promise.all(
+    registry.getMetricsAsArray().map(async ({ name }) => {
+      try {
+        const metric = await registry.getSingleMetric(name)?.get();
+        return metric && { ...metric, values: metric.values.map((value) => withLabels(value, labels)) };
+      } catch (error) {
+        log.error({ err: error, metric: name }, 'cannot collect a metric');
+        return undefined;
+      }
+    }),
+  );
+  return metrics.filter((metric) => metric !== undefined);
+}
+
+function withLabels<T extends { labels: object }>(value: T, labels: Readonly<Record<string, string>>): T {
+  return { ...value, labels: { ...labels, ...value.labels } };
 }
 
 type Delays = Pick<ReturnType<typeof monitorEventLoopDelay>, 'min' | 'max' | 'mean' | 'stddev' | 'percentile'>;
