@@ -5,7 +5,8 @@ import { RareLines } from './rare-lines.ts';
 test('a flood of lines is cut short, by domain, and the next line tells how many were left out', () => {
   const written: unknown[] = [];
   let now = 0;
-  const lines = new RareLines({ warn: (fields: unknown) => void written.push(fields) }, () => now);
+  const write = (fields: unknown) => void written.push(fields);
+  const lines = new RareLines({ warn: write, info: write }, () => now);
   for (let i = 0; i < 1_000; i++) lines.warn(7, { i }, 'refused');
   assert.equal(written.length, 10);
   lines.warn(8, { other: true }, 'refused');

@@ -5,24 +5,35 @@
 import type { Logger } from '#lib/logger.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
 
+type Fields = Readonly<Record<string, unknown>>;
+
 const BURST = 10;
 const PER_MINUTE = 10;
 const MAX_KEYS = 10_000;
 
 export class RareLines {
-  readonly #log: Pick<Logger, 'warn'>;
+  readonly #log: Pick<Logger, 'warn' | 'info'>;
   readonly #now: () => number;
   readonly #buckets = new TokenBuckets({ perSecond: PER_MINUTE / 60, burst: BURST, maxKeys: MAX_KEYS });
   readonly #leftOut = new Map<string, number>();
 
   /** `now`: of a clock that only goes forward. */
-  constructor(log: Pick<Logger, 'warn'>, now: () => number) {
+  constructor(log: Pick<Logger, 'warn' | 'info'>, now: () => number) {
     this.#log = log;
     this.#now = now;
   }
 
   /** `domainId` `undefined`: of no domain. */
-  warn(domainId: number | undefined, fields: Readonly<Record<string, unknown>>, message: string): void {
+  warn(domainId: number | undefined, fields: Fields, message: string): void {
+    this.#write('warn', domainId, fields, message);
+  }
+
+  /** Like `warn`, for an ordinary event. */
+  info(domainId: number | undefined, fields: Fields, message: string): void {
+    this.#write('info', domainId, fields, message);
+  }
+
+  #write(level: 'warn' | 'info', domainId: number | undefined, fields: Fields, message: string): void {
     const key = `${domainId ?? 0} ${message}`;
     const leftOut = this.#leftOut.get(key) ?? 0;
     if (this.#buckets.take(key, this.#now()).kind === 'empty') {
@@ -30,6 +41,6 @@ export class RareLines {
       return;
     }
     this.#leftOut.delete(key);
-    this.#log.warn(leftOut === 0 ? fields : { ...fields, leftOut }, message);
+    this.#log[level](leftOut === 0 ? fields : { ...fields, leftOut }, message);
   }
 }

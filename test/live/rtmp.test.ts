@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
+import { createLogger } from '#lib/logger.ts';
 import { eventually } from '../support/eventually.ts';
 import { Ffmpeg, probeUrl } from '../support/ffmpeg-publisher.ts';
 import { needs } from '../support/needs.ts';
@@ -72,6 +73,23 @@ describe('RTMP', () => {
     await using player = await RtmpClient.openStream({ port: server.port, ...APP });
     assert.equal((await player.play('nothing')).code, 'NetStream.Play.StreamNotFound');
     await player.ended();
+  });
+
+  test('clients that are refused again and again, and players that come and go, do not fill the log', async () => {
+    const lines: string[] = [];
+    const log = createLogger({ name: 'test', level: 'info', destination: { write: (line) => void lines.push(line) } });
+    await using server = await startTestRtmpServer({ log });
+    await using _publisher = await publishSample(server, 'a');
+    for (let n = 0; n < 15; n++) {
+      await using refused = await RtmpClient.openStream({ port: server.port, ...APP });
+      await refused.publish('refused');
+      await refused.ended();
+      await using player = await RtmpClient.openStream({ port: server.port, ...APP });
+      await player.play('a');
+    }
+    await eventually('all players have left', () => server.owner.left.length === 15);
+    for (const message of ['RTMP connection refused', 'RTMP player ended'])
+      assert.equal(lines.filter((line) => line.includes(message)).length, 10, message);
   });
 
   test('a publisher whose link breaks is lost, even within a message, and so is one that ends without unpublishing', async () => {

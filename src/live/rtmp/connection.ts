@@ -5,6 +5,7 @@ import type { Logger } from '#lib/logger.ts';
 import { receiveProxyHeader } from '#lib/proxy-header.ts';
 import { resetSocket } from '#lib/reset-socket.ts';
 import type { Timers } from '#lib/timers.ts';
+import type { RareLines } from '../rare-lines.ts';
 import type { RtmpHooks } from './conversation.ts';
 import type { ConnectionEnd } from './ends.ts';
 import type { RtmpLimits } from './limits.ts';
@@ -19,6 +20,7 @@ export interface ConnectionParts {
   readonly limits: RtmpLimits;
   readonly timers: Timers;
   readonly log: Logger;
+  readonly rareLines: RareLines;
   readonly randomBytes: (size: number) => Buffer;
   readonly waiting: Waiting<Connection>;
   /** Whose connections begin with a header of the PROXY protocol. */
@@ -135,14 +137,16 @@ export class Connection {
   #noteEnd(end: ConnectionEnd, detail: string): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    const { waiting, onEnd, log } = this.#parts;
+    const { waiting, onEnd, log, rareLines } = this.#parts;
     waiting.leave(this);
     onEnd(end);
     const fields = { client: this.#clientAddress, role: this.#role, end, detail };
     if (end === 'failed') log.error(fields, 'RTMP connection ended');
-    // Whoever floods us with connections that say nothing does not fill the log.
-    else if (this.#role === 'waiting' && end !== 'refused') log.debug(fields, 'RTMP connection ended');
-    else log.info(fields, 'RTMP connection ended');
+    // Publishers are few. The other lines strangers could cause as often as they like.
+    else if (this.#role === 'publishing') log.info(fields, 'RTMP connection ended');
+    else if (end === 'refused') rareLines.info(undefined, fields, 'RTMP connection refused');
+    else if (this.#role === 'playing') rareLines.info(undefined, fields, 'RTMP player ended');
+    else log.debug(fields, 'RTMP connection ended');
   }
 }
 

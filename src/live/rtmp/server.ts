@@ -6,6 +6,7 @@ import { createAddressSet } from '#lib/cidr.ts';
 import { closeServers, type ListenOptions, listen } from '#lib/listen.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
+import { RareLines } from '../rare-lines.ts';
 import { Connection, type ConnectionParts } from './connection.ts';
 import type { RtmpHooks } from './conversation.ts';
 import { DEFAULT_RTMP_LIMITS, type RtmpLimits } from './limits.ts';
@@ -47,6 +48,7 @@ export async function startRtmpServer(options: RtmpServerOptions): Promise<RtmpS
   const parts: ConnectionParts = {
     ...options,
     limits,
+    rareLines: new RareLines(options.log, () => options.timers.now()),
     randomBytes,
     waiting: new Waiting<Connection>(limits),
     trusted: createAddressSet(options.proxyProtocol === 'required' ? options.trustedProxies : []),
