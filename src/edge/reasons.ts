@@ -73,6 +73,8 @@ export const EDGE_FAULTS = {
   liveUnavailable: 'the process for live streams cannot be reached, or did not answer in time',
   liveShare:
     'the domain has its share of the streams that the machine takes, or of the questions to the process for live streams',
+  liveWaits:
+    'as many requests wait for a file of a live stream as one worker allows, or as are the share of the client',
   livePull: "the stream could not be pulled from the domain's origins",
   onlyIfCached: 'the client wants nothing but a stored answer, and there is none',
   internal: 'a fault of the edge; its log has it',

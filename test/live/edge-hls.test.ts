@@ -209,3 +209,30 @@ test('a playlist is compressed for clients that accept it if the domain compress
   assert.equal(gunzipSync(Buffer.from(coded.body, 'latin1')).toString(), MASTER.replace('m3u8', 'm3u8?auth_key=9'));
   assert.equal(edge.owner.asked.length, 1);
 });
+
+test('an address whose requests wait for too many files is refused, and other addresses are not', async (t) => {
+  // An address may have as much as it leaves free.
+  const { get, owner } = await startOnAir(t, { limits: { maxWaits: 5 } });
+  const waiting: ServerResponse[] = [];
+  for (const part of ['13.0.m4s', '13.1.m4s'])
+    owner.answer(`${HLS}/${part}`, (response) => void waiting.push(response));
+  const answered: number[] = [];
+  const ask = async (from: string, part = '13.0.m4s') => {
+    const answer = await get(`/live/a/b1/${part}`, { from });
+    answered.push(answer.status);
+    return answer;
+  };
+  const asked = Array.from({ length: 4 }, () => ask('127.0.0.1'));
+  await eventually('one is refused', () => answered.length === 1 && waiting.length === 1);
+  const refused = await ask('127.0.0.1');
+  assert.deepEqual(
+    [refused.status, refused.headers['x-cache'], refused.headers['retry-after']],
+    [503, 'ERROR liveWaits', '2'],
+  );
+  asked.push(ask('127.0.0.2', '13.1.m4s'));
+  await eventually('the other address waits', () => waiting.length === 2);
+  for (const response of waiting) give(response, 'part', 'video/mp4', 'max-age=3600, immutable');
+  await Promise.all(asked);
+  assert.deepEqual(answered, [503, 503, 200, 200, 200, 200]);
+  assert.equal((await ask('127.0.0.1')).status, 200, 'a file that is held is not waited for');
+});

@@ -4,7 +4,7 @@ import { errorAnswer } from '../respond/error-page.ts';
 
 export function corsError(
   status: number,
-  reason: 'noStream' | 'liveTooEarly' | 'liveDirectives' | 'liveUnavailable' | 'liveShare' | 'livePull',
+  reason: 'noStream' | 'liveTooEarly' | 'liveDirectives' | 'liveUnavailable' | 'liveShare' | 'liveWaits' | 'livePull',
   now: number,
 ) {
   const answer = errorAnswer(status, { status: 'ERROR', reason }, now);

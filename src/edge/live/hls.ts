@@ -7,6 +7,7 @@ import { gzip } from 'node:zlib';
 import { acceptsCodings } from '#http/content-coding.ts';
 import { formatDate } from '#http/dates.ts';
 import { joinedValue, type RawHeaders } from '#http/headers.ts';
+import { clientNetwork } from '#lib/cidr.ts';
 import type { Site } from '#sites/site.ts';
 import type { EdgeContext } from '../context.ts';
 import type { CacheMark } from '../reasons.ts';
@@ -45,8 +46,12 @@ export async function answerHls(
   const path = `${pathOf(name)}/hls/${broadcast}/${file}${query}`;
   const held = live.files.find(path, now);
   if (held !== undefined) return answerWith(edge, asked, held, HIT);
+  const client = clientNetwork(request.clientAddress);
+  if (!live.waits.mayTake(client, 1)) return corsError(503, 'liveWaits', now);
+  live.waits.add(client, 1);
   const { answer, isFirst } = live.files.ask(path);
   await Promise.race([answer, viewer.ended]);
+  live.waits.add(client, -1);
   if (viewer.isGone) return undefined;
   return answerWith(edge, asked, await answer, isFirst ? MISS : HIT);
 }

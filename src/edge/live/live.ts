@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import type { HubLimits } from '#fanout/hub.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import { createShares, type Shares } from '#lib/shares.ts';
 import type { LiveMarkSource } from '#sites/live.ts';
 import { Audience, hashViewer } from './audience.ts';
 import { HlsFiles } from './hls-files.ts';
@@ -31,6 +32,8 @@ export interface LiveLimits extends OwnerLimits {
   readonly reportMs: number;
   /** Longest wait of a viewer for a file that the live process has been asked for. */
   readonly waitMs: number;
+  /** Requests that wait for a file of HLS, of all clients together; each client network has a share. docs/decisions/0528 */
+  readonly maxWaits: number;
   readonly hub: HubLimits | undefined;
 }
 
@@ -40,11 +43,14 @@ const DEFAULT_LIVE_LIMITS: LiveLimits = {
   answerMs: 20_000,
   reportMs: 5_000,
   waitMs: 15_000,
+  maxWaits: 8_192,
   hub: undefined,
 };
 
 export interface LiveEdge {
   readonly files: HlsFiles;
+  /** Requests of each client network that wait for a file. */
+  readonly waits: Shares;
   readonly streams: StreamTable;
   readonly relays: Relays;
   readonly sessions: Sessions;
@@ -85,6 +91,7 @@ export function createLive(
   }, limits.reportMs);
   return {
     files,
+    waits: createShares(limits.maxWaits),
     streams,
     relays,
     sessions,
