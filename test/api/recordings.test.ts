@@ -8,7 +8,7 @@ import { recordLiveReport } from '#db/tables/live/reports.ts';
 import { systemClock } from '#lib/clock.ts';
 import { forgetRecordings } from '#logs/recordings/forget.ts';
 import { takeRecording } from '#logs/recordings/receive.ts';
-import { BlobMissing, type BlobStore, blobKey } from '#logs/store/blob-store.ts';
+import { type BlobKey, BlobMissing, type BlobStore, blobKey } from '#logs/store/blob-store.ts';
 import { localBlobStore } from '#logs/store/local.ts';
 import { s3BlobStore } from '#logs/store/s3.ts';
 import { add, dataOf, specOf, startWithCustomers } from '../support/customers.ts';
@@ -163,11 +163,43 @@ describeOnBothEngines('recordings', (newDatabase) => {
     assert.deepEqual(await list({ starttime: api.now / 1000 - 20 * 86_400 }), []);
   });
 
+  test('a recording whose bytes are missing is 404 for HEAD too', async (t) => {
+    const { record, list, blobs } = await start(t, newDatabase);
+    await record(0);
+    const [one] = await list();
+    const head = () => fetch(String(one?.['download_url']), { method: 'HEAD' });
+    const whole = await head();
+    assert.deepEqual([whole.status, whole.headers.get('content-length')], [200, '10']);
+    await blobs.delete(keyOf(0));
+    const missing = await head();
+    assert.deepEqual([missing.status, missing.headers.get('x-error-code')], [404, 'recordingNotFound']);
+  });
+
+  test('bytes that a failed attempt stored are deleted once the piece is unwanted', async (t) => {
+    const { mine, record, blobs } = await start(t, newDatabase);
+    await record(0);
+    await blobs.put(keyOf(1), Buffer.from('before the transaction failed'));
+    await mine('live.deleteRecording', { domain: DOMAIN, recording_id: 'r1' });
+    assert.equal(await record(1), 'unwanted');
+    assert.equal(await has(blobs, 1), false);
+  });
+
+  test('bytes that a failed attempt stored are deleted if the domain is gone', async (t) => {
+    const { record, blobs, api } = await start(t, newDatabase);
+    await blobs.put(keyOf(0), Buffer.from('before the transaction failed'));
+    api.now += 5 * DAY_MS;
+    await api.db.query.deleteFrom('domain').execute();
+    assert.equal(await record(0), 'foreign');
+    assert.equal(await has(blobs, 0), false);
+  });
+
   test('a recording of an unknown domain is refused', async (t) => {
-    const { record, mine } = await start(t, newDatabase);
+    const { record, mine, blobs } = await start(t, newDatabase);
     assert.equal(await record(0, { domainId: 999_999 }), 'foreign');
     assert.equal(await record(0, { beganAt: -DAY_MS }), 'foreign', 'its number was another domain’s then');
     assert.equal(await record(0), 'stored');
+    assert.equal(await record(0, { beganAt: -DAY_MS }), 'foreign');
+    assert.equal(await has(blobs, 0), true, 'a piece that has a row keeps its bytes');
     const another = Number(await add(mine, 'other.example.com', { cdn_type: '4' }));
     assert.equal(await record(1, { domainId: another }), 'foreign', 'the recording is another domain’s');
   });
@@ -243,12 +275,17 @@ async function text(url: unknown): Promise<string> {
   return await response.text();
 }
 
-/** Whether the bytes of a piece are there. The first domain of a database has the id 1. */
-async function has(blobs: BlobStore, n: number): Promise<boolean> {
+/** Key of a piece's bytes. The first domain of a database has the id 1. */
+function keyOf(n: number): BlobKey {
   const key = blobKey(`recordings/1/r1/${n}.mp4`);
   assert.ok(key !== undefined);
+  return key;
+}
+
+/** Whether the bytes of a piece are there. */
+async function has(blobs: BlobStore, n: number): Promise<boolean> {
   try {
-    for await (const _ of await blobs.read(key, { start: 0, end: 1 }));
+    for await (const _ of await blobs.read(keyOf(n), { start: 0, end: 1 }));
     return true;
   } catch (error) {
     if (error instanceof BlobMissing) return false;

@@ -22,16 +22,25 @@ export async function takeRecording(
   const { id, domainId, beganAt } = sent.recording;
   const starts = await listDomainStarts(db.query, [domainId]);
   const known = await findRecording(db.query, id);
-  if (known !== undefined && known.domainId !== domainId) return 'foreign';
-  if (beganAt < (starts.get(domainId) ?? Number.POSITIVE_INFINITY) - SKEW_MS) return 'foreign';
-  if (piece === undefined) return await db.transaction((trx) => takeReceived(trx, { ...sent, piece }));
+  const isForeign =
+    (known !== undefined && known.domainId !== domainId) ||
+    beganAt < (starts.get(domainId) ?? Number.POSITIVE_INFINITY) - SKEW_MS;
+  if (piece === undefined)
+    return isForeign ? 'foreign' : await db.transaction((trx) => takeReceived(trx, { ...sent, piece }));
   const key = keyOf(domainId, id, piece.n);
   const found = await lookUpPiece(db.query, id, piece.n);
-  if (found === 'unwanted') return found;
+  // A try that stored the bytes may have failed before their row was written; nothing else would ever delete them.
+  if (isForeign) {
+    if (found !== 'known') await blobs.delete(key);
+    return 'foreign';
+  }
   // First the bytes: a row whose blob is missing would be a piece that cannot be played.
   if (found === 'new') await blobs.put(key, bytes);
-  const taken = await db.transaction((trx) => takeReceived(trx, { ...sent, piece: { ...piece, key } }));
-  if (taken === 'unwanted') await blobs.delete(key); // it was deleted meanwhile
+  const taken =
+    found === 'unwanted'
+      ? found
+      : await db.transaction((trx) => takeReceived(trx, { ...sent, piece: { ...piece, key } }));
+  if (taken === 'unwanted') await blobs.delete(key);
   return taken;
 }
 

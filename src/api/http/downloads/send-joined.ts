@@ -44,9 +44,9 @@ export async function sendJoined(
       .send();
   }
   const { first, last } = span ?? { first: 0, last: bytes - 1 };
-  const body = method === 'HEAD' ? undefined : await openBody(blobs, sent, { start: first, end: last + 1 });
+  const body = await openBody(blobs, sent, { start: first, end: last + 1 });
   if (body instanceof ServiceError) return body;
-  body?.on('error', (error) => log.error({ err: error, requestId: id, file: name }, 'download aborted'));
+  body.on('error', (error) => log.error({ err: error, requestId: id, file: name }, 'download aborted'));
   if (span !== undefined) reply.code(206).header('content-range', formatContentRange(span, bytes));
   reply.headers({
     ...always,
@@ -54,7 +54,9 @@ export async function sendJoined(
     'content-length': last - first + 1,
     'content-type': contentType,
   });
-  return await reply.send(body);
+  if (method !== 'HEAD') return await reply.send(body);
+  body.destroy(); // it has shown that the bytes are there
+  return await reply.send();
 }
 
 type Headers = FastifyRequest['headers'];
