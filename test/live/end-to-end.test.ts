@@ -90,35 +90,36 @@ describeOnBothEngines(
       await world.published(name);
       await world.isListed('ONGOING');
     });
+
+    test('no stream stays on air after its processes were killed', async (t) => {
+      const { url: databaseUrl } = await newDatabase(t);
+      const at = { dataDir: join(temporaryFolder(t), 'data'), ...(databaseUrl !== undefined && { databaseUrl }) };
+      const world = await LiveOnService.start(t, at);
+      const { service } = world;
+      const kill = (part: string) => process.kill(service.pids()[part] ?? 0, 'SIGKILL');
+      const client = await world.published();
+      await world.isListed('ONGOING');
+      kill('live');
+      await client.ended();
+      await world.isListed('READY ended');
+
+      await eventually('the live process takes publishers again', () => world.published());
+      await world.isListed('ONGOING');
+      kill('control'); // the stream goes on, and control learns of it again
+      await eventually('control is back', () => world.isListed('ONGOING').then(() => true));
+
+      process.kill(service.process.child.pid ?? 0, 'SIGSTOP'); // so that nothing is started again
+      for (const pid of Object.values(service.pids())) process.kill(pid, 'SIGKILL');
+      service.process.child.kill('SIGKILL');
+      await service.process.exit;
+      const after = await LiveOnService.start(t, at);
+      await after.isListed('READY ended');
+      const { list } = await after.client.call('live.history', { domain: LIVE_HOST });
+      assert.deepEqual(
+        list.map(({ end_reason }) => end_reason),
+        ['crashed', 'crashed'],
+      );
+    });
   },
   EMPTY,
 );
-
-test('no stream stays on air after its processes were killed', async (t) => {
-  const dataDir = join(temporaryFolder(t), 'data');
-  const world = await LiveOnService.start(t, { dataDir });
-  const { service } = world;
-  const kill = (part: string) => process.kill(service.pids()[part] ?? 0, 'SIGKILL');
-  const client = await world.published();
-  await world.isListed('ONGOING');
-  kill('live');
-  await client.ended();
-  await world.isListed('READY ended');
-
-  await eventually('the live process takes publishers again', () => world.published());
-  await world.isListed('ONGOING');
-  kill('control'); // the stream goes on, and control learns of it again
-  await eventually('control is back', () => world.isListed('ONGOING').then(() => true));
-
-  process.kill(service.process.child.pid ?? 0, 'SIGSTOP'); // so that nothing is started again
-  for (const pid of Object.values(service.pids())) process.kill(pid, 'SIGKILL');
-  service.process.child.kill('SIGKILL');
-  await service.process.exit;
-  const after = await LiveOnService.start(t, { dataDir });
-  await after.isListed('READY ended');
-  const { list } = await after.client.call('live.history', { domain: LIVE_HOST });
-  assert.deepEqual(
-    list.map(({ end_reason }) => end_reason),
-    ['crashed', 'crashed'],
-  );
-});
