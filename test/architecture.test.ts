@@ -109,6 +109,7 @@ const REQUEST_READERS: readonly (readonly [pattern: RegExp, rooms: RegExp, files
       'src/edge/fetch/exchange.ts',
       'src/edge/live/answer.ts', // no answer of a live stream is kept ready
       'src/edge/live/audience.ts',
+      'src/edge/live/hls.ts',
       'src/edge/origin-headers.ts',
       'src/edge/pipeline/explain.ts',
       'src/edge/pipeline/prefetch.ts',
