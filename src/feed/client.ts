@@ -16,7 +16,7 @@ import { FeedRefusal, requestFeed } from './connection.ts';
 import type { PrefetchResultEntry } from './edge-prefetches.ts';
 import type { EdgeStore } from './edge-store.ts';
 import { parseDelta } from './messages.ts';
-import { formatPlaceQuery } from './position-query.ts';
+import { formatPositionQuery } from './position-query.ts';
 import { createPrefetches, type Prefetches } from './prefetches.ts';
 import {
   type Delta,
@@ -30,7 +30,7 @@ import {
   STATUS_MS,
   STATUS_PATH,
   STREAM_PATH,
-  UNKNOWN_PLACE,
+  UNKNOWN_POSITION,
 } from './protocol.ts';
 import { takeSnapshot } from './snapshot-reader.ts';
 import { readEvents } from './sse.ts';
@@ -235,7 +235,7 @@ class RunningFeedClient implements FeedClient {
   /** Follows changes until the stream ends, which is a failure, or control asks for a snapshot. */
   async #follow(at: FeedPosition): Promise<'reset'> {
     const { socketPath } = this.#options;
-    const path = `${STREAM_PATH}?${formatPlaceQuery(at)}`;
+    const path = `${STREAM_PATH}?${formatPositionQuery(at)}`;
     const { signal } = this.#attempt;
     const response = await requestFeed({ socketPath, path, signal, silenceMs: SILENCE_MS });
     try {
@@ -330,7 +330,7 @@ class RunningFeedClient implements FeedClient {
 
 function reportFailureOf(error: unknown): 'refused' | 'restored' | 'unreachable' {
   if (!(error instanceof FeedRefusal) || error.status !== 409) return 'unreachable';
-  return error.reason === UNKNOWN_PLACE ? 'restored' : 'refused';
+  return error.reason === UNKNOWN_POSITION ? 'restored' : 'refused';
 }
 
 function toReportResult({ spec: { taskId, n }, outcome }: PrefetchResultEntry): PrefetchReportResult {

@@ -2,12 +2,12 @@
 import type { FeedPosition } from '#model/feed-position.ts';
 import { MessageError } from './messages.ts';
 
-export function formatPlaceQuery({ epoch, revision, tag }: FeedPosition): string {
+export function formatPositionQuery({ epoch, revision, tag }: FeedPosition): string {
   return new URLSearchParams({ epoch, revision: String(revision), tag }).toString();
 }
 
 /** Throws `MessageError`. */
-export function parsePlaceQuery(text: string): FeedPosition {
+export function parsePositionQuery(text: string): FeedPosition {
   const query = new URLSearchParams(text);
   const epoch = query.get('epoch') ?? '';
   const revision = query.get('revision') ?? '';

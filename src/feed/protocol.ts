@@ -10,7 +10,7 @@ export const STREAM_PATH = '/edge/v1/stream';
 export const SNAPSHOT_PATH = '/edge/v1/snapshot';
 export const STATUS_PATH = '/edge/v1/status';
 /** Why a report is not taken (409): control's database was restored, or is another one. */
-export const UNKNOWN_PLACE = 'at: no place in the history of this database';
+export const UNKNOWN_POSITION = 'at: no place in the history of this database';
 export const PREFETCH_PATH = '/edge/v1/prefetch';
 export const LOGS_PATH = '/edge/v1/logs';
 export const STATISTICS_PATH = '/edge/v1/statistics';

@@ -20,7 +20,7 @@ import { startHousekeeping } from './housekeeping.ts';
 import { type LiveAnswer, MAX_LIVE_REPORT_BYTES, parseLiveReport } from './live-report.ts';
 import { MessageError, parsePrefetchReport, parseStatus } from './messages.ts';
 import { createUnsealBody, type UnsealBody } from './open-secrets.ts';
-import { parsePlaceQuery } from './position-query.ts';
+import { parsePositionQuery } from './position-query.ts';
 import {
   HEARTBEAT_MS,
   LIVE_PATH,
@@ -32,7 +32,7 @@ import {
   STATISTICS_PATH,
   STATUS_PATH,
   STREAM_PATH,
-  UNKNOWN_PLACE,
+  UNKNOWN_POSITION,
 } from './protocol.ts';
 import { withSnapshot } from './snapshot.ts';
 import { listenOnSocket } from './unix-socket.ts';
@@ -226,7 +226,7 @@ function refuse(response: ServerResponse, status: number, why: string): void {
 }
 
 async function openStream(broadcast: Broadcast, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const at = parsePlaceQuery(queryOf(request));
+  const at = parsePositionQuery(queryOf(request));
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   response.flushHeaders();
   await broadcast.add(response, at);
@@ -240,7 +240,7 @@ function createSnapshotHandler(db: Db, openBody: UnsealBody): Handler {
   let openSnapshots = 0;
   return async (request, response) => {
     const query = queryOf(request);
-    const from = query === '' ? undefined : parsePlaceQuery(query);
+    const from = query === '' ? undefined : parsePositionQuery(query);
     if (openSnapshots >= MAX_SNAPSHOTS) return refuse(response, 503, 'too many snapshots at once');
     openSnapshots += 1;
     try {
@@ -279,7 +279,7 @@ function createStatusTaker(
       rejections.note(status.edge, { rejected: status.rejected.length }, now);
       return undefined;
     }
-    if (recorded === 'unknownPlace') return UNKNOWN_PLACE;
+    if (recorded === 'unknownPlace') return UNKNOWN_POSITION;
     if (Math.abs(now - saidAt) >= SAY_AGAIN_MS) {
       saidAt = now;
       log.error(

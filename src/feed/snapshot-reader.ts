@@ -10,7 +10,7 @@ import type { SnapshotStaging } from './edge-staging.ts';
 import type { EdgeStore } from './edge-store.ts';
 import { splitLines } from './lines.ts';
 import { MessageError, parseChange, parseSnapshotHead } from './messages.ts';
-import { formatPlaceQuery } from './position-query.ts';
+import { formatPositionQuery } from './position-query.ts';
 import { SILENCE_MS, SNAPSHOT_PATH, type SnapshotHead } from './protocol.ts';
 
 /** One resource; far above what control accepts. */
@@ -39,7 +39,7 @@ export async function takeSnapshot(
 }
 
 function pathFrom(at: FeedPosition | undefined): string {
-  return at === undefined ? SNAPSHOT_PATH : `${SNAPSHOT_PATH}?${formatPlaceQuery(at)}`;
+  return at === undefined ? SNAPSHOT_PATH : `${SNAPSHOT_PATH}?${formatPositionQuery(at)}`;
 }
 
 async function stage(staging: SnapshotStaging, chunks: AsyncIterable<Buffer>): Promise<SnapshotHead | undefined> {

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { zstdCompressSync } from 'node:zlib';
 import type { StoredChange } from '#feed/confirmations.ts';
 import { requestFeed } from '#feed/connection.ts';
-import { type ResourceChange, UNKNOWN_PLACE } from '#feed/protocol.ts';
+import { type ResourceChange, UNKNOWN_POSITION } from '#feed/protocol.ts';
 import { createLogger } from '#lib/logger.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestEdge } from '../support/feed.ts';
@@ -249,7 +249,7 @@ test('a control that stops a moment before the edge is not logged as lost', asyn
 
 test('a control that does not count the edge is logged once, apart from one whose database was restored', async (t) => {
   const rows = [
-    [UNKNOWN_PLACE, /"level":"?(40|warn).*restored/],
+    [UNKNOWN_POSITION, /"level":"?(40|warn).*restored/],
     ['edge: another edge reports as e', /"level":"?(50|error).*rejects the reports of this edge/],
   ] as const;
   for (const [refusal, expected] of rows) {

@@ -11,7 +11,7 @@ import { sql } from 'kysely';
 import type { Db } from '#db/open.ts';
 import { listLiveEdges } from '#db/tables/edges.ts';
 import { readHead } from '#db/tables/resources.ts';
-import { formatPlaceQuery } from '#feed/position-query.ts';
+import { formatPositionQuery } from '#feed/position-query.ts';
 import { MAX_STATUS_BYTES } from '#feed/protocol.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -115,7 +115,7 @@ describe('feed server', () => {
 
   test('the feed sends changes as events with their position', async (t) => {
     await using feed = await startFeed(t);
-    const first = formatPlaceQuery(await readHead(feed.db.query));
+    const first = formatPositionQuery(await readHead(feed.db.query));
     await publishNow(feed.db, putSite(1, 'a.example.com'));
     const { tag } = await readHead(feed.db.query);
     const socket = connect(feed.socketPath);
@@ -151,7 +151,7 @@ describe('feed server', () => {
 
   test('an edge that leaves 8 MB unread is dropped; the others go on', async (t) => {
     await using feed = await startFeed(t);
-    const first = formatPlaceQuery(await readHead(feed.db.query));
+    const first = formatPositionQuery(await readHead(feed.db.query));
     const request = `GET /edge/v1/stream?${first} HTTP/1.1\r\nhost: x\r\n\r\n`;
     const slow = connect(feed.socketPath);
     const good = connect(feed.socketPath);
@@ -204,7 +204,7 @@ describe('feed server', () => {
 
   test('closing the feed ends open streams at once', async (t) => {
     const feed = await startFeed(t);
-    const first = formatPlaceQuery(await readHead(feed.db.query));
+    const first = formatPositionQuery(await readHead(feed.db.query));
     const stream = sendRaw(feed.socketPath, `GET /edge/v1/stream?${first} HTTP/1.1\r\nhost: x\r\n\r\n`);
     await eventually('it follows', () => feed.server.connectedEdges === 1);
     await feed[Symbol.asyncDispose]();
