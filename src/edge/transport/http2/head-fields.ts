@@ -2,13 +2,13 @@
 import { isHopByHop, type RawHeaders, trimOws } from '#http/headers.ts';
 import { encodeFields } from './hpack/encoder.ts';
 
-export interface EncodedHead {
+export interface EncodedSection {
   readonly section: Buffer;
   /** Size over HTTP/1.1 with an empty reason phrase: field compression is a matter of the connection. */
   readonly headBytes: number;
 }
 
-export function encodeHead(status: number, headers: RawHeaders): EncodedHead {
+export function encodeSection(status: number, headers: RawHeaders): EncodedSection {
   const fields = [':status', String(status)];
   let headBytes = STATUS_LINE_BYTES;
   for (let i = 0; i < headers.length; i += 2) {

@@ -16,7 +16,7 @@ import {
   formatSection,
   MAX_PAYLOAD_BYTES,
 } from './frames.ts';
-import { encodeHead } from './head-fields.ts';
+import { encodeSection } from './head-fields.ts';
 import type { PlainHead } from './plain.ts';
 import type { Outgoing } from './sender.ts';
 import type { Http2Stream } from './stream.ts';
@@ -167,7 +167,7 @@ function writtenAt(answer: Shortcut, now: number): WrittenHttp2 | undefined {
 
 function write(answer: Shortcut, now: number, logged: WrittenHttp2['logged']): WrittenHttp2 | undefined {
   const { name, value, changesAt } = answer.timed(now);
-  const { section, headBytes } = encodeHead(answer.status, answer.headersWith(name, value));
+  const { section, headBytes } = encodeSection(answer.status, answer.headersWith(name, value));
   if (section.length > MAX_PAYLOAD_BYTES) return undefined;
   const { bodyBytes, kept } = answer;
   const head = formatSection(0, section, bodyBytes === 0);

@@ -8,7 +8,7 @@ import { formatMark } from '../../reasons.ts';
 import { type ReceivedRequest, requestHeadBytes } from '../../request.ts';
 import { type CutStatus, NOT_IN_INTERIM, type Viewer } from '../../viewer.ts';
 import { ErrorCode } from './frames.ts';
-import { type EncodedHead, encodeHead } from './head-fields.ts';
+import { type EncodedSection, encodeSection } from './head-fields.ts';
 import type { Http2Stream, StreamOwner } from './stream.ts';
 import { Upload } from './upload.ts';
 
@@ -32,7 +32,7 @@ export class Http2Viewer implements Viewer, StreamOwner {
   #body: IncomingBody | undefined;
   #statusSent = 0;
   /** Not out yet. */
-  #head: EncodedHead | undefined;
+  #head: EncodedSection | undefined;
   /** The answer has no body, whatever is written: the head ended it. */
   #isBodiless = false;
   #headBytes = 0;
@@ -115,7 +115,7 @@ export class Http2Viewer implements Viewer, StreamOwner {
 
   sendInterim(status: number, headers: RawHeaders): void {
     if (this.#statusSent !== 0 || this.#isGone || this.#stream.isClosed) return;
-    const { section, headBytes } = encodeHead(status, withoutHopByHop(headers, NOT_IN_INTERIM));
+    const { section, headBytes } = encodeSection(status, withoutHopByHop(headers, NOT_IN_INTERIM));
     this.#headBytes += headBytes;
     this.#stream.sendInterim(section);
   }
@@ -124,7 +124,7 @@ export class Http2Viewer implements Viewer, StreamOwner {
     if (this.#isGone || this.isBegun) return;
     // Clients are to take other numbers for this one. RFC 9110 §15
     const sent = status > 599 ? 500 : status;
-    this.#head = encodeHead(sent, headers);
+    this.#head = encodeSection(sent, headers);
     this.#statusSent = sent;
   }
 
