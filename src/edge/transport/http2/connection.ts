@@ -8,7 +8,7 @@ import { describeRefusal } from '../../stages/access-log.ts';
 import type { Client } from '../proxies.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { type AskedStream, Conversation, type ConversationListener } from './conversation.ts';
-import { ErrorCode } from './frames.ts';
+import { Http2ErrorCode } from './frames.ts';
 import type { FieldMaker } from './hpack/decoder.ts';
 import { readPlainHead } from './plain.ts';
 import { PreparedStreams, type WholeBody } from './prepared.ts';
@@ -235,7 +235,7 @@ export class Http2Connection implements ConversationListener {
     } as const;
     edge.metrics.countRequest({ status: 'ERROR', reason: 'malformed' }, refused.status, refused.responseBytes);
     edge.writeLog(0, describeRefusal({ ...refused, head: undefined }));
-    this.#conversation.refuse(asked, ErrorCode.protocol);
+    this.#conversation.refuse(asked, Http2ErrorCode.protocol);
   }
 
   onStreamClosed(): void {

@@ -5,13 +5,13 @@
 import { type Budget, type BudgetLimits, createBudget } from './budget.ts';
 import { FrameReader, unpad } from './frame-reader.ts';
 import {
-  ErrorCode,
   FrameFlag,
   FrameType,
   formatFrame,
   formatGoaway,
   formatReset,
   formatWindowUpdate,
+  Http2ErrorCode,
   PREFACE,
   PRIORITY_BYTES,
   readUint31,
@@ -103,7 +103,7 @@ export class Conversation implements StreamWire {
     const preface = Math.min(PREFACE.length - this.#prefaceBytes, bytes.length);
     if (preface > 0) {
       if (PREFACE.compare(bytes, 0, preface, this.#prefaceBytes, this.#prefaceBytes + preface) !== 0)
-        this.#fail(ErrorCode.protocol);
+        this.#fail(Http2ErrorCode.protocol);
       this.#prefaceBytes += preface;
     }
     this.#reader.push(preface > 0 ? bytes.subarray(preface) : bytes);
@@ -115,14 +115,14 @@ export class Conversation implements StreamWire {
     while (!this.#isOver) {
       const next = this.#reader.next();
       if (next === 'more') return true;
-      const problem = next === 'tooLarge' ? ErrorCode.frameSize : this.#take() || this.#noteIdle();
-      if (problem !== ErrorCode.none) this.#fail(problem);
+      const problem = next === 'tooLarge' ? Http2ErrorCode.frameSize : this.#take() || this.#noteIdle();
+      if (problem !== Http2ErrorCode.none) this.#fail(problem);
       if (this.#requestsInTurn >= REQUESTS_IN_TURN) return false;
     }
     return true;
   }
 
-  #fail(code: ErrorCode): void {
+  #fail(code: Http2ErrorCode): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#sender.send(formatGoaway(this.#lastId, code));
@@ -130,10 +130,11 @@ export class Conversation implements StreamWire {
   }
 
   /** One frame. */
-  #take(): ErrorCode {
+  #take(): Http2ErrorCode {
     const { type, flags } = this.#reader;
-    if (this.#sections.isBegun && type !== FrameType.continuation) return ErrorCode.protocol; // §6.10
-    if (!this.#hasSettings && (type !== FrameType.settings || (flags & FrameFlag.ack) !== 0)) return ErrorCode.protocol;
+    if (this.#sections.isBegun && type !== FrameType.continuation) return Http2ErrorCode.protocol; // §6.10
+    if (!this.#hasSettings && (type !== FrameType.settings || (flags & FrameFlag.ack) !== 0))
+      return Http2ErrorCode.protocol;
     switch (type) {
       case FrameType.data:
         return this.#onData();
@@ -147,7 +148,7 @@ export class Conversation implements StreamWire {
       case FrameType.settings:
         return this.#onSettings();
       case FrameType.push:
-        return ErrorCode.protocol; // §8.4
+        return Http2ErrorCode.protocol; // §8.4
       case FrameType.ping:
         return this.#onPing();
       case FrameType.goaway:
@@ -155,33 +156,33 @@ export class Conversation implements StreamWire {
       case FrameType.window:
         return this.#onWindow();
       default:
-        return ErrorCode.none; // §4.1
+        return Http2ErrorCode.none; // §4.1
     }
   }
 
-  #onFields(): ErrorCode {
+  #onFields(): Http2ErrorCode {
     const section = this.#sections.take(this.#reader);
-    if (section === 'more') return ErrorCode.none;
+    if (section === 'more') return Http2ErrorCode.none;
     return typeof section === 'number' ? section : this.#onSection(section);
   }
 
-  #onSection({ streamId: id, endsStream, bytes, start, end }: WholeSection): ErrorCode {
+  #onSection({ streamId: id, endsStream, bytes, start, end }: WholeSection): Http2ErrorCode {
     const { maxListBytes, maxStreams, listener } = this.#options;
     const fields: RequestField[] = [];
     // Also of those that nobody wants: it changes the table.
     const reading = this.#decoder.decode(bytes, start, end, fields, maxListBytes);
-    if (reading === 'malformed') return ErrorCode.compression;
+    if (reading === 'malformed') return Http2ErrorCode.compression;
     const stream = this.#streams.get(id);
     if (stream !== undefined) return this.#onTrailers(stream, endsStream && areTrailers(fields));
-    if (id % 2 === 0) return ErrorCode.protocol; // §5.1.1
+    if (id % 2 === 0) return Http2ErrorCode.protocol; // §5.1.1
     if (id <= this.#lastId) return this.#onClosedStream(id, endsStream);
-    if (this.#isLeaving) return ErrorCode.none; // §6.8
+    if (this.#isLeaving) return Http2ErrorCode.none; // §6.8
     this.#lastId = id;
     this.#idleFrames.noteRequest();
     this.#requestsInTurn += 1;
-    if (this.#streams.size >= maxStreams) this.refuse({ id, isWhole: endsStream }, ErrorCode.refusedStream);
+    if (this.#streams.size >= maxStreams) this.refuse({ id, isWhole: endsStream }, Http2ErrorCode.refusedStream);
     else listener.onRequest({ id, fields, reading, isWhole: endsStream });
-    return ErrorCode.none;
+    return Http2ErrorCode.none;
   }
 
   /** A stream for what was asked. `lengthBytes`: as its body was announced. */
@@ -192,31 +193,31 @@ export class Conversation implements StreamWire {
     return stream;
   }
 
-  refuse({ id, isWhole }: Pick<AskedStream, 'id' | 'isWhole'>, code: ErrorCode): void {
+  refuse({ id, isWhole }: Pick<AskedStream, 'id' | 'isWhole'>, code: Http2ErrorCode): void {
     this.#sender.send(formatReset(id, code));
     if (!isWhole) this.#discard(id);
     const problem = this.#noteOdd();
-    if (problem !== ErrorCode.none) this.#fail(problem);
+    if (problem !== Http2ErrorCode.none) this.#fail(problem);
   }
 
   /** Charges the last frame taken to the budget for idle frames. */
-  #noteIdle(): ErrorCode {
+  #noteIdle(): Http2ErrorCode {
     const { type, start, end, streamId } = this.#reader;
     const isOfStream = this.#streams.has(streamId);
     const frame = { type, payloadBytes: end - start, isOfStream, isIgnored: this.#isLeaving && !isOfStream };
     const isFew = this.#idleFrames.take(frame, this.#options.clock(), this.#sender.dataBytes);
-    return isFew ? ErrorCode.none : ErrorCode.enhanceYourCalm;
+    return isFew ? Http2ErrorCode.none : Http2ErrorCode.enhanceYourCalm;
   }
 
-  #noteOdd(): ErrorCode {
-    return this.#oddities.take(this.#options.clock()) ? ErrorCode.none : ErrorCode.enhanceYourCalm;
+  #noteOdd(): Http2ErrorCode {
+    return this.#oddities.take(this.#options.clock()) ? Http2ErrorCode.none : Http2ErrorCode.enhanceYourCalm;
   }
 
   /** We have ended what the client goes on with, or it is about what it has ended itself. §5.1 */
-  #onClosedStream(id: number, endsStream: boolean): ErrorCode {
-    if (!this.#discarded.has(id)) return ErrorCode.streamClosed;
+  #onClosedStream(id: number, endsStream: boolean): Http2ErrorCode {
+    if (!this.#discarded.has(id)) return Http2ErrorCode.streamClosed;
     if (endsStream) this.#discarded.delete(id);
-    return ErrorCode.none;
+    return Http2ErrorCode.none;
   }
 
   #discard(id: number): void {
@@ -225,47 +226,47 @@ export class Conversation implements StreamWire {
     if (this.#discarded.size > MAX_DISCARDED && oldest !== undefined) this.#discarded.delete(oldest);
   }
 
-  #onTrailers(stream: Http2Stream, isGood: boolean): ErrorCode {
-    if (!stream.isRequestOpen) return ErrorCode.streamClosed;
-    return isGood ? this.#onRequestEnd(stream) : this.#resetOdd(stream, ErrorCode.protocol);
+  #onTrailers(stream: Http2Stream, isGood: boolean): Http2ErrorCode {
+    if (!stream.isRequestOpen) return Http2ErrorCode.streamClosed;
+    return isGood ? this.#onRequestEnd(stream) : this.#resetOdd(stream, Http2ErrorCode.protocol);
   }
 
-  #onRequestEnd(stream: Http2Stream): ErrorCode {
-    if ((stream.lengthLeft ?? 0) > 0) return this.#resetOdd(stream, ErrorCode.protocol); // §8.1.1
+  #onRequestEnd(stream: Http2Stream): Http2ErrorCode {
+    if ((stream.lengthLeft ?? 0) > 0) return this.#resetOdd(stream, Http2ErrorCode.protocol); // §8.1.1
     stream.isRequestOpen = false;
     stream.owner?.onRequestEnd();
-    return ErrorCode.none;
+    return Http2ErrorCode.none;
   }
 
-  #resetOdd(stream: Http2Stream, code: ErrorCode): ErrorCode {
+  #resetOdd(stream: Http2Stream, code: Http2ErrorCode): Http2ErrorCode {
     stream.reset(code);
     return this.#noteOdd();
   }
 
-  #onData(): ErrorCode {
+  #onData(): Http2ErrorCode {
     const { bytes, streamId, flags } = this.#reader;
     const part = unpad(this.#reader);
-    if (streamId === 0 || part === undefined) return ErrorCode.protocol;
+    if (streamId === 0 || part === undefined) return Http2ErrorCode.protocol;
     const payloadBytes = this.#reader.end - this.#reader.start;
-    if (!this.#takeReceived(payloadBytes)) return ErrorCode.flowControl;
+    if (!this.#takeReceived(payloadBytes)) return Http2ErrorCode.flowControl;
     const endsStream = (flags & FrameFlag.endStream) !== 0;
     const stream = this.#streams.get(streamId);
     if (stream === undefined) {
-      if (this.#isIdle(streamId)) return ErrorCode.protocol;
-      return streamId > this.#lastId ? ErrorCode.none : this.#onClosedStream(streamId, endsStream);
+      if (this.#isIdle(streamId)) return Http2ErrorCode.protocol;
+      return streamId > this.#lastId ? Http2ErrorCode.none : this.#onClosedStream(streamId, endsStream);
     }
-    if (!stream.isRequestOpen) return ErrorCode.streamClosed;
+    if (!stream.isRequestOpen) return Http2ErrorCode.streamClosed;
     const dataBytes = part.end - part.start;
     stream.receiveWindow -= payloadBytes;
-    if (stream.receiveWindow < 0) return this.#resetOdd(stream, ErrorCode.flowControl);
+    if (stream.receiveWindow < 0) return this.#resetOdd(stream, Http2ErrorCode.flowControl);
     if (stream.lengthLeft !== undefined) {
       stream.lengthLeft -= dataBytes;
-      if (stream.lengthLeft < 0) return this.#resetOdd(stream, ErrorCode.protocol); // §8.1.1
+      if (stream.lengthLeft < 0) return this.#resetOdd(stream, Http2ErrorCode.protocol); // §8.1.1
     }
     if (payloadBytes > dataBytes && !endsStream) stream.giveRoom(payloadBytes - dataBytes);
     if (dataBytes > 0) stream.owner?.onData(bytes.subarray(part.start, part.end));
-    if (endsStream) return stream.isClosed ? ErrorCode.none : this.#onRequestEnd(stream);
-    return dataBytes === 0 ? this.#noteOdd() : ErrorCode.none;
+    if (endsStream) return stream.isClosed ? Http2ErrorCode.none : this.#onRequestEnd(stream);
+    return dataBytes === 0 ? this.#noteOdd() : Http2ErrorCode.none;
   }
 
   /** What comes on all streams may go on at once: each of them has its own bound. False: it is more than was let in. */
@@ -286,16 +287,16 @@ export class Conversation implements StreamWire {
   }
 
   /** Nothing is done about it: it is about what would go out first. §5.3.2 */
-  #onPriority(): ErrorCode {
+  #onPriority(): Http2ErrorCode {
     const { start, end, streamId } = this.#reader;
-    if (streamId === 0) return ErrorCode.protocol;
-    return end - start === PRIORITY_BYTES ? ErrorCode.none : ErrorCode.frameSize;
+    if (streamId === 0) return Http2ErrorCode.protocol;
+    return end - start === PRIORITY_BYTES ? Http2ErrorCode.none : Http2ErrorCode.frameSize;
   }
 
-  #onReset(): ErrorCode {
+  #onReset(): Http2ErrorCode {
     const { start, end, streamId } = this.#reader;
-    if (end - start !== 4) return ErrorCode.frameSize;
-    if (streamId === 0 || this.#isIdle(streamId)) return ErrorCode.protocol;
+    if (end - start !== 4) return Http2ErrorCode.frameSize;
+    if (streamId === 0 || this.#isIdle(streamId)) return Http2ErrorCode.protocol;
     const stream = this.#streams.get(streamId);
     if (stream !== undefined) stream.isRequestOpen = false;
     stream?.close();
@@ -303,58 +304,60 @@ export class Conversation implements StreamWire {
     return this.#noteOdd();
   }
 
-  #onSettings(): ErrorCode {
+  #onSettings(): Http2ErrorCode {
     const { bytes, start, end, flags, streamId } = this.#reader;
-    if (streamId !== 0) return ErrorCode.protocol;
+    if (streamId !== 0) return Http2ErrorCode.protocol;
     this.#hasSettings = true;
-    if ((flags & FrameFlag.ack) !== 0) return start === end ? ErrorCode.none : ErrorCode.frameSize;
+    if ((flags & FrameFlag.ack) !== 0) return start === end ? Http2ErrorCode.none : Http2ErrorCode.frameSize;
     const settings = readSettings(this.#settings, bytes.subarray(start, end));
     if (typeof settings === 'number') return settings;
     this.#settings = settings;
-    if (!this.#sender.use(settings, this.#streams.values())) return ErrorCode.flowControl;
+    if (!this.#sender.use(settings, this.#streams.values())) return Http2ErrorCode.flowControl;
     this.#sender.send(SETTINGS_ACK);
-    return ErrorCode.none;
+    return Http2ErrorCode.none;
   }
 
-  #onPing(): ErrorCode {
+  #onPing(): Http2ErrorCode {
     const { bytes, start, end, flags, streamId } = this.#reader;
-    if (streamId !== 0) return ErrorCode.protocol;
-    if (end - start !== 8) return ErrorCode.frameSize;
+    if (streamId !== 0) return Http2ErrorCode.protocol;
+    if (end - start !== 8) return Http2ErrorCode.frameSize;
     if ((flags & FrameFlag.ack) === 0)
       this.#sender.send(
         formatFrame({ type: FrameType.ping, flags: FrameFlag.ack, streamId: 0 }, bytes.subarray(start, end)),
       );
-    return ErrorCode.none;
+    return Http2ErrorCode.none;
   }
 
-  #onGoaway(): ErrorCode {
+  #onGoaway(): Http2ErrorCode {
     const { start, end, streamId } = this.#reader;
-    if (streamId !== 0) return ErrorCode.protocol;
-    if (end - start < 8) return ErrorCode.frameSize;
+    if (streamId !== 0) return Http2ErrorCode.protocol;
+    if (end - start < 8) return Http2ErrorCode.frameSize;
     this.#options.listener.onLeaving();
-    return ErrorCode.none;
+    return Http2ErrorCode.none;
   }
 
-  #onWindow(): ErrorCode {
+  #onWindow(): Http2ErrorCode {
     const { bytes, start, end, streamId } = this.#reader;
-    if (end - start !== 4) return ErrorCode.frameSize;
+    if (end - start !== 4) return Http2ErrorCode.frameSize;
     const more = readUint31(bytes, start);
     if (streamId === 0) {
-      if (more === 0) return ErrorCode.protocol;
-      return this.#sender.widen(more) ? ErrorCode.none : ErrorCode.flowControl;
+      if (more === 0) return Http2ErrorCode.protocol;
+      return this.#sender.widen(more) ? Http2ErrorCode.none : Http2ErrorCode.flowControl;
     }
-    if (this.#isIdle(streamId)) return ErrorCode.protocol;
+    if (this.#isIdle(streamId)) return Http2ErrorCode.protocol;
     const stream = this.#streams.get(streamId);
-    if (stream === undefined) return ErrorCode.none;
-    if (more === 0) return this.#resetOdd(stream, ErrorCode.protocol);
-    return this.#sender.widenStream(stream, more) ? ErrorCode.none : this.#resetOdd(stream, ErrorCode.flowControl);
+    if (stream === undefined) return Http2ErrorCode.none;
+    if (more === 0) return this.#resetOdd(stream, Http2ErrorCode.protocol);
+    return this.#sender.widenStream(stream, more)
+      ? Http2ErrorCode.none
+      : this.#resetOdd(stream, Http2ErrorCode.flowControl);
   }
 
   /** No new streams: those that the client opens from here on are nobody's, as it is told. §6.8 */
   leave(): void {
     if (this.#isLeaving || this.#isOver) return;
     this.#isLeaving = true;
-    this.#sender.send(formatGoaway(this.#lastId, ErrorCode.none));
+    this.#sender.send(formatGoaway(this.#lastId, Http2ErrorCode.none));
   }
 
   /** Nothing is said or heard any more. */
@@ -380,7 +383,7 @@ export class Conversation implements StreamWire {
   onEndSent(stream: Http2Stream): void {
     this.#sender.tell(stream);
     // The rest of a request that is answered is not wanted. §8.1
-    if (stream.isRequestOpen) this.#sender.send(formatReset(stream.id, ErrorCode.none));
+    if (stream.isRequestOpen) this.#sender.send(formatReset(stream.id, Http2ErrorCode.none));
     stream.close();
   }
 

@@ -15,7 +15,7 @@ export const FrameType = {
 
 export const FrameFlag = { ack: 1, endStream: 1, endHeaders: 4, padded: 8, priority: 32 } as const;
 
-export const ErrorCode = {
+export const Http2ErrorCode = {
   none: 0,
   protocol: 1,
   internal: 2,
@@ -27,7 +27,7 @@ export const ErrorCode = {
   compression: 9,
   enhanceYourCalm: 11,
 } as const;
-export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
+export type Http2ErrorCode = (typeof Http2ErrorCode)[keyof typeof Http2ErrorCode];
 
 export const FRAME_HEAD_BYTES = 9;
 
@@ -80,7 +80,7 @@ export function formatFrame(head: FrameHead, payload: Uint8Array = NOTHING): Buf
   return bytes;
 }
 
-export function formatReset(streamId: number, code: ErrorCode): Buffer {
+export function formatReset(streamId: number, code: Http2ErrorCode): Buffer {
   return formatFrame({ type: FrameType.reset, flags: 0, streamId }, uint32(code));
 }
 
@@ -89,7 +89,7 @@ export function formatWindowUpdate(streamId: number, bytes: number): Buffer {
 }
 
 /** `lastId`: streams beyond it have not been looked at. */
-export function formatGoaway(lastId: number, code: ErrorCode): Buffer {
+export function formatGoaway(lastId: number, code: Http2ErrorCode): Buffer {
   return formatFrame({ type: FrameType.goaway, flags: 0, streamId: 0 }, Buffer.concat([uint32(lastId), uint32(code)]));
 }
 

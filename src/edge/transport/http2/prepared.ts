@@ -8,12 +8,12 @@ import { PreparedLines, type PreparedReply } from '../../shortcuts/prepared-line
 import { formatPrepared, type ReadyBody, type WrittenHttp2 } from '../../shortcuts/ready-answer.ts';
 import type { Shortcut } from '../../shortcuts/shortcut.ts';
 import {
-  ErrorCode,
   FRAME_HEAD_BYTES,
   FrameFlag,
   FrameType,
   formatFrame,
   formatSection,
+  Http2ErrorCode,
   MAX_PAYLOAD_BYTES,
 } from './frames.ts';
 import { encodeSection } from './head-fields.ts';
@@ -180,7 +180,7 @@ function write(answer: Shortcut, now: number, logged: WrittenHttp2['logged']): W
 
 function cutStream({ stream, reply }: SlowReply): void {
   reply.isCut = true;
-  stream.reset(ErrorCode.internal);
+  stream.reset(Http2ErrorCode.internal);
 }
 
 /** Up to here one piece with everything costs less. */

@@ -1,5 +1,5 @@
 /** What both ends of a connection agree on. RFC 9113 §6.5. Pure. */
-import { ErrorCode, readUint32, writeUint32 } from './frames.ts';
+import { Http2ErrorCode, readUint32, writeUint32 } from './frames.ts';
 
 /** What the client has said of itself, as far as it counts here. */
 export interface ClientSettings {
@@ -21,9 +21,9 @@ const MAX_SETTINGS = 32;
 const Setting = { tableBytes: 1, push: 2, maxStreams: 3, initialWindow: 4, maxFrame: 5, maxListBytes: 6 } as const;
 
 /** `payload`: of a SETTINGS frame. Gives the settings with what it changes, or why the connection cannot go on. */
-export function readSettings(before: ClientSettings, payload: Uint8Array): ClientSettings | ErrorCode {
-  if (payload.length % SETTING_BYTES !== 0) return ErrorCode.frameSize;
-  if (payload.length > MAX_SETTINGS * SETTING_BYTES) return ErrorCode.enhanceYourCalm;
+export function readSettings(before: ClientSettings, payload: Uint8Array): ClientSettings | Http2ErrorCode {
+  if (payload.length % SETTING_BYTES !== 0) return Http2ErrorCode.frameSize;
+  if (payload.length > MAX_SETTINGS * SETTING_BYTES) return Http2ErrorCode.enhanceYourCalm;
   let { initialWindow, wantsNoTable } = before;
   for (let at = 0; at < payload.length; at += SETTING_BYTES) {
     const value = readUint32(payload, at + 2);
@@ -32,14 +32,14 @@ export function readSettings(before: ClientSettings, payload: Uint8Array): Clien
         if (value < FIRST_TABLE_BYTES) wantsNoTable = true;
         break;
       case Setting.push:
-        if (value > 1) return ErrorCode.protocol;
+        if (value > 1) return Http2ErrorCode.protocol;
         break;
       case Setting.initialWindow:
-        if (value >= WINDOW_LIMIT) return ErrorCode.flowControl;
+        if (value >= WINDOW_LIMIT) return Http2ErrorCode.flowControl;
         initialWindow = value;
         break;
       case Setting.maxFrame:
-        if (value < 2 ** 14 || value >= 2 ** 24) return ErrorCode.protocol;
+        if (value < 2 ** 14 || value >= 2 ** 24) return Http2ErrorCode.protocol;
         break;
     }
   }

@@ -3,13 +3,13 @@
  * are next its connection's. RFC 9113 §5.1, §5.2
  */
 import {
-  ErrorCode,
   FrameFlag,
   FrameType,
   formatFrame,
   formatReset,
   formatSection,
   formatWindowUpdate,
+  Http2ErrorCode,
 } from './frames.ts';
 import { FIRST_SETTINGS } from './settings.ts';
 
@@ -165,7 +165,7 @@ export class Http2Stream {
   }
 
   /** Breaks it off. */
-  reset(code: ErrorCode): void {
+  reset(code: Http2ErrorCode): void {
     if (this.#isClosed) return;
     this.#wire.send(formatReset(this.id, code));
     this.close();
@@ -196,6 +196,6 @@ export class Http2Stream {
   /** Breaks it off when the client has taken nothing for so long. `isMoving`: others are, and it may be waiting for its turn. */
   sweep(sweepMs: number, limitMs: number, isMoving: boolean): void {
     if (this.#queuedBytes === 0 || (isMoving && this.sendWindow > 0)) this.#stuckSweeps = 0;
-    else if (this.#stuckSweeps++ * sweepMs >= limitMs) this.reset(ErrorCode.cancel);
+    else if (this.#stuckSweeps++ * sweepMs >= limitMs) this.reset(Http2ErrorCode.cancel);
   }
 }

@@ -7,7 +7,7 @@ import { createIncomingBody, type IncomingBody } from '../../incoming-body.ts';
 import { formatMark } from '../../reasons.ts';
 import { type ReceivedRequest, requestHeadBytes } from '../../request.ts';
 import { type CutStatus, NOT_IN_INTERIM, type Viewer } from '../../viewer.ts';
-import { ErrorCode } from './frames.ts';
+import { Http2ErrorCode } from './frames.ts';
 import { type EncodedSection, encodeSection } from './head-fields.ts';
 import type { Http2Stream, StreamOwner } from './stream.ts';
 import { Upload } from './upload.ts';
@@ -53,7 +53,7 @@ export class Http2Viewer implements Viewer, StreamOwner {
     this.#options = options;
     this.#upload = new Upload({
       onTaken: (bytes) => stream.giveRoom(bytes),
-      onBroken: () => stream.reset(ErrorCode.internal),
+      onBroken: () => stream.reset(Http2ErrorCode.internal),
     });
     stream.owner = this;
     if (stream.isRequestOpen)
@@ -216,7 +216,7 @@ export class Http2Viewer implements Viewer, StreamOwner {
     this.#refusal = refusal;
     const { status, reason } = refusal;
     const fields = ['content-length', '0', 'cache-control', 'no-store', 'date', formatDate(this.#options.clock())];
-    if (this.isBegun) this.#stream.reset(ErrorCode.internal);
+    if (this.isBegun) this.#stream.reset(Http2ErrorCode.internal);
     else {
       this.sendHead(status, '', [...fields, 'x-cache', formatMark({ status: 'ERROR', reason })]);
       this.#writeHead(true);
@@ -231,7 +231,7 @@ export class Http2Viewer implements Viewer, StreamOwner {
 
   cut(status: CutStatus): void {
     if (!this.#isGone && !this.#isFinished) this.#cutStatus = status;
-    this.#stream.reset(ErrorCode.internal);
+    this.#stream.reset(Http2ErrorCode.internal);
   }
 
   get cutStatus(): CutStatus | undefined {
