@@ -7,7 +7,7 @@ import type { WrittenHttp2 } from '../../shortcuts/ready-answer.ts';
 import { describeRefusal } from '../../stages/access-log.ts';
 import type { Client } from '../proxies.ts';
 import type { ServerParts } from '../server-parts.ts';
-import { type AskedStream, Conversation, type ConversationListener } from './conversation.ts';
+import { Conversation, type ConversationListener, type StreamRequest } from './conversation.ts';
 import { Http2ErrorCode } from './frames.ts';
 import type { FieldMaker } from './hpack/decoder.ts';
 import { readPlainHead } from './plain.ts';
@@ -173,7 +173,7 @@ export class Http2Connection implements ConversationListener {
     this.#socket.resume();
   }
 
-  onRequest(asked: AskedStream): void {
+  onRequest(asked: StreamRequest): void {
     const { limits, connections, edge } = this.#parts;
     this.#requests += 1;
     this.#quietSweeps = 0;
@@ -191,7 +191,7 @@ export class Http2Connection implements ConversationListener {
   }
 
   /** `undefined`: it is no request. */
-  #openViewer(asked: AskedStream, isPlain: boolean): Http2Viewer | undefined {
+  #openViewer(asked: StreamRequest, isPlain: boolean): Http2Viewer | undefined {
     const { edge, limits, proxies } = this.#parts;
     const read = readHttp2Request(asked, limits.maxHeaderBytes);
     if (read === undefined) return undefined;
@@ -223,7 +223,7 @@ export class Http2Connection implements ConversationListener {
   }
 
   /** Refuses a malformed request. As with malformed HTTP/1.1, none of its fields are logged. RFC 9113 §8.1.1 */
-  #refuse(asked: AskedStream): void {
+  #refuse(asked: StreamRequest): void {
     const { edge, proxies } = this.#parts;
     const clientAddress = proxies.addressOf(this.#socket);
     const refused = {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type AskedStream, Conversation } from './conversation.ts';
+import { Conversation, type StreamRequest } from './conversation.ts';
 import { FrameReader } from './frame-reader.ts';
 import { FrameFlag, FrameType, formatFrame, formatReset, formatWindowUpdate, PREFACE } from './frames.ts';
 import { createFieldMaker } from './hpack/decoder.ts';
@@ -22,7 +22,7 @@ interface Answered {
 }
 
 /** Answers every request with so many bytes, in pieces. */
-function openPeer(bodyBytes: (asked: AskedStream) => number) {
+function openPeer(bodyBytes: (asked: StreamRequest) => number) {
   const answered: Answered[] = [];
   const seen = { isBroken: false, requests: 0, closed: 0 };
   const sender = new Sender(() => undefined);

@@ -25,7 +25,7 @@ import type { Sender } from './sender.ts';
 import { type ClientSettings, FIRST_SETTINGS, formatSettings, readSettings } from './settings.ts';
 import { Http2Stream, type StreamWire } from './stream.ts';
 
-export interface ConversationOptions {
+export interface Http2ConversationOptions {
   readonly sender: Sender;
   readonly fieldMaker: FieldMaker<RequestField>;
   /** Concurrent streams. */
@@ -42,7 +42,7 @@ export interface ConversationOptions {
 
 export interface ConversationListener {
   /** Called with a request: answer it at once or by a stream from `open`, or refuse it. */
-  onRequest(asked: AskedStream): void;
+  onRequest(asked: StreamRequest): void;
   onStreamClosed(): void;
   /** The client opens no more streams. */
   onLeaving(): void;
@@ -51,7 +51,7 @@ export interface ConversationListener {
 }
 
 /** A request as it came. */
-export interface AskedStream {
+export interface StreamRequest {
   readonly id: number;
   readonly fields: readonly RequestField[];
   readonly reading: Exclude<SectionReading, 'malformed'>;
@@ -65,7 +65,7 @@ const MAX_DISCARDED = 1_000;
 const REQUESTS_IN_TURN = 64;
 
 export class Conversation implements StreamWire {
-  readonly #options: ConversationOptions;
+  readonly #options: Http2ConversationOptions;
   readonly #sender: Sender;
   readonly #reader = new FrameReader();
   readonly #decoder: HpackDecoder<RequestField>;
@@ -85,7 +85,7 @@ export class Conversation implements StreamWire {
   #receiveWindow = FIRST_SETTINGS.initialWindow;
   #requestsInTurn = 0;
 
-  constructor(options: ConversationOptions) {
+  constructor(options: Http2ConversationOptions) {
     this.#options = options;
     this.#sender = options.sender;
     this.#decoder = new HpackDecoder(options.fieldMaker);
@@ -186,14 +186,14 @@ export class Conversation implements StreamWire {
   }
 
   /** A stream for what was asked. `lengthBytes`: as its body was announced. */
-  open({ id, isWhole }: Pick<AskedStream, 'id' | 'isWhole'>, lengthBytes?: number): Http2Stream {
+  open({ id, isWhole }: Pick<StreamRequest, 'id' | 'isWhole'>, lengthBytes?: number): Http2Stream {
     const stream = new Http2Stream(this, { id, sendWindow: this.#sender.initialWindow, isRequestOpen: !isWhole });
     stream.lengthLeft = lengthBytes;
     this.#streams.set(id, stream);
     return stream;
   }
 
-  refuse({ id, isWhole }: Pick<AskedStream, 'id' | 'isWhole'>, code: Http2ErrorCode): void {
+  refuse({ id, isWhole }: Pick<StreamRequest, 'id' | 'isWhole'>, code: Http2ErrorCode): void {
     this.#sender.send(formatReset(id, code));
     if (!isWhole) this.#discard(id);
     const problem = this.#noteOdd();
