@@ -22,7 +22,7 @@ import { areTrailers } from './request.ts';
 import type { RequestField } from './request-field.ts';
 import { Sections, type WholeSection } from './sections.ts';
 import type { Sender } from './sender.ts';
-import { type ClientSettings, FIRST_SETTINGS, formatSettings, readSettings } from './settings.ts';
+import { applySettings, type ClientSettings, FIRST_SETTINGS, formatSettings } from './settings.ts';
 import { Http2Stream, type StreamWire } from './stream.ts';
 
 export interface Http2ConversationOptions {
@@ -309,7 +309,7 @@ export class Conversation implements StreamWire {
     if (streamId !== 0) return Http2ErrorCode.protocol;
     this.#hasSettings = true;
     if ((flags & FrameFlag.ack) !== 0) return start === end ? Http2ErrorCode.none : Http2ErrorCode.frameSize;
-    const settings = readSettings(this.#settings, bytes.subarray(start, end));
+    const settings = applySettings(this.#settings, bytes.subarray(start, end));
     if (typeof settings === 'number') return settings;
     this.#settings = settings;
     if (!this.#sender.use(settings, this.#streams.values())) return Http2ErrorCode.flowControl;

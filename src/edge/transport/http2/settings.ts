@@ -21,7 +21,7 @@ const MAX_SETTINGS = 32;
 const Setting = { tableBytes: 1, push: 2, maxStreams: 3, initialWindow: 4, maxFrame: 5, maxListBytes: 6 } as const;
 
 /** `payload`: of a SETTINGS frame. Gives the settings with what it changes, or why the connection cannot go on. */
-export function readSettings(before: ClientSettings, payload: Uint8Array): ClientSettings | Http2ErrorCode {
+export function applySettings(before: ClientSettings, payload: Uint8Array): ClientSettings | Http2ErrorCode {
   if (payload.length % SETTING_BYTES !== 0) return Http2ErrorCode.frameSize;
   if (payload.length > MAX_SETTINGS * SETTING_BYTES) return Http2ErrorCode.enhanceYourCalm;
   let { initialWindow, wantsNoTable } = before;

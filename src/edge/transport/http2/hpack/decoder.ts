@@ -1,7 +1,7 @@
 /** Reads sections of fields of one connection. RFC 7541. Pure, but for the table that it keeps. */
 import { DynamicTable, entryBytes, type TableEntry } from './dynamic-table.ts';
 import { decodeHuffman, maxDecodedBytes } from './huffman.ts';
-import { type Cursor, readInteger } from './integers.ts';
+import { type Cursor, readPrefixInteger } from './integers.ts';
 import { STATIC_FIELDS } from './static-table.ts';
 
 /** What becomes of a field: made once for as long as the table has it. */
@@ -47,13 +47,13 @@ export class HpackDecoder<T extends TableEntry> {
       const first = bytes[cursor.at] ?? 0;
       if ((first & 0xe0) === 0x20) {
         // §4.2: only before the fields
-        const maxBytes = mayResize ? readInteger(cursor, 5) : -1;
+        const maxBytes = mayResize ? readPrefixInteger(cursor, 5) : -1;
         if (maxBytes < 0 || maxBytes > TABLE_BYTES) return 'malformed';
         this.#table.resize(maxBytes);
         continue;
       }
       mayResize = false;
-      const field = first >= 0x80 ? this.#field(readInteger(cursor, 7)) : this.#literal(first);
+      const field = first >= 0x80 ? this.#field(readPrefixInteger(cursor, 7)) : this.#literal(first);
       if (field === undefined) return 'malformed';
       listBytes += entryBytes(field);
       if (listBytes <= maxListBytes) into.push(field);
@@ -64,7 +64,7 @@ export class HpackDecoder<T extends TableEntry> {
   /** §6.2: to be put into the table, or not. */
   #literal(first: number): T | undefined {
     const isKept = first >= 0x40;
-    const index = readInteger(this.#cursor, isKept ? 6 : 4);
+    const index = readPrefixInteger(this.#cursor, isKept ? 6 : 4);
     const name = index === 0 ? this.#text() : this.#field(index)?.name;
     const value = name === undefined ? undefined : this.#text();
     if (name === undefined || value === undefined) return undefined;
@@ -83,7 +83,7 @@ export class HpackDecoder<T extends TableEntry> {
   #text(): string | undefined {
     const cursor = this.#cursor;
     const isCoded = ((cursor.bytes[cursor.at] ?? 0) & 0x80) !== 0;
-    const length = readInteger(cursor, 7);
+    const length = readPrefixInteger(cursor, 7);
     const start = cursor.at;
     if (length < 0 || length > cursor.end - start) return undefined;
     cursor.at += length;

@@ -11,7 +11,7 @@ export interface Cursor {
 const MAX_MORE_BYTES = 4;
 
 /** Moves behind it; -1: it does not end, or is too large. */
-export function readInteger(cursor: Cursor, prefixBits: number): number {
+export function readPrefixInteger(cursor: Cursor, prefixBits: number): number {
   const { bytes, end } = cursor;
   if (cursor.at >= end) return -1;
   const most = (1 << prefixBits) - 1;
