@@ -19,7 +19,7 @@ import { type RequestHead, readHead } from './read-head.ts';
 import { type ReadRequest, readOther } from './read-other.ts';
 
 /** What the connections of a worker share. */
-export interface BareParts extends ServerParts {
+export interface Http1Parts extends ServerParts {
   readonly conversation: ConversationOptions;
   readonly openDirectWrite: OpenDirectWrite;
   /** The head of the request that is being read. */
@@ -28,15 +28,15 @@ export interface BareParts extends ServerParts {
   /** Gives the connection to node:http, which reads on from here; `rest`: bytes that were read and not answered. */
   giveAway(socket: Socket, requests: number, rest: Buffer): void;
   /** Called when the connection is no longer ours: given away, or closed. */
-  onLeft(connection: BareConnection): void;
+  onLeft(connection: Http1Connection): void;
 }
 
-export class BareConnection implements BareWire, ConversationOwner {
+export class Http1Connection implements BareWire, ConversationOwner {
   readonly socket: Socket;
   readonly secured: Secured | undefined;
   readonly isTls: boolean;
   givenBytes: number;
-  readonly #parts: BareParts;
+  readonly #parts: Http1Parts;
   /** The client of every request; `undefined`: each request names its own. */
   readonly #client: Client | undefined;
   /** `undefined`: no request of it may be answered so. */
@@ -54,7 +54,7 @@ export class BareConnection implements BareWire, ConversationOwner {
   /** Ends the claim on a body that a stalled client keeps in memory. */
   #releaseHeld: (() => void) | undefined;
 
-  constructor(socket: Socket, parts: BareParts) {
+  constructor(socket: Socket, parts: Http1Parts) {
     this.socket = socket;
     this.#parts = parts;
     this.secured = parts.connections.securedOf(socket);

@@ -6,11 +6,11 @@ import { createSwept } from '#lib/swept.ts';
 import { sweepMsOf } from '../idle-sweep.ts';
 import { LINGER_MS } from '../linger.ts';
 import type { ServerParts } from '../server-parts.ts';
-import { BareConnection, type BareParts } from './connection.ts';
+import { Http1Connection, type Http1Parts } from './connection.ts';
 import { keepAliveLines } from './framing.ts';
 import { RequestHead } from './read-head.ts';
 
-export interface BareConnections {
+export interface Http1Connections {
   take(socket: Socket): void;
   /** Ends idle connections at once, the others after their answer. */
   close(): void;
@@ -23,13 +23,13 @@ const ANSWERS_IN_TURN = 32;
 const PATIENCE_MS = 1_000;
 
 /** `giveAway`: to node:http, from the bytes on that were read last. */
-export function createBareConnections(
+export function createHttp1Connections(
   parts: ServerParts,
   giveAway: (socket: Socket, rest: Buffer) => void,
-): BareConnections {
+): Http1Connections {
   const { limits, connections } = parts;
-  const open = createSwept<BareConnection>(sweepMsOf(limits));
-  const shared: BareParts = {
+  const open = createSwept<Http1Connection>(sweepMsOf(limits));
+  const shared: Http1Parts = {
     ...parts,
     conversation: {
       reading: createSharedReading(),
@@ -49,7 +49,7 @@ export function createBareConnections(
     onLeft: open.delete,
   };
   return {
-    take: (socket) => open.add(new BareConnection(socket, shared)),
+    take: (socket) => open.add(new Http1Connection(socket, shared)),
     close: open.close,
     cutAll: open.cutAll,
   };

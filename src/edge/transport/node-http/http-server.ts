@@ -13,7 +13,7 @@ import { concludeUnserved, handle } from '../../pipeline/handle.ts';
 import { describeRefusal, type Refused } from '../../stages/access-log.ts';
 import { findNamedSite } from '../../stages/named-site.ts';
 import { watchHalfClosed } from '../half-closed.ts';
-import { type BareConnections, createBareConnections } from '../http1/connections.ts';
+import { createHttp1Connections, type Http1Connections } from '../http1/connections.ts';
 import { lingerAtEnd } from '../linger.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { createGivenResponse } from './given-response.ts';
@@ -27,7 +27,7 @@ const MAX_CONNECTIONS = 50_000;
  * `take` serves a connection, including one that another listener accepted. `close` and `cutAll` do not affect
  * connections that were handed to node:http: `server` owns those.
  */
-export interface HttpServer extends BareConnections {
+export interface HttpServer extends Http1Connections {
   readonly server: Server;
   /** Answers plain HTTP on the port for HTTPS, and ends the connection. */
   refusePlain(socket: Socket): void;
@@ -94,7 +94,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     serveInTurn(socket, openViewer(message, response, 'websocket'));
   });
   answerBroken(server, parts);
-  const bare = createBareConnections(parts, reader(server, parts, lines));
+  const bare = createHttp1Connections(parts, reader(server, parts, lines));
   server.removeAllListeners('connection').on('connection', bare.take);
   proxies.standBefore(server);
   return { server, refusePlain: (socket) => refusePlain(parts, socket), ...bare };
