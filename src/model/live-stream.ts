@@ -93,7 +93,7 @@ export const READY_KEEP_MS = 30 * 24 * 3600 * 1000;
 export const MAX_LISTED_STREAMS = 10_000;
 
 const STREAM_STATES = ['ONGOING', 'PAUSED', 'READY'] as const;
-export type StreamState = (typeof STREAM_STATES)[number];
+export type ListedStreamState = (typeof STREAM_STATES)[number];
 
 /** What is stored of a stream: its latest broadcast and its mark. */
 export interface StreamFacts extends StreamName {
@@ -110,7 +110,7 @@ export interface StreamFacts extends StreamName {
 }
 
 export interface ListedStream extends StreamName {
-  readonly state: StreamState;
+  readonly state: ListedStreamState;
   readonly beganAt: number;
   readonly endedAt: number;
 }

@@ -19,7 +19,7 @@ import {
 } from '#db/tables/live/streams.ts';
 import { publish } from '#db/tables/resources.ts';
 import { tidy } from '#feed/housekeeping.ts';
-import { listStreamStates, READY_KEEP_MS, type StreamState } from '#model/live-stream.ts';
+import { type ListedStreamState, listStreamStates, READY_KEEP_MS } from '#model/live-stream.ts';
 import { type DatabaseTarget, describeOnBothEngines } from '../support/databases.ts';
 import { openTestDatabase } from '../support/feed.ts';
 import { addLiveDomain, began, ended, onAir } from '../support/live-reports.ts';
@@ -252,7 +252,7 @@ describeOnBothEngines('live streams in the database', (newDatabase) => {
     const streams = ['a', 'b', 'c'].map((stream) => onAir(name(stream), T));
     await report({ events: [], streams });
     await change((trx) => forbidStream(trx, name('c'), 0, T + 1));
-    const show = async (filter: { state?: StreamState; accountId?: number; limit?: number; offset?: number }) => {
+    const show = async (filter: { state?: ListedStreamState; accountId?: number; limit?: number; offset?: number }) => {
       const page = await pageStreams(db.query, { limit: 10, offset: 0, now: T + 2, ...filter });
       return [page.total, ...page.streams.map(({ stream, domainName }) => `${domainName}/${stream}`)];
     };

@@ -8,7 +8,7 @@ import type { Logger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';
 import type { StreamName } from './live-path.ts';
 import type { OwnerClient, PullingViewer } from './owner-client.ts';
-import { type StreamState, type StreamTable, streamKey } from './stream-table.ts';
+import { type KnownStream, type StreamTable, streamKey } from './stream-table.ts';
 
 export type OpenedRelay =
   /** `isFirst`: this call has made the connection. */
@@ -84,7 +84,7 @@ export class Relays {
   }
 
   /** Cuts the relay if its stream is paused or has another broadcast. A broadcast that is over ends by itself. */
-  note(key: string, state: StreamState | undefined): void {
+  note(key: string, state: KnownStream | undefined): void {
     const relay = this.#relays.get(key)?.relay;
     if (relay === undefined || state === undefined) return;
     if (state.state !== 'paused' && (state.broadcast === '' || state.broadcast === relay.broadcast)) return;

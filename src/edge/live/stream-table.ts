@@ -1,7 +1,7 @@
 /** The streams that the live process knows, as reported to this worker. Pure except for notifications of changes. */
 import type { StreamName } from './live-path.ts';
 
-export interface StreamState {
+export interface KnownStream {
   /** `paused`: forbidden, nobody may watch it. */
   readonly state: 'live' | 'grace' | 'paused';
   /** Empty while paused. */
@@ -9,13 +9,13 @@ export interface StreamState {
 }
 
 export class StreamTable {
-  readonly #streams = new Map<string, StreamState>();
-  readonly #onChange: (key: string, state: StreamState | undefined) => void;
+  readonly #streams = new Map<string, KnownStream>();
+  readonly #onChange: (key: string, state: KnownStream | undefined) => void;
   /** Named since the connection began; `undefined`: all are in sync. */
   #named: Set<string> | undefined = new Set();
 
   /** `onChange` is notified of each stream whose state or broadcast has changed; `undefined`: it is forgotten. */
-  constructor(onChange: (key: string, state: StreamState | undefined) => void) {
+  constructor(onChange: (key: string, state: KnownStream | undefined) => void) {
     this.#onChange = onChange;
   }
 
@@ -24,7 +24,7 @@ export class StreamTable {
     return this.#named === undefined;
   }
 
-  get(name: StreamName): StreamState | undefined {
+  get(name: StreamName): KnownStream | undefined {
     return this.#streams.get(streamKey(name));
   }
 
@@ -48,7 +48,7 @@ export class StreamTable {
     this.#set(key, told.state);
   }
 
-  #set(key: string, state: StreamState | undefined): void {
+  #set(key: string, state: KnownStream | undefined): void {
     const known = this.#streams.get(key);
     if (known?.state === state?.state && known?.broadcast === state?.broadcast) return;
     if (state === undefined) this.#streams.delete(key);
@@ -61,7 +61,7 @@ export function streamKey({ domainId, app, stream }: StreamName): string {
   return `${domainId}/${app}/${stream}`;
 }
 
-type Told = 'synced' | { readonly name: StreamName; readonly state: StreamState | undefined };
+type Told = 'synced' | { readonly name: StreamName; readonly state: KnownStream | undefined };
 
 function parseLine(line: string): Told | undefined {
   const told: unknown = parseJson(line);

@@ -3,13 +3,13 @@ import { sql, type Transaction } from 'kysely';
 import {
   LIVE_KEYS_KIND,
   LIVE_MARK_KIND,
+  type ListedStreamState,
   type LiveStatus,
   liveMarkKey,
   MAX_LISTED_STREAMS,
   READY_KEEP_MS,
   type StreamFacts,
   type StreamName,
-  type StreamState,
 } from '#model/live-stream.ts';
 import type { Executor, LiveStreamRow, Schema } from '../../schema/schema.ts';
 import type { Change } from '../resources.ts';
@@ -33,7 +33,7 @@ export interface StreamFilter {
   readonly domainId?: number | undefined;
   readonly app?: string | undefined;
   readonly stream?: string | undefined;
-  readonly state?: StreamState | undefined;
+  readonly state?: ListedStreamState | undefined;
   readonly now: number;
 }
 
@@ -99,7 +99,7 @@ function selectStreams(x: Executor, { accountId, domainId, app, stream, state, n
   return query;
 }
 
-const RANKS: Readonly<Record<StreamState, number>> = { ONGOING: 0, PAUSED: 1, READY: 2 };
+const RANKS: Readonly<Record<ListedStreamState, number>> = { ONGOING: 0, PAUSED: 1, READY: 2 };
 const ON_AIR = sql<boolean>`(live_stream.broadcast <> '' and live_stream.ended_at = 0)`;
 
 function isForbiddenAt(now: number) {
