@@ -18,7 +18,7 @@ export interface OwnerFile {
   readonly bytes: Buffer;
 }
 
-export type HlsAnswer = HlsFile | HlsRefusal;
+export type HlsAnswer = ReadyHlsFile | HlsRefusal;
 
 interface HlsRefusal {
   readonly kind: 'refused';
@@ -35,7 +35,7 @@ const ENTRY_BYTES = 1_000;
 /** An error is kept for this long, so that not every viewer repeats a question that fails. */
 const REFUSED_MS = 1_000;
 
-export class HlsFile {
+export class ReadyHlsFile {
   readonly kind = 'file';
   readonly until: number;
   readonly bytes: Buffer;
@@ -122,7 +122,7 @@ export class HlsFiles {
       const now = this.#options.clock();
       const { status } = read;
       const answer: HlsAnswer =
-        status === 200 ? new HlsFile(read, now) : { kind: 'refused', status, until: now + REFUSED_MS };
+        status === 200 ? new ReadyHlsFile(read, now) : { kind: 'refused', status, until: now + REFUSED_MS };
       this.#held.set(path, answer);
       return answer;
     } catch {

@@ -16,7 +16,7 @@ import type { AnswerBody, EdgeAnswer } from '../respond/answer.ts';
 import type { Viewer } from '../viewer.ts';
 import { viewerText } from './audience.ts';
 import { CORS_HEADERS, corsError } from './cors.ts';
-import type { HlsAnswer, HlsFile } from './hls-files.ts';
+import type { HlsAnswer, ReadyHlsFile } from './hls-files.ts';
 import type { LiveEdge } from './live.ts';
 import type { StreamName } from './live-path.ts';
 import { pathOf } from './owner-client.ts';
@@ -79,7 +79,7 @@ function okAnswer(headers: RawHeaders, body: AnswerBody, mark: CacheMark): EdgeA
 
 async function answerPlaylist(
   { request, site }: AskedFile,
-  file: HlsFile,
+  file: ReadyHlsFile,
   mark: CacheMark,
   now: number,
 ): Promise<EdgeAnswer> {
