@@ -35,7 +35,7 @@ export interface LiveReport {
   readonly streams?: readonly LiveStatus[];
 }
 
-export interface LiveAnswer {
+export interface LiveReportAnswer {
   /** The highest `n` that control has stored, of this or an earlier report; 0: none. */
   readonly taken: number;
   /** Broadcasts of this report that another live process has on air: they are to end with the reason `replaced`. */
@@ -60,7 +60,7 @@ export function parseLiveReport(text: string): LiveReport {
 }
 
 /** Throws `MessageError`. */
-export function parseLiveAnswer(text: string): LiveAnswer {
+export function parseLiveAnswer(text: string): LiveReportAnswer {
   const members = readObject('answer', parseJson(text));
   return {
     taken: readCount('taken', members['taken']),

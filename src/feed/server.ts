@@ -17,7 +17,7 @@ import { type LiveStatus, sumViewers } from '#model/live-stream.ts';
 import { type Broadcast, createBroadcast } from './broadcast.ts';
 import { createEdgeCounts, type EdgeCounts, type OfEdge } from './edge-counts.ts';
 import { startHousekeeping } from './housekeeping.ts';
-import { type LiveAnswer, MAX_LIVE_REPORT_BYTES, parseLiveReport } from './live-report.ts';
+import { type LiveReportAnswer, MAX_LIVE_REPORT_BYTES, parseLiveReport } from './live-report.ts';
 import { MessageError, parsePrefetchReport, parseStatus } from './messages.ts';
 import { createUnsealBody, type UnsealBody } from './open-secrets.ts';
 import { parsePositionQuery } from './position-query.ts';
@@ -309,7 +309,7 @@ function createLiveHandler({ db, clock }: FeedServerOptions, counts: EdgeCounts<
     const body = await readBody(request, MAX_LIVE_REPORT_BYTES);
     if (body === undefined) return refuse(response, 413, `expected at most ${MAX_LIVE_REPORT_BYTES} bytes`);
     const report = parseLiveReport(body.toString('utf8'));
-    const answer: LiveAnswer = await db.transaction((trx) => recordLiveReport(trx, report, clock()));
+    const answer: LiveReportAnswer = await db.transaction((trx) => recordLiveReport(trx, report, clock()));
     const { edge, streams } = report;
     if (streams !== undefined) counts.note(edge, { streams: streams.length, viewers: viewersOf(streams) }, clock());
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));

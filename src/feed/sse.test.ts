@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { splitLines } from './lines.ts';
-import { formatEvent, HEARTBEAT, readEvents, type StreamEvent } from './sse.ts';
+import { formatEvent, HEARTBEAT, readEvents, type SseItem } from './sse.ts';
 
 async function* cut(text: string, bytes: number): AsyncGenerator<Buffer> {
   const all = Buffer.from(text);
   for (let at = 0; at < all.length; at += bytes) yield all.subarray(at, at + bytes);
 }
 
-async function read(text: string, bytes: number, maxChars = 1000): Promise<StreamEvent[]> {
+async function read(text: string, bytes: number, maxChars = 1000): Promise<SseItem[]> {
   return await Array.fromAsync(readEvents(cut(text, bytes), maxChars));
 }
 

@@ -2,7 +2,7 @@
 import { splitLines } from './lines.ts';
 
 /** A comment says nothing but that the other side lives. */
-export type StreamEvent =
+export type SseItem =
   | { readonly kind: 'comment' }
   | { readonly kind: 'event'; readonly name: string; readonly data: string };
 
@@ -18,7 +18,7 @@ export function formatEvent(event: { readonly id?: number; readonly name: string
 export async function* readEvents(
   chunks: AsyncIterable<Buffer>,
   maxEventChars: number,
-): AsyncGenerator<StreamEvent, void, undefined> {
+): AsyncGenerator<SseItem, void, undefined> {
   let name = '';
   let data: string[] = [];
   let chars = 0;

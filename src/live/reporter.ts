@@ -1,5 +1,5 @@
 /** Reports events and what is on air to control: every 5 s, at once when something happens, again after a failure. */
-import type { LiveAnswer, LiveReport } from '#feed/live-report.ts';
+import type { LiveReport, LiveReportAnswer } from '#feed/live-report.ts';
 import { backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -11,7 +11,7 @@ export interface ReporterOptions {
   readonly file: Pick<LiveFile, 'epoch' | 'listEvents' | 'acknowledge'>;
   /** All that is on air. */
   statuses(): NonNullable<LiveReport['streams']>;
-  post(report: LiveReport, signal: AbortSignal): Promise<LiveAnswer>;
+  post(report: LiveReport, signal: AbortSignal): Promise<LiveReportAnswer>;
   /** Another live process has these broadcasts' streams on air. */
   onNotOwned(broadcasts: readonly string[]): void;
   readonly everyMs: number;

@@ -5,7 +5,7 @@ import { createGuard } from '#edge/origin/guard.ts';
 import { createResolver } from '#edge/origin/resolve.ts';
 import { requestFeed } from '#feed/connection.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
-import { type LiveAnswer, type LiveReport, parseLiveAnswer } from '#feed/live-report.ts';
+import { type LiveReport, type LiveReportAnswer, parseLiveAnswer } from '#feed/live-report.ts';
 import { LIVE_PATH, RECORDINGS_PATH } from '#feed/protocol.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import { systemTimers } from '#lib/timers.ts';
@@ -81,7 +81,7 @@ function createOriginConnect({ config, ownAddresses }: PartContext): ConnectOrig
 }
 
 function postReportTo(socketPath: string) {
-  return async (report: LiveReport, signal: AbortSignal): Promise<LiveAnswer> => {
+  return async (report: LiveReport, signal: AbortSignal): Promise<LiveReportAnswer> => {
     const body = JSON.stringify(report);
     const answer = await requestFeed({ socketPath, path: LIVE_PATH, signal, silenceMs: REPORT_SILENCE_MS, body });
     let text = '';

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import type { Db } from '#db/open.ts';
 import { createAccount } from '#db/tables/accounts.ts';
 import { insertDomain } from '#db/tables/domains.ts';
-import { type LiveAnswer, type LiveReport, parseLiveAnswer } from '#feed/live-report.ts';
+import { type LiveReport, type LiveReportAnswer, parseLiveAnswer } from '#feed/live-report.ts';
 import { LIVE_PATH } from '#feed/protocol.ts';
 import { DEFAULT_SETTINGS } from '#model/domain.ts';
 import type { BroadcastName, LiveEvent, LiveStatus } from '#model/live-stream.ts';
@@ -59,7 +59,7 @@ export function onAir(name: BroadcastName, startedAt: number, more: Partial<Live
 }
 
 /** Sends a report to control, as a live process does. */
-export async function sendLiveReport(socketPath: string, report: LiveReport): Promise<LiveAnswer> {
+export async function sendLiveReport(socketPath: string, report: LiveReport): Promise<LiveReportAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const sent = request({ socketPath, path: LIVE_PATH, method: 'POST', agent: false }, (response) => {
     assert.equal(response.statusCode, 200);
