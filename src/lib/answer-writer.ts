@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import type { DirectWrite } from './node-internals/direct-write.ts';
 
-export class Outlet {
+export class AnswerWriter {
   readonly #socket: Socket;
   readonly #direct: DirectWrite | undefined;
   readonly #onOut: (error?: Error | null) => void;

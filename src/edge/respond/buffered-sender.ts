@@ -14,7 +14,7 @@ export interface Recipient {
   readonly domainId: number;
 }
 
-export class Outlet {
+export class BufferedSender {
   readonly #viewer: Viewer;
   readonly #domainId: number;
   readonly #buffers: Buffers;

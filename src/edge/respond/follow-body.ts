@@ -6,7 +6,7 @@ import { isReadable } from '../store/readable-body.ts';
 import type { SharedBody } from '../store/shared-body.ts';
 import type { StoredBody } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
-import { Outlet, type Recipient } from './buffered-sender.ts';
+import { BufferedSender, type Recipient } from './buffered-sender.ts';
 import type { Pins } from './pins.ts';
 
 /** Fetches the body from a position on, at the origin; `undefined` if it is unavailable. */
@@ -83,7 +83,7 @@ async function sendRest(
     }
   }
   const rest = shared.isUnstored && over?.kind !== 'broken' ? await fetchRest(at, viewer.signal) : undefined;
-  return rest !== undefined && sendAll(viewer, rest, new Outlet(to, buffers));
+  return rest !== undefined && sendAll(viewer, rest, new BufferedSender(to, buffers));
 }
 
 async function sendStored(viewer: Viewer, body: StoredBody, span: ByteSpan, pins: Pins): Promise<boolean> {
@@ -97,7 +97,7 @@ async function sendStored(viewer: Viewer, body: StoredBody, span: ByteSpan, pins
   return true;
 }
 
-async function sendAll(viewer: Viewer, chunks: Readable, outlet: Outlet): Promise<boolean> {
+async function sendAll(viewer: Viewer, chunks: Readable, outlet: BufferedSender): Promise<boolean> {
   try {
     for await (const chunk of chunks) {
       if (viewer.isGone) return false;

@@ -4,7 +4,7 @@ import type { Buffers } from '../buffers/buffers.ts';
 import { TakenBack } from '../origin/attempt.ts';
 import type { ClientLag, LagBudget } from '../store/client-lag.ts';
 import type { AnswerBody, Fill } from './answer.ts';
-import { Outlet, type Recipient } from './buffered-sender.ts';
+import { BufferedSender, type Recipient } from './buffered-sender.ts';
 import { type FetchRest, followBody } from './follow-body.ts';
 import type { Pins } from './pins.ts';
 import { createUnreadLimit, FINISH_BELOW_BYTES, type UnreadLimit } from './unread.ts';
@@ -12,7 +12,7 @@ import { createUnreadLimit, FINISH_BELOW_BYTES, type UnreadLimit } from './unrea
 /** The receiver of the body besides the store. */
 interface Receiver {
   readonly to: Recipient;
-  readonly outlet: Outlet;
+  readonly outlet: BufferedSender;
   readonly lag: ClientLag;
   readonly options: StreamOptions;
 }
@@ -38,7 +38,7 @@ export async function streamToViewer(
 ): Promise<boolean> {
   const lag = options.lag.open();
   const limit = createUnreadLimit(source, fill, options.unreadFetchMs);
-  const outlet = new Outlet(to, options.buffers);
+  const outlet = new BufferedSender(to, options.buffers);
   const isAnswered = await streamBody({ to, outlet, lag, options }, source, fill, limit);
   outlet.close();
   lag.close();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Outlet } from '../answer-writer.ts';
+import { AnswerWriter } from '../answer-writer.ts';
 import { createDirectWrites } from './direct-write.ts';
 
 const MIB = 1024 * 1024;
@@ -76,7 +76,7 @@ async function connectPair(t: TestContext) {
   const direct = createDirectWrites()(server);
   assert.ok(direct !== undefined);
   const concluded: string[] = [];
-  const outlet = new Outlet(server, direct, (error) => {
+  const outlet = new AnswerWriter(server, direct, (error) => {
     concluded.push(error === undefined || error === null ? 'out' : 'cut');
   });
   return { server, client, outlet, concluded };

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { ROUTES } from '#contract/routes.ts';
-import { Outlet } from '#lib/answer-writer.ts';
+import { AnswerWriter } from '#lib/answer-writer.ts';
 import { ByteConversation, type ConversationOptions, type ConversationOwner } from '#lib/byte-conversation.ts';
 import { steadyClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -36,7 +36,7 @@ export class BareConnection implements ConversationOwner {
   readonly #socket: Socket;
   readonly #parts: BareParts;
   readonly #peer: string | undefined;
-  readonly #outlet: Outlet;
+  readonly #outlet: AnswerWriter;
   readonly #conversation: ByteConversation;
   /** Completions of answers that had to wait, in order: they are logged when they have been sent. */
   readonly #onTheirWay: (() => void)[] = [];
@@ -49,7 +49,7 @@ export class BareConnection implements ConversationOwner {
     this.#socket = socket;
     this.#parts = parts;
     this.#peer = socket.remoteAddress;
-    this.#outlet = new Outlet(socket, parts.openDirectWrite(socket), this.#onOut);
+    this.#outlet = new AnswerWriter(socket, parts.openDirectWrite(socket), this.#onOut);
     socket.on('error', ignore);
     this.#conversation = new ByteConversation(socket, this, parts.conversation);
   }

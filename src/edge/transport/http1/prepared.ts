@@ -1,7 +1,7 @@
 /** Requests of one bare connection that shortcuts answer: head and body go out at once, and the line is written when they are out. */
 import type { Socket } from 'node:net';
 import { hostOf } from '#http/request.ts';
-import { Outlet } from '#lib/answer-writer.ts';
+import { AnswerWriter } from '#lib/answer-writer.ts';
 import type { DirectWrite } from '#lib/node-internals/direct-write.ts';
 import type { EdgeContext } from '../../context.ts';
 import type { Secured } from '../../secured.ts';
@@ -43,7 +43,7 @@ export class PreparedReplies {
   readonly #edge: PreparedContext;
   readonly #connection: PreparedConnection;
   readonly #client: HeadClient;
-  readonly #outlet: Outlet;
+  readonly #outlet: AnswerWriter;
   readonly #lines: PreparedLines;
   /** Answers under way, in order. */
   readonly #underWay: Reply[] = [];
@@ -52,7 +52,7 @@ export class PreparedReplies {
     this.#edge = edge;
     this.#connection = connection;
     this.#client = new HeadClient(connection.clientAddress, connection.head, edge.shortcuts);
-    this.#outlet = new Outlet(connection.socket, connection.direct, this.#conclude);
+    this.#outlet = new AnswerWriter(connection.socket, connection.direct, this.#conclude);
     this.#lines = new PreparedLines(edge, '1.1');
   }
 
