@@ -5,7 +5,7 @@
 import type { Timers } from '#lib/timers.ts';
 import type { HubViewer } from './encoding.ts';
 import { GopCache, type GopLimits } from './gop-cache.ts';
-import { Lane, type LaneLimits, type Place } from './lane.ts';
+import { Lane, type LaneLimits, type LaneSeat } from './lane.ts';
 import { describeMedia, type MediaFacts } from './media/describe.ts';
 import type { MediaMessage } from './media/message.ts';
 
@@ -94,7 +94,7 @@ export class Hub {
   }
 
   /** A lane goes with its last viewer, and with it what is encoded for it. */
-  #detach(name: string, place: Place): void {
+  #detach(name: string, place: LaneSeat): void {
     const lane = this.#lanes.get(name);
     if (lane === undefined) return;
     lane.detach(place);

@@ -24,7 +24,7 @@ interface LaneOptions {
 }
 
 /** A viewer and how far it is. */
-export interface Place {
+export interface LaneSeat {
   readonly viewer: HubViewer;
   readonly gauge: PressureGauge;
   /** Number of the next message it takes. */
@@ -37,7 +37,7 @@ export interface Place {
 
 export class Lane {
   readonly #options: LaneOptions;
-  readonly #places = new Set<Place>();
+  readonly #places = new Set<LaneSeat>();
   readonly #pending = new MergedWrites();
   #cancelFlush: (() => void) | undefined;
   #isFlushSoon = false;
@@ -53,11 +53,11 @@ export class Lane {
     return this.#places.size;
   }
 
-  attach(viewer: HubViewer): Place {
+  attach(viewer: HubViewer): LaneSeat {
     const { gop, limits, timers } = this.#options;
     const now = timers.now();
     const gauge = new PressureGauge(limits, now);
-    const place: Place = { viewer, gauge, next: this.#pending.next, isWaiting: true, headersVersion: undefined };
+    const place: LaneSeat = { viewer, gauge, next: this.#pending.next, isWaiting: true, headersVersion: undefined };
     this.#places.add(place);
     const first = gop.messages[0];
     if (first !== undefined) {
@@ -67,7 +67,7 @@ export class Lane {
     return place;
   }
 
-  detach(place: Place): void {
+  detach(place: LaneSeat): void {
     this.#places.delete(place);
   }
 
@@ -112,13 +112,13 @@ export class Lane {
     for (const { viewer } of this.#take()) viewer.cut();
   }
 
-  #take(): readonly Place[] {
+  #take(): readonly LaneSeat[] {
     const places = [...this.#places];
     this.#places.clear();
     return places;
   }
 
-  #deliver(place: Place, block: Block, now: number): void {
+  #deliver(place: LaneSeat, block: Block, now: number): void {
     const pressure = place.gauge.measure(place.viewer.queuedBytes, now);
     if (pressure === 'hasStalled') {
       this.#places.delete(place);
@@ -139,7 +139,7 @@ export class Lane {
   }
 
   /** What must stand before a message at which the viewer begins, or begins again. */
-  #begin(place: Place, timestampMs: number, now: number): void {
+  #begin(place: LaneSeat, timestampMs: number, now: number): void {
     const { gop, encoding } = this.#options;
     if (place.headersVersion === undefined) write(place, encoding.begin(gop.tracks), now);
     if (place.headersVersion !== gop.headersVersion) write(place, this.#encodeHeaders(timestampMs), now);
@@ -161,7 +161,7 @@ export class Lane {
   }
 }
 
-function write({ viewer, gauge }: Place, bytes: Buffer, now: number): void {
+function write({ viewer, gauge }: LaneSeat, bytes: Buffer, now: number): void {
   if (bytes.length === 0) return;
   viewer.write(bytes);
   gauge.noteWritten(bytes.length, viewer.queuedBytes, now);
