@@ -1,7 +1,7 @@
 /** Answers edge workers that ask for the HLS files of a broadcast, and says how long they may keep each. */
 import type { ServerResponse } from 'node:http';
 import { answerBytes, answerMedia, answerMultivariant, type PlaylistAnswer } from '#fanout/hls/delivery.ts';
-import { type HlsFile, readDirectives, readFileName } from '#fanout/hls/files.ts';
+import { type HlsFile, readDeliveryDirectives, readFileName } from '#fanout/hls/files.ts';
 import type { HlsPackager } from '#fanout/hls/packager.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import type { Broadcast } from './broadcast.ts';
@@ -29,7 +29,7 @@ const FIRST_TARGET_SECONDS = 5;
 
 export async function answerHls(asked: AskedHls, response: ServerResponse): Promise<void> {
   const file = readFileName(asked.file);
-  const directives = readDirectives(asked.query);
+  const directives = readDeliveryDirectives(asked.query);
   if (file === undefined) return refuse(response, 404);
   if (directives === undefined) return refuse(response, 400);
   asked.onFile(file.kind);

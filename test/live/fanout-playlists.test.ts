@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerBytes, answerMedia, answerMultivariant, type PlaylistAnswer } from '#fanout/hls/delivery.ts';
-import { type Directives, readDirectives, readFileName } from '#fanout/hls/files.ts';
+import { type DeliveryDirectives, readDeliveryDirectives, readFileName } from '#fanout/hls/files.ts';
 import { OnDemandPackager } from '#fanout/hls/on-demand.ts';
 import { HlsPackager } from '#fanout/hls/packager.ts';
 import { writeMediaPlaylist } from '#fanout/hls/playlist.ts';
@@ -10,7 +10,7 @@ import { describeMedia } from '#fanout/media/describe.ts';
 import { aacHeader, avcHeader, feed, frames } from '../support/media-messages.ts';
 
 const HEADERS = [avcHeader(), aacHeader()];
-const NOTHING: Directives = { sequence: undefined, part: undefined, maySkip: false };
+const NOTHING: DeliveryDirectives = { sequence: undefined, part: undefined, maySkip: false };
 /** Signal that is aborted already: a file that is not there is not waited for. */
 const NOW = AbortSignal.abort();
 
@@ -25,7 +25,7 @@ function textOf(answer: PlaylistAnswer): string {
   return answer.kind === 'playlist' ? answer.text : '';
 }
 
-async function media(packager: HlsPackager, directives: Partial<Directives> = {}): Promise<string> {
+async function media(packager: HlsPackager, directives: Partial<DeliveryDirectives> = {}): Promise<string> {
   return textOf(await answerMedia(packager, { ...NOTHING, ...directives }, NOW));
 }
 
@@ -165,12 +165,12 @@ const RELOADS: [query: string, expected: PlaylistAnswer['kind'] | 'bad'][] = [
 test('a reload is answered, held or refused by its directives', async () => {
   const packager = packaged(4_700);
   for (const [query, expected] of RELOADS) {
-    const directives = readDirectives(new URLSearchParams(query));
+    const directives = readDeliveryDirectives(new URLSearchParams(query));
     const kind = directives === undefined ? 'bad' : (await answerMedia(packager, directives, NOW)).kind;
     assert.equal(kind, expected, query);
   }
-  assert.equal(readDirectives(new URLSearchParams('_HLS_skip=YES'))?.maySkip, true);
-  assert.equal(readDirectives(new URLSearchParams('_HLS_skip=no'))?.maySkip, false);
+  assert.equal(readDeliveryDirectives(new URLSearchParams('_HLS_skip=YES'))?.maySkip, true);
+  assert.equal(readDeliveryDirectives(new URLSearchParams('_HLS_skip=no'))?.maySkip, false);
 });
 
 test('a held reload is answered by the part that it waits for, also when the segment ends before it', async () => {

@@ -1,5 +1,5 @@
 /** What becomes of a request for a path that a stream may have: the play key, then the state of the stream. Pure but for what `live` knows. */
-import { MULTIVARIANT_NAME, readDirectives, writeDirectives } from '#fanout/hls/files.ts';
+import { MULTIVARIANT_NAME, readDeliveryDirectives, writeDirectives } from '#fanout/hls/files.ts';
 import { isForbidden } from '#sites/live.ts';
 import type { Site } from '#sites/site.ts';
 import type { EdgeRequest } from '../request.ts';
@@ -73,7 +73,7 @@ function decideFile(
   const file = path.kind === 'playlist' ? MULTIVARIANT_NAME : path.file;
   if (path.kind === 'hls' && path.broadcast !== broadcast) return { kind: 'absent' };
   if (!file.endsWith('.m3u8')) return { kind: 'hls', name, broadcast, file, query: '' };
-  const directives = readDirectives(new URLSearchParams(query));
+  const directives = readDeliveryDirectives(new URLSearchParams(query));
   if (directives === undefined) return { kind: 'malformed' };
   // The multivariant playlist is the same whatever part it is asked with.
   return { kind: 'hls', name, broadcast, file, query: file === MULTIVARIANT_NAME ? '' : writeDirectives(directives) };

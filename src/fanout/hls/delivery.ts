@@ -1,5 +1,5 @@
 /** What a client gets that asks for one of a stream's HLS files: at once, or when it is there (RFC 8216bis §6.2.5.2, blocking reload). */
-import type { Directives, HlsFile } from './files.ts';
+import type { DeliveryDirectives, HlsFile } from './files.ts';
 import type { HlsPackager } from './packager.ts';
 import { writeMediaPlaylist, writeMultivariantPlaylist } from './playlist.ts';
 import type { HlsWindow, Segment } from './window.ts';
@@ -32,7 +32,7 @@ export async function answerMultivariant(
 /** Waits until what the directives ask for is there; without any, until there is a segment. */
 export async function answerMedia(
   packager: HlsPackager,
-  directives: Directives,
+  directives: DeliveryDirectives,
   signal: AbortSignal,
 ): Promise<PlaylistAnswer> {
   if (!packager.isEnded && isTooFar(packager, directives)) return { kind: 'tooFar' };
@@ -80,7 +80,7 @@ function isReady({ partTargetMs, targetSeconds }: HlsPackager): boolean {
 }
 
 /** A first playlist has a complete segment: players refuse one that has parts alone. */
-function includes({ newest, listed }: HlsWindow, { sequence, part }: Directives): boolean {
+function includes({ newest, listed }: HlsWindow, { sequence, part }: DeliveryDirectives): boolean {
   if (newest === undefined) return false;
   if (sequence === undefined) return listed.some(({ isComplete }) => isComplete);
   if (part === undefined) return newest.sequence > sequence || (newest.sequence === sequence && newest.isComplete);
@@ -89,7 +89,7 @@ function includes({ newest, listed }: HlsWindow, { sequence, part }: Directives)
 }
 
 /** §6.2.5.2; the limit of parts is that of three seconds, and at least three. */
-function isTooFar({ window, partTargetMs }: HlsPackager, { sequence, part }: Directives): boolean {
+function isTooFar({ window, partTargetMs }: HlsPackager, { sequence, part }: DeliveryDirectives): boolean {
   if (sequence === undefined) return false;
   const newest = window.nextSequence - 1;
   if (sequence > newest + MAX_SEGMENTS_AHEAD) return true;

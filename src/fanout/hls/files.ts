@@ -34,7 +34,7 @@ export function readFileName(name: string): HlsFile | undefined {
 }
 
 /** The delivery directives of a playlist request, RFC 8216bis §6.2.5. */
-export interface Directives {
+export interface DeliveryDirectives {
   /** The playlist is to hold this segment, or this part of it; `undefined`: whatever there is. */
   readonly sequence: number | undefined;
   readonly part: number | undefined;
@@ -43,7 +43,7 @@ export interface Directives {
 }
 
 /** `undefined`: a directive is given twice or is not a number, or a part has no segment, which is answered with 400. */
-export function readDirectives(query: URLSearchParams): Directives | undefined {
+export function readDeliveryDirectives(query: URLSearchParams): DeliveryDirectives | undefined {
   if (NAMES.some((name) => query.getAll(name).length > 1)) return undefined;
   const sequence = readNumber(query.get('_HLS_msn'));
   const part = readNumber(query.get('_HLS_part'));
@@ -61,7 +61,7 @@ function readNumber(text: string | null): number | undefined | 'bad' {
 }
 
 /** The query that asks for this: the same directives are always written the same. Empty without any. */
-export function writeDirectives({ sequence, part, maySkip }: Directives): string {
+export function writeDirectives({ sequence, part, maySkip }: DeliveryDirectives): string {
   const members = [
     ...(sequence === undefined ? [] : [`_HLS_msn=${sequence}`]),
     ...(part === undefined ? [] : [`_HLS_part=${part}`]),
