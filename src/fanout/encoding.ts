@@ -5,13 +5,13 @@ import type { MediaMessage } from './media/message.ts';
 export interface Encoding {
   readonly name: string;
   /** What stands before the first message, e.g. the FLV file header; may be empty. */
-  begin(tracks: Tracks): Buffer;
+  begin(tracks: TrackPresence): Buffer;
   /** Called once for each message, however many viewers there are. */
   encode(message: MediaMessage): Buffer;
 }
 
 /** What a broadcast has had so far. */
-export interface Tracks {
+export interface TrackPresence {
   readonly hasAudio: boolean;
   readonly hasVideo: boolean;
 }

@@ -2,7 +2,7 @@
  * What a viewer needs to begin in the middle of a broadcast: metadata, sequence headers, and all messages since the last
  * key frame. Pure: it writes to nobody.
  */
-import type { Tracks } from './encoding.ts';
+import type { TrackPresence } from './encoding.ts';
 import type { MediaFacts } from './media/describe.ts';
 import type { MediaMessage } from './media/message.ts';
 
@@ -58,7 +58,7 @@ export class GopCache {
     return this.#hasKeptLast;
   }
 
-  get tracks(): Tracks {
+  get tracks(): TrackPresence {
     return { hasAudio: this.#hasAudio, hasVideo: this.#lastVideoMs !== undefined };
   }
 
