@@ -8,7 +8,7 @@ import type { CapacityRefusal } from './capacity.ts';
 import type { NewEvent } from './event-store.ts';
 import {
   type CutReason,
-  decide,
+  decideStream,
   type EndReason,
   IDLE,
   type OnAir,
@@ -188,7 +188,7 @@ export class LiveStream {
   }
 
   #apply(event: StreamEvent): readonly StreamEffect[] {
-    const { state, effects } = decide(this.#state, event, this.#options.timers.now(), this.#options.limits);
+    const { state, effects } = decideStream(this.#state, event, this.#options.timers.now(), this.#options.limits);
     // The state is set first: a holder that is cut reports at once that it is gone.
     this.#state = state;
     for (const effect of effects) this.#do(effect);

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type Decision, decide, IDLE, STREAM_LIMITS, type StreamEvent, type StreamState } from './stream-state.ts';
+import {
+  decideStream,
+  IDLE,
+  STREAM_LIMITS,
+  type StreamDecision,
+  type StreamEvent,
+  type StreamState,
+} from './stream-state.ts';
 
 const LIMITS = STREAM_LIMITS;
 const T = 1_000_000;
@@ -294,10 +301,10 @@ describe('a stream', () => {
   for (const { name, steps, effects, state } of ROWS) {
     test(`state of a stream: ${name}`, () => {
       let now = T;
-      let decision: Decision = { state: IDLE, effects: [] };
+      let decision: StreamDecision = { state: IDLE, effects: [] };
       for (const [afterMs, event] of steps) {
         now += afterMs;
-        decision = decide(decision.state, event, now, LIMITS);
+        decision = decideStream(decision.state, event, now, LIMITS);
       }
       assert.deepEqual(decision.effects.map(showEffect), effects);
       assert.equal(showState(decision.state), state);
@@ -336,7 +343,7 @@ test('a stream is busy only while a publisher sends, and ends soon after all pub
       const past = taken.reduce((sum, [afterMs]) => sum + afterMs, 0);
       const state = run(taken);
       const isRefused = (afterMs: number) =>
-        decide(state, publish(9), T + past + afterMs, LIMITS).effects.some(({ kind }) => kind === 'refuse');
+        decideStream(state, publish(9), T + past + afterMs, LIMITS).effects.some(({ kind }) => kind === 'refuse');
       if (state.holder?.source !== 'publish') assert.equal(isRefused(0), false);
       assert.equal(isRefused(LIMITS.takeoverMs + 1), false);
       // A pull ends by itself: it says that it is gone.
@@ -352,12 +359,12 @@ function run(steps: readonly Step[]): StreamState {
   let state = IDLE;
   for (const [afterMs, event] of steps) {
     now += afterMs;
-    state = decide(state, event, now, LIMITS).state;
+    state = decideStream(state, event, now, LIMITS).state;
   }
   return state;
 }
 
-function showEffect(effect: Decision['effects'][number]): string {
+function showEffect(effect: StreamDecision['effects'][number]): string {
   switch (effect.kind) {
     case 'began':
       return `began ${effect.onAir.broadcast}`;

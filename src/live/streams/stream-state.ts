@@ -120,13 +120,18 @@ export type StreamEffect =
   | { readonly kind: 'resumed' }
   | { readonly kind: 'ended'; readonly broadcast: string; readonly at: number; readonly reason: EndReason };
 
-export interface Decision {
+export interface StreamDecision {
   readonly state: StreamState;
   /** The effects, in the order in which they are to be done. */
   readonly effects: readonly StreamEffect[];
 }
 
-export function decide(state: StreamState, event: StreamEvent, now: number, limits: StreamLimits): Decision {
+export function decideStream(
+  state: StreamState,
+  event: StreamEvent,
+  now: number,
+  limits: StreamLimits,
+): StreamDecision {
   switch (event.kind) {
     case 'publish':
       return decidePublish(state, event, now, limits);
@@ -147,7 +152,7 @@ export function decide(state: StreamState, event: StreamEvent, now: number, limi
 
 type PublishEvent = Extract<StreamEvent, { kind: 'publish' }>;
 
-function decidePublish(state: StreamState, event: PublishEvent, now: number, limits: StreamLimits): Decision {
+function decidePublish(state: StreamState, event: PublishEvent, now: number, limits: StreamLimits): StreamDecision {
   if (event.isForbidden) return { state, effects: [{ kind: 'refuse', reason: 'forbidden' }] };
   const next: Holder = { ...event.holder, heardAt: now, hasMedia: false };
   const { holder, onAir } = state;
@@ -174,7 +179,7 @@ function decideMedia(
   state: StreamState,
   event: { readonly holder: number; readonly broadcast: string },
   now: number,
-): Decision {
+): StreamDecision {
   const { onAir } = state;
   if (state.holder?.id !== event.holder) return unchanged(state);
   const isNoted = state.holder.hasMedia && onAir !== undefined && onAir.brokenAt === undefined;
@@ -193,7 +198,7 @@ function decideMedia(
 }
 
 /** The holder is gone by itself. A pull has tried all its origins by then, so nothing is waited for. */
-function leave(state: StreamState, isClean: boolean, now: number): Decision {
+function leave(state: StreamState, isClean: boolean, now: number): StreamDecision {
   const { holder, onAir } = state;
   if (onAir === undefined || holder === undefined) return { state: IDLE, effects: [] };
   // What it left unfinished goes on waiting for the next one.
@@ -203,7 +208,7 @@ function leave(state: StreamState, isClean: boolean, now: number): Decision {
   return { state: { onAir: breakOff(onAir, now) }, effects: [{ kind: 'broke' }] };
 }
 
-function decideRules(state: StreamState, rules: Rules, now: number): Decision {
+function decideRules(state: StreamState, rules: Rules, now: number): StreamDecision {
   const { onAir } = state;
   if (rules.isForbidden) return end(state, 'forbidden', now, 'forbidden');
   if (!rules.isOpen) return end(state, 'closed', now, 'closed');
@@ -218,7 +223,7 @@ function decideTick(
   unwatchedSince: number | undefined,
   now: number,
   limits: StreamLimits,
-): Decision {
+): StreamDecision {
   const { holder, onAir } = state;
   if (onAir?.source === 'origin' && unwatchedSince !== undefined && now - unwatchedSince >= limits.unwatchedMs)
     return end(state, 'unwatched', now, 'unwatched');
@@ -238,20 +243,20 @@ function decideTick(
 }
 
 /** The service stops in an orderly way. A broadcast whose publisher was gone before has ended with that. */
-function stop(state: StreamState, now: number): Decision {
+function stop(state: StreamState, now: number): StreamDecision {
   const { onAir } = state;
   if (onAir?.brokenAt !== undefined) return end(state, 'lost', onAir.lastMediaAt, 'stopping');
   return end(state, 'stopped', now, 'stopping');
 }
 
 /** Cuts whoever holds the stream and ends its broadcast. */
-function end(state: StreamState, reason: EndReason, at: number, cut: CutReason): Decision {
+function end(state: StreamState, reason: EndReason, at: number, cut: CutReason): StreamDecision {
   const { holder, onAir } = state;
   const cuts: StreamEffect[] = holder === undefined ? [] : [{ kind: 'cut', holder: holder.id, reason: cut }];
   return { state: IDLE, effects: onAir === undefined ? cuts : [...cuts, ...ended(onAir, reason, at).effects] };
 }
 
-function ended({ broadcast }: OnAir, reason: EndReason, at: number): Decision {
+function ended({ broadcast }: OnAir, reason: EndReason, at: number): StreamDecision {
   return { state: IDLE, effects: [{ kind: 'ended', broadcast, at, reason }] };
 }
 
@@ -260,7 +265,7 @@ function breakOff(onAir: OnAir, now: number): OnAir {
   return { ...onAir, brokenAt: onAir.brokenAt ?? now };
 }
 
-function unchanged(state: StreamState): Decision {
+function unchanged(state: StreamState): StreamDecision {
   return { state, effects: NOTHING };
 }
 
