@@ -15,7 +15,7 @@ import type {
   RtmpRequest,
   RtmpStatus,
 } from './rtmp/conversation.ts';
-import type { Outcome, Session, SessionLines } from './session-lines.ts';
+import type { LoggedSession, Outcome, SessionLines } from './session-lines.ts';
 import { denialOfPlay } from './streams/play-access.ts';
 import { denialOfPublish } from './streams/publish-access.ts';
 import type { CutReason } from './streams/stream-state.ts';
@@ -32,7 +32,7 @@ export interface RtmpHooksOptions {
 }
 
 export function createRtmpHooks(options: RtmpHooksOptions): RtmpHooks {
-  const note = (session: Session, { kind, ...answer }: PublishAnswer | PlayAnswer) => {
+  const note = (session: LoggedSession, { kind, ...answer }: PublishAnswer | PlayAnswer) => {
     if (kind === 'refused' && 'reason' in answer) options.lines.refuse(session, outcomeOf(answer.reason));
   };
   return {
@@ -51,7 +51,7 @@ export function createRtmpHooks(options: RtmpHooksOptions): RtmpHooks {
   };
 }
 
-function sessionOf(owner: Owner, request: RtmpRequest, connection: RtmpConnection): Omit<Session, 'method'> {
+function sessionOf(owner: Owner, request: RtmpRequest, connection: RtmpConnection): Omit<LoggedSession, 'method'> {
   return { domainId: owner.siteOf(request.host)?.id ?? 0, request, connection };
 }
 
@@ -79,7 +79,7 @@ const FULL: ReadonlyMap<string, string> = new Map(Object.entries(FULL_TEXTS));
 
 function answerPublish(
   { owner, marks, lines, pushAuth, clock, rareLines }: RtmpHooksOptions,
-  session: Session,
+  session: LoggedSession,
   connection: RtmpConnection,
 ): PublishAnswer {
   const { request } = session;
@@ -119,7 +119,7 @@ function answerPublish(
 
 async function answerPlay(
   { owner, players, pulls, marks, lines, clock, rareLines }: RtmpHooksOptions,
-  session: Session,
+  session: LoggedSession,
 ): Promise<PlayAnswer> {
   const { request } = session;
   const denial = denialOfPlay(asked(owner, marks, request, clock()));
@@ -186,7 +186,7 @@ const EXPIRED = new Map([['key expired', 'the address has expired']]);
  * The reason is for the log. A stranger learns only that publishing is refused; an authorized publisher learns which limit was
  * met, or that its address has expired.
  */
-function denied(lines: RareLines, { domainId, request }: Session, reason: string): PublishAnswer {
+function denied(lines: RareLines, { domainId, request }: LoggedSession, reason: string): PublishAnswer {
   const { host, app, stream, clientAddress } = request;
   const fields = { host, app: maskAuthKeys(app), stream: maskAuthKeys(stream), clientAddress, reason };
   lines.warn(domainId === 0 ? undefined : domainId, fields, 'publishing refused');

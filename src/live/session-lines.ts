@@ -15,7 +15,7 @@ export interface SessionLinesOptions {
   readonly timers: Timers;
 }
 
-export interface Session {
+export interface LoggedSession {
   readonly method: 'PUBLISH' | 'PLAY';
   /** 0: of no domain. */
   readonly domainId: number;
@@ -35,7 +35,7 @@ export class SessionLines {
   }
 
   /** Writes the line of a session that was refused. */
-  refuse(session: Session, outcome: Outcome): void {
+  refuse(session: LoggedSession, outcome: Outcome): void {
     const { accessLog, clock } = this.#options;
     const { receivedBytes, sentBytes } = session.connection;
     const counts = { durationMs: 0, requestBytes: receivedBytes, responseBytes: sentBytes };
@@ -46,7 +46,7 @@ export class SessionLines {
    * Opens the lines of a session, which begin with `goOn`. `pause` writes the last one and stops them until the next
    * `goOn`.
    */
-  open(session: Session, outcome: Outcome): { goOn(): void; pause(): void } {
+  open(session: LoggedSession, outcome: Outcome): { goOn(): void; pause(): void } {
     const { accessLog, clock, timers } = this.#options;
     const described = { ...describe(session), ...outcome };
     let isContinued = false;
@@ -87,7 +87,7 @@ export class SessionLines {
   }
 }
 
-function describe({ method, request }: Session) {
+function describe({ method, request }: LoggedSession) {
   const { clientAddress, host = '', app, stream, query, pageUrl, flashVer } = request;
   return {
     clientAddress,

@@ -7,7 +7,7 @@ import { isPieceLong, whyAnother } from './cut.ts';
 import type { RecordingSpool } from './spool.ts';
 import { RecordingWriter } from './writer.ts';
 
-export interface SessionOptions {
+export interface RecordingSessionOptions {
   readonly name: StreamName;
   readonly broadcast: string;
   readonly spool: RecordingSpool;
@@ -32,13 +32,13 @@ const RETRY_MS = 30_000;
 const MAX_RECORDINGS = 1_000;
 
 export class RecordingSession implements WindowListener {
-  readonly #options: SessionOptions;
+  readonly #options: RecordingSessionOptions;
   readonly #writers = new Set<RecordingWriter>();
   #current: Current | undefined;
   #recordings = 0;
   #retryAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: SessionOptions) {
+  constructor(options: RecordingSessionOptions) {
     this.#options = options;
   }
 

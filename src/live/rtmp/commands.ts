@@ -1,6 +1,6 @@
 /** Commands: what a client's message says, and the messages that answer. Pure. "Adobe's Real Time Messaging Protocol" 1.0, §7.2 */
 import { type AmfValue, decodeAmf0, encodeAmf0 } from './amf0.ts';
-import { MESSAGE_TYPE, MessageError, type RtmpMessage } from './messages.ts';
+import { MESSAGE_TYPE, type RtmpMessage, RtmpMessageError } from './messages.ts';
 import type { ConnectFacts } from './request.ts';
 
 export interface Command {
@@ -16,7 +16,7 @@ export interface Command {
 export function readCommand({ type, payload, streamId }: RtmpMessage): Command {
   // Flash's newer format begins with a byte that says it; the values behind it are AMF0.
   const [name, transaction, ...values] = decodeAmf0(type === MESSAGE_TYPE.commandAmf3 ? payload.subarray(1) : payload);
-  if (typeof name !== 'string') throw new MessageError('a command without a name');
+  if (typeof name !== 'string') throw new RtmpMessageError('a command without a name');
   return { name, transaction: typeof transaction === 'number' ? transaction : 0, values, streamId };
 }
 

@@ -22,13 +22,13 @@ export interface ConnectionParts {
   readonly log: Logger;
   readonly rareLines: RareLines;
   readonly randomBytes: (size: number) => Buffer;
-  readonly waiting: Waiting<Connection>;
+  readonly waiting: Waiting<RtmpConnection>;
   /** Whose connections begin with a header of the PROXY protocol. */
   readonly trusted: AddressSet;
   readonly onEnd: (end: ConnectionEnd) => void;
 }
 
-export class Connection {
+export class RtmpConnection {
   readonly #raw: Socket;
   /** TLS over it, or itself. */
   #socket: Socket;

@@ -13,7 +13,7 @@ import {
 import type { PublishSink, RtmpConnection, RtmpHooks, RtmpPlayer, RtmpRequest } from './conversation.ts';
 import { PLAY_STREAM_ID, SENT_CHUNK_BYTES } from './encoding.ts';
 import type { ConnectionEnd } from './ends.ts';
-import { controlMessage, MessageError, type RtmpMessage, setPeerBandwidth, userControl } from './messages.ts';
+import { controlMessage, type RtmpMessage, RtmpMessageError, setPeerBandwidth, userControl } from './messages.ts';
 import type { Playback } from './playback.ts';
 import { type ConnectFacts, readConnect, readRequest } from './request.ts';
 
@@ -62,7 +62,7 @@ export class Dialogue {
   take(command: Command): void {
     if (command.name === 'connect') return void this.#takeConnect(command);
     const connect = this.#connect;
-    if (connect === undefined) throw new MessageError(`the command ${command.name.slice(0, 40)} before connect`);
+    if (connect === undefined) throw new RtmpMessageError(`the command ${command.name.slice(0, 40)} before connect`);
     switch (command.name) {
       case 'createStream':
         return void this.#createStream(command);
@@ -98,7 +98,7 @@ export class Dialogue {
   }
 
   #takeConnect(command: Command): void {
-    if (this.#connect !== undefined) throw new MessageError('a second connect');
+    if (this.#connect !== undefined) throw new RtmpMessageError('a second connect');
     const facts = readConnect(command.values[0]);
     if (facts.app === '') {
       this.#speaker.send(errorOf(command, 'NetConnection.Connect.InvalidApp', 'connect: app is missing'));

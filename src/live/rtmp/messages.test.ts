@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeAmf0 } from './amf0.ts';
-import { MESSAGE_TYPE, MessageError, plainData, splitAggregate } from './messages.ts';
+import { MESSAGE_TYPE, plainData, RtmpMessageError, splitAggregate } from './messages.ts';
 
 const AGGREGATE = { type: MESSAGE_TYPE.aggregate, timestamp: 5000, streamId: 1 };
 const TWO = '09 000002 000064 00 000000 1701 0000000d  08 000001 00006e 00 000000 af 0000000c';
@@ -27,7 +27,10 @@ test('the last trailer may be missing, and timestamps have 32 bits', () => {
 
 test('an aggregate that ends too soon is refused', () => {
   for (const bytes of [10, 12, 20, 28])
-    assert.throws(() => [...splitAggregate({ ...AGGREGATE, payload: bytesOf(TWO).subarray(0, bytes) })], MessageError);
+    assert.throws(
+      () => [...splitAggregate({ ...AGGREGATE, payload: bytesOf(TWO).subarray(0, bytes) })],
+      RtmpMessageError,
+    );
 });
 
 test('metadata loses the command for the server', () => {

@@ -34,7 +34,7 @@ export const USER_EVENT = {
 } as const;
 
 /** A message whose payload is not what its type says. */
-export class MessageError extends Error {
+export class RtmpMessageError extends Error {
   override readonly name = 'MessageError';
 }
 
@@ -58,7 +58,7 @@ export function userControl(event: keyof typeof USER_EVENT, value: number): Rtmp
 
 /** The number that a control message holds. */
 export function controlValue({ payload }: RtmpMessage, offset = 0): number {
-  if (payload.length < offset + 4) throw new MessageError('a control message is too short');
+  if (payload.length < offset + 4) throw new RtmpMessageError('a control message is too short');
   return payload.readUInt32BE(offset);
 }
 
@@ -76,12 +76,12 @@ const SUB_TRAILER_BYTES = 4;
 export function* splitAggregate({ payload, timestamp, streamId }: RtmpMessage): Generator<RtmpMessage> {
   let firstTimestamp: number | undefined;
   for (let at = 0; at < payload.length; ) {
-    if (at + SUB_HEADER_BYTES > payload.length) throw new MessageError('an aggregate ends within a header');
+    if (at + SUB_HEADER_BYTES > payload.length) throw new RtmpMessageError('an aggregate ends within a header');
     const length = payload.readUIntBE(at + 1, 3);
     const own = payload.readUIntBE(at + 4, 3) + payload.readUInt8(at + 7) * 0x1000000;
     const start = at + SUB_HEADER_BYTES;
     const end = start + length;
-    if (end > payload.length) throw new MessageError('an aggregate ends within a message');
+    if (end > payload.length) throw new RtmpMessageError('an aggregate ends within a message');
     firstTimestamp ??= own;
     yield {
       type: payload.readUInt8(at),

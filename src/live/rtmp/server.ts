@@ -7,7 +7,7 @@ import { closeServers, type ListenOptions, listen } from '#lib/listen.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
 import { RareLines } from '../rare-lines.ts';
-import { Connection, type ConnectionParts } from './connection.ts';
+import { RtmpConnection, type ConnectionParts } from './connection.ts';
 import type { RtmpHooks } from './conversation.ts';
 import { DEFAULT_RTMP_LIMITS, type RtmpLimits } from './limits.ts';
 import { createRtmpMetrics } from './metrics.ts';
@@ -43,19 +43,19 @@ export interface RtmpServer extends AsyncDisposable {
 
 export async function startRtmpServer(options: RtmpServerOptions): Promise<RtmpServer> {
   const limits = { ...DEFAULT_RTMP_LIMITS, ...options.limits };
-  const connections = new Set<Connection>();
+  const connections = new Set<RtmpConnection>();
   const metrics = createRtmpMetrics(options.registry, () => countRoles(connections));
   const parts: ConnectionParts = {
     ...options,
     limits,
     rareLines: new RareLines(options.log, () => options.timers.now()),
     randomBytes,
-    waiting: new Waiting<Connection>(limits),
+    waiting: new Waiting<RtmpConnection>(limits),
     trusted: createAddressSet(options.proxyProtocol === 'required' ? options.trustedProxies : []),
     onEnd: (end) => metrics.countEnd(end),
   };
   const accept = (raw: Socket, startTls: TlsStart | undefined): void => {
-    const connection = new Connection(raw, parts, startTls);
+    const connection = new RtmpConnection(raw, parts, startTls);
     connections.add(connection);
     raw.once('close', () => connections.delete(connection));
     connection.begin();
@@ -85,7 +85,7 @@ export async function startRtmpServer(options: RtmpServerOptions): Promise<RtmpS
   }
 }
 
-function countRoles(connections: ReadonlySet<Connection>): Record<Connection['role'], number> {
+function countRoles(connections: ReadonlySet<RtmpConnection>): Record<RtmpConnection['role'], number> {
   const counts = { waiting: 0, publishing: 0, playing: 0 };
   for (const { role } of connections) counts[role]++;
   return counts;

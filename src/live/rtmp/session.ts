@@ -16,9 +16,9 @@ import {
   controlMessage,
   controlValue,
   MESSAGE_TYPE,
-  MessageError,
   plainData,
   type RtmpMessage,
+  RtmpMessageError,
   splitAggregate,
   USER_EVENT,
   userControl,
@@ -42,7 +42,7 @@ export interface SessionOutput {
 /** What a connection is there for; `waiting`: neither yet, or not any more. */
 export type RtmpRole = 'waiting' | 'publishing' | 'playing';
 
-export interface SessionOptions {
+export interface RtmpSessionOptions {
   readonly client: { readonly clientAddress: string; readonly isTls: boolean };
   readonly hooks: RtmpHooks;
   readonly limits: RtmpLimits;
@@ -69,7 +69,7 @@ const CONTROL_CHUNK_STREAM = 2;
 const COMMAND_CHUNK_STREAM = 3;
 
 export class RtmpSession implements RtmpConnection {
-  readonly #options: SessionOptions;
+  readonly #options: RtmpSessionOptions;
   readonly #reader = new ChunkReader();
   readonly #dialogue: Dialogue;
   #handshake: ServerHandshake | undefined;
@@ -83,7 +83,7 @@ export class RtmpSession implements RtmpConnection {
   #chunkBytes = INITIAL_CHUNK_BYTES;
   #cancelDeadline = () => {};
 
-  constructor(options: SessionOptions) {
+  constructor(options: RtmpSessionOptions) {
     this.#options = options;
     this.#handshake = new ServerHandshake(options.randomBytes);
     this.#dialogue = new Dialogue(this, options.hooks, options.client);
@@ -291,7 +291,7 @@ export class RtmpSession implements RtmpConnection {
   }
 
   #takeUserControl(message: RtmpMessage): void {
-    if (message.payload.length < 2) throw new MessageError('a user control message is too short');
+    if (message.payload.length < 2) throw new RtmpMessageError('a user control message is too short');
     if (message.payload.readUInt16BE(0) !== USER_EVENT.pingRequest) return;
     this.send(userControl('pingResponse', controlValue(message, 2)));
   }
@@ -336,7 +336,7 @@ export class RtmpSession implements RtmpConnection {
     try {
       work();
     } catch (error) {
-      if (error instanceof ChunkError || error instanceof AmfError || error instanceof MessageError)
+      if (error instanceof ChunkError || error instanceof AmfError || error instanceof RtmpMessageError)
         this.end('malformed', error.message);
       else this.end('failed', inspect(error));
     }
