@@ -10,7 +10,7 @@ import type { SmppSettings } from '#model/sms-connector.ts';
 import type { CarrierTools, SubmitOutcome } from '#sms/carrier.ts';
 import { connectorSuite } from '#sms/connectors/connector.suite.ts';
 import { composeSubmit } from '#sms/smpp/compose.ts';
-import { Session } from '#sms/smpp/session.ts';
+import { SmppSession } from '#sms/smpp/session.ts';
 import { openSocket } from '#sms/smpp/socket.ts';
 import { BIND, SESSION_TIMES } from '../support/bind.ts';
 import { connectTestCarrier, partToSubmit, smppSettings, type TestCarrier } from '../support/carrier.ts';
@@ -324,7 +324,7 @@ function sessionAt(port: number, previousSequence: number) {
       closed: (it) => session.closed(it),
     },
   );
-  const session: Session = new Session({
+  const session: SmppSession = new SmppSession({
     command: 'bindTransmitter',
     bind: BIND,
     times: SESSION_TIMES,

@@ -4,7 +4,7 @@ import { decodePdu } from '#sms/smpp/decode.ts';
 import { encodePdu } from '#sms/smpp/encode.ts';
 import { type Command, type Fields, LAYOUTS, type Pdu } from '#sms/smpp/layouts.ts';
 import type { Answer } from '#sms/smpp/pending.ts';
-import { type Deliver, Session, type SessionEnd, type SessionOptions } from '#sms/smpp/session.ts';
+import { type Deliver, type SessionEnd, SmppSession, type SmppSessionOptions } from '#sms/smpp/session.ts';
 import { BIND, SESSION_TIMES } from './bind.ts';
 import { createManualTimers } from './timers.ts';
 
@@ -30,7 +30,7 @@ export const MESSAGE: Fields<'submitSm'> = {
 
 /** Begins a session whose connection stands and whose bind is sent. */
 export function beginSession(
-  options: Partial<SessionOptions> = {},
+  options: Partial<SmppSessionOptions> = {},
   deliver: (delivery: Deliver) => Promise<boolean> = async () => true,
 ) {
   const timers = createManualTimers();
@@ -44,7 +44,7 @@ export function beginSession(
     },
   };
   const events = { bound: () => {}, deliver, ended: (end: SessionEnd) => void ends.push(end) };
-  const session = new Session({
+  const session = new SmppSession({
     command: 'bindTransceiver',
     bind: BIND,
     times: SESSION_TIMES,

@@ -11,12 +11,12 @@ import type {
 } from '../carrier.ts';
 import { answerKeys } from '../smpp/carrier-id.ts';
 import { type Composed, composeSubmit } from '../smpp/compose.ts';
-import { Connection } from '../smpp/connection.ts';
+import { SmppConnection } from '../smpp/connection.ts';
 import { readDelivery } from '../smpp/delivery.ts';
 import type { Pdu } from '../smpp/layouts.ts';
 import { Pace } from '../smpp/pace.ts';
 import type { Answer } from '../smpp/pending.ts';
-import type { BindCommand, Deliver, Session, SessionEnd } from '../smpp/session.ts';
+import type { BindCommand, Deliver, SessionEnd, SmppSession } from '../smpp/session.ts';
 import { describeEnd } from '../smpp/session-end.ts';
 import { refusalClassOf, STATUS } from '../smpp/statuses.ts';
 
@@ -32,7 +32,7 @@ class SmppCarrier implements Carrier {
   readonly #tools: CarrierTools;
   readonly #pace: Pace;
   /** Sessions: the first sends, the last receives (the same one for a transceiver). */
-  readonly #connections: readonly Connection[];
+  readonly #connections: readonly SmppConnection[];
   #inFlight = 0;
   /** Messages from the carrier since one was last stored. */
   #unstored = 0;
@@ -94,20 +94,20 @@ class SmppCarrier implements Carrier {
     await Promise.all(this.#connections.map((connection) => connection[Symbol.asyncDispose]()));
   }
 
-  get #session(): Session | undefined {
+  get #session(): SmppSession | undefined {
     return this.#connections[0]?.session;
   }
 
-  #open(command: BindCommand): Connection {
+  #open(command: BindCommand): SmppConnection {
     const events = {
       changed: () => this.#tell(),
       ended: (end: SessionEnd) => this.#events.sessionEnded(describeEnd(end)),
       deliver: (delivery: Deliver) => this.#deliver(delivery),
     };
-    return new Connection({ settings: this.#settings, command, tools: this.#tools, events });
+    return new SmppConnection({ settings: this.#settings, command, tools: this.#tools, events });
   }
 
-  #exchange(session: Session, composed: Extract<Composed, { kind: 'submit' }>, partId: number): Promise<Answer> {
+  #exchange(session: SmppSession, composed: Extract<Composed, { kind: 'submit' }>, partId: number): Promise<Answer> {
     return session.submit(composed.fields, composed.tlvs, (pdu) => {
       this.#events.lateAnswer(partId, this.#answered(pdu));
     });
@@ -126,7 +126,7 @@ class SmppCarrier implements Carrier {
   }
 
   /** Applies an answer to the connector's pace and wakes the engine if there is room. */
-  #heed(outcome: SubmitOutcome, session: Session): void {
+  #heed(outcome: SubmitOutcome, session: SmppSession): void {
     const kind = outcome.kind === 'refused' ? outcome.class : outcome.kind === 'uncertain' ? outcome.reason : 'taken';
     if (kind === 'throttled' || kind === 'timeout') this.#pause(kind);
     else if (kind !== 'disconnected') this.#pace.taken();

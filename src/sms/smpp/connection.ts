@@ -2,7 +2,7 @@
 import type { SmppSettings } from '#model/sms-connector.ts';
 import type { CarrierTools } from '../carrier.ts';
 import { reconnectDelayMs } from './reconnect.ts';
-import { type BindCommand, type Deliver, Session, type SessionEnd, type Transport } from './session.ts';
+import { type BindCommand, type Deliver, type SessionEnd, SmppSession, type Transport } from './session.ts';
 import { openSocket } from './socket.ts';
 
 export interface ConnectionOptions {
@@ -24,9 +24,9 @@ interface ConnectionEvents {
 /** A session that lasted at least this long resets the back-off. */
 const STABLE_MS = 30_000;
 
-export class Connection implements AsyncDisposable {
+export class SmppConnection implements AsyncDisposable {
   readonly #options: ConnectionOptions;
-  #session: Session;
+  #session: SmppSession;
   #failures = 0;
   #isClosing = false;
   #cancel: (() => void) | undefined;
@@ -37,7 +37,7 @@ export class Connection implements AsyncDisposable {
   }
 
   /** The bound session. */
-  get session(): Session | undefined {
+  get session(): SmppSession | undefined {
     return this.#session.isBound ? this.#session : undefined;
   }
 
@@ -47,11 +47,11 @@ export class Connection implements AsyncDisposable {
     await this.#session.leave();
   }
 
-  #connect(): Session {
+  #connect(): SmppSession {
     const { settings, command, tools, events } = this.#options;
     let boundAt: number | undefined;
     let transport: Transport | undefined;
-    const session = new Session({
+    const session = new SmppSession({
       command,
       bind: bindFieldsOf(settings),
       times: timesOf(settings),

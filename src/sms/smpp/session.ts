@@ -38,7 +38,7 @@ interface SessionTimes {
   readonly responseMs: number;
 }
 
-export interface SessionOptions {
+export interface SmppSessionOptions {
   readonly command: BindCommand;
   readonly bind: Fields<BindCommand>;
   readonly times: SessionTimes;
@@ -72,8 +72,8 @@ const MAX_DELIVERIES = 1_000;
 type Request = BindCommand | 'submitSm' | 'enquireLink' | 'unbind';
 type Phase = 'connecting' | 'binding' | 'bound' | 'leaving' | 'ended';
 
-export class Session {
-  readonly #options: SessionOptions;
+export class SmppSession {
+  readonly #options: SmppSessionOptions;
   readonly #frames = new FrameReader();
   readonly #pending: PendingRequests;
   #phase: Phase = 'connecting';
@@ -84,7 +84,7 @@ export class Session {
   #goodbye: (() => void) | undefined;
   readonly #left = Promise.withResolvers<void>();
 
-  constructor(options: SessionOptions) {
+  constructor(options: SmppSessionOptions) {
     this.#options = options;
     const { timers, times } = options;
     this.#heardAt = timers.now();
