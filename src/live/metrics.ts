@@ -3,7 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { HlsFile } from '#fanout/hls/files.ts';
 import type { LiveFile } from './live-file.ts';
 import type { Owner } from './owner.ts';
-import type { Recording } from './recording/open-recording.ts';
+import type { RecordingService } from './recording/open-recording.ts';
 
 export function addLiveMetrics(
   registry: Registry,
@@ -43,7 +43,7 @@ export function createHlsCounter(registry: Registry): (kind: HlsFile['kind']) =>
   return (file) => requests.inc({ file });
 }
 
-export function addRecordingMetrics(registry: Registry, recording: Recording): void {
+export function addRecordingMetrics(registry: Registry, recording: RecordingService): void {
   const registers = [registry];
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({

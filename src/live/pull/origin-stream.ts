@@ -30,7 +30,7 @@ export type OpenedOrigin =
   | { readonly kind: 'notFound' }
   | { readonly kind: 'failed'; readonly isTimeout: boolean; readonly detail: string };
 
-export interface OriginRequest {
+export interface PullRequest {
   readonly place: OriginPlace;
   readonly path: string;
   readonly connect: ConnectOrigin;
@@ -46,7 +46,7 @@ export async function openOriginStream({
   connect,
   silenceMs,
   signal,
-}: OriginRequest): Promise<OpenedOrigin> {
+}: PullRequest): Promise<OpenedOrigin> {
   const connected = await connect(place);
   if (connected.kind === 'failed') return connected;
   const { socket } = connected;

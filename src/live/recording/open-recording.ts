@@ -13,7 +13,7 @@ export interface RecordingOptions {
   readonly post: RecordingShipperOptions['post'];
 }
 
-export interface Recording extends AsyncDisposable {
+export interface RecordingService extends AsyncDisposable {
   readonly spool: RecordingSpool;
   readonly recorder: Recorder;
   readonly shipper: RecordingShipper;
@@ -23,7 +23,7 @@ export interface Recording extends AsyncDisposable {
 export function openRecording(
   { directory, maxBytes, post }: RecordingOptions,
   { edge, newRecordingId, timers, log }: Process,
-): Recording {
+): RecordingService {
   const spool = new RecordingSpool(directory, maxBytes, (folder) =>
     log.error({ folder }, 'deleted a recording left by a killed process: its beginning is missing'),
   );
