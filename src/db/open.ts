@@ -9,7 +9,7 @@ import { isDatabaseAway, isWorthAnotherTry } from './failures.ts';
 import { migrate } from './migrations/migrations.ts';
 import type { Executor, Schema } from './schema/schema.ts';
 import { allowBatches, failureOf } from './statements/batch.ts';
-import { readHead } from './tables/resources.ts';
+import { readConfigHead } from './tables/resources.ts';
 
 /** Tries of a transaction that meets a serialization failure or a deadlock. */
 const MAX_TRIES = 5;
@@ -55,7 +55,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Db> {
   const engine = await openEngine(options);
   try {
     await migrate(engine.query, engine.words);
-    return new OpenDatabase(engine, (await readHead(engine.query)).revision);
+    return new OpenDatabase(engine, (await readConfigHead(engine.query)).revision);
   } catch (error) {
     await engine[Symbol.asyncDispose]();
     throw nameDatabase(options, error);
@@ -166,7 +166,7 @@ class OpenDatabase implements Db {
   /** SQLite tells nobody of a commit; looking costs microseconds. */
   async #wakeAfterCommit(): Promise<void> {
     if (this.#engine.name !== 'sqlite' || this.#listeners.size === 0) return;
-    const { revision } = await readHead(this.#engine.query);
+    const { revision } = await readConfigHead(this.#engine.query);
     if (revision === this.#seenRevision) return;
     this.#seenRevision = revision;
     this.#wake();

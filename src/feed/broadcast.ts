@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Db } from '#db/open.ts';
-import { changesSince, type Head, readHead } from '#db/tables/resources.ts';
+import { type ConfigHead, changesSince, readConfigHead } from '#db/tables/resources.ts';
 import { isInHistory, readRevisionTag } from '#db/tables/revision-tags.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 import type { UnsealBody } from './open-secrets.ts';
@@ -95,7 +95,7 @@ class StreamBroadcast implements Broadcast {
   async #rounds(): Promise<void> {
     do {
       this.#isAskedAgain = false;
-      const head = await readHead(this.#db.query);
+      const head = await readConfigHead(this.#db.query);
       this.#revision = head.revision;
       for (const clients of groupByPlace(this.#clients)) {
         if (!(await this.#canFollow(clients[0].at, head))) for (const client of clients) this.#reset(client);
@@ -105,7 +105,7 @@ class StreamBroadcast implements Broadcast {
   }
 
   /** Advances clients until each is at the head or must first read what it was sent. */
-  async #advance(head: Head): Promise<void> {
+  async #advance(head: ConfigHead): Promise<void> {
     for (;;) {
       const behind = [...this.#clients].filter((client) => client.at.revision < head.revision && isReady(client));
       if (behind.length === 0) return;
@@ -120,7 +120,7 @@ class StreamBroadcast implements Broadcast {
     }
   }
 
-  async #makeDelta(from: number, head: Head): Promise<{ readonly at: FeedPosition; readonly text: string }> {
+  async #makeDelta(from: number, head: ConfigHead): Promise<{ readonly at: FeedPosition; readonly text: string }> {
     const { to, rows } = await changesSince(this.#db.query, { from, to: head.revision, limit: MAX_DELTA_ROWS });
     const tag = to === head.revision ? head.tag : await readRevisionTag(this.#db.query, to);
     const changes = rows.map((row) => formatChange(row, this.#openBody)).join(',');
@@ -132,7 +132,7 @@ class StreamBroadcast implements Broadcast {
    * Whether changes alone bring a client to the head: not from another history, from before what was pruned, or from a
    * future revision.
    */
-  async #canFollow(at: FeedPosition, head: Head): Promise<boolean> {
+  async #canFollow(at: FeedPosition, head: ConfigHead): Promise<boolean> {
     if (at.epoch !== head.epoch || at.revision < head.minRevision) return false;
     return at.revision === head.revision ? at.tag === head.tag : await isInHistory(this.#db.query, at);
   }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Db } from '#db/open.ts';
 import type { Executor } from '#db/schema/schema.ts';
-import { allResources, type ResourceRow, readHead } from '#db/tables/resources.ts';
+import { allResources, type ResourceRow, readConfigHead } from '#db/tables/resources.ts';
 import { isInHistory } from '#db/tables/revision-tags.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 import type { UnsealBody } from './open-secrets.ts';
@@ -36,7 +36,7 @@ async function readSnapshotHead(
   from: FeedPosition | undefined,
   openBody: UnsealBody,
 ): Promise<SnapshotHead> {
-  const { epoch, revision, tag } = await readHead(x);
+  const { epoch, revision, tag } = await readConfigHead(x);
   const continues = from !== undefined && (await isInHistory(x, from));
   const hash = createHash('sha256');
   let count = 0;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RouteName } from '#contract/routes.ts';
-import { readHead } from '#db/tables/resources.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
 import { add, dataOf, specOf, startWithCustomers } from '../support/customers.ts';
 import { describeOnBothEngines } from '../support/databases.ts';
 
@@ -164,7 +164,7 @@ describeOnBothEngines('access rules', (newDatabase) => {
   test('an invalid entry and a repeated one are named', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
-    const { revision } = await readHead(api.db.query);
+    const { revision } = await readConfigHead(api.db.query);
     const rows: readonly [(typeof RULES)[number], unknown, string, RegExp][] = [
       [RULES[0], 'a.example,b c', 'entryInvalid', /^field referer_str\[1\] .*but "b c" /],
       [RULES[0], 'a.example, A.example.', 'entryRepeated', /^field referer_str\[1\] .*"A\.example\." duplicates refer/],
@@ -200,7 +200,7 @@ describeOnBothEngines('access rules', (newDatabase) => {
       assert.equal(answer.errorCode, 'fieldInvalid');
       assert.match(String(answer.body['info']), info);
     }
-    assert.equal((await readHead(api.db.query)).revision, revision, 'nothing was published');
+    assert.equal((await readConfigHead(api.db.query)).revision, revision, 'nothing was published');
   });
 });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readHead } from '#db/tables/resources.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
 import { ADVANCED_OFF } from '../support/advanced.ts';
 
 import { add, dataOf, show, specOf, startWithCustomers } from '../support/customers.ts';
@@ -127,7 +127,7 @@ describeOnBothEngines('advanced configuration', (newDatabase) => {
     const id = await add(mine, 'a.example');
     const set = (changed: Record<string, unknown>) =>
       mine('config.setAdvanced', { ...ADVANCED_OFF, domain_id: id, ...changed });
-    const { revision } = await readHead(api.db.query);
+    const { revision } = await readConfigHead(api.db.query);
     const rows: readonly [Record<string, unknown>, RegExp][] = [
       [{ expires: 31_536_001 }, /^field expires .*0 to 31536000/],
       [{ expires: -1 }, /^field expires /],
@@ -149,7 +149,7 @@ describeOnBothEngines('advanced configuration', (newDatabase) => {
       assert.match(String(answer.body['info']), info);
       assert.equal(answer.body['data'], false);
     }
-    assert.equal((await readHead(api.db.query)).revision, revision, 'nothing was published');
+    assert.equal((await readConfigHead(api.db.query)).revision, revision, 'nothing was published');
     assert.equal((await set({ access_control_max_age: '31536000' })).body['data'], true, 'exactly a year');
     for (const html of ['a'.repeat(KIB_64), '例'.repeat(KIB_64 / 3)])
       assert.equal((await set({ html_403: html })).body['data'], true, 'exactly 64 KiB');

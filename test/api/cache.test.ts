@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recordPrefetchResults } from '#db/tables/cache-tasks.ts';
 import { recordEdgeStatus } from '#db/tables/edges.ts';
-import { readHead } from '#db/tables/resources.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
 import type { TestApi } from '../support/api.ts';
 import { add, type CallAs, dataOf, show, startWithCustomers } from '../support/customers.ts';
 import { describeOnBothEngines } from '../support/databases.ts';
@@ -169,7 +169,7 @@ describeOnBothEngines('cache orders', (newDatabase) => {
     const id = await add(mine, 'www.example.com');
     await api.acknowledge('north');
     await api.acknowledge('south');
-    const before = (await readHead(api.db.query)).revision;
+    const before = (await readConfigHead(api.db.query)).revision;
     const { task_id } = dataOf(await mine('cache.purge', { domain_id: id }));
     const task = () => readTask(mine, task_id);
     assert.equal((await show(mine, id))['domain_status'], 2);
@@ -215,7 +215,7 @@ describeOnBothEngines('cache orders', (newDatabase) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'www.example.com');
     const { task_id } = dataOf(await mine('cache.purge', { domain_id: id }));
-    const at = await readHead(api.db.query);
+    const at = await readConfigHead(api.db.query);
     const { revision } = at;
     const rejected = [{ kind: 'purge', key: `${id}:${task_id}-0`, revision, error: 'kind: unknown' }];
     const report = { edge: 'local', at, appliedRevision: revision, rejected, build: 'test', startedAt: 0, origins: [] };

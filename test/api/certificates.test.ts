@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { giveCertificate } from '#api/settings/give-certificate.ts';
 import { recordEdgeStatus } from '#db/tables/edges.ts';
-import { readHead } from '#db/tables/resources.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
 import { parseChain } from '#model/certificate.ts';
 import { parsePrivateKey } from '#model/private-key.ts';
 import { createAuthority, type TestAuthority } from '../support/certificate.ts';
@@ -83,7 +83,7 @@ describeOnBothEngines('certificates', (newDatabase) => {
 
     await api.acknowledge('local');
     assert.equal((await show(mine, www))['domain_status'], 2);
-    const head = await readHead(api.db.query);
+    const head = await readConfigHead(api.db.query);
     const rejected = [{ kind: 'certificate', key: wild, revision: head.revision, error: 'it does not open' }];
     const report = { edge: 'local', at: head, appliedRevision: head.revision, rejected, build: 'test', origins: [] };
     await recordEdgeStatus(api.db.query, { ...report, startedAt: api.now }, api.now);

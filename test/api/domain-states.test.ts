@@ -1,7 +1,7 @@
 /** The states of domains, their lists and their limit over HTTP, on both engines. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readHead } from '#db/tables/resources.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
 import { add, dataOf, SETTINGS, show, specOf, startWithCustomers } from '../support/customers.ts';
 import { describeOnBothEngines } from '../support/databases.ts';
 
@@ -70,9 +70,9 @@ describeOnBothEngines('states and lists of domains', (newDatabase) => {
     await api.acknowledge('one');
     assert.deepEqual([(await show(mine, id))['domain_status'], (await show(mine, id))['status']], [0, 'closed']);
     assert.match(JSON.stringify(await specOf(api, 'a.example')), /"state":"closed"/);
-    const { revision } = await readHead(api.db.query);
+    const { revision } = await readConfigHead(api.db.query);
     assert.equal((await set(0)).body['data'], true, 'closing twice is no error');
-    assert.equal((await readHead(api.db.query)).revision, revision, 'and no change');
+    assert.equal((await readConfigHead(api.db.query)).revision, revision, 'and no change');
     await mine('domain.updateOrigin', { domain_id: id, data: 'b.example' });
     assert.equal((await show(mine, id))['domain_status'], 0, 'a change does not open it');
     assert.equal((await set(2)).body['data'], true);
@@ -96,7 +96,7 @@ describeOnBothEngines('states and lists of domains', (newDatabase) => {
     assert.equal((await show(mine, id))['domain_status'], 1);
     assert.equal((await decide('disable')).body['data'], true);
     assert.equal((await show(mine, id))['domain_status'], 6);
-    const before = (await readHead(api.db.query)).revision;
+    const before = (await readConfigHead(api.db.query)).revision;
     assert.equal((await mine('domain.updateOrigin', { domain_id: id, data: 'c.example' })).errorCode, 'domainDisabled');
     assert.equal((await mine('domain.delete', { domain_id: id })).errorCode, 'domainDisabled');
     assert.equal(
@@ -114,7 +114,7 @@ describeOnBothEngines('states and lists of domains', (newDatabase) => {
       JSON.stringify(await decide('approve')),
       /only a domain that is waiting for review \(1\) or review rejected/,
     );
-    assert.equal((await readHead(api.db.query)).revision, before);
+    assert.equal((await readConfigHead(api.db.query)).revision, before);
     assert.equal((await decide('enable')).body['data'], true);
     assert.deepEqual([(await show(mine, id))['domain_status'], (await show(mine, id))['origin']], [1, ['b.example']]);
   });

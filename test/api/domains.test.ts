@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RouteName } from '#contract/routes.ts';
 
-import { readHead } from '#db/tables/resources.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
 import { defaultsOf, SITE_SETTINGS } from '#model/settings.ts';
 
 import { add, type CallAs, dataOf, SETTINGS, show, specOf, startWithCustomers } from '../support/customers.ts';
@@ -191,7 +191,7 @@ describeOnBothEngines('domains', (newDatabase) => {
       assert.match(String(answer.body['info']), info, where);
       assert.deepEqual(answer.body['data'], {});
     }
-    assert.equal((await readHead(api.db.query)).revision, 0, 'nothing was published');
+    assert.equal((await readConfigHead(api.db.query)).revision, 0, 'nothing was published');
     assert.equal(dataOf(await mine('domain.list', {}))['total'], 0);
   });
 
@@ -264,10 +264,10 @@ describeOnBothEngines('domains', (newDatabase) => {
       ],
     ];
     for (const [written, expected] of rows) {
-      const before = (await readHead(api.db.query)).revision;
+      const before = (await readConfigHead(api.db.query)).revision;
       const answer = await mine('domain.updateOrigin', { domain_id: id, ...written });
       assert.deepEqual(answer.body, { status: 1, info: 'success', data: true });
-      assert.equal((await readHead(api.db.query)).revision, before + 1);
+      assert.equal((await readConfigHead(api.db.query)).revision, before + 1);
       const read = await show(mine, id);
       for (const [field, value] of Object.entries(expected))
         assert.deepEqual(read[field], value, JSON.stringify(written));
@@ -289,7 +289,7 @@ describeOnBothEngines('domains', (newDatabase) => {
     const gone = await add(mine, 'gone.example');
     assert.equal((await mine('domain.delete', { domain_id: gone })).body['data'], true);
     assert.equal(await specOf(api, 'gone.example'), undefined);
-    const before = [await show(theirs, foreign), (await readHead(api.db.query)).revision];
+    const before = [await show(theirs, foreign), (await readConfigHead(api.db.query)).revision];
     const requests: readonly [RouteName, Record<string, unknown>][] = [
       ['domain.get', {}],
       ['domain.updateOrigin', { data: ['x.example'] }],
@@ -305,7 +305,7 @@ describeOnBothEngines('domains', (newDatabase) => {
         assert.deepEqual(answer.body['data'], name === 'domain.get' ? {} : false);
       }
     }
-    assert.deepEqual([await show(theirs, foreign), (await readHead(api.db.query)).revision], before);
+    assert.deepEqual([await show(theirs, foreign), (await readConfigHead(api.db.query)).revision], before);
     // The name is free again, for anyone, under a new id.
     assert.notEqual(await add(theirs, 'gone.example'), gone);
   });

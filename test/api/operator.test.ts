@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RouteName } from '#contract/routes.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
-import { readHead } from '#db/tables/resources.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
 import { LOCAL_SECRET, START } from '../support/api.ts';
 import { add, dataOf, SETTINGS, show, startWithCustomers } from '../support/customers.ts';
 import { describeOnBothEngines } from '../support/databases.ts';
@@ -92,13 +92,13 @@ describeOnBothEngines('operators', (newDatabase) => {
         'domainNotFound',
       ],
     ];
-    const { revision } = await readHead(api.db.query);
+    const { revision } = await readConfigHead(api.db.query);
     for (const [name, request, code] of rows) {
       const answer = await operate(name, request);
       assert.equal(answer.errorCode, code, `${name} ${JSON.stringify(request)} → ${JSON.stringify(answer.body)}`);
       assert.equal(answer.http, 200);
     }
-    assert.equal((await readHead(api.db.query)).revision, revision);
+    assert.equal((await readConfigHead(api.db.query)).revision, revision);
     assert.equal((await show(mine, id))['domain_status'], 1);
     assert.equal((await api.db.query.selectFrom('token').selectAll().execute()).length, 3);
   });

@@ -1,7 +1,7 @@
 /** Cache policies over HTTP, on both engines: every rule of what a policy may be, and what edges get of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readHead } from '#db/tables/resources.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
 import { add, dataOf, specOf, startWithCustomers } from '../support/customers.ts';
 import { describeOnBothEngines } from '../support/databases.ts';
 
@@ -82,7 +82,7 @@ describeOnBothEngines('cache policies', (newDatabase) => {
   test('each rule of a policy is enforced: the error names its position, the member and the expectation', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
-    const { revision } = await readHead(api.db.query);
+    const { revision } = await readConfigHead(api.db.query);
     const { is_cache: _isCache, ...withoutSwitch } = SUFFIX;
     const { policy_scheme: _scheme, ...withoutScheme } = SUFFIX;
     const { policy_type: _type, ...withoutType } = SUFFIX;
@@ -126,7 +126,7 @@ describeOnBothEngines('cache policies', (newDatabase) => {
       assert.match(String(answer.body['info']), info, where);
       assert.equal(answer.body['data'], false);
     }
-    assert.equal((await readHead(api.db.query)).revision, revision, 'nothing was published');
+    assert.equal((await readConfigHead(api.db.query)).revision, revision, 'nothing was published');
   });
 
   test('a domain has at most a hundred policies, at most twenty of them patterns', async (t) => {

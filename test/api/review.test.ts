@@ -1,7 +1,7 @@
 /** The operator's review of domains over HTTP, on both engines: waiting domains, decisions, and when edges get them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readHead } from '#db/tables/resources.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
 import { add, dataOf, show, specOf, startWithCustomers } from '../support/customers.ts';
 import { describeOnBothEngines, type NewDatabase } from '../support/databases.ts';
 import type { Cleanup } from '../support/temporary.ts';
@@ -21,9 +21,9 @@ describeOnBothEngines('review', (newDatabase) => {
     assert.equal((await decide(id, 'approve')).body['data'], true);
     assert.deepEqual([await waiting(), (await show(mine, id))['status']], [[], 'being configured']);
     assert.match(JSON.stringify(await specOf(api, 'a.example')), /"state":"open".*b\.example/);
-    const { revision } = await readHead(api.db.query);
+    const { revision } = await readConfigHead(api.db.query);
     assert.equal((await decide(id, 'approve')).body['data'], true, 'approving twice is no error');
-    assert.equal((await readHead(api.db.query)).revision, revision, 'and no change');
+    assert.equal((await readConfigHead(api.db.query)).revision, revision, 'and no change');
   });
 
   test('an approved domain needs no review after a change', async (t) => {

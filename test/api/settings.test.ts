@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { type Client, createClient } from '#client/client.ts';
 import { type CallOf, OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, type RouteName } from '#contract/routes.ts';
-import { readHead } from '#db/tables/resources.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
 import { add, show, specOf, startWithCustomers } from '../support/customers.ts';
 import { describeOnBothEngines } from '../support/databases.ts';
 
@@ -21,19 +21,19 @@ describeOnBothEngines('settings', (newDatabase) => {
     const id = await add(mine, 'a.example');
     await api.acknowledge('edge');
     for (const name of SETTERS) {
-      const { revision } = await readHead(api.db.query);
+      const { revision } = await readConfigHead(api.db.query);
       assert.equal(await callSample(client, name, id), true, name);
-      assert.equal((await readHead(api.db.query)).revision, revision + 1, name);
+      assert.equal((await readConfigHead(api.db.query)).revision, revision + 1, name);
       assert.equal((await show(mine, id))['domain_status'], 1, `${name} has to reach the edges`);
     }
-    const { revision } = await readHead(api.db.query);
+    const { revision } = await readConfigHead(api.db.query);
     for (const name of GETTERS)
       assert.partialDeepStrictEqual(
         await callSample(client, name, id),
         withoutRevision(OPERATIONS[name].sample.data),
         name,
       );
-    assert.equal((await readHead(api.db.query)).revision, revision, 'reading changes nothing');
+    assert.equal((await readConfigHead(api.db.query)).revision, revision, 'reading changes nothing');
   });
 
   test('settings as they were read can be set again', async (t) => {
@@ -64,14 +64,14 @@ describeOnBothEngines('settings', (newDatabase) => {
     const foreign = await add(theirs, 'theirs.example');
     const gone = await add(mine, 'gone.example');
     await mine('domain.delete', { domain_id: gone });
-    const before = [await show(theirs, foreign), (await readHead(api.db.query)).revision];
+    const before = [await show(theirs, foreign), (await readConfigHead(api.db.query)).revision];
     for (const name of [...SETTERS, ...GETTERS])
       for (const id of [foreign, gone, '2147483647'])
         await assert.rejects(callSample(client, name, id), {
           code: 'domainNotFound',
           info: `domain ${id} does not exist`,
         });
-    assert.deepEqual([await show(theirs, foreign), (await readHead(api.db.query)).revision], before);
+    assert.deepEqual([await show(theirs, foreign), (await readConfigHead(api.db.query)).revision], before);
   });
 
   test('settings of a disabled domain can be read but not changed; a change to a rejected domain resubmits it', async (t) => {
@@ -98,9 +98,9 @@ describeOnBothEngines('settings', (newDatabase) => {
     const { api, me, mine } = await startWithCustomers(t, newDatabase);
     const client = createClient({ baseUrl: api.url, accessToken: me.accessToken });
     const id = await add(mine, 'a.example');
-    const { revision } = await readHead(api.db.query);
+    const { revision } = await readConfigHead(api.db.query);
     await Promise.all([...SETTERS, ...SETTERS].map((name) => callSample(client, name, id)));
-    assert.equal((await readHead(api.db.query)).revision, revision + 2 * SETTERS.length);
+    assert.equal((await readConfigHead(api.db.query)).revision, revision + 2 * SETTERS.length);
     for (const name of GETTERS)
       assert.partialDeepStrictEqual(
         await callSample(client, name, id),

@@ -7,7 +7,7 @@ import { addDomain } from '#api/settings/change.ts';
 import { createAccount } from '#db/tables/accounts.ts';
 import { askForCertificate, claimOrders, findOrder, saveOrder } from '#db/tables/certificate-orders.ts';
 import { listEdges, recordEdgeStatus } from '#db/tables/edges.ts';
-import { readHead } from '#db/tables/resources.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
 import { createLogger } from '#lib/logger.ts';
 import { type CertificateOrder, NEVER_AT } from '#model/certificate-order.ts';
 import { DEFAULT_SETTINGS } from '#model/domain.ts';
@@ -101,7 +101,7 @@ describeOnBothEngines('after a clock was put back', (newDatabase) => {
 
   test('an edge that reported by a clock far ahead is not counted any more', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
-    const at = await readHead(db.query);
+    const at = await readConfigHead(db.query);
     const report = { edge: 'e1', at, appliedRevision: 0, rejected: [], build: 'test', startedAt: 0, origins: [] };
     await recordEdgeStatus(db.query, report, NOW + 30 * DAY_MS);
     assert.deepEqual(await listEdges(db.query, { now: NOW, withinMs: DAY_MS }), []);

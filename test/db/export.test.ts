@@ -10,7 +10,7 @@ import { type Keyring, loadOrMakeKeyring } from '#db/secrets/keyring.ts';
 import { saveLiveKeys } from '#db/tables/live/keys.ts';
 import { recordLiveReport } from '#db/tables/live/reports.ts';
 import { forbidStream } from '#db/tables/live/streams.ts';
-import { publish, readHead } from '#db/tables/resources.ts';
+import { publish, readConfigHead } from '#db/tables/resources.ts';
 import { saveConnector } from '#db/tables/sms/connectors.ts';
 import { saveWebhook } from '#db/tables/sms/deliveries.ts';
 import { localBlobStore } from '#logs/store/local.ts';
@@ -74,7 +74,7 @@ describeOnBothEngines(
         assert.deepEqual(withoutEpoch(await exportText(copy)), withoutEpoch(text));
         await using before = await openTestDatabase(target);
         await using after = await openTestDatabase(copy);
-        const [old, head] = [await readHead(before.query), await readHead(after.query)];
+        const [old, head] = [await readConfigHead(before.query), await readConfigHead(after.query)];
         assert.notEqual(head.epoch, old.epoch);
         assert.deepEqual({ ...head, epoch: '' }, { ...old, epoch: '' });
         // The newest domain was removed for good: its id is not given to another.

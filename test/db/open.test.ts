@@ -11,7 +11,7 @@ import { runBatch } from '#db/statements/batch.ts';
 import { countAccounts, createAccount } from '#db/tables/accounts.ts';
 import { listCertificates } from '#db/tables/certificates.ts';
 import { insertLogPart, listLogParts } from '#db/tables/log-parts.ts';
-import { readHead } from '#db/tables/resources.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
 import { lockSmsBalances } from '#db/tables/sms/balance.ts';
 import { createAuthority } from '../support/certificate.ts';
 import { describeOnBothEngines, EMPTY, newPostgres, newSqlite } from '../support/databases.ts';
@@ -33,7 +33,7 @@ describeOnBothEngines(
         await using db = await openTestDatabase(target);
         await createAccount(db.query, ANN);
         assert.equal(await countAccounts(db.query), opened);
-        heads.push(await readHead(db.query));
+        heads.push(await readConfigHead(db.query));
       }
       assert.deepEqual(heads[0], heads[1]);
       assert.match(heads[0]?.epoch ?? '', /^[0-9a-f-]{36}$/);
@@ -83,12 +83,12 @@ describeOnBothEngines(
       await using db = await openTestDatabase(await newDatabase(t));
       await publishNow(db, putSite(1, 'a.example.com'));
       await db.snapshot(async (x) => {
-        assert.equal((await readHead(x)).revision, 1);
+        assert.equal((await readConfigHead(x)).revision, 1);
         await publishNow(db, putSite(1, 'a.example.com'));
-        assert.equal((await readHead(x)).revision, 1);
+        assert.equal((await readConfigHead(x)).revision, 1);
       });
       await assert.rejects(db.snapshot((x) => createAccount(x, ANN)));
-      assert.equal((await readHead(db.query)).revision, 2);
+      assert.equal((await readConfigHead(db.query)).revision, 2);
     });
 
     test('a publish is noticed once it is committed, and never if it is rolled back', async (t) => {
@@ -244,7 +244,7 @@ test('a PostgreSQL database that two processes open at once is created once', ne
   const [one, two] = await Promise.all([openTestDatabase(target), openTestDatabase(target)]);
   await using _one = one;
   await using _two = two;
-  assert.deepEqual(await readHead(one.query), await readHead(two.query));
+  assert.deepEqual(await readConfigHead(one.query), await readConfigHead(two.query));
 });
 
 test('transactions that deadlock are tried again until both are done', needs('postgres'), async (t) => {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Db } from '#db/open.ts';
 import { listLiveEdges, recordEdgeStatus } from '#db/tables/edges.ts';
-import { allResources, changesSince, pruneHistory, publish, readHead } from '#db/tables/resources.ts';
+import { allResources, changesSince, pruneHistory, publish, readConfigHead } from '#db/tables/resources.ts';
 import { isInHistory } from '#db/tables/revision-tags.ts';
 import type { EdgeStatus } from '#model/edge.ts';
 import { describeOnBothEngines } from '../support/databases.ts';
@@ -21,7 +21,7 @@ describeOnBothEngines('resources', (newDatabase) => {
       let from = 0;
       for (;;) {
         const wasWriting = isWriting;
-        const { revision } = await readHead(db.query);
+        const { revision } = await readConfigHead(db.query);
         while (from < revision) {
           const delta = await changesSince(db.query, { from, to: revision, limit: 100 });
           for (const { key } of delta.rows) seen.add(key);
@@ -83,19 +83,23 @@ describeOnBothEngines('resources', (newDatabase) => {
     await at(2 * DAY_MS, { kind: 'site', key: 'b.example.com', op: 'delete' });
     const prune = (now: number) => db.transaction((trx) => pruneHistory(trx, now));
     assert.equal(await prune(31 * DAY_MS), 0);
-    assert.equal((await readHead(db.query)).minRevision, 0);
+    assert.equal((await readConfigHead(db.query)).minRevision, 0);
     assert.equal(await prune(31 * DAY_MS + 1), 1);
-    assert.equal((await readHead(db.query)).minRevision, 2);
+    assert.equal((await readConfigHead(db.query)).minRevision, 2);
     assert.equal(await prune(99 * DAY_MS), 1);
-    assert.deepEqual(await readHead(db.query), { ...(await readHead(db.query)), revision: 3, minRevision: 3 });
+    assert.deepEqual(await readConfigHead(db.query), {
+      ...(await readConfigHead(db.query)),
+      revision: 3,
+      minRevision: 3,
+    });
   });
 
   test('each revision has a tag of its own, forgotten after 30 days but for the newest', async (t) => {
     await using db = await openTestDatabase(await newDatabase(t));
-    const places = [await readHead(db.query)];
+    const places = [await readConfigHead(db.query)];
     for (const day of [1, 2, 3]) {
       await db.transaction((trx) => publish(trx, [putSite(1, 'a.example.com')], day * DAY_MS));
-      places.push(await readHead(db.query));
+      places.push(await readConfigHead(db.query));
     }
     const known = () => Promise.all(places.map((place) => isInHistory(db.query, place)));
     assert.deepEqual([new Set(places.map(({ tag }) => tag)).size, await known()], [4, [true, true, true, true]]);
@@ -108,7 +112,7 @@ describeOnBothEngines('resources', (newDatabase) => {
 
   test('an edge is live for 30 s after its report; a report of another history acknowledges nothing', async (t) => {
     await using db = await openTestDatabase(await newDatabase(t));
-    const at = await readHead(db.query);
+    const at = await readConfigHead(db.query);
     const rejected = [{ kind: 'site', key: 'a.example.com', revision: 3, error: 'ungültig "\n' }];
     const origins = [{ key: 'o.example:80', state: 'down' }] as const;
     const status = { at, appliedRevision: 7, rejected, build: 'b', startedAt: 5, origins };
@@ -131,7 +135,7 @@ describeOnBothEngines('resources', (newDatabase) => {
 describeOnBothEngines('edges', (newDatabase) => {
   test('the later of two instances with one id counts, until it is silent for 30 s', async (t) => {
     await using db = await openTestDatabase(await newDatabase(t));
-    const at = await readHead(db.query);
+    const at = await readConfigHead(db.query);
     const status = { edge: 'one', at, appliedRevision: 0, rejected: [], build: 'b', origins: [] };
     const HOUR_MS = 3600 * 1000;
     /** Rows: time, start of the instance → outcome, instance whose report counts then. */

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Db } from '#db/open.ts';
 import { listLiveEdges } from '#db/tables/edges.ts';
-import { pruneHistory, readHead } from '#db/tables/resources.ts';
+import { pruneHistory, readConfigHead } from '#db/tables/resources.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -103,13 +103,13 @@ describeOnBothEngines('feed', (newDatabase) => {
     })();
     for (let kills = 0; kills < 5; kills += 1) {
       await using _server = await startFeedServer({ db, socketPath, clock: systemClock, log: silentLog });
-      const { revision } = await readHead(db.query);
+      const { revision } = await readConfigHead(db.query);
       await eventually('the edge goes on', () => (edge.client.appliedRevision ?? 0) > revision);
     }
     isWriting = false;
     await writing;
     await using _server = await startFeedServer({ db, socketPath, clock: systemClock, log: silentLog });
-    const { revision } = await readHead(db.query);
+    const { revision } = await readConfigHead(db.query);
     await acknowledged(db, revision);
     await assertIdentical(db, edge);
   });
@@ -168,7 +168,7 @@ test('an edge that is killed five times while it stores ends identical to the da
   })();
   const program = join(import.meta.dirname, '../support/edge-process.ts');
   for (let kills = 0; kills < 5; kills += 1) {
-    const { revision } = await readHead(db.query);
+    const { revision } = await readConfigHead(db.query);
     const child = spawn(process.execPath, [program, folder, socketPath], { stdio: ['ignore', 'inherit', 'inherit'] });
     const left = once(child, 'exit');
     await eventually('the edge goes on', async () => {
@@ -184,7 +184,7 @@ test('an edge that is killed five times while it stores ends identical to the da
     onMoved: () => assert.fail('the file of a killed edge was taken for damaged'),
   });
   t.after(() => edge[Symbol.asyncDispose]());
-  await acknowledged(db, (await readHead(db.query)).revision);
+  await acknowledged(db, (await readConfigHead(db.query)).revision);
   await assertIdentical(db, edge);
 });
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Db } from '#db/open.ts';
 import { createAccount } from '#db/tables/accounts.ts';
 import { findTask, insertTask, listPrefetchResults } from '#db/tables/cache-tasks.ts';
-import { readHead } from '#db/tables/resources.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
 import type { FeedClientOptions } from '#feed/client.ts';
 import { tidy } from '#feed/housekeeping.ts';
 import { type FeedServer, startFeedServer } from '#feed/server.ts';
@@ -170,7 +170,7 @@ describeOnBothEngines('prefetches on the feed', (newDatabase) => {
   test('a report of another history, of an unknown task, or in a wrong form changes nothing', async (t) => {
     await using feed = await startFeed(t, newDatabase);
     const task = await feed.newTask();
-    const at = await readHead(feed.db.query);
+    const at = await readConfigHead(feed.db.query);
     const report = { edge: 'local', at, results: [{ taskId: task, n: 0 }] };
     const rows: readonly (readonly [what: string, report: object, status: number])[] = [
       ['another epoch', { ...report, at: { ...at, epoch: 'another' } }, 204],

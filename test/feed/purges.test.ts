@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Db } from '#db/open.ts';
 import { insertPurges } from '#db/tables/purges.ts';
-import { readHead } from '#db/tables/resources.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
 import type { StoredChange } from '#feed/confirmations.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
 import { tidy } from '#feed/housekeeping.ts';
@@ -136,7 +136,7 @@ describeOnBothEngines('purges on the feed', (newDatabase) => {
     await using edge = startTestEdge(feed.folder, feed.socketPath);
     await feed.reached(edge.client);
     await tidy(feed.db, 1000 + 31 * DAY_MS);
-    assert.equal((await readHead(feed.db.query)).revision, 1);
+    assert.equal((await readConfigHead(feed.db.query)).revision, 1);
     await tidy(feed.db, 1001 + 31 * DAY_MS);
     await feed.reached(edge.client);
     assert.deepEqual(
@@ -158,7 +158,7 @@ async function startFeed(t: Parameters<NewDatabase>[0], newDatabase: NewDatabase
     socketPath,
     db,
     async reached(client: { readonly appliedRevision: number | undefined }) {
-      const { revision } = await readHead(db.query);
+      const { revision } = await readConfigHead(db.query);
       await eventually(`the edge runs revision ${revision}`, () => client.appliedRevision === revision);
     },
     async [Symbol.asyncDispose]() {

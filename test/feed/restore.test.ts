@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Db } from '#db/open.ts';
 import { listLiveEdges } from '#db/tables/edges.ts';
-import { type Change, publish, readHead } from '#db/tables/resources.ts';
+import { type Change, publish, readConfigHead } from '#db/tables/resources.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
 import { describeOnBothEngines, type NewDatabase } from '../support/databases.ts';
@@ -94,7 +94,7 @@ async function prepare(t: Parameters<NewDatabase>[0], newDatabase: NewDatabase) 
       }),
     /** Waits until the edge has the newest position and control knows it. */
     async acknowledged({ store }: TestEdge) {
-      const { revision, tag } = await readHead(db.query);
+      const { revision, tag } = await readConfigHead(db.query);
       await eventually('the edge is at the newest place', () => store.head()?.tag === tag);
       await eventually(`revision ${revision} is acknowledged`, async () => {
         const [edge] = await listLiveEdges(db.query, systemClock());

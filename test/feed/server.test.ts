@@ -10,7 +10,7 @@ import { zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import type { Db } from '#db/open.ts';
 import { listLiveEdges } from '#db/tables/edges.ts';
-import { readHead } from '#db/tables/resources.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
 import { formatPositionQuery } from '#feed/position-query.ts';
 import { MAX_STATUS_BYTES } from '#feed/protocol.ts';
 import { startFeedServer } from '#feed/server.ts';
@@ -27,7 +27,7 @@ describe('feed server', () => {
       `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${headers}\r\n`;
     const post = (body: string, headers = `content-length: ${Buffer.byteLength(body)}\r\n`) =>
       `POST /edge/v1/status HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${headers}\r\n${body}`;
-    const at = await readHead(feed.db.query);
+    const at = await readConfigHead(feed.db.query);
     const status = { edge: 'one', at, appliedRevision: 0, rejected: [], build: 'b', startedAt: 1 };
     const stream = '/edge/v1/stream?epoch=e&tag=t&revision=';
     const rejection = { kind: 'site', key: 'a', revision: 1, error: 'x' };
@@ -95,7 +95,7 @@ describe('feed server', () => {
     await publishNow(feed.db, putSite(1, 'a.example.com'));
     await publishNow(feed.db, { kind: 'site', key: 'a.example.com', op: 'delete' });
     await feed.db.query.updateTable('config_head').set({ min_revision: 2 }).execute();
-    const { epoch, tag } = await readHead(feed.db.query);
+    const { epoch, tag } = await readConfigHead(feed.db.query);
     const { rows } = await sql<{ tag: string }>`select tag from revision_tag where revision = 1`.execute(feed.db.query);
     const queries = [
       `epoch=other&revision=2&tag=${tag}`,
@@ -115,9 +115,9 @@ describe('feed server', () => {
 
   test('the feed sends changes as events with their position', async (t) => {
     await using feed = await startFeed(t);
-    const first = formatPositionQuery(await readHead(feed.db.query));
+    const first = formatPositionQuery(await readConfigHead(feed.db.query));
     await publishNow(feed.db, putSite(1, 'a.example.com'));
-    const { tag } = await readHead(feed.db.query);
+    const { tag } = await readConfigHead(feed.db.query);
     const socket = connect(feed.socketPath);
     t.after(() => socket.destroy());
     let text = '';
@@ -145,13 +145,13 @@ describe('feed server', () => {
       lines.map((line) => JSON.parse(line).key),
       ['a.example.com', 'b.example.com'],
     );
-    const { minRevision: _, ...place } = await readHead(feed.db.query);
+    const { minRevision: _, ...place } = await readConfigHead(feed.db.query);
     assert.deepEqual({ ...JSON.parse(head ?? ''), hash: '' }, { ...place, continues: false, count: 2, hash: '' });
   });
 
   test('an edge that leaves 8 MB unread is dropped; the others go on', async (t) => {
     await using feed = await startFeed(t);
-    const first = formatPositionQuery(await readHead(feed.db.query));
+    const first = formatPositionQuery(await readConfigHead(feed.db.query));
     const request = `GET /edge/v1/stream?${first} HTTP/1.1\r\nhost: x\r\n\r\n`;
     const slow = connect(feed.socketPath);
     const good = connect(feed.socketPath);
@@ -204,7 +204,7 @@ describe('feed server', () => {
 
   test('closing the feed ends open streams at once', async (t) => {
     const feed = await startFeed(t);
-    const first = formatPositionQuery(await readHead(feed.db.query));
+    const first = formatPositionQuery(await readConfigHead(feed.db.query));
     const stream = sendRaw(feed.socketPath, `GET /edge/v1/stream?${first} HTTP/1.1\r\nhost: x\r\n\r\n`);
     await eventually('it follows', () => feed.server.connectedEdges === 1);
     await feed[Symbol.asyncDispose]();

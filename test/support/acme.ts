@@ -17,7 +17,7 @@ import { createAccount } from '#db/tables/accounts.ts';
 import { askForCertificate, findOrder } from '#db/tables/certificate-orders.ts';
 import { findDomainById, findDomainToChange } from '#db/tables/domains.ts';
 import { recordEdgeStatus } from '#db/tables/edges.ts';
-import { allResources, readHead } from '#db/tables/resources.ts';
+import { allResources, readConfigHead } from '#db/tables/resources.ts';
 import { createLogger } from '#lib/logger.ts';
 import type { CertificateOrder } from '#model/certificate-order.ts';
 import { CHALLENGE_KIND, type ChallengeBody } from '#model/challenge.ts';
@@ -149,7 +149,7 @@ export async function startAcmeWorld(
         // `as`: what is published under this kind.
         known.set(key, (body as ChallengeBody).keyAuthorization);
       }
-      const at = await readHead(db.query);
+      const at = await readConfigHead(db.query);
       const what = {
         edge: 'e1',
         at,

@@ -9,7 +9,7 @@ import { type Db, openDatabase } from '#db/open.ts';
 import { type Keyring, loadOrMakeKeyring } from '#db/secrets/keyring.ts';
 import { createAccount } from '#db/tables/accounts.ts';
 import { recordEdgeStatus } from '#db/tables/edges.ts';
-import { readHead } from '#db/tables/resources.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
 import { createToken } from '#db/tables/tokens.ts';
 import { createLogger } from '#lib/logger.ts';
 import { hashToken, mintToken } from '#lib/token.ts';
@@ -160,7 +160,7 @@ function actsOn(db: Db, now: () => number): Pick<TestApi, 'join' | 'acknowledge'
       return { accountId, accessToken };
     },
     async acknowledge(edge, revision, rejectedNames = [], origins = []) {
-      const head = await readHead(db.query);
+      const head = await readConfigHead(db.query);
       const appliedRevision = revision ?? head.revision;
       const rejected = rejectedNames.map((key) => ({ kind: 'site', key, revision: appliedRevision, error: 'cannot' }));
       const status = { edge, at: head, appliedRevision, rejected, build: 'test', startedAt: now(), origins };

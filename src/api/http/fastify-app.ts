@@ -8,7 +8,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Locale } from '#contract/locale.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
-import { readHead } from '#db/tables/resources.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
 import { parseAbsoluteForm, toOriginForm } from '#http/absolute-form.ts';
 import { createHttpReader } from '#lib/node-internals/http-reader.ts';
 import { type Answer, answerFailure, answerHealthy, findRoute, isSmsPath } from '../answer.ts';
@@ -179,7 +179,7 @@ function addHealth(app: FastifyInstance, { db, log }: CallOptions, send: Send): 
   app.get('/healthz', (request, reply) => send(request, reply, answerHealthy()));
   app.get('/readyz', async (request, reply) => {
     try {
-      await within(READY_LIMIT_MS, readHead(db.query));
+      await within(READY_LIMIT_MS, readConfigHead(db.query));
     } catch (error) {
       log.error({ err: error, requestId: request.id }, 'the database is not responding');
       return await send(request, reply, notReady());

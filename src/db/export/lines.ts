@@ -1,7 +1,7 @@
 /** The lines of an export, as they are written and read: JSON, the first and the last one tell of the others. */
 import type { TableRow } from './tables.ts';
 
-export interface Head {
+export interface ExportHead {
   /** The last migration of the database. */
   readonly step: string;
   readonly at: number;
@@ -28,7 +28,7 @@ const FORMAT = 1;
 /** Bytes of a line; our largest row is far below. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-export function formatHead({ step, at, withSecrets, lastIds }: Head): string {
+export function formatExportHead({ step, at, withSecrets, lastIds }: ExportHead): string {
   const head = { causeway: 'database', format: FORMAT, step, at: new Date(at).toISOString(), secrets: withSecrets };
   return `${JSON.stringify({ ...head, last_ids: lastIds })}\n`;
 }
@@ -43,7 +43,7 @@ export function formatEnd(rows: Readonly<Record<string, number>>, sha256: string
 }
 
 /** Throws `LineError`. */
-export function parseHead(text: string): Head {
+export function parseHead(text: string): ExportHead {
   const { causeway, format, step, at, secrets, last_ids: lastIds } = parseIfObject(text) ?? {};
   if (causeway !== 'database') throw new LineError('this is not an export of a database of causeway');
   if (format !== FORMAT)

@@ -1,6 +1,6 @@
 /** Reads an export from its bytes: line by line, its head first, each mistake with the number of its line. */
 import { createHash, type Hash } from 'node:crypto';
-import { type ExportLine, type Head, LineError, MAX_LINE_BYTES, parseHead, parseLine } from './lines.ts';
+import { type ExportHead, type ExportLine, LineError, MAX_LINE_BYTES, parseHead, parseLine } from './lines.ts';
 
 /** The file is not what it should be; the message begins with the line. */
 export class ExportError extends Error {}
@@ -11,7 +11,7 @@ export interface NumberedRow extends Extract<ExportLine, { readonly kind: 'row' 
 }
 
 export interface OpenExport {
-  readonly head: Head;
+  readonly head: ExportHead;
   /** Ends after the last line, when everything before it is as it was written; throws `ExportError` otherwise. */
   readonly rows: AsyncIterable<NumberedRow>;
 }

@@ -5,7 +5,7 @@ import { keepWaiting } from '../engines/engine.ts';
 import type { Executor } from '../schema/schema.ts';
 import { type CataloguedTable, readCatalogue } from './catalogue.ts';
 import { readLastId } from './identities.ts';
-import { formatEnd, formatHead, formatRow, MAX_LINE_BYTES } from './lines.ts';
+import { formatEnd, formatExportHead, formatRow, MAX_LINE_BYTES } from './lines.ts';
 import { secretOf } from './secrets.ts';
 import type { TableRow } from './tables.ts';
 
@@ -35,7 +35,7 @@ export async function writeExport(x: Executor, options: ExportOptions): Promise<
   };
   const lastIds: Record<string, number> = {};
   for (const table of tables) if (table.identity !== undefined) lastIds[table.name] = await readLastId(x, table);
-  await write(formatHead({ step, at: now, withSecrets, lastIds }));
+  await write(formatExportHead({ step, at: now, withSecrets, lastIds }));
   const counts: Record<string, number> = {};
   let withoutSecret = 0;
   for (const table of tables) {

@@ -16,7 +16,7 @@ export type Change =
   | { readonly kind: string; readonly key: string; readonly op: 'delete' };
 
 /** The newest place. */
-export interface Head extends FeedPosition {
+export interface ConfigHead extends FeedPosition {
   /** Oldest revision from which changes are complete; readers at an older one need a snapshot. */
   readonly minRevision: number;
 }
@@ -58,7 +58,7 @@ export async function publish(trx: Transaction<Schema>, changes: readonly Change
   return revision;
 }
 
-export async function readHead(x: Executor): Promise<Head> {
+export async function readConfigHead(x: Executor): Promise<ConfigHead> {
   // One statement, so that revision and tag belong together.
   const row = await x
     .selectFrom('config_head')
