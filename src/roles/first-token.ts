@@ -4,7 +4,7 @@
  */
 import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { takeLock } from '#db/engines/engine.ts';
+import { lockInTransaction } from '#db/engines/engine.ts';
 import type { Db } from '#db/open.ts';
 import { countAccounts, createAccount } from '#db/tables/accounts.ts';
 import { createToken, findTokensByHash } from '#db/tables/tokens.ts';
@@ -28,7 +28,7 @@ export async function ensureFirstToken({ db, given, file, now }: FirstTokenOptio
   // Kept before it is valid: a crash between the two leaves a file that the next start uses, never a lost token.
   const token = given ?? keepToken(file);
   const isOurs = await db.transaction(async (trx) => {
-    await takeLock(trx, 'first account'); // another control may be starting on the same database
+    await lockInTransaction(trx, 'first account'); // another control may be starting on the same database
     if ((await countAccounts(trx)) > 0) return false;
     const account = await createAccount(trx, { name: ACCOUNT_NAME, kind: 'customer', now });
     await createToken(trx, { accountId: account.id, scopes: SCOPES, label: 'first', hash: hashToken(token), now });

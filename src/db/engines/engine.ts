@@ -159,7 +159,7 @@ function withoutPassword(text: string): string {
 }
 
 /** Holds the lock `name` until the transaction ends. On SQLite a transaction has the whole database to itself. */
-export async function takeLock(trx: Executor, name: string): Promise<void> {
+export async function lockInTransaction(trx: Executor, name: string): Promise<void> {
   if (isPostgres(trx)) await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx);
 }
 

@@ -1,6 +1,6 @@
 /** Every secret that lies sealed in the database: which keys of the ring they need, and sealing them with a new one. */
 import { sql } from 'kysely';
-import { takeLock } from '../engines/engine.ts';
+import { lockInTransaction } from '../engines/engine.ts';
 import type { Db } from '../open.ts';
 import type { Executor } from '../schema/schema.ts';
 import {
@@ -66,7 +66,7 @@ export interface Rotation {
 export function rotateKeyring(db: Db, ring: Keyring): Promise<Rotation> {
   let key: KeyEncryptionKey | undefined;
   return db.transaction(async (trx) => {
-    await takeLock(trx, 'keyring');
+    await lockInTransaction(trx, 'keyring');
     key ??= ring.add(); // a second try goes on with the key of the first
     const counts = { secrets: 0, unopened: 0 };
     const anew = (place: SecretLocation, sealed: string) => sealUnlessDamaged(ring, place, sealed, counts);

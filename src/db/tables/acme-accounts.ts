@@ -2,7 +2,7 @@
  * Accounts of the service at authorities: one key each, created once and kept sealed, whichever control comes first.
  */
 import type { Transaction } from 'kysely';
-import { takeLock } from '../engines/engine.ts';
+import { lockInTransaction } from '../engines/engine.ts';
 import type { Executor, Schema } from '../schema/schema.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { type SecretLocation, seal, unseal } from '../secrets/sealing.ts';
@@ -24,7 +24,7 @@ export async function loadOrMakeAcmeAccount(
   ring: Keyring,
   { directory, makeKey, now }: { readonly directory: string; readonly makeKey: () => string; readonly now: number },
 ): Promise<AcmeAccount> {
-  await takeLock(trx, `acme:${directory}`);
+  await lockInTransaction(trx, `acme:${directory}`);
   const row = await trx.selectFrom('acme_account').selectAll().where('directory', '=', directory).executeTakeFirst();
   if (row !== undefined && row.private_key !== '') {
     return { key: unseal(ring, keyLocation(directory), row.private_key).toString('utf8'), url: row.url };

@@ -5,7 +5,7 @@
 import { createHash, type KeyObject, randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import type { Certificate, CertificateChain, KeyKind } from '#model/certificate.ts';
-import { takeLock } from '../engines/engine.ts';
+import { lockInTransaction } from '../engines/engine.ts';
 import type { CertificateRow, Executor, Schema } from '../schema/schema.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { type SecretLocation, seal } from '../secrets/sealing.ts';
@@ -55,7 +55,7 @@ export async function addCertificate(
   { accountId, title, chain, privateKey, now }: NewCertificate,
   max: number,
 ): Promise<string | undefined> {
-  await takeLock(trx, `certificates:${accountId}`);
+  await lockInTransaction(trx, `certificates:${accountId}`);
   const fingerprint = createHash('sha256').update(chain.chain).digest('hex');
   const own = trx.selectFrom('certificate').where('account_id', '=', accountId);
   const present = await own.select(['key', 'private_key']).where('fingerprint', '=', fingerprint).executeTakeFirst();
@@ -233,7 +233,7 @@ export async function listCertificateUsers(
 
 /** Locks certificates in a fixed order, so that two transactions never wait for each other. */
 async function lockCertificates(trx: Transaction<Schema>, keys: readonly string[]): Promise<void> {
-  for (const key of [...new Set(keys)].sort()) await takeLock(trx, `certificate:${key}`);
+  for (const key of [...new Set(keys)].sort()) await lockInTransaction(trx, `certificate:${key}`);
 }
 
 async function findUses(trx: Executor, domainId: number): Promise<readonly string[]> {

@@ -10,7 +10,7 @@ import {
   eachDenyList,
 } from '#model/domain.ts';
 import { conflictScope, coveringWildcards } from '#model/domain-name.ts';
-import { takeLock } from '../engines/engine.ts';
+import { lockInTransaction } from '../engines/engine.ts';
 import type { DomainRow, Executor, Schema } from '../schema/schema.ts';
 
 export type NewDomain = Omit<Domain, 'id' | 'settingRevision'>;
@@ -39,7 +39,7 @@ export interface NameClaim {
 
 /** Keeps others from adding a conflicting name until the transaction ends. Take it before looking. */
 export async function lockName(trx: Transaction<Schema>, name: string): Promise<void> {
-  await takeLock(trx, `name:${conflictScope(name)}`);
+  await lockInTransaction(trx, `name:${conflictScope(name)}`);
 }
 
 /**
@@ -120,7 +120,7 @@ export async function findDomainToChange(
   trx: Transaction<Schema>,
   { accountId, id }: { readonly accountId?: number; readonly id: number },
 ): Promise<Domain | undefined> {
-  await takeLock(trx, `domain:${id}`);
+  await lockInTransaction(trx, `domain:${id}`);
   return accountId === undefined ? findDomainById(trx, id) : findDomain(trx, { accountId, id });
 }
 

@@ -1,6 +1,6 @@
 /** The purges that edges are told of, by site. What is written here is published in the same transaction. */
 import type { Transaction } from 'kysely';
-import { takeLock } from '../engines/engine.ts';
+import { lockInTransaction } from '../engines/engine.ts';
 import type { Executor, Schema } from '../schema/schema.ts';
 
 export interface PurgeRow {
@@ -14,7 +14,7 @@ export interface PurgeRow {
 /** Locks the purges of these sites until the transaction ends. */
 export async function lockPurges(trx: Transaction<Schema>, siteIds: readonly number[]): Promise<void> {
   // In one order for all, or two calls could wait for each other.
-  for (const siteId of siteIds.toSorted((a, b) => a - b)) await takeLock(trx, `purge:${siteId}`);
+  for (const siteId of siteIds.toSorted((a, b) => a - b)) await lockInTransaction(trx, `purge:${siteId}`);
 }
 
 export async function listPurges(x: Executor, siteId: number): Promise<readonly PurgeRow[]> {

@@ -9,7 +9,7 @@ const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5000;
 
-export interface ListenOptions {
+export interface PublishListenerOptions {
   /** Goes round a pooler in transaction mode, which loses LISTEN. */
   readonly url: string;
   /** Also called after each (re)connection, for what was missed meanwhile. */
@@ -17,7 +17,7 @@ export interface ListenOptions {
   readonly log: Logger;
 }
 
-export function listenForPublishes({ url, wake, log }: ListenOptions): AsyncDisposable {
+export function listenForPublishes({ url, wake, log }: PublishListenerOptions): AsyncDisposable {
   const stop = new AbortController();
   const running = run();
   return {

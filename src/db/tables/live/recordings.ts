@@ -1,7 +1,7 @@
 /** Recordings of live streams and the pieces that they are stored in; the bytes are blobs. docs/decisions/0503 */
 import { sql, type Transaction } from 'kysely';
 import { DEFAULT_SETTINGS, type DomainSettings } from '#model/domain.ts';
-import { takeLock } from '../../engines/engine.ts';
+import { lockInTransaction } from '../../engines/engine.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
 import type { BroadcastFilter } from './history.ts';
 
@@ -138,7 +138,7 @@ export async function lookUpPiece(x: Executor, recording: string, n: number): Pr
 /** Stores a piece and updates its recording. Receiving the same piece again changes nothing. */
 export async function takeReceived(trx: Transaction<Schema>, received: Received): Promise<Taken> {
   const { recording, piece, endsAt, endReason } = received;
-  await takeLock(trx, `recording:${recording.id}`);
+  await lockInTransaction(trx, `recording:${recording.id}`);
   const found = await lookUpPiece(trx, recording.id, piece?.n ?? -1);
   if (found === 'unwanted' || (found === 'known' && endReason === '')) return found;
   await insertRecording(trx, received);

@@ -1,7 +1,7 @@
 /** What every change of live streams begins with. */
 import type { Transaction } from 'kysely';
 import type { StreamName } from '#model/live-stream.ts';
-import { takeLock } from '../../engines/engine.ts';
+import { lockInTransaction } from '../../engines/engine.ts';
 import type { Executor, LiveStreamRow, Schema } from '../../schema/schema.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { Executor, LiveStreamRow, Schema } from '../../schema/schema.ts';
  * possible.
  */
 export async function lockLive(trx: Transaction<Schema>): Promise<void> {
-  await takeLock(trx, 'live');
+  await lockInTransaction(trx, 'live');
 }
 
 export async function findStream(

@@ -1,7 +1,7 @@
 /** The SMS services of customers. An app is found by its key within its account: a foreign key is as unknown as any other. */
 import { type Selectable, sql, type Transaction } from 'kysely';
 import { DEFAULT_SMS_APP_SETTINGS, type SmsApp, type SmsAppSettings } from '#model/sms-app.ts';
-import { takeLock } from '../../engines/engine.ts';
+import { lockInTransaction } from '../../engines/engine.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
 import { statement } from '../../statements/statement.ts';
 
@@ -39,7 +39,7 @@ export async function findSmsAppToChange(
   trx: Transaction<Schema>,
   place: Parameters<typeof findSmsApp>[1],
 ): Promise<SmsApp | undefined> {
-  await takeLock(trx, `sms app:${place.appKey}`);
+  await lockInTransaction(trx, `sms app:${place.appKey}`);
   return await findSmsApp(trx, place);
 }
 

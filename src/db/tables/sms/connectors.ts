@@ -6,7 +6,7 @@ import {
   SMPP_DEFAULTS,
   type SmppSettings,
 } from '#model/sms-connector.ts';
-import { takeLock } from '../../engines/engine.ts';
+import { lockInTransaction } from '../../engines/engine.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
 import { type Keyring, KeyringError } from '../../secrets/keyring.ts';
 import { seal, unseal } from '../../secrets/sealing.ts';
@@ -31,7 +31,7 @@ export interface StoredRoute {
 
 /** Locks connectors and routes against changes until the transaction ends. */
 export async function lockConnectors(trx: Transaction<Schema>): Promise<void> {
-  await takeLock(trx, 'sms connectors');
+  await lockInTransaction(trx, 'sms connectors');
 }
 
 export async function listConnectors(x: Executor): Promise<readonly StoredConnector[]> {
