@@ -1,6 +1,6 @@
 /** What carriers tell, as it is stored: receipts by what they mean for a part, replies by whether they refuse more. Pure. */
 
-import type { StoredReceipt, ReceiptState as StoredState } from '#db/tables/sms/receipts.ts';
+import type { StoredReceipt, ReceiptOutcome as StoredState } from '#db/tables/sms/receipts.ts';
 import type { ReceivedReply } from '#db/tables/sms/replies.ts';
 import type { ReceivedUnread } from '#db/tables/sms/unread.ts';
 import type { MobileOriginated, Receipt, ReceiptState, Unread } from './carrier.ts';

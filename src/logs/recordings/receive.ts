@@ -2,7 +2,13 @@
 
 import type { Db } from '#db/open.ts';
 import { listDomainStarts } from '#db/tables/domains.ts';
-import { findRecording, lookUpPiece, type Received, type Taken, takeReceived } from '#db/tables/live/recordings.ts';
+import {
+  findRecording,
+  lookUpPiece,
+  type PieceOutcome,
+  type Received,
+  takeReceived,
+} from '#db/tables/live/recordings.ts';
 import { type BlobKey, type BlobStore, blobKey } from '../store/blob-store.ts';
 
 /** How far an edge's clock may be behind the clock that set a domain's creation time. */
@@ -18,7 +24,7 @@ export async function takeRecording(
   { db, blobs }: { readonly db: Db; readonly blobs: BlobStore },
   { piece, ...sent }: Sent,
   bytes: Uint8Array,
-): Promise<Taken | 'foreign'> {
+): Promise<PieceOutcome | 'foreign'> {
   const { id, domainId, beganAt } = sent.recording;
   const starts = await listDomainStarts(db.query, [domainId]);
   const known = await findRecording(db.query, id);

@@ -120,10 +120,10 @@ export async function listPieces(x: Executor, recording: string, n?: number): Pr
 }
 
 /** What became of a piece: `known` when it came before, `unwanted` when the recording was deleted. */
-export type Taken = 'stored' | 'known' | 'unwanted';
+export type PieceOutcome = 'stored' | 'known' | 'unwanted';
 
 /** Whether a piece is still to be stored. */
-export async function lookUpPiece(x: Executor, recording: string, n: number): Promise<Taken | 'new'> {
+export async function lookUpPiece(x: Executor, recording: string, n: number): Promise<PieceOutcome | 'new'> {
   const row = await x
     .selectFrom('live_recording as r')
     .leftJoin('live_recording_piece as p', (join) => join.onRef('p.recording', '=', 'r.recording').on('p.n', '=', n))
@@ -136,7 +136,7 @@ export async function lookUpPiece(x: Executor, recording: string, n: number): Pr
 }
 
 /** Stores a piece and updates its recording. Receiving the same piece again changes nothing. */
-export async function takeReceived(trx: Transaction<Schema>, received: Received): Promise<Taken> {
+export async function takeReceived(trx: Transaction<Schema>, received: Received): Promise<PieceOutcome> {
   const { recording, piece, endsAt, endReason } = received;
   await lockInTransaction(trx, `recording:${recording.id}`);
   const found = await lookUpPiece(trx, recording.id, piece?.n ?? -1);

@@ -6,7 +6,7 @@ import type { Schema } from '../../schema/schema.ts';
 import { inIds, rowList, rowsOf } from '../../statements/lists.ts';
 import { statement } from '../../statements/statement.ts';
 import { matchReceipts, type ReceiptToMatch } from './matching.ts';
-import { applyFates, type Fate, type ReceiptState } from './receipts.ts';
+import { applyFates, type Fate, type ReceiptOutcome } from './receipts.ts';
 
 export interface Orphan {
   readonly id: number;
@@ -18,7 +18,7 @@ export interface Orphan {
   readonly number: string | null;
   readonly reference: number | null;
   readonly referenceBits: number | null;
-  readonly state: ReceiptState;
+  readonly state: ReceiptOutcome;
   readonly error: string;
   readonly word: string;
   readonly doneAt: number | null;

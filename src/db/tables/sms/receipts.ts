@@ -34,7 +34,7 @@ export interface StoredReceipt {
   readonly destination: string;
   /** The same number, E.164 with `+`; absent: the receipt names none that can be read. */
   readonly number?: string;
-  readonly state: ReceiptState;
+  readonly state: ReceiptOutcome;
   /** What the part's `error` becomes when this receipt ends it. */
   readonly error: string;
   /** The carrier's word as it came, such as `DELIVRD`, `UNDELIV/027` or `MK:0012`: printable ASCII, at most 40 characters; empty: none. */
@@ -47,7 +47,7 @@ export interface StoredReceipt {
 }
 
 /** `onTheWay`: not the last word. */
-export type ReceiptState = 'onTheWay' | 'delivered' | 'failed' | 'expired' | 'unknown';
+export type ReceiptOutcome = 'onTheWay' | 'delivered' | 'failed' | 'expired' | 'unknown';
 
 /** Final states in the order in which they are stored. */
 const ENDS = ['delivered', 'failed', 'expired', 'unknown'] as const;
@@ -105,7 +105,7 @@ function rowOf(receipt: StoredReceipt, match: Match, now: number): RowValues {
 /** What a receipt says of its part. */
 export interface Fate {
   readonly partId: number;
-  readonly state: ReceiptState;
+  readonly state: ReceiptOutcome;
   readonly error: string;
   readonly word: string;
   readonly carrierKey: string;
