@@ -1,6 +1,6 @@
 /** Live streams, their words on the wire. Used by `wire.ts` only. */
 import type { DataOf, RequestOf } from '#contract/operations.ts';
-import type { Broadcast, ViewerGrain } from '#db/tables/live/history.ts';
+import type { ReportedBroadcast, ViewerGrain } from '#db/tables/live/history.ts';
 import type { StoredLiveKeys } from '#db/tables/live/keys.ts';
 import type { StoredStream } from '#db/tables/live/streams.ts';
 import { type ListedStream, listedStream, type ViewerCounts } from '#model/live-stream.ts';
@@ -17,7 +17,7 @@ export interface ViewersView {
 
 interface BroadcastPage {
   readonly total: number;
-  readonly broadcasts: readonly Broadcast[];
+  readonly broadcasts: readonly ReportedBroadcast[];
 }
 
 interface StreamPage {
@@ -141,7 +141,7 @@ function writeName({ app, stream }: { readonly app: string; readonly stream: str
   return { app_name: app, stream_name: stream };
 }
 
-function writeBroadcast({ beganAt, endedAt, source, endReason, peakViewers }: Broadcast) {
+function writeBroadcast({ beganAt, endedAt, source, endReason, peakViewers }: ReportedBroadcast) {
   return {
     timestamp: toSeconds(beganAt),
     endtime: toSeconds(endedAt),

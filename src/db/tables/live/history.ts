@@ -13,7 +13,7 @@ const VIEWERS_KEEP_MS: Readonly<Record<ViewerGrain, number>> = { minute: 7 * DAY
 /** The oldest go first. */
 const MAX_BROADCASTS_PER_DOMAIN = 100_000;
 
-export interface Broadcast {
+export interface ReportedBroadcast {
   readonly domainId: number;
   readonly app: string;
   readonly stream: string;
@@ -44,7 +44,7 @@ export interface BroadcastFilter {
 export async function listBroadcasts(
   x: Executor,
   filter: BroadcastFilter,
-): Promise<{ readonly total: number; readonly broadcasts: readonly Broadcast[] }> {
+): Promise<{ readonly total: number; readonly broadcasts: readonly ReportedBroadcast[] }> {
   const { domainId, app, stream, from, to, limit, offset } = filter;
   let matching = x
     .selectFrom('live_broadcast')

@@ -170,7 +170,7 @@ const selectReferences = statement({ destinations: 'rows' }, ({ destinations }) 
     from ${destinations}`;
 });
 
-export interface StoreOptions {
+export interface StoreRequestsOptions {
   /** What leaves the balances of accounts, which the caller has locked. */
   readonly taken: ReadonlyMap<number, number>;
   readonly now: number;
@@ -190,7 +190,7 @@ interface ClaimAtOnce {
 export async function storeRequests(
   trx: Transaction<Schema>,
   requests: readonly RequestToStore[],
-  { taken, now, claim }: StoreOptions,
+  { taken, now, claim }: StoreRequestsOptions,
 ): Promise<void> {
   if (requests.length === 0) return;
   const allRows = (make: (request: RequestToStore) => readonly RowValues[]) => requests.flatMap(make);
