@@ -16,7 +16,7 @@ const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
 /** Resources in one delta; a client that is further behind gets the next when it has read this one. */
 const MAX_DELTA_ROWS = 250;
 
-export interface Broadcast {
+export interface ChangeBroadcast {
   /** Says `reset` and ends the stream at once when changes alone cannot bring this client up to date. */
   add(client: ServerResponse, at: FeedPosition): Promise<void>;
   /** Sends what is new. Rejects when the database does not answer; the next call makes up for it. */
@@ -28,7 +28,7 @@ export interface Broadcast {
   close(): void;
 }
 
-export function createBroadcast(db: Db, openBody: UnsealBody): Broadcast {
+export function createBroadcast(db: Db, openBody: UnsealBody): ChangeBroadcast {
   return new StreamBroadcast(db, openBody);
 }
 
@@ -39,7 +39,7 @@ interface Client {
   isCatchingUp: boolean;
 }
 
-class StreamBroadcast implements Broadcast {
+class StreamBroadcast implements ChangeBroadcast {
   readonly #db: Db;
   readonly #openBody: UnsealBody;
   readonly #clients = new Set<Client>();

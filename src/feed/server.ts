@@ -14,7 +14,7 @@ import { isInHistory } from '#db/tables/revision-tags.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type LiveStatus, sumViewers } from '#model/live-stream.ts';
-import { type Broadcast, createBroadcast } from './broadcast.ts';
+import { type ChangeBroadcast, createBroadcast } from './broadcast.ts';
 import { createEdgeCounts, type EdgeCounts, type OfEdge } from './edge-counts.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { type LiveReportAnswer, MAX_LIVE_REPORT_BYTES, parseLiveReport } from './live-report.ts';
@@ -129,7 +129,7 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
 }
 
 /** A round at each wake-up and each poll; a database that is away is said once, not every second. */
-function watchPublishes(db: Db, broadcast: Broadcast, log: Logger): AsyncDisposable {
+function watchPublishes(db: Db, broadcast: ChangeBroadcast, log: Logger): AsyncDisposable {
   let isFailing = false;
   let running: Promise<void> = Promise.resolve();
   const round = async () => {
@@ -162,7 +162,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<v
 function createHandler(
   options: FeedServerOptions,
   openBody: UnsealBody,
-  broadcast: Broadcast,
+  broadcast: ChangeBroadcast,
   { rejections, live }: { readonly rejections: EdgeCounts<RejectionCount>; readonly live: EdgeCounts<LiveCount> },
 ): Handler {
   const routes: Routes = {
@@ -225,7 +225,11 @@ function refuse(response: ServerResponse, status: number, why: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${why}\n`);
 }
 
-async function openStream(broadcast: Broadcast, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function openStream(
+  broadcast: ChangeBroadcast,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const at = parsePositionQuery(queryOf(request));
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   response.flushHeaders();
