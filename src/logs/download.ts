@@ -3,10 +3,10 @@ import type { Keyring } from '#db/secrets/keyring.ts';
 import {
   checkSigned,
   parseSignature,
-  type Signature,
   type SignatureState,
   type SignedValues,
   signedQuery,
+  type UrlSignature,
 } from './signed-query.ts';
 
 /** One day's file of one domain. */
@@ -19,7 +19,7 @@ export interface LogFile {
   readonly name: string;
 }
 
-export type SignedLog = LogFile & Signature;
+export type SignedLog = LogFile & UrlSignature;
 
 /** `www.example.com_2026-01-31.log.gz`; a wildcard's begins with `_.`. `former`: the id of a domain that had the name before. */
 export function logFileName(domain: string, day: string, former?: number): string {

@@ -2,7 +2,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Keyring } from '#db/secrets/keyring.ts';
 
-export interface Signature {
+export interface UrlSignature {
   /** Unix seconds. */
   readonly expires: number;
   /** Id of a key of the ring. */
@@ -23,7 +23,7 @@ export function signedQuery(ring: Keyring, purpose: string, values: SignedValues
 }
 
 /** `undefined`: it has no expiry. */
-export function parseSignature(query: URLSearchParams): Signature | undefined {
+export function parseSignature(query: URLSearchParams): UrlSignature | undefined {
   const expires = query.get('expires') ?? '';
   if (!/^\d{1,12}$/.test(expires)) return undefined;
   return { expires: Number(expires), keyId: query.get('key') ?? '', signature: query.get('signature') ?? '' };
@@ -34,7 +34,7 @@ export function checkSigned(
   ring: Keyring,
   purpose: string,
   values: SignedValues,
-  { expires, keyId, signature }: Signature,
+  { expires, keyId, signature }: UrlSignature,
   now: number,
 ): SignatureState {
   const key = ring.find(keyId)?.key;

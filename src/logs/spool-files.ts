@@ -28,7 +28,7 @@ export interface SpoolFilesOptions {
 }
 
 /** Lines of one slot, the time that one file is for, and what they sum up to. */
-export interface Batch {
+export interface LineBatch {
   readonly slot: number;
   /** Lines are kept as bytes: strings that wait would be moved about by the garbage collector. */
   readonly buffer: Buffer;
@@ -71,7 +71,7 @@ export class SpoolFiles {
   /**
    * Appends the batch's lines to the log of their slot: all of them or, when it rejects, none. `now` names new files.
    */
-  async append({ slot, buffer, bytes, wholeBytes, lines, tally }: Batch, now: number): Promise<void> {
+  async append({ slot, buffer, bytes, wholeBytes, lines, tally }: LineBatch, now: number): Promise<void> {
     const files = await this.#filesFor(slot, wholeBytes, now);
     try {
       await files.log.appendFile(buffer.subarray(0, bytes));

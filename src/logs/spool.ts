@@ -11,7 +11,7 @@ import type { AnsweredPart, HitRecord } from './hit-record.ts';
 import { reportKilledWriter } from './killed-writer.ts';
 import type { AccessRecord } from './line.ts';
 import { type LinesSoFar, noteWholeLine, Repetitions, wholeBytes, writeShortLine } from './short-line.ts';
-import { type Batch, SpoolFiles } from './spool-files.ts';
+import { type LineBatch, SpoolFiles } from './spool-files.ts';
 import { isSpoolName } from './spool-names.ts';
 import type { TakenCount } from './taken-count.ts';
 import { Tally } from './tally.ts';
@@ -84,7 +84,7 @@ export function openSpool(options: SpoolOptions): AccessLog {
 }
 
 /** Lines of one minute, so they share one offset from UTC, and each domain has one sum. */
-interface SpoolBatch extends Batch, LinesSoFar {
+interface SpoolBatch extends LineBatch, LinesSoFar {
   /** The last instant that was seen to be of that minute and slot: of many lines it is the same. */
   at: number;
   /** Answers with short lines that are in no sum yet. */

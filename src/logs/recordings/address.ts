@@ -1,6 +1,6 @@
 /** Signed addresses of recordings: bearer links that expire. All files of a recording share one query. */
 import type { Keyring } from '#db/secrets/keyring.ts';
-import { checkSigned, parseSignature, type Signature, type SignatureState, signedQuery } from '../signed-query.ts';
+import { checkSigned, parseSignature, type SignatureState, signedQuery, type UrlSignature } from '../signed-query.ts';
 
 export const RECORDINGS_PATH = '/recordings';
 
@@ -15,7 +15,7 @@ export type RecordingFile =
   | { readonly kind: 'playlist' | 'init' | 'whole' }
   | { readonly kind: 'media'; readonly n: number };
 
-export type SignedRecording = RecordingAddress & Signature & { readonly file: RecordingFile };
+export type SignedRecording = RecordingAddress & UrlSignature & { readonly file: RecordingFile };
 
 const PURPOSE = 'recordings';
 

@@ -5,7 +5,7 @@ export interface BlobStore {
   /** Whole, or not at all; the same key with the same bytes may come again. */
   put(key: BlobKey, bytes: Uint8Array): Promise<void>;
   /** The bytes from `start` up to, not including, `end`, both within the blob. Rejects with `BlobMissing`. */
-  read(key: BlobKey, span: ByteSpan): Promise<Readable>;
+  read(key: BlobKey, span: BlobSpan): Promise<Readable>;
   /** Deletes a blob; an absent one counts as deleted. */
   delete(key: BlobKey): Promise<void>;
 }
@@ -13,7 +13,7 @@ export interface BlobStore {
 /** Checked by `blobKey`. */
 export type BlobKey = string & { readonly _: unique symbol };
 
-export interface ByteSpan {
+export interface BlobSpan {
   readonly start: number;
   readonly end: number;
 }

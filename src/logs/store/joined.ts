@@ -1,6 +1,6 @@
 /** A file whose bytes lie in several blobs, one after another. */
 import { createHash } from 'node:crypto';
-import { type BlobStore, type ByteSpan, blobKey } from './blob-store.ts';
+import { type BlobSpan, type BlobStore, blobKey } from './blob-store.ts';
 
 export interface JoinedFile {
   readonly parts: readonly JoinedPart[];
@@ -31,7 +31,7 @@ function tagOf(parts: readonly JoinedPart[]): string {
 export async function* readJoined(
   blobs: BlobStore,
   { parts }: JoinedFile,
-  { start, end }: ByteSpan,
+  { start, end }: BlobSpan,
 ): AsyncGenerator<Buffer> {
   let at = 0;
   for (const { key, bytes, start: first = 0 } of parts) {

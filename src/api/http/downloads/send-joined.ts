@@ -7,7 +7,7 @@ import { isStrongMatch, isWeakMatch, parseEntityTags } from '#http/entity-tag.ts
 import { trimOws } from '#http/headers.ts';
 import { formatContentRange, formatUnsatisfiedRange, parseRange, resolveRange } from '#http/range.ts';
 import type { Logger } from '#lib/logger.ts';
-import { BlobMissing, type BlobStore, type ByteSpan } from '#logs/store/blob-store.ts';
+import { BlobMissing, type BlobSpan, type BlobStore } from '#logs/store/blob-store.ts';
 import { type JoinedFile, readJoined } from '#logs/store/joined.ts';
 
 export interface SentFile {
@@ -85,7 +85,7 @@ const ALWAYS = { 'accept-ranges': 'bytes', 'cache-control': 'private, no-store',
 async function openBody(
   blobs: BlobStore,
   { file, missing }: SentFile,
-  span: ByteSpan,
+  span: BlobSpan,
 ): Promise<Readable | ServiceError> {
   const body = Readable.from(readJoined(blobs, file, span), { objectMode: false });
   try {
