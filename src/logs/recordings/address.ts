@@ -2,7 +2,7 @@
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { checkSigned, parseSignature, type SignatureState, signedQuery, type UrlSignature } from '../signed-query.ts';
 
-export const RECORDINGS_PATH = '/recordings';
+export const RECORDING_DOWNLOADS_PATH = '/recordings';
 
 export interface RecordingAddress {
   readonly accountId: number;
@@ -22,7 +22,7 @@ const PURPOSE = 'recordings';
 /** Path and query. `expires`: Unix seconds. */
 export function signedRecordingPaths(ring: Keyring, address: RecordingAddress, expires: number) {
   const { accountId, domainId, recording } = address;
-  const folder = `${RECORDINGS_PATH}/${accountId}/${domainId}/${recording}`;
+  const folder = `${RECORDING_DOWNLOADS_PATH}/${accountId}/${domainId}/${recording}`;
   const query = signedQuery(ring, PURPOSE, [accountId, domainId, recording], expires);
   return { playlist: `${folder}/index.m3u8?${query}`, whole: `${folder}/recording.mp4?${query}` };
 }

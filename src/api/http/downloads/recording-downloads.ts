@@ -12,7 +12,7 @@ import {
 import {
   checkRecordingSignature,
   parseRecordingPath,
-  RECORDINGS_PATH,
+  RECORDING_DOWNLOADS_PATH,
   type RecordingFile,
 } from '#logs/recordings/address.ts';
 import { initFile, mediaFile, wholeFile, writeRecordingPlaylist } from '#logs/recordings/files.ts';
@@ -25,7 +25,7 @@ import {
 } from './signed-downloads.ts';
 
 /** What stands behind it is for `parseRecordingPath` to judge. */
-export const RECORDING_ROUTE = `${RECORDINGS_PATH}/*`;
+export const RECORDING_ROUTE = `${RECORDING_DOWNLOADS_PATH}/*`;
 
 /** Also for elements that ask without CORS, such as a plain `<video src>`. */
 const OPEN_TO_PAGES = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' };
