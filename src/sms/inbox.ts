@@ -31,7 +31,7 @@ export class Inbox<T> {
   }
 
   /** Takes at most `max` items, for one round, which settles them all. */
-  take(max: number): Batch<T> {
+  take(max: number): InboxBatch<T> {
     const entries = this.#entries.splice(0, max);
     return {
       items: entries.map(({ item }) => item),
@@ -44,7 +44,7 @@ export class Inbox<T> {
   }
 }
 
-export interface Batch<T> {
+export interface InboxBatch<T> {
   readonly items: readonly T[];
   /** Settles the batch; without an error its items are stored. */
   settle(error?: Error): void;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { decodePdu } from '#sms/smpp/decode.ts';
 import { encodePdu } from '#sms/smpp/encode.ts';
 import { type Command, type Fields, LAYOUTS, type Pdu } from '#sms/smpp/layouts.ts';
-import type { Answer } from '#sms/smpp/pending.ts';
+import type { PduAnswer } from '#sms/smpp/pending.ts';
 import { type Deliver, type SessionEnd, SmppSession, type SmppSessionOptions } from '#sms/smpp/session.ts';
 import { BIND, SESSION_TIMES } from './bind.ts';
 import { createManualTimers } from './timers.ts';
@@ -76,6 +76,6 @@ export function beginSession(
 }
 
 /** The message id of an accepted part. */
-export function idOf(answer: Answer): string | undefined {
+export function idOf(answer: PduAnswer): string | undefined {
   return answer.kind === 'answered' && answer.pdu.command === 'submitSmResp' ? answer.pdu.fields.messageId : undefined;
 }

@@ -10,12 +10,12 @@ import type {
   SubmitOutcome,
 } from '../carrier.ts';
 import { answerKeys } from '../smpp/carrier-id.ts';
-import { type Composed, composeSubmit } from '../smpp/compose.ts';
+import { type ComposedPdu, composeSubmit } from '../smpp/compose.ts';
 import { SmppConnection } from '../smpp/connection.ts';
 import { readDelivery } from '../smpp/delivery.ts';
 import type { Pdu } from '../smpp/layouts.ts';
 import { Pace } from '../smpp/pace.ts';
-import type { Answer } from '../smpp/pending.ts';
+import type { PduAnswer } from '../smpp/pending.ts';
 import type { BindCommand, Deliver, SessionEnd, SmppSession } from '../smpp/session.ts';
 import { describeEnd } from '../smpp/session-end.ts';
 import { refusalClassOf, STATUS } from '../smpp/statuses.ts';
@@ -107,13 +107,17 @@ class SmppCarrier implements Carrier {
     return new SmppConnection({ settings: this.#settings, command, tools: this.#tools, events });
   }
 
-  #exchange(session: SmppSession, composed: Extract<Composed, { kind: 'submit' }>, partId: number): Promise<Answer> {
+  #exchange(
+    session: SmppSession,
+    composed: Extract<ComposedPdu, { kind: 'submit' }>,
+    partId: number,
+  ): Promise<PduAnswer> {
     return session.submit(composed.fields, composed.tlvs, (pdu) => {
       this.#events.lateAnswer(partId, this.#answered(pdu));
     });
   }
 
-  #outcomeOf(answer: Answer): SubmitOutcome {
+  #outcomeOf(answer: PduAnswer): SubmitOutcome {
     return answer.kind === 'answered' ? this.#answered(answer.pdu) : { kind: 'uncertain', reason: answer.kind };
   }
 

@@ -7,7 +7,7 @@ import type { Fields, Tlv } from './layouts.ts';
 import { STATUS } from './statuses.ts';
 import { TAGS, u16Tlv } from './tlvs.ts';
 
-export type Composed =
+export type ComposedPdu =
   | { readonly kind: 'submit'; readonly fields: Fields<'submitSm'>; readonly tlvs: readonly Tlv[] }
   /** Error that every carrier would return for the part. */
   | { readonly kind: 'impossible'; readonly status: number };
@@ -20,7 +20,7 @@ const UNKNOWN = { ton: 0, npi: 0 };
 /** First version with optional parameters (TLVs). */
 const FIRST_WITH_TLVS = 0x34;
 
-export function composeSubmit(part: PartToSubmit, settings: SmppSettings): Composed {
+export function composeSubmit(part: PartToSubmit, settings: SmppSettings): ComposedPdu {
   const sender = part.sender === '' ? settings.sender : part.sender;
   if (!/^[\x20-\x7e]{0,20}$/.test(sender)) return { kind: 'impossible', status: STATUS.invalidSource };
   if (!/^\+\d{1,20}$/.test(part.destination)) return { kind: 'impossible', status: STATUS.invalidDestination };

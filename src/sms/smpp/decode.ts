@@ -18,7 +18,7 @@ export const HEADER_OCTETS = 16;
 /** Maximum octets of a text; the rest is dropped. */
 const MAX_TEXT_OCTETS = 255;
 
-export type Decoded =
+export type DecodedPdu =
   /** `missing`: the PDU ends before this mandatory field, which is empty or 0 then like all behind it. */
   | { readonly kind: 'pdu'; readonly pdu: Pdu; readonly missing?: string }
   /** Not a command of SMPP 3.4. */
@@ -28,7 +28,7 @@ export type Decoded =
  * `frame` is as long as its first field says. Whatever it holds is read as far as it goes: a length that points beyond its end
  * means what is there, and octets that fit nothing are ignored. docs/decisions/0420
  */
-export function decodePdu(frame: Buffer): Decoded {
+export function decodePdu(frame: Buffer): DecodedPdu {
   const id = frame.readUInt32BE(4);
   const sequence = frame.readUInt32BE(12);
   const command = commandOf(id);

@@ -4,7 +4,7 @@ import type { Command, Pdu } from './layouts.ts';
 import { nextSequence } from './sequence.ts';
 
 /** `answered` also by a generic_nack. */
-export type Answer =
+export type PduAnswer =
   | { readonly kind: 'answered'; readonly pdu: Pdu }
   | { readonly kind: 'timeout' }
   | { readonly kind: 'disconnected' };
@@ -12,7 +12,7 @@ export type Answer =
 interface Waiting {
   readonly command: Command;
   readonly sentAt: number;
-  readonly settle: (answer: Answer) => void;
+  readonly settle: (answer: PduAnswer) => void;
   /** Called instead when the answer comes after the time. */
   readonly late: (pdu: Pdu) => void;
 }
@@ -47,7 +47,7 @@ export class PendingRequests {
   }
 
   /** Gives the request its number. `command`: of the answer. */
-  add(command: Command, settle: (answer: Answer) => void, late: (pdu: Pdu) => void): number {
+  add(command: Command, settle: (answer: PduAnswer) => void, late: (pdu: Pdu) => void): number {
     this.#previous = nextSequence(this.#previous, (it) => this.#waiting.has(it) || this.#late.has(it));
     this.#waiting.set(this.#previous, { command, sentAt: this.#timers.now(), settle, late });
     if (this.#cancel === undefined) this.#watch();

@@ -8,7 +8,7 @@ import { decodePdu } from './decode.ts';
 import { encodePdu } from './encode.ts';
 import { FrameReader } from './frames.ts';
 import { type Command, type Fields, LAYOUTS, type Pdu, type PduOf, RESPONSE_BIT, type Tlv } from './layouts.ts';
-import { type Answer, PendingRequests } from './pending.ts';
+import { type PduAnswer, PendingRequests } from './pending.ts';
 import { STATUS } from './statuses.ts';
 
 /** The lower side; it may have failed already, and then does nothing. */
@@ -126,8 +126,8 @@ export class SmppSession {
   }
 
   /** Only while `isBound`. `late` is called when the answer comes after it was settled as `timeout`. */
-  submit(fields: Fields<'submitSm'>, tlvs: readonly Tlv[], late: (pdu: Pdu) => void): Promise<Answer> {
-    const { promise, resolve } = Promise.withResolvers<Answer>();
+  submit(fields: Fields<'submitSm'>, tlvs: readonly Tlv[], late: (pdu: Pdu) => void): Promise<PduAnswer> {
+    const { promise, resolve } = Promise.withResolvers<PduAnswer>();
     this.#ask('submitSm', fields, tlvs, resolve, late);
     return promise;
   }
@@ -146,7 +146,7 @@ export class SmppSession {
     return this.#left.promise;
   }
 
-  #takeBindAnswer(answer: Answer): void {
+  #takeBindAnswer(answer: PduAnswer): void {
     if (answer.kind !== 'answered' || this.#phase !== 'binding') return;
     const { command, status } = answer.pdu;
     if (status !== STATUS.ok || command === 'genericNack') {
@@ -247,7 +247,7 @@ export class SmppSession {
     command: C,
     fields: Fields<C>,
     tlvs: readonly Tlv[],
-    settle: (answer: Answer) => void,
+    settle: (answer: PduAnswer) => void,
     late: (pdu: Pdu) => void = () => {},
   ): void {
     const sequence = this.#pending.add(`${command}Resp`, settle, late);
