@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type Answer, answerFromStored, firstHandHeaders } from './answer.ts';
+import { answerFromStored, firstHandHeaders, type StoredAnswer } from './answer.ts';
 import { at, get, NOW, request, store } from './examples.suite.ts';
 import { allValues, firstValue } from './headers.ts';
 import type { RequestFacts, Stored } from './stored.ts';
@@ -21,11 +21,11 @@ const whole = store([
 ]);
 const part = store([...fresh, 'Content-Range', 'bytes 2-5/10', 'Content-Length', '4'], { status: 206 });
 
-function answer(facts: RequestFacts, stored: Stored = whole, bodyBytes: number | undefined = 10): Answer {
+function answer(facts: RequestFacts, stored: Stored = whole, bodyBytes: number | undefined = 10): StoredAnswer {
   return answerFromStored(facts, stored, { now: NOW + 5900, bodyBytes, boundary: 'B' });
 }
 
-function headersOf(result: Answer) {
+function headersOf(result: StoredAnswer) {
   return 'headers' in result ? result.headers : assert.fail(result.kind);
 }
 

@@ -20,7 +20,7 @@ import { OWN_TARGETED_FIELD } from './targeted.ts';
  * `headers` are complete but for the connection's own fields. A HEAD gets the same without the body.
  * Spans are inclusive positions in the *stored* body.
  */
-export type Answer =
+export type StoredAnswer =
   /** The stored status and the whole body. */
   | { readonly kind: 'full'; readonly headers: RawHeaders }
   | { readonly kind: 'notModified'; readonly headers: RawHeaders }
@@ -45,7 +45,7 @@ export interface AnswerInput {
   readonly boundary: string;
 }
 
-export function answerFromStored(request: RequestFacts, stored: Stored, input: AnswerInput): Answer {
+export function answerFromStored(request: RequestFacts, stored: Stored, input: AnswerInput): StoredAnswer {
   const headers = servedHeaders(stored, input.now);
   // RFC 9110 §13.2.2: the client's conditions come before its range
   if (isNotModified(request, stored, input.now)) {
@@ -74,7 +74,7 @@ function servedHeaders(stored: Stored, now: number): RawHeaders {
   return [...withoutFields(stored.headers, NOT_FOR_CLIENTS), 'Age', formatAge(currentAge(stored, now))];
 }
 
-function fullAnswer(headers: RawHeaders, bodyBytes: number | undefined): Answer {
+function fullAnswer(headers: RawHeaders, bodyBytes: number | undefined): StoredAnswer {
   if (bodyBytes === undefined) return { kind: 'full', headers };
   return { kind: 'full', headers: withField(headers, 'Content-Length', String(bodyBytes)) };
 }
@@ -85,7 +85,7 @@ function rangeAnswer(
   stored: Stored,
   headers: RawHeaders,
   { bodyBytes, boundary }: AnswerInput,
-): Answer | undefined {
+): StoredAnswer | undefined {
   const complete = stored.range?.complete ?? bodyBytes;
   const isRangeable = stored.status === 200 || stored.status === 206;
   if (request.range === undefined || complete === undefined || !isRangeable) return undefined;
@@ -105,7 +105,7 @@ function rangeAnswer(
   return total > complete ? undefined : multipartAnswer(base, spans, complete, boundary);
 }
 
-function partialAnswer(base: RawHeaders, span: ByteSpan, complete: number, offset: number): Answer {
+function partialAnswer(base: RawHeaders, span: ByteSpan, complete: number, offset: number): StoredAnswer {
   const fields = ['Content-Range', formatContentRange(span, complete), 'Content-Length', String(spanBytes(span))];
   return {
     kind: 'partial',
@@ -115,7 +115,12 @@ function partialAnswer(base: RawHeaders, span: ByteSpan, complete: number, offse
 }
 
 /** RFC 9110 §14.6, §15.3.7.2 */
-function multipartAnswer(base: RawHeaders, spans: readonly ByteSpan[], complete: number, boundary: string): Answer {
+function multipartAnswer(
+  base: RawHeaders,
+  spans: readonly ByteSpan[],
+  complete: number,
+  boundary: string,
+): StoredAnswer {
   const type = firstValue(base, 'content-type');
   const typeLine = type === undefined ? '' : `Content-Type: ${type}\r\n`;
   const parts = spans.map((span) => {

@@ -6,7 +6,7 @@
 import { trimOws } from './headers.ts';
 import { MAX_TARGET_BYTES } from './request.ts';
 
-export interface RequestLine {
+export interface SentLine {
   readonly method: string;
   /** Target as sent, a character per byte; cut to the longest length that is served. */
   readonly target: string;
@@ -30,7 +30,7 @@ export class RequestLines {
   #text = '';
   /** Blanks in the incomplete request line. */
   #blanks = 0;
-  readonly #lines: RequestLine[] = [];
+  readonly #lines: SentLine[] = [];
   #method = '';
   /** `Content-Length` of the incomplete head. */
   #lengthBytes: number | undefined;
@@ -60,7 +60,7 @@ export class RequestLines {
   }
 
   /** The line of the request that the parser gives next. `undefined`: it is not known. */
-  next(): RequestLine | undefined {
+  next(): SentLine | undefined {
     return this.#lines.shift();
   }
 
@@ -149,7 +149,7 @@ export class RequestLines {
 }
 
 /** Whether the parser has read a request with this method and target as the line says, and the line names HTTP. */
-export function isOfLine(line: RequestLine, method: string, url: string): boolean {
+export function isOfLine(line: SentLine, method: string, url: string): boolean {
   if (line.method !== method || !url.startsWith(line.parsedTarget)) return false;
   return url.length > MAX_TARGET_BYTES || (url === line.parsedTarget && VERSION.test(line.version));
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { expectationOf } from '#http/expect.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
-import { isOfLine, type RequestLine } from '#http/request-lines.ts';
+import { isOfLine, type SentLine } from '#http/request-lines.ts';
 import { watchUntaken } from '#lib/node-internals/unsent-bytes.ts';
 import { resetSocket } from '#lib/reset-socket.ts';
 import type { Refusal } from '../../early-refusal.ts';
@@ -18,7 +18,7 @@ export interface Http1ViewerOptions {
   readonly client: Client;
   readonly secured: Secured | undefined;
   /** `undefined`: as the parser says. */
-  readonly line: RequestLine | undefined;
+  readonly line: SentLine | undefined;
   /** Longest wait for the next piece of a request body, and for room in a client that reads slowly. */
   readonly idleTimeoutMs: number;
   readonly maxRequestBodyBytes: number;
