@@ -8,7 +8,7 @@ import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
 import { describeError, type ServiceError } from '#contract/service-error.ts';
 
-export interface Answer {
+export interface CallAnswer {
   readonly http: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Envelope;
@@ -21,7 +21,7 @@ export interface Answer {
 }
 
 /** `note` follows the word of success in `info`. */
-export function answerSuccess(name: RouteName, data: unknown, locale: Locale, note: string): Answer {
+export function answerSuccess(name: RouteName, data: unknown, locale: Locale, note: string): CallAnswer {
   return {
     http: 200,
     headers: {},
@@ -32,12 +32,12 @@ export function answerSuccess(name: RouteName, data: unknown, locale: Locale, no
 }
 
 /** Answers `/healthz` and `/readyz`. */
-export function answerHealthy(): Answer {
+export function answerHealthy(): CallAnswer {
   return { http: 200, headers: {}, body: successEnvelope('cdn', 'ok', {}), outcome: 'ok' };
 }
 
 /** `path` need not be one of ours. */
-export function answerFailure(error: ServiceError, path: string, locale: Locale): Answer {
+export function answerFailure(error: ServiceError, path: string, locale: Locale): CallAnswer {
   const { code, parameters } = error;
   const { sms } = ERRORS[code];
   const name = code === 'pathUnknown' ? undefined : findRoute(path);

@@ -1,7 +1,7 @@
 /** The listener of control: its parts are joined here, and closed. */
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
-import type { Answer } from './answer.ts';
+import type { CallAnswer } from './answer.ts';
 import { type CallOptions, createAnswerCall } from './calls/calls.ts';
 import { createRequesters, type RequesterOptions } from './calls/requester.ts';
 import { type BareConnections, readBare } from './http/bare/connections.ts';
@@ -31,7 +31,7 @@ export interface Api extends AsyncDisposable {
 export async function startApi(options: ApiOptions): Promise<Api> {
   const { listen, locale, tls, log, clock, registry } = options;
   const metrics = createApiMetrics(registry);
-  const count = ({ outcome }: Answer) => metrics.count(undefined, outcome, 0);
+  const count = ({ outcome }: CallAnswer) => metrics.count(undefined, outcome, 0);
   const requesters = createRequesters({ ...options, onUntrustedProxy: warnOfUntrustedProxies(log) });
   const parts = {
     requesters,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Call, readCall } from '#api/http/bare/read-call.ts';
+import { type ReadCall, readCall } from '#api/http/bare/read-call.ts';
 import { ROUTES } from '#contract/routes.ts';
 import { joinedValue } from '#http/headers.ts';
 import { anyField, anyMutation, mutate } from '../support/heads.ts';
@@ -65,8 +65,8 @@ test('a call that the call reader accepts is understood by node:http in the same
 });
 
 /** Up to the first that it does not take, or the last of its connection. */
-function readAll(bytes: Buffer): { readonly call: Call; readonly body: string }[] {
-  const calls: { readonly call: Call; readonly body: string }[] = [];
+function readAll(bytes: Buffer): { readonly call: ReadCall; readonly body: string }[] {
+  const calls: { readonly call: ReadCall; readonly body: string }[] = [];
   for (let rest = bytes; ; ) {
     const call = readCall(rest);
     if (typeof call === 'string') return calls;

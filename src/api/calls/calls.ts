@@ -13,7 +13,7 @@ import { type LogFile, signedLogPath } from '#logs/download.ts';
 import { type RecordingAddress, signedRecordingPaths } from '#logs/recordings/address.ts';
 import type { BlobStore } from '#logs/store/blob-store.ts';
 import type { Review } from '#model/transition.ts';
-import type { Answer } from '../answer.ts';
+import type { CallAnswer } from '../answer.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
 import type { CallServices } from '../handlers/handler.ts';
 import { createSmsServices, type SmsHooks } from '../sms/sms-services.ts';
@@ -89,7 +89,7 @@ export interface ReceivedCall {
 }
 
 /** Never rejects. */
-export type AnswerCall = (call: ReceivedCall) => Promise<Answer>;
+export type AnswerCall = (call: ReceivedCall) => Promise<CallAnswer>;
 
 /** Some seconds of what a database takes. */
 const SMS_WAITING = 5_000;

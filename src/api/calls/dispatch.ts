@@ -12,7 +12,7 @@ import { isDatabaseAway } from '#db/failures.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
-import { type Answer, answerFailure, answerSuccess } from '../answer.ts';
+import { answerFailure, answerSuccess, type CallAnswer } from '../answer.ts';
 import type { Authenticate, Caller, Principal } from '../auth/authenticate.ts';
 import { refuseEmpty } from '../auth/failed-tokens.ts';
 import { CACHE_HANDLERS } from '../handlers/cache.ts';
@@ -77,7 +77,7 @@ export interface Request {
 }
 
 /** Never rejects: our own faults are logged and answered too. */
-export type Dispatch = (request: Request) => Promise<Answer>;
+export type Dispatch = (request: Request) => Promise<CallAnswer>;
 
 export function createDispatch(options: DispatchOptions): Dispatch {
   const rates = new TokenBuckets({
@@ -99,7 +99,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     refuseWrongScope(name, scopes);
   }
 
-  async function act({ name, locale, now }: Request, asked: unknown, { token }: Principal): Promise<Answer> {
+  async function act({ name, locale, now }: Request, asked: unknown, { token }: Principal): Promise<CallAnswer> {
     const call = {
       ...options.services,
       now,

@@ -1,5 +1,5 @@
 /** What every answer's head says, whichever way it goes out. */
-import type { Answer } from '../answer.ts';
+import type { CallAnswer } from '../answer.ts';
 
 /** Here too for the answers that no hook sees. */
 export const ALWAYS = {
@@ -8,7 +8,7 @@ export const ALWAYS = {
   'content-type': 'application/json; charset=utf-8',
 };
 
-export function fieldsOf({ headers }: Answer, requestId: string): Record<string, string> {
+export function fieldsOf({ headers }: CallAnswer, requestId: string): Record<string, string> {
   return { ...headers, 'x-request-id': requestId, ...ALWAYS };
 }
 

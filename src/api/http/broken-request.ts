@@ -7,7 +7,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Locale } from '#contract/locale.ts';
 import { ServiceError } from '#contract/service-error.ts';
-import type { Answer } from '../answer.ts';
+import type { CallAnswer } from '../answer.ts';
 import { answerFailure } from '../answer.ts';
 import { linesOf } from './answer-fields.ts';
 
@@ -17,7 +17,7 @@ export type AnswerBroken = (error: { readonly code?: string }, socket: Duplex) =
 /** A code of ours among Node's: the request came in clear to a port that speaks TLS. */
 export const PLAIN_HTTP = 'PLAIN_HTTP';
 
-export function answerBrokenRequest(locale: Locale, count: (answer: Answer) => void): AnswerBroken {
+export function answerBrokenRequest(locale: Locale, count: (answer: CallAnswer) => void): AnswerBroken {
   return (error, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
@@ -30,7 +30,7 @@ export function answerBrokenRequest(locale: Locale, count: (answer: Answer) => v
 }
 
 /** Node hands these to nobody else, and would hang up. */
-export function answerConnect(locale: Locale, count: (answer: Answer) => void) {
+export function answerConnect(locale: Locale, count: (answer: CallAnswer) => void) {
   return (_request: unknown, socket: Duplex): void => {
     const answer = answerFailure(new ServiceError('methodNotAllowed', { allow: 'POST' }), '', locale);
     count(answer);
@@ -52,7 +52,7 @@ function toServiceError(code: string | undefined): ServiceError {
   }
 }
 
-function formatAnswer({ http, headers, body }: Answer): string {
+function formatAnswer({ http, headers, body }: CallAnswer): string {
   const text = JSON.stringify(body);
   const lines = linesOf({
     ...headers,

@@ -11,7 +11,7 @@ import { ServiceError } from '#contract/service-error.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
 import { parseAbsoluteForm, toOriginForm } from '#http/absolute-form.ts';
 import { createHttpReader } from '#lib/node-internals/http-reader.ts';
-import { type Answer, answerFailure, answerHealthy, findRoute, isSmsPath } from '../answer.ts';
+import { answerFailure, answerHealthy, type CallAnswer, findRoute, isSmsPath } from '../answer.ts';
 import { callFieldsOf } from '../calls/call-fields.ts';
 import type { AnswerCall, CallOptions } from '../calls/calls.ts';
 import { notReady, toServiceError } from '../calls/dispatch.ts';
@@ -38,7 +38,7 @@ export interface AppParts {
   readonly writeRequestLog: WriteRequestLog;
   readonly answerBroken: AnswerBroken;
   /** Counts an answer that has no line in the log. */
-  readonly count: (answer: Answer) => void;
+  readonly count: (answer: CallAnswer) => void;
   readonly lines: ReadLines;
   /** Fields of every answer. */
   readonly security: Readonly<Record<string, string>>;
@@ -98,7 +98,7 @@ function readLinesInTls(server: FastifyInstance['server'], { openFilter }: ReadL
     .on('secureConnection', (socket: Socket) => read(socket, Buffer.alloc(0)));
 }
 
-type Send = (request: FastifyRequest, reply: FastifyReply, answer: Answer | ServiceError) => Promise<FastifyReply>;
+type Send = (request: FastifyRequest, reply: FastifyReply, answer: CallAnswer | ServiceError) => Promise<FastifyReply>;
 
 function openFastify({ options: { tls }, answerBroken, lines }: AppParts, sendRefusal: Send): FastifyInstance {
   const settings = {
@@ -129,14 +129,14 @@ interface Answering {
   /** Answers `OPTIONS *`. */
   sendOptions(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
   /** What the request's line will say. */
-  note(request: FastifyRequest, answer: Answer): void;
+  note(request: FastifyRequest, answer: CallAnswer): void;
   /** Once. */
   writeLine(request: FastifyRequest, reply: FastifyReply): void;
 }
 
 function createAnswering({ requesters, writeRequestLog }: AppParts): Answering {
   const notes = new WeakMap<FastifyRequest, Pick<AnsweredRequest, 'path' | 'address' | 'answer'>>();
-  const note = (request: FastifyRequest, answer: Answer) =>
+  const note = (request: FastifyRequest, answer: CallAnswer) =>
     void notes.set(request, { path: pathOf(request), address: requesters.addressOf(requesterOf(request)), answer });
   return {
     note,

@@ -3,14 +3,14 @@
  * domain.
  */
 import type { Logger } from '#lib/logger.ts';
-import type { Answer } from '../answer.ts';
+import type { CallAnswer } from '../answer.ts';
 import type { ApiMetrics } from './metrics.ts';
 
 export interface AnsweredRequest {
   readonly requestId: string;
   readonly path: string;
   readonly address: string;
-  readonly answer: Answer;
+  readonly answer: CallAnswer;
   /** Parsed JSON; `undefined` without one. */
   readonly body: unknown;
   readonly durationMs: number;

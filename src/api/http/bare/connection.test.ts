@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers/promises';
 import { createLogger } from '#lib/logger.ts';
 import { createDirectWrites } from '#lib/node-internals/direct-write.ts';
 import { eventually } from '../../../../test/support/eventually.ts';
-import { type Answer, answerHealthy } from '../../answer.ts';
+import { answerHealthy, type CallAnswer } from '../../answer.ts';
 import type { ReceivedCall } from '../../calls/calls.ts';
 import { createRequesters } from '../../calls/requester.ts';
 import { createParseBody } from '../body.ts';
@@ -28,7 +28,7 @@ interface World {
   readonly server: Server;
   readonly parts: Parameters<typeof readBare>[1];
   /** Calls that came and have no answer yet, with what answers each. */
-  readonly asked: { readonly call: ReceivedCall; readonly answer: (answer: Answer) => void }[];
+  readonly asked: { readonly call: ReceivedCall; readonly answer: (answer: CallAnswer) => void }[];
   readonly logged: AnsweredRequest[];
   readonly broken: string[];
   /** Our sides of connections. */
@@ -77,7 +77,7 @@ async function until(probe: () => boolean): Promise<void> {
 }
 
 /** What the n-th call gets: its own name. */
-function healthy(n: number): Answer {
+function healthy(n: number): CallAnswer {
   return { ...answerHealthy(), headers: { 'x-n': String(n) } };
 }
 
@@ -178,7 +178,7 @@ describe('connections of the call reader', () => {
     readBare(server, parts);
     const socket = await open();
     socket.pause();
-    const large: Answer = { ...answerHealthy(), body: { status: 1, info: 'x'.repeat(32 * 2 ** 20), data: {} } };
+    const large: CallAnswer = { ...answerHealthy(), body: { status: 1, info: 'x'.repeat(32 * 2 ** 20), data: {} } };
     socket.write(CALL + CALL);
     await until(() => asked.length > 0);
     asked.shift()?.answer(large);

@@ -12,12 +12,12 @@ import { steadyClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { OpenDirectWrite } from '#lib/node-internals/direct-write.ts';
 import type { HttpReader } from '#lib/node-internals/http-reader.ts';
-import type { Answer } from '../../answer.ts';
+import type { CallAnswer } from '../../answer.ts';
 import type { ReceivedCall } from '../../calls/calls.ts';
 import type { AnswerBroken } from '../broken-request.ts';
 import type { AppParts } from '../fastify-app.ts';
 import { KEEP_ALIVE_MS, REQUEST_TIMEOUT_MS } from '../limits.ts';
-import { type Call, readCall } from './read-call.ts';
+import { type ReadCall, readCall } from './read-call.ts';
 import type { FormatAnswer } from './write-answer.ts';
 
 /** What all connections share. */
@@ -70,7 +70,7 @@ export class BareConnection implements ConversationOwner {
     return this.#parts.held.change(before, bytes);
   }
 
-  async #answer(call: Call, bytes: Buffer): Promise<void> {
+  async #answer(call: ReadCall, bytes: Buffer): Promise<void> {
     this.#isFresh = false;
     const beganAt = steadyClock();
     const { name, isLast: _isLast, bodyStart, end, ...said } = call;
@@ -86,7 +86,7 @@ export class BareConnection implements ConversationOwner {
     }
   }
 
-  #send(answer: Answer, { call, beganAt, body, requester, requestId }: AnsweringCall): void {
+  #send(answer: CallAnswer, { call, beganAt, body, requester, requestId }: AnsweringCall): void {
     const { requesters, formatAnswer, writeRequestLog, conversation } = this.#parts;
     const isLast = call.isLast || conversation.isClosing();
     const address = requesters.addressOf(requester);
@@ -150,7 +150,7 @@ export class BareConnection implements ConversationOwner {
 }
 
 interface AnsweringCall extends ReceivedCall {
-  readonly call: Call;
+  readonly call: ReadCall;
   readonly beganAt: number;
 }
 

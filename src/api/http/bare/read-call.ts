@@ -10,7 +10,7 @@ import { CALL_FIELDS, type CallField, type CallFields } from '../../calls/call-f
 import { type Requester, saidBy } from '../../calls/requester.ts';
 import { MAX_BODY_BYTES, refusalOfContentType } from '../body.ts';
 
-export interface Call extends Omit<Requester, 'peer'> {
+export interface ReadCall extends Omit<Requester, 'peer'> {
   readonly name: RouteName;
   /** `Connection: close`: no request comes behind it. */
   readonly isLast: boolean;
@@ -27,7 +27,7 @@ const MAX_FIELDS = 50;
  * The first call in `bytes`. `incomplete`: what is there is the beginning of something that may be a call when it is whole. `other`:
  * not for this reader, whatever comes.
  */
-export function readCall(bytes: Buffer): Call | 'incomplete' | 'other' {
+export function readCall(bytes: Buffer): ReadCall | 'incomplete' | 'other' {
   const text = bytes.toString('latin1', 0, MAX_HEAD_BYTES);
   const lineEnd = text.indexOf('\r\n');
   const headEnd = text.indexOf('\r\n\r\n', lineEnd);

@@ -2,11 +2,11 @@
 import { STATUS_CODES } from 'node:http';
 import { formatDate } from '#http/dates.ts';
 import type { Clock } from '#lib/clock.ts';
-import type { Answer } from '../../answer.ts';
+import type { CallAnswer } from '../../answer.ts';
 import { ALWAYS, linesOf } from '../answer-fields.ts';
 import { KEEP_ALIVE_MS } from '../limits.ts';
 
-export type FormatAnswer = (answer: Answer, requestId: string, isLast: boolean) => Buffer;
+export type FormatAnswer = (answer: CallAnswer, requestId: string, isLast: boolean) => Buffer;
 
 export function createFormatAnswer(security: Readonly<Record<string, string>>, clock: Clock): FormatAnswer {
   const fixedLines = linesOf({ ...security, ...ALWAYS });
