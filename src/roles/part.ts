@@ -14,15 +14,15 @@ export type RelayedMessage = Extract<
 >;
 
 interface PartEvents {
-  onReady(part: Part, firstToken: FirstToken | undefined): void;
+  onReady(part: RoleProcess, firstToken: FirstToken | undefined): void;
   /** The part says that it cannot start; its exit follows. */
-  onFailed(part: Part, problem: string): void;
-  onDeath(part: Part, death: Death): void;
+  onFailed(part: RoleProcess, problem: string): void;
+  onDeath(part: RoleProcess, death: Death): void;
   /** Something for another part: from the feed for workers, or from a worker for the feed. */
-  onRelayed(part: Part, message: RelayedMessage): void;
+  onRelayed(part: RoleProcess, message: RelayedMessage): void;
 }
 
-export interface PartOptions extends PartEvents {
+export interface RoleProcessOptions extends PartEvents {
   readonly start: StartMessage;
   /** The program that every part is started from. */
   readonly entry: string;
@@ -42,15 +42,15 @@ const WORKER_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 /** What a part has beyond the time for its requests, before it is killed. */
 const STOP_MARGIN_MS = 2000;
 
-export class Part {
+export class RoleProcess {
   readonly name: string;
-  readonly #options: PartOptions;
+  readonly #options: RoleProcessOptions;
   readonly #process: SupervisedProcess;
   readonly #metricsWaiters = new Map<number, (metrics: readonly unknown[] | undefined) => void>();
   #lastId = 0;
   #isReady = false;
 
-  constructor(options: PartOptions) {
+  constructor(options: RoleProcessOptions) {
     this.#options = options;
     this.name = options.start.name;
     this.#process = new SupervisedProcess({

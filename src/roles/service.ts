@@ -15,7 +15,7 @@ import {
   UNDER_WAY,
 } from './messages.ts';
 import { createSupervisorMetrics, startMetricsServer, sumOf } from './metrics.ts';
-import { Part, type RelayedMessage } from './part.ts';
+import { type RelayedMessage, RoleProcess } from './part.ts';
 import { PrefetchRelay } from './prefetch-relay.ts';
 
 export interface ServiceOptions {
@@ -36,9 +36,9 @@ const CHANGE_LIMIT_MS = 10_000;
 
 export class Service implements AsyncDisposable {
   readonly #log: Logger;
-  readonly #parts: readonly Part[];
-  readonly #workers: readonly Part[];
-  readonly #feeds: readonly Part[];
+  readonly #parts: readonly RoleProcess[];
+  readonly #workers: readonly RoleProcess[];
+  readonly #feeds: readonly RoleProcess[];
   readonly #relay: ChangeRelay;
   readonly #prefetches: PrefetchRelay;
   readonly #metrics = createSupervisorMetrics();
@@ -63,7 +63,7 @@ export class Service implements AsyncDisposable {
     countLostLines(this.#metrics.registry, sink);
     this.#parts = parts.map(
       (start) =>
-        new Part({
+        new RoleProcess({
           start,
           entry,
           log,
@@ -112,7 +112,7 @@ export class Service implements AsyncDisposable {
     await this.#metricsServer?.[Symbol.asyncDispose]();
   }
 
-  #noteReady(part: Part, firstToken: FirstToken | undefined): void {
+  #noteReady(part: RoleProcess, firstToken: FirstToken | undefined): void {
     this.#metrics.up.set({ part: part.name }, 1);
     this.#log.info({ part: part.name }, 'ready');
     this.#firstToken = firstToken ?? this.#firstToken;
@@ -122,12 +122,12 @@ export class Service implements AsyncDisposable {
   }
 
   /** Handles a failed start: fatal at the first start, when a person can fix it; later, the next try may succeed. */
-  #noteFailure(part: Part, problem: string): void {
+  #noteFailure(part: RoleProcess, problem: string): void {
     if (this.#hasStarted) this.#log.error({ part: part.name, problem }, 'cannot restart; retrying');
     else this.#started.resolve({ kind: 'failed', problem });
   }
 
-  #noteDeath(part: Part, { how, pid, delayMs }: Death): void {
+  #noteDeath(part: RoleProcess, { how, pid, delayMs }: Death): void {
     this.#metrics.up.set({ part: part.name }, 0);
     this.#metrics.restarts.inc({ part: part.name });
     this.#relay.forget(part.name);
@@ -136,7 +136,7 @@ export class Service implements AsyncDisposable {
     this.#started.resolve({ kind: 'failed', problem: `${part.name} ended before it was ready (${how}); see the log` });
   }
 
-  #passOn(part: Part, message: RelayedMessage): void {
+  #passOn(part: RoleProcess, message: RelayedMessage): void {
     switch (message.kind) {
       case 'changed':
         this.#relayFrom(part, message);
@@ -162,12 +162,12 @@ export class Service implements AsyncDisposable {
     }
   }
 
-  #relayFrom(feed: Part, { kind: _, id, ...change }: ChangedMessage): void {
+  #relayFrom(feed: RoleProcess, { kind: _, id, ...change }: ChangedMessage): void {
     // Only resolves; a feed that has died meanwhile asks again.
     void this.#relay.relay(change).then((isRun) => feed.send({ kind: 'confirmed', id, isRun }));
   }
 
-  #relayPrefetch(feed: Part, { id, request }: PrefetchMessage): void {
+  #relayPrefetch(feed: RoleProcess, { id, request }: PrefetchMessage): void {
     // Only resolves; a feed that has died meanwhile asks again, with other ids.
     void this.#prefetches
       .relay(request)
