@@ -5,13 +5,13 @@ import type { Keyring } from '#db/secrets/keyring.ts';
 import { loadOrMakeAcmeAccount, saveAcmeAccountUrl } from '#db/tables/acme-accounts.ts';
 import type { Clock } from '#lib/clock.ts';
 import { AcmeProblem } from './acme-problem.ts';
-import type { Account, Authority } from './authority.ts';
+import type { AcmeAccount, AcmeAuthority } from './authority.ts';
 import { createSigner, makeKey, type Signer } from './jws.ts';
 
 export interface AccountOptions {
   readonly db: Db;
   readonly ring: Keyring;
-  readonly authority: Pick<Authority, 'register'>;
+  readonly authority: Pick<AcmeAuthority, 'register'>;
   /** The authority's address. */
   readonly directory: string;
   /** Address to which the authority sends warnings. */
@@ -26,7 +26,7 @@ export class AccountRefused extends Error {}
 
 export interface AccountHolder {
   /** Rejects with `AccountRefused` or `Unreachable`. */
-  get(signal: AbortSignal): Promise<Account>;
+  get(signal: AbortSignal): Promise<AcmeAccount>;
   /** The authority does not know it: the same key is registered again when it is next needed. */
   forget(): Promise<void>;
 }
@@ -39,7 +39,7 @@ const PASSING = ['badNonce', 'rateLimited'];
 
 export function createAccountHolder(options: AccountOptions): AccountHolder {
   const { db, ring, authority, directory, email, clock, steadyClock } = options;
-  let held: Account | undefined;
+  let held: AcmeAccount | undefined;
   let refused: { readonly error: AccountRefused; readonly until: number } | undefined;
   const register = async (signer: Signer, signal: AbortSignal): Promise<string> => {
     if (refused !== undefined && steadyClock() < refused.until) throw refused.error;

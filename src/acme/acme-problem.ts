@@ -33,7 +33,7 @@ const MAX_RETRY_AFTER_MS = 30 * 24 * 3_600_000;
 
 /** `now`: when the answer came. */
 export function parseProblem(answer: HttpAnswer, now: number): AcmeProblem | Unreachable {
-  const { type, detail } = readProblem(parseJson(answer.body));
+  const { type, detail } = readProblem(tryParseJson(answer.body));
   const text = detail === '' ? `it answered ${answer.status}` : detail;
   const retryAfterMs = readRetryAfter(answer, now);
   if (answer.status >= 500 || type === 'serverInternal')
@@ -75,7 +75,7 @@ export function readRetryAfter({ header }: Pick<HttpAnswer, 'header'>, now: numb
   return Math.min(Math.max(afterMs, 0), MAX_RETRY_AFTER_MS);
 }
 
-export function parseJson(text: string): unknown {
+export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

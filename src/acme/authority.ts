@@ -10,41 +10,41 @@ import {
   type Authorization,
   findUrl,
   type Order,
+  parseMembers,
   type RenewalInfo,
   readAuthorization,
-  readObject,
   readOrder,
   readRenewalInfo,
   readUrl,
 } from './resources.ts';
 
 /** The account in whose name requests are signed. */
-export interface Account {
+export interface AcmeAccount {
   readonly signer: Signer;
   /** The account's URL. */
   readonly url: string;
 }
 
-export interface Authority {
+export interface AcmeAuthority {
   /**
    * Gives the account's address, also when there was one with this key. Agrees to the authority's terms. Rejects with
    * `externalAccountRequired` where the authority wants a binding and there is none.
    */
   register(signer: Signer, email: string | undefined, signal: AbortSignal): Promise<string>;
   /** Gives the order's address. `replaces`: what the certificate is called that is renewed (`renewalIdOf`). RFC 9773 §5 */
-  order(account: Account, name: string, signal: AbortSignal, replaces?: string): Promise<string>;
+  order(account: AcmeAccount, name: string, signal: AbortSignal, replaces?: string): Promise<string>;
   /** Whether it says when certificates are to be renewed. */
   hasRenewalInfo(signal: AbortSignal): Promise<boolean>;
   /** `undefined`: it says nothing of any certificate. RFC 9773 §4 */
   readRenewalInfo(renewalId: string, signal: AbortSignal): Promise<RenewalInfo | undefined>;
-  readOrder(account: Account, url: string, signal: AbortSignal): Promise<Order>;
-  readAuthorization(account: Account, url: string, signal: AbortSignal): Promise<Authorization>;
+  readOrder(account: AcmeAccount, url: string, signal: AbortSignal): Promise<Order>;
+  readAuthorization(account: AcmeAccount, url: string, signal: AbortSignal): Promise<Authorization>;
   /** The challenge can be looked for. */
-  respond(account: Account, url: string, signal: AbortSignal): Promise<void>;
+  respond(account: AcmeAccount, url: string, signal: AbortSignal): Promise<void>;
   /** `csr`: DER. */
-  finalize(account: Account, url: string, csr: Buffer, signal: AbortSignal): Promise<void>;
+  finalize(account: AcmeAccount, url: string, csr: Buffer, signal: AbortSignal): Promise<void>;
   /** Gives PEM, leaf first. */
-  download(account: Account, url: string, signal: AbortSignal): Promise<string>;
+  download(account: AcmeAccount, url: string, signal: AbortSignal): Promise<string>;
 }
 
 /** Refused nonces per request: each refusal brings a new nonce. */
@@ -76,7 +76,7 @@ export interface AuthorityOptions {
   readonly steadyClock: Clock;
 }
 
-export function createAuthority({ directoryUrl, ask, binding, clock, steadyClock }: AuthorityOptions): Authority {
+export function createAuthority({ directoryUrl, ask, binding, clock, steadyClock }: AuthorityOptions): AcmeAuthority {
   const nonces: string[] = [];
   let known: { readonly directory: Directory; readonly at: number } | undefined;
 
@@ -84,7 +84,7 @@ export function createAuthority({ directoryUrl, ask, binding, clock, steadyClock
 
   const directory = async (signal: AbortSignal): Promise<Directory> => {
     if (known === undefined || steadyClock() - known.at > DIRECTORY_MS) {
-      const body = readObject((await exchange({ method: 'GET', url: directoryUrl }, signal)).body);
+      const body = parseMembers((await exchange({ method: 'GET', url: directoryUrl }, signal)).body);
       known = {
         directory: readDirectory(body),
         at: steadyClock(),
@@ -101,7 +101,7 @@ export function createAuthority({ directoryUrl, ask, binding, clock, steadyClock
   };
 
   const post = async (
-    { signer, url: account }: Account,
+    { signer, url: account }: AcmeAccount,
     url: string,
     signal: AbortSignal,
     payload?: object,
@@ -172,7 +172,7 @@ function describeAccount(email: string | undefined): object {
   return { termsOfServiceAgreed: true, ...(email !== undefined && { contact: [`mailto:${email}`] }) };
 }
 
-function readDirectory(body: ReturnType<typeof readObject>): Directory {
+function readDirectory(body: ReturnType<typeof parseMembers>): Directory {
   return {
     newNonce: readUrl(body, 'newNonce'),
     newAccount: readUrl(body, 'newAccount'),

@@ -17,7 +17,7 @@ interface HttpQuestion {
 /** Rejects when there is no whole answer. */
 export type AskHttp = (question: HttpQuestion, signal: AbortSignal) => Promise<HttpAnswer>;
 
-export interface Https extends AsyncDisposable {
+export interface AcmeHttps extends AsyncDisposable {
   readonly ask: AskHttp;
 }
 
@@ -29,7 +29,7 @@ const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_CONNECTIONS = 8;
 
 /** `ca`: PEM of the authorities that may vouch for it; absent: those of the system. */
-export function createHttps(userAgent: string, ca?: string): Https {
+export function createHttps(userAgent: string, ca?: string): AcmeHttps {
   const agent = new Agent({
     connections: MAX_CONNECTIONS,
     pipelining: 1,

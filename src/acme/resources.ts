@@ -1,7 +1,7 @@
 /** Orders and authorizations as an authority describes them. RFC 8555 §7.1.3, §7.1.4, §8 */
 import type { RenewalWindow } from '#model/certificate-order.ts';
 import { isChallengeToken } from '#model/challenge.ts';
-import { parseJson, readProblem, readRetryAfter, Unreachable } from './acme-problem.ts';
+import { readProblem, readRetryAfter, tryParseJson, Unreachable } from './acme-problem.ts';
 import type { HttpAnswer } from './https.ts';
 
 export interface Order {
@@ -47,7 +47,7 @@ const ORDER_STATUSES = ['pending', 'ready', 'processing', 'valid', 'invalid'] as
  * later. `now`: when the answer arrived.
  */
 export function readOrder(answer: HttpAnswer, now: number): Order {
-  const body = readObject(answer.body);
+  const body = parseMembers(answer.body);
   const status = ORDER_STATUSES.find((known) => known === body['status']);
   const [authorizationUrl] = Array.isArray(body['authorizations']) ? body['authorizations'] : [];
   if (status === undefined) throw notAsExpected('status');
@@ -62,7 +62,7 @@ export function readOrder(answer: HttpAnswer, now: number): Order {
 }
 
 export function readAuthorization(answer: HttpAnswer, now: number): Authorization {
-  const body = readObject(answer.body);
+  const body = parseMembers(answer.body);
   const { status, challenges } = body;
   const offered: readonly unknown[] = Array.isArray(challenges) ? challenges : [];
   const found = offered.map((one) => Object(one)).find(({ type }) => type === 'http-01');
@@ -75,7 +75,7 @@ export function readAuthorization(answer: HttpAnswer, now: number): Authorizatio
 
 /** Reads a renewal window; one that ends before it begins is invalid too. */
 export function readRenewalInfo(answer: HttpAnswer, now: number): RenewalInfo {
-  const { start, end } = Object(readObject(answer.body)['suggestedWindow']);
+  const { start, end } = Object(parseMembers(answer.body)['suggestedWindow']);
   const [from, to] = [start, end].map((text: unknown) => (typeof text === 'string' ? Date.parse(text) : Number.NaN));
   if (from === undefined || to === undefined || !(from < to)) throw notAsExpected('suggestedWindow', 'RFC 9773');
   return { window: { from, to }, retryAfterMs: readRetryAfter(answer, now) };
@@ -94,8 +94,8 @@ function readChallenge(body: Members): Challenge {
 
 type Members = Readonly<Record<string, unknown>>;
 
-export function readObject(text: string): Members {
-  const value = parseJson(text);
+export function parseMembers(text: string): Members {
+  const value = tryParseJson(text);
   if (typeof value !== 'object' || value === null) throw notAsExpected('an object');
   // `as`: an object's members are unknown values by their names.
   return value as Members;

@@ -39,7 +39,7 @@ import { CHALLENGE_KIND, type ChallengeBody, challengeKey } from '#model/challen
 import type { Domain } from '#model/domain.ts';
 import { ACCOUNT_RETRY_MS, type AccountHolder, AccountRefused } from './account.ts';
 import { AcmeProblem, Unreachable } from './acme-problem.ts';
-import type { Account, Authority } from './authority.ts';
+import type { AcmeAccount, AcmeAuthority } from './authority.ts';
 import { makeCsr } from './csr.ts';
 import { makeKey } from './jws.ts';
 import {
@@ -57,7 +57,7 @@ import { nextStep, type Seen, type Step } from './step.ts';
 export interface WorkParts {
   readonly db: Db;
   readonly ring: Keyring;
-  readonly authority: Authority;
+  readonly authority: AcmeAuthority;
   readonly account: AccountHolder;
   readonly give: GiveCertificate;
   readonly clock: Clock;
@@ -353,7 +353,7 @@ class Work {
     });
   }
 
-  #account(): Promise<Account> {
+  #account(): Promise<AcmeAccount> {
     return this.#parts.account.get(this.#signal);
   }
 
