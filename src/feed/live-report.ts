@@ -11,7 +11,15 @@ import {
   type ViewerCounts,
 } from '#model/live-stream.ts';
 import { isAppName, isBroadcastId, isStreamName } from '#sites/live.ts';
-import { type Members, MessageError, parseJson, readCount, readEdge, readObject, readText } from './messages.ts';
+import {
+  type Members,
+  MessageError,
+  parseJson,
+  readBoundedText,
+  readCount,
+  readEdge,
+  readMembers,
+} from './messages.ts';
 
 /** All events and all streams with texts at their longest, escaped. */
 export const MAX_LIVE_REPORT_BYTES = 16 * 1024 * 1024;
@@ -44,11 +52,11 @@ export interface LiveReportAnswer {
 
 /** Throws `MessageError`. */
 export function parseLiveReport(text: string): LiveReport {
-  const members = readObject('report', parseJson(text));
+  const members = readMembers('report', parseJson(text));
   const { streams } = members;
   const report = {
     edge: readEdge(members['edge']),
-    epoch: readText('epoch', members['epoch'], 64),
+    epoch: readBoundedText('epoch', members['epoch'], 64),
     at: readCount('at', members['at']),
     events: readList('events', members['events'], MAX_LIVE_EVENTS).map(readEvent),
     ...(streams !== undefined && { streams: readList('streams', streams, MAX_LIVE_STATUSES).map(readStatus) }),
@@ -61,17 +69,17 @@ export function parseLiveReport(text: string): LiveReport {
 
 /** Throws `MessageError`. */
 export function parseLiveAnswer(text: string): LiveReportAnswer {
-  const members = readObject('answer', parseJson(text));
+  const members = readMembers('answer', parseJson(text));
   return {
     taken: readCount('taken', members['taken']),
     notOwned: readList('notOwned', members['notOwned'], MAX_LIVE_EVENTS + MAX_LIVE_STATUSES).map((each) =>
-      readText('notOwned', each, 32),
+      readBoundedText('notOwned', each, 32),
     ),
   };
 }
 
 function readEvent(value: unknown): LiveEvent {
-  const members = readObject('event', value);
+  const members = readMembers('event', value);
   const event = { ...readBroadcast(members), n: readCount('n', members['n']), at: readCount('at', members['at']) };
   if (members['kind'] === 'began') {
     const { source, address } = members;
@@ -87,7 +95,7 @@ function readEvent(value: unknown): LiveEvent {
 }
 
 function readStatus(value: unknown): LiveStatus {
-  const members = readObject('stream', value);
+  const members = readMembers('stream', value);
   const { isInGrace } = members;
   if (typeof isInGrace !== 'boolean') throw new MessageError('isInGrace: expected true or false');
   return {
@@ -111,7 +119,7 @@ function readStatus(value: unknown): LiveStatus {
 }
 
 function readViewers(value: unknown): ViewerCounts {
-  const members = readObject('viewers', value);
+  const members = readMembers('viewers', value);
   return {
     flv: readCount('flv', members['flv']),
     websocket: readCount('websocket', members['websocket']),

@@ -26,13 +26,13 @@ export type Members = Readonly<Record<string, unknown>>;
 
 /** Parses a delta. This and the next four throw `MessageError`. */
 export function parseDelta(text: string): Delta {
-  const members = readObject('delta', parseJson(text));
+  const members = readMembers('delta', parseJson(text));
   const { changes } = members;
   if (!Array.isArray(changes)) throw new MessageError('changes: expected a list');
   const delta = {
     from: readCount('from', members['from']),
     to: readCount('to', members['to']),
-    tag: readText('tag', members['tag'], MAX_ID_CHARS),
+    tag: readBoundedText('tag', members['tag'], MAX_ID_CHARS),
     changes: changes.map(readChange),
   };
   if (delta.to <= delta.from) throw new MessageError('to: expected more than from');
@@ -40,14 +40,14 @@ export function parseDelta(text: string): Delta {
 }
 
 export function parseSnapshotHead(text: string): SnapshotHead {
-  const members = readObject('head', parseJson(text));
+  const members = readMembers('head', parseJson(text));
   const { continues } = members;
   if (typeof continues !== 'boolean') throw new MessageError('continues: expected true or false');
   return {
     ...readPlace(members),
     continues,
     count: readCount('count', members['count']),
-    hash: readText('hash', members['hash'], MAX_ID_CHARS),
+    hash: readBoundedText('hash', members['hash'], MAX_ID_CHARS),
   };
 }
 
@@ -56,13 +56,13 @@ export function parseChange(text: string): ResourceChange {
 }
 
 export function parseStatus(text: string): EdgeStatus {
-  const members = readObject('status', parseJson(text));
+  const members = readMembers('status', parseJson(text));
   const edge = readEdge(members['edge']);
   const { rejected } = members;
   if (!Array.isArray(rejected) || rejected.length > MAX_REJECTIONS) {
     throw new MessageError(`rejected: expected a list of at most ${MAX_REJECTIONS}`);
   }
-  const at = readPlace(readObject('at', members['at']));
+  const at = readPlace(readMembers('at', members['at']));
   const appliedRevision = readCount('appliedRevision', members['appliedRevision']);
   if (appliedRevision > at.revision) throw new MessageError('appliedRevision: expected at most that of at');
   return {
@@ -70,21 +70,21 @@ export function parseStatus(text: string): EdgeStatus {
     at,
     appliedRevision,
     rejected: rejected.map(readRejection),
-    build: readText('build', members['build'], MAX_BUILD_CHARS),
+    build: readBoundedText('build', members['build'], MAX_BUILD_CHARS),
     startedAt: readCount('startedAt', members['startedAt']),
     origins: readOrigins(members['origins'] ?? []), // an edge of an earlier release has none
   };
 }
 
 export function parsePrefetchReport(text: string): PrefetchReport {
-  const members = readObject('report', parseJson(text));
+  const members = readMembers('report', parseJson(text));
   const { results } = members;
   if (!Array.isArray(results) || results.length > MAX_PREFETCH_RESULTS) {
     throw new MessageError(`results: expected a list of at most ${MAX_PREFETCH_RESULTS}`);
   }
   return {
     edge: readEdge(members['edge']),
-    at: readPlace(readObject('at', members['at'])),
+    at: readPlace(readMembers('at', members['at'])),
     results: results.map(readPrefetchResult),
   };
 }
@@ -93,38 +93,38 @@ function readOrigins(value: unknown): readonly OriginTrouble[] {
   if (!Array.isArray(value) || value.length > MAX_ORIGIN_TROUBLES)
     throw new MessageError(`origins: expected a list of at most ${MAX_ORIGIN_TROUBLES}`);
   return value.map((each: unknown) => {
-    const { key, state } = readObject('origin', each);
+    const { key, state } = readMembers('origin', each);
     if (state !== 'down' && state !== 'forbidden') throw new MessageError('state: expected down or forbidden');
-    return { key: readText('key', key, MAX_ORIGIN_KEY_CHARS), state };
+    return { key: readBoundedText('key', key, MAX_ORIGIN_KEY_CHARS), state };
   });
 }
 
 function readPlace(members: Members): FeedPosition {
   return {
-    epoch: readText('epoch', members['epoch'], MAX_ID_CHARS),
+    epoch: readBoundedText('epoch', members['epoch'], MAX_ID_CHARS),
     revision: readCount('revision', members['revision']),
-    tag: readText('tag', members['tag'], MAX_ID_CHARS),
+    tag: readBoundedText('tag', members['tag'], MAX_ID_CHARS),
   };
 }
 
 function readPrefetchResult(value: unknown): PrefetchReportResult {
-  const members = readObject('result', value);
+  const members = readMembers('result', value);
   const { failure } = members;
   return {
     taskId: readCount('taskId', members['taskId']),
     n: readCount('n', members['n']),
-    ...(failure !== undefined && { failure: readText('failure', failure, MAX_FAILURE_CHARS) }),
+    ...(failure !== undefined && { failure: readBoundedText('failure', failure, MAX_FAILURE_CHARS) }),
   };
 }
 
 export function readEdge(value: unknown): string {
-  const edge = readText('edge', value, MAX_ID_CHARS);
+  const edge = readBoundedText('edge', value, MAX_ID_CHARS);
   if (!/^[\w.-]+$/.test(edge)) throw new MessageError('edge: expected letters, digits, dots, hyphens');
   return edge;
 }
 
 function readChange(value: unknown): ResourceChange {
-  const members = readObject('change', value);
+  const members = readMembers('change', value);
   const { op, body } = members;
   const resource = readResource(members);
   if (op === 'delete') return { ...resource, op };
@@ -134,14 +134,14 @@ function readChange(value: unknown): ResourceChange {
 }
 
 function readRejection(value: unknown): Rejection {
-  const members = readObject('rejection', value);
-  return { ...readResource(members), error: readText('error', members['error'], MAX_REJECTION_ERROR_CHARS) };
+  const members = readMembers('rejection', value);
+  return { ...readResource(members), error: readBoundedText('error', members['error'], MAX_REJECTION_ERROR_CHARS) };
 }
 
 function readResource(members: Members) {
   return {
-    kind: readText('kind', members['kind'], MAX_KIND_CHARS),
-    key: readText('key', members['key'], MAX_KEY_CHARS),
+    kind: readBoundedText('kind', members['kind'], MAX_KIND_CHARS),
+    key: readBoundedText('key', members['key'], MAX_KEY_CHARS),
     revision: readCount('revision', members['revision']),
   };
 }
@@ -154,7 +154,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-export function readObject(member: string, value: unknown): Members {
+export function readMembers(member: string, value: unknown): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new MessageError(`${member}: expected an object`);
   }
@@ -163,7 +163,7 @@ export function readObject(member: string, value: unknown): Members {
 }
 
 /** Not empty. */
-export function readText(member: string, value: unknown, maxChars: number): string {
+export function readBoundedText(member: string, value: unknown, maxChars: number): string {
   if (typeof value !== 'string' || value === '' || value.length > maxChars) {
     throw new MessageError(`${member}: expected a text of 1 to ${maxChars} characters`);
   }
