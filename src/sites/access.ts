@@ -3,7 +3,7 @@ import type { AddressSet } from '#lib/cidr.ts';
 import type { DenyMember } from '#model/domain.ts';
 import { MAX_ACCESS_ENTRIES, MAX_PAGE_BYTES } from '#model/limits.ts';
 import type { CompileTools } from './compile-tools.ts';
-import { expected, Problem, readObject, readOneOf, readText } from './members.ts';
+import { expected, readObject, readOneOf, readText, SpecProblem } from './members.ts';
 import { parseObjectUrl } from './object-url.ts';
 import { PackedAddresses } from './packed-addresses.ts';
 import { RefererList } from './referer.ts';
@@ -73,7 +73,7 @@ function readRefusal(value: unknown): SiteRefusal {
   if (kind === 'page') {
     const html = readText('access.refusal.html', members['html']);
     if (html.length > MAX_PAGE_BYTES)
-      throw new Problem(`access.refusal.html: expected at most ${MAX_PAGE_BYTES} characters`);
+      throw new SpecProblem(`access.refusal.html: expected at most ${MAX_PAGE_BYTES} characters`);
     return { kind, html };
   }
   // It goes out as Location, so nothing may be in it that ends a line.
@@ -88,12 +88,12 @@ function readRefusal(value: unknown): SiteRefusal {
 function compileList<T>(member: string, value: unknown, compile: (entries: readonly string[]) => T): T {
   if (!Array.isArray(value)) throw expected(member, 'a list', value);
   if (value.length > MAX_ACCESS_ENTRIES)
-    throw new Problem(`${member}: expected at most ${MAX_ACCESS_ENTRIES}, found ${value.length}`);
+    throw new SpecProblem(`${member}: expected at most ${MAX_ACCESS_ENTRIES}, found ${value.length}`);
   const entries = value.map((entry, index) => readText(`${member}[${index}]`, entry));
   try {
     return compile(entries);
   } catch (error) {
-    if (error instanceof RangeError) throw new Problem(`${member}: ${error.message}`, { cause: error });
+    if (error instanceof RangeError) throw new SpecProblem(`${member}: ${error.message}`, { cause: error });
     throw error;
   }
 }

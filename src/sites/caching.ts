@@ -2,7 +2,7 @@
 import { POLICY_MATCHES } from '#model/domain.ts';
 import { MAX_PATTERNS, MAX_POLICIES, MAX_PRIORITY } from '#model/limits.ts';
 import type { CompileTools } from './compile-tools.ts';
-import { Problem, readInteger, readObject, readOneOf, readText } from './members.ts';
+import { readInteger, readObject, readOneOf, readText, SpecProblem } from './members.ts';
 import { SitePolicies } from './policies.ts';
 import type { CachingSpec, PolicySpec } from './spec.ts';
 
@@ -20,10 +20,10 @@ export function readCaching(value: unknown, tools: CompileTools): SiteCaching {
   const members = readObject('caching', value);
   const { policies } = members;
   const isList = Array.isArray(policies) && policies.length <= MAX_POLICIES;
-  if (!isList) throw new Problem(`caching.policies: expected a list of at most ${MAX_POLICIES}`);
+  if (!isList) throw new SpecProblem(`caching.policies: expected a list of at most ${MAX_POLICIES}`);
   const specs = policies.map((item, index) => readPolicy(`caching.policies[${index}]`, item));
   if (specs.filter(({ match }) => match === 'regex').length > MAX_PATTERNS)
-    throw new Problem(`caching.policies: expected at most ${MAX_PATTERNS} patterns`);
+    throw new SpecProblem(`caching.policies: expected at most ${MAX_PATTERNS} patterns`);
   const followsOrigin = readOneOf('caching.followsOrigin', members['followsOrigin'], [true, false]);
   const prefixFirst = readOneOf('caching.prefixFirst', members['prefixFirst'], [true, false]);
   if (specs.length === 0) return { followsOrigin };
@@ -47,7 +47,7 @@ function compileAll(spec: CachingSpec, tools: CompileTools): SitePolicies {
   try {
     return new SitePolicies(spec, tools);
   } catch (error) {
-    if (error instanceof RangeError) throw new Problem(`caching.policies: ${error.message}`, { cause: error });
+    if (error instanceof RangeError) throw new SpecProblem(`caching.policies: ${error.message}`, { cause: error });
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import { readAccess } from './access.ts';
 import { ORIGIN_DECIDES, readCaching } from './caching.ts';
 import { type CompileTools, createStrictTools } from './compile-tools.ts';
 import { isHostName, isIpLiteral } from './host-name.ts';
-import { expected, Problem, readInteger, readObject, readOneOf, readSettings, readText } from './members.ts';
+import { expected, readInteger, readObject, readOneOf, readSettings, readText, SpecProblem } from './members.ts';
 import type { Site, SiteOrigin, SiteOrigins } from './site.ts';
 import type { SiteSpec } from './spec.ts';
 import { readTls } from './tls.ts';
@@ -31,7 +31,7 @@ export function compileSite(spec: unknown, revision: number, tools: CompileTools
   try {
     return { kind: 'site', site: deepFreeze(readSite(spec, revision, tools)) };
   } catch (error) {
-    if (error instanceof Problem) return { kind: 'invalid', problem: error.message };
+    if (error instanceof SpecProblem) return { kind: 'invalid', problem: error.message };
     throw error;
   }
 }
@@ -70,7 +70,7 @@ function readOrigins(value: unknown, type: SiteSpec['type']): SiteOrigins {
   const members = readObject('origins', value);
   const primary = readOriginList('origins.primary', members['primary']);
   // A live site may be fed by its encoders alone; every other type has something to fetch.
-  if (primary.length === 0 && type !== 'live') throw new Problem('origins.primary: expected at least one origin');
+  if (primary.length === 0 && type !== 'live') throw new SpecProblem('origins.primary: expected at least one origin');
   return {
     protocol: readOneOf('origins.protocol', members['protocol'], PROTOCOLS),
     primary,
@@ -91,7 +91,7 @@ function readProbeHost(value: unknown): Pick<SiteOrigins, 'probeHost'> {
 function readOriginList(member: string, value: unknown): SiteOrigin[] {
   if (!Array.isArray(value)) throw expected(member, 'a list', value);
   if (value.length > MAX_ORIGINS)
-    throw new Problem(`${member}: expected at most ${MAX_ORIGINS}, found ${value.length}`);
+    throw new SpecProblem(`${member}: expected at most ${MAX_ORIGINS}, found ${value.length}`);
   return value.map((item, index) => readOrigin(`${member}[${index}]`, item));
 }
 

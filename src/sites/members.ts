@@ -3,7 +3,7 @@ import { unreachable } from '#lib/unreachable.ts';
 import { mapSettings, type SettingRow, type SettingsOf, type SettingTable } from '#model/settings.ts';
 
 /** A fault in a spec; the message names the member, what was expected and what was found. Caught by `compileSite`. */
-export class Problem extends Error {}
+export class SpecProblem extends Error {}
 
 export function readObject(member: string, value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw expected(member, 'an object', value);
@@ -58,6 +58,6 @@ function readSetting(member: string, row: SettingRow, value: unknown): unknown {
 }
 
 /** What was found is cut short: it comes from outside and goes into logs and reports. */
-export function expected(member: string, what: string, found: unknown): Problem {
-  return new Problem(`${member}: expected ${what}, found ${(JSON.stringify(found) ?? 'nothing').slice(0, 100)}`);
+export function expected(member: string, what: string, found: unknown): SpecProblem {
+  return new SpecProblem(`${member}: expected ${what}, found ${(JSON.stringify(found) ?? 'nothing').slice(0, 100)}`);
 }
