@@ -15,12 +15,12 @@ import {
   givenSettings,
   ifRevision,
   type Options,
+  parseWholeNumber,
   textOption,
-  wholeNumber,
 } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 import { addRequestCommands } from './request-certificate.ts';
-import { readTextFile } from './setting-commands.ts';
+import { readUserFile } from './setting-commands.ts';
 import { addSettingOptions, givenFields } from './setting-options.ts';
 import { type TimeTexts, timeTexts } from './times.ts';
 
@@ -35,8 +35,8 @@ export function certificateCommand(context: CliContext): Command {
     .option('--title <text>', 'title of the certificate (default: the file name)')
     .action((certificate: string, key: string, options: Options) => addCertificate(context, certificate, key, options));
   addCallCommand(command, context, 'list', 'list certificates')
-    .option('--page <number>', 'show only this page', wholeNumber)
-    .option('--page-size <number>', 'certificates per page, at most 100', wholeNumber)
+    .option('--page <number>', 'show only this page', parseWholeNumber)
+    .option('--page-size <number>', 'certificates per page, at most 100', parseWholeNumber)
     .action((options: Options) => listCertificates(context, options));
   addCallCommand(
     command,
@@ -87,7 +87,7 @@ async function addCertificate(context: CliContext, certificate: string, key: str
 
 /** Refuses a file that is not text, such as DER, with the service's own message. */
 function readPem(path: string): string {
-  const text = readTextFile(path);
+  const text = readUserFile(path);
   if (text.includes('-----BEGIN ')) return text;
   throw new CliError(`${path} is not a PEM file; convert DER with openssl x509 (or pkey) -inform DER -in … -out …`);
 }

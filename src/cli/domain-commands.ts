@@ -21,8 +21,8 @@ import {
   ifRevision,
   listOption,
   type Options,
+  parseWholeNumber,
   textOption,
-  wholeNumber,
 } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 import { advancedCommand, policiesCommand } from './setting-commands.ts';
@@ -53,8 +53,8 @@ export function domainCommand(context: CliContext): Command {
   addCallCommand(command, context, 'list', 'list domains')
     .option('--name <text>', 'show only domains whose name contains this')
     .addOption(new Option('--status <status>', 'show only domains with this status').choices(Object.keys(STATUSES)))
-    .option('--page <number>', 'show only this page', wholeNumber)
-    .option('--page-size <number>', 'domains per page, at most 100', wholeNumber)
+    .option('--page <number>', 'show only this page', parseWholeNumber)
+    .option('--page-size <number>', 'domains per page, at most 100', parseWholeNumber)
     .action((options: Options) => listDomains(context, options));
   addCallCommand(command, context, 'show <domain>', 'show a domain with a summary of its rules').action(
     (domain: string, options: Options) => showAll(context, domain, options),

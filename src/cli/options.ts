@@ -106,7 +106,7 @@ export function addWhole(text: string, before: readonly string[] = []): string[]
 }
 
 /** Parser for `argParser`: a number of the interface, which checks its range. */
-export function wholeNumber(text: string): number {
+export function parseWholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('expected an integer.');
   return Number(text);
 }

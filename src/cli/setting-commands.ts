@@ -45,7 +45,7 @@ export function advancedCommand(context: CliContext): Command {
 async function changePolicies(client: Client, id: string, options: Options): Promise<Shown> {
   const file = textOption(options, 'set');
   if (file !== undefined) {
-    const request = readRequest('config.setPolicies', readTextFile(file), file, {
+    const request = readRequest('config.setPolicies', readUserFile(file), file, {
       domain_id: id,
       ...ifRevision(options),
     });
@@ -101,7 +101,7 @@ function givenAdvanced(options: Options): Readonly<Record<string, string>> {
     ...givenFields(WIRE_VALIDITIES, options),
     ...given('forbid_http_code', 'forbid', (how) => (how === 'plain' ? '' : how)),
     ...given('forbid_redirect_url', 'forbidRedirectUrl'),
-    ...given('html_403', 'html403', readTextFile),
+    ...given('html_403', 'html403', readUserFile),
   };
 }
 
@@ -117,7 +117,7 @@ function describeAdvanced(data: DataOf<'config.getAdvanced'>, page: string): str
 }
 
 /** Reads a file that the user named; throws `CliError`. */
-export function readTextFile(path: string): string {
+export function readUserFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

@@ -11,11 +11,11 @@ import {
   ifRevision,
   type Options,
   onOffOption,
+  parseWholeNumber,
   textOption,
-  wholeNumber,
 } from './options.ts';
 import { formatTable } from './output.ts';
-import { readTextFile } from './setting-commands.ts';
+import { readUserFile } from './setting-commands.ts';
 import { readStatusWords } from './status-words-file.ts';
 
 export function smsConnectorCommand(context: CliContext): Command {
@@ -71,7 +71,7 @@ function setCommand(context: CliContext): Command {
   const command = addCallSettings(new Command('set').argument('<name>'), context)
     .description('add a connector, or change the given settings of one')
     .addOption(new Option('--kind <kind>', 'protocol of the connector').choices(['smpp', 'loopback']))
-    .option('--rate <parts>', 'maximum parts per second; 0: as fast as the carrier answers', wholeNumber);
+    .option('--rate <parts>', 'maximum parts per second; 0: as fast as the carrier answers', parseWholeNumber);
   addIfRevision(command, 'the connector still has this revision (0: it does not exist yet; printed by list --json)');
   for (const add of [addSessionOptions, addMessageOptions, addReceiptOptions]) add(command);
   return command.action((name: string, options: Options) =>
@@ -85,7 +85,7 @@ function setCommand(context: CliContext): Command {
 function addSessionOptions(command: Command): void {
   command
     .option('--host <host>', 'host of the carrier')
-    .option('--port <port>', 'port of the carrier', wholeNumber)
+    .option('--port <port>', 'port of the carrier', parseWholeNumber)
     .option('--system-id <id>', 'system_id to bind with')
     .option('--password-file <file>', 'file whose first line is the password')
     .option('--system-type <type>', 'system_type to bind with, if the carrier requires one')
@@ -108,10 +108,10 @@ function addSessionOptions(command: Command): void {
       'CA certificate to verify the carrier with (PEM); an empty file: the public authorities',
     )
     .option('--tls-server-name <name>', "name to expect in the carrier's certificate; '': the host")
-    .option('--window <parts>', 'window: maximum parts in flight', wholeNumber)
-    .option('--bind-seconds <seconds>', 'timeout for connecting and binding', wholeNumber)
-    .option('--enquire-seconds <seconds>', 'idle time before an enquire_link is sent', wholeNumber)
-    .option('--response-seconds <seconds>', 'timeout for the response to a part', wholeNumber);
+    .option('--window <parts>', 'window: maximum parts in flight', parseWholeNumber)
+    .option('--bind-seconds <seconds>', 'timeout for connecting and binding', parseWholeNumber)
+    .option('--enquire-seconds <seconds>', 'idle time before an enquire_link is sent', parseWholeNumber)
+    .option('--response-seconds <seconds>', 'timeout for the response to a part', parseWholeNumber);
 }
 
 function addMessageOptions(command: Command): void {
@@ -182,9 +182,9 @@ function connectorOf(options: Options): ConnectorRequest {
     // `as`: options are texts and numbers, and the interface says which of them are wrong.
     ...(Object.fromEntries(named) as ConnectorRequest),
     // Never an argument: those are shown to everybody on the machine.
-    password: password === undefined ? undefined : readTextFile(password).split('\n', 1)[0]?.trimEnd(),
-    tls_ca: authority === undefined ? undefined : readTextFile(authority).trim(),
-    ...(table !== undefined && { status_words: readStatusWords(readTextFile(table), table) }),
+    password: password === undefined ? undefined : readUserFile(password).split('\n', 1)[0]?.trimEnd(),
+    tls_ca: authority === undefined ? undefined : readUserFile(authority).trim(),
+    ...(table !== undefined && { status_words: readStatusWords(readUserFile(table), table) }),
   };
 }
 
