@@ -13,7 +13,7 @@ import {
   WAYS,
   type Way,
 } from './policy.ts';
-import { Sieve } from './sieve.ts';
+import { RuleFilter } from './sieve.ts';
 import type { CachingSpec, PolicySpec } from './spec.ts';
 
 export interface SitePolicy {
@@ -26,7 +26,7 @@ export interface SitePolicy {
 }
 
 export class SitePolicies {
-  readonly #sieve: Sieve;
+  readonly #sieve: RuleFilter;
   /** The policy of each entry of the sieve. */
   readonly #owners: string;
   /** One row per policy, its members in the order of `ROW`. */
@@ -41,7 +41,7 @@ export class SitePolicies {
   constructor(spec: CachingSpec, tools: CompileTools = createStrictTools()) {
     const policies = inOrder(spec);
     const contents = policies.map((policy) => compileOrThrow(policy, tools));
-    this.#sieve = new Sieve(contents.flatMap(({ entries }) => entries));
+    this.#sieve = new RuleFilter(contents.flatMap(({ entries }) => entries));
     this.#owners = packUnits(contents.flatMap(({ entries }, index) => entries.map(() => index)));
     this.#rows = packNumbers(policies.flatMap((policy, index) => toRow(policy, contents[index]?.way ?? WAYS.url)));
     this.#contents = packTexts(policies.map(({ content }) => content));

@@ -5,7 +5,7 @@ import { plainAddress } from '#lib/cidr.ts';
 import { packUnits } from '#lib/packed.ts';
 import { parseOrigin } from '#model/origin.ts';
 import type { ParsedEntry } from './address-list.ts';
-import { Sieve } from './sieve.ts';
+import { RuleFilter } from './sieve.ts';
 import { hostPiece, Signature } from './signature.ts';
 import type { AccessSpec } from './spec.ts';
 
@@ -29,7 +29,7 @@ export class RefererList {
   readonly #isDenied: boolean;
   readonly #allowsBlank: boolean;
   readonly #listsAll: boolean;
-  readonly #sieve: Sieve;
+  readonly #sieve: RuleFilter;
   /** Limits of each entry: its index in `REACHES`, then its port. */
   readonly #limits: string;
   readonly #signature: Signature;
@@ -40,7 +40,7 @@ export class RefererList {
     this.#isDenied = mode === 'deny';
     this.#allowsBlank = allowsBlank;
     this.#listsAll = entries.includes('*');
-    this.#sieve = new Sieve(hosts.map(({ host }) => ({ piece: hostPiece(host), text: host })));
+    this.#sieve = new RuleFilter(hosts.map(({ host }) => ({ piece: hostPiece(host), text: host })));
     this.#limits = packUnits(hosts.flatMap(({ reach, port }) => [reach, port]));
     this.#signature = signature;
   }

@@ -10,7 +10,7 @@ export interface SieveEntry {
   readonly text: string;
 }
 
-export class Sieve {
+export class RuleFilter {
   /** A character for each entry. */
   readonly #pieces: string;
   readonly #texts: PackedTexts;

@@ -1,7 +1,7 @@
 /** User-Agent rules: programs that are refused. Edge rule 6 */
 import { fieldText } from '#http/field-text.ts';
 import type { ParsedEntry } from './address-list.ts';
-import { Sieve, type SieveEntry } from './sieve.ts';
+import { RuleFilter, type SieveEntry } from './sieve.ts';
 import { lettersPiece, Signature } from './signature.ts';
 
 /** Two customary ways to say "no User-Agent at all". */
@@ -36,13 +36,13 @@ export function readUserAgent(userAgent: string): UserAgent {
 
 export class UserAgentList {
   readonly #deniesEmpty: boolean;
-  readonly #sieve: Sieve;
+  readonly #sieve: RuleFilter;
   readonly #read: typeof readUserAgent;
 
   /** `read` is `readUserAgent`, perhaps one that remembers. */
   constructor(entries: readonly string[], read = readUserAgent) {
     this.#deniesEmpty = entries.some((entry) => entry === '^$' || entry === '*');
-    this.#sieve = new Sieve(
+    this.#sieve = new RuleFilter(
       entries
         .filter((entry) => entry !== '^$')
         .map(foldCase)
