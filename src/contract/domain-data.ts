@@ -66,7 +66,7 @@ export type DomainData = z.infer<typeof DOMAIN_DATA>;
 /** A domain in a list: without the page, which may be 64 KiB of each. */
 export const DOMAIN_ROW = DOMAIN_DATA.omit({ html_403: true });
 
-export type DomainRow = z.infer<typeof DOMAIN_ROW>;
+export type ListedDomain = z.infer<typeof DOMAIN_ROW>;
 
 /** A domain that a customer has just added, for samples. */
 export const SAMPLE_DOMAIN: DomainData = {
@@ -95,4 +95,4 @@ export const SAMPLE_DOMAIN: DomainData = {
   revision: SAMPLE_REVISION,
 };
 
-export const SAMPLE_ROW: DomainRow = DOMAIN_ROW.parse(SAMPLE_DOMAIN);
+export const SAMPLE_ROW: ListedDomain = DOMAIN_ROW.parse(SAMPLE_DOMAIN);

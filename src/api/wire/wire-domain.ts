@@ -1,6 +1,6 @@
 /** A domain's words on the wire and in the model: codes, names of protocols, origins as texts. Used by `wire.ts`. */
 import { isIP } from 'node:net';
-import type { CDN_TYPES, DomainData, DomainRow, SOURCE_TYPES } from '#contract/domain-data.ts';
+import type { CDN_TYPES, DomainData, ListedDomain, SOURCE_TYPES } from '#contract/domain-data.ts';
 import { quote } from '#contract/found.ts';
 import { CDN_TYPE_LABELS, CLOSING_LABEL, DOMAIN_STATUS_LABELS, PENDING_LABEL } from '#contract/labels.ts';
 import type { Locale, Localized } from '#contract/locale.ts';
@@ -156,7 +156,7 @@ export function writeSslKeys({
 }
 
 /** Writes a domain as an entry of a list. */
-export function writeDomainRow(view: DomainView, look: Look): DomainRow {
+export function writeDomainRow(view: DomainView, look: Look): ListedDomain {
   const { html_403: _page, ...row } = writeDomain(view, look);
   return row;
 }
