@@ -2,7 +2,7 @@
 import type { CERTIFICATE_STATUSES } from './certificate-operations.ts';
 import type { CDN_TYPES, DOMAIN_STATUS_CODES } from './domain-data.ts';
 import type { Localized } from './locale.ts';
-import type { REQUEST_PROBLEMS, REQUEST_STATES } from './request-certificate-operations.ts';
+import type { CERTIFICATE_REQUEST_PROBLEMS, REQUEST_STATES } from './request-certificate-operations.ts';
 
 export const CDN_TYPE_LABELS: Readonly<Record<(typeof CDN_TYPES)[number], Localized>> = {
   '1': { 'zh-CN': '静态加速', en: 'static' },
@@ -50,7 +50,7 @@ export const REQUEST_STATE_LABELS: Readonly<Record<(typeof REQUEST_STATES)[numbe
   failed: { 'zh-CN': '失败', en: 'failed' },
 };
 
-export const REQUEST_PROBLEM_LABELS: Readonly<Record<(typeof REQUEST_PROBLEMS)[number], Localized>> = {
+export const REQUEST_PROBLEM_LABELS: Readonly<Record<(typeof CERTIFICATE_REQUEST_PROBLEMS)[number], Localized>> = {
   unreachable: { 'zh-CN': '暂时无法访问证书颁发机构', en: 'the certificate authority cannot be asked just now' },
   refused: { 'zh-CN': '证书颁发机构拒绝了申请', en: 'the certificate authority refuses' },
   limited: { 'zh-CN': '超出频率限制，须等待', en: 'more than is allowed for now' },

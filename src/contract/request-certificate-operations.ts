@@ -6,7 +6,7 @@ import { IF_REVISION } from './revision-fields.ts';
 
 export const REQUEST_STATES = ['none', 'pending', 'challenged', 'issued', 'failed'] as const;
 
-export const REQUEST_PROBLEMS = [
+export const CERTIFICATE_REQUEST_PROBLEMS = [
   'unreachable',
   'refused',
   'limited',
@@ -34,7 +34,7 @@ export const REQUEST_CERTIFICATE_OPERATIONS = {
     data: z.object({
       state: z.enum(REQUEST_STATES).describe('how far it has come; none: it was not asked for, or has ended'),
       state_name: z.string().describe('state as a localised label'),
-      problem: z.enum(REQUEST_PROBLEMS).or(z.literal('')).describe('what went wrong last, or holds it up'),
+      problem: z.enum(CERTIFICATE_REQUEST_PROBLEMS).or(z.literal('')).describe('what went wrong last, or holds it up'),
       problem_name: z.string().describe('problem as a localised label'),
       detail: z
         .string()
