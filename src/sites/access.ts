@@ -36,7 +36,7 @@ type SiteRefusal =
       readonly target: string;
     };
 
-/** Throws `Problem`. */
+/** Throws `SpecProblem`. */
 export function readAccess(value: unknown, tools: CompileTools): SiteAccess {
   const members = readObject('access', value);
   const { referer, refusal } = members;

@@ -15,7 +15,7 @@ export interface SiteCaching {
 
 export const ORIGIN_DECIDES: SiteCaching = { followsOrigin: true };
 
-/** Throws `Problem`. */
+/** Throws `SpecProblem`. */
 export function readCaching(value: unknown, tools: CompileTools): SiteCaching {
   const members = readObject('caching', value);
   const { policies } = members;

@@ -9,7 +9,7 @@ export interface SiteTls extends HttpsSettings {
   readonly secondCertificate?: string;
 }
 
-/** Throws `Problem`. */
+/** Throws `SpecProblem`. */
 export function readTls(value: unknown): SiteTls {
   const members = readObject('tls', value);
   const second = members['secondCertificate'];

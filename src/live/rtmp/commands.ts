@@ -12,7 +12,7 @@ export interface Command {
   readonly streamId: number;
 }
 
-/** Throws `AmfError` or `MessageError`. */
+/** Throws `AmfError` or `RtmpMessageError`. */
 export function readCommand({ type, payload, streamId }: RtmpMessage): Command {
   // Flash's newer format begins with a byte that says it; the values behind it are AMF0.
   const [name, transaction, ...values] = decodeAmf0(type === MESSAGE_TYPE.commandAmf3 ? payload.subarray(1) : payload);

@@ -58,7 +58,7 @@ export class Dialogue {
     return this.#streamId;
   }
 
-  /** Throws `MessageError` for what cannot be answered. */
+  /** Throws `RtmpMessageError` for what cannot be answered. */
   take(command: Command): void {
     if (command.name === 'connect') return void this.#takeConnect(command);
     const connect = this.#connect;
