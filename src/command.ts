@@ -6,7 +6,13 @@ import { runCommand } from '#cli/program.ts';
 import { type Config, loadConfig, readSettingsFile, takeEnvironment } from '#config';
 import { databasePath, openDataDirectory } from '#lib/data-directory.ts';
 import { hideSecrets } from '#lib/logger.ts';
-import { type Environment, type Problem, type Setting, type SettingInForce, settingName } from '#lib/settings.ts';
+import {
+  type Environment,
+  type Setting,
+  type SettingInForce,
+  type SettingProblem,
+  settingName,
+} from '#lib/settings.ts';
 import { firstTokenPath } from '#roles/announce.ts';
 import { findControl } from '#roles/control-file.ts';
 import { findWorkers } from '#roles/worker-sockets.ts';
@@ -133,7 +139,7 @@ function describeFlag({ description, unit, default: standard }: Setting<unknown>
   return facts.length === 0 ? description : `${description} (${facts.join('; ')})`;
 }
 
-function explain(problems: readonly Problem[]): CliError {
+function explain(problems: readonly SettingProblem[]): CliError {
   return new CliError(problems.map(({ setting, source, problem }) => `${setting} (${source}): ${problem}`).join('\n'));
 }
 

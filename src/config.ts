@@ -9,9 +9,9 @@ import {
   type Environment,
   gatherTexts,
   isSettingVariable,
-  type Problem,
   type Setting,
   type SettingInForce,
+  type SettingProblem,
   type SettingSources,
   type SettingsFile,
   settingName,
@@ -77,7 +77,7 @@ export interface ConfigInput extends SettingSources {
 
 export type Loaded =
   | { readonly kind: 'config'; readonly config: Config; readonly sources: readonly SettingInForce[] }
-  | { readonly kind: 'problems'; readonly problems: readonly Problem[] };
+  | { readonly kind: 'problems'; readonly problems: readonly SettingProblem[] };
 
 /** Takes every setting out of the process's environment, so that no child process inherits a secret. */
 export function takeEnvironment(): Environment {
@@ -95,7 +95,7 @@ export function environmentWith(added: Readonly<Record<string, string>>): NodeJS
 }
 
 /** Reads the file that is named, which must be there, else `causeway.toml` in `cwd` if there is one. */
-export function readSettingsFile(named: string | undefined, cwd: string): SettingsFile | Problem | undefined {
+export function readSettingsFile(named: string | undefined, cwd: string): SettingsFile | SettingProblem | undefined {
   const path = resolve(cwd, named ?? 'causeway.toml');
   const file = readTextFile(path);
   if (file.kind === 'text') return { path, text: file.text };

@@ -29,7 +29,7 @@ export type ValuesOf<T extends SettingTable> = {
 
 type ValueOf<S> = S extends Setting<infer V> ? V : never;
 
-export interface Problem {
+export interface SettingProblem {
   readonly setting: string;
   readonly source: string;
   readonly problem: string;
@@ -80,7 +80,7 @@ export function settingVariable(key: string, setting: Setting<unknown>): string 
 export function gatherTexts(
   table: SettingTable,
   sources: SettingSources,
-): { texts: Map<string, SettingText>; problems: Problem[] } {
+): { texts: Map<string, SettingText>; problems: SettingProblem[] } {
   const file = readFile(table, sources.file);
   const problems = [...file.problems, ...unknownVariables(table, sources.env)];
   const texts = new Map<string, SettingText>();
@@ -120,7 +120,7 @@ function given(text: string | undefined, source: string): SettingText | undefine
 function readFile(
   table: SettingTable,
   file: SettingsFile | undefined,
-): { texts: Map<string, SettingText>; problems: Problem[] } {
+): { texts: Map<string, SettingText>; problems: SettingProblem[] } {
   const texts = new Map<string, SettingText>();
   if (file === undefined) return { texts, problems: [] };
   let content: Record<string, unknown>;
@@ -132,7 +132,7 @@ function readFile(
     return { texts, problems: [{ setting: 'config', source: `${file.path}${place}`, problem }] };
   }
   const names = Object.keys(table).map(settingName);
-  const problems: Problem[] = [];
+  const problems: SettingProblem[] = [];
   for (const [name, value] of Object.entries(content)) {
     const text = textOf(value);
     if (!names.includes(name)) problems.push({ setting: name, source: file.path, problem: unknown(name, names) });
@@ -148,7 +148,7 @@ function textOf(value: unknown): string | undefined {
   return ['string', 'number', 'bigint', 'boolean'].includes(typeof value) ? String(value) : undefined;
 }
 
-function unknownVariables(table: SettingTable, env: Environment): Problem[] {
+function unknownVariables(table: SettingTable, env: Environment): SettingProblem[] {
   const known = Object.entries(table).map(([key, setting]) => settingVariable(key, setting));
   return Object.keys(env)
     .filter((variable) => variable.startsWith(ENV_PREFIX) && !known.includes(variable))
