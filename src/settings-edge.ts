@@ -13,7 +13,7 @@ import {
   wholeNumber,
   zeroOr,
 } from '#lib/setting-reader.ts';
-import type { SettingTable } from '#lib/settings.ts';
+import type { ConfigTable } from '#lib/settings.ts';
 
 export const EDGE_SETTINGS = {
   edgeHttpListen: {
@@ -83,4 +83,4 @@ export const EDGE_SETTINGS = {
     default: 'names',
     description: 'Which origins must have a valid TLS certificate: those given by name (`names`), all, or none',
   },
-} satisfies SettingTable;
+} satisfies ConfigTable;

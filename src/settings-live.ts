@@ -1,6 +1,6 @@
 /** Settings of live streams: where publishers connect, and which clients may publish. */
 import { byteSize, listenAddress, listOf, mapped, oneOf, orOff } from '#lib/setting-reader.ts';
-import type { SettingTable } from '#lib/settings.ts';
+import type { ConfigTable } from '#lib/settings.ts';
 
 const SCHEMES = ['http', 'https', 'rtmp', 'rtmps'] as const;
 
@@ -46,4 +46,4 @@ export const LIVE_SETTINGS = {
     description:
       'Disk space for recordings that have not been sent to control; recording stops when it is full, and for one domain when half of it is',
   },
-} satisfies SettingTable;
+} satisfies ConfigTable;

@@ -1,6 +1,6 @@
 /** The settings of access logs and statistics: how an edge hands them over, and how control keeps them. */
 import { byteSize, oneOf, serverUrl, textThat, urlThat, wholeNumber } from '#lib/setting-reader.ts';
-import type { SettingTable } from '#lib/settings.ts';
+import type { ConfigTable } from '#lib/settings.ts';
 
 export const LOG_SETTINGS = {
   accessLog: {
@@ -70,4 +70,4 @@ export const LOG_SETTINGS = {
     unit: 'hours',
     description: 'How long a download URL is valid',
   },
-} satisfies SettingTable;
+} satisfies ConfigTable;

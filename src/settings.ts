@@ -16,7 +16,7 @@ import {
   urlThat,
   wholeNumber,
 } from '#lib/setting-reader.ts';
-import type { SettingTable, ValuesOf } from '#lib/settings.ts';
+import type { ConfigTable, ValuesOf } from '#lib/settings.ts';
 import { EDGE_SETTINGS } from './settings-edge.ts';
 import { LIVE_SETTINGS } from './settings-live.ts';
 import { LOG_SETTINGS } from './settings-logs.ts';
@@ -191,7 +191,7 @@ export const SETTINGS = {
     description: 'Access token for commands',
   },
   tokenFile: { reader: path(), description: 'File that contains the access token for commands' },
-} satisfies SettingTable;
+} satisfies ConfigTable;
 
 /** The value of each setting. Its name in the file and as a flag is the key in kebab-case. */
 export type Values = ValuesOf<typeof SETTINGS>;

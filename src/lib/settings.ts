@@ -20,10 +20,10 @@ export interface Setting<T> {
 }
 
 /** Settings by the name of their value. */
-export type SettingTable = Readonly<Record<string, Setting<unknown>>>;
+export type ConfigTable = Readonly<Record<string, Setting<unknown>>>;
 
 /** The values of a table's settings. Those without a default may be unset. */
-export type ValuesOf<T extends SettingTable> = {
+export type ValuesOf<T extends ConfigTable> = {
   readonly [K in keyof T as T[K] extends { readonly default: string } ? K : never]: ValueOf<T[K]>;
 } & { readonly [K in keyof T as T[K] extends { readonly default: string } ? never : K]?: ValueOf<T[K]> };
 
@@ -78,7 +78,7 @@ export function settingVariable(key: string, setting: Setting<unknown>): string 
 
 /** Finds the text in force for each key of the table; a key that nobody gave and that has no default is left out. */
 export function gatherTexts(
-  table: SettingTable,
+  table: ConfigTable,
   sources: SettingSources,
 ): { texts: Map<string, SettingText>; problems: SettingProblem[] } {
   const file = readFile(table, sources.file);
@@ -101,7 +101,7 @@ export function gatherTexts(
 }
 
 /** All of the table, in its order. */
-export function showSettings(table: SettingTable, texts: ReadonlyMap<string, SettingText>): SettingInForce[] {
+export function showSettings(table: ConfigTable, texts: ReadonlyMap<string, SettingText>): SettingInForce[] {
   return Object.entries(table).map(([key, setting]) => {
     const { text = '', source = DEFAULT_SOURCE } = texts.get(key) ?? {};
     return { name: settingName(key), value: setting.secret === true && text !== '' ? '***' : text, source };
@@ -109,7 +109,7 @@ export function showSettings(table: SettingTable, texts: ReadonlyMap<string, Set
 }
 
 /** Whether the environment variable is one of the table's, or looks as if it should be. */
-export function isSettingVariable(table: SettingTable, variable: string): boolean {
+export function isSettingVariable(table: ConfigTable, variable: string): boolean {
   return variable.startsWith(ENV_PREFIX) || Object.values(table).some(({ env }) => env === variable);
 }
 
@@ -118,7 +118,7 @@ function given(text: string | undefined, source: string): SettingText | undefine
 }
 
 function readFile(
-  table: SettingTable,
+  table: ConfigTable,
   file: SettingsFile | undefined,
 ): { texts: Map<string, SettingText>; problems: SettingProblem[] } {
   const texts = new Map<string, SettingText>();
@@ -148,7 +148,7 @@ function textOf(value: unknown): string | undefined {
   return ['string', 'number', 'bigint', 'boolean'].includes(typeof value) ? String(value) : undefined;
 }
 
-function unknownVariables(table: SettingTable, env: Environment): SettingProblem[] {
+function unknownVariables(table: ConfigTable, env: Environment): SettingProblem[] {
   const known = Object.entries(table).map(([key, setting]) => settingVariable(key, setting));
   return Object.keys(env)
     .filter((variable) => variable.startsWith(ENV_PREFIX) && !known.includes(variable))
