@@ -7,7 +7,7 @@ import { closeServers, type ListenOptions, listen } from '#lib/listen.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
 import { RareLines } from '../rare-lines.ts';
-import { RtmpConnection, type ConnectionParts } from './connection.ts';
+import { type ConnectionParts, RtmpConnection } from './connection.ts';
 import type { RtmpHooks } from './conversation.ts';
 import { DEFAULT_RTMP_LIMITS, type RtmpLimits } from './limits.ts';
 import { createRtmpMetrics } from './metrics.ts';
