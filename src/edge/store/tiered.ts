@@ -39,20 +39,28 @@ export class TieredStore implements CacheStore {
     this.#memory = memory;
     this.#disk = disk;
     this.maxBodyBytes = Math.max(memory.maxBodyBytes, disk.maxBodyBytes);
+    // What other workers have invalidated leaves this one's memory too.
+    disk.invalidations.onInvalidated = ({ hash, at }) => memory.invalidateHash(hash, at);
     this.#budget = { leftBytes: Math.max(MIN_BUDGET_BYTES, memory.maxBodyBytes * 4) };
   }
 
   find(key: string): Promise<CacheEntry | undefined> | CacheEntry | undefined {
-    this.#hear();
+    this.#disk.invalidations.hear();
     const entry = this.#memory.find(key);
-    return entry !== undefined && entry.variants.length > 0 ? entry : this.#findOnDisk(key, undefined);
+    if (entry !== undefined && entry.variants.length > 0) return entry;
+    const found = this.#disk.find(key);
+    if (found instanceof Promise) return this.#join(key, found, undefined);
+    const invalidatedAt = latest(found?.invalidatedAt, entry?.invalidatedAt);
+    return invalidatedAt === undefined ? undefined : { variants: [], invalidatedAt };
   }
 
   findNewer(key: string, found: CacheEntry | undefined): Promise<CacheEntry | undefined> | undefined {
+    if (found === undefined) return undefined;
     // Without an entry in memory, what was found came from the disk just now.
     const inMemory = this.#memory.find(key);
-    if (found === undefined || inMemory === undefined || inMemory.variants.length === 0) return undefined;
-    return this.#findOnDisk(key, found);
+    if (inMemory === undefined || inMemory.variants.length === 0) return undefined;
+    const newer = this.#disk.find(key);
+    return newer instanceof Promise ? this.#join(key, newer, found) : undefined;
   }
 
   refuses(bodyBytes: number | undefined): StoreRefusal | undefined {
@@ -70,7 +78,7 @@ export class TieredStore implements CacheStore {
   }
 
   put(key: string, response: CachedResponse, options: CacheOptions): void {
-    this.#hear();
+    this.#disk.invalidations.hear();
     this.#memory.put(key, this.#withFileBody(key, response), options);
     const { body } = response;
     this.#disk.put(key, body instanceof FileBody ? { ...response, body: body.file } : response, options);
@@ -91,7 +99,7 @@ export class TieredStore implements CacheStore {
   }
 
   readonly isStill = (place: EntryPlace): boolean => {
-    this.#hear();
+    this.#disk.invalidations.hear();
     return this.#memory.isStill(place);
   };
 
@@ -103,15 +111,14 @@ export class TieredStore implements CacheStore {
     return this.#disk[Symbol.asyncDispose]();
   }
 
-  /** What other workers have invalidated leaves this one's memory too. */
-  #hear(): void {
-    for (const { hash, at } of this.#disk.takeNews()) this.#memory.invalidateHash(hash, at);
-  }
-
-  /** `seen`: only what is newer than it. */
-  async #findOnDisk(key: string, seen: CacheEntry | undefined): Promise<CacheEntry | undefined> {
-    const found = await this.#disk.find(key);
-    this.#hear();
+  /** What is on disk and in memory together. `seen`: only what is newer than it. */
+  async #join(
+    key: string,
+    onDisk: Promise<CacheEntry | undefined>,
+    seen: CacheEntry | undefined,
+  ): Promise<CacheEntry | undefined> {
+    const found = await onDisk;
+    this.#disk.invalidations.hear();
     const inMemory = this.#memory.find(key);
     const present = inMemory?.variants ?? [];
     const variants = newest(present, found?.variants ?? []);

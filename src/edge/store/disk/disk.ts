@@ -4,7 +4,6 @@
  */
 import type { CacheOptions } from '#http/options.ts';
 import { putVariant } from '#http/variants.ts';
-import { Invalidations } from '../invalidations.ts';
 import { hashKey, type KeyHash } from '../key-hash.ts';
 import { readWhole, wrapBytes } from '../memory-body.ts';
 import { isSameResponse } from '../same-response.ts';
@@ -15,11 +14,10 @@ import { DiskBody } from './disk-body.ts';
 import { allocatedBytes } from './folder.ts';
 import { bodyFileBytes, type VariantRecord } from './format.ts';
 import { DiskHealth, type OnDiskProblem } from './health.ts';
+import { HeardInvalidations } from './heard-invalidations.ts';
 import { Janitor } from './janitor.ts';
-import { JournalWriter } from './journal.ts';
 import { Lanes } from './lanes.ts';
 import { OpenBodies } from './open-bodies.ts';
-import type { InvalidatedKey } from './shared-invalidations.ts';
 import { createSpill } from './spill.ts';
 import { Unplaced } from './unplaced.ts';
 import { bodyFilesOf, Volume } from './volume.ts';
@@ -49,11 +47,10 @@ const MAX_WAITING_KEYS = 5_000;
 const MAX_WAIT_MS = 1_000;
 /** How often the directory is looked after. */
 const TICK_MS = 250;
-/** How soon an invalidation by another worker is seen. */
-const NEWS_MS = 1;
 
 export class DiskStore implements CacheStore {
   readonly maxBodyBytes: number;
+  readonly invalidations: HeardInvalidations;
   readonly #options: DiskStoreOptions;
   readonly #health: DiskHealth;
   readonly #lanes: Lanes;
@@ -62,10 +59,7 @@ export class DiskStore implements CacheStore {
   readonly #gathering: WriterBudget;
   /** Bodies in files that are not finished. */
   readonly #unfinished: WriterBudget;
-  readonly #journal = new JournalWriter();
   readonly #unplaced = new Unplaced();
-  /** What the file of the directory has too, unless that has failed. */
-  readonly #invalidations = new Invalidations();
   /** Files of bodies that came from memory, so that a new head does not write them again. */
   readonly #written = new WeakMap<StoredBody, DiskBody>();
   readonly #timer: NodeJS.Timeout;
@@ -73,7 +67,6 @@ export class DiskStore implements CacheStore {
   #janitor: Janitor | undefined;
   #ticking: Promise<void> | undefined;
   #waitingBytes = 0;
-  #newsAt = 0;
   #isClosed = false;
 
   constructor(options: DiskStoreOptions) {
@@ -82,28 +75,17 @@ export class DiskStore implements CacheStore {
     this.#gathering = { leftBytes: Math.min(GATHER_BYTES, this.maxBodyBytes) };
     this.#unfinished = { leftBytes: Math.floor(options.maxBytes * MAX_UNFINISHED_SHARE) };
     this.#health = new DiskHealth(options.onProblem);
-    this.#lanes = new Lanes((error) => this.#fail(error));
+    const onProblem = (error: unknown) => this.#fail(error);
+    this.#lanes = new Lanes(onProblem);
+    this.invalidations = new HeardInvalidations({ open: () => this.#use()?.invalidations, onProblem });
     this.#timer = setInterval(() => void this.#tick(), TICK_MS).unref(); // never rejects
     this.#use();
   }
 
-  async find(key: string): Promise<CacheEntry | undefined> {
+  find(key: string): Promise<CacheEntry | undefined> | CacheEntry | undefined {
     const hash = hashKey(key);
-    if (!(await this.#lanes.isIdleWithin(hash, MAX_WAIT_MS))) return undefined;
-    const volume = this.#use();
-    if (volume === undefined) return this.#entry(hash, []);
-    try {
-      const record = await volume.readEntry(hash);
-      const variants = record?.key === key ? record.variants : [];
-      if (variants.length > 0) this.#journal.noteUsed(hash);
-      return this.#entry(
-        hash,
-        variants.map((variant) => this.#toResponse(volume, hash, variant)),
-      );
-    } catch (error) {
-      this.#fail(error);
-      return this.#entry(hash, []);
-    }
+    if (this.#lanes.has(hash)) return this.#read(key, hash);
+    return this.#mayHave(hash) ? this.#read(key, hash) : this.#entry(hash, []);
   }
 
   /** What `find` gives is never older than the directory. */
@@ -153,9 +135,11 @@ export class DiskStore implements CacheStore {
       return;
     }
     this.#waitingBytes += waits;
+    const isKnown = this.#mayHave(hash);
+    this.#volume?.keys.add(hash);
     this.#lanes.run(hash, async () => {
       try {
-        await this.#store(key, hash, response, options);
+        await this.#store(key, hash, { response, options, isKnown });
       } finally {
         this.#waitingBytes -= waits;
       }
@@ -169,33 +153,8 @@ export class DiskStore implements CacheStore {
 
   invalidate(key: string, at: number): void {
     const hash = hashKey(key);
-    this.#invalidations.record(hash, at);
-    const volume = this.#use();
-    try {
-      volume?.invalidations.record(hash, at);
-    } catch (error) {
-      this.#fail(error); // this worker knows it, and the file goes
-    }
+    this.invalidations.record(hash, at);
     this.#lanes.run(hash, () => this.#drop(hash, ({ requestAt }) => requestAt <= at));
-  }
-
-  /** What any worker of the directory has invalidated since the last call. */
-  takeNews(): readonly InvalidatedKey[] {
-    const now = performance.now();
-    if (now - this.#newsAt < NEWS_MS) return [];
-    this.#newsAt = now;
-    try {
-      return this.#volume?.invalidations.takeNews() ?? [];
-    } catch (error) {
-      this.#fail(error);
-      return [];
-    }
-  }
-
-  /** Whether a response of this request comes too late to be stored. */
-  refusesRequest(hash: KeyHash, requestAt: number): boolean {
-    const floor = this.#volume?.invalidations.floor ?? 0;
-    return requestAt <= floor || requestAt <= this.#instant(hash) || this.#invalidations.refuses(hash, requestAt);
   }
 
   usage(): StoreUsage {
@@ -216,16 +175,46 @@ export class DiskStore implements CacheStore {
     clearInterval(this.#timer);
     await this.#lanes.settled();
     await this.#tick();
+    await this.#volume?.keys.filled();
     this.#isClosed = true;
     this.#files.closeIdle();
     this.#close();
   }
 
-  async #store(key: string, hash: KeyHash, response: CachedResponse, options: CacheOptions): Promise<void> {
+  async #read(key: string, hash: KeyHash): Promise<CacheEntry | undefined> {
+    if (!(await this.#lanes.isIdleWithin(hash, MAX_WAIT_MS))) return undefined;
     const volume = this.#use();
-    if (volume === undefined || this.refusesRequest(hash, response.requestAt)) return this.#abandon(response.body);
-    const record = await volume.readEntry(hash);
-    const since = this.#instant(hash);
+    if (volume === undefined) return this.#entry(hash, []);
+    try {
+      const record = await volume.readEntry(hash);
+      const variants = record?.key === key ? record.variants : [];
+      if (variants.length > 0) volume.journal.noteUsed(hash);
+      return this.#entry(
+        hash,
+        variants.map((variant) => this.#toResponse(volume, hash, variant)),
+      );
+    } catch (error) {
+      this.#fail(error);
+      return this.#entry(hash, []);
+    }
+  }
+
+  /** Whether the disk must be asked for the key. */
+  #mayHave(hash: KeyHash): boolean {
+    try {
+      return this.#use()?.keys.mayHave(hash, performance.now()) === true;
+    } catch (error) {
+      this.#fail(error);
+      return false;
+    }
+  }
+
+  async #store(key: string, hash: KeyHash, { response, options, isKnown }: Put): Promise<void> {
+    const volume = this.#use();
+    if (volume === undefined || this.invalidations.refuses(hash, response.requestAt))
+      return this.#abandon(response.body);
+    const record = isKnown ? await volume.readEntry(hash) : undefined;
+    const since = this.invalidations.at(hash);
     const present = record?.key === key ? record.variants.filter(({ requestAt }) => requestAt > since) : [];
     const added = await this.#place(volume, hash, response, present);
     if (added === undefined) return;
@@ -237,9 +226,9 @@ export class DiskStore implements CacheStore {
       hash,
       before.filter((bodyId) => !kept.includes(bodyId)),
     );
-    this.#noteStored(hash, bytes, variants);
+    this.#noteStored(volume, hash, bytes, variants);
     // Another worker may have invalidated it between the look and the write.
-    const latest = this.#instant(hash);
+    const latest = this.invalidations.at(hash);
     if (variants.some(({ requestAt }) => requestAt <= latest))
       await this.#drop(hash, ({ requestAt }) => requestAt <= latest);
   }
@@ -288,33 +277,22 @@ export class DiskStore implements CacheStore {
     if (variants.length === 0) await volume.removeEntry(hash);
     else bytes = await volume.writeEntry(hash, { key: record.key, variants });
     await volume.removeBodies(hash, bodyFilesOf(record.variants.filter(isDropped)));
-    this.#noteStored(hash, bytes, variants);
+    this.#noteStored(volume, hash, bytes, variants);
   }
 
-  #noteStored(hash: KeyHash, entryBytes: number, variants: readonly VariantRecord[]): void {
+  #noteStored(volume: Volume, hash: KeyHash, entryBytes: number, variants: readonly VariantRecord[]): void {
     const files = variants
       .filter(({ inline }) => inline === undefined)
       .map(({ bodyBytes }) => bodyFileBytes(bodyBytes));
     const bytes = entryBytes === 0 ? 0 : [entryBytes, ...files].reduce((sum, size) => sum + allocatedBytes(size), 0);
-    this.#journal.noteStored(hash, bytes);
+    volume.noteStored(hash, bytes);
   }
 
   #entry(hash: KeyHash, variants: readonly CachedResponse[]): CacheEntry | undefined {
-    const since = this.#instant(hash);
+    const since = this.invalidations.at(hash);
     const present = variants.filter(({ requestAt }) => requestAt > since);
     if (present.length === 0 && since === Number.NEGATIVE_INFINITY) return undefined;
     return { variants: present, invalidatedAt: since === Number.NEGATIVE_INFINITY ? undefined : since };
-  }
-
-  /** When the key was invalidated last, by any worker. */
-  #instant(hash: KeyHash): number {
-    const own = this.#invalidations.at(hash) ?? Number.NEGATIVE_INFINITY;
-    try {
-      return Math.max(own, this.#volume?.invalidations.at(hash) ?? Number.NEGATIVE_INFINITY);
-    } catch (error) {
-      this.#fail(error);
-      return Number.POSITIVE_INFINITY; // nobody can tell, so nothing is served
-    }
   }
 
   #toResponse(volume: Volume, hash: KeyHash, { bodyId, bodyBytes, inline, ...head }: VariantRecord): CachedResponse {
@@ -347,8 +325,9 @@ export class DiskStore implements CacheStore {
   #use(): Volume | undefined {
     if (this.#volume !== undefined || this.#isClosed || this.#refusal() !== undefined) return this.#volume;
     try {
-      this.#volume = new Volume(this.#options.directory);
-      this.#janitor = new Janitor(this.#volume, this.#options.maxBytes);
+      const { directory, maxBytes } = this.#options;
+      this.#volume = new Volume({ directory, maxBytes, onProblem: (error) => this.#fail(error) });
+      this.#janitor = new Janitor(this.#volume, maxBytes);
     } catch (error) {
       this.#fail(error);
     }
@@ -376,7 +355,8 @@ export class DiskStore implements CacheStore {
       const volume = this.#use();
       if (volume === undefined) return;
       this.#unplaced.sweep(performance.now());
-      await this.#journal.flush(volume.directory);
+      volume.keys.follow(performance.now());
+      await volume.journal.flush();
       await this.#janitor?.tick();
     } catch (error) {
       this.#fail(error);
@@ -390,6 +370,13 @@ export class DiskStore implements CacheStore {
   #fail(error: unknown): void {
     this.#health.noteFailure(error, performance.now());
   }
+}
+
+interface Put {
+  readonly response: CachedResponse;
+  readonly options: CacheOptions;
+  /** The key may have been on disk before. */
+  readonly isKnown: boolean;
 }
 
 const WRITTEN = Promise.resolve(true);

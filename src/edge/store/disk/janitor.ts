@@ -13,7 +13,7 @@ import { NONE } from '../slot-table.ts';
 import type { StoreUsage } from '../store.ts';
 import { WeightedIndex } from '../weighted-index.ts';
 import { countFolder } from './folder.ts';
-import { JournalReader } from './journal.ts';
+import { type DiskRecord, JournalReader } from './journal.ts';
 import { LOCK_NAME, OBJECTS_PREFIX, UNFINISHED_NAME } from './paths.ts';
 import { bodyFilesOf, type Volume } from './volume.ts';
 
@@ -64,7 +64,7 @@ export class Janitor {
   async tick(): Promise<void> {
     const now = performance.now();
     if (!(await this.#holdsLock(now))) return;
-    for (const { high, low, bytes } of await this.#journal.read()) this.#note(high, low, bytes);
+    for (const record of await this.#journal.read()) this.#note(record);
     if (now - this.#keptUpAt >= UPKEEP_MS) {
       this.#keptUpAt = now;
       await this.#keepUp();
@@ -94,14 +94,12 @@ export class Janitor {
     return true;
   }
 
-  #note(high: number, low: number, bytes: number | undefined): void {
+  #note({ kind, high, low, bytes }: Omit<DiskRecord, 'writer'>): void {
     const slot = this.#index.find(high, low);
-    if (bytes === undefined) {
-      if (slot !== NONE) this.#index.markUsed(slot);
-    } else if (bytes === 0) {
-      if (slot !== NONE) this.#index.delete(slot);
-    } else if (slot === NONE) this.#index.insert(high, low, bytes);
-    else this.#index.setWeight(slot, bytes);
+    if (kind === 'used' && slot !== NONE) this.#index.markUsed(slot);
+    if (kind === 'removed' && slot !== NONE) this.#index.delete(slot);
+    if (kind === 'stored' && slot !== NONE) this.#index.setWeight(slot, bytes);
+    if (kind === 'stored' && slot === NONE) this.#index.insert(high, low, bytes);
   }
 
   async #count(now: number): Promise<void> {
@@ -112,8 +110,7 @@ export class Janitor {
       this.#folders ??= await readdir(this.#volume.objects);
       const folder = this.#folders.pop();
       for (const { hash, bytes } of folder === undefined ? [] : await countFolder(this.#volume, folder)) {
-        const { high, low } = splitHash(hash);
-        this.#note(high, low, bytes);
+        this.#note({ kind: 'stored', ...splitHash(hash), bytes });
       }
       if (this.#folders.length > 0) continue;
       this.#folders = undefined;
@@ -144,6 +141,7 @@ export class Janitor {
 
   async #remove(hash: KeyHash): Promise<void> {
     const record = await this.#volume.readEntry(hash);
+    this.#volume.noteEvicted(hash);
     await this.#volume.removeEntry(hash);
     await this.#volume.removeBodies(hash, bodyFilesOf(record?.variants ?? []));
   }

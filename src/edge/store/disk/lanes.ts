@@ -18,6 +18,11 @@ export class Lanes {
     return this.#lanes.size;
   }
 
+  /** Whether work is under way for the key. */
+  has(key: string): boolean {
+    return this.#lanes.has(key);
+  }
+
   /** Whether what is under way for the key ends so soon. */
   async isIdleWithin(key: string, maxMs: number): Promise<boolean> {
     const underWay = this.#lanes.get(key);

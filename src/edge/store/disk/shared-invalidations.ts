@@ -1,18 +1,20 @@
 /**
- * When keys were invalidated, for all workers of a cache directory and over restarts: an SQLite file. It only ever moves an
- * instant forward, in one transaction, so nothing undoes an invalidation. docs/decisions/0072
+ * When keys were invalidated, for all workers of a cache directory and over restarts: an SQLite file, with a copy of it in the
+ * memory of each worker. It only ever moves an instant forward, in one transaction, so nothing undoes an invalidation.
+ * docs/decisions/0072, docs/decisions/0550
  */
 import { randomBytes } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { inTransaction, isDamage } from '#lib/sqlite-file.ts';
 import type { KeyHash } from '../key-hash.ts';
+import { InvalidationMirror } from './invalidation-mirror.ts';
 
 /** A writer waits for another this long; a write takes some tens of microseconds. */
 const BUSY_MS = 500;
 const OPEN_ATTEMPTS = 5;
-/** Read at once by those who follow. */
-const MAX_NEWS = 10_000;
+/** Some 10 MB of each worker. */
+const MAX_MIRRORED = 100_000;
 
 export interface InvalidatedKey {
   readonly hash: KeyHash;
@@ -26,25 +28,35 @@ export class SharedInvalidations {
   readonly #find: StatementSync;
   readonly #news: StatementSync;
   readonly #version: StatementSync;
+  readonly #limits: StatementSync;
+  readonly #mirror: InvalidationMirror;
   #seenVersion: unknown;
-  #seenSequence = 0;
+  #seenSequence: number;
+  #floor = 0;
 
-  /** Made anew when it is missing or broken; throws when the directory cannot be used. */
-  constructor(file: string) {
+  /**
+   * Made anew when it is missing or broken; throws when the directory cannot be used. `maxMirrored`: keys kept in memory; the
+   * others are looked up in the file.
+   */
+  constructor(file: string, maxMirrored = MAX_MIRRORED) {
     this.#file = file;
     this.#database = openDatabase(file);
     this.#inode = statSync(file).ino;
     this.#find = this.#database.prepare('SELECT at FROM invalidated WHERE hash = ?');
     this.#news = this.#database.prepare(
-      `SELECT hash, at, sequence FROM invalidated WHERE sequence > ? ORDER BY sequence LIMIT ${MAX_NEWS}`,
+      'SELECT hash, at, sequence FROM invalidated WHERE sequence > ? ORDER BY sequence',
     );
     this.#version = this.#database.prepare('PRAGMA data_version');
-    this.#seenSequence = Number(this.#state('sequence'));
+    this.#limits = this.#database.prepare('SELECT floor, (SELECT min(sequence) FROM invalidated) AS oldest FROM state');
+    const sequence = Number(this.#database.prepare('SELECT sequence FROM state').get()?.['sequence']);
+    this.#seenSequence = Math.max(0, sequence - maxMirrored);
+    this.#mirror = new InvalidationMirror(maxMirrored, this.#seenSequence + 1);
+    this.refresh();
   }
 
   /** Names the objects that belong to this file. */
   get generation(): string {
-    return String(this.#state('generation'));
+    return String(this.#database.prepare('SELECT generation FROM state').get()?.['generation']);
   }
 
   /** The file has not been removed or replaced meanwhile. */
@@ -52,7 +64,10 @@ export class SharedInvalidations {
     return statSync(this.#file, { throwIfNoEntry: false })?.ino === this.#inode;
   }
 
+  /** The latest instant, as of the last `refresh` and this worker's own records since. */
   at(hash: KeyHash): number | undefined {
+    const at = this.#mirror.at(hash);
+    if (at !== undefined || this.#mirror.isComplete) return at;
     const row = this.#find.get(hash);
     return row === undefined ? undefined : Number(row['at']);
   }
@@ -61,28 +76,38 @@ export class SharedInvalidations {
   record(hash: KeyHash, at: number): void {
     this.#transaction(() => {
       this.#database.exec('UPDATE state SET sequence = sequence + 1');
-      this.#database
+      const row = this.#database
         .prepare(
           `INSERT INTO invalidated (hash, at, sequence) VALUES (?, ?, (SELECT sequence FROM state))
-           ON CONFLICT (hash) DO UPDATE SET at = max(at, excluded.at), sequence = excluded.sequence`,
+           ON CONFLICT (hash) DO UPDATE SET at = max(at, excluded.at), sequence = excluded.sequence
+           RETURNING at, sequence`,
         )
-        .run(hash, at);
+        .get(hash, at);
+      // The version of the data does not change for what this connection writes.
+      this.#mirror.set(hash, Number(row?.['at'] ?? at), Number(row?.['sequence'] ?? 0));
     });
   }
 
-  /** What all workers have recorded since the last call. Costs some microseconds when there is nothing. */
-  takeNews(): readonly InvalidatedKey[] {
+  /**
+   * Reads what has changed since the last call, and returns what was recorded: by other workers, at times this worker's own too.
+   * Costs some microseconds when there is nothing.
+   */
+  refresh(): readonly InvalidatedKey[] {
     const version = this.#version.get()?.['data_version'];
     if (version === this.#seenVersion) return [];
-    const rows = this.#news.all(this.#seenSequence);
-    if (rows.length < MAX_NEWS) this.#seenVersion = version;
-    this.#seenSequence = Number(rows.at(-1)?.['sequence'] ?? this.#seenSequence);
-    return rows.map((row) => ({ hash: String(row['hash']), at: Number(row['at']) }));
+    const news = this.#news
+      .all(this.#seenSequence)
+      .map((row) => ({ hash: String(row['hash']), at: Number(row['at']), sequence: Number(row['sequence']) }));
+    for (const { hash, at, sequence } of news) this.#mirror.set(hash, at, sequence);
+    this.#seenSequence = news.at(-1)?.sequence ?? this.#seenSequence;
+    this.#readLimits();
+    this.#seenVersion = version;
+    return news;
   }
 
-  /** A response requested at or before it is not stored any more: what would forbid it may be forgotten. */
+  /** A response requested at or before it is not stored any more: what would forbid it may be forgotten. As of the last `refresh`. */
   get floor(): number {
-    return Number(this.#state('floor'));
+    return this.#floor;
   }
 
   /** Keys to forget: older than `before`, and the oldest of more than `maxKeys`; at most `limit` at once. */
@@ -105,14 +130,18 @@ export class SharedInvalidations {
         drop.run(hash, at);
       }
     });
+    this.#readLimits();
   }
 
   close(): void {
     this.#database.close();
   }
 
-  #state(column: 'generation' | 'sequence' | 'floor'): unknown {
-    return this.#database.prepare(`SELECT ${column} AS value FROM state`).get()?.['value'];
+  /** What was forgotten leaves the copy too. */
+  #readLimits(): void {
+    const row = this.#limits.get();
+    this.#floor = Number(row?.['floor'] ?? 0);
+    this.#mirror.forgetBefore(Number(row?.['oldest'] ?? Number.POSITIVE_INFINITY));
   }
 
   #transaction(work: () => void): void {

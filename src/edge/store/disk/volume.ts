@@ -1,4 +1,4 @@
-/** A cache directory that can be used: its folders, and the file of invalidations that all workers share. */
+/** A cache directory that can be used: its folders, and what all workers share of it: its invalidations, its journal, its keys. */
 import { mkdirSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,23 +6,51 @@ import { hasCode, unlessMissing } from '#lib/file-error.ts';
 import type { KeyHash } from '../key-hash.ts';
 import { newBodyId } from './body-file.ts';
 import { decodeEntry, type EntryRecord, encodeEntry } from './format.ts';
+import { JournalWriter } from './journal.ts';
+import { KnownKeys } from './known-keys.ts';
 import { bodyPath, DATABASE_NAME, entryPath, OBJECTS_PREFIX, UNFINISHED_NAME } from './paths.ts';
 import { SharedInvalidations } from './shared-invalidations.ts';
+
+export interface VolumeOptions {
+  readonly directory: string;
+  /** Room for all workers together. */
+  readonly maxBytes: number;
+  /** Told of failures that no call is rejected with. */
+  readonly onProblem: (error: unknown) => void;
+}
 
 export class Volume {
   readonly directory: string;
   readonly objects: string;
   readonly invalidations: SharedInvalidations;
+  readonly journal: JournalWriter;
+  readonly keys: KnownKeys;
   readonly #unfinished: string;
 
   /** Makes what is missing; throws when that fails. */
-  constructor(directory: string) {
+  constructor({ directory, maxBytes, onProblem }: VolumeOptions) {
     this.directory = directory;
     this.#unfinished = join(directory, UNFINISHED_NAME);
     mkdirSync(this.#unfinished, { recursive: true, mode: 0o700 });
     this.invalidations = new SharedInvalidations(join(directory, DATABASE_NAME));
     this.objects = join(directory, OBJECTS_PREFIX + this.invalidations.generation);
     mkdirSync(this.objects, { recursive: true, mode: 0o700 });
+    this.journal = new JournalWriter(directory, onProblem);
+    const { writer } = this.journal;
+    this.keys = new KnownKeys({ directory, objects: this.objects, maxBytes, writer, onProblem });
+  }
+
+  /** Says that the key's files are these bytes together now; 0: there are none. */
+  noteStored(hash: KeyHash, bytes: number): void {
+    if (bytes === 0) this.keys.delete(hash);
+    else this.keys.add(hash);
+    this.journal.noteStored(hash, bytes);
+  }
+
+  /** Says, before it is done, that the key's files are removed to make room. */
+  noteEvicted(hash: KeyHash): void {
+    this.keys.delete(hash);
+    this.journal.noteEvicted(hash);
   }
 
   unfinishedPath(bodyId: string): string {
@@ -73,6 +101,8 @@ export class Volume {
   }
 
   close(): void {
+    this.journal.close();
+    this.keys.close();
     this.invalidations.close();
   }
 }

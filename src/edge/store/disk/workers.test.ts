@@ -50,6 +50,31 @@ describe('workers that share a directory', () => {
     assert.equal((await b.store.find('k'))?.variants.length, 2);
   });
 
+  test('workers do not ask the disk for what none of them has put, and ask for it as soon as one has', async (t) => {
+    const folder = storeFolder(t);
+    const [a, b] = [openWorker(folder), openWorker(folder)];
+    await eventually('the folders are read', () => !(b.store.find('k') instanceof Promise));
+    assert.equal(b.store.find('k'), undefined);
+    putText(a.store, 'k', 'hello');
+    const found = await eventually('found', async () => (await b.store.find('k'))?.variants[0]);
+    assert.equal(await textOf(found), 'hello');
+    a.store.remove('k', found);
+    await a.disk.settle();
+    await eventually('gone', () => !(b.disk.find('k') instanceof Promise));
+  });
+
+  test('workers find what they have put again before its removal was done', async (t) => {
+    const { disk } = openWorker(storeFolder(t));
+    await eventually('the folders are read', () => !(disk.find('k') instanceof Promise));
+    putText(disk, 'k', 'old');
+    const found = (await disk.find('k'))?.variants[0];
+    assert.ok(found !== undefined);
+    disk.remove('k', found);
+    putText(disk, 'k', 'new', { requestAt: 2_000 });
+    await disk.settle();
+    assert.equal(await read(disk, 'k'), 'new');
+  });
+
   test('workers see an invalidation by another at once, in memory too, and nothing undoes it', async (t) => {
     const folder = storeFolder(t);
     const [a, b] = [openWorker(folder), openWorker(folder)];
