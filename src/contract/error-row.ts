@@ -18,3 +18,8 @@ export function row<const S extends ErrorRow['sms'], const Zh extends string, co
 ) {
   return { http, sms, text: { 'zh-CN': zh, en } } as const;
 }
+
+/** A row of most errors: an operation refuses what it was given. */
+export function refusal<const Zh extends string, const En extends string>(zh: Zh, en: En) {
+  return row(200, 2001, zh, en);
+}

@@ -2,48 +2,36 @@
  * Every way in which a call can fail: one table. `docs/errors.md` shows the same table and a test compares them. The codes
  * are stable (header `x-error-code`), the texts are for people. docs/decisions/0011
  */
-import { type ErrorRow, row } from './error-row.ts';
+import { type ErrorRow, refusal, row } from './error-row.ts';
 import { LIVE_ERRORS } from './live-errors.ts';
 
 export const ERRORS = {
-  fieldMissing: row(200, 2001, '缺少字段 {field}，应为：{expected}', 'field {field} is missing: expected {expected}'),
-  fieldInvalid: row(
-    200,
-    2001,
+  fieldMissing: refusal('缺少字段 {field}，应为：{expected}', 'field {field} is missing: expected {expected}'),
+  fieldInvalid: refusal(
     '字段 {field} 无效，应为：{expected}；实际为：{found}',
     'field {field} is invalid: expected {expected}; found {found}',
   ),
-  entryInvalid: row(
-    200,
-    2001,
+  entryInvalid: refusal(
     '字段 {field} 无效，应为：{expected}；而 {entry} {reason}',
     'field {field} is invalid: expected {expected}, but {entry} {reason}',
   ),
-  entryRepeated: row(
-    200,
-    2001,
+  entryRepeated: refusal(
     '字段 {field} 无效：应为不重复的内容，而 {entry} 与 {first} 相同',
     'field {field} is invalid: expected unique entries, but {entry} duplicates {first}',
   ),
-  domainNameInvalid: row(
-    200,
-    2001,
+  domainNameInvalid: refusal(
     '字段 domain 无效，应为可加速的域名，如 www.example.com 或 *.example.com；而 {entry} {reason}',
     'field domain is invalid: expected a domain name such as www.example.com or *.example.com, but {entry} {reason}',
   ),
-  originInvalid: row(
-    200,
-    2001,
+  originInvalid: refusal(
     '字段 {field} 无效，应为域名、域名:端口、IP、IP:端口或 [IPv6]:端口；而 {entry} {reason}',
     'field {field} is invalid: expected host, host:port, IP, IP:port or [IPv6]:port, but {entry} {reason}',
   ),
-  originsMissing: row(
-    200,
-    2001,
+  originsMissing: refusal(
     '字段 data 无效：应至少有一个源站地址（仅直播域名可以为空）',
     'field data is invalid: expected at least one origin address (only a live domain may have none)',
   ),
-  settingsInvalid: row(200, 2001, '配置无法在节点上运行：{problem}', 'edges cannot apply these settings: {problem}'),
+  settingsInvalid: refusal('配置无法在节点上运行：{problem}', 'edges cannot apply these settings: {problem}'),
 
   tokenUnknown: row(200, 2013, 'access_token 无效', 'access_token is invalid'),
   tokenExpired: row(200, 2013, 'access_token 已过期', 'access_token has expired'),
@@ -61,156 +49,105 @@ export const ERRORS = {
     'access_token may not be used from the address {address}',
   ),
 
-  revisionChanged: row(
-    200,
-    2001,
+  revisionChanged: refusal(
     '域名 {domainId} 的配置已被修改：revision 现为 {revision}，不是 {given}；当前配置：{current}',
     'the settings of domain {domainId} have changed: their revision is {revision}, not {given}; the current settings are {current}',
   ),
-  domainNotFound: row(200, 2001, '域名 {domainId} 不存在', 'domain {domainId} does not exist'),
-  domainDuplicate: row(200, 2001, '域名 {name} 已存在', 'domain {name} already exists'),
-  domainNameTaken: row(
-    200,
-    2001,
+  domainNotFound: refusal('域名 {domainId} 不存在', 'domain {domainId} does not exist'),
+  domainDuplicate: refusal('域名 {name} 已存在', 'domain {name} already exists'),
+  domainNameTaken: refusal(
     '域名 {name} 已被占用，或与其他账户的域名（泛域名）重叠',
     'domain {name} is already in use by another account or overlaps with its wildcard domain',
   ),
-  domainLimit: row(200, 2001, '域名数量已达上限 {limit}', 'the account has reached its limit of {limit} domains'),
-  domainDisabled: row(
-    200,
-    2001,
+  domainLimit: refusal('域名数量已达上限 {limit}', 'the account has reached its limit of {limit} domains'),
+  domainDisabled: refusal(
     '域名 {domainId} 已被禁用（6），由运营方解除禁用之前不能修改',
     'domain {domainId} is disabled (6) and cannot be changed until an operator enables it',
   ),
-  domainStatusRefused: row(
-    200,
-    2001,
+  domainStatusRefused: refusal(
     '域名 {domainId} 的状态为{state}；只有状态为{allowed}的域名才能{action}',
     'domain {domainId} is {state}; only a domain that is {allowed} can be {action}',
   ),
 
-  pemInvalid: row(
-    200,
-    2001,
+  pemInvalid: refusal(
     '字段 {field} 无效，应为：{expected}；而其内容{reason}',
     'field {field} is invalid: expected {expected}, but it {reason}',
   ),
-  certificateNotFound: row(200, 2001, '证书 {sslKey} 不存在', 'certificate {sslKey} does not exist'),
-  certificateLimit: row(
-    200,
-    2001,
-    '证书数量已达上限 {limit}',
-    'the account has reached its limit of {limit} certificates',
-  ),
-  certificateInUse: row(
-    200,
-    2001,
+  certificateNotFound: refusal('证书 {sslKey} 不存在', 'certificate {sslKey} does not exist'),
+  certificateLimit: refusal('证书数量已达上限 {limit}', 'the account has reached its limit of {limit} certificates'),
+  certificateInUse: refusal(
     '证书正被域名 {domains} 使用，不能删除；请先用 /config/setSslInfo 更换或关闭',
     'the certificate is used by {domains} and cannot be deleted; first replace it or turn HTTPS off with /config/setSslInfo',
   ),
-  certificateNotCovering: row(
-    200,
-    2001,
+  certificateNotCovering: refusal(
     '字段 {field} 无效：证书适用于 {names}，不适用于域名 {name}',
     'field {field} is invalid: the certificate is valid for {names}, not for the domain {name}',
   ),
-  certificateExpired: row(
-    200,
-    2001,
+  certificateExpired: refusal(
     '字段 {field} 无效：证书已于 {time} 过期',
     'field {field} is invalid: the certificate expired at {time}',
   ),
-  certificateSameKind: row(
-    200,
-    2001,
+  certificateSameKind: refusal(
     '字段 ssl_key_second 无效：应为密钥类型与 ssl_key 不同的证书，而两者都是 {kind}',
     'field ssl_key_second is invalid: expected a certificate with a different key type than that of ssl_key, but both are {kind}',
   ),
-  certificatesNotObtained: row(
-    200,
-    2001,
+  certificatesNotObtained: refusal(
     '本服务未开启证书自动申请：运营者需设置 acme-directory',
     'obtaining certificates is not enabled on this service; its operator must set acme-directory',
   ),
-  wildcardNotObtained: row(
-    200,
-    2001,
+  wildcardNotObtained: refusal(
     '泛域名 {name} 不能自动申请证书：HTTP-01 验证不支持泛域名，请用 /config/addCertificate 添加',
     'a certificate for the wildcard {name} cannot be obtained because HTTP-01 does not support wildcards; add one with /config/addCertificate',
   ),
-  certificateRequestLimit: row(
-    200,
-    2001,
+  certificateRequestLimit: refusal(
     '每个域名每天最多申请 {limit} 次证书，请稍后重试',
     'certificates can be requested at most {limit} times a day per domain; try again later',
   ),
-  domainHasCertificate: row(
-    200,
-    2001,
+  domainHasCertificate: refusal(
     '域名 {domainId} 正在使用账户的证书，不能转移；请先用 /config/setSslInfo 关闭',
     'domain {domainId} uses a certificate of its account and cannot be transferred; first turn HTTPS off with /config/setSslInfo',
   ),
 
-  urlInvalid: row(
-    200,
-    2001,
+  urlInvalid: refusal(
     '字段 {field} 无效，应为网址，如 http://www.example.com/a.jpg；而 {entry} {reason}',
     'field {field} is invalid: expected a URL such as http://www.example.com/a.jpg, but {entry} {reason}',
   ),
-  hostNotFound: row(
-    200,
-    2001,
+  hostNotFound: refusal(
     '字段 {field} 无效：账户没有域名 {host}',
     'field {field} is invalid: the account has no domain {host}',
   ),
-  purgeEmpty: row(
-    200,
-    2001,
+  purgeEmpty: refusal(
     '没有要刷新的内容：应有 urls、directories 或 domain_id',
     'there is nothing to purge: expected urls, directories or domain_id',
   ),
-  purgeAmbiguous: row(
-    200,
-    2001,
+  purgeAmbiguous: refusal(
     'domain_id 会刷新整个域名，不能与 urls、directories 一起使用',
     'domain_id purges the whole domain and cannot go together with urls or directories',
   ),
-  prefetchEmpty: row(200, 2001, '字段 urls 无效：应至少有一个网址', 'field urls is invalid: expected at least one URL'),
-  tooManyItems: row(
-    200,
-    2001,
+  prefetchEmpty: refusal('字段 urls 无效：应至少有一个网址', 'field urls is invalid: expected at least one URL'),
+  tooManyItems: refusal(
     '一次最多 {limit} 项，实际为 {count} 项',
     'expected at most {limit} items per call, but found {count}',
   ),
-  purgeUrlLimit: row(
-    200,
-    2001,
+  purgeUrlLimit: refusal(
     '今天的网址刷新额度为 {limit}，剩余 {remaining}，不足以完成本次请求',
     'the account can purge {limit} URLs a day; only {remaining} remain today',
   ),
-  purgeDirectoryLimit: row(
-    200,
-    2001,
+  purgeDirectoryLimit: refusal(
     '今天的目录刷新额度为 {limit}，剩余 {remaining}，不足以完成本次请求',
     'the account can purge {limit} directories and domains a day; only {remaining} remain today',
   ),
-  prefetchLimit: row(
-    200,
-    2001,
+  prefetchLimit: refusal(
     '今天的预热额度为 {limit}，剩余 {remaining}，不足以完成本次请求',
     'the account can prefetch {limit} URLs a day; only {remaining} remain today',
   ),
-  taskNotFound: row(200, 2001, '任务 {taskId} 不存在', 'task {taskId} does not exist'),
+  taskNotFound: refusal('任务 {taskId} 不存在', 'task {taskId} does not exist'),
 
-  timeRangeReversed: row(
-    200,
-    2001,
+  timeRangeReversed: refusal(
     '字段 starttime 无效：应不晚于 endtime',
     'field starttime is invalid: expected a time that is not after endtime',
   ),
-  timeRangeTooLong: row(
-    200,
-    2001,
+  timeRangeTooLong: refusal(
     '字段 starttime 无效：interval 为 {interval} 时一次至多查询 {span}',
     'field starttime is invalid: expected at most {span} in one call when interval is {interval}',
   ),
@@ -237,9 +174,7 @@ export const ERRORS = {
     "field app_key is invalid: expected the app_key of one of the account's SMS services; found {found}",
   ),
   smsAppDisabled: row(200, 2010, '短信服务已禁用', 'the SMS service is disabled'),
-  smsContentInvalid: row(
-    200,
-    2001,
+  smsContentInvalid: refusal(
     '字段 content 无效：应为以 UTF-8 做 URL 编码的 1 到 536 个字符的文本；而它{reason}',
     'field content is invalid: expected text of 1 to 536 characters, URL-encoded as UTF-8, but it {reason}',
   ),
@@ -256,73 +191,53 @@ export const ERRORS = {
     '排队的请求过多，请稍后重试',
     'too many requests are waiting to be accepted; try again later',
   ),
-  sendidNotFound: row(200, 2001, '发送流水号 {sendid} 不存在', 'sendid {sendid} does not exist'),
-  rechargeRefused: row(
-    200,
-    2001,
+  sendidNotFound: refusal('发送流水号 {sendid} 不存在', 'sendid {sendid} does not exist'),
+  rechargeRefused: refusal(
     '字段 amount 无效：余额将小于 0 或过大',
     'field amount is invalid: the balance would be below 0 or too large',
   ),
-  rechargeRepeated: row(
-    200,
-    2001,
+  rechargeRepeated: refusal(
     '字段 reference 无效：该标识已用于另一笔金额 {amount}',
     'field reference is invalid: it was already used for another recharge, of {amount}',
   ),
-  connectorNotFound: row(200, 2001, '通道 {name} 不存在', 'connector {name} does not exist'),
-  connectorInUse: row(200, 2001, '通道 {name} 不能删除：{reason}', 'connector {name} cannot be deleted: {reason}'),
-  smsRevisionChanged: row(
-    200,
-    2001,
+  connectorNotFound: refusal('通道 {name} 不存在', 'connector {name} does not exist'),
+  connectorInUse: refusal('通道 {name} 不能删除：{reason}', 'connector {name} cannot be deleted: {reason}'),
+  smsRevisionChanged: refusal(
     '{what}已被修改：revision 现为 {revision}，不是 {given}，请重新查询后再修改',
     '{what} has changed: the revision is {revision}, not {given}; read it again before you change it',
   ),
-  smsRouteNotFound: row(200, 2001, '前缀 {prefix} 没有路由，无法删除', 'there is no route for the prefix {prefix}'),
-  smsPriceNotFound: row(
-    200,
-    2001,
+  smsRouteNotFound: refusal('前缀 {prefix} 没有路由，无法删除', 'there is no route for the prefix {prefix}'),
+  smsPriceNotFound: refusal(
     '前缀 {prefix} 没有 {kind} 的单价，无法删除',
     'the prefix {prefix} has no price for {kind} messages',
   ),
-  accountNotNamed: row(
-    200,
-    2001,
+  accountNotNamed: refusal(
     '缺少字段 account_id：只有一个客户账户时才能省略',
     'field account_id is missing: it may be omitted only if there is exactly one customer account',
   ),
 
   accountDisabled: row(200, 2005, '账户已停用', 'the account is disabled'),
-  accountOwn: row(
-    200,
-    2001,
+  accountOwn: refusal(
     '账户 {accountId} 是当前令牌所属的账户，不能停用',
     'account {accountId} owns the access token in use and cannot be disabled with it',
   ),
   ...LIVE_ERRORS,
 
   accountNotFound: row(200, 2005, '账户 {accountId} 不存在', 'account {accountId} does not exist'),
-  accountNotCustomer: row(
-    200,
-    2001,
+  accountNotCustomer: refusal(
     '账户 {accountId} 不是客户账户，不能拥有域名',
     'account {accountId} is not a customer account and cannot have domains',
   ),
-  tokenNotFound: row(200, 2001, '令牌 {tokenId} 不存在', 'token {tokenId} does not exist'),
-  expiryPast: row(
-    200,
-    2001,
+  tokenNotFound: refusal('令牌 {tokenId} 不存在', 'token {tokenId} does not exist'),
+  expiryPast: refusal(
     '字段 expires_at 无效：应为将来的时间（Unix 秒），而 {given} 是 {moment}',
     'field expires_at is invalid: expected a time in the future (Unix seconds), but {given} is {moment}',
   ),
-  scopesRefused: row(
-    200,
-    2001,
+  scopesRefused: refusal(
     '字段 scopes 无效：应为账户类型允许的权限（{allowed}）',
     'field scopes is invalid: expected scopes that the kind of the account allows: {allowed}',
   ),
-  scopesWidened: row(
-    200,
-    2001,
+  scopesWidened: refusal(
     '字段 scopes 无效：应为令牌现有权限（{present}）的子集',
     "field scopes is invalid: expected a subset of the token's current scopes: {present}",
   ),

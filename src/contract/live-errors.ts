@@ -1,38 +1,28 @@
 /** The errors of live streams: part of the table in `errors.ts`. */
-import { row } from './error-row.ts';
+import { refusal, row } from './error-row.ts';
 
 export const LIVE_ERRORS = {
-  domainNotLive: row(
-    200,
-    2001,
+  domainNotLive: refusal(
     '域名 {domainId} 不是直播域名（cdn_type 4）',
     'domain {domainId} is not a live domain (cdn_type 4)',
   ),
-  liveStreamNotFound: row(200, 2001, '直播流 {app}/{stream} 不存在', 'live stream {app}/{stream} does not exist'),
-  liveNotOnAir: row(200, 2001, '直播流 {app}/{stream} 不在直播中', 'live stream {app}/{stream} is not on air'),
-  liveForbidLimit: row(
-    200,
-    2001,
+  liveStreamNotFound: refusal('直播流 {app}/{stream} 不存在', 'live stream {app}/{stream} does not exist'),
+  liveNotOnAir: refusal('直播流 {app}/{stream} 不在直播中', 'live stream {app}/{stream} is not on air'),
+  liveForbidLimit: refusal(
     '该域名被禁播的直播流已达上限 {limit}',
     'the domain has reached its limit of {limit} forbidden streams',
   ),
-  liveHostInvalid: row(
-    200,
-    2001,
+  liveHostInvalid: refusal(
     '字段 host 无效：应为域名 {name} 包括的域名',
     'field host is invalid: expected a host name of the domain {name}',
   ),
   recordingNotFound: row(404, 2001, '录制文件不存在', 'the recording does not exist'),
-  liveRecordingNotFound: row(200, 2001, '录制 {recording} 不存在', 'recording {recording} does not exist'),
-  liveKeyUnused: row(
-    200,
-    2001,
+  liveRecordingNotFound: refusal('录制 {recording} 不存在', 'recording {recording} does not exist'),
+  liveKeyUnused: refusal(
     '字段 key 无效：仅 action 为 rotate 时可以指定',
     'field key is invalid: allowed only with the action rotate',
   ),
-  resumePast: row(
-    200,
-    2001,
+  resumePast: refusal(
     '字段 resume_at 无效：应为将来的时间（Unix 秒），而 {given} 是 {moment}',
     'field resume_at is invalid: expected a time in the future (Unix seconds), but {given} is {moment}',
   ),
