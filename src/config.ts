@@ -18,6 +18,7 @@ import {
   showSettings,
 } from '#lib/settings.ts';
 import { readTextFile } from '#lib/text-file.ts';
+import type { S3Place } from '#logs/store/s3.ts';
 import { SETTINGS, type Values } from './settings.ts';
 
 /** What the parts are started with. Plain data: it travels to the child processes by message. */
@@ -126,17 +127,7 @@ export function loadConfig(input: ConfigInput): Loaded {
 }
 
 /** Where control keeps log files. */
-export type LogStore =
-  | { readonly kind: 'local'; readonly directory: string }
-  | {
-      readonly kind: 's3';
-      readonly endpoint: string;
-      readonly region: string;
-      readonly bucket: string;
-      /** Empty: none. */
-      readonly prefix: string;
-      readonly credentials: { readonly accessKey: string; readonly secretKey: string };
-    };
+export type LogStore = { readonly kind: 'local'; readonly directory: string } | ({ readonly kind: 's3' } & S3Place);
 
 /** The authority that certificates are obtained from. */
 export interface AcmeConfig {

@@ -1,6 +1,6 @@
 /** Stage 1: what a client sent, as an `EdgeRequest`, or what is wrong with it. Pure. */
 import type { RawHeaders } from '#http/headers.ts';
-import { checkRequest, type ValidRequest } from '#http/request.ts';
+import { checkRequest, type RequestLine, type ValidRequest } from '#http/request.ts';
 import { readRequestFacts } from '#http/request-facts.ts';
 import { type RequestHeaders, wholeSection } from '#http/request-fields.ts';
 import type { RequestFacts } from '#http/stored.ts';
@@ -9,13 +9,7 @@ import type { EdgeFault, RequestFault } from './reasons.ts';
 import type { Secured } from './secured.ts';
 
 /** A request as read from the connection. */
-export interface ReceivedRequest {
-  readonly method: string;
-  readonly target: string;
-  readonly httpVersion: '1.0' | '1.1' | '2.0';
-  readonly headers: RequestHeaders;
-  /** The client's own connection, be it to us or to a trusted proxy before us. */
-  readonly isTls: boolean;
+export interface ReceivedRequest extends RequestLine {
   /** Absent where the connection to us is plain. */
   readonly secured?: Secured | undefined;
   /** The address of the TCP peer, or as trusted proxies name it, without port; IPv4 also on a dual-stack socket. */

@@ -2,6 +2,7 @@
  * What a live process reports to control: events in their order, until control has acknowledged them, and every 5 s all that
  * is on air. docs/decisions/0502
  */
+import type { StoredReport } from '#db/tables/live/reports.ts';
 import {
   type BroadcastName,
   END_REASONS,
@@ -31,16 +32,9 @@ const MAX_ADDRESS_CHARS = 300;
 const MAX_CODEC_CHARS = 32;
 const MAX_FLASH_VER_CHARS = 200;
 
-export interface LiveReport {
-  readonly edge: string;
-  /** Names the file that counts the events: another one after that file was lost. */
-  readonly epoch: string;
+export interface LiveReport extends StoredReport {
   /** The sender's clock, epoch milliseconds. */
   readonly at: number;
-  /** Ascending by `n`. */
-  readonly events: readonly LiveEvent[];
-  /** All that is on air; replaces what this edge told before. Absent: as before. */
-  readonly streams?: readonly LiveStatus[];
 }
 
 export interface LiveReportAnswer {

@@ -1,6 +1,7 @@
 /** What a live process sends control of a recording: a piece of it, or that it has ended. One line of JSON, then the bytes. Pure. */
 import { isCount } from '#lib/is-count.ts';
 import { parseObject } from '#lib/parse-object.ts';
+import type { BroadcastName } from '#model/live-stream.ts';
 import { isAppName, isBroadcastId, isStreamName } from '#sites/live.ts';
 
 export const RECORDING_ENDS = ['ended', 'off', 'changed', 'long', 'full', 'slow', 'crashed'] as const;
@@ -11,14 +12,10 @@ export const RECORDING_ENDS = ['ended', 'off', 'changed', 'long', 'full', 'slow'
  */
 export type RecordingEnd = (typeof RECORDING_ENDS)[number];
 
-export interface RecordingMessage {
+export interface RecordingMessage extends BroadcastName {
   readonly edge: string;
   /** Id of the recording, `[a-z0-9]{1,32}`. */
   readonly recording: string;
-  readonly domainId: number;
-  readonly app: string;
-  readonly stream: string;
-  readonly broadcast: string;
   /** Start of the recording, epoch milliseconds. */
   readonly beganAt: number;
   /** Number of the piece, counted from 0. */

@@ -9,6 +9,7 @@ export interface RequestLine {
   /** Target as received. */
   readonly target: string;
   readonly httpVersion: '1.0' | '1.1' | '2.0';
+  /** The client's own connection, be it to us or to a trusted proxy before us. */
   readonly isTls: boolean;
   readonly headers: RequestHeaders;
 }

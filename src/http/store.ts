@@ -87,14 +87,9 @@ export function announcedBytes(headers: RequestHeaders): number | undefined {
   return length === undefined || !/^\d+$/.test(length) ? undefined : Number(length);
 }
 
-interface Times {
+interface Times extends Pick<Stored, 'lifetimeMs' | 'initialAgeMs' | 'dateAt' | 'lastModifiedAt'> {
   readonly lifetime: Lifetime;
-  /** Counts from the same moment as `initialAgeMs`; may be longer than `lifetime`. */
-  readonly lifetimeMs: number;
-  readonly initialAgeMs: number;
-  readonly dateAt: number;
   readonly hasDate: boolean;
-  readonly lastModifiedAt: number | undefined;
 }
 
 /** Final statuses whose meaning for a cache we implement. RFC 9111 §3, §5.2.2.3 */

@@ -75,7 +75,7 @@ export interface Stored {
   readonly lastModifiedAt: number | undefined;
   /** Age at `responseAt`. */
   readonly initialAgeMs: number;
-  /** Stale once the age is this. With a policy's own lifetime it includes the age that the response had when it was fetched. */
+  /** Stale once the age is this; it counts from the same moment as `initialAgeMs`. With a policy's own lifetime it includes the age that the response had when it was fetched. */
   readonly lifetimeMs: number;
   /** 0: no such window. */
   readonly staleWhileRevalidateMs: number;

@@ -1,5 +1,5 @@
 /** What is counted of a domain's requests: the same numbers on the edge, on the wire and in the database. Pure. */
-import type { CacheCode } from './line.ts';
+import type { AccessRecord, CacheCode } from './line.ts';
 
 /** Whole numbers from 0. Requests of other status classes (1xx) are in `requests` only. */
 export interface Counters {
@@ -56,14 +56,10 @@ export function noCounters(): Counters {
   };
 }
 
-export interface CountedRequest {
-  readonly requestBytes: number;
-  readonly responseBytes: number;
-  readonly cacheCode: CacheCode;
-  readonly status: number;
-  /** See `AccessRecord`. */
-  readonly isContinued?: boolean;
-}
+export type CountedRequest = Pick<
+  AccessRecord,
+  'requestBytes' | 'responseBytes' | 'cacheCode' | 'status' | 'isContinued'
+>;
 
 /** `times`: requests of one kind, whose bytes are of all of them. */
 export function countRequest(counters: Counters, request: CountedRequest, times = 1): void {

@@ -1,4 +1,5 @@
 /** The engine's interface to a connection to a carrier. `connectors/` implements it, one of them with `smpp/`. */
+import type { ClaimedPart } from '#db/tables/sms/claim.ts';
 import type { StoredReceipt } from '#db/tables/sms/receipts.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
@@ -19,18 +20,10 @@ export interface Carrier extends AsyncDisposable {
   submit(part: PartToSubmit): Promise<SubmitOutcome>;
 }
 
-export interface PartToSubmit {
+export interface PartToSubmit extends Pick<ClaimedPart, 'destination' | 'text' | 'part' | 'parts' | 'reference'> {
   readonly partId: number;
-  /** E.164: `+` and digits. */
-  readonly destination: string;
   /** Empty: the connector's own. */
   readonly sender: string;
-  readonly text: string;
-  /** Number of the part, from 1. */
-  readonly part: number;
-  readonly parts: number;
-  /** 0 to 255; the same for all parts of a message. */
-  readonly reference: number;
   /** Absent: the carrier's default. */
   readonly validitySeconds?: number;
 }

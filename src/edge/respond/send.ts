@@ -1,7 +1,5 @@
 /** Stage 10: the head with what this hop adds, then the body, at the client's pace. */
-import type { Clock } from '#lib/clock.ts';
-import type { Buffers } from '../buffers/buffers.ts';
-import type { LagBudget } from '../store/client-lag.ts';
+import type { EdgeContext } from '../context.ts';
 import type { Viewer } from '../viewer.ts';
 import { type BodyPiece, type EdgeAnswer, SliceLost } from './answer.ts';
 import type { Recipient } from './buffered-sender.ts';
@@ -12,14 +10,8 @@ import type { Pins } from './pins.ts';
 import { abandonBody, streamToViewer, streamUnread } from './stream.ts';
 import { runTunnel, type TunnelLimits } from './tunnel.ts';
 
-export interface SendOptions {
-  /** The connection ends with its answer. */
-  readonly isClosing: () => boolean;
-  readonly clock: Clock;
-  readonly lag: LagBudget;
-  readonly pins: Pins;
-  readonly buffers: Buffers;
-  readonly unreadFetchMs: number;
+export interface SendOptions
+  extends Pick<EdgeContext, 'isClosing' | 'clock' | 'lag' | 'pins' | 'buffers' | 'unreadFetchMs'> {
   readonly webSockets: { readonly limits: TunnelLimits };
 }
 

@@ -1,12 +1,12 @@
 /** An origin's body on its way to the client, and at the same time into the store where it may be kept. */
+
 import type { Readable } from 'node:stream';
-import type { Buffers } from '../buffers/buffers.ts';
+import type { EdgeContext } from '../context.ts';
 import { TakenBack } from '../origin/attempt.ts';
-import type { ClientLag, LagBudget } from '../store/client-lag.ts';
+import type { ClientLag } from '../store/client-lag.ts';
 import type { AnswerBody, Fill } from './answer.ts';
 import { BufferedSender, type Recipient } from './buffered-sender.ts';
 import { type FetchRest, followBody } from './follow-body.ts';
-import type { Pins } from './pins.ts';
 import { createUnreadLimit, FINISH_BELOW_BYTES, type UnreadLimit } from './unread.ts';
 
 /** The receiver of the body besides the store. */
@@ -17,13 +17,7 @@ interface Receiver {
   readonly options: StreamOptions;
 }
 
-interface StreamOptions {
-  readonly lag: LagBudget;
-  readonly pins: Pins;
-  readonly buffers: Buffers;
-  /** See `createUnreadLimit`. */
-  readonly unreadFetchMs: number;
-}
+type StreamOptions = Pick<EdgeContext, 'lag' | 'pins' | 'buffers' | 'unreadFetchMs'>;
 
 /**
  * Streams a body at the origin's pace: what the client has not taken is read from what the store gathers, as far as

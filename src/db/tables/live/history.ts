@@ -1,6 +1,6 @@
 /** What was on air before, how many watched it, and how long either is kept. */
 import { sql } from 'kysely';
-import type { LiveStatus, StreamName, ViewerCounts } from '#model/live-stream.ts';
+import type { BroadcastName, LiveStatus, StreamName, ViewerCounts } from '#model/live-stream.ts';
 import type { Executor } from '../../schema/schema.ts';
 import { rowList } from '../../statements/lists.ts';
 
@@ -13,11 +13,7 @@ const VIEWERS_KEEP_MS: Readonly<Record<ViewerGrain, number>> = { minute: 7 * DAY
 /** The oldest go first. */
 const MAX_BROADCASTS_PER_DOMAIN = 100_000;
 
-export interface ReportedBroadcast {
-  readonly domainId: number;
-  readonly app: string;
-  readonly stream: string;
-  readonly broadcast: string;
+export interface ReportedBroadcast extends BroadcastName {
   readonly edge: string;
   readonly source: string;
   readonly address: string;
@@ -91,14 +87,9 @@ const MORE_VIEWERS = sql<boolean>`
     > live_viewers.flv + live_viewers.websocket + live_viewers.rtmp + live_viewers.hls
 `;
 
-export interface ViewerFilter {
-  readonly domainId: number;
-  readonly app?: string | undefined;
-  readonly stream?: string | undefined;
+/** Counts from `from`, inclusive, to `to`, exclusive. */
+export interface ViewerFilter extends Omit<BroadcastFilter, 'limit' | 'offset'> {
   readonly grain: ViewerGrain;
-  /** Inclusive, and exclusive. */
-  readonly from: number;
-  readonly to: number;
 }
 
 /** Viewers of all matching streams together, the earliest first; instants without a stream on air are left out. */

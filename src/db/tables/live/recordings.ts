@@ -1,17 +1,14 @@
 /** Recordings of live streams and the pieces that they are stored in; the bytes are blobs. docs/decisions/0503 */
 import { sql, type Transaction } from 'kysely';
 import { DEFAULT_SETTINGS, type DomainSettings } from '#model/domain.ts';
+import type { BroadcastName } from '#model/live-stream.ts';
 import { lockInTransaction } from '../../engines/engine.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
 import type { BroadcastFilter } from './history.ts';
 
-export interface Recording {
+export interface Recording extends BroadcastName {
   /** `[a-z0-9]{1,32}` */
   readonly id: string;
-  readonly domainId: number;
-  readonly app: string;
-  readonly stream: string;
-  readonly broadcast: string;
   readonly edge: string;
   /** Start of the first media, epoch milliseconds. */
   readonly beganAt: number;

@@ -12,8 +12,11 @@ import { saveStatuses } from './statuses.ts';
 
 export interface StoredReport {
   readonly edge: string;
+  /** Names the file that counts the events: another one after that file was lost. */
   readonly epoch: string;
+  /** Ascending by `n`. */
   readonly events: readonly LiveEvent[];
+  /** All that is on air; replaces what this edge told before. Absent: as before. */
   readonly streams?: readonly LiveStatus[];
 }
 

@@ -57,6 +57,7 @@ export interface ClaimedPart {
   readonly text: string;
   /** E.164 with `+`. */
   readonly destination: string;
+  /** 0 to 255; the same for all parts of a message. */
   readonly reference: number;
   /** Failures that count, before this try. */
   readonly tries: number;

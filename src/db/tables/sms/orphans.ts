@@ -6,23 +6,17 @@ import type { Schema } from '../../schema/schema.ts';
 import { inIds, rowList, rowsOf } from '../../statements/lists.ts';
 import { statement } from '../../statements/statement.ts';
 import { matchReceipts, type ReceiptToMatch } from './matching.ts';
-import { applyFates, type Fate, type ReceiptOutcome } from './receipts.ts';
+import { applyFates, type Fate } from './receipts.ts';
 
-export interface Orphan {
+export interface Orphan extends Omit<Fate, 'partId'> {
   readonly id: number;
   readonly connectorId: number;
-  readonly carrierKey: string;
   /** JSON: rows of one key each. */
   readonly carrierKeys: string;
   readonly equalKeys: number;
   readonly number: string | null;
   readonly reference: number | null;
   readonly referenceBits: number | null;
-  readonly state: ReceiptOutcome;
-  readonly error: string;
-  readonly word: string;
-  readonly doneAt: number | null;
-  readonly receivedAt: number;
   readonly unmatched: string;
 }
 

@@ -2,17 +2,14 @@
  * A header section of HTTP/2 that asks plainly: for the same as `isPlainGet` takes over HTTP/1.1. Whatever has another meaning
  * or is no request is left to `request.ts`. docs/decisions/0270. Pure.
  */
+import type { KeyTexts } from '../../shortcuts/shortcut-key.ts';
 import { Http2FieldKind, type RequestField } from './request-field.ts';
 
-export interface PlainHead {
+/** A field that is absent is empty. */
+export interface PlainHead extends Omit<KeyTexts, 'isTls' | 'host'> {
   readonly authority: string;
-  readonly target: string;
-  // Empty: absent.
-  readonly acceptEncoding: string;
   readonly referer: string;
   readonly userAgent: string;
-  readonly ifNoneMatch: string;
-  readonly ifModifiedSince: string;
   /** Size of the head over HTTP/1.1. */
   readonly headBytes: number;
 }
