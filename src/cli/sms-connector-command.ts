@@ -1,7 +1,7 @@
 /** `causeway sms connector`: ways to carriers, for the operator of this machine. */
 import { Command, Option } from 'commander';
 import type { CallOf } from '#contract/operations.ts';
-import { CONNECTOR_FIELDS } from '#contract/sms-connector-fields.ts';
+import { CONNECTOR_CHOICES, CONNECTOR_FIELDS } from '#contract/sms-connector-fields.ts';
 import { run } from './account-commands.ts';
 import { type CliContext, CliError } from './context.ts';
 import {
@@ -70,7 +70,7 @@ export function smsConnectorCommand(context: CliContext): Command {
 function setCommand(context: CliContext): Command {
   const command = addCallSettings(new Command('set').argument('<name>'), context)
     .description('add a connector, or change the given settings of one')
-    .addOption(new Option('--kind <kind>', 'protocol of the connector').choices(['smpp', 'loopback']))
+    .addOption(choice('kind', '--kind <kind>', 'protocol of the connector'))
     .option('--rate <parts>', 'maximum parts per second; 0: as fast as the carrier answers', parseWholeNumber);
   addIfRevision(command, 'the connector still has this revision (0: it does not exist yet; printed by list --json)');
   for (const add of [addSessionOptions, addMessageOptions, addReceiptOptions]) add(command);
@@ -90,18 +90,9 @@ function addSessionOptions(command: Command): void {
     .option('--password-file <file>', 'file whose first line is the password')
     .option('--system-type <type>', 'system_type to bind with, if the carrier requires one')
     .addOption(
-      new Option('--interface-version <version>', 'SMPP version; 33: without optional parameters').choices([
-        '33',
-        '34',
-        '50',
-      ]),
+      choice('interface_version', '--interface-version <version>', 'SMPP version; 33: without optional parameters'),
     )
-    .addOption(
-      new Option('--bind <how>', 'transceiver: one session; pair: one for each direction').choices([
-        'transceiver',
-        'pair',
-      ]),
-    )
+    .addOption(choice('bind', '--bind <how>', 'transceiver: one session; pair: one for each direction'))
     .addOption(onOffOption('--tls <switch>', "use TLS and verify the carrier's certificate"))
     .option(
       '--tls-ca-file <file>',
@@ -119,28 +110,20 @@ function addMessageOptions(command: Command): void {
     .option('--sender <sender>', 'sender of messages')
     .option('--sender-type <ton,npi>', "TON and NPI of the sender, such as 5,0; '': derived from its form")
     .option('--destination-type <ton,npi>', "TON and NPI of the destination; '': international, 1,1")
-    .addOption(
-      new Option('--concatenation <how>', 'how the parts of a long message are marked').choices(['udh', 'sar']),
-    )
+    .addOption(choice('concatenation', '--concatenation <how>', 'how the parts of a long message are marked'))
     .addOption(onOffOption('--gsm7 <switch>', 'use the GSM 03.38 alphabet for texts it can represent'));
 }
 
 function addReceiptOptions(command: Command): void {
   command
     .addOption(
-      new Option(
+      choice(
+        'registered_delivery',
         '--registered-delivery <which>',
         'receipts to request: 0 none, 1 for every final state, 2 for failures',
-      ).choices(['0', '1', '2']),
+      ),
     )
-    .addOption(
-      new Option('--receipt-ids <form>', 'format of message ids in receipts').choices([
-        'auto',
-        'same',
-        'hex',
-        'decimal',
-      ]),
-    )
+    .addOption(choice('receipt_ids', '--receipt-ids <form>', 'format of message ids in receipts'))
     .option('--receipt-zone-minutes <minutes>', "offset of the carrier's time zone from UTC")
     .addOption(
       onOffOption(
@@ -159,16 +142,23 @@ function addReceiptOptions(command: Command): void {
       ).conflicts('statusWords'),
     )
     .addOption(
-      new Option(
+      choice(
+        'receipt_number',
         '--receipt-number <how>',
         'whether the number in a receipt must match that of its message (check) or may differ (ignore)',
-      ).choices(['check', 'ignore']),
+      ),
     )
     .addOption(
-      new Option('--unknown-after <what>', 'what to do with the price of a part without a response or receipt').choices(
-        ['charge', 'refund'],
+      choice(
+        'unknown_after',
+        '--unknown-after <what>',
+        'what to do with the price of a part without a response or receipt',
       ),
     );
+}
+
+function choice(field: keyof typeof CONNECTOR_CHOICES, flags: string, description: string): Option {
+  return new Option(flags, description).choices(CONNECTOR_CHOICES[field]);
 }
 
 type ConnectorRequest = Omit<CallOf<'smsOperator.setConnector'>, 'name' | 'if_revision'>;

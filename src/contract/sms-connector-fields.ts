@@ -75,10 +75,22 @@ const statusWords = {
   }),
 };
 
+/** Values of the fields that are one of a few words. */
+export const CONNECTOR_CHOICES = {
+  kind: ['smpp', 'loopback'],
+  bind: ['transceiver', 'pair'],
+  interface_version: ['33', '34', '50'],
+  registered_delivery: ['0', '1', '2'],
+  concatenation: ['udh', 'sar'],
+  receipt_ids: ['auto', 'same', 'hex', 'decimal'],
+  receipt_number: ['check', 'ignore'],
+  unknown_after: ['charge', 'refund'],
+} as const;
+
 /** Fields of a connector. An omitted field keeps its value, or has its default if the connector is new. */
 export const CONNECTOR_FIELDS = {
   kind: optional(
-    choice(['smpp', 'loopback'], { 'zh-CN': 'smpp（默认）或 loopback', en: 'smpp (the default) or loopback' }),
+    choice(CONNECTOR_CHOICES.kind, { 'zh-CN': 'smpp（默认）或 loopback', en: 'smpp (the default) or loopback' }),
   ),
   enabled: optional(flag),
   rate: optional(integer(0, 1_000_000)),
@@ -88,7 +100,7 @@ export const CONNECTOR_FIELDS = {
   tls_ca: clearable(authority),
   tls_server_name: clearable({ ...host, schema: text({ max: 253 }).schema.refine(isHost) }),
   bind: optional(
-    choice(['transceiver', 'pair'], {
+    choice(CONNECTOR_CHOICES.bind, {
       'zh-CN': 'transceiver（收发合一）或 pair（收发两个连接）',
       en: 'transceiver, or pair for a transmitter and a receiver',
     }),
@@ -97,7 +109,7 @@ export const CONNECTOR_FIELDS = {
   password: clearable({ ...plainText({ max: 15 }), isSecret: true as const }),
   system_type: clearable(plainText({ max: 12 })),
   interface_version: optional(
-    choice(['33', '34', '50'], {
+    choice(CONNECTOR_CHOICES.interface_version, {
       'zh-CN': 'SMPP 版本：33、34 或 50（十六进制）；33 不带可选参数',
       en: 'the version of SMPP: 33, 34 or 50, as the bind has it; with 33 no optional parameter is sent',
     }),
@@ -110,15 +122,15 @@ export const CONNECTOR_FIELDS = {
   enquire_seconds: optional(integer(1, 3600)),
   response_seconds: optional(integer(1, 600)),
   registered_delivery: optional(
-    choice(['0', '1', '2'], {
+    choice(CONNECTOR_CHOICES.registered_delivery, {
       'zh-CN': '要求的回执：0（不要）、1（所有结果）或 2（仅失败）',
       en: 'receipts that are asked for: 0 (none), 1 (of every end) or 2 (of failures)',
     }),
   ),
-  concatenation: optional(choice(['udh', 'sar'], { 'zh-CN': 'udh 或 sar', en: 'udh or sar' })),
+  concatenation: optional(choice(CONNECTOR_CHOICES.concatenation, { 'zh-CN': 'udh 或 sar', en: 'udh or sar' })),
   gsm7: optional(flag),
   receipt_ids: optional(
-    choice(['auto', 'same', 'hex', 'decimal'], {
+    choice(CONNECTOR_CHOICES.receipt_ids, {
       'zh-CN': '回执中的标识与应答的关系：auto、same、hex 或 decimal',
       en: 'how receipts write the id of the answer: auto, same, hex or decimal',
     }),
@@ -129,13 +141,13 @@ export const CONNECTOR_FIELDS = {
   unmarked_receipts: optional(flag),
   status_words: clearable(statusWords),
   receipt_number: optional(
-    choice(['check', 'ignore'], {
+    choice(CONNECTOR_CHOICES.receipt_number, {
       'zh-CN': 'check（回执只匹配发往该号码的短信）或 ignore（运营商改写号码）',
       en: 'check (a receipt is matched only with messages to its number) or ignore (the carrier rewrites numbers)',
     }),
   ),
   unknown_after: optional(
-    choice(['charge', 'refund'], {
+    choice(CONNECTOR_CHOICES.unknown_after, {
       'zh-CN': 'charge（计费）或 refund（退还），适用于始终没有应答和回执的短信',
       en: 'charge or refund, for parts that got neither an answer nor a receipt',
     }),
@@ -144,17 +156,17 @@ export const CONNECTOR_FIELDS = {
 
 export const CONNECTOR_DATA = z.object({
   name: z.string(),
-  kind: z.enum(['smpp', 'loopback']),
+  kind: z.enum(CONNECTOR_CHOICES.kind),
   enabled: FLAG_TEXT,
   rate: z.int().describe('parts a second; 0: as fast as the carrier answers'),
   host: z.string().optional(),
   port: z.int().optional(),
   tls: FLAG_TEXT.optional(),
   tls_server_name: z.string().optional(),
-  bind: z.enum(['transceiver', 'pair']).optional(),
+  bind: z.enum(CONNECTOR_CHOICES.bind).optional(),
   system_id: z.string().optional(),
   system_type: z.string().optional(),
-  interface_version: z.enum(['33', '34', '50']).optional(),
+  interface_version: z.enum(CONNECTOR_CHOICES.interface_version).optional(),
   sender: z.string().optional(),
   sender_type: z.string().optional(),
   destination_type: z.string().optional(),
@@ -162,18 +174,18 @@ export const CONNECTOR_DATA = z.object({
   bind_seconds: z.int().optional(),
   enquire_seconds: z.int().optional(),
   response_seconds: z.int().optional(),
-  registered_delivery: z.enum(['0', '1', '2']).optional(),
-  concatenation: z.enum(['udh', 'sar']).optional(),
+  registered_delivery: z.enum(CONNECTOR_CHOICES.registered_delivery).optional(),
+  concatenation: z.enum(CONNECTOR_CHOICES.concatenation).optional(),
   gsm7: FLAG_TEXT.optional(),
-  receipt_ids: z.enum(['auto', 'same', 'hex', 'decimal']).optional(),
+  receipt_ids: z.enum(CONNECTOR_CHOICES.receipt_ids).optional(),
   receipt_zone_minutes: z.int().optional(),
   unmarked_receipts: FLAG_TEXT.optional(),
   status_words: z
     .array(z.string())
     .optional()
     .describe('word=state, or word=state|group|text|text: what words in receipts of this carrier mean'),
-  receipt_number: z.enum(['check', 'ignore']).optional(),
-  unknown_after: z.enum(['charge', 'refund']).optional(),
+  receipt_number: z.enum(CONNECTOR_CHOICES.receipt_number).optional(),
+  unknown_after: z.enum(CONNECTOR_CHOICES.unknown_after).optional(),
 });
 
 /** What a text of SMPP can have. */
