@@ -28,7 +28,7 @@ import { TRAFFIC_HANDLERS } from '../handlers/traffic.ts';
 import { StaleRevision } from '../settings/change.ts';
 import { isDomainChange, refuseStale } from '../settings/stale-revision.ts';
 import { refuseWrongTime } from '../sms/sms-refusals.ts';
-import { NOTES, READ, WRITE } from '../wire/wire.ts';
+import { NOTES, READ, type ResultOf, WRITE } from '../wire/wire.ts';
 import type { Look } from '../wire/wire-domain.ts';
 import { readIfRevision } from '../wire/wire-values.ts';
 
@@ -167,12 +167,14 @@ function refuseWrongScope(name: RouteName, scopes: Principal['scopes']): void {
   throw scope === 'operator' ? new ServiceError('pathUnknown') : new ServiceError('scopeMissing', { scope });
 }
 
+type Write<N extends RouteName> = (result: ResultOf<N>, look: Look) => unknown;
+
 async function perform<N extends RouteName>(name: N, asked: unknown, call: Call, look: Look) {
   // The tables have one entry per route, each made for the same N; the compiler checks every entry, but loses the tie
   // between them when N is not known.
   const read = READ[name] as (request: unknown) => Parameters<Handler<N>>[1];
-  const write = WRITE[name] as (result: Awaited<ReturnType<Handler<N>>>, look: Look) => unknown;
-  const addToInfo = NOTES[name] as ((result: Awaited<ReturnType<Handler<N>>>, look: Look) => string) | undefined;
+  const { [name]: write = () => true } = WRITE as Readonly<Partial<Record<N, Write<N>>>>;
+  const addToInfo = NOTES[name] as ((result: ResultOf<N>, look: Look) => string) | undefined;
   try {
     const result = await HANDLERS[name](call, read(asked));
     return { data: write(result, look), note: addToInfo?.(result, look) ?? '' };

@@ -10,7 +10,8 @@ import { MAX_ACCESS_ENTRIES } from '#model/limits.ts';
 import { type ParsedEntry, parseAddressEntry } from '#sites/address-list.ts';
 import { parseRefererEntry } from '#sites/referer.ts';
 import { parseUserAgentEntry } from '#sites/user-agent.ts';
-import { readDomainId, writeDone, writeFlag, writeRevision } from './wire-values.ts';
+import { readDomainId, writeFlag, writeRevision } from './wire-values.ts';
+import type { Writers } from './writers.ts';
 
 type RefererType = RequestOf<'config.setReferer'>['referer_type'];
 
@@ -31,9 +32,6 @@ export const READ_ACCESS = {
 } satisfies { readonly [N in AccessRoute]: (request: RequestOf<N>) => unknown };
 
 export const WRITE_ACCESS = {
-  'config.setReferer': writeDone,
-  'config.setUserAgent': writeDone,
-  'config.setIp': writeDone,
   'config.getReferer': (domain: Domain) => ({ ...writeReferer(domain.settings.referer), ...writeRevision(domain) }),
   'config.getUserAgent': ({ settings: { userAgent }, ...domain }: Domain) => ({
     ua_control: writeFlag(userAgent.isOn),
@@ -45,7 +43,7 @@ export const WRITE_ACCESS = {
     ip_str: ip.entries.join(','),
     ...writeRevision(domain),
   }),
-} satisfies { readonly [N in AccessRoute]: (result: never) => DataOf<N> };
+} satisfies Writers<AccessRoute>;
 
 function readReferer(request: RequestOf<'config.setReferer'>) {
   const { domain_id, referer_type, referer_blank, referer_str = [] } = request;

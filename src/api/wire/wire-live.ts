@@ -7,7 +7,7 @@ import { type ListedStream, listedStream, type ViewerCounts } from '#model/live-
 import type { PushInfo } from './live-addresses.ts';
 import { READ_RECORDINGS, WRITE_RECORDINGS } from './wire-recordings.ts';
 import { readName } from './wire-traffic.ts';
-import { readPage, writeDone, writeFlag } from './wire-values.ts';
+import { readPage, writeFlag } from './wire-values.ts';
 
 export interface ViewersView {
   readonly now: ViewerCounts;
@@ -107,9 +107,6 @@ export const WRITE_LIVE = {
     total,
     list: streams.map((stream) => writeStream(stream, now)),
   }),
-  'liveOperator.forbid': writeDone,
-  'liveOperator.resume': writeDone,
-  'liveOperator.kick': writeDone,
   'liveOperator.history': ({ total, broadcasts }: BroadcastPage): DataOf<'liveOperator.history'> => ({
     total,
     list: broadcasts.map((broadcast) => ({

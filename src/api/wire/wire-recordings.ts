@@ -3,7 +3,7 @@ import type { DataOf, RequestOf } from '#contract/operations.ts';
 import type { Recording } from '#db/tables/live/recordings.ts';
 import type { Domain } from '#model/domain.ts';
 import { readName } from './wire-traffic.ts';
-import { readPage, writeDone, writeFlag, writeRevision } from './wire-values.ts';
+import { readPage, writeFlag, writeRevision } from './wire-values.ts';
 
 /** Where it can be played and downloaded for a while. */
 export interface RecordingUrls {
@@ -49,13 +49,11 @@ export const WRITE_RECORDINGS = {
     record: writeFlag(domain.settings.recording.isOn),
     keep_days: domain.settings.recording.days,
   }),
-  'live.setRecording': writeDone,
   'live.listRecordings': ({ total, list, expiresAt }: RecordingPage): DataOf<'live.listRecordings'> => ({
     total,
     list: list.map(writeRecording),
     expire_time: Math.floor(expiresAt / 1000),
   }),
-  'live.deleteRecording': writeDone,
 };
 
 function writeRecording(view: RecordingView): DataOf<'live.listRecordings'>['list'][number] {

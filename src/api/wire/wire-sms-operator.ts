@@ -11,7 +11,8 @@ import { connectorRevision } from '../sms/sms-revisions.ts';
 import type { Look } from './wire-domain.ts';
 import { readOptOutPage, writeOptOuts, writeStatus } from './wire-sms.ts';
 import { readStatusWord, writeStatusWord } from './wire-status-words.ts';
-import { DEFAULT_PAGE_SIZE, readPage, writeDone, writeFlag } from './wire-values.ts';
+import { DEFAULT_PAGE_SIZE, readPage, writeFlag } from './wire-values.ts';
+import type { Writers } from './writers.ts';
 
 type OperatorRoute = Extract<RouteName, `smsOperator.${string}`>;
 
@@ -82,11 +83,9 @@ export const WRITE_SMS_OPERATOR = {
     { balance, entries }: { readonly balance: number; readonly entries: readonly LedgerEntry[] },
     look,
   ) => ({ balance, list: entries.map((entry) => writeEntry(entry, look)) }),
-  'smsOperator.setPrice': writeDone,
   'smsOperator.listPrices': (prices: readonly SmsPrice[]) => ({
     list: prices.map(({ kind, prefix, price }) => ({ kind, prefix, price })),
   }),
-  'smsOperator.setConnector': writeDone,
   'smsOperator.listConnectors': (connectors: readonly StoredConnector[]) => ({
     list: connectors.map((connector) => ({
       ...writeConnector(connector),
@@ -97,8 +96,6 @@ export const WRITE_SMS_OPERATOR = {
     bound: writeFlag(isBound),
     detail,
   }),
-  'smsOperator.deleteConnector': writeDone,
-  'smsOperator.setRoute': writeDone,
   'smsOperator.listRoutes': (routes: readonly RouteView[]) => ({
     list: routes.map(({ prefix, connectors, revision }) => ({
       prefix,
@@ -115,7 +112,7 @@ export const WRITE_SMS_OPERATOR = {
   }),
   'smsOperator.setOptOuts': (isDone: boolean) => isDone,
   'smsOperator.getOptOuts': writeOptOuts,
-} satisfies { readonly [N in OperatorRoute]: (result: never, look: Look) => DataOf<N> };
+} satisfies Writers<OperatorRoute>;
 
 function readConnector(request: RequestOf<'smsOperator.setConnector'>): ConnectorChange {
   return {

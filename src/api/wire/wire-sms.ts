@@ -12,7 +12,8 @@ import { messageStateOf } from '#model/sms-part.ts';
 import type { StatusWord } from '#model/sms-status-words.ts';
 import { readNumbers } from '../sms/sms-refusals.ts';
 import type { Look } from './wire-domain.ts';
-import { DEFAULT_PAGE_SIZE, writeDone } from './wire-values.ts';
+import { DEFAULT_PAGE_SIZE } from './wire-values.ts';
+import type { Writers } from './writers.ts';
 
 type SmsRoute = Extract<RouteName, `sms.${string}`>;
 
@@ -73,13 +74,11 @@ export const WRITE_SMS = {
     prices: prices.map(({ kind, prefix, price }) => ({ kind, prefix, price })),
   }),
   'sms.getOptOuts': writeOptOuts,
-  'sms.addOptOuts': writeDone,
   'sms.removeOptOuts': (isRemoved: boolean) => isRemoved,
   'sms.getSettings': writeSettings,
-  'sms.setSettings': writeDone,
   'sms.getWebhook': writeWebhook,
   'sms.setWebhook': writeWebhook,
-} satisfies { readonly [N in SmsRoute]: (result: never, look: Look) => DataOf<N> };
+} satisfies Writers<SmsRoute>;
 
 /** 0 disabled, 1 available. */
 export function writeStatus(isEnabled: boolean): 0 | 1 {

@@ -10,11 +10,6 @@ export function readPage({ page = FIRST_PAGE, page_size = DEFAULT_PAGE_SIZE }: R
   return { limit: page_size, offset: (page - 1) * page_size };
 }
 
-/** Data of an operation that answers `true`. */
-export function writeDone(_nothing: undefined): true {
-  return true;
-}
-
 export function readDomainId({ domain_id }: RequestOf<'domain.get'>) {
   return { domainId: domain_id };
 }

@@ -46,7 +46,8 @@ import { READ_SMS, WRITE_SMS } from './wire-sms.ts';
 import { READ_SMS_OPERATOR, WRITE_SMS_OPERATOR } from './wire-sms-operator.ts';
 import { readNewToken, writeToken } from './wire-token.ts';
 import { readLogs, readSums, readTop, writeLogs, writeRequests, writeTop, writeTraffic } from './wire-traffic.ts';
-import { readDomainId, readPage, writeDone, writeRevision } from './wire-values.ts';
+import { readDomainId, readPage, writeRevision } from './wire-values.ts';
+import type { Writers } from './writers.ts';
 
 interface ChangedOrigins {
   readonly warnings: readonly OriginWarning[];
@@ -169,16 +170,10 @@ export const WRITE = {
     total,
     list: views.map((view) => writeDomainRow(view, look)),
   }),
-  'domain.delete': writeDone,
-  'domain.setStatus': writeDone,
-  'domain.setRemark': writeDone,
 
-  'config.setPolicies': writeDone,
   'config.getAdvanced': (domain: Domain) => ({ ...writeAdvanced(domain.settings), ...writeRevision(domain) }),
-  'config.setAdvanced': writeDone,
   ...WRITE_ACCESS,
   'config.getPolicies': (domain: Domain) => ({ ...writePolicies(domain.settings.caching), ...writeRevision(domain) }),
-  'config.setCacheOptions': writeDone,
   'config.getCacheOptions': (domain: Domain) => ({
     ...WIRE_CACHE_SETTINGS.write(domain.settings.cache),
     ...writeRevision(domain),
@@ -186,14 +181,12 @@ export const WRITE = {
 
   'certificate.list': (views: readonly CertificateView[], look) => views.map((view) => writeCertificate(view, look)),
   'certificate.add': writeAddedCertificate,
-  'certificate.delete': writeDone,
   'config.setSsl': (_: SslWarnings) => true,
   'config.getSsl': (domain: Domain & SslWarnings, look) => ({
     ...writeSsl(domain.settings),
     ...writeCertificateWarnings(domain.warnings, look),
     ...writeRevision(domain),
   }),
-  'config.requestCertificate': writeDone,
   'config.getCertificateRequest': writeCertificateRequest,
 
   'cache.purge': (taskId: number) => ({ task_id: String(taskId) }),
@@ -215,25 +208,19 @@ export const WRITE = {
     access_token: accessToken,
   }),
   'operator.listTokens': (tokens: readonly Token[], look) => ({ list: tokens.map((token) => writeToken(token, look)) }),
-  'operator.revokeToken': writeDone,
-  'operator.narrowToken': writeDone,
   'operator.listDomains': ({ total, views }: DomainPage, look) => ({
     total,
     list: views.map((view) => ({ account_id: String(view.domain.accountId), ...writeDomainRow(view, look) })),
   }),
-  'operator.transferDomain': writeDone,
-  'operator.setDomainStatus': writeDone,
   'operator.rotateKeyring': ({ keyId, ...counts }: Rotation) => ({ key_id: keyId, ...counts }),
-  'operator.setAccountStatus': writeDone,
   ...WRITE_LIVE,
   ...WRITE_SMS,
   ...WRITE_SMS_OPERATOR,
-} satisfies { readonly [N in RouteName]: (result: never, look: Look) => DataOf<N> };
+} satisfies Writers<RouteName>;
 
 /** What an operation's handler is given. */
 export type InputOf<N extends RouteName> = ReturnType<(typeof READ)[N]>;
 
-/** What an operation's handler gives back. */
 /** What `info` says after the word of success, where `data` has no room for it. */
 export const NOTES: { readonly [N in RouteName]?: (result: ResultOf<N>, look: Look) => string } = {
   'config.setSsl': noteSslWarnings,
@@ -241,8 +228,12 @@ export const NOTES: { readonly [N in RouteName]?: (result: ResultOf<N>, look: Lo
     warnings.map((warning) => `${locale === 'zh-CN' ? '；' : '; '}${describeOriginWarning(warning, locale)}`).join(''),
 };
 
-export type ResultOf<N extends RouteName> =
-  Parameters<(typeof WRITE)[N]> extends [infer R, ...unknown[]] ? R : undefined;
+/** What an operation's handler returns. */
+export type ResultOf<N extends RouteName> = N extends keyof typeof WRITE
+  ? Parameters<(typeof WRITE)[N]> extends [infer R, ...unknown[]]
+    ? R
+    : undefined
+  : undefined;
 
 function writeAccount({ id, name, kind, createdAt }: Account, look: Look): DataOf<'operator.listAccounts'>['list'][0] {
   return { account_id: String(id), name, kind, create_time: look.formatTime(createdAt) };
