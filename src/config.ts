@@ -22,48 +22,7 @@ import type { S3Place } from '#logs/store/s3.ts';
 import { SETTINGS, type Values } from './settings.ts';
 
 /** What the parts are started with. Plain data: it travels to the child processes by message. */
-export interface Config
-  extends Omit<
-    Values,
-    | 'feedSocket'
-    | 'keyring'
-    | 'controlTlsCert'
-    | 'controlTlsKey'
-    | 'acmeDirectory'
-    | 'acmeEmail'
-    | 'acmeCa'
-    | 'acmeEabKeyId'
-    | 'acmeEabMacKey'
-    | 'cacheMemory'
-    | 'cacheDisk'
-    | 'cacheDiskSize'
-    | 'logSpool'
-    | 'logStore'
-    | 'logS3Endpoint'
-    | 'logS3Region'
-    | 'logS3AccessKey'
-    | 'logS3SecretKey'
-    | 'token'
-    | 'tokenFile'
-  > {
-  readonly feedSocket: string;
-  readonly keyringFile: string;
-  /** PEM texts; present when control speaks TLS. */
-  readonly controlTls?: { readonly cert: string; readonly key: string };
-  /** Present when certificates are obtained. */
-  readonly acme?: AcmeConfig;
-  /** Memory for all edge workers of this machine together. */
-  readonly cacheMemoryBytes: number;
-  /** Shared by them. */
-  readonly cacheDirectory: string;
-  /** 0: nothing is kept on disk. */
-  readonly cacheDiskBytes: number;
-  /** Room for the finished log files of all edge workers of this machine together. */
-  readonly logSpoolBytes: number;
-  readonly logStore: LogStore;
-  /** The access token of commands that call a service, from `token` or `token-file`. */
-  readonly token?: string;
-}
+export type Config = ReturnType<typeof finishConfig>;
 
 /** Variables that belong to the tests of this repository and are no settings. */
 const FOREIGN_PREFIX = 'CAUSEWAY_TEST_';
@@ -145,7 +104,7 @@ export interface AcmeConfig {
 type Refuse = (key: string, problem: string) => void;
 
 /** What follows from several settings together, and from the files that settings name. */
-function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
+function finishConfig(values: Values, cwd: string, refuse: Refuse) {
   const { controlTlsCert, controlTlsKey, cacheMemory, cacheDisk, cacheDiskSize, logSpool, tokenFile, ...given } =
     values;
   const { acmeDirectory, acmeEmail, acmeCa, acmeEabKeyId, acmeEabMacKey, ...more } = given;
@@ -204,13 +163,20 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
     dataDir,
     feedSocket,
     keyringFile: resolve(cwd, keyring ?? join(dataDir, 'keyring')),
+    /** Memory for all edge workers of this machine together. */
     cacheMemoryBytes: cacheMemory,
+    /** Shared by all edge workers of this machine. */
     cacheDirectory: resolve(cwd, cacheDisk ?? join(dataDir, 'cache')),
+    /** 0: nothing is kept on disk. */
     cacheDiskBytes: cacheDiskSize,
+    /** Room for the finished log files of all edge workers of this machine together. */
     logSpoolBytes: logSpool,
     logStore: finishLogStore(values, dataDir, refuse),
+    /** PEM texts; present when control speaks TLS. */
     ...(cert !== undefined && key !== undefined && { controlTls: { cert, key } }),
+    /** Present when certificates are obtained. */
     ...(acmeDirectory !== undefined && { acme: { directory: acmeDirectory, ...acme } }),
+    /** The access token of commands that call a service, from `token` or `token-file`. */
     ...(token !== undefined && { token }),
   };
 }
