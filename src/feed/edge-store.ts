@@ -203,19 +203,6 @@ function sealedName(kind: string, key: string): string {
   return kind === 'certificate' ? key : `${kind}/${key}`;
 }
 
-interface OpenReader {
-  readonly database: DatabaseSync;
-  readonly inode: bigint;
-  readonly selectSite: StatementSync;
-  readonly selectHead: StatementSync;
-  readonly selectPurges: StatementSync;
-  readonly selectCertificate: StatementSync;
-  readonly selectChallenge: StatementSync;
-  readonly selectLiveMark: StatementSync;
-  readonly selectLiveMarks: StatementSync;
-  readonly selectLiveKeys: StatementSync;
-}
-
 /**
  * Opens the file in a worker: only reads, finds nothing while there is no file, and switches to a file that takes its
  * place as soon as that one holds a set, since until then the previous one is better than none.
@@ -263,7 +250,9 @@ export function openSiteReader(file: string): SiteReader {
   };
 }
 
-function openReader(file: string, inode: bigint): OpenReader {
+type OpenReader = ReturnType<typeof openReader>;
+
+function openReader(file: string, inode: bigint) {
   const database = openEdgeFileToRead(file);
   try {
     return {
