@@ -42,6 +42,8 @@ export interface Viewer {
   switchProtocols(): Socket | undefined;
   /** False: the client reads more slowly than this; wait for `drained` where nothing may pile up. */
   write(chunk: Buffer): boolean;
+  /** The same for bytes that are lent for the time of the call: their memory is used again. */
+  writeLent(chunk: Buffer): boolean;
   /** What the client has not taken yet. */
   readonly queuedBytes: number;
   /** Resolves when there is room again, or the client is gone; one that takes nothing for too long is cut. */

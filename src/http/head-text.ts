@@ -1,4 +1,4 @@
-/** The head of an answer as HTTP/1.1 writes it. What no server may send, be it in a name, a value or the reason, becomes no text. Pure. */
+/** Heads as HTTP/1.1 writes them. What may not be sent, be it in a name, a value, the target or the reason, becomes no text. Pure. */
 import type { RawHeaders } from './headers.ts';
 
 /**
@@ -9,7 +9,17 @@ export function formatHead(status: number, reason: string, headers: RawHeaders, 
   if (!Number.isInteger(status) || status < 100 || status > 999)
     throw new Error('an answer has a status of three digits');
   if (!VALUE.test(reason)) throw new Error('the reason holds what may not stand in a status line');
-  let text = `HTTP/1.1 ${status} ${reason}\r\n`;
+  return `HTTP/1.1 ${status} ${reason}\r\n${formatFields(headers)}${framing}\r\n`;
+}
+
+/** Request line, fields and empty line of a request without a body, one byte per character. `more`: whole lines behind the fields. */
+export function formatRequest(method: 'GET' | 'HEAD', target: string, headers: RawHeaders, more: string): string {
+  if (!TARGET.test(target)) throw new Error('the target holds what may not stand in a request line');
+  return `${method} ${target} HTTP/1.1\r\n${formatFields(headers)}${more}\r\n`;
+}
+
+function formatFields(headers: RawHeaders): string {
+  let text = '';
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i] ?? '';
     const value = headers[i + 1] ?? '';
@@ -17,7 +27,7 @@ export function formatHead(status: number, reason: string, headers: RawHeaders, 
     if (name.length === TRANSFER_ENCODING.length && name.toLowerCase() === TRANSFER_ENCODING) continue;
     text += `${name}: ${value}\r\n`;
   }
-  return `${text + framing}\r\n`;
+  return text;
 }
 
 const TRANSFER_ENCODING = 'transfer-encoding';
@@ -26,3 +36,5 @@ const TRANSFER_ENCODING = 'transfer-encoding';
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** RFC 9110 §5.5: no line ends, and nothing that is more than one byte. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** Bytes that are neither blank nor control. */
+const TARGET = /^[\x21-\x7e\x80-\xff]+$/;

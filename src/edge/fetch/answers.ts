@@ -6,7 +6,7 @@ import { hasDotSegments } from '#http/target.ts';
 import { isErrorStatus, isUsableOnError, updateFromHead } from '#http/validate.ts';
 import type { EdgeContext, Visit } from '../context.ts';
 import type { IncomingBody } from '../incoming-body.ts';
-import { discardBody, type OriginResponse } from '../origin/attempt.ts';
+import { discardBody, type OriginResponse } from '../origin/origin-request.ts';
 import { receiveBody } from '../origin/request-body.ts';
 import { type Bypass, type CacheMark, failureStatus, type OriginFailure } from '../reasons.ts';
 import type { EdgeAnswer, Fill } from '../respond/answer.ts';

@@ -10,8 +10,9 @@ import type { Stored } from '#http/stored.ts';
 import { isOtherScheme } from '#http/uri.ts';
 import { freshen, type Offered, unconditionalHeaders, validationHeaders, variantOf304 } from '#http/validate.ts';
 import type { EdgeContext, Visit } from '../context.ts';
-import { discardBody, type OriginResponse } from '../origin/attempt.ts';
 import type { FetchResult } from '../origin/fetch.ts';
+import { discardBody, type OriginResponse } from '../origin/origin-request.ts';
+import { asReadable } from '../origin/own/body.ts';
 import type { RequestBody } from '../origin/request-body.ts';
 import { originHeaders } from '../origin-headers.ts';
 import type { OriginFailure } from '../reasons.ts';
@@ -126,7 +127,7 @@ function joinRest(
   fill?.writer.discard();
   const bodyBytes = prefix.range.complete;
   const headers = withField(withoutFields(response.headers, CONTENT_RANGE), 'Content-Length', String(bodyBytes));
-  const body = prepend(prefix.body, response.body);
+  const body = prepend(prefix.body, asReadable(response.body));
   return {
     kind: 'response',
     response: { ...response, status: 200, reason: 'OK', headers, body },
@@ -171,7 +172,8 @@ export async function fetchRest(
   const { response } = result;
   const range = parseContentRange(firstValue(response.headers, 'content-range') ?? '');
   const isRest = range?.first === at && range.last === bodyBytes - 1 && range.complete === bodyBytes;
-  if (response.status === 206 && isRest && firstValue(response.headers, 'etag') === stored.etag) return response.body;
+  if (response.status === 206 && isRest && firstValue(response.headers, 'etag') === stored.etag)
+    return asReadable(response.body);
   discardBody(response);
   return undefined;
 }

@@ -3,7 +3,7 @@
 import type { RequestFacts } from '#http/stored.ts';
 import { isErrorStatus } from '#http/validate.ts';
 import type { EdgeContext, Refreshes, Visit } from '../context.ts';
-import { discardBody } from '../origin/attempt.ts';
+import { discardBody } from '../origin/origin-request.ts';
 import { streamToStore } from '../respond/stream.ts';
 import type { CachedResponse } from '../store/store.ts';
 import { askForWhole, type Exchanged } from './exchange.ts';

@@ -1,89 +1,28 @@
-/** One request to one origin: undici's callbacks as a promise of a head and a stream, and its errors as reasons. */
+/**
+ * One request to one origin, by our own client or by undici: the callbacks of the latter as a promise of a head and a stream, and its
+ * errors as reasons. docs/decisions/0555
+ */
 import { Socket } from 'node:net';
 import { type Duplex, Readable } from 'node:stream';
 import { type Dispatcher, errors } from 'undici';
 import { hasField, type RawHeaders } from '#http/headers.ts';
 import type { OriginFailure } from '../reasons.ts';
 import { ConnectError } from './connector.ts';
+import { type AttemptResult, type AttemptTools, type OriginRequest, TakenBack } from './origin-request.ts';
 import type { OriginSlot } from './origin-slots.ts';
-import type { OriginPool, OriginPools } from './pools.ts';
-import type { ReadTurns, TurnReader } from './read-turns.ts';
+import { isPlain, OwnExchange } from './own/exchange.ts';
+import type { OriginPool } from './pools.ts';
+import type { TurnReader } from './read-turns.ts';
 import type { RequestBody } from './request-body.ts';
 import { withoutServerFields } from './server-fields.ts';
 import type { SlotUse } from './slot-book.ts';
-
-export interface OriginRequest {
-  /** Whose request it is. */
-  readonly domainId: number;
-  /** See `clientNetwork`. */
-  readonly client: string;
-  readonly method: string;
-  /** Path and query, as they go out. */
-  readonly target: string;
-  /** Fields with `Host` and without anything hop-by-hop. */
-  readonly headers: RawHeaders;
-  readonly body: RequestBody | undefined;
-  /** What the connection is to go on as, if the origin agrees: then its 101 is the response. */
-  readonly upgrade?: 'websocket' | undefined;
-  /** Interim responses other than 100 and 101, in order, as received; at most `MAX_INTERIM`. */
-  readonly onInterim: (status: number, headers: RawHeaders) => void;
-  /** The response's body broke off, by no wish of ours. */
-  readonly onCut: (detail: string) => void;
-  /** Signal that drops the connection until the response's head has arrived; after it, destroying the body does. */
-  readonly signal: AbortSignal;
-}
-
-export interface OriginResponse {
-  readonly status: number;
-  readonly reason: string;
-  /** Fields as received, without those in which an origin speaks as the viewer's server. */
-  readonly headers: RawHeaders;
-  /** Trailers are dropped. Destroying it drops the connection unless it has ended. Errors mean an incomplete body. */
-  readonly body: Readable;
-  /** Connection of a requested 101, owned by the caller from here on. It is the body too. */
-  readonly upgraded?: Socket;
-  readonly requestAt: number;
-  readonly responseAt: number;
-  /** Reason why the target of this redirect could not be asked: the redirect stands in for it. */
-  readonly unfollowed?: OriginFailure;
-}
-
-export type AttemptResult =
-  | { readonly kind: 'response'; readonly response: OriginResponse }
-  | {
-      readonly kind: 'failure';
-      readonly failure: OriginFailure;
-      /** Detail for the log. */
-      readonly detail: string;
-      /** Whether any byte of the request may have reached the origin. */
-      readonly isSent: boolean;
-      readonly isReused: boolean;
-    }
-  /** Aborted by the signal, or because the request's body broke off. */
-  | { readonly kind: 'aborted' };
-
-export interface AttemptTools {
-  readonly pools: OriginPools;
-  readonly clock: () => number;
-  /**
-   * Limit for the response's head after the first interim response: undici's own limit starts again with each of them.
-   */
-  readonly firstByteTimeoutMs: number;
-  /** Read turns that all requests of the worker share. */
-  readonly readTurns: ReadTurns;
-  /** Counts bytes of a body as they arrive. */
-  readonly countBytes: (domainId: number, bytes: number) => void;
-}
-
-/** The connection was given to others, since the client was slow. */
-export class TakenBack extends Error {}
 
 /** More of them before one response is no answer. */
 const MAX_INTERIM = 32;
 
 /** Never rejects for what an origin or the network does; rejects for a fault of ours. */
 export async function attemptOrigin(
-  { slots, dispatcher }: OriginPool,
+  { slots, own, dispatcher }: OriginPool,
   request: OriginRequest,
   tools: AttemptTools,
 ): Promise<AttemptResult> {
@@ -99,6 +38,12 @@ export async function attemptOrigin(
   if (signal.aborted) {
     slot.free();
     return { kind: 'aborted' };
+  }
+  if (isPlain(request)) {
+    const exchange = new OwnExchange(request, tools, slot);
+    takeBack = exchange.takeBack;
+    exchange.start(own);
+    return exchange.result;
   }
   const { promise, resolve, reject } = Promise.withResolvers<AttemptResult>();
   const exchange = new Exchange(request, tools, { resolve, reject, slot });
@@ -369,10 +314,4 @@ function readFailure(error: Error): OriginFailure | undefined {
   if (error instanceof errors.SocketError && /^bad (response|upgrade)$/.test(error.message)) return 'originMalformed';
   if (error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError) return undefined;
   return 'originReset';
-}
-
-/** Destroys a body that is not needed, and its connection: an error page is not worth reading to its end. */
-export function discardBody({ body }: Pick<OriginResponse, 'body'>): void {
-  body.on('error', () => undefined); // nobody waits for it
-  body.destroy();
 }

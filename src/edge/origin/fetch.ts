@@ -5,9 +5,10 @@ import { Lru } from '#lib/lru.ts';
 import type { Scheme } from '#sites/origin-keys.ts';
 import type { Site } from '#sites/site.ts';
 import type { OriginFailure } from '../reasons.ts';
-import { type AttemptResult, type AttemptTools, attemptOrigin, discardBody, type OriginResponse } from './attempt.ts';
+import { attemptOrigin } from './attempt.ts';
 import { chooseOrigins, type OriginAddress, type OriginCandidate } from './choose.ts';
 import type { OriginHealth } from './health.ts';
+import { type AttemptResult, type AttemptTools, discardBody, type OriginResponse } from './origin-request.ts';
 import type { OriginUses } from './origin-use.ts';
 import type { RequestBody } from './request-body.ts';
 
@@ -115,9 +116,9 @@ export async function askOrigin(
   const request = { domainId: site.id, client, method, target, body, upgrade, onInterim, onCut, signal, headers };
   const pool = tools.pools.get(site.id, destination);
   const first = await attemptOrigin(pool, request, tools);
-  // An idle connection that the origin closed just then says nothing about the origin: once more, same address.
+  // An idle connection that the origin closed just then says nothing about the origin: once more, on a fresh one.
   const isIdleClose = first.kind === 'failure' && first.failure === 'originReset' && first.isReused;
-  return isIdleClose && isRepeatable(fetch) ? attemptOrigin(pool, request, tools) : first;
+  return isIdleClose && isRepeatable(fetch) ? attemptOrigin(pool, { ...request, needsFresh: true }, tools) : first;
 }
 
 /** Sending it twice does no harm and is possible. */

@@ -4,8 +4,9 @@ import { firstValue, type RawHeaders, withField, withoutFields } from '#http/hea
 import type { Site } from '#sites/site.ts';
 import { elsewhereHeaders } from '../origin-headers.ts';
 import type { OriginFailure, Unfollowed } from '../reasons.ts';
-import type { AttemptTools, OriginResponse } from './attempt.ts';
 import { askOrigin, type Fetch, type FetchResult, type Origins } from './fetch.ts';
+import type { AttemptTools, OriginResponse } from './origin-request.ts';
+import { asReadable } from './own/body.ts';
 import { type Chain, currentHop, firstHop, type Hop, isFollowable, readRedirect } from './redirect.ts';
 
 export interface RedirectOptions {
@@ -54,7 +55,7 @@ async function fetchToTheEnd(fetch: Fetch, options: RedirectOptions): Promise<Fe
     }
     if (held.kind === 'large') {
       onRedirect('body');
-      return result;
+      return { kind: 'response', response: held.response };
     }
     chain = { ...chain, hops: [...chain.hops, lead.hop] };
     const next = await askHop(fetch, currentHop(chain), options);
@@ -107,13 +108,13 @@ const OF_ITS_HOST: ReadonlySet<string> = new Set([
 type Held =
   /** The body is in memory, and the connection free for the next request. */
   | { readonly kind: 'held'; readonly response: OriginResponse }
-  /** The response is as it was. */
-  | { readonly kind: 'large' }
+  /** The response, with nothing of its body lost. */
+  | { readonly kind: 'large'; readonly response: OriginResponse }
   | { readonly kind: 'broken' };
 
 async function hold(response: OriginResponse, signal: AbortSignal): Promise<Held> {
-  if (announcesMore(response.headers)) return { kind: 'large' };
-  const { body } = response;
+  if (announcesMore(response.headers)) return { kind: 'large', response };
+  const body = asReadable(response.body);
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   const giveUp = () => body.destroy(new Error('the redirect is not waited for any more'));
@@ -133,7 +134,7 @@ async function hold(response: OriginResponse, signal: AbortSignal): Promise<Held
   }
   if (sizeBytes > MAX_HELD_BYTES) {
     body.unshift(Buffer.concat(chunks));
-    return { kind: 'large' };
+    return { kind: 'large', response: { ...response, body } };
   }
   return { kind: 'held', response: { ...response, body: Readable.from(chunks, { objectMode: false }) } };
 }

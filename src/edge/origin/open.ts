@@ -2,6 +2,9 @@
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { Lru } from '#lib/lru.ts';
+import { createDirectWrites } from '#lib/node-internals/direct-write.ts';
+import { createSharedReading } from '#lib/node-internals/shared-reading.ts';
+import { createSwept } from '#lib/swept.ts';
 import type { AccessLog } from '#logs/spool.ts';
 import type { Scheme } from '#sites/origin-keys.ts';
 import type { Site } from '#sites/site.ts';
@@ -16,7 +19,8 @@ import { createFollowingOrigins } from './follow-redirects.ts';
 import type { Guard } from './guard.ts';
 import { createOriginHealth } from './health.ts';
 import { createOriginUses } from './origin-use.ts';
-import { createOriginPools, MAX_POOLS, type OriginPools } from './pools.ts';
+import type { ConnectionParts } from './own/connection.ts';
+import { createOriginPools, MAX_POOLS, type OriginPools, type OriginPoolsOptions } from './pools.ts';
 import type { OriginUse, ProbeReport } from './probe-schedule.ts';
 import { createReadTurns, READ_TURN_BYTES } from './read-turns.ts';
 import { createResolver, type Resolve } from './resolve.ts';
@@ -70,8 +74,15 @@ export function createEdgeOrigins(options: EdgeOriginsOptions, limits: EdgeLimit
   const tools = { clock, countBytes, readTurns, firstByteTimeoutMs: limits.firstByteMs };
   // Each with a resolver of its own: what waits for one's name servers does not hold up the other's.
   const [ownWay, elsewhereWay] = [connectorOptions(options, limits), connectorOptions(options, limits)];
-  const pools = createPools(ownWay, limits, MAX_POOLS, limits.maxOriginConnections);
-  const elsewhere = createPools(elsewhereWay, limits, MAX_ELSEWHERE_POOLS, MAX_ELSEWHERE_CONNECTIONS);
+  const parts = connectionParts(limits);
+  const pools = createPools(ownWay, parts, limits, {
+    maxPools: MAX_POOLS,
+    maxConnections: limits.maxOriginConnections,
+  });
+  const elsewhere = createPools(elsewhereWay, parts, limits, {
+    maxPools: MAX_ELSEWHERE_POOLS,
+    maxConnections: MAX_ELSEWHERE_CONNECTIONS,
+  });
   const health = createOriginHealth();
   const uses = createOriginUses();
   const own = createOrigins({ ...tools, pools, health, uses, onFailure });
@@ -109,17 +120,34 @@ function connectorOptions(options: EdgeOriginsOptions, limits: EdgeLimits): Conn
   };
 }
 
+/** How often the limits of all connections are looked at. */
+const SWEEP_MS = 250;
+
+function connectionParts(limits: EdgeLimits): ConnectionParts {
+  return {
+    reading: createSharedReading(),
+    openDirectWrite: createDirectWrites(),
+    swept: createSwept(SWEEP_MS),
+    limits: {
+      firstByteMs: limits.firstByteMs,
+      bodyIdleMs: limits.originIdleMs,
+      maxAgeMs: limits.originConnectionMs,
+    },
+    monotonic: () => performance.now(),
+  };
+}
+
 function createPools(
   connector: ConnectorOptions,
+  own: ConnectionParts,
   limits: EdgeLimits,
-  maxPools: number,
-  maxConnections: number,
+  bounds: Pick<OriginPoolsOptions, 'maxPools' | 'maxConnections'>,
 ): OriginPools {
   return createOriginPools({
+    ...bounds,
     connect: createConnector(connector),
-    maxPools,
+    own,
     waitTimeoutMs: limits.originWaitMs,
-    maxConnections,
     slowMs: limits.originSlowMs,
     firstByteTimeoutMs: limits.firstByteMs,
     idleTimeoutMs: limits.originIdleMs,

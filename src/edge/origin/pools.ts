@@ -8,10 +8,15 @@ import { Lru } from '#lib/lru.ts';
 import type { Connect, Destination } from './connector.ts';
 import { filterInterim } from './interim-filter.ts';
 import { createOriginSlots, type OriginSlots } from './origin-slots.ts';
+import type { ConnectionParts } from './own/connection.ts';
+import { OwnPool } from './own/pool.ts';
 
 export interface OriginPool {
   /** One per request, from before it is dispatched until its response is over. */
   readonly slots: OriginSlots;
+  /** Connections for requests that `isPlain` says yes to. */
+  readonly own: OwnPool;
+  /** Connections for all other requests. */
   readonly dispatcher: Dispatcher;
 }
 
@@ -31,6 +36,7 @@ export interface OriginPools {
 
 export interface OriginPoolsOptions {
   readonly connect: Connect;
+  readonly own: ConnectionParts;
   /** Addresses that connections are kept to, each counted once per site. */
   readonly maxPools: number;
   /** Limit of the wait for a free connection of the pool. */
@@ -100,7 +106,8 @@ export function createOriginPools(options: OriginPoolsOptions): OriginPools {
         slowMs,
         monotonic: () => performance.now(),
       });
-      const pool = { slots, dispatcher: open(destination) };
+      const own = new OwnPool(destination, connect, options.own);
+      const pool = { slots, own, dispatcher: open(destination) };
       pools.set(key, pool);
       return pool;
     },
@@ -108,13 +115,15 @@ export function createOriginPools(options: OriginPoolsOptions): OriginPools {
     close: async () => {
       const all = pools.values();
       pools.clear();
+      for (const { own } of all) own.close();
       await Promise.all(all.map(({ dispatcher }) => dispatcher.destroy()));
     },
   };
 }
 
 /** Closes a pool after its requests have finished; a failure to close is ignored. */
-async function closeQuietly({ slots, dispatcher }: OriginPool): Promise<void> {
+async function closeQuietly({ slots, own, dispatcher }: OriginPool): Promise<void> {
   await slots.idle();
+  own.close();
   await dispatcher.close().catch(() => undefined);
 }

@@ -12,7 +12,7 @@ import { isPart } from '../fetch/partial-response.ts';
 import { isSliceable } from '../fetch/slices/answer.ts';
 import type { Discovered } from '../fetch/slices/discover.ts';
 import { bringSlices, discoverSliced } from '../fetch/slices/prefetch.ts';
-import { discardBody } from '../origin/attempt.ts';
+import { discardBody } from '../origin/origin-request.ts';
 import { SERVICE_NAME } from '../origin-headers.ts';
 import type { Bypass, Denial, EdgeFault, OriginFailure, PrefetchFailure, RequestFault, Skip } from '../reasons.ts';
 import { parseRequest } from '../request.ts';

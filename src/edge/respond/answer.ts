@@ -1,9 +1,9 @@
 /** What stage 10 sends: a head, a body that is not read yet, and the words that say how it came about. */
 import type { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
 import type { RawHeaders } from '#http/headers.ts';
 import type { ByteSpan } from '#http/range.ts';
 import type { ResponseHead } from '#http/stored.ts';
+import type { OriginBody } from '../origin/origin-request.ts';
 import type { CacheMark } from '../reasons.ts';
 import type { SharedBody } from '../store/shared-body.ts';
 import type { BodyWriter, CachedResponse, StoredBody } from '../store/store.ts';
@@ -37,7 +37,7 @@ export type AnswerBody =
   | { readonly kind: 'none' }
   /** Pieces in order: bytes of ours, and spans of a stored body. */
   | { readonly kind: 'pieces'; readonly pieces: readonly BodyPiece[] }
-  | { readonly kind: 'stream'; readonly stream: Readable; readonly fill: Fill | undefined }
+  | { readonly kind: 'stream'; readonly stream: OriginBody; readonly fill: Fill | undefined }
   /** What another request's answer is bringing into the store. */
   | { readonly kind: 'shared'; readonly shared: SharedBody; readonly fetchRest: FetchRest }
   /** The connection to the origin after a 101. The client's is joined to it while `isAllowed` returns true. */
@@ -45,7 +45,7 @@ export type AnswerBody =
   /** A broadcast, for as long as the viewer watches it. */
   | { readonly kind: 'session'; readonly session: LiveSession }
   /** No body for the client; what streams in is for the store alone. */
-  | { readonly kind: 'fill'; readonly stream: Readable; readonly fill: Fill | undefined };
+  | { readonly kind: 'fill'; readonly stream: OriginBody; readonly fill: Fill | undefined };
 
 /** A viewer of HTTP-FLV or WebSocket-FLV. */
 export interface LiveSession {

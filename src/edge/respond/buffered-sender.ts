@@ -2,7 +2,7 @@
  * A body's way to its client, where the origin sets the pace: what a slow client has not taken waits in a buffer, so that the
  * origin's connection is free as soon as the origin has sent all. docs/decisions/0442
  */
-import type { Readable } from 'node:stream';
+import { ownBytes } from '#lib/own-bytes.ts';
 import type { BodyBuffer } from '../buffers/body-buffer.ts';
 import type { Buffers } from '../buffers/buffers.ts';
 import type { Viewer } from '../viewer.ts';
@@ -38,17 +38,18 @@ export class BufferedSender {
     return this.#buffer === undefined ? this.#viewer.write(bytes) : this.#buffer.add(bytes);
   }
 
-  /**
-   * Resolves when more may be written, the client is gone or `source`, where the bytes come from, has failed. The first call
-   * begins to buffer, and resolves at once.
-   */
-  async room(source: Readable): Promise<void> {
+  /** The same for bytes that are lent for the time of the call. */
+  writeLent(bytes: Buffer): boolean {
+    return this.#buffer === undefined ? this.#viewer.writeLent(bytes) : this.#buffer.add(ownBytes([bytes]));
+  }
+
+  /** Resolves when more may be written, or after `close`. The first call begins to buffer, and resolves at once. */
+  async room(): Promise<void> {
     if (this.#buffer !== undefined) return this.#buffer.drained();
     if (this.#viewer.isGone) return;
     const buffer = this.#buffers.open('answer', this.#viewer.received, this.#domainId);
     this.#buffer = buffer;
     this.#viewer.signal.addEventListener('abort', () => buffer.close(), { once: true });
-    source.once('error', () => buffer.close());
     this.#emptied = this.#empty(buffer);
   }
 
@@ -58,7 +59,7 @@ export class BufferedSender {
     await this.#emptied;
   }
 
-  /** What the client has not been given is dropped. To be called in the end. */
+  /** What the client has not been given is dropped. To be called in the end, and when the source has failed. */
   close(): void {
     this.#buffer?.close();
   }

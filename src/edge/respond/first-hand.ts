@@ -2,7 +2,7 @@
 import { answerFromStored, firstHandHeaders } from '#http/answer.ts';
 import { isNotModified } from '#http/conditional.ts';
 import type { RequestFacts, Stored } from '#http/stored.ts';
-import type { OriginResponse } from '../origin/attempt.ts';
+import type { OriginResponse } from '../origin/origin-request.ts';
 import type { CacheMark } from '../reasons.ts';
 import { type EdgeAnswer, type Fill, NO_BODY } from './answer.ts';
 

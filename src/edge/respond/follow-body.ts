@@ -98,10 +98,11 @@ async function sendStored(viewer: Viewer, body: StoredBody, span: ByteSpan, pins
 }
 
 async function sendAll(viewer: Viewer, chunks: Readable, outlet: BufferedSender): Promise<boolean> {
+  chunks.once('error', () => outlet.close());
   try {
     for await (const chunk of chunks) {
       if (viewer.isGone) return false;
-      if (!outlet.write(chunk)) await outlet.room(chunks);
+      if (!outlet.write(chunk)) await outlet.room();
     }
     await outlet.end();
     return !viewer.isGone;

@@ -1,9 +1,11 @@
 /** An origin's body on its way to the client, and at the same time into the store where it may be kept. */
-
 import type { Readable } from 'node:stream';
+import { ownBytes } from '#lib/own-bytes.ts';
 import type { EdgeContext } from '../context.ts';
-import { TakenBack } from '../origin/attempt.ts';
+import { discardBody, type OriginBody, TakenBack } from '../origin/origin-request.ts';
+import { OwnBody } from '../origin/own/body.ts';
 import type { ClientLag } from '../store/client-lag.ts';
+import type { Viewer } from '../viewer.ts';
 import type { AnswerBody, Fill } from './answer.ts';
 import { BufferedSender, type Recipient } from './buffered-sender.ts';
 import { type FetchRest, followBody } from './follow-body.ts';
@@ -26,7 +28,7 @@ type StreamOptions = Pick<EdgeContext, 'lag' | 'pins' | 'buffers' | 'unreadFetch
  */
 export async function streamToViewer(
   to: Recipient,
-  source: Readable,
+  source: OriginBody,
   fill: Fill | undefined,
   options: StreamOptions,
 ): Promise<boolean> {
@@ -40,13 +42,13 @@ export async function streamToViewer(
 }
 
 /** Streams a body into the store alone, without a time limit: the caller sets one. Never rejects. */
-export async function streamToStore(source: Readable, fill: Fill | undefined): Promise<void> {
+export async function streamToStore(source: OriginBody, fill: Fill | undefined): Promise<void> {
   await streamBody(undefined, source, fill, undefined);
 }
 
 /** Streams a body as if the client had left at once. Never rejects. */
 export async function streamUnread(
-  source: Readable,
+  source: OriginBody,
   fill: Fill | undefined,
   { unreadFetchMs }: Pick<StreamOptions, 'unreadFetchMs'>,
 ): Promise<void> {
@@ -71,15 +73,14 @@ export function abandonBody(body: AnswerBody): void {
     body.origin.destroy();
   }
   if (body.kind !== 'stream' && body.kind !== 'fill') return;
-  body.stream.on('error', () => undefined); // nobody waits for it
-  body.stream.destroy();
+  discardBody({ body: body.stream });
   body.fill?.writer.discard();
   body.fill?.onEnd?.();
 }
 
 async function streamBody(
   receiver: Receiver | undefined,
-  source: Readable,
+  source: OriginBody,
   fill: Fill | undefined,
   limit: UnreadLimit | undefined,
 ): Promise<boolean> {
@@ -111,62 +112,178 @@ interface LeftBehind {
 
 async function pump(
   receiver: Receiver | undefined,
-  source: Readable,
+  source: OriginBody,
   fill: Fill | undefined,
   limit: UnreadLimit | undefined,
 ): Promise<LeftBehind | undefined> {
-  let viewer = receiver?.to.viewer;
-  let left: LeftBehind | undefined;
-  let gathered = 0;
-  const leave = () => {
-    if (fill?.shared?.hasReaders === true) fill.shared.onUnread = leave;
-    else if (isWorthFinishing(fill)) limit?.start(gathered);
-    else source.destroy();
-  };
-  viewer?.signal.addEventListener('abort', leave, { once: true });
-  if (viewer?.isGone === true) leave();
+  const passage = new Passage(receiver, source, fill, limit);
+  passage.begin();
+  const isWhole = source instanceof OwnBody ? await takeOwn(passage, source) : await takeStream(passage, source);
+  passage.end(isWhole);
+  return passage.left;
+}
+
+/** Returns whether all of the body was taken; `false`: nobody wanted the rest. Throws if it breaks off. */
+async function takeStream(passage: Passage, source: Readable): Promise<boolean> {
+  source.once('error', passage.onCut);
   for await (const chunk of source) {
     // A Readable without an encoding or object mode gives Buffers.
     const bytes: Buffer = chunk;
-    gathered += bytes.length;
-    const isGathering = fill?.writer.add(bytes) ?? false;
-    fill?.shared?.push(bytes);
-    const hasRoom = viewer === undefined || receiver?.outlet.write(bytes) !== false;
+    const wait = passage.take(bytes, false);
+    if (passage.isUnwanted) return false; // leaving the loop drops it
+    if (wait !== undefined) await wait;
+  }
+  return source.readableEnded;
+}
+
+/** The same for a body of our own client, whose bytes need no memory of their own where they can go on at once. */
+function takeOwn(passage: Passage, source: OwnBody): Promise<boolean> {
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+  let isWaiting = false;
+  let end: 'whole' | Error | undefined;
+  const settle = () => {
+    if (passage.isUnwanted) resolve(false);
+    else if (end === 'whole') resolve(true);
+    else if (end !== undefined) reject(end);
+    else source.resume();
+  };
+  source.start({
+    onChunk: (bytes) => {
+      const wait = passage.take(bytes, true);
+      if (passage.isUnwanted) return void source.destroy();
+      if (wait === undefined) return;
+      isWaiting = true;
+      source.pause();
+      wait.then(() => {
+        isWaiting = false;
+        settle();
+      }, reject);
+    },
+    onEnd: () => {
+      end = 'whole';
+      if (!isWaiting) settle();
+    },
+    onCut: (error) => {
+      end = error;
+      passage.onCut();
+      if (!isWaiting) settle();
+    },
+  });
+  return promise;
+}
+
+/** A body's way from its source to the receiver and the store, chunk by chunk. */
+class Passage {
+  readonly #receiver: Receiver | undefined;
+  readonly #source: OriginBody;
+  readonly #fill: Fill | undefined;
+  readonly #limit: UnreadLimit | undefined;
+  /** `undefined`: nobody but the store, and those who read along. */
+  #viewer: Viewer | undefined;
+  #gathered = 0;
+  /** Nobody wants the rest. */
+  isUnwanted = false;
+  left: LeftBehind | undefined;
+
+  constructor(
+    receiver: Receiver | undefined,
+    source: OriginBody,
+    fill: Fill | undefined,
+    limit: UnreadLimit | undefined,
+  ) {
+    this.#receiver = receiver;
+    this.#source = source;
+    this.#fill = fill;
+    this.#limit = limit;
+    this.#viewer = receiver?.to.viewer;
+  }
+
+  begin(): void {
+    this.#viewer?.signal.addEventListener('abort', this.#leave, { once: true });
+    if (this.#viewer?.isGone === true) this.#leave();
+  }
+
+  readonly #leave = (): void => {
+    const fill = this.#fill;
+    if (fill?.shared?.hasReaders === true) fill.shared.onUnread = this.#leave;
+    else if (isWorthFinishing(fill)) this.#limit?.start(this.#gathered);
+    else this.#source.destroy();
+  };
+
+  /** The source has failed: nobody is waited for any more. */
+  readonly onCut = (): void => this.#receiver?.outlet.close();
+
+  /**
+   * Takes the next bytes of the body. Returns what must be waited for before more are given; `undefined`: nothing. `isLent`: their
+   * memory is used again.
+   */
+  take(bytes: Buffer, isLent: boolean): Promise<void> | undefined {
+    const fill = this.#fill;
+    const viewer = this.#viewer;
+    this.#gathered += bytes.length;
+    const isKept = fill !== undefined && (fill.writer.isOpen || fill.shared !== undefined);
+    const own = isLent && isKept ? ownBytes([bytes]) : bytes;
+    const isGathering = fill?.writer.add(own) ?? false;
+    fill?.shared?.push(own);
+    const hasRoom = viewer === undefined || this.#write(own, isLent && !isKept);
     const isWatched = viewer?.isGone === false;
-    limit?.note(gathered);
-    // Nobody wants the rest; leaving the loop drops it.
-    if (!isWatched && !isGathering && fill?.shared?.hasReaders !== true) break;
+    const hasReaders = fill?.shared?.hasReaders === true;
+    this.#limit?.note(this.#gathered);
+    if (!isWatched && !isGathering && !hasReaders) {
+      this.isUnwanted = true;
+      return undefined;
+    }
     // Nobody waits but the disk; or those who fall behind are to find the rest there.
-    if (!isWatched || fill?.shared?.hasReaders === true) await fill?.writer.drained?.();
+    const drained = isWatched && !hasReaders ? undefined : fill?.writer.drained?.();
+    if (drained === undefined && (isGathering || fill?.shared === undefined) && hasRoom) return undefined;
+    return this.#wait(drained, isGathering, hasRoom);
+  }
+
+  #write(bytes: Buffer, isLent: boolean): boolean {
+    const outlet = this.#receiver?.outlet;
+    if (outlet === undefined) return true;
+    return isLent ? outlet.writeLent(bytes) : outlet.write(bytes);
+  }
+
+  async #wait(drained: Promise<void> | undefined, isGathering: boolean, hasRoom: boolean): Promise<void> {
+    const fill = this.#fill;
+    const viewer = this.#viewer;
+    const receiver = this.#receiver;
+    if (drained !== undefined) await drained;
     if (!isGathering) {
       fill?.shared?.noteUnstored();
       await fill?.shared?.room();
     }
-    if (hasRoom || viewer === undefined || receiver === undefined) continue;
+    if (hasRoom || viewer === undefined || receiver === undefined) return;
     const { to, outlet, lag, options } = receiver;
     const mayLag = isGathering && !outlet.isBuffering;
-    if (mayLag && lag.note(viewer.queuedBytes)) continue;
+    if (mayLag && lag.note(viewer.queuedBytes)) return;
     // With a length that the store has accepted, the rest will be there to be read.
     if (mayLag && fill?.shared !== undefined && fill.announcedBytes !== undefined) {
       const onDrained = () => void lag.note(0);
       const { fetchRest = nowhere } = fill;
       const { pins, buffers } = options;
-      left = { following: followBody(to, fill.shared, { fetchRest, pins, buffers, at: gathered, onDrained }) };
-      viewer = undefined;
+      const at = this.#gathered;
+      this.left = { following: followBody(to, fill.shared, { fetchRest, pins, buffers, at, onDrained }) };
+      this.#viewer = undefined;
     } else {
-      await outlet.room(source);
+      await outlet.room();
     }
   }
-  receiver?.to.viewer.signal.removeEventListener('abort', leave);
-  if (fill?.shared !== undefined) fill.shared.onUnread = undefined;
-  endFill(source, fill, gathered);
-  return left;
+
+  /** `isWhole`: the source has ended by itself. */
+  end(isWhole: boolean): void {
+    this.#receiver?.to.viewer.signal.removeEventListener('abort', this.#leave);
+    const fill = this.#fill;
+    if (fill?.shared !== undefined) fill.shared.onUnread = undefined;
+    endFill(isWhole, fill, this.#gathered);
+  }
 }
 
 /** `fetchRest` of a body that was not shared. */
 const nowhere: FetchRest = async () => undefined;
 
-function endFill(source: Readable, fill: Fill | undefined, gathered: number): void {
+function endFill(isWhole: boolean, fill: Fill | undefined, gathered: number): void {
   // RFC 9111 §3.3
   if (fill?.announcedBytes !== undefined && gathered !== fill.announcedBytes) {
     fill.writer.discard();
@@ -174,7 +291,7 @@ function endFill(source: Readable, fill: Fill | undefined, gathered: number): vo
   }
   const body = fill?.writer.finish();
   if (body !== undefined) fill?.onWhole(body);
-  if (source.readableEnded) fill?.shared?.finish(body);
+  if (isWhole) fill?.shared?.finish(body);
 }
 
 function isWorthFinishing(fill: Fill | undefined): boolean {

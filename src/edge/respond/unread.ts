@@ -1,5 +1,5 @@
 /** How long a fetch may go on that nobody reads any more: its connection is one that others of its origin may wait for. */
-import type { Readable } from 'node:stream';
+import type { OriginBody } from '../origin/origin-request.ts';
 import type { Fill } from './answer.ts';
 
 /** A body that is smaller, or more than half here, is fetched to its end when its client has left. Edge rule 9 */
@@ -16,7 +16,7 @@ export interface UnreadLimit {
 }
 
 /** Ends the source when the time is over, or when it has grown large without a known length; not while others read along. */
-export function createUnreadLimit(source: Readable, fill: Fill | undefined, baseMs: number): UnreadLimit {
+export function createUnreadLimit(source: OriginBody, fill: Fill | undefined, baseMs: number): UnreadLimit {
   let timer: NodeJS.Timeout | undefined;
   const isUnread = () => timer !== undefined && fill?.shared?.hasReaders !== true;
   const end = () => {

@@ -1,7 +1,7 @@
 /** The answer of an object that is fetched and stored in slices: only those that it needs are asked for. Edge rule 9 */
 
 import type { EdgeContext, Visit } from '../../context.ts';
-import { discardBody } from '../../origin/attempt.ts';
+import { discardBody } from '../../origin/origin-request.ts';
 import type { EdgeAnswer } from '../../respond/answer.ts';
 import { errorAnswer } from '../../respond/error-page.ts';
 import { canReadAlong, type LookedUp, lookUp } from '../../stages/look-up.ts';

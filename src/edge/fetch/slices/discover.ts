@@ -1,7 +1,7 @@
 /** Asks an origin for the slice that is wanted first: its answer says whether there is an object in slices, and which. */
 import { validationHeaders } from '#http/validate.ts';
 import type { EdgeContext, Visit } from '../../context.ts';
-import { discardBody, type OriginResponse } from '../../origin/attempt.ts';
+import { discardBody, type OriginResponse } from '../../origin/origin-request.ts';
 import type { CachedResponse } from '../../store/store.ts';
 import { admit, askForPart, type Exchanged, type ExchangeOptions, judgeAnySize } from '../exchange.ts';
 import { isChange, readPartRange, wholeHead } from './check.ts';

@@ -1,7 +1,8 @@
 /** Fetches a slice: its head proves that it is one of the object, and its body is stored and read at the same time. */
 import { type ByteSpan, spanBytes } from '#http/range.ts';
 import type { EdgeContext } from '../../context.ts';
-import { discardBody, type OriginResponse } from '../../origin/attempt.ts';
+import { discardBody, type OriginResponse } from '../../origin/origin-request.ts';
+import { asReadable } from '../../origin/own/body.ts';
 import type { FetchRest } from '../../respond/follow-body.ts';
 import { streamUnread } from '../../respond/stream.ts';
 import { absentUpTo } from '../../stages/absence.ts';
@@ -124,7 +125,7 @@ export function openShared(
   const { first, last } = sliceSpan(slice, object.totalBytes);
   const fetchRest: FetchRest = async (at) => {
     const part = await fetchPart(edge, object, { first: first + at, last });
-    return part.kind === 'part' ? part.response.body : undefined;
+    return part.kind === 'part' ? asReadable(part.response.body) : undefined;
   };
   return { kind: 'shared', shared, reader: shared.open(0), fetchRest, landed, isJoined: true };
 }

@@ -4,7 +4,7 @@
  */
 import { spanBytes } from '#http/range.ts';
 import type { EdgeContext } from '../../context.ts';
-import type { OriginResponse } from '../../origin/attempt.ts';
+import type { OriginResponse } from '../../origin/origin-request.ts';
 import { bringSlice, fetchAlone, fetchSlice, type OpenedSlice, openShared } from './fetch.ts';
 import type { SliceFlight, SliceHead } from './flights.ts';
 import { sliceKey, sliceSpan } from './layout.ts';

@@ -29,7 +29,7 @@ type Framing =
 /**
  * Idle time below the 5 s after which Node and Apache close a connection; an origin's `Keep-Alive` hint may change it.
  */
-const KEEP_ALIVE_MS = 4_000;
+export const KEEP_ALIVE_MS = 4_000;
 const MAX_KEEP_ALIVE_MS = 60_000;
 /** An idle connection is left this long before its origin closes it. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
+import { createLentWriter } from '#lib/lent-writer.ts';
 import { BareViewer, type BareWire } from './bare-viewer.ts';
 
 const KEEP_ALIVE = 'Connection: keep-alive\r\n';
@@ -28,6 +29,8 @@ async function openViewer(t: TestContext, { method = 'GET', isLast = false, idle
   const wire: BareWire = {
     socket,
     isTls: false,
+    direct: undefined,
+    lentWriter: createLentWriter(),
     givenBytes: 0,
     get takenBytes() {
       return socket.bytesWritten;

@@ -4,6 +4,9 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { formatHead } from '#http/head-text.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
+import type { LentWriter } from '#lib/lent-writer.ts';
+import type { DirectWrite } from '#lib/node-internals/direct-write.ts';
+import { ownBytes } from '#lib/own-bytes.ts';
 import { createIncomingBody, type IncomingBody } from '../../incoming-body.ts';
 import type { ReceivedRequest } from '../../request.ts';
 import { type CutStatus, NOT_IN_INTERIM, type Viewer } from '../../viewer.ts';
@@ -14,6 +17,9 @@ export interface BareWire {
   readonly socket: Socket;
   /** What is written is taken later, never at once. */
   readonly isTls: boolean;
+  /** `undefined`: only the socket's stream can write. */
+  readonly direct: DirectWrite | undefined;
+  readonly lentWriter: LentWriter;
   /** All that the socket was given to write. */
   givenBytes: number;
   /** Bytes of `givenBytes` that the system has taken. */
@@ -113,7 +119,7 @@ export class BareViewer implements Viewer {
   sendInterim(status: number, headers: RawHeaders): void {
     if (this.#statusSent !== 0 || this.#isGone || this.#socket.destroyed || this.queuedBytes > 0) return;
     const kept = withoutHopByHop(headers, NOT_IN_INTERIM);
-    this.#give(formatHead(status, STATUS_CODES[status] ?? 'unknown', kept), NOTHING, '');
+    this.#give(formatHead(status, STATUS_CODES[status] ?? 'unknown', kept), NOTHING, '', false);
   }
 
   sendHead(status: number, reason: string, headers: RawHeaders, isEndless = false): void {
@@ -151,30 +157,38 @@ export class BareViewer implements Viewer {
   }
 
   write(chunk: Buffer): boolean {
+    return this.#put(chunk, false);
+  }
+
+  writeLent(chunk: Buffer): boolean {
+    return this.#wire.direct === undefined ? this.#put(ownBytes([chunk]), false) : this.#put(chunk, true);
+  }
+
+  #put(chunk: Buffer, isLent: boolean): boolean {
     if (this.#isGone || this.#socket.destroyed || chunk.length === 0) return true;
     const head = this.#takeHead();
     switch (this.#framing) {
       case 'length':
-        this.#giveOfLength(head, chunk);
+        this.#giveOfLength(head, chunk, isLent);
         break;
       case 'connection':
-        this.#give(head, chunk, '');
+        this.#give(head, chunk, '', isLent);
         break;
       case 'chunks':
-        this.#give(`${head}${chunk.length.toString(16)}\r\n`, chunk, '\r\n');
+        this.#give(`${head}${chunk.length.toString(16)}\r\n`, chunk, '\r\n', isLent);
         break;
       default:
-        if (head !== '') this.#giveLast(head, NOTHING, '');
+        if (head !== '') this.#giveLast(head, NOTHING, '', false);
     }
     return this.queuedBytes < this.#socket.writableHighWaterMark;
   }
 
-  #giveOfLength(head: string, chunk: Buffer): void {
+  #giveOfLength(head: string, chunk: Buffer, isLent: boolean): void {
     this.#bytesLeft -= chunk.length;
     // Whatever stands behind the announced length would be taken for the next answer.
     if (this.#bytesLeft < 0) this.cut(500);
-    else if (this.#bytesLeft === 0) this.#giveLast(head, chunk, '');
-    else this.#give(head, chunk, '');
+    else if (this.#bytesLeft === 0) this.#giveLast(head, chunk, '', isLent);
+    else this.#give(head, chunk, '', isLent);
   }
 
   get queuedBytes(): number {
@@ -210,22 +224,32 @@ export class BareViewer implements Viewer {
   #giveEnd(): void {
     const head = this.#takeHead();
     if (this.#bytesLeft > 0) this.cut(500);
-    else this.#giveLast(head, NOTHING, this.#framing === 'chunks' ? LAST_CHUNK : '');
+    else this.#giveLast(head, NOTHING, this.#framing === 'chunks' ? LAST_CHUNK : '', false);
   }
 
-  #giveLast(before: string, chunk: Buffer, behind: string): void {
+  #giveLast(before: string, chunk: Buffer, behind: string, isLent: boolean): void {
     this.#isAllGiven = true;
-    this.#give(before, chunk, behind, this.#wire.isTls ? this.#onTaken() : undefined);
+    this.#give(before, chunk, behind, isLent, this.#wire.isTls ? this.#onTaken() : undefined);
     const { destroyed, errored } = this.#socket;
     if (this.queuedBytes === 0 && !destroyed && errored === null) this.#finish();
   }
 
-  #give(before: string, chunk: Buffer, behind: string, onTaken?: (error?: Error | null) => void): void {
+  /** `isLent`: the chunk's memory is used again; not over TLS. */
+  #give(
+    before: string,
+    chunk: Buffer,
+    behind: string,
+    isLent: boolean,
+    onTaken?: (error?: Error | null) => void,
+  ): void {
     const socket = this.#socket;
+    const { direct, lentWriter } = this.#wire;
     const bytes = before.length + chunk.length + behind.length;
     this.#givenBytes += bytes;
     this.#wire.givenBytes += bytes;
-    if (bytes === chunk.length) {
+    if (isLent && direct !== undefined) {
+      lentWriter.write(socket, direct, before, chunk, behind);
+    } else if (bytes === chunk.length) {
       socket.write(chunk, onTaken);
     } else if (bytes <= JOINED_BYTES) {
       const joined = Buffer.allocUnsafe(bytes);

@@ -4,7 +4,8 @@
  */
 import type { Socket } from 'node:net';
 import { ByteConversation, type ConversationOptions, type ConversationOwner } from '#lib/byte-conversation.ts';
-import type { OpenDirectWrite } from '#lib/node-internals/direct-write.ts';
+import type { LentWriter } from '#lib/lent-writer.ts';
+import type { DirectWrite, OpenDirectWrite } from '#lib/node-internals/direct-write.ts';
 import { type Untaken, watchUntaken } from '#lib/node-internals/unsent-bytes.ts';
 import { concludeUnserved, handle } from '../../pipeline/handle.ts';
 import type { ReceivedRequest } from '../../request.ts';
@@ -22,6 +23,7 @@ import { type ReadRequest, readOther } from './read-other.ts';
 export interface Http1Parts extends ServerParts {
   readonly conversation: ConversationOptions;
   readonly openDirectWrite: OpenDirectWrite;
+  readonly lentWriter: LentWriter;
   /** The head of the request that is being read. */
   readonly head: RequestHead;
   readonly keepAliveLines: string;
@@ -35,6 +37,9 @@ export class Http1Connection implements BareWire, ConversationOwner {
   readonly socket: Socket;
   readonly secured: Secured | undefined;
   readonly isTls: boolean;
+  /** `undefined` over TLS, where nothing is taken at once. */
+  readonly direct: DirectWrite | undefined;
+  readonly lentWriter: LentWriter;
   givenBytes: number;
   readonly #parts: Http1Parts;
   /** The client of every request; `undefined`: each request names its own. */
@@ -60,6 +65,8 @@ export class Http1Connection implements BareWire, ConversationOwner {
     this.secured = parts.connections.securedOf(socket);
     this.isTls = this.secured !== undefined;
     this.#client = parts.proxies.onlyClientOf(socket);
+    this.direct = this.isTls ? undefined : parts.openDirectWrite(socket);
+    this.lentWriter = parts.lentWriter;
     this.#untaken = this.isTls ? undefined : watchUntaken(socket);
     this.#prepared = this.#openPrepared();
     this.givenBytes = socket.bytesWritten;
@@ -69,12 +76,10 @@ export class Http1Connection implements BareWire, ConversationOwner {
   }
 
   #openPrepared(): PreparedReplies | undefined {
-    const { socket, secured } = this;
-    const { edge, head, keepAliveLines, openDirectWrite } = this.#parts;
+    const { socket, secured, direct } = this;
+    const { edge, head, keepAliveLines } = this.#parts;
     if (this.#client === undefined) return undefined;
     const { address: clientAddress, isTls } = this.#client;
-    // By TLS nothing is taken at once.
-    const direct = this.isTls ? undefined : openDirectWrite(socket);
     const takenBytes = () => this.takenBytes;
     return new PreparedReplies(edge, {
       socket,

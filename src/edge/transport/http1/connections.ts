@@ -1,5 +1,6 @@
 /** A worker's connections that we read ourselves: taken, looked after, and ended with the edge. */
 import type { Socket } from 'node:net';
+import { createLentWriter } from '#lib/lent-writer.ts';
 import { createDirectWrites } from '#lib/node-internals/direct-write.ts';
 import { createSharedReading } from '#lib/node-internals/shared-reading.ts';
 import { createSwept } from '#lib/swept.ts';
@@ -40,6 +41,7 @@ export function createHttp1Connections(
       isClosing: () => parts.edge.isClosing(),
     },
     openDirectWrite: createDirectWrites(),
+    lentWriter: createLentWriter(),
     head: new RequestHead(),
     keepAliveLines: keepAliveLines(limits.keepAliveMs),
     giveAway: (socket, requests, rest) => {

@@ -2,6 +2,7 @@
 import { formatDate } from '#http/dates.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import type { Clock } from '#lib/clock.ts';
+import { ownBytes } from '#lib/own-bytes.ts';
 import type { Refusal } from '../../early-refusal.ts';
 import { createIncomingBody, type IncomingBody } from '../../incoming-body.ts';
 import { formatMark } from '../../reasons.ts';
@@ -155,6 +156,10 @@ export class Http2Viewer implements Viewer, StreamOwner {
     this.#bodyBytes += chunk.length;
     this.#stream.write(chunk);
     return this.#stream.hasRoom;
+  }
+
+  writeLent(chunk: Buffer): boolean {
+    return this.write(ownBytes([chunk]));
   }
 
   get queuedBytes(): number {

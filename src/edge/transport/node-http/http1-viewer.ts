@@ -5,6 +5,7 @@ import { expectationOf } from '#http/expect.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import { isOfLine, type SentLine } from '#http/request-lines.ts';
 import { watchUntaken } from '#lib/node-internals/unsent-bytes.ts';
+import { ownBytes } from '#lib/own-bytes.ts';
 import { resetSocket } from '#lib/reset-socket.ts';
 import type { Refusal } from '../../early-refusal.ts';
 import { createIncomingBody, type IncomingBody } from '../../incoming-body.ts';
@@ -164,6 +165,10 @@ export class Http1Viewer implements Viewer {
     if (this.isGone) return true;
     this.#writeHead();
     return this.#response.write(chunk);
+  }
+
+  writeLent(chunk: Buffer): boolean {
+    return this.write(ownBytes([chunk]));
   }
 
   get queuedBytes(): number {

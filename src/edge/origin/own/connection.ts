@@ -1,0 +1,297 @@
+/**
+ * One connection to an origin that we read and write ourselves, a request after the other. Whatever arrives while no request is
+ * under way ends it. docs/decisions/0555
+ */
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { RawHeaders } from '#http/headers.ts';
+import type { DirectWrite, OpenDirectWrite } from '#lib/node-internals/direct-write.ts';
+import { pause, type SharedReading } from '#lib/node-internals/shared-reading.ts';
+import type { Swept } from '#lib/swept.ts';
+import type { OriginFailure } from '../../reasons.ts';
+import { type BodySource, OwnBody } from './body.ts';
+import { KEEP_ALIVE_MS } from './framing.ts';
+import { type ReaderOwner, type ResponseHead, ResponseReader } from './response-reader.ts';
+
+export interface OwnRequest {
+  /** The whole request. */
+  readonly bytes: Buffer;
+  readonly isHead: boolean;
+  /** It must not go out on a connection that was idle. */
+  readonly needsFresh: boolean;
+}
+
+/**
+ * Is notified of one exchange: of `onSent` at first, then of interim responses, then of one of `onHead` and `onFailure`, and after
+ * `onHead` of one `onOver`. Nothing is called after the request was cancelled.
+ */
+export interface OwnHandler {
+  /** The request goes out now. */
+  onSent(): void;
+  onInterim(status: number, headers: RawHeaders): void;
+  onHead(head: ResponseHead, body: OwnBody): void;
+  onFailure(failure: RequestFailure): void;
+  /** Bytes of the body were read. */
+  onBytes(count: number): void;
+  /** The origin waits for the reader of the body, or no longer does. */
+  onWait(isWaiting: boolean): void;
+  /** The connection is free or closed. `cut`: why the body broke off, unless it was dropped on purpose. */
+  onOver(cut: string | undefined): void;
+}
+
+export interface RequestFailure {
+  readonly failure: OriginFailure;
+  readonly detail: string;
+  /** Whether any byte of the request may have reached the origin. */
+  readonly isSent: boolean;
+  /** The connection had been idle, and ended without a byte of a response: the origin may just have closed it. */
+  readonly isIdleClose: boolean;
+}
+
+/** What the connections of a worker share. */
+export interface ConnectionParts {
+  readonly reading: SharedReading;
+  readonly openDirectWrite: OpenDirectWrite;
+  readonly swept: Swept<OwnConnection>;
+  readonly limits: ConnectionLimits;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly monotonic: () => number;
+}
+
+export interface ConnectionLimits {
+  /** For the whole head of the response, interim ones included. */
+  readonly firstByteMs: number;
+  /** Between two pieces of a body that is waited for. */
+  readonly bodyIdleMs: number;
+  /** Age after which a connection takes no more requests. */
+  readonly maxAgeMs: number;
+}
+
+interface ConnectionOwner {
+  /** Another request may be sent. */
+  onIdle(connection: OwnConnection): void;
+  onClosed(connection: OwnConnection): void;
+}
+
+export class OwnConnection implements ReaderOwner, BodySource {
+  readonly #socket: Socket;
+  readonly #direct: DirectWrite | undefined;
+  readonly #parts: ConnectionParts;
+  readonly #owner: ConnectionOwner;
+  readonly #reader = new ResponseReader(this);
+  readonly #endsAt: number;
+  /** The exchange under way; `undefined`: the connection is idle. */
+  #handler: OwnHandler | undefined;
+  #body: OwnBody | undefined;
+  /** Bytes that arrived while the reader was paused. */
+  #rest: Buffer | undefined;
+  #isReading = false;
+  #isSocketPaused = false;
+  /** The connection was idle before the request under way. */
+  #isReused = false;
+  #hasAnswered = false;
+  /** The origin has ended its side. */
+  #hasEnded = false;
+  /** The connection broke off while bytes that it had brought were not read. */
+  #isBroken = false;
+  #isClosed = false;
+  #error: Error | undefined;
+  #idleMs = KEEP_ALIVE_MS;
+  /** Sweeps since the request was sent, since the last bytes of the body, or since the connection became idle. */
+  #quietSweeps = 0;
+
+  constructor(socket: Socket, parts: ConnectionParts, owner: ConnectionOwner) {
+    this.#socket = socket;
+    this.#parts = parts;
+    this.#owner = owner;
+    this.#direct = socket instanceof TLSSocket ? undefined : parts.openDirectWrite(socket);
+    this.#endsAt = parts.monotonic() + parts.limits.maxAgeMs;
+    socket.on('error', this.#onError).on('close', this.#onClose).on('end', this.#onEnd).on('data', this.#onData);
+    parts.reading.begin(socket, this.#onData);
+    parts.swept.add(this);
+  }
+
+  /** Whether a request may be sent now. One that is too old, or has been sent something, is closed. */
+  takeUp(): boolean {
+    const isUsable = !this.#isClosed && !this.#hasUnaskedBytes && this.#parts.monotonic() < this.#endsAt;
+    if (!isUsable) this.#close();
+    return isUsable;
+  }
+
+  get #hasUnaskedBytes(): boolean {
+    return this.#hasEnded || this.#rest !== undefined || this.#socket.readableLength > 0;
+  }
+
+  /** Only after `takeUp` has returned true, in the same turn. */
+  send({ bytes, isHead }: OwnRequest, handler: OwnHandler): void {
+    this.#handler = handler;
+    this.#hasAnswered = false;
+    this.#quietSweeps = 0;
+    this.#reader.expect(isHead);
+    handler.onSent();
+    if (this.#direct?.tryAll(bytes, []) !== true) this.#socket.write(bytes);
+  }
+
+  /** Closes the connection if it still carries this exchange. */
+  cancel(handler: OwnHandler): void {
+    if (this.#handler !== handler) return;
+    this.#handler = undefined;
+    this.#body = undefined;
+    this.#close();
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (this.#handler === undefined) return void this.#close();
+    this.#hasAnswered = true;
+    if (this.#body !== undefined) this.#quietSweeps = 0;
+    if (this.#reader.isPaused) this.#keep(bytes);
+    else this.#read(bytes);
+  };
+
+  #keep(bytes: Buffer): void {
+    const { reading } = this.#parts;
+    this.#rest = this.#rest === undefined ? reading.keep(bytes) : Buffer.concat([this.#rest, bytes]);
+    if (this.#isSocketPaused) return;
+    this.#isSocketPaused = true;
+    pause(this.#socket);
+  }
+
+  #read(bytes: Buffer): void {
+    this.#isReading = true;
+    const at = this.#reader.read(bytes, 0);
+    this.#isReading = false;
+    if (this.#handler === undefined) return; // cancelled or dropped meanwhile
+    const { fault, isOver } = this.#reader;
+    if (fault !== undefined) this.#fail(fault.failure, fault.detail);
+    else if (isOver) this.#conclude(at < bytes.length);
+    else if (at < bytes.length) this.#rest = this.#parts.reading.keep(bytes.subarray(at));
+  }
+
+  onInterim(status: number, headers: RawHeaders): void {
+    this.#handler?.onInterim(status, headers);
+  }
+
+  onHead(head: ResponseHead): void {
+    const handler = this.#handler;
+    if (handler === undefined) return;
+    const body = new OwnBody(this, (isWaiting) => handler.onWait(isWaiting));
+    this.#body = body;
+    this.#quietSweeps = 0;
+    handler.onHead(head, body);
+    this.#reader.isPaused = body.isHeld || this.#handler === undefined;
+  }
+
+  onBody(bytes: Buffer): void {
+    this.#handler?.onBytes(bytes.length);
+    this.#body?.give(bytes);
+  }
+
+  pause(): void {
+    this.#reader.isPaused = true;
+  }
+
+  resume(): void {
+    this.#reader.isPaused = false;
+    this.#quietSweeps = 0;
+    if (this.#isReading || this.#handler === undefined) return;
+    const rest = this.#rest;
+    this.#rest = undefined;
+    if (rest !== undefined) this.#read(rest);
+    if (this.#handler === undefined || this.#reader.isPaused) return;
+    this.#readSocketOn();
+    if (this.#hasEnded || this.#isBroken) this.#endWithOrigin();
+  }
+
+  #readSocketOn(): void {
+    if (!this.#isSocketPaused) return;
+    this.#isSocketPaused = false;
+    this.#socket.resume();
+  }
+
+  drop(): void {
+    const handler = this.#handler;
+    if (handler === undefined) return;
+    this.cancel(handler);
+    handler.onOver(undefined);
+  }
+
+  /** The response is whole. `hasSurplus`: bytes follow it that nobody asked for. */
+  #conclude(hasSurplus: boolean): void {
+    const [handler, body] = [this.#handler, this.#body];
+    this.#handler = undefined;
+    this.#body = undefined;
+    this.#idleMs = this.#reader.idleMs;
+    if (hasSurplus || this.#reader.isLast || !this.takeUp()) this.#close();
+    else {
+      this.#isReused = true;
+      this.#quietSweeps = 0;
+      this.#readSocketOn(); // the pause was the exchange's
+      this.#owner.onIdle(this);
+    }
+    handler?.onOver(undefined);
+    body?.finish();
+  }
+
+  #fail(failure: OriginFailure, detail: string): void {
+    const [handler, body] = [this.#handler, this.#body];
+    this.#handler = undefined;
+    this.#body = undefined;
+    this.#close();
+    if (body === undefined) {
+      const isIdleClose = failure === 'originReset' && this.#isReused && !this.#hasAnswered;
+      handler?.onFailure({ failure, detail, isSent: true, isIdleClose });
+    } else {
+      handler?.onOver(detail);
+      body.fail(new Error(detail));
+    }
+  }
+
+  readonly #onEnd = (): void => {
+    this.#hasEnded = true;
+    if (!this.#reader.isPaused || this.#handler === undefined) this.#endWithOrigin();
+  };
+
+  #endWithOrigin(): void {
+    if (this.#handler === undefined) this.#close();
+    else if (!this.#isBroken && this.#body !== undefined && this.#reader.end()) this.#conclude(false);
+    else this.#fail('originReset', this.#error?.message ?? 'the origin closed the connection');
+  }
+
+  readonly #onError = (error: Error): void => {
+    this.#error = error;
+  };
+
+  /** What was received before may still be read, and may be all. */
+  readonly #onClose = (): void => {
+    if (this.#hasEnded && this.#handler !== undefined) return;
+    this.#isBroken = true;
+    if (this.#rest === undefined || this.#handler === undefined) this.#endWithOrigin();
+  };
+
+  /** Called every `sweepMs`. */
+  sweep(sweepMs: number): void {
+    if (this.#body !== undefined && this.#reader.isPaused) return; // the origin waits for us
+    const { firstByteMs, bodyIdleMs } = this.#parts.limits;
+    const quietMs = this.#quietSweeps++ * sweepMs;
+    if (this.#handler === undefined) {
+      if (quietMs >= this.#idleMs) this.#close();
+    } else if (this.#body === undefined) {
+      if (quietMs >= firstByteMs) this.#fail('originTimeout', 'no response in time');
+    } else if (quietMs >= bodyIdleMs) this.#fail('originTimeout', 'the rest of the body did not arrive in time');
+  }
+
+  /** Ends the connection whatever it carries. */
+  destroy(): void {
+    this.#fail('originReset', 'the connection was closed by the edge');
+  }
+
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#rest = undefined;
+    this.#reader.isPaused = true;
+    this.#parts.swept.delete(this);
+    this.#owner.onClosed(this);
+    this.#socket.destroy();
+  }
+}
