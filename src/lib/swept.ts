@@ -4,19 +4,10 @@ export interface Swept<T> {
   readonly all: Iterable<T>;
   add(one: T): void;
   delete(one: T): void;
-  /** Closes all of them. */
-  close(): void;
-  cutAll(): void;
-}
-
-interface Connection {
-  sweep(sweepMs: number): void;
-  close(): void;
-  cut(): void;
 }
 
 /** `sweep` is told how long ago the last time was. */
-export function createSwept<T extends Connection>(sweepMs: number): Swept<T> {
+export function createSwept<T extends { sweep(sweepMs: number): void }>(sweepMs: number): Swept<T> {
   const all = new Set<T>();
   let timer: NodeJS.Timeout | undefined;
   const sweep = () => {
@@ -34,11 +25,31 @@ export function createSwept<T extends Connection>(sweepMs: number): Swept<T> {
       clearInterval(timer);
       timer = undefined;
     },
+  };
+}
+
+interface SweptConnections<T> extends Swept<T> {
+  /** Closes all of them. */
+  close(): void;
+  cutAll(): void;
+}
+
+interface Connection {
+  sweep(sweepMs: number): void;
+  close(): void;
+  cut(): void;
+}
+
+/** The connections of a server. */
+export function createSweptConnections<T extends Connection>(sweepMs: number): SweptConnections<T> {
+  const swept = createSwept<T>(sweepMs);
+  return {
+    ...swept,
     close: () => {
-      for (const one of all) one.close();
+      for (const one of swept.all) one.close();
     },
     cutAll: () => {
-      for (const one of all) one.cut();
+      for (const one of swept.all) one.cut();
     },
   };
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
+import { MemoryStore } from '../../src/edge/store/memory.ts';
 import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 import { reply, type ScriptedOrigin, type SeenRequest, startOrigin } from '../support/origin.ts';
@@ -113,6 +114,29 @@ describe('20 concurrent requests for one object', () => {
     assert.deepEqual(new Set((await all).map(({ body }) => body)), new Set(['good']));
     assert.ok(origin.requests.length <= 3, `${origin.requests.length}`);
   });
+});
+
+test('a request whose look-up took longer than the fetch of another looks again, and fetches nothing', async (t) => {
+  const origin = await startOrigin(t, reply('once', FRESH));
+  const store = new MemoryStore({ maxBytes: 1024 * 1024 });
+  const find = store.find.bind(store);
+  const late = Promise.withResolvers<void>();
+  let looks = 0;
+  // As a disk does: what it gives is as old as the question.
+  const slowFind = async (key: string) => {
+    const found = find(key);
+    await late.promise;
+    return found;
+  };
+  const edge = await startTestEdge(t, [origin.port], {
+    store: Object.assign(store, { find: (key: string) => (looks++ === 0 ? slowFind(key) : find(key)) }),
+  });
+  const slow = edge.get('/');
+  await eventually('it looks', () => looks === 1);
+  assert.equal((await edge.get('/')).headers['x-cache'], 'MISS');
+  late.resolve();
+  assert.equal((await slow).headers['x-cache'], 'HIT');
+  assert.equal(origin.requests.length, 1);
 });
 
 interface Held {

@@ -208,7 +208,7 @@ describe('requests to the origin', () => {
     assert.deepEqual(
       fields.filter((field) => !/^connection: /i.test(field)),
       [
-        `host: ${SITE_HOST}`,
+        `Host: ${SITE_HOST}`,
         'X-Custom: a',
         'x-custom: b',
         'Cookie: c=1',

@@ -24,10 +24,12 @@ export async function answerCacheable(
   for (let waits = 0; ; waits++) {
     const looked = await lookUp(edge, asked); // 6, 7
     const { visit, decision, others, now } = looked;
+    let { landings } = looked;
     if (isSliceable(edge, looked)) {
       const sliced = await answerSliced(viewer, edge, looked, waits); // 6 to 9
       if (sliced.kind === 'again') continue;
       if (sliced.kind === 'answer') return sliced.answer;
+      landings = edge.flights.landings; // this request's own flight may have landed
     }
     switch (decision.kind) {
       case 'hit': {
@@ -54,6 +56,7 @@ export async function answerCacheable(
           waits,
           now,
           absentUpTo: visit.absentUpTo,
+          landings,
           fits: (shared) => canReadAlong(visit, shared, now),
         });
         if (role.kind === 'join') return answerShared(edge, visit, role.shared, now);

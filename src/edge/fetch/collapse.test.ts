@@ -43,6 +43,18 @@ describe('collapsing of requests for one key', () => {
     assert.equal(enter(flights, { now: 60_002 }).kind, 'wait');
   });
 
+  test('a request whose look-up was overtaken by a landing looks again, and leads if that happens too often', async () => {
+    const flights = createFlights();
+    const { landings } = flights;
+    const first = enter(flights);
+    if (first.kind === 'lead') first.land();
+    const overtaken = enter(flights, { landings });
+    assert.equal(overtaken.kind, 'wait');
+    if (overtaken.kind === 'wait') assert.equal(await waitForLanding(overtaken.ready, new AbortController().signal), true);
+    assert.equal(enter(flights, { landings, waits: 4 }).kind, 'lead');
+    assert.equal(enter(flights, { landings, key: 'other' }).kind, 'lead');
+  });
+
   test('a client that leaves stops waiting', async () => {
     const gone = new AbortController();
     const waiting = waitForLanding(new Promise(() => undefined), gone.signal);
@@ -73,10 +85,12 @@ interface Entering {
   readonly waits?: number;
   readonly now?: number;
   readonly absentUpTo?: number;
+  readonly landings?: number;
 }
 
 function enter(flights: Flights, entering: Entering = {}) {
   const { key = 'key', method = 'GET', headers = [], waits = 0, now = 0, absentUpTo = -1 } = entering;
+  const { landings = flights.landings } = entering;
   const request = parseRequest({
     method,
     target: '/',
@@ -88,5 +102,5 @@ function enter(flights: Flights, entering: Entering = {}) {
     hasUnknownExpectation: false,
   });
   if (request.kind !== 'request') throw new Error(request.kind);
-  return flights.enter(key, request, { waits, now, absentUpTo, fits: () => false });
+  return flights.enter(key, request, { waits, now, absentUpTo, landings, fits: () => false });
 }

@@ -20,6 +20,8 @@ const MAX_SMALL_BYTES = 256 * 1024;
 /** How long a key whose answer was not stored is fetched by each request at once. Edge rule 4 */
 const UNSHARED_MS = 10_000;
 const MAX_UNSHARED_KEYS = 10_000;
+/** Landings that are remembered, for requests whose look-up was under way meanwhile. */
+const MAX_LANDED_KEYS = 1_000;
 /** A fetch that takes longer is not waited for any more, and another may lead. */
 const FLIGHT_MS = 60_000;
 
@@ -35,6 +37,8 @@ export type FlightRole =
 
 export interface Flights {
   enter(key: string, request: EdgeRequest, turn: Turn): FlightRole;
+  /** Flights that have landed so far: see `Turn.landings`. */
+  readonly landings: number;
   /** Notes that the key's answer was not stored: for a while, requests for the key do not wait for each other. */
   markUnshared(key: string, now: number): void;
 }
@@ -45,6 +49,8 @@ interface Turn {
   readonly now: number;
   /** What began at or before this instant says nothing any more: the key was purged. */
   readonly absentUpTo: number;
+  /** `landings` before the request looked into the store: what landed since may have been stored since. docs/decisions/0557 */
+  readonly landings: number;
   /** Whether what is on its way would answer this request if it were stored. */
   readonly fits: (shared: SharedBody) => boolean;
 }
@@ -60,6 +66,8 @@ interface Flight {
 export function createFlights(): Flights {
   const flights = new Map<string, Flight>();
   const unsharedSince = new Lru<string, number>({ maxWeight: MAX_UNSHARED_KEYS });
+  const landedAt = new Lru<string, number>({ maxWeight: MAX_LANDED_KEYS });
+  let landings = 0;
 
   const lead = (key: string, startedAt: number): FlightRole => {
     const [landed, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -72,6 +80,7 @@ export function createFlights(): Flights {
     };
     const land = () => {
       if (flights.get(key) === flight) flights.delete(key);
+      landedAt.set(key, ++landings);
       landed.resolve();
       ready.resolve();
     };
@@ -79,7 +88,7 @@ export function createFlights(): Flights {
   };
 
   return {
-    enter: (key, request, { waits, now, absentUpTo, fits }) => {
+    enter: (key, request, { waits, now, absentUpTo, landings: landingsBefore, fits }) => {
       const unsharedAt = unsharedSince.get(key) ?? Number.NEGATIVE_INFINITY;
       const isUnshared = unsharedAt > absentUpTo && Math.abs(now - unsharedAt) < UNSHARED_MS;
       if (!canShare(request) || isUnshared) return { kind: 'alone', isRedundant: false };
@@ -87,7 +96,10 @@ export function createFlights(): Flights {
       const shared = flight?.shared();
       // A flight whose answer is arriving may take as long as it needs.
       const since = shared === undefined ? Math.max(absentUpTo, now - FLIGHT_MS) : absentUpTo;
-      if (flight === undefined || flight.startedAt <= since) return lead(key, now);
+      if (flight === undefined || flight.startedAt <= since) {
+        const hasLanded = (landedAt.get(key) ?? 0) > landingsBefore;
+        return hasLanded && waits < MAX_WAITS ? { kind: 'wait', ready: LANDED } : lead(key, now);
+      }
       if (shared === undefined && waits < MAX_WAITS) return { kind: 'wait', ready: flight.ready };
       const isMatch = shared !== undefined && fits(shared);
       const bodyBytes = shared?.bodyBytes ?? 0;
@@ -96,9 +108,15 @@ export function createFlights(): Flights {
       if (bodyBytes <= MAX_AWAITED_BYTES && waits < MAX_WAITS) return { kind: 'wait', ready: flight.landed };
       return { kind: 'alone', isRedundant: isMatch };
     },
+    get landings() {
+      return landings;
+    },
     markUnshared: (key, now) => void unsharedSince.set(key, now),
   };
 }
+
+/** The wait of a request that has to look into the store once more. */
+const LANDED = Promise.resolve();
 
 /** Resolves when the flight has landed, after `WAIT_MS`, or when the client is gone; true in the first case. */
 export async function waitForLanding(landed: Promise<void>, signal: AbortSignal): Promise<boolean> {

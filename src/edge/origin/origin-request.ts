@@ -28,7 +28,7 @@ export interface OriginRequest {
   readonly onInterim: (status: number, headers: RawHeaders) => void;
   /** The response's body broke off, by no wish of ours. */
   readonly onCut: (detail: string) => void;
-  /** It must not go out on a connection that was idle. */
+  /** Whether it must not go out on a connection that was idle. */
   readonly needsFresh?: boolean;
   /** Signal that drops the connection until the response's head has arrived; after it, destroying the body does. */
   readonly signal: AbortSignal;

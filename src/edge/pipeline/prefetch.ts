@@ -81,13 +81,14 @@ async function fetchInto(
   for (let waits = 0; ; waits++) {
     if (signal.aborted) return 'timeout';
     const looked = await lookUp(edge, asked);
-    const { visit, decision, now } = looked;
+    const { visit, decision, now, landings } = looked;
     if (decision.kind === 'hit') return errorOf(decision.stored.status);
     const { key, request, absentUpTo } = visit;
     const role = edge.flights.enter(key, request, {
       waits,
       now,
       absentUpTo,
+      landings,
       fits: (shared) => canReadAlong(visit, shared, now),
     });
     if (role.kind === 'join') {

@@ -10,21 +10,24 @@ import { decideRequest, type EdgeDecision } from './decide.ts';
 export interface LookedUp extends EdgeDecision {
   readonly visit: Visit;
   readonly now: number;
+  /** Flights that had landed before: see `Flights.landings`. */
+  readonly landings: number;
 }
 
 /** `since`: what was requested at or before it is absent whatever is found. */
 export async function lookUp(edge: EdgeContext, asked: Asked, since = Number.NEGATIVE_INFINITY): Promise<LookedUp> {
+  const { landings } = edge.flights;
   const found = await edge.store.find(asked.key); // 6
-  const first = decideOn(edge, asked, found, since); // 7
+  const first = { landings, ...decideOn(edge, asked, found, since) }; // 7
   if (first.decision.kind === 'hit' || first.decision.kind === 'stale') return first;
   // Another worker may have stored since what this one would ask the origin for.
   const newer = await edge.store.findNewer(asked.key, found);
-  return newer === undefined ? first : decideOn(edge, asked, newer, since);
+  return newer === undefined ? first : { landings, ...decideOn(edge, asked, newer, since) };
 }
 
 type Asked = Omit<Visit, 'absentUpTo'>;
 
-function decideOn(edge: EdgeContext, asked: Asked, entry: CacheEntry | undefined, since: number): LookedUp {
+function decideOn(edge: EdgeContext, asked: Asked, entry: CacheEntry | undefined, since: number): Omit<LookedUp, 'landings'> {
   const now = edge.clock();
   const visit: Visit = { ...asked, absentUpTo: Math.max(since, absentUpTo(edge.sites, asked, entry, now)) };
   return { visit, now, ...decideRequest(entry, visit.absentUpTo, asked.request.facts, now, asked.options) };

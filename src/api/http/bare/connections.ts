@@ -5,7 +5,7 @@ import type { ConversationOptions } from '#lib/byte-conversation.ts';
 import { createDirectWrites } from '#lib/node-internals/direct-write.ts';
 import { createHttpReader, type HttpReaderOptions } from '#lib/node-internals/http-reader.ts';
 import { createSharedReading } from '#lib/node-internals/shared-reading.ts';
-import { createSwept } from '#lib/swept.ts';
+import { createSweptConnections } from '#lib/swept.ts';
 import { endUnknown } from '../../calls/requester.ts';
 import { BareConnection, type BareParts } from './connection.ts';
 
@@ -25,7 +25,7 @@ export function readBare(
   reading: HttpReaderOptions = {},
 ): BareConnections {
   const giveAway = createHttpReader(server, reading);
-  const open = createSwept<BareConnection>(SWEEP_MS);
+  const open = createSweptConnections<BareConnection>(SWEEP_MS);
   let isClosing = false;
   const shared: BareParts = {
     ...parts,

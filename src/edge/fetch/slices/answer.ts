@@ -58,6 +58,8 @@ interface Asking {
   readonly viewer: Viewer;
   readonly edge: EdgeContext;
   readonly visit: Visit;
+  /** See `LookedUp`. */
+  readonly landings: number;
 }
 
 /** Whether all that the answer begins with is stored. */
@@ -70,10 +72,10 @@ export async function canBegin(edge: EdgeContext, object: SlicedObject, now: num
 export async function answerSliced(
   viewer: Viewer,
   edge: EdgeContext,
-  { visit, decision }: LookedUp,
+  { visit, decision, landings }: LookedUp,
   rounds: number,
 ): Promise<SlicedAnswer> {
-  const asking: Asking = { viewer, edge, visit };
+  const asking: Asking = { viewer, edge, visit, landings };
   const index = await lookUp(edge, { ...visit, key: indexKey(visit.key) }, visit.absentUpTo);
   const { decision: found, now } = index;
   if (found.kind === 'hit' || found.kind === 'stale') {
@@ -139,7 +141,7 @@ async function answerByDiscovery(
   stale: CachedResponse | undefined,
   waits: number,
 ): Promise<SlicedAnswer> {
-  const { viewer, edge, visit } = asking;
+  const { viewer, edge, visit, landings } = asking;
   const { request } = visit;
   const now = edge.clock();
   const { range } = request.facts;
@@ -149,6 +151,7 @@ async function answerByDiscovery(
     waits,
     now,
     absentUpTo: visit.absentUpTo,
+    landings,
     fits: (shared) => range === undefined && canReadAlong(visit, shared, now),
   });
   if (role.kind === 'join') return { kind: 'answer', answer: answerShared(edge, visit, role.shared, now) };

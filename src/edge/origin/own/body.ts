@@ -105,7 +105,7 @@ export class OwnBody {
     this.#sink?.onChunk(bytes);
   }
 
-  /** It is another connection's turn to be read. */
+  /** Called when another connection has its turn to be read. */
   waitForTurn(): void {
     if (this.#end === undefined) this.#hold(HELD_FOR.turn);
   }

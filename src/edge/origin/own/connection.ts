@@ -17,7 +17,7 @@ export interface OwnRequest {
   /** The whole request. */
   readonly bytes: Buffer;
   readonly isHead: boolean;
-  /** It must not go out on a connection that was idle. */
+  /** Whether it must not go out on a connection that was idle. */
   readonly needsFresh: boolean;
 }
 
@@ -58,10 +58,10 @@ export interface ConnectionParts {
   readonly monotonic: () => number;
 }
 
-export interface ConnectionLimits {
-  /** For the whole head of the response, interim ones included. */
+interface ConnectionLimits {
+  /** Limit for the whole head of the response, interim ones included. */
   readonly firstByteMs: number;
-  /** Between two pieces of a body that is waited for. */
+  /** Limit between two pieces of a body that is waited for. */
   readonly bodyIdleMs: number;
   /** Age after which a connection takes no more requests. */
   readonly maxAgeMs: number;

@@ -57,7 +57,7 @@ export class OwnExchange implements OwnHandler {
 
   readonly #abort = (): void => this.#giveUp({ kind: 'aborted' });
 
-  /** Before the head has arrived. */
+  /** Called only before the head has arrived. */
   #giveUp(result: AttemptResult): void {
     this.#resolve(result);
     this.#asked?.cancel();
@@ -84,7 +84,7 @@ export class OwnExchange implements OwnHandler {
     this.#request.onInterim(status, withoutServerFields(headers));
   }
 
-  /** From here on the reader of the body decides: it may be wanted though the client has left. */
+  /** The reader of the body decides from here on: it may be wanted though the client has left. */
   onHead({ status, reason, headers }: ResponseHead, body: OwnBody): void {
     this.#body = body;
     this.#request.signal.removeEventListener('abort', this.#abort);

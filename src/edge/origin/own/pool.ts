@@ -12,7 +12,7 @@ import {
 
 /** A request that was given to a pool. */
 export interface Asked {
-  /** Before the head has arrived: closes the connection, and nobody is notified of anything. */
+  /** Closes the connection, and nobody is notified of anything. Only before the head has arrived. */
   cancel(): void;
 }
 

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { createLentWriter } from '#lib/lent-writer.ts';
 import { createDirectWrites } from '#lib/node-internals/direct-write.ts';
 import { createSharedReading } from '#lib/node-internals/shared-reading.ts';
-import { createSwept } from '#lib/swept.ts';
+import { createSweptConnections } from '#lib/swept.ts';
 import { sweepMsOf } from '../idle-sweep.ts';
 import { LINGER_MS } from '../linger.ts';
 import type { ServerParts } from '../server-parts.ts';
@@ -29,7 +29,7 @@ export function createHttp1Connections(
   giveAway: (socket: Socket, rest: Buffer) => void,
 ): Http1Connections {
   const { limits, connections } = parts;
-  const open = createSwept<Http1Connection>(sweepMsOf(limits));
+  const open = createSweptConnections<Http1Connection>(sweepMsOf(limits));
   const shared: Http1Parts = {
     ...parts,
     conversation: {

@@ -1,6 +1,6 @@
 /** A worker's HTTP/2 connections: taken, looked after, and ended with the edge. docs/decisions/0310 */
 import type { TLSSocket } from 'node:tls';
-import { createSwept } from '#lib/swept.ts';
+import { createSweptConnections } from '#lib/swept.ts';
 import type { Secured } from '../../secured.ts';
 import { sweepMsOf } from '../idle-sweep.ts';
 import type { ServerParts } from '../server-parts.ts';
@@ -17,7 +17,7 @@ export interface Http2Sessions {
 }
 
 export function createHttp2Sessions(parts: ServerParts): Http2Sessions {
-  const open = createSwept<Http2Connection>(sweepMsOf(parts.limits));
+  const open = createSweptConnections<Http2Connection>(sweepMsOf(parts.limits));
   const fieldMaker = createFieldMaker(makeRequestField);
   const buffers = createWriteBuffers();
   let streams = 0;

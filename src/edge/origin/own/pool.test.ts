@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { createSharedReading } from '#lib/node-internals/shared-reading.ts';
+import { createSwept } from '#lib/swept.ts';
+import { ConnectError } from '../connector.ts';
+import type { OwnConnection, OwnHandler } from './connection.ts';
+import { OwnPool } from './pool.ts';
+
+const DESTINATION = { host: '127.0.0.1', port: 1, isAddress: true, serverName: undefined };
+const REQUEST = { bytes: Buffer.from('GET / HTTP/1.1\r\n\r\n'), isHead: false, needsFresh: false };
+const EMPTY = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+
+/** Writes down what a handler is notified of. */
+function createRecorder(): { readonly handler: OwnHandler; readonly events: string[] } {
+  const events: string[] = [];
+  const handler: OwnHandler = {
+    onSent: () => void events.push('sent'),
+    onInterim: (status) => void events.push(`interim ${status}`),
+    onHead: ({ status }, body) => {
+      events.push(`head ${status}`);
+      body.start({
+        onChunk: () => undefined,
+        onEnd: () => void events.push('end'),
+        onCut: () => void events.push('cut'),
+      });
+    },
+    onFailure: ({ failure, isSent, isIdleClose }) => void events.push(`${failure} ${isSent} ${isIdleClose}`),
+    onBytes: () => undefined,
+    onWait: () => undefined,
+    onOver: (cut) => void events.push(cut === undefined ? 'over' : 'broken'),
+  };
+  return { handler, events };
+}
+
+/** A pool whose connections open when the test says so; `peers` are their other ends. */
+async function startPool(t: TestContext) {
+  const peers: Socket[] = [];
+  const server = createServer((socket) => {
+    peers.push(socket);
+    socket.on('error', () => undefined); // shows as closed
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const openings: PromiseWithResolvers<Socket>[] = [];
+  const parts = {
+    reading: createSharedReading(),
+    openDirectWrite: () => undefined,
+    swept: createSwept<OwnConnection>(50),
+    limits: { firstByteMs: 10_000, bodyIdleMs: 10_000, maxAgeMs: 10_000 },
+    monotonic: () => performance.now(),
+  };
+  const pool = new OwnPool(
+    DESTINATION,
+    () => {
+      const opening = Promise.withResolvers<Socket>();
+      openings.push(opening);
+      return opening.promise;
+    },
+    parts,
+  );
+  const open = async (index: number): Promise<Socket> => {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    openings[index]?.resolve(socket);
+    await turn();
+    return socket;
+  };
+  t.after(() => {
+    pool.close();
+    for (const peer of peers) peer.destroy();
+    server.close();
+  });
+  return { pool, peers, openings, open };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+async function until(what: string, isSo: () => boolean): Promise<void> {
+  for (let turns = 0; !isSo(); turns++) {
+    assert.ok(turns < 100_000, what);
+    await turn();
+  }
+}
+
+test('a connection whose request was cancelled while it opened goes to the next request', async (t) => {
+  const { pool, peers, openings, open } = await startPool(t);
+  const [first, second] = [createRecorder(), createRecorder()];
+  pool.ask(REQUEST, first.handler).cancel();
+  pool.ask(REQUEST, second.handler);
+  assert.equal(openings.length, 1);
+  await open(0);
+  await until('a peer', () => peers.length === 1);
+  peers[0]?.write(EMPTY);
+  await until('answered', () => second.events.length === 4);
+  assert.deepEqual([first.events, second.events], [[], ['sent', 'head 200', 'over', 'end']]);
+});
+
+test('a connection that opened for nobody is idle, and its failure to open is nobody’s', async (t) => {
+  const { pool, openings, open } = await startPool(t);
+  const [first, second, third] = [createRecorder(), createRecorder(), createRecorder()];
+  const asked = pool.ask(REQUEST, first.handler);
+  pool.ask(REQUEST, second.handler).cancel();
+  asked.cancel();
+  openings[1]?.reject(new ConnectError('originConnect', 'refused'));
+  await open(0);
+  pool.ask(REQUEST, third.handler);
+  assert.deepEqual([first.events, second.events, third.events, openings.length], [[], [], ['sent'], 2]);
+});
+
+test('a connection that fails to open fails its request, which was not sent', async (t) => {
+  const { pool, openings } = await startPool(t);
+  const { handler, events } = createRecorder();
+  pool.ask(REQUEST, handler);
+  openings[0]?.reject(new ConnectError('originConnect', 'refused'));
+  await turn();
+  assert.deepEqual(events, ['originConnect false false']);
+});
+
+test('a request that is cancelled under way closes its connection, and hears of nothing', async (t) => {
+  const { pool, peers, openings, open } = await startPool(t);
+  const { handler, events } = createRecorder();
+  const asked = pool.ask(REQUEST, handler);
+  const socket = await open(0);
+  asked.cancel();
+  assert.ok(socket.destroyed);
+  await until('a peer', () => peers.length === 1);
+  pool.ask(REQUEST, createRecorder().handler);
+  assert.deepEqual([events, openings.length], [['sent'], 2]);
+});
+
+test('closing the pool fails what is under way, and closes what is still being opened', async (t) => {
+  const { pool, open } = await startPool(t);
+  const [first, second] = [createRecorder(), createRecorder()];
+  pool.ask(REQUEST, first.handler);
+  await open(0);
+  pool.ask(REQUEST, second.handler);
+  pool.close();
+  const late = await open(1);
+  assert.deepEqual(first.events, ['sent', 'originReset true false']);
+  assert.deepEqual([second.events, late.destroyed], [['originReset false false'], true]);
+});
+
+test('a reset is an idle close only on a connection that was idle, before a byte of the response', async (t) => {
+  const { pool, peers, open } = await startPool(t);
+  const [first, second] = [createRecorder(), createRecorder()];
+  pool.ask(REQUEST, first.handler);
+  await open(0);
+  await until('a peer', () => peers.length === 1);
+  peers[0]?.write(EMPTY);
+  await until('answered', () => first.events.includes('end'));
+  pool.ask(REQUEST, second.handler);
+  peers[0]?.destroy();
+  await until('failed', () => second.events.length === 2);
+  assert.deepEqual(second.events, ['sent', 'originReset true true']);
+});
