@@ -50,7 +50,8 @@ describe('collapsing of requests for one key', () => {
     if (first.kind === 'lead') first.land();
     const overtaken = enter(flights, { landings });
     assert.equal(overtaken.kind, 'wait');
-    if (overtaken.kind === 'wait') assert.equal(await waitForLanding(overtaken.ready, new AbortController().signal), true);
+    if (overtaken.kind === 'wait')
+      assert.equal(await waitForLanding(overtaken.ready, new AbortController().signal), true);
     assert.equal(enter(flights, { landings, waits: 4 }).kind, 'lead');
     assert.equal(enter(flights, { landings, key: 'other' }).kind, 'lead');
   });

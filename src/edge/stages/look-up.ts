@@ -27,7 +27,12 @@ export async function lookUp(edge: EdgeContext, asked: Asked, since = Number.NEG
 
 type Asked = Omit<Visit, 'absentUpTo'>;
 
-function decideOn(edge: EdgeContext, asked: Asked, entry: CacheEntry | undefined, since: number): Omit<LookedUp, 'landings'> {
+function decideOn(
+  edge: EdgeContext,
+  asked: Asked,
+  entry: CacheEntry | undefined,
+  since: number,
+): Omit<LookedUp, 'landings'> {
   const now = edge.clock();
   const visit: Visit = { ...asked, absentUpTo: Math.max(since, absentUpTo(edge.sites, asked, entry, now)) };
   return { visit, now, ...decideRequest(entry, visit.absentUpTo, asked.request.facts, now, asked.options) };
