@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { ERRORS } from '#contract/errors.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTES } from '#contract/routes.ts';
-import { inCommands } from './command-words.ts';
+import { inCommands, PHRASES } from './command-words.ts';
 
 test('messages of the service name commands instead of operations', () => {
   assert.equal(
@@ -92,6 +92,13 @@ test('no error or expectation names a field of the interface where the command h
       text,
     );
   }
+});
+
+test('every phrase that is rewritten is one of an error or of an expectation', () => {
+  const expectations = Object.values(OPERATIONS).flatMap(({ request }) => Object.values(request.fields));
+  const texts = [...expectations.map(({ expects }) => expects.en), ...Object.values(ERRORS).map(({ text }) => text.en)];
+  const shown = texts.map((text) => `expected ${text}`).join('\n');
+  for (const [said] of PHRASES) assert.ok(shown.includes(said), said);
 });
 
 test('no error that has a path of the interface is shown with it', () => {

@@ -9,7 +9,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
 };
 
 /** What errors say of fields that were given with others, and that are options here. */
-const PHRASES: readonly (readonly [said: string, shown: string])[] = [
+export const PHRASES: readonly (readonly [said: string, shown: string])[] = [
   ['expected urls, directories or domain_id', 'expected URLs, --directory or --domain'],
   ['domain_id purges the whole domain', '--domain purges the whole domain'],
   ['cannot go together with urls or directories', 'cannot go together with URLs or --directory'],

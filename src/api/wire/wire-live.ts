@@ -5,6 +5,7 @@ import type { StoredLiveKeys } from '#db/tables/live/keys.ts';
 import type { StoredStream } from '#db/tables/live/streams.ts';
 import { type ListedStream, listedStream, type ViewerCounts } from '#model/live-stream.ts';
 import type { PushInfo } from './live-addresses.ts';
+import { toModelNames } from './model-names.ts';
 import { READ_RECORDINGS, WRITE_RECORDINGS } from './wire-recordings.ts';
 import { readName } from './wire-traffic.ts';
 import { readPage, writeFlag } from './wire-values.ts';
@@ -66,17 +67,8 @@ export const READ_LIVE = {
     ...readWhich(request),
     ...readPage(request),
   }),
-  'liveOperator.getKeys': ({ account_id, domain_id }: RequestOf<'liveOperator.getKeys'>) => ({
-    accountId: account_id,
-    domainId: domain_id,
-  }),
-  'liveOperator.setKeys': ({ account_id, domain_id, kind, action, key }: RequestOf<'liveOperator.setKeys'>) => ({
-    accountId: account_id,
-    domainId: domain_id,
-    kind,
-    action,
-    key,
-  }),
+  'liveOperator.getKeys': toModelNames<RequestOf<'liveOperator.getKeys'>>,
+  'liveOperator.setKeys': toModelNames<RequestOf<'liveOperator.setKeys'>>,
 };
 
 export const WRITE_LIVE = {

@@ -8,6 +8,7 @@ import type { SmsApp } from '#model/sms-app.ts';
 import { type AddressType, SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import { readNumbers } from '../sms/sms-refusals.ts';
 import { connectorRevision } from '../sms/sms-revisions.ts';
+import { toModelNames } from './model-names.ts';
 import type { Look } from './wire-domain.ts';
 import { readOptOutPage, writeOptOuts, writeStatus } from './wire-sms.ts';
 import { readStatusWord, writeStatusWord } from './wire-status-words.ts';
@@ -115,36 +116,21 @@ export const WRITE_SMS_OPERATOR = {
 } satisfies Writers<OperatorRoute>;
 
 function readConnector(request: RequestOf<'smsOperator.setConnector'>): ConnectorChange {
+  const { name, kind, enabled, rate, tls, tls_ca, tls_server_name, sender_type, if_revision: _, ...rest } = request;
+  const { interface_version, destination_type, registered_delivery, status_words, ...plain } = rest;
   return {
-    name: request.name,
-    kind: request.kind,
-    enabled: request.enabled,
-    partsPerSecond: request.rate,
-    tls: { isOn: request.tls, ca: request.tls_ca, serverName: request.tls_server_name },
-    senderType: request.sender_type === undefined ? undefined : (readAddressType(request.sender_type) ?? 'byForm'),
+    name,
+    kind,
+    enabled,
+    partsPerSecond: rate,
+    tls: { isOn: tls, ca: tls_ca, serverName: tls_server_name },
+    senderType: sender_type === undefined ? undefined : (readAddressType(sender_type) ?? 'byForm'),
     smpp: {
-      host: request.host,
-      port: request.port,
-      bind: request.bind,
-      systemId: request.system_id,
-      password: request.password,
-      systemType: request.system_type,
-      interfaceVersion: request.interface_version && Number.parseInt(request.interface_version, 16),
-      sender: request.sender,
-      destinationType: readDestinationType(request.destination_type),
-      window: request.window,
-      bindSeconds: request.bind_seconds,
-      enquireSeconds: request.enquire_seconds,
-      responseSeconds: request.response_seconds,
-      registeredDelivery: request.registered_delivery && Number(request.registered_delivery),
-      concatenation: request.concatenation,
-      gsm7: request.gsm7,
-      receiptIds: request.receipt_ids,
-      receiptZoneMinutes: request.receipt_zone_minutes,
-      unmarkedReceipts: request.unmarked_receipts,
-      statusWords: request.status_words?.map(readStatusWord),
-      receiptNumber: request.receipt_number,
-      unknownAfter: request.unknown_after,
+      ...toModelNames(plain),
+      interfaceVersion: interface_version && Number.parseInt(interface_version, 16),
+      destinationType: readDestinationType(destination_type),
+      registeredDelivery: registered_delivery && Number(registered_delivery),
+      statusWords: status_words?.map(readStatusWord),
     },
   };
 }

@@ -11,6 +11,7 @@ import type { Rotation } from '#db/rotation/sealed-secrets.ts';
 
 import type { Account, Token } from '#model/account.ts';
 import type { Domain } from '#model/domain.ts';
+import { toModelNames } from './model-names.ts';
 import type { OriginWarning } from './origin-warnings.ts';
 import { READ_ACCESS, WRITE_ACCESS } from './wire-access.ts';
 import { readAdvanced, writeAdvanced } from './wire-advanced.ts';
@@ -129,9 +130,9 @@ export const READ = {
   'operator.createAccount': ({ name, kind }) => ({ name, kind: kind ?? ('customer' as const) }),
   'operator.listAccounts': (request) => readPage(request),
   'operator.createToken': readNewToken,
-  'operator.listTokens': ({ account_id }) => ({ accountId: account_id }),
-  'operator.revokeToken': ({ account_id, token_id }) => ({ accountId: account_id, tokenId: token_id }),
-  'operator.narrowToken': ({ account_id, token_id, scopes }) => ({ accountId: account_id, tokenId: token_id, scopes }),
+  'operator.listTokens': toModelNames<RequestOf<'operator.listTokens'>>,
+  'operator.revokeToken': toModelNames<RequestOf<'operator.revokeToken'>>,
+  'operator.narrowToken': toModelNames<RequestOf<'operator.narrowToken'>>,
   'operator.listDomains': (request) => {
     const name = request.name && readNameFilter(request.name);
     return {
@@ -142,16 +143,8 @@ export const READ = {
       isPending: request.pending ?? false,
     };
   },
-  'operator.transferDomain': ({ account_id, domain_id, to_account_id }) => ({
-    accountId: account_id,
-    domainId: domain_id,
-    toAccountId: to_account_id,
-  }),
-  'operator.setDomainStatus': ({ account_id, domain_id, action }) => ({
-    accountId: account_id,
-    domainId: domain_id,
-    action,
-  }),
+  'operator.transferDomain': toModelNames<RequestOf<'operator.transferDomain'>>,
+  'operator.setDomainStatus': toModelNames<RequestOf<'operator.setDomainStatus'>>,
   'operator.rotateKeyring': () => undefined,
   'operator.setAccountStatus': ({ account_id, enabled }) => ({ accountId: account_id, isEnabled: enabled }),
   ...READ_LIVE,

@@ -1,46 +1,47 @@
 /** Tables of the certificates that the service obtains. */
 
-/** Account of the service at an authority. */
-export interface AcmeAccountTable {
-  /** Address of the authority's directory. */
-  directory: string;
-  /** PKCS #8 PEM, sealed for this row; empty after an export left it out. */
-  private_key: string;
-  /** The account's address; empty until the authority has given one. */
-  url: string;
-  created_at: number;
-}
-
-/** A `CertificateOrder`, and the process that works on it. */
-export interface CertificateOrderTable {
-  domain_id: number;
-  state: string;
-  /** Empty: none. */
-  problem: string;
-  detail: string;
-  ssl_key: string;
-  issued_key: string;
-  url: string;
-  /** Key of the feed's resource; empty: there is none. */
-  challenge_key: string;
-  challenge_revision: number;
-  challenge_told_at: number;
-  /** Sealed for this row. */
-  private_key: string;
-  failures: number;
-  day_began_at: number;
-  day_orders: number;
-  requested_at: number;
-  ordered_at: number;
-  due_at: number;
-  /** 0: never. */
-  renew_at: number;
-  /** What the authority suggested; both 0: nothing. */
-  renew_from: number;
-  renew_to: number;
-  /** Instant by the clock of the process that changed the row last. */
-  written_at: number;
-  /** Names the process. */
-  lease_owner: string;
-  lease_until: number;
+export interface AcmeTables {
+  /** Account of the service at an authority. */
+  acme_account: {
+    /** Address of the authority's directory. */
+    directory: string;
+    /** PKCS #8 PEM, sealed for this row; empty after an export left it out. */
+    private_key: string;
+    /** The account's address; empty until the authority has given one. */
+    url: string;
+    created_at: number;
+  };
+  /** A `CertificateOrder`, and the process that works on it. */
+  certificate_order: {
+    domain_id: number;
+    state: string;
+    /** Empty: none. */
+    problem: string;
+    detail: string;
+    ssl_key: string;
+    issued_key: string;
+    url: string;
+    /** Key of the feed's resource; empty: there is none. */
+    challenge_key: string;
+    challenge_revision: number;
+    challenge_told_at: number;
+    /** Sealed for this row. */
+    private_key: string;
+    failures: number;
+    day_began_at: number;
+    day_orders: number;
+    requested_at: number;
+    ordered_at: number;
+    due_at: number;
+    /** 0: never. */
+    renew_at: number;
+    /** What the authority suggested; both 0: nothing. */
+    renew_from: number;
+    renew_to: number;
+    /** Instant by the clock of the process that changed the row last. */
+    written_at: number;
+    /** Names the process. */
+    lease_owner: string;
+    lease_until: number;
+  };
 }

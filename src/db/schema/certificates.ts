@@ -1,28 +1,29 @@
 /** Tables of certificates. */
 
-export interface CertificateTable {
-  /** The identifier on the wire, `ssl_key`. */
-  key: string;
-  account_id: number;
-  title: string;
-  /** SHA-256 of the chain: the private key follows from it. An account has each chain once. */
-  fingerprint: string;
-  /** PEM, leaf first. */
-  chain: string;
-  /** PKCS #8 PEM, sealed for this row; empty after an export left it out. */
-  private_key: string;
-  issuer: string;
-  /** JSON: a list of names. */
-  names: string;
-  /** A `KeyKind`. */
-  key_kind: string;
-  valid_from: number;
-  valid_to: number;
-  created_at: number;
-}
-
-/** Which domain has which certificate; one or two each. */
-export interface CertificateUseTable {
-  domain_id: number;
-  certificate_key: string;
+export interface CertificateTables {
+  certificate: {
+    /** The identifier on the wire, `ssl_key`. */
+    key: string;
+    account_id: number;
+    title: string;
+    /** SHA-256 of the chain: the private key follows from it. An account has each chain once. */
+    fingerprint: string;
+    /** PEM, leaf first. */
+    chain: string;
+    /** PKCS #8 PEM, sealed for this row; empty after an export left it out. */
+    private_key: string;
+    issuer: string;
+    /** JSON: a list of names. */
+    names: string;
+    /** A `KeyKind`. */
+    key_kind: string;
+    valid_from: number;
+    valid_to: number;
+    created_at: number;
+  };
+  /** Which domain has which certificate; one or two each. */
+  certificate_use: {
+    domain_id: number;
+    certificate_key: string;
+  };
 }

@@ -1,103 +1,99 @@
 /** Tables of live streams. Instants are epoch milliseconds; 0: none. docs/decisions/0500, 0502 */
 
-/** A stream with its mark and its latest broadcast. */
-export interface LiveStreamTable {
-  domain_id: number;
-  app: string;
-  stream: string;
-  /** Id of the latest broadcast; empty: it was never on air. */
-  broadcast: string;
-  /** The live process that has or had it. */
-  edge: string;
-  began_at: number;
-  /** 0 with a broadcast: it is on air. */
-  ended_at: number;
-  /** JSON: the last `LiveStatus`; empty: none since the broadcast began. */
-  status: string;
-  /** 0 or 1. */
-  forbidden: number;
-  forbidden_at: number;
-  forbidden_until: number;
-  resumed_at: number;
-  /** A broadcast whose publisher is to be cut; empty: none. */
-  kicked: string;
-}
-
-export interface LiveBroadcastTable {
-  domain_id: number;
-  app: string;
-  stream: string;
-  broadcast: string;
-  edge: string;
-  source: string;
-  address: string;
-  began_at: number;
-  ended_at: number;
-  last_media_at: number;
-  /** Empty while it is on air. */
-  end_reason: string;
-  peak_viewers: number;
-}
-
-/** The most viewers at once within a minute or an hour. */
-export interface LiveViewersTable {
-  domain_id: number;
-  app: string;
-  stream: string;
-  grain: string;
-  /** When the minute or hour begins. */
-  at: number;
-  flv: number;
-  websocket: number;
-  rtmp: number;
-  hls: number;
-}
-
-export interface LiveKeysTable {
-  domain_id: number;
-  /** `LiveKeys` as JSON, sealed for this row; empty after an export left it out. */
-  sealed_keys: string;
-  changed_at: number;
-}
-
-/** A recorded stretch of one broadcast with unchanged formats. docs/decisions/0503 */
-export interface LiveRecordingTable {
-  recording: string;
-  domain_id: number;
-  app: string;
-  stream: string;
-  broadcast: string;
-  edge: string;
-  began_at: number;
-  /** When the last media that is stored ends. */
-  last_at: number;
-  /** Why it ended; empty: its end was not told. */
-  end_reason: string;
-  duration_ms: number;
-  /** Size of the recording as one file. */
-  bytes: number;
-  expires_at: number;
-  /** 0: it was not deleted. */
-  deleted_at: number;
-}
-
-/** A piece is one blob of the store: the init segment, and media behind it. */
-export interface LiveRecordingPieceTable {
-  recording: string;
-  /** Counts from 0. */
-  n: number;
-  key: string;
-  init_bytes: number;
-  media_bytes: number;
-  duration_ms: number;
-  /** 0 or 1. 1 means that the media does not continue the piece before. */
-  is_discontinuity: number;
-}
-
-/** How far the reports of each edge have been stored. */
-export interface LiveProcessTable {
-  edge: string;
-  epoch: string;
-  taken: number;
-  reported_at: number;
+export interface LiveTables {
+  /** A stream with its mark and its latest broadcast. */
+  live_stream: {
+    domain_id: number;
+    app: string;
+    stream: string;
+    /** Id of the latest broadcast; empty: it was never on air. */
+    broadcast: string;
+    /** The live process that has or had it. */
+    edge: string;
+    began_at: number;
+    /** 0 with a broadcast: it is on air. */
+    ended_at: number;
+    /** JSON: the last `LiveStatus`; empty: none since the broadcast began. */
+    status: string;
+    /** 0 or 1. */
+    forbidden: number;
+    forbidden_at: number;
+    forbidden_until: number;
+    resumed_at: number;
+    /** A broadcast whose publisher is to be cut; empty: none. */
+    kicked: string;
+  };
+  live_broadcast: {
+    domain_id: number;
+    app: string;
+    stream: string;
+    broadcast: string;
+    edge: string;
+    source: string;
+    address: string;
+    began_at: number;
+    ended_at: number;
+    last_media_at: number;
+    /** Empty while it is on air. */
+    end_reason: string;
+    peak_viewers: number;
+  };
+  /** The most viewers at once within a minute or an hour. */
+  live_viewers: {
+    domain_id: number;
+    app: string;
+    stream: string;
+    grain: string;
+    /** When the minute or hour begins. */
+    at: number;
+    flv: number;
+    websocket: number;
+    rtmp: number;
+    hls: number;
+  };
+  live_keys: {
+    domain_id: number;
+    /** `LiveKeys` as JSON, sealed for this row; empty after an export left it out. */
+    sealed_keys: string;
+    changed_at: number;
+  };
+  /** How far the reports of each edge have been stored. */
+  live_process: {
+    edge: string;
+    epoch: string;
+    taken: number;
+    reported_at: number;
+  };
+  /** A recorded stretch of one broadcast with unchanged formats. docs/decisions/0503 */
+  live_recording: {
+    recording: string;
+    domain_id: number;
+    app: string;
+    stream: string;
+    broadcast: string;
+    edge: string;
+    began_at: number;
+    /** When the last media that is stored ends. */
+    last_at: number;
+    /** Why it ended; empty: its end was not told. */
+    end_reason: string;
+    duration_ms: number;
+    /** Size of the recording as one file. */
+    bytes: number;
+    expires_at: number;
+    /** 0: it was not deleted. */
+    deleted_at: number;
+  };
+  /** A piece is one blob of the store: the init segment, and media behind it. */
+  live_recording_piece: {
+    recording: string;
+    /** Counts from 0. */
+    n: number;
+    key: string;
+    init_bytes: number;
+    media_bytes: number;
+    duration_ms: number;
+    /** 0 or 1. 1 means that the media does not continue the piece before. */
+    is_discontinuity: number;
+  };
 }

@@ -1,14 +1,14 @@
 /** Sums of traffic by domain and time, and the values that occur most. */
 import { sql } from 'kysely';
-import type { Executor } from '../schema/schema.ts';
-import type { StatSumTable } from '../schema/traffic.ts';
+import type { Executor, Schema } from '../schema/schema.ts';
 import { inIds } from '../statements/lists.ts';
 
 export type Grain = 'minute' | 'hour' | 'day';
 
-export type SumRow = Omit<StatSumTable, 'grain'> & { readonly grain: Grain };
-type SumName = Exclude<keyof StatSumTable, 'domain_id' | 'grain' | 'at'>;
-export type Sums = Readonly<Pick<StatSumTable, SumName>>;
+type StatSum = Schema['stat_sum'];
+export type SumRow = Omit<StatSum, 'grain'> & { readonly grain: Grain };
+type SumName = Exclude<keyof StatSum, 'domain_id' | 'grain' | 'at'>;
+export type Sums = Readonly<Pick<StatSum, SumName>>;
 
 export const SUM_NAMES = [
   'requests',
