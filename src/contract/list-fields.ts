@@ -1,4 +1,5 @@
 /** Fields that operations which list have in common. */
+import * as z from 'zod';
 import { DOMAIN_STATUS_CODES } from './domain-data.ts';
 import { choice, integer, optional, text } from './fields.ts';
 
@@ -21,3 +22,11 @@ export const DOMAIN_FILTER_FIELDS = {
     }),
   ),
 };
+
+/** Data of a list that is read from `cursor` on, which its `next` is given as. */
+export function listWithNext<S extends z.core.$ZodLooseShape>(cursor: 'after' | 'before', shape: S) {
+  return z.object({
+    list: z.array(z.object(shape)),
+    next: z.string().describe(`give it as \`${cursor}\` for what comes next; empty: there is no more`),
+  });
+}

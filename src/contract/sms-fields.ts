@@ -1,6 +1,7 @@
 /** Fields and data that the operations of SMS have in common. */
 import * as z from 'zod';
 import { anyText, commaList, integer, optional, text } from './fields.ts';
+import { listWithNext } from './list-fields.ts';
 
 export const MAX_NUMBERS_PER_CALL = 1000;
 /** More than any way to write a number has. */
@@ -59,7 +60,4 @@ export const MAX_PAGE_SIZE = 100;
 /** A page of numbers that want no advertising. */
 export const OPT_OUT_PAGE = { after: optional(text({ max: 32 })), page_size: optional(integer(1, MAX_PAGE_SIZE)) };
 
-export const OPT_OUT_DATA = z.object({
-  list: z.array(z.object({ mobile: z.string(), create_time: TIME_DATA })),
-  next: z.string().describe('give it as `after` for what comes next; empty: there is no more'),
-});
+export const OPT_OUT_DATA = listWithNext('after', { mobile: z.string(), create_time: TIME_DATA });

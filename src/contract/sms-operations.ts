@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { PART_STATES } from '../model/sms-part.ts';
 import { anyText, choice, flag, integer, optional, optionalHttpUrl, signedInteger, text } from './fields.ts';
+import { listWithNext } from './list-fields.ts';
 import { operation, request } from './operation.ts';
 import { WIRE_SMS_APP_SETTINGS } from './settings.ts';
 import { WORD_GROUPS } from './sms-connector-fields.ts';
@@ -182,19 +183,14 @@ export const SMS_OPERATIONS = {
       before: optional(sendid),
       page_size: optional(integer(1, MAX_PAGE_SIZE)),
     }),
-    data: z.object({
-      list: z.array(
-        z.object({
-          sendid: z.string(),
-          app_key: z.string(),
-          kind: KIND_DATA,
-          create_time: TIME_DATA,
-          numbers: z.int(),
-          parts: z.int().describe('of all numbers together'),
-          price: z.int().describe('of all parts together, as it was held'),
-        }),
-      ),
-      next: z.string().describe('give it as `before` for what comes next; empty: there is no more'),
+    data: listWithNext('before', {
+      sendid: z.string(),
+      app_key: z.string(),
+      kind: KIND_DATA,
+      create_time: TIME_DATA,
+      numbers: z.int(),
+      parts: z.int().describe('of all numbers together'),
+      price: z.int().describe('of all parts together, as it was held'),
     }),
     sample: {
       request: { page_size: 20 },
@@ -221,21 +217,16 @@ export const SMS_OPERATIONS = {
       before: optional(integer(1, Number.MAX_SAFE_INTEGER)),
       page_size: optional(integer(1, MAX_PAGE_SIZE)),
     }),
-    data: z.object({
-      list: z.array(
-        z.object({
-          reply_id: z.string(),
-          app_key: z.string().describe('of who wrote to that number last'),
-          mobile: z.string().describe('+ and digits, or what the carrier wrote'),
-          text: z.string(),
-          coding: z.int().optional().describe('only where text is no text but hex: and octets: their data_coding'),
-          create_time: TIME_DATA,
-          reference: z.int().describe('the same for all parts of a long reply'),
-          part: z.int().describe('from 1'),
-          parts: z.int().describe('1: it is whole'),
-        }),
-      ),
-      next: z.string().describe('give it as `before` for what comes next; empty: there is no more'),
+    data: listWithNext('before', {
+      reply_id: z.string(),
+      app_key: z.string().describe('of who wrote to that number last'),
+      mobile: z.string().describe('+ and digits, or what the carrier wrote'),
+      text: z.string(),
+      coding: z.int().optional().describe('only where text is no text but hex: and octets: their data_coding'),
+      create_time: TIME_DATA,
+      reference: z.int().describe('the same for all parts of a long reply'),
+      part: z.int().describe('from 1'),
+      parts: z.int().describe('1: it is whole'),
     }),
     sample: {
       request: { page_size: 20 },

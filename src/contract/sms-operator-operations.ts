@@ -12,7 +12,7 @@ import {
   signedInteger,
   text,
 } from './fields.ts';
-import { PAGE_FIELDS } from './list-fields.ts';
+import { listWithNext, PAGE_FIELDS } from './list-fields.ts';
 import { operation, request } from './operation.ts';
 import { SMS_IF_REVISION, SMS_REVISION_DATA } from './revision-fields.ts';
 import { CONNECTOR_DATA, CONNECTOR_FIELDS } from './sms-connector-fields.ts';
@@ -216,20 +216,15 @@ export const SMS_OPERATOR_OPERATIONS = {
       before: optional(integer(1, MAX_UNREAD_ID)),
       page_size: PAGE_FIELDS.page_size,
     }),
-    data: z.object({
-      list: z.array(
-        z.object({
-          unread_id: z.string(),
-          connector: z.string().describe('empty: it was removed since'),
-          reason: z
-            .string()
-            .describe('cut: it ends before its text; empty: a receipt or acknowledgement that says nothing'),
-          command: z.string().describe('such as deliver_sm'),
-          octets: z.string().describe('as they came, two hexadecimal digits each; the first 4096'),
-          create_time: TIME_DATA,
-        }),
-      ),
-      next: z.string().describe('give it as `before` for what comes next; empty: there is no more'),
+    data: listWithNext('before', {
+      unread_id: z.string(),
+      connector: z.string().describe('empty: it was removed since'),
+      reason: z
+        .string()
+        .describe('cut: it ends before its text; empty: a receipt or acknowledgement that says nothing'),
+      command: z.string().describe('such as deliver_sm'),
+      octets: z.string().describe('as they came, two hexadecimal digits each; the first 4096'),
+      create_time: TIME_DATA,
     }),
     sample: { request: { page_size: 20 }, data: { list: [], next: '' } },
   }),

@@ -1,6 +1,6 @@
 /**
  * The border between the wire's names and the model's: each operation's request as its handler gets it (`READ`), and each
- * handler's result as it is answered (`WRITE`). A missing entry does not compile.
+ * handler's result as it is answered (`WRITE`). A missing entry does not compile, see `writers.ts`.
  */
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import { describeOriginWarning } from '#contract/origin-warnings.ts';
