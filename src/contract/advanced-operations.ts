@@ -9,7 +9,7 @@ const page = {
   ...longText(MAX_PAGE_BYTES),
   expects: {
     'zh-CN': `403 页面的 HTML，UTF-8 编码后至多 ${MAX_PAGE_BYTES} 字节；forbid_http_code 为 403 时不得为空，已保存过页面时可省略`,
-    en: `HTML of at most ${MAX_PAGE_BYTES} bytes in UTF-8; when forbid_http_code is 403 not empty, and left out only when a page is stored`,
+    en: `HTML of at most ${MAX_PAGE_BYTES} bytes in UTF-8; not empty when forbid_http_code is 403, and left out then only if a page is stored`,
   },
 };
 const redirectUrl = {

@@ -39,9 +39,7 @@ const TASK_DATA = z.object({
   kind: z.enum(TASK_KINDS),
   state: z
     .enum(TASK_STATES)
-    .describe(
-      'running; done: at every live edge; failed: every live edge has reported, and something could not be done',
-    ),
+    .describe('running; done: at every live edge; failed: every live edge has reported, and an item failed'),
   create_time: z.string().describe("YYYY-MM-DD HH:MM:SS in the service's time zone"),
   edges: z
     .array(
@@ -51,22 +49,22 @@ const TASK_DATA = z.object({
         detail: z.string().describe('why it failed, or `away` for an edge that does not answer; else empty'),
       }),
     )
-    .describe('every edge that answered within the last day'),
+    .describe('edges that answered within the last day'),
   items: z
     .array(
       z.object({
         kind: z.enum(ITEM_KINDS),
         item: z.string().describe('the URL as it was written, or the name of the domain'),
         state: z.enum(PROGRESS_STATES),
-        waiting: z.int().describe('edges that have not done it yet'),
-        done: z.int().describe('edges that have done it'),
-        failed: z.int().describe('edges that could not do it'),
+        waiting: z.int().describe('edges that are not done yet'),
+        done: z.int().describe('edges that are done'),
+        failed: z.int().describe('edges that failed'),
         failures: z
           .array(z.object({ edge: z.string(), reason: z.string().describe('a reason as in X-Cache') }))
-          .describe('at most 20 of those that could not'),
+          .describe('at most 20 of the failures'),
       }),
     )
-    .describe('what was asked for, in that order'),
+    .describe('the requested items, in their order'),
 });
 
 export const CACHE_OPERATIONS = {
@@ -93,7 +91,7 @@ export const CACHE_OPERATIONS = {
     sample: { request: { urls: ['http://www.example.com/a.jpg'] }, data: { task_id: '18' } },
   }),
   'cache.getTask': operation({
-    summary: { 'zh-CN': '查询刷新或预热任务的进度', en: 'Tells how far a purge or a prefetch has come' },
+    summary: { 'zh-CN': '查询刷新或预热任务的进度', en: 'Gets the progress of a purge or a prefetch' },
     request: request({ task_id: identifier }),
     data: TASK_DATA,
     sample: {

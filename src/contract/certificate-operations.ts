@@ -63,7 +63,7 @@ const WARNINGS = z
     }),
   )
   .optional()
-  .describe('extension: why clients may refuse the certificate; left out when there is no reason');
+  .describe('extension: why clients may refuse the certificate; absent without a reason');
 
 export const CERTIFICATE_OPERATIONS = {
   'certificate.list': operation({
@@ -78,7 +78,7 @@ export const CERTIFICATE_OPERATIONS = {
         validfrom_time: z.int().describe('start of validity, Unix seconds'),
         validto_time: z.int().describe('end of validity, Unix seconds'),
         subjectaltname: z.string().describe('domains that the certificate is for, comma-separated'),
-        status: z.enum(CERTIFICATE_STATUSES).describe('InUse: a domain has it, expired or not'),
+        status: z.enum(CERTIFICATE_STATUSES).describe('InUse: a domain uses it, expired or not'),
         status_name: z.string().describe('status as a localised label'),
         warnings: WARNINGS.describe('extension, of pages only: why clients may refuse the certificate'),
       }),
@@ -125,7 +125,7 @@ export const CERTIFICATE_OPERATIONS = {
     },
   }),
   'certificate.delete': operation({
-    summary: { 'zh-CN': '删除证书', en: 'Deletes a certificate that no domain has' },
+    summary: { 'zh-CN': '删除证书', en: 'Deletes a certificate that no domain uses' },
     request: request({ ssl_key: sslKey }),
     data: SUCCEEDED,
     sample: { request: { ssl_key: SAMPLE_KEY }, data: true },

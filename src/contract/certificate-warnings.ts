@@ -34,7 +34,7 @@ const TEXTS: Readonly<Record<Code, Localized>> = {
   },
   noNames: {
     'zh-CN': '证书的 subjectAltName 中没有域名，不能用于任何域名',
-    en: 'subjectAltName of the certificate holds no domain name, so no domain can have it',
+    en: "the certificate's subjectAltName has no domain name, so no domain can use it",
   },
   wildcardTooBroad: {
     'zh-CN': '泛域名 {name} 范围过大，大多数客户端不接受',
@@ -74,15 +74,15 @@ const TEXTS: Readonly<Record<Code, Localized>> = {
   },
   selfSigned: {
     'zh-CN': '证书是自签名的，只有安装了它的客户端才信任它',
-    en: 'the certificate is self-signed, and only clients where it was installed trust it',
+    en: 'the certificate is self-signed, and only clients that have it installed trust it',
   },
   issuerMissing: {
     'zh-CN': '签发者 {issuer} 的证书不在文件中，该签发者也不是公认的证书颁发机构；不信任它的客户端会拒绝此证书',
-    en: 'the issuer {issuer} is neither in the file nor a widely trusted authority, and clients that do not know it refuse the certificate',
+    en: 'the issuer {issuer} is neither in the file nor a widely trusted authority, and clients that do not trust it refuse the certificate',
   },
   clientsRefuse: {
     'zh-CN': '测试时，即使是信任证书链末端的客户端也拒绝了该证书：{reason}',
-    en: 'when it was tried, a client that trusts the end of the chain still refused it: {reason}',
+    en: 'in a trial, a client that trusts the end of the chain still refused it: {reason}',
   },
 };
 

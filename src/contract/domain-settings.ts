@@ -7,7 +7,7 @@ import { request } from './operation.ts';
 import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
 
 /** The answer of an operation that returns nothing else. */
-export const SUCCEEDED = z.boolean().describe('true when it was done');
+export const SUCCEEDED = z.boolean().describe('true: done');
 
 const DOMAIN = { domain_id: identifier };
 const SAMPLE_DOMAIN = { domain_id: '1001' } as const;

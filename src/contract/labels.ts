@@ -44,27 +44,27 @@ export const CERTIFICATE_STATUS_LABELS: Readonly<Record<(typeof CERTIFICATE_STAT
 
 export const REQUEST_STATE_LABELS: Readonly<Record<(typeof REQUEST_STATES)[number], Localized>> = {
   none: { 'zh-CN': '无申请', en: 'none' },
-  pending: { 'zh-CN': '申请中', en: 'asked for' },
+  pending: { 'zh-CN': '申请中', en: 'requested' },
   challenged: { 'zh-CN': '验证中', en: 'being validated' },
   issued: { 'zh-CN': '已签发', en: 'issued' },
   failed: { 'zh-CN': '失败', en: 'failed' },
 };
 
 export const REQUEST_PROBLEM_LABELS: Readonly<Record<(typeof CERTIFICATE_REQUEST_PROBLEMS)[number], Localized>> = {
-  unreachable: { 'zh-CN': '暂时无法访问证书颁发机构', en: 'the certificate authority cannot be asked just now' },
-  refused: { 'zh-CN': '证书颁发机构拒绝了申请', en: 'the certificate authority refuses' },
-  limited: { 'zh-CN': '超出频率限制，须等待', en: 'more than is allowed for now' },
+  unreachable: { 'zh-CN': '暂时无法访问证书颁发机构', en: 'the certificate authority is temporarily unreachable' },
+  refused: { 'zh-CN': '证书颁发机构拒绝了申请', en: 'the certificate authority refused the request' },
+  limited: { 'zh-CN': '超出频率限制，须等待', en: 'a rate limit is exceeded; it waits' },
   validation: {
     'zh-CN': '证书颁发机构未能验证域名：域名须解析到本服务',
-    en: 'the certificate authority could not validate the name: it has to lead to this service',
+    en: 'the certificate authority could not validate the name: it must resolve to this service',
   },
   edges: { 'zh-CN': '并非所有节点都已就绪', en: 'not every edge was ready' },
-  expired: { 'zh-CN': '未在一小时内完成', en: 'it did not come to an end within an hour' },
-  unusable: { 'zh-CN': '签发的证书无法使用', en: 'the certificate that was issued cannot be used' },
-  accountFull: { 'zh-CN': '账户的证书数量已达上限', en: 'the account has as many certificates as it can' },
+  expired: { 'zh-CN': '未在一小时内完成', en: 'it was not completed within an hour' },
+  unusable: { 'zh-CN': '签发的证书无法使用', en: 'the issued certificate cannot be used' },
+  accountFull: { 'zh-CN': '账户的证书数量已达上限', en: 'the account has reached its limit of certificates' },
   replaced: {
     'zh-CN': '申请已结束：域名已改用其他证书，或关闭了 HTTPS',
-    en: 'it has ended: the domain was given another certificate, or none',
+    en: 'the request has ended: the domain was given another certificate, or none',
   },
 };
 

@@ -70,7 +70,7 @@ export const LIVE_OPERATIONS = {
             .describe(
               'unpublished, lost, forbidden, kicked, closed, stopped, crashed, unwatched or replaced; empty: it is on air',
             ),
-          peak_viewers: z.int().describe('the most viewers at once'),
+          peak_viewers: z.int().describe('maximum of concurrent viewers'),
         }),
       ),
     }),
@@ -93,7 +93,7 @@ export const LIVE_OPERATIONS = {
     },
   }),
   'live.viewers': operation({
-    summary: { 'zh-CN': '查询直播的当前观看数和观看数变化', en: 'Viewers of live streams, now and over time' },
+    summary: { 'zh-CN': '查询直播的当前观看数和观看数变化', en: 'Gets the viewers of live streams, now and over time' },
     request: request({
       domain,
       app_name: optional(appName),
@@ -107,7 +107,7 @@ export const LIVE_OPERATIONS = {
       interval: z.enum(VIEWER_GRAINS),
       list: z
         .array(z.object({ time: seconds.describe('when the minute or hour begins, Unix seconds'), ...VIEWERS }))
-        .describe('the most at once of each stream, added up; times without a stream on air are left out'),
+        .describe("sum of each stream's maximum; times without a stream on air are left out"),
     }),
     sample: {
       request: { domain: 'live.example.com', interval: 'minute' },
@@ -117,7 +117,7 @@ export const LIVE_OPERATIONS = {
   'live.pushInfo': operation({
     summary: {
       'zh-CN': '查询直播流的推流和播放地址（含鉴权参数）',
-      en: 'Gives the addresses for publishing and playing a stream, with their keys',
+      en: 'Gets the addresses for publishing and playing a stream, with their keys',
     },
     request: request({
       domain,
@@ -130,12 +130,12 @@ export const LIVE_OPERATIONS = {
       publish: z.array(
         z.object({
           ...ADDRESS.shape,
-          server: z.string().describe('for encoders that take the server and the stream key apart'),
+          server: z.string().describe('for encoders with separate fields for server and stream key'),
           stream_key: z.string(),
         }),
       ),
       play: z.array(ADDRESS),
-      expire_time: seconds.describe('until when the addresses can be used to begin, Unix seconds'),
+      expire_time: seconds.describe('until when a session can begin with the addresses, Unix seconds'),
     }),
     sample: {
       request: { domain: 'live.example.com', app_name: 'live', stream_name: 'news', expire: 86400 },

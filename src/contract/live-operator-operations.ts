@@ -45,14 +45,16 @@ const ROW = z.object({
   status: z.enum(LIVE_STATES),
   timestamp: seconds.describe('when the latest broadcast began, Unix seconds; 0: it was never on air'),
   endtime: seconds.describe('when it ended, Unix seconds; 0: it is on air, or was never'),
-  resume_at: seconds.describe('when a forbidden stream is resumed by itself, Unix seconds; 0: by order only'),
+  resume_at: seconds.describe(
+    'when a forbidden stream resumes automatically, Unix seconds; 0: only when it is resumed',
+  ),
   broadcast: z.string().describe('id of the latest broadcast; empty: it was never on air'),
-  edge: z.string().describe('the machine that has or had it'),
+  edge: z.string().describe('machine of the live process that has or had it'),
   details: z
     .object({
       source: z.enum(['publish', 'origin']),
       address: z.string().describe('of the publisher or the origin'),
-      encoder: z.string().describe('what the publisher calls itself'),
+      encoder: z.string().describe('software of the publisher, by its own account'),
       video_codec: z.string().describe('empty: no video'),
       audio_codec: z.string().describe('empty: no audio'),
       width: z.int(),
@@ -61,7 +63,7 @@ const ROW = z.object({
       key_frame_ms: z.int().describe('distance between key frames'),
       bit_rate: z.int().describe('bits per second'),
       viewers: z.object(VIEWERS),
-      silent_ms: z.int().describe('time without media, when these details were reported'),
+      silent_ms: z.int().describe('time without media at the time of the report'),
       in_grace: z.enum(['0', '1']).describe('1: the publisher was lost and may come back'),
       repaired_timestamps: z.int().describe('timestamps that went back or jumped'),
       report_age_ms: z.int().describe('age of these details'),
@@ -147,7 +149,7 @@ export const LIVE_OPERATOR_OPERATIONS = {
     sample: { request: { ...STREAM_SAMPLE, resume_at: 1_893_456_000 }, data: true },
   }),
   'liveOperator.resume': operation({
-    summary: { 'zh-CN': '恢复被禁播的直播流', en: 'Lets a forbidden stream be published again' },
+    summary: { 'zh-CN': '恢复被禁播的直播流', en: 'Resumes a forbidden stream: it may be published again' },
     request: request(STREAM),
     data: z.boolean(),
     sample: { request: STREAM_SAMPLE, data: true },

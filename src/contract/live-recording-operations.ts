@@ -20,12 +20,12 @@ const SAMPLE_QUERY = 'expires=1769918400&key=0123456789abcdef&signature=c2lnbmF0
 
 export const LIVE_RECORDING_OPERATIONS = {
   'live.getRecording': operation({
-    summary: { 'zh-CN': '查询直播域名的录制设置', en: 'Gets whether the streams of a domain are recorded' },
+    summary: { 'zh-CN': '查询直播域名的录制设置', en: 'Gets the recording settings of a domain' },
     request: request({ domain }),
     data: z.object({
       ...REVISION_DATA,
       record: FLAG_TEXT.describe('1: the streams of the domain are recorded'),
-      keep_days: z.int().describe('how long recordings are kept after their last media, in days'),
+      keep_days: z.int().describe('days that recordings are kept after their last media'),
     }),
     sample: {
       request: { domain: 'live.example.com' },
@@ -53,19 +53,17 @@ export const LIVE_RECORDING_OPERATIONS = {
           stream_name: z.string(),
           broadcast: z.string().describe('id of the broadcast; recordings of one follow each other'),
           starttime: seconds.describe('when its media begin, Unix seconds'),
-          endtime: seconds.describe('when what is stored ends, Unix seconds'),
-          duration_ms: z.int().describe('of the media, milliseconds'),
+          endtime: seconds.describe('when the stored media end, Unix seconds'),
+          duration_ms: z.int().describe('duration of the media, milliseconds'),
           size: z.string().describe('bytes of the download'),
           status: z
             .enum(['RECORDING', 'COMPLETE', 'INCOMPLETE'])
-            .describe('RECORDING: it goes on; INCOMPLETE: media may be missing at its end'),
+            .describe('RECORDING: in progress; INCOMPLETE: media may be missing at its end'),
           end_reason: z
             .string()
-            .describe(
-              'ended, off, changed, long, full, slow or crashed; empty: it goes on, or nobody told why it ended',
-            ),
-          playlist_url: z.string().describe('an HLS playlist; it can be used until expire_time'),
-          download_url: z.string().describe('the whole as one MP4 file; likewise'),
+            .describe('ended, off, changed, long, full, slow or crashed; empty: in progress, or the reason is unknown'),
+          playlist_url: z.string().describe('an HLS playlist, valid until expire_time'),
+          download_url: z.string().describe('the whole recording as an MP4 file, valid until expire_time'),
         }),
       ),
       expire_time: seconds.describe('until when the addresses can be used, Unix seconds'),

@@ -50,7 +50,7 @@ const TOKEN_DATA = z.object({
   create_time: z.string().describe('YYYY-MM-DD HH:MM:SS'),
   expire_time: z.string().describe('YYYY-MM-DD HH:MM:SS; empty: does not expire'),
   revoke_time: z.string().describe('YYYY-MM-DD HH:MM:SS; empty: not revoked'),
-  addresses: z.array(z.string()).describe('addresses and networks that it may be used from; none: anywhere'),
+  addresses: z.array(z.string()).describe('addresses and networks that it may be used from; empty: anywhere'),
 });
 
 const SAMPLE_ACCOUNT = {
@@ -90,8 +90,8 @@ export const OPERATOR_OPERATIONS = {
   }),
   'operator.createToken': operation({
     summary: {
-      'zh-CN': '为账户创建访问令牌；令牌只在此回答中出现一次',
-      en: 'Creates an access token for an account; only this answer ever shows it',
+      'zh-CN': '为账户创建访问令牌；令牌仅在本次响应中返回',
+      en: 'Creates an access token for an account; only this answer shows it',
     },
     request: request({
       account_id: identifier,
@@ -123,7 +123,7 @@ export const OPERATOR_OPERATIONS = {
     sample: { request: { account_id: '2', token_id: '7' }, data: true },
   }),
   'operator.narrowToken': operation({
-    summary: { 'zh-CN': '缩小访问令牌的权限', en: 'Takes scopes away from an access token' },
+    summary: { 'zh-CN': '缩小访问令牌的权限', en: 'Removes scopes from an access token' },
     request: request({ account_id: identifier, token_id: identifier, scopes }),
     data: z.boolean(),
     sample: { request: { account_id: '2', token_id: '7', scopes: ['cdn'] }, data: true },
@@ -143,7 +143,7 @@ export const OPERATOR_OPERATIONS = {
     data: z.object({
       total: z.int().describe('number of domains that match, on all pages'),
       list: z
-        .array(z.object({ account_id: z.string().describe('whose domain it is'), ...DOMAIN_ROW.shape }))
+        .array(z.object({ account_id: z.string().describe('account that has the domain'), ...DOMAIN_ROW.shape }))
         .describe('the domains of this page'),
     }),
     sample: {
@@ -181,15 +181,15 @@ export const OPERATOR_OPERATIONS = {
     request: request({}),
     data: z.object({
       key_id: z.string().describe('the new key'),
-      secrets: z.int().describe('how many secrets are sealed with it now'),
-      unopened: z.int().describe('how many did not open before, and were left as they are'),
+      secrets: z.int().describe('number of secrets that are now sealed with it'),
+      unopened: z.int().describe('number of secrets that could not be opened, and are unchanged'),
     }),
     sample: { request: {}, data: { key_id: '0123456789abcdef', secrets: 3, unopened: 0 } },
   }),
   'operator.setAccountStatus': operation({
     summary: {
       'zh-CN': '停用或恢复账户；停用账户的令牌被拒绝，其域名继续服务',
-      en: "Disables an account or enables it again: a disabled one's tokens are refused, its domains stay in service",
+      en: 'Disables an account or enables it again: tokens of a disabled account are refused, its domains stay in service',
     },
     request: request({ account_id: identifier, enabled: flag }),
     data: z.boolean(),

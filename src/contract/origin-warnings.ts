@@ -9,12 +9,12 @@ type Code = (typeof CODES)[number];
 export const ORIGIN_WARNINGS = z
   .array(
     z.object({
-      code: z.enum(CODES).describe('what keeps edges from the origin'),
+      code: z.enum(CODES).describe('why edges cannot use the origin'),
       text: z.string().describe('the same as a localised sentence'),
     }),
   )
   .optional()
-  .describe('extension: what is known to keep edges from the origins; left out when nothing is');
+  .describe('extension: why edges cannot use origins; absent if no reason is known');
 
 /** `{name}` stands for a value that comes with the warning. */
 const TEXTS: Readonly<Record<Code, Localized>> = {

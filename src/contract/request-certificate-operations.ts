@@ -22,28 +22,26 @@ export const REQUEST_CERTIFICATE_OPERATIONS = {
   'config.requestCertificate': operation({
     summary: {
       'zh-CN': '为域名申请证书，并自动续期',
-      en: 'Obtains a certificate for a domain, gives it to the domain, and renews it',
+      en: 'Obtains a certificate for a domain, binds it, and renews it',
     },
     request: request({ domain_id: identifier, ...IF_REVISION }),
-    data: z.boolean().describe('true when it is asked for'),
+    data: z.boolean().describe('true: it is requested'),
     sample: { request: { domain_id: '1001' }, data: true },
   }),
   'config.getCertificateRequest': operation({
-    summary: { 'zh-CN': '查询域名证书的申请', en: "Gets what has become of a domain's requested certificate" },
+    summary: { 'zh-CN': '查询域名证书的申请', en: "Gets the state of a domain's certificate request" },
     request: request({ domain_id: identifier }),
     data: z.object({
-      state: z.enum(REQUEST_STATES).describe('how far it has come; none: it was not asked for, or has ended'),
+      state: z.enum(REQUEST_STATES).describe('state of the request; none: never requested, or ended'),
       state_name: z.string().describe('state as a localised label'),
-      problem: z.enum(CERTIFICATE_REQUEST_PROBLEMS).or(z.literal('')).describe('what went wrong last, or holds it up'),
+      problem: z.enum(CERTIFICATE_REQUEST_PROBLEMS).or(z.literal('')).describe('the last problem, or what delays it'),
       problem_name: z.string().describe('problem as a localised label'),
-      detail: z
-        .string()
-        .describe('what the certificate authority says of it, or which limit of this service holds it up'),
-      ssl_key: z.string().describe('the certificate that came of it last'),
-      request_time: z.string().describe('when it was asked for'),
+      detail: z.string().describe("the certificate authority's message, or the limit of this service that delays it"),
+      ssl_key: z.string().describe('the certificate that was issued last'),
+      request_time: z.string().describe('when it was requested'),
       next_time: z
         .string()
-        .describe('when it is renewed, or tried again; empty while nothing holds it up, and when it is given up'),
+        .describe('when it is renewed, or tried again; empty while it proceeds, and once it is given up'),
     }),
     sample: {
       request: { domain_id: '1001' },

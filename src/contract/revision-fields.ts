@@ -8,7 +8,7 @@ export const IF_REVISION = {
     ...integer(0, Number.MAX_SAFE_INTEGER),
     expects: {
       'zh-CN': '整数，即查询操作给出的 revision；配置的版本与此不同时拒绝修改',
-      en: 'a whole number, the revision that the reading operations give; the change is refused when the settings have another one',
+      en: 'an integer, the revision that the reading operations return; the change is refused if the settings have another one',
     },
   }),
 };
@@ -21,7 +21,7 @@ export const SAMPLE_REVISION = '17';
 
 const SMS_REVISION = {
   'zh-CN': '整数，即查询操作给出的 revision，0 表示尚不存在；当前的 revision 与此不同时拒绝修改',
-  en: 'a whole number, the revision that the listing operation gives, or 0: it does not exist yet; the change is refused when there is another one',
+  en: 'an integer, the revision that the listing operation returns, or 0: it does not exist yet; the change is refused if it has another one',
 };
 
 /** Conditions of connectors and routes. docs/decisions/0469 */
@@ -29,4 +29,4 @@ export const SMS_IF_REVISION = {
   if_revision: clearable({ ...integer(0, Number.MAX_SAFE_INTEGER), expects: SMS_REVISION }),
 };
 
-export const SMS_REVISION_DATA = { revision: z.string().describe('changes with what is stored, for if_revision') };
+export const SMS_REVISION_DATA = { revision: z.string().describe('changes with each change, for if_revision') };

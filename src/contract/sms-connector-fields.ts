@@ -18,8 +18,8 @@ const MAX_CA_BYTES = 64 * 1024;
 const authority = {
   ...longText(MAX_CA_BYTES),
   expects: {
-    'zh-CN': `签发运营商证书的机构证书（PEM），至多 ${MAX_CA_BYTES} 字节，或空（公共机构）`,
-    en: `the certificate (PEM) of who vouches for the carrier, at most ${MAX_CA_BYTES} bytes, or empty for the public authorities`,
+    'zh-CN': `签发运营商证书的 CA 证书（PEM），至多 ${MAX_CA_BYTES} 字节，或空（公共机构）`,
+    en: `the certificate (PEM) of the carrier's certificate authority, at most ${MAX_CA_BYTES} bytes, or empty for the public authorities`,
   },
 };
 const host = {
@@ -34,7 +34,7 @@ const addressType = {
   ),
   expects: {
     'zh-CN': 'TON 和 NPI，如 5,0，各为 0 到 255；或空：由号码的写法决定',
-    en: 'TON and NPI, such as 5,0, each from 0 to 255; or empty: by the form of the address',
+    en: 'TON and NPI, such as 5,0, each from 0 to 255; or empty: derived from the form of the address',
   },
   json: { type: 'string', pattern: '^([0-9]{1,3},[0-9]{1,3})?$' },
 };
@@ -60,11 +60,11 @@ const statusWordList = commaList({
   maxLength: MAX_STATUS_WORD_LENGTH + 30 + 2 * MAX_STATUS_TEXT_LENGTH,
   expects: {
     'zh-CN': `“状态词=结果”的数组，或以逗号分隔的文本，至多 ${MAX_STATUS_WORDS} 个；空：没有自己的状态词`,
-    en: `an array of word=state, or a text with commas between them, at most ${MAX_STATUS_WORDS}; none: the carrier has no words of its own`,
+    en: `an array of word=state, or a comma-separated text, at most ${MAX_STATUS_WORDS}; empty: no words of its own`,
   },
   each: {
     'zh-CN': `状态词（至多 ${MAX_STATUS_WORD_LENGTH} 个 ASCII 字符，末尾可有 *）、= 和 ${WORD_STATE_NAMES.join('、')} 之一，如 MK:0012=failed；其后可加 |原因|中文说明|英文说明，原因为 ${WORD_GROUPS.join('、')} 之一，说明至多 ${MAX_STATUS_TEXT_LENGTH} 个字符`,
-    en: `a word of at most ${MAX_STATUS_WORD_LENGTH} characters of ASCII, also with * at its end, then = and one of ${WORD_STATE_NAMES.join(', ')}, such as MK:0012=failed; behind it |group|text in Chinese|text in English may follow, the group one of ${WORD_GROUPS.join(', ')}, each text of at most ${MAX_STATUS_TEXT_LENGTH} characters`,
+    en: `a word of at most ${MAX_STATUS_WORD_LENGTH} ASCII characters, optionally with * at its end, then = and one of ${WORD_STATE_NAMES.join(', ')}, such as MK:0012=failed; behind it |group|text in Chinese|text in English may follow, the group one of ${WORD_GROUPS.join(', ')}, each text of at most ${MAX_STATUS_TEXT_LENGTH} characters`,
   },
 });
 const statusWords = {
@@ -111,7 +111,7 @@ export const CONNECTOR_FIELDS = {
   interface_version: optional(
     choice(CONNECTOR_CHOICES.interface_version, {
       'zh-CN': 'SMPP 版本：33、34 或 50（十六进制）；33 不带可选参数',
-      en: 'the version of SMPP: 33, 34 or 50, as the bind has it; with 33 no optional parameter is sent',
+      en: 'the SMPP version in hexadecimal: 33, 34 or 50; with 33 no optional parameter is sent',
     }),
   ),
   sender: clearable(plainText({ max: 20 })),
@@ -124,7 +124,7 @@ export const CONNECTOR_FIELDS = {
   registered_delivery: optional(
     choice(CONNECTOR_CHOICES.registered_delivery, {
       'zh-CN': '要求的回执：0（不要）、1（所有结果）或 2（仅失败）',
-      en: 'receipts that are asked for: 0 (none), 1 (of every end) or 2 (of failures)',
+      en: 'requested receipts: 0 (none), 1 (of every outcome) or 2 (of failures)',
     }),
   ),
   concatenation: optional(choice(CONNECTOR_CHOICES.concatenation, { 'zh-CN': 'udh 或 sar', en: 'udh or sar' })),
@@ -158,7 +158,7 @@ export const CONNECTOR_DATA = z.object({
   name: z.string(),
   kind: z.enum(CONNECTOR_CHOICES.kind),
   enabled: FLAG_TEXT,
-  rate: z.int().describe('parts a second; 0: as fast as the carrier answers'),
+  rate: z.int().describe('parts per second; 0: as fast as the carrier answers'),
   host: z.string().optional(),
   port: z.int().optional(),
   tls: FLAG_TEXT.optional(),
@@ -183,7 +183,7 @@ export const CONNECTOR_DATA = z.object({
   status_words: z
     .array(z.string())
     .optional()
-    .describe('word=state, or word=state|group|text|text: what words in receipts of this carrier mean'),
+    .describe("word=state, or word=state|group|text|text: the meaning of status words in this carrier's receipts"),
   receipt_number: z.enum(CONNECTOR_CHOICES.receipt_number).optional(),
   unknown_after: z.enum(CONNECTOR_CHOICES.unknown_after).optional(),
 });
@@ -196,7 +196,7 @@ function plainText({ min = 0, max }: { readonly min?: number; readonly max: numb
     schema: base.schema.refine((value) => /^[\x20-\x7e]*$/.test(value)),
     expects: {
       'zh-CN': `${min} 到 ${max} 个可打印的 ASCII 字符`,
-      en: `${min} to ${max} printable characters of ASCII`,
+      en: `${min} to ${max} printable ASCII characters`,
     },
   };
 }

@@ -36,7 +36,7 @@ export const numbers = commaList({
   maxLength: MAX_NUMBER_LENGTH,
   expects: {
     'zh-CN': `手机号的数组，或以逗号分隔的文本，至多 ${MAX_NUMBERS_PER_CALL} 个`,
-    en: `an array of mobile numbers, or a text with commas between them, at most ${MAX_NUMBERS_PER_CALL}`,
+    en: `an array of mobile numbers, or a comma-separated text, at most ${MAX_NUMBERS_PER_CALL}`,
   },
   each: { 'zh-CN': '手机号', en: 'a mobile number' },
 });
@@ -46,7 +46,7 @@ export const prefix = {
   schema: text({ max: 16 }).schema.refine((value) => /^(\+[1-9]\d{0,14})?$/.test(value)),
   expects: {
     'zh-CN': '号码前缀：+ 和 1 到 15 位数字，或空（所有号码）',
-    en: 'the beginning of numbers: + and 1 to 15 digits, or empty for every number',
+    en: 'a number prefix: + and 1 to 15 digits, or empty for every number',
   },
   json: { type: 'string', pattern: '^(\\+[1-9][0-9]{0,14})?$' },
 };

@@ -35,7 +35,7 @@ const marketingHours = {
   schema: text({ max: 11 }).schema.refine(isHours),
   expects: {
     'zh-CN': '营销短信的发送时段，如 08:00-22:00，或 off（不限制）',
-    en: 'when advertising goes out, such as 08:00-22:00, or off for at any time',
+    en: 'the hours of advertising, such as 08:00-22:00, or off for any time',
   },
   json: { type: 'string', pattern: '^(off|[0-2][0-9]:[0-5][0-9]-[0-2][0-9]:[0-5][0-9])$' },
 };
@@ -49,14 +49,14 @@ const SETTINGS_DATA = z.object({
   app_key: z.string(),
   name: z.string(),
   status: z.union([z.literal(0), z.literal(1)]).describe('0 disabled, 1 available'),
-  marketing_hours: z.string().describe('when advertising goes out, or off'),
-  time_zone: z.string().describe('of marketing_hours'),
+  marketing_hours: z.string().describe('hours of advertising, or off'),
+  time_zone: z.string().describe('time zone of marketing_hours'),
   ...WIRE_SMS_APP_SETTINGS.data,
 });
 
 const WEBHOOK_DATA = z.object({
   url: z.string().describe('empty: none'),
-  secret: z.string().describe('what the posts are signed with; empty without an address'),
+  secret: z.string().describe('key that the posts are signed with; empty without an address'),
 });
 
 const SENT = z.object({ sendid: z.string().describe('send serial number') });
@@ -86,7 +86,7 @@ export const SMS_OPERATIONS = {
       app_key: anyAppKey,
       mobile: anyText({
         'zh-CN': `以逗号分隔的手机号，至多 ${MAX_NUMBERS_PER_CALL} 个`,
-        en: `mobile numbers with commas between them, at most ${MAX_NUMBERS_PER_CALL}`,
+        en: `comma-separated mobile numbers, at most ${MAX_NUMBERS_PER_CALL}`,
       }),
       content,
       time: timestamp,
@@ -105,7 +105,7 @@ export const SMS_OPERATIONS = {
   'sms.updateStatus': operation({
     summary: {
       'zh-CN': '切换短信服务的状态；带 status 时设为该状态',
-      en: 'Changes the status of an SMS service to the other one, or to the one that is named',
+      en: 'Toggles the status of an SMS service, or sets it to the given one',
     },
     request: request({ app_key: anyAppKey, time: timestamp, status: optional(flag) }),
     data: z.object({ status: z.union([z.literal(0), z.literal(1)]).describe('0 disabled, 1 available') }),
@@ -115,7 +115,7 @@ export const SMS_OPERATIONS = {
   'sms.getStatus': operation({
     summary: {
       'zh-CN': '按发送流水号查询每个号码的状态',
-      en: 'Tells what has become of a request, by number and part',
+      en: 'Gets the status of a request, by number and part',
     },
     request: request({ sendid }),
     data: z.object({
@@ -126,21 +126,23 @@ export const SMS_OPERATIONS = {
       numbers: z.array(
         z.object({
           mobile: z.string().describe('+ and digits'),
-          status: z.enum(PART_STATES).describe('what the parts come to'),
-          price: z.int().describe('of each part'),
+          status: z.enum(PART_STATES).describe('the status of the message, made from its parts'),
+          price: z.int().describe('price of each part'),
           parts: z.array(
             z.object({
               part: z.int().describe('from 1'),
               status: z.enum(PART_STATES),
-              submit_time: TIME_DATA.describe('as done_time; empty also where it is simulated'),
+              submit_time: TIME_DATA.describe('as done_time; also empty for a simulated part'),
               done_time: TIME_DATA,
-              error: z.string().describe('why it waits or failed; empty: nothing is wrong'),
-              last_word: z.string().describe("what the carrier's receipts said last, as it came; empty: nothing yet"),
+              error: z.string().describe('why it waits or failed; empty: no error'),
+              last_word: z
+                .string()
+                .describe("the last status word of the carrier's receipts, unchanged; empty: none yet"),
               group: z
                 .enum(['', ...WORD_GROUPS])
-                .describe("why, by the connector's status_words; empty: they do not say"),
-              text: z.string().describe('the same for people, localised; empty: there is none'),
-              sends: z.int().describe('how often it may have gone out; 0 where it is simulated'),
+                .describe("kind of failure by the connector's status_words; empty: unknown"),
+              text: z.string().describe('the failure as a localised text; empty: none'),
+              sends: z.int().describe('how often it may have been sent; 0 for a simulated part'),
             }),
           ),
         }),
@@ -189,8 +191,8 @@ export const SMS_OPERATIONS = {
       kind: KIND_DATA,
       create_time: TIME_DATA,
       numbers: z.int(),
-      parts: z.int().describe('of all numbers together'),
-      price: z.int().describe('of all parts together, as it was held'),
+      parts: z.int().describe('parts of all numbers'),
+      price: z.int().describe('price of all parts, as held at acceptance'),
     }),
     sample: {
       request: { page_size: 20 },
@@ -211,7 +213,7 @@ export const SMS_OPERATIONS = {
     },
   }),
   'sms.listReplies': operation({
-    summary: { 'zh-CN': '查询手机回复，新的在前', en: 'Lists what phones have replied, the newest first' },
+    summary: { 'zh-CN': '查询手机回复，新的在前', en: 'Lists replies of phones, the newest first' },
     request: request({
       app_key: optional(appKey),
       before: optional(integer(1, Number.MAX_SAFE_INTEGER)),
@@ -219,14 +221,14 @@ export const SMS_OPERATIONS = {
     }),
     data: listWithNext('before', {
       reply_id: z.string(),
-      app_key: z.string().describe('of who wrote to that number last'),
-      mobile: z.string().describe('+ and digits, or what the carrier wrote'),
+      app_key: z.string().describe('service that wrote to the number last'),
+      mobile: z.string().describe('+ and digits, or the address as the carrier wrote it'),
       text: z.string(),
-      coding: z.int().optional().describe('only where text is no text but hex: and octets: their data_coding'),
+      coding: z.int().optional().describe('data_coding of the octets; only if `text` is hex: and octets'),
       create_time: TIME_DATA,
       reference: z.int().describe('the same for all parts of a long reply'),
       part: z.int().describe('from 1'),
-      parts: z.int().describe('1: it is whole'),
+      parts: z.int().describe('1: not split'),
     }),
     sample: {
       request: { page_size: 20 },
@@ -248,16 +250,16 @@ export const SMS_OPERATIONS = {
     },
   }),
   'sms.balance': operation({
-    summary: { 'zh-CN': '查询余额和单价', en: 'Tells the balance of the account, and what a part costs' },
+    summary: { 'zh-CN': '查询余额和单价', en: 'Gets the balance of the account and the price of a part' },
     request: request({}),
     data: z.object({
-      balance: z.int().describe('in the smallest unit'),
-      prices: z.array(z.object({ kind: KIND_DATA, prefix: z.string(), price: z.int().describe('of a part') })),
+      balance: z.int().describe('amount in the smallest unit'),
+      prices: z.array(z.object({ kind: KIND_DATA, prefix: z.string(), price: z.int().describe('price of a part') })),
     }),
     sample: { request: {}, data: { balance: 1000, prices: [{ kind: 'ordinary', prefix: '', price: 1 }] } },
   }),
   'sms.getOptOuts': operation({
-    summary: { 'zh-CN': '查询退订的号码', en: 'Lists numbers that want no advertising' },
+    summary: { 'zh-CN': '查询退订的号码', en: 'Lists numbers that have opted out of advertising' },
     request: request(OPT_OUT_PAGE),
     data: OPT_OUT_DATA,
     sample: {
@@ -268,16 +270,16 @@ export const SMS_OPERATIONS = {
   'sms.addOptOuts': operation({
     summary: {
       'zh-CN': '添加退订的号码；正在等待的营销短信不再发送',
-      en: 'Adds numbers that want no advertising; what waits for them is not sent',
+      en: 'Opts numbers out of advertising; advertising that waits for them is not sent',
     },
     request: request({ mobile: numbers }),
     data: z.boolean(),
     sample: { request: { mobile: '13800138000' }, data: true },
   }),
   'sms.removeOptOuts': operation({
-    summary: { 'zh-CN': '删除退订的号码', en: 'Removes numbers from those that want no advertising' },
+    summary: { 'zh-CN': '删除退订的号码', en: 'Removes opt-outs of numbers' },
     request: request({ mobile: numbers }),
-    data: z.boolean().describe('false: none of them was there'),
+    data: z.boolean().describe('false: none of them had opted out'),
     sample: { request: { mobile: '13800138000' }, data: true },
   }),
   'sms.getSettings': operation({
@@ -297,7 +299,7 @@ export const SMS_OPERATIONS = {
     },
   }),
   'sms.setSettings': operation({
-    summary: { 'zh-CN': '修改短信服务的设置', en: 'Changes those settings of an SMS service that are given' },
+    summary: { 'zh-CN': '修改短信服务的设置', en: 'Changes the given settings of an SMS service' },
     request: request({
       app_key: appKey,
       marketing_hours: optional(marketingHours),
@@ -308,18 +310,21 @@ export const SMS_OPERATIONS = {
     sample: { request: { app_key: SAMPLE_KEY, marketing_hours: '09:00-21:00' }, data: true },
   }),
   'sms.getWebhook': operation({
-    summary: { 'zh-CN': '查询回执和回复的推送地址', en: 'Shows where receipts and replies are posted to' },
+    summary: { 'zh-CN': '查询回执和回复的推送地址', en: 'Shows the webhook for receipts and replies' },
     request: request({ app_key: appKey }),
     data: WEBHOOK_DATA,
     sample: { request: { app_key: SAMPLE_KEY }, data: { url: '', secret: '' } },
   }),
   'sms.setWebhook': operation({
-    summary: { 'zh-CN': '设置回执和回复的推送地址', en: 'Sets where receipts and replies are posted to' },
+    summary: { 'zh-CN': '设置回执和回复的推送地址', en: 'Sets the webhook for receipts and replies' },
     request: request({
       app_key: appKey,
       url: optionalHttpUrl,
       rotate: optional(
-        choice(['0', '1'], { 'zh-CN': '1：更换签名密钥', en: '1 for another secret; the stored one is kept with 0' }),
+        choice(['0', '1'], {
+          'zh-CN': '1（更换签名密钥）或 0（保留）',
+          en: '1 for a new secret, 0 to keep the stored one',
+        }),
       ),
     }),
     data: WEBHOOK_DATA,

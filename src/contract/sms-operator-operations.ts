@@ -37,7 +37,7 @@ const connectors = commaList({
   maxLength: MAX_NAME_LENGTH,
   expects: {
     'zh-CN': `通道名称的数组，或以逗号分隔的文本，优先的在前，至多 ${MAX_CONNECTORS_PER_ROUTE} 个；空：删除路由`,
-    en: `an array of connector names, or a text with commas between them, the preferred first, at most ${MAX_CONNECTORS_PER_ROUTE}; none takes the route away`,
+    en: `an array of connector names, or a comma-separated text, the preferred first, at most ${MAX_CONNECTORS_PER_ROUTE}; empty to delete the route`,
   },
   each: { 'zh-CN': '通道名称', en: 'the name of a connector' },
 });
@@ -58,7 +58,7 @@ export const SMS_OPERATOR_OPERATIONS = {
     data: z.object({
       app_key: z.string(),
       account_id: z.string(),
-      balance: z.int().describe('of the account, the opening balance included'),
+      balance: z.int().describe('balance of the account, including the opening balance'),
     }),
     sample: {
       request: { account_id: '2', name: 'shop', balance: 1000 },
@@ -89,12 +89,12 @@ export const SMS_OPERATOR_OPERATIONS = {
     },
   }),
   'smsOperator.recharge': operation({
-    summary: { 'zh-CN': '为账户充值；负数为扣减', en: "Adds to an account's balance; a number below 0 takes away" },
+    summary: { 'zh-CN': '为账户充值；负数为扣减', en: "Adds to an account's balance; a negative amount subtracts" },
     request: request({
       account_id: identifier,
       amount: signedInteger(-MAX_AMOUNT, MAX_AMOUNT, {
         'zh-CN': '最小货币单位的整数，可为负数',
-        en: 'an integer of the smallest unit, also below 0',
+        en: 'an integer in the smallest unit, possibly negative',
       }),
       reference: optional(text({ min: 1, max: MAX_REFERENCE_LENGTH })),
     }),
@@ -112,14 +112,14 @@ export const SMS_OPERATOR_OPERATIONS = {
       balance: z.int().describe('the sum of all entries'),
       list: z.array(
         z.object({
-          entry_id: z.string().describe('give the last one as `before` for what comes next'),
-          kind: z.string().describe('recharge, hold, charge (0: it is held already) or refund'),
+          entry_id: z.string().describe('pass the last one as `before` for the next page'),
+          kind: z.string().describe('recharge, hold, charge (0: already held) or refund'),
           amount: z.int(),
           create_time: TIME_DATA,
-          sendid: z.string().describe('empty for a recharge, and where the request is kept no longer'),
+          sendid: z.string().describe('empty for a recharge, and if the request is no longer stored'),
           mobile: z.string(),
           part: z.int().describe('0 for a recharge'),
-          reference: z.string().describe('of a recharge that has one'),
+          reference: z.string().describe('reference of a recharge, if it has one'),
         }),
       ),
     }),
@@ -145,20 +145,20 @@ export const SMS_OPERATOR_OPERATIONS = {
   'smsOperator.setPrice': operation({
     summary: {
       'zh-CN': '设置每条短信的单价；省略 price 则删除该前缀的单价',
-      en: 'Sets what a part costs, by kind and prefix; without a price the prefix has none of its own',
+      en: "Sets the price of a part, by kind and prefix; without `price` the prefix's own price is deleted",
     },
     request: request({ kind, prefix: clearable(prefix), price: optional(integer(0, MAX_PRICE)) }),
     data: z.boolean(),
     sample: { request: { kind: 'ordinary', prefix: '+852', price: 8 }, data: true },
   }),
   'smsOperator.listPrices': operation({
-    summary: { 'zh-CN': '查询单价', en: 'Lists what a part costs' },
+    summary: { 'zh-CN': '查询单价', en: 'Lists the prices of a part' },
     request: request({}),
     data: z.object({ list: z.array(z.object({ kind: KIND_DATA, prefix: z.string(), price: z.int() })) }),
     sample: { request: {}, data: { list: [{ kind: 'ordinary', prefix: '', price: 1 }] } },
   }),
   'smsOperator.setConnector': operation({
-    summary: { 'zh-CN': '添加或修改通道', en: 'Adds a connector, or changes what is given of one that is there' },
+    summary: { 'zh-CN': '添加或修改通道', en: 'Adds a connector, or changes the given settings of an existing one' },
     request: request({ name, ...CONNECTOR_FIELDS, ...SMS_IF_REVISION }),
     data: z.boolean(),
     sample: {
@@ -178,23 +178,23 @@ export const SMS_OPERATOR_OPERATIONS = {
   'smsOperator.testConnector': operation({
     summary: {
       'zh-CN': '以通道的设置建立一次会话，不发送短信',
-      en: 'Opens a session of its own with the settings of a connector, and sends nothing',
+      en: 'Opens a separate session with the settings of a connector, and sends no message',
     },
     request: request({ name }),
-    data: z.object({ bound: FLAG_TEXT.describe('1: the carrier took the session'), detail: z.string() }),
+    data: z.object({ bound: FLAG_TEXT.describe('1: the carrier accepted the session'), detail: z.string() }),
     sample: { request: { name: 'loopback' }, data: { bound: '1', detail: 'it reaches no carrier, and simulates' } },
   }),
   'smsOperator.deleteConnector': operation({
     summary: {
       'zh-CN': '删除通道：没有路由使用它，且其短信都已有结果',
-      en: 'Deletes a connector that no route has, and whose parts have all come to an end',
+      en: 'Deletes a connector that no route uses, and whose parts all have an outcome',
     },
     request: request({ name }),
     data: z.boolean(),
     sample: { request: { name: 'carrier' }, data: true },
   }),
   'smsOperator.setRoute': operation({
-    summary: { 'zh-CN': '设置号码前缀使用的通道', en: 'Sets which connectors take the numbers of a prefix' },
+    summary: { 'zh-CN': '设置号码前缀使用的通道', en: 'Sets the connectors for the numbers of a prefix' },
     request: request({ prefix: clearable(prefix), connectors, ...SMS_IF_REVISION }),
     data: z.boolean(),
     sample: { request: { prefix: '+852', connectors: 'loopback' }, data: true },
@@ -210,7 +210,7 @@ export const SMS_OPERATOR_OPERATIONS = {
   'smsOperator.listUnread': operation({
     summary: {
       'zh-CN': '查询运营商送来而无法解读的内容，新的在前',
-      en: 'Lists what carriers delivered and nobody could read, the newest first',
+      en: 'Lists deliveries of carriers that could not be read, the newest first',
     },
     request: request({
       before: optional(integer(1, MAX_UNREAD_ID)),
@@ -218,12 +218,10 @@ export const SMS_OPERATOR_OPERATIONS = {
     }),
     data: listWithNext('before', {
       unread_id: z.string(),
-      connector: z.string().describe('empty: it was removed since'),
-      reason: z
-        .string()
-        .describe('cut: it ends before its text; empty: a receipt or acknowledgement that says nothing'),
+      connector: z.string().describe('empty: it was deleted since'),
+      reason: z.string().describe('cut: it ends before its text; empty: a receipt or acknowledgement without content'),
       command: z.string().describe('such as deliver_sm'),
-      octets: z.string().describe('as they came, two hexadecimal digits each; the first 4096'),
+      octets: z.string().describe('unchanged, two hexadecimal digits each; the first 4096'),
       create_time: TIME_DATA,
     }),
     sample: { request: { page_size: 20 }, data: { list: [], next: '' } },
@@ -231,14 +229,17 @@ export const SMS_OPERATOR_OPERATIONS = {
   'smsOperator.setOptOuts': operation({
     summary: {
       'zh-CN': '对所有账户退订或恢复号码',
-      en: 'Numbers that want advertising of no account, or do again',
+      en: 'Opts numbers out of the advertising of all accounts, or in again',
     },
     request: request({ mobile: numbers, opted_out: flag }),
-    data: z.boolean().describe('false: none of the numbers that are to be taken away was there'),
+    data: z.boolean().describe('false: none of the numbers to remove had opted out'),
     sample: { request: { mobile: '13800138000', opted_out: '1' }, data: true },
   }),
   'smsOperator.getOptOuts': operation({
-    summary: { 'zh-CN': '查询对所有账户退订的号码', en: 'Lists numbers that want advertising of no account' },
+    summary: {
+      'zh-CN': '查询对所有账户退订的号码',
+      en: 'Lists numbers that have opted out of the advertising of all accounts',
+    },
     request: request(OPT_OUT_PAGE),
     data: OPT_OUT_DATA,
     sample: {

@@ -65,7 +65,7 @@ export const TRAFFIC_OPERATIONS = {
         z.object({
           name: z.string(),
           size: z.string().describe('bytes of the gzip file'),
-          url: z.string().describe('where it can be downloaded for a while'),
+          url: z.string().describe('download address, valid for a limited time'),
           logTime: z.string().describe("YYYY-MM-DD in the service's time zone"),
         }),
       ),
@@ -86,7 +86,7 @@ export const TRAFFIC_OPERATIONS = {
     },
   }),
   'stat.traffic': operation({
-    summary: { 'zh-CN': '查询流量统计', en: 'Sums of bytes, of one domain or of all' },
+    summary: { 'zh-CN': '查询流量统计', en: 'Gets sums of bytes, of one domain or of all' },
     request: STATISTICS_REQUEST,
     data: z.object({ interval, total: z.object(TRAFFIC), list: z.array(z.object({ time, ...TRAFFIC })) }),
     sample: {
@@ -95,7 +95,7 @@ export const TRAFFIC_OPERATIONS = {
     },
   }),
   'stat.requests': operation({
-    summary: { 'zh-CN': '查询请求统计', en: 'Sums of requests, of one domain or of all' },
+    summary: { 'zh-CN': '查询请求统计', en: 'Gets sums of requests, of one domain or of all' },
     request: STATISTICS_REQUEST,
     data: z.object({ interval, total: z.object(REQUESTS), list: z.array(z.object({ time, ...REQUESTS })) }),
     sample: {
@@ -106,7 +106,7 @@ export const TRAFFIC_OPERATIONS = {
   'stat.top': operation({
     summary: {
       'zh-CN': '查询请求最多的网址、来源或客户端地址（近似值）',
-      en: 'The URLs, referers or client addresses with most requests (approximate)',
+      en: 'Gets the URLs, referers or client addresses with the most requests (approximate)',
     },
     request: request({
       domain: optional(domain),
@@ -121,7 +121,7 @@ export const TRAFFIC_OPERATIONS = {
     data: z.object({
       approximate: z
         .literal('1')
-        .describe('made of the most frequent of each log file and hour: counts may be too small or too large'),
+        .describe('merged from the most frequent values of each log file and hour: counts are approximate'),
       list: z.array(z.object({ value: z.string(), requests: count, bytes: count.describe('sent to clients') })),
     }),
     sample: {

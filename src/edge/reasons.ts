@@ -11,19 +11,19 @@ import type { StoreRefusal } from './store/store.ts';
 export const ORIGIN_FAILURES = {
   noOrigin: 'the site has no origin to ask',
   originDns: 'the name of the origin does not resolve',
-  originForbidden: 'every address of the origin is one that the edge does not connect to',
+  originForbidden: 'the edge may not connect to any address of the origin',
   originBusy: 'all connections to the origin are in use, and none became free within the limit',
   originShare:
-    "the client, or requests of its kind, have their share of the origin's connections, and none became free within the limit; or the client was too slow for one that others waited for",
+    "the client, or its kind of requests, has its share of the origin's connections, and none became free within the limit; or the client was too slow on a connection that others waited for",
   buffersFull:
-    "the request's body found no room in the buffers (the share of the client or of the domain, the disk or the memory), and none of the connections for bodies that are passed on as they arrive became free within the limit",
-  noSocket: 'this machine has no socket left for a connection: no fault of the origin',
-  originConnect: 'no connection: refused, unreachable or cut while it was made',
+    "the buffers have no room for the request's body (the share of the client or of the domain, the disk or the memory), and no connection for streamed bodies became free within the limit",
+  noSocket: 'this machine has no socket left for a connection: not a fault of the origin',
+  originConnect: 'no connection: refused, unreachable or cut before it was established',
   originConnectTimeout: 'no connection within the limit',
   originTls: 'the TLS handshake failed, or the certificate is not valid for the name',
   originTimeout: 'no response head within the limit',
   originReset: 'the connection ended before the response head was complete',
-  originCut: "the response's body broke off: an answer that has begun is cut",
+  originCut: "the response's body broke off; an answer that has begun is cut",
   originMalformed: 'the response is not HTTP',
   originHeaderTooLarge: 'the response head is larger than the limit',
 } as const;
@@ -35,21 +35,21 @@ export const DENIALS = {
   rejected: 'the domain was rejected at review',
   disabled: 'the operator has disabled the domain',
   ip: "the client's address is on the site's list",
-  referer: 'the Referer is not one of those that the site lets in, or is missing where the site wants one',
+  referer: 'the site does not allow the Referer, or requires one and it is missing',
   userAgent: "the User-Agent is on the site's list",
-  playKey: 'the query has no auth_key of the domain for this stream, or its time is over',
+  playKey: 'the query has no valid auth_key of the domain for this stream, or it has expired',
   paused: 'the stream is forbidden',
 } as const;
 
 /** What is wrong with a request: found by the check of `http/request.ts`, or before it by the parser. */
 export const REQUEST_PROBLEMS = {
-  host: 'not exactly one Host, or not a host',
+  host: 'not exactly one Host, or an invalid one',
   hostMismatch: 'an absolute target for another host than Host, or another scheme',
-  target: 'the target is not one: a fragment, a control byte, a broken percent-encoding',
+  target: 'the target is invalid: a fragment, a control byte, a broken percent-encoding',
   targetTooLong: 'the target is longer than 8 KiB',
   method: 'TRACE or CONNECT',
   framing: 'the body has no single, valid length',
-  transferCoding: 'a transfer coding besides chunked',
+  transferCoding: 'a transfer coding other than chunked',
   repeatedField: 'several lines of a field that has one value, such as Referer or Range',
   malformed: 'not HTTP',
   plainHttp: 'plain HTTP on the port for HTTPS',
@@ -62,32 +62,31 @@ export const REQUEST_PROBLEMS = {
 
 /** Why the edge answers with an error of its own, though the request is valid and the origins are not to blame. */
 export const EDGE_FAULTS = {
-  misdirected: "the connection's certificate is not the one of the host that is asked for",
-  loop: 'the request has passed this service before',
-  tooManyWebSockets:
-    'as many connections carry WebSocket as one worker allows, or as are the share of the client or of the domain',
-  noStream: 'there is no such broadcast, or it is over, or what was asked for has left its playlist',
-  liveTooEarly: 'a playlist was asked for that lies too far ahead',
+  misdirected: "the connection's certificate is not that of the requested host",
+  loop: 'the request has already passed this service',
+  tooManyWebSockets: 'the worker has its limit of WebSocket connections, or the client or the domain its share',
+  noStream: 'there is no such broadcast, it is over, or the requested file has left its playlist',
+  liveTooEarly: 'the requested playlist lies too far ahead',
   liveDirectives:
-    'a playlist was asked for with an `_HLS_msn` or `_HLS_part` that is no number, with one of the three directives twice, or with a part of no segment',
-  liveUnavailable: 'the process for live streams cannot be reached, or did not answer in time',
+    'a playlist was requested with an `_HLS_msn` or `_HLS_part` that is not a number, with one of the three directives twice, or with a part but no segment',
+  liveUnavailable: 'the live process cannot be reached, or did not answer in time',
   liveShare:
-    'the domain has its share of the streams that the machine takes, or of the questions to the process for live streams',
+    "the domain has its share of this machine's streams, or of the requests to the live process",
   liveWaits:
-    'as many requests wait for a file of a live stream as one worker allows, or as are the share of the client',
+    'the worker has its limit of requests that wait for a file of a live stream, or the client its share',
   livePull: "the stream could not be pulled from the domain's origins",
-  onlyIfCached: 'the client wants nothing but a stored answer, and there is none',
-  internal: 'a fault of the edge; its log has it',
+  onlyIfCached: 'the client accepts only a stored answer, and there is none',
+  internal: 'a fault of the edge; see its log',
 } as const;
 
 /** Why a request is sent elsewhere. */
 export const REDIRECTS = {
-  forceHttps: 'the site is served by HTTPS alone',
+  forceHttps: 'the site is served over HTTPS only',
 } as const;
 
 /** What the edge answers by itself, for the service. */
 export const OWN_ANSWERS = {
-  acmeChallenge: 'a certificate authority looks whether the name is served here',
+  acmeChallenge: 'a certificate authority checks whether the name is served here',
   livePreflight: 'a browser asks whether a page of another origin may read a live stream',
   serverOptions: '`OPTIONS *`, or OPTIONS that may not be passed on: Max-Forwards is 0',
 } as const;
@@ -97,19 +96,19 @@ export const BYPASSES = {
   method: 'the method is neither GET nor HEAD',
   requestBody: 'a GET or HEAD with a body',
   precondition: 'If-Match or If-Unmodified-Since: only the origin can tell',
-  requestNoStore: "the client's no-store, where the site honours it",
-  websocket: 'it asks for WebSocket: the connection itself is passed through',
-  contentCoding: 'what the cache would give has a content coding that the client does not accept',
-  policy: 'a policy of the site says so: is_cache 0, or no time',
+  requestNoStore: "the client's no-store, if the site honours it",
+  websocket: 'a WebSocket handshake: the connection itself is passed through',
+  contentCoding: 'the cached response has a content coding that the client does not accept',
+  policy: 'a policy of the site forbids caching: is_cache 0, or a lifetime of zero',
   noPolicy: "no policy matches, and the site does not follow the origin's headers",
-  dotSegments: 'the path has dot segments, which an origin may read otherwise than the cache key does',
+  dotSegments: 'the path has dot segments, which an origin may resolve differently from the cache key',
 } as const satisfies Record<BypassReason, string> & Record<string, string>;
 
 /** Why a response of an origin was not stored. */
 export const SKIPS = {
-  method: "neither a GET's response nor a POST's that answers for its own address: a HEAD's, for example",
+  method: "neither a GET's response nor a POST's that represents its own address: a HEAD's, for example",
   requestBody: 'the request had a body',
-  requestNoStore: "the client's no-store, where the site honours it",
+  requestNoStore: "the client's no-store, if the site honours it",
   status: 'a status that is not stored',
   noStore: 'Cache-Control: no-store',
   noCache: 'Cache-Control or Pragma: no-cache, which no policy overrides',
@@ -121,9 +120,9 @@ export const SKIPS = {
   notCacheable: 'no freshness, and a status without a default',
   noReuse: 'stale from the start, and nothing to validate it with',
   invalidated: 'its address was purged or invalidated while it was fetched',
-  redirectTarget: 'a redirect that is to be followed, and whose target gave no answer',
-  otherScheme: 'a redirect to the same address by the other scheme, where one object serves both',
-  liveStream: 'a broadcast: it has no end',
+  redirectTarget: 'a redirect to be followed, whose target gave no answer',
+  otherScheme: 'a redirect to the same address by the other scheme, although one object serves both',
+  liveStream: 'a broadcast, which has no end',
   tooLarge: 'larger than the largest object that is stored',
   storeFull: 'the disk is full, and the object is too large for memory',
   storeError: 'the disk cannot be used, and the object is too large for memory',
@@ -133,7 +132,7 @@ export const SKIPS = {
 export const PREFETCH_FAILURES = {
   errorStatus: 'the origin answered with a status of 400 or more',
   incomplete: 'the body did not arrive whole, or the store could not keep up with it',
-  timeout: 'the object was not there within ten minutes',
+  timeout: 'the object was not stored within ten minutes',
 } as const;
 
 export type OriginFailure = keyof typeof ORIGIN_FAILURES;
@@ -171,9 +170,9 @@ export type Handshake =
   | 'unknownServerName'
   /** The site's certificate is not here, cannot be used, or does not cover the host. */
   | 'noCertificate'
-  /** What came is not TLS, or no hello that can be read. */
+  /** Not TLS, or not a readable hello. */
   | 'notTls'
-  /** What came is plain HTTP. */
+  /** Plain HTTP on the port for HTTPS. */
   | 'plainHttp'
   | 'timeout'
   /** Ended to make room for newer ones. */
@@ -199,7 +198,7 @@ export function formatMark(mark: CacheMark): string {
   return reason === '' ? mark.status : `${mark.status} ${reason}`;
 }
 
-/** Empty without one. */
+/** Returns the reason of a mark; empty if it has none. */
 export function reasonOf(mark: CacheMark): string {
   return 'reason' in mark ? mark.reason : '';
 }

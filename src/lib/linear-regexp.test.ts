@@ -38,8 +38,8 @@ describe('a pattern of a customer', () => {
   const refused: [pattern: string, reason: RegExp][] = [
     ['', /is empty/],
     ['a'.repeat(513), /longer than 512/],
-    ['(?=a)b', /looks around/],
-    ['(?<!a)b', /looks around/],
+    ['(?=a)b', /look-around/],
+    ['(?<!a)b', /look-around/],
     ['(a)\\1', /invalid escape/],
     ['[', /missing closing/],
     ['(', /missing closing/],

@@ -34,7 +34,7 @@ const MAX_DETAIL_CHARS = 120;
 export function readPattern(text: string): Pattern | InvalidPattern {
   if (text === '') return invalid('is empty');
   if (text.length > MAX_CHARS) return invalid(`is longer than ${MAX_CHARS} characters`);
-  if (/\(\?<?[=!]/.test(text)) return invalid('looks around, which does not run in linear time');
+  if (/\(\?<?[=!]/.test(text)) return invalid('uses look-around, which does not run in linear time');
   try {
     return { kind: 'pattern', pieces: requiredPieces(text) };
   } catch (error) {
@@ -47,11 +47,11 @@ export function compilePattern(text: string): CompiledPattern | InvalidPattern {
   const pattern = readPattern(text);
   if (pattern.kind === 'invalid') return pattern;
   const program = compileProgram(text);
-  if (program.numInst() > MAX_PROGRAM) return invalid('repeats too much: its repetitions written out are too long');
+  if (program.numInst() > MAX_PROGRAM) return invalid('repeats too much: it is too long with its repetitions expanded');
   const automaton = buildAutomaton(program);
   if (automaton === undefined)
     return invalid(
-      'has too many ways to match: begin it with ^, or count fewer repetitions of what can begin anew within them',
+      'has too many ways to match: begin it with ^, or lower the count of repetitions that can begin anew within themselves',
     );
   return { ...pattern, automaton };
 }

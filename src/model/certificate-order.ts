@@ -121,5 +121,5 @@ export interface ObtainedCertificate {
   readonly now: number;
 }
 
-/** `unwanted`: the domain is gone, or has another certificate. `full`: the account has as many certificates as it can. */
+/** `unwanted`: the domain is gone, or has another certificate. `full`: the account has reached its limit of certificates. */
 export type Given = { readonly kind: 'given'; readonly sslKey: string } | { readonly kind: 'unwanted' | 'full' };

@@ -74,8 +74,8 @@ describe('a private key', needs('openssl'), () => {
     openssl('genpkey -algorithm x25519 -out x25519.pem');
     const plain = read('plain.pem');
     for (const [text, reason] of [
-      [read('pkcs1.pem'), /^is encrypted: take its passphrase away/],
-      [read('pkcs8.pem'), /^is encrypted: take its passphrase away/],
+      [read('pkcs1.pem'), /^is encrypted: remove its passphrase/],
+      [read('pkcs8.pem'), /^is encrypted: remove its passphrase/],
       [read('public.pem'), /^holds no private key, but PUBLIC KEY$/],
       ['garbage', /^is not PEM: there is no -----BEGIN line in it$/],
       ['', /^is not PEM: there is no -----BEGIN line in it$/],
@@ -83,12 +83,12 @@ describe('a private key', needs('openssl'), () => {
       [plain.slice(0, 300), /^has a block without its END line: RSA PRIVATE KEY$/],
       [plain.replace(/\n./, '\n!'), /^has a block that is not Base64/],
       [plain.replace(/\n[^-]{300}/, '\n'), /^cannot be read as a private key$/],
-      [plain.replaceAll('RSA', 'OPENSSH'), /^is in a format that is not known here: OPENSSH PRIVATE KEY$/],
+      [plain.replaceAll('RSA', 'OPENSSH'), /^is in an unknown format: OPENSSH PRIVATE KEY$/],
       [read('short.pem'), /^is RSA of 1024 bits: at least 2048 are needed$/],
       [rsaOf(4096), /^taken$/],
       [rsaOf(4104), /^is RSA of 4104 bits: at most 4096 can be served$/],
-      [read('curve.pem'), /^is of a kind that is not served: of the curve secp256k1/],
-      [read('x25519.pem'), /^is of a kind that is not served: x25519/],
+      [read('curve.pem'), /^is of an unsupported kind: of the curve secp256k1/],
+      [read('x25519.pem'), /^is of an unsupported kind: x25519/],
     ] as const) {
       assert.match(refusalOf(text), reason);
     }
@@ -161,10 +161,10 @@ describe('a chain', needs('openssl'), () => {
       [refusal(cert.replace(/\n./, '\n*')), /^certificate has a block that is not Base64: CERTIFICATE$/],
       [
         refusal(`${cert}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----`),
-        /^certificate has a block that is no certificate: number 3$/,
+        /^certificate has a block that is not a certificate: number 3$/,
       ],
       [refusal(cert.repeat(6)), /^certificate holds 12 certificates: at most 10 make a chain$/],
-      [refusal(cert + other.cert), /^certificate holds a certificate that is no part of its chain: "CN=test"$/],
+      [refusal(cert + other.cert), /^certificate holds a certificate that is not part of its chain: "CN=test"$/],
       [refusal(expired.cert, expired.key), /^certificate expired at \d{4}-/],
       [
         refusal(read('one.pem') + read('again.pem'), read('key.pem')),
@@ -172,7 +172,7 @@ describe('a chain', needs('openssl'), () => {
       ],
       [
         refusal(read('below.pem') + read('short.pem'), read('key.pem')),
-        /^certificate makes a chain that TLS does not take: ca key too small$/,
+        /^certificate makes a chain that TLS does not accept: ca key too small$/,
       ],
     ] as const) {
       assert.match(found, expected);

@@ -52,13 +52,13 @@ export function parseChain(text: string, key: KeyObject, now: number): ParsedCha
   const { chain, strangers } = orderChain(leaf, read);
   const [stranger] = strangers;
   if (stranger !== undefined)
-    return invalid(`holds a certificate that is no part of its chain: ${describeSubject(stranger)}`);
+    return invalid(`holds a certificate that is not part of its chain: ${describeSubject(stranger)}`);
   if (Number.isNaN(leaf.validFromDate.getTime() + leaf.validToDate.getTime()))
     return invalid('has no readable validity');
   if (leaf.validToDate.getTime() <= now) return invalid(`expired at ${leaf.validToDate.toISOString()}`);
   const pem = chain.map(({ raw }) => formatPem('CERTIFICATE', raw)).join('');
   const weakness = whyNotSent({ cert: pem });
-  if (weakness !== undefined) return invalid(`makes a chain that TLS does not take: ${weakness}`);
+  if (weakness !== undefined) return invalid(`makes a chain that TLS does not accept: ${weakness}`);
   return { kind: 'chain', chain: { ...readLeaf(leaf), chain: pem } };
 }
 
@@ -91,7 +91,7 @@ function readCertificates(text: string): readonly X509Certificate[] | string {
       const certificate = new X509Certificate(bytes);
       found.set(certificate.fingerprint256, certificate);
     } catch {
-      return `has a block that is no certificate: number ${index + 1}`;
+      return `has a block that is not a certificate: number ${index + 1}`;
     }
   }
   return [...found.values()];

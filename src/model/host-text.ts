@@ -17,7 +17,7 @@ export function parseHostText(text: string): HostText {
   const written = text.endsWith('.') ? text.slice(0, -1) : text;
   if (written === '') return invalid('is empty');
   if (written.length > MAX_NAME_CHARS) return invalid(`is longer than ${MAX_NAME_CHARS} characters`);
-  if (NOT_A_NAME.test(written)) return invalid('contains characters that no host name has');
+  if (NOT_A_NAME.test(written)) return invalid('contains characters that host names cannot have');
   if (isNumericLabel(written.split('.').at(-1) ?? ''))
     return invalid('ends in a number: it would be read as an IP address');
   const host = domainToASCII(written);

@@ -27,10 +27,12 @@ export function parsePrivateKey(text: string): PrivateKey {
   if (block === undefined) return invalid(whyNoKey(pem.blocks));
   if (more.length > 0) return invalid(`holds ${keys.length} private keys: one is expected`);
   if (block.isEncrypted || block.label === 'ENCRYPTED PRIVATE KEY') {
-    return invalid('is encrypted: take its passphrase away first, as with openssl pkey -in key.pem -out plain.pem');
+    return invalid(
+      'is encrypted: remove its passphrase first, for example with openssl pkey -in key.pem -out plain.pem',
+    );
   }
   const format = FORMATS[block.label];
-  if (format === undefined) return invalid(`is in a format that is not known here: ${block.label}`);
+  if (format === undefined) return invalid(`is in an unknown format: ${block.label}`);
   return readKey(block.bytes, format);
 }
 
@@ -45,7 +47,7 @@ function whyNotServed({ asymmetricKeyType: type, asymmetricKeyDetails: details =
       : undefined;
   }
   const kind = type === 'ec' ? `of the curve ${namedCurve}` : String(type);
-  return `is of a kind that is not served: ${kind} (RSA, ${Object.values(CURVES).join(', ')} and Ed25519 are)`;
+  return `is of an unsupported kind: ${kind} (supported: RSA, ${Object.values(CURVES).join(', ')} and Ed25519)`;
 }
 
 function readKey(der: Buffer, type: 'pkcs8' | 'pkcs1' | 'sec1'): PrivateKey {

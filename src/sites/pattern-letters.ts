@@ -12,7 +12,7 @@ export function encodeLetters(pattern: string): PatternLetters {
   const bound = BEYOND_ASCII.exec((pattern.match(BOUND) ?? []).join(''))?.[0];
   if (bound !== undefined) {
     const place = 'in a class, in \\Q…\\E or after a backslash';
-    const reason = `has ${bound} ${place}, and URLs have it percent-encoded: write ${encodeURIComponent(bound)} outside of that`;
+    const reason = `has ${bound} ${place}, which URLs have percent-encoded: write ${encodeURIComponent(bound)} outside of that`;
     return { kind: 'invalid', reason };
   }
   const text = pattern.replace(REPEATED, (letter) => `(?:${encodeURIComponent(letter)})`);

@@ -138,7 +138,7 @@ function compileRegex(content: string, tools: Pick<CompileTools, 'readPattern'>)
     const pieces = pattern.pieces.length === 0 ? [ANY_TEXT] : pattern.pieces.map(lettersPiece);
     return { way: patternWay(letters.text), entries: pieces.map((piece) => ({ piece, text: letters.text })) };
   }
-  return letters.text === content ? pattern.reason : `${pattern.reason} (its letters beyond ASCII are percent-encoded)`;
+  return letters.text === content ? pattern.reason : `${pattern.reason} (its non-ASCII letters count percent-encoded)`;
 }
 
 function patternWay(content: string): Way {

@@ -81,7 +81,7 @@ describeOnBothEngines('advanced configuration', (newDatabase) => {
     assert.equal(refused.errorCode, 'fieldMissing', 'there is none to keep');
     assert.match(
       String(refused.body['info']),
-      /^field html_403 is missing: expected HTML .*only when a page is stored$/,
+      /^field html_403 is missing: expected HTML .*only if a page is stored$/,
     );
     const rows: readonly [Record<string, unknown>, string][] = [
       [{ forbid_http_code: 403, html_403: PAGE }, PAGE],

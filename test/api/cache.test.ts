@@ -66,9 +66,9 @@ describeOnBothEngines('cache orders', (newDatabase) => {
       [{ urls: ['http://www.example.com:x/'] }, 'urlInvalid', /host/],
       [{ urls: ['http:///a'] }, 'urlInvalid', /a host that is empty/],
       [{ urls: ['http://127.0.0.1/a'] }, 'urlInvalid', /IP address/],
-      [{ urls: ['http://www.example.com/a/*'] }, 'urlInvalid', /no wildcard.* a URL that ends with \/$/],
-      [{ urls: ['http://www.example.com/a*?b'] }, 'urlInvalid', /no wildcard/],
-      [{ directories: ['http://www.example.com/*/'] }, 'urlInvalid', /no wildcard/],
+      [{ urls: ['http://www.example.com/a/*'] }, 'urlInvalid', /not a wildcard.* a URL that ends with \/$/],
+      [{ urls: ['http://www.example.com/a*?b'] }, 'urlInvalid', /not a wildcard/],
+      [{ directories: ['http://www.example.com/*/'] }, 'urlInvalid', /not a wildcard/],
       [{ directories: ['http://www.example.com/a'] }, 'urlInvalid', /directories\[0\].*does not end with \//],
       [{ directories: ['http://www.example.com/a/?b/'] }, 'urlInvalid', /has a query/],
       [

@@ -32,7 +32,7 @@ describeOnBothEngines('requests of certificates', (newDatabase) => {
     assert.equal((await mine('config.requestCertificate', { domain_id: wild })).errorCode, 'wildcardNotObtained');
 
     assert.equal(await ask(), undefined);
-    const asked = { ...NONE, state: 'pending', state_name: 'asked for', request_time: '2026-01-31 12:00:00' };
+    const asked = { ...NONE, state: 'pending', state_name: 'requested', request_time: '2026-01-31 12:00:00' };
     assert.deepEqual(await show(), asked);
     const claim = { owner: 'w1', now: api.now, leaseUntil: api.now + 1000, limit: 10 };
     const [order] = await api.db.transaction((trx) => claimOrders(trx, claim));

@@ -127,7 +127,7 @@ describe('certificates that clients refuse', needs('openssl'), () => {
       assert.equal(refused.errorCode, 'pemInvalid');
       assert.match(
         String(refused.body['info']),
-        /^field certificate .* it is of no use in a handshake: no shared cipher$/,
+        /^field certificate .* it cannot be used in a handshake: no shared cipher$/,
       );
     }
     const folder = temporaryFolder(t);

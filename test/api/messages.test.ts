@@ -38,7 +38,7 @@ const ROWS: readonly [RouteName, Record<string, unknown>, RegExp, RegExp][] = [
   [
     'config.setPolicies',
     { use_header_setting: 0, policy: [{ ...POLICY, policy_type: 'urlregex', content: 'a(?=b)' }] },
-    /, but "a\(\?=b\)" looks around, which does not run in linear time$/,
+    /, but "a\(\?=b\)" uses look-around, which does not run in linear time$/,
     /，应为：至多 512 个字符、可在线性时间内执行的正则表达式；而 "a\(\?=b\)" 使用了环视，不能在线性时间内执行$/,
   ],
   [
@@ -56,7 +56,7 @@ const ROWS: readonly [RouteName, Record<string, unknown>, RegExp, RegExp][] = [
   [
     'config.setAdvanced',
     { ...ADVANCED, html_403: '' },
-    /^field html_403 is invalid: .* when forbid_http_code is 403 not empty.*; found an empty text$/,
+    /^field html_403 is invalid: .* not empty when forbid_http_code is 403.*; found an empty text$/,
     /^字段 html_403 无效，.*forbid_http_code 为 403 时不得为空.*；实际为：空文本$/,
   ],
   [
@@ -68,7 +68,7 @@ const ROWS: readonly [RouteName, Record<string, unknown>, RegExp, RegExp][] = [
   [
     'config.setReferer',
     { referer_type: 1, referer_blank: 1, referer_str: 'a.example, b c' },
-    /^field referer_str\[1\] .* a domain such as example\.com .*, but "b c" contains characters that no host name has$/,
+    /^field referer_str\[1\] .* a domain such as example\.com .*, but "b c" contains characters that host names cannot have$/,
     /^字段 referer_str\[1\] 无效，应为：域名（如.*；而 "b c" 含有域名中不能有的字符$/,
   ],
   [

@@ -73,7 +73,7 @@ describeOnBothEngines('a connector that is not needed any more', (newDatabase) =
     await route('+852', 'hk');
     assert.equal(
       await remove('hk'),
-      'connectorInUse: connector "hk" cannot be deleted: routes have it (of all other numbers, of +852): change those first',
+      'connectorInUse: connector "hk" cannot be deleted: routes use it (of all other numbers, of +852): change those first',
     );
     await route('+852', 'loopback');
     await route('', 'loopback');

@@ -162,10 +162,10 @@ describeOnBothEngines('sending', (newDatabase) => {
       ],
       [
         { mobile: '13800138000', content: 'a'.repeat(531) },
-        /^field content is invalid: .* it is longer with the suffix of the SMS service$/,
+        /^field content is invalid: .* it is too long with the suffix of the SMS service$/,
         /^字段 content 无效：.*它加上短信服务的后缀后过长$/,
       ],
-      [{ mobile: '13800138000', content: 'a'.repeat(537) }, /it is longer$/, /它过长$/],
+      [{ mobile: '13800138000', content: 'a'.repeat(537) }, /it is too long$/, /它过长$/],
     ];
     for (const [request, en, zh] of rows) {
       const body = { access_token: me.accessToken, app_key: me.appKey, time: api.now, ...request };

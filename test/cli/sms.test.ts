@@ -99,7 +99,7 @@ test('a service is made, a message is sent and shown as simulated, and the balan
   assert.match(await sms('route', 'list'), /^\+852 +carrier, loopback$/m);
   assert.equal(
     await refused('connector', 'remove', 'carrier'),
-    'causeway: connector "carrier" cannot be deleted: routes have it (of +852): change those first\n',
+    'causeway: connector "carrier" cannot be deleted: routes use it (of +852): change those first\n',
   );
   await sms('route', 'remove', '--prefix', '+852');
   assert.match(await refused('route', 'remove', '+852'), /^causeway: there is no route for the prefix "\+852"/);

@@ -132,7 +132,7 @@ async function warn(
 ): Promise<readonly CertificateWarning[]> {
   const key = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
   const trial = await tryCertificate({ certificate: chain.chain, key });
-  if (trial.kind === 'failed') throw refusal('certificate', `is of no use in a handshake: ${trial.reason}`);
+  if (trial.kind === 'failed') throw refusal('certificate', `cannot be used in a handshake: ${trial.reason}`);
   const warnings = findWarnings(chain, { text, authorities: rootCertificates, now });
   const isSaid = warnings.some(({ code }) => code === 'notForServers' || code === 'intermediateNotAuthority');
   if (trial.problem === undefined || isSaid) return warnings;

@@ -221,7 +221,7 @@ const PARTS_UNDER_WAY: Localized = {
 function inRoutes(routes: readonly StoredRoute[]): Localized {
   const zh = routes.map(({ prefix }) => (prefix === '' ? '其他所有号码' : prefix)).join('、');
   const en = routes.map(({ prefix }) => (prefix === '' ? 'of all other numbers' : `of ${prefix}`)).join(', ');
-  return { 'zh-CN': `有路由使用它（${zh}），请先修改`, en: `routes have it (${en}): change those first` };
+  return { 'zh-CN': `有路由使用它（${zh}），请先修改`, en: `routes use it (${en}): change those first` };
 }
 
 function openOrTell(ring: Keyring, connector: StoredConnector) {

@@ -13,16 +13,16 @@ type Refusal = Exclude<AcceptorVerdict, { kind: 'accepted' }>;
 const CONTENT_REASONS: Readonly<Record<Extract<Refusal, { kind: 'contentInvalid' }>['reason'], Localized>> = {
   malformed: { 'zh-CN': '不是合法的 URL 编码或 UTF-8', en: 'is not well-formed URL encoding of UTF-8' },
   empty: { 'zh-CN': '为空', en: 'is empty' },
-  tooLong: { 'zh-CN': '过长', en: 'is longer' },
-  tooLongWithSuffix: { 'zh-CN': '加上短信服务的后缀后过长', en: 'is longer with the suffix of the SMS service' },
+  tooLong: { 'zh-CN': '过长', en: 'is too long' },
+  tooLongWithSuffix: { 'zh-CN': '加上短信服务的后缀后过长', en: 'is too long with the suffix of the SMS service' },
   unpaired: { 'zh-CN': '含有不成对的代理码', en: 'contains an unpaired surrogate' },
   nul: { 'zh-CN': '含有空字符（NUL）', en: 'contains NUL' },
 };
 
 const NUMBER_REASONS: Readonly<Record<'form' | 'several' | 'unassigned', Localized>> = {
-  form: { 'zh-CN': '不是手机号的写法', en: 'is not written as one' },
-  several: { 'zh-CN': '不止一个号码', en: 'is more than one' },
-  unassigned: { 'zh-CN': '不是已分配的号码', en: 'is not a number that is assigned anywhere' },
+  form: { 'zh-CN': '不符合手机号的格式', en: 'is not in the form of a mobile number' },
+  several: { 'zh-CN': '不止一个号码', en: 'is more than one number' },
+  unassigned: { 'zh-CN': '不是已分配的号码', en: 'is not an assigned number' },
 };
 
 export function toSmsRefusal(verdict: Refusal, appKey: string): ServiceError {

@@ -65,7 +65,7 @@ function readDirectory(field: string, text: string): AskedUrl {
 /** A path that ends so; within one, and in a query, a `*` is a character like others. docs/decisions/0105 */
 const MEANT_AS_WILDCARD = /^[^?]*\*\/?(?:\?|$)/;
 const NO_WILDCARD =
-  'ends with *, which is no wildcard: what is below a path is purged as a directory, a URL that ends with /';
+  'ends with *, which is not a wildcard: purge everything below a path as a directory, a URL that ends with /';
 
 function refusal(field: string, text: string, reason: string): ServiceError {
   return new ServiceError('urlInvalid', { field, entry: quote(text), reason: localizeReason(reason) });

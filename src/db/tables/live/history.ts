@@ -63,7 +63,7 @@ export async function listBroadcasts(
   return { total: Number(total), broadcasts };
 }
 
-/** Keeps of each minute and hour the counts with the most viewers at once. Each stream stands in `statuses` once. */
+/** Keeps of each minute and hour the counts with maximum of concurrent viewers. Each stream stands in `statuses` once. */
 export async function addViewers(x: Executor, statuses: readonly LiveStatus[], now: number): Promise<void> {
   const rows = statuses.flatMap(({ domainId, app, stream, viewers: { flv, websocket, rtmp, hls } }) =>
     (['minute', 'hour'] as const).map((grain) => {
