@@ -70,10 +70,8 @@ export const EDGE_FAULTS = {
   liveDirectives:
     'a playlist was requested with an `_HLS_msn` or `_HLS_part` that is not a number, with one of the three directives twice, or with a part but no segment',
   liveUnavailable: 'the live process cannot be reached, or did not answer in time',
-  liveShare:
-    "the domain has its share of this machine's streams, or of the requests to the live process",
-  liveWaits:
-    'the worker has its limit of requests that wait for a file of a live stream, or the client its share',
+  liveShare: "the domain has its share of this machine's streams, or of the requests to the live process",
+  liveWaits: 'the worker has its limit of requests that wait for a file of a live stream, or the client its share',
   livePull: "the stream could not be pulled from the domain's origins",
   onlyIfCached: 'the client accepts only a stored answer, and there is none',
   internal: 'a fault of the edge; see its log',
