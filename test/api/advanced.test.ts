@@ -79,10 +79,7 @@ describeOnBothEngines('advanced configuration', (newDatabase) => {
       mine('config.setAdvanced', { ...ADVANCED_OFF, domain_id: id, ...changed });
     const refused = await set({ forbid_http_code: '403' });
     assert.equal(refused.errorCode, 'fieldMissing', 'there is none to keep');
-    assert.match(
-      String(refused.body['info']),
-      /^field html_403 is missing: expected HTML .*only if a page is stored$/,
-    );
+    assert.match(String(refused.body['info']), /^field html_403 is missing: expected HTML .*only if a page is stored$/);
     const rows: readonly [Record<string, unknown>, string][] = [
       [{ forbid_http_code: 403, html_403: PAGE }, PAGE],
       [{ forbid_http_code: '403' }, PAGE],
