@@ -23,6 +23,8 @@ export interface HubViewer {
   write(bytes: Buffer): void;
   /** Bytes written that the client's system has not taken yet. */
   readonly queuedBytes: number;
+  /** Viewers that it writes on to; absent: it is one itself. */
+  readonly audience?: number;
   /** The broadcast is over: sends what is queued, then ends. */
   end(): void;
   /** Ends at once; what is queued is lost. */

@@ -53,6 +53,7 @@ class TestViewer {
   maxQueuedBytes = 0;
   ended: 'end' | 'cut' | undefined;
   flags: number | undefined;
+  audience = 1;
   /** What is written is taken at once. */
   isFast = true;
 
@@ -200,6 +201,21 @@ describe('merged writes', () => {
     );
     assert.equal(viewers[0]?.writes, writes + 2);
     assert.equal(timers.size, 0);
+  });
+
+  test('writes to one viewer are merged while it writes on to more than the limit', () => {
+    const { attach, push, timers } = createHub(limits);
+    const relay = attach();
+    push(video(true, 0, 1));
+    assert.equal(relay.names, 'k1');
+    relay.audience = 3;
+    push(video(false, 40, 2), audio(45, 3));
+    assert.equal(relay.names, 'k1');
+    timers.advance(HUB_LIMITS.mergeMs);
+    assert.deepEqual([relay.names, relay.writes], ['k1 v2 a3', 3]); // the first of them is the file header
+    relay.audience = 2;
+    push(video(false, 80, 4));
+    assert.equal(relay.names, 'k1 v2 a3 v4');
   });
 
   test('merged writes are sent at the end, and no timer remains', () => {

@@ -19,8 +19,8 @@ export const HUB_LIMITS: HubLimits = {
   maxQueuedMs: 8_000,
   stallMs: 20_000,
   mergeAbove: 50,
-  // Two frames of a stream of 25 or 30 a second.
-  mergeMs: 45,
+  // Three frames of a stream of 25 or 30 a second. docs/decisions/0529
+  mergeMs: 95,
   maxMergedBytes: 1024 * 1024,
 };
 

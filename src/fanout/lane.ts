@@ -8,7 +8,7 @@ import type { MediaMessage } from './media/message.ts';
 import { type Block, firstStart, MergedWrites, restOf } from './merged-writes.ts';
 
 export interface LaneLimits extends PressureLimits {
-  /** Writes are merged when there are more viewers than this. */
+  /** Writes are merged when there are more viewers than this, or one viewer writes on to more. */
   readonly mergeAbove: number;
   readonly mergeMs: number;
   readonly maxMergedBytes: number;
@@ -79,15 +79,21 @@ export class Lane {
     else this.#flushLater();
   }
 
-  /** Messages that arrive together go out in one write. Beyond `mergeAbove` viewers a write waits for more of them. */
+  /** Messages that arrive together go out in one write. For a crowd a write waits for more of them. */
   #flushLater(): void {
+    if (this.#isFlushSoon || this.#cancelFlush !== undefined) return;
     const { limits, timers, soon } = this.#options;
-    if (this.#places.size > limits.mergeAbove) {
-      this.#cancelFlush ??= timers.after(limits.mergeMs, this.#flush);
-    } else if (!this.#isFlushSoon) {
+    if (this.#isCrowded(limits.mergeAbove)) this.#cancelFlush = timers.after(limits.mergeMs, this.#flush);
+    else {
       this.#isFlushSoon = true;
       soon(this.#flush);
     }
+  }
+
+  #isCrowded(mergeAbove: number): boolean {
+    if (this.#places.size > mergeAbove) return true;
+    for (const { viewer } of this.#places) if ((viewer.audience ?? 1) > mergeAbove) return true;
+    return false;
   }
 
   readonly #flush = () => this.flush();

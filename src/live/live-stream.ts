@@ -257,6 +257,8 @@ export class LiveStream {
     if (isCut) over?.cut();
     else over?.end();
     if (over !== undefined) onEnded(over);
-    onEvent({ ...name, broadcast, kind: 'ended', at: Math.round(toEpoch(at)), reason });
+    // The system's clock may have been set back since, and counts whole milliseconds: a broadcast never ends before it began.
+    const endedAt = Math.max(over?.startedAt ?? 0, Math.round(toEpoch(at)));
+    onEvent({ ...name, broadcast, kind: 'ended', at: endedAt, reason });
   }
 }

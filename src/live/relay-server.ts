@@ -90,7 +90,7 @@ async function answer(
   const [, id = '', file = ''] = /^hls\/([a-z0-9]{1,32})\/([^/]+)$/.exec(rest) ?? [];
   const broadcast = rest === 'flv' ? known?.broadcast : known?.broadcastOf(id);
   if (broadcast === undefined) return refuse(response, 404);
-  if (rest === 'flv') return giveFlv(broadcast, keyOf(name), relays, response);
+  if (rest === 'flv') return giveFlv(options, { broadcast, name }, relays, response);
   await answerHls({ broadcast, stream, file, query: searchParams, onFile: options.onHlsFile }, response);
 }
 
@@ -138,7 +138,13 @@ function giveList({ owner, timers }: RelayServerOptions, response: ServerRespons
 }
 
 /** The hub watches over a worker that does not keep up, as over any viewer. */
-function giveFlv(broadcast: Broadcast, key: string, relays: Map<string, number>, response: ServerResponse): void {
+function giveFlv(
+  { viewers }: RelayServerOptions,
+  { broadcast, name }: { readonly broadcast: Broadcast; readonly name: StreamName },
+  relays: Map<string, number>,
+  response: ServerResponse,
+): void {
+  const key = keyOf(name);
   response.writeHead(200, { 'content-type': 'video/x-flv', 'causeway-broadcast': broadcast.id });
   response.flushHeaders(); // the first bytes may come with the next key frame, which is long in coming where no group of pictures is kept
   relays.set(key, (relays.get(key) ?? 0) + 1);
@@ -147,6 +153,11 @@ function giveFlv(broadcast: Broadcast, key: string, relays: Map<string, number>,
     write: (bytes) => void response.write(bytes),
     get queuedBytes() {
       return response.writableLength;
+    },
+    /** The worker's share of the viewers, which workers report every few seconds. */
+    get audience() {
+      const { flv, websocket } = viewers.of(name);
+      return (flv + websocket) / (relays.get(key) ?? 1);
     },
     end: () => void response.end(),
     cut: () => void response.destroy(),

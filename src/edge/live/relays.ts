@@ -22,6 +22,9 @@ const IDLE_MS = 2_000;
 /** Groups of pictures of all broadcasts that a worker reads; each domain has a share. docs/decisions/0483 */
 const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 
+/** The live process merges what it writes for many viewers, and each read goes out in one write. docs/decisions/0529 */
+const WORKER_LIMITS: HubLimits = { ...HUB_LIMITS, mergeAbove: Number.POSITIVE_INFINITY };
+
 interface RelaysOptions {
   readonly client: Pick<OwnerClient, 'openFlv'>;
   readonly streams: Pick<StreamTable, 'get'>;
@@ -75,7 +78,7 @@ export class Relays {
       const answer = await this.#options.client.openFlv(name, viewer);
       const { statusCode = 502 } = answer;
       if (statusCode === 200)
-        return { kind: 'relay', relay: new Relay(answer, this.#options.limits ?? HUB_LIMITS), isFirst: true };
+        return { kind: 'relay', relay: new Relay(answer, this.#options.limits ?? WORKER_LIMITS), isFirst: true };
       answer.resume();
       return statusCode === 409 ? { kind: 'file' } : { kind: 'failed', status: statusCode };
     } catch {

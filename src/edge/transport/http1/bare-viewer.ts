@@ -250,7 +250,8 @@ export class BareViewer implements Viewer {
     if (isLent && direct !== undefined) {
       lentWriter.write(socket, direct, before, chunk, behind);
     } else if (bytes === chunk.length) {
-      socket.write(chunk, onTaken);
+      // A viewer of HTTP-FLV has all its bytes this way.
+      if (onTaken !== undefined || direct?.tryAll(chunk, NO_MORE) !== true) socket.write(chunk, onTaken);
     } else if (bytes <= JOINED_BYTES) {
       const joined = Buffer.allocUnsafe(bytes);
       joined.write(before, 0, 'latin1');
@@ -314,6 +315,7 @@ export class BareViewer implements Viewer {
 
 const DONE = Promise.resolve();
 const NOTHING = Buffer.alloc(0);
+const NO_MORE: readonly Buffer[] = [];
 const LAST_CHUNK = '0\r\n\r\n';
 
 /** Up to here one buffer with everything costs less than a write of several. */
