@@ -20,6 +20,24 @@ export function metricsOf(registry: Registry) {
         },
       });
     },
+    /** Counters that are kept elsewhere, one for each of the labels that `read` returns. */
+    totals<L extends string>(
+      name: string,
+      help: string,
+      labelNames: readonly L[],
+      read: () => Iterable<Labelled<L>>,
+    ): void {
+      new Counter({
+        name,
+        help,
+        labelNames,
+        registers,
+        collect() {
+          this.reset();
+          for (const [labels, value] of read()) this.inc(labels, value);
+        },
+      });
+    },
     /** The last value stays if `read` returns `undefined`. */
     gauge(name: string, help: string, read: () => number | undefined): void {
       new Gauge({

@@ -1,6 +1,7 @@
 /** What the live process tells of its streams. */
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { HlsFile } from '#fanout/hls/files.ts';
+import { metricsOf } from '#lib/metrics.ts';
 import type { LiveFile } from './live-file.ts';
 import type { Owner } from './owner.ts';
 import type { RecordingService } from './recording/open-recording.ts';
@@ -10,50 +11,34 @@ export function addLiveMetrics(
   owner: Pick<Owner, 'list'>,
   file: Pick<LiveFile, 'countEvents'>,
 ): void {
-  const registers = [registry];
-  new Gauge({
-    name: 'causeway_live_broadcasts',
-    help: 'Broadcasts on air in this process, by source: publish or origin.',
-    labelNames: ['source'],
-    registers,
-    collect() {
+  const { gauge, gauges } = metricsOf(registry);
+  gauges(
+    'causeway_live_broadcasts',
+    'Broadcasts on air in this process, by source: publish or origin.',
+    ['source'],
+    () => {
       const counts = { publish: 0, origin: 0 };
       for (const { onAir } of owner.list()) if (onAir !== undefined) counts[onAir.source]++;
-      for (const [source, count] of Object.entries(counts)) this.set({ source }, count);
+      return Object.entries(counts).map(([source, count]) => [{ source }, count]);
     },
-  });
-  new Gauge({
-    name: 'causeway_live_events_waiting',
-    help: 'Start and end events of broadcasts that control has not accepted yet.',
-    registers,
-    collect() {
-      this.set(file.countEvents());
-    },
-  });
+  );
+  gauge('causeway_live_events_waiting', 'Start and end events of broadcasts that control has not accepted yet.', () =>
+    file.countEvents(),
+  );
 }
 
 /** Counts what edge workers ask for; viewers' own requests are the workers' to count. */
 export function createHlsCounter(registry: Registry): (kind: HlsFile['kind']) => void {
-  const requests = new Counter({
-    name: 'causeway_live_hls_requests_total',
-    help: 'HLS files requested by edge workers, by kind: multivariant and media (playlists), init, segment, part.',
-    labelNames: ['file'],
-    registers: [registry],
-  });
+  const requests = metricsOf(registry).counter(
+    'causeway_live_hls_requests_total',
+    'HLS files requested by edge workers, by kind: multivariant and media (playlists), init, segment, part.',
+    ['file'],
+  );
   return (file) => requests.inc({ file });
 }
 
 export function addRecordingMetrics(registry: Registry, recording: RecordingService): void {
-  const registers = [registry];
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
+  const { gauge, total, totals } = metricsOf(registry);
   gauge(
     'causeway_live_recordings',
     'Broadcasts that are being recorded at this process.',
@@ -69,34 +54,15 @@ export function addRecordingMetrics(registry: Registry, recording: RecordingServ
     'Pieces of recordings that control has not taken yet.',
     () => recording.spool.waitingPieces,
   );
-  const counter = (
-    name: string,
-    help: string,
-    collect: (set: (value: number, end?: string) => void) => void,
-    labelNames: string[],
-  ) =>
-    new Counter({
-      name,
-      help,
-      labelNames,
-      registers,
-      collect() {
-        this.reset();
-        collect((value, end) => (end === undefined ? this.inc(value) : this.inc({ end }, value)));
-      },
-    });
-  counter(
+  totals(
     'causeway_live_recordings_stopped_total',
     'Recordings since the start that stopped because there was no room (full) or the disk was too slow (slow).',
-    (set) => {
-      for (const [end, count] of Object.entries(recording.recorder.stopped)) set(count, end);
-    },
     ['end'],
+    () => Object.entries(recording.recorder.stopped).map(([end, count]) => [{ end }, count]),
   );
-  counter(
+  total(
     'causeway_live_recording_pieces_lost_total',
     'Pieces of recordings since the start that were damaged, or that control refused for good.',
-    (set) => set(recording.shipper.lost),
-    [],
+    () => recording.shipper.lost,
   );
 }

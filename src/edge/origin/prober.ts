@@ -1,6 +1,7 @@
 /** Probes the origins that this machine's workers use; once per machine, whatever the number of workers. docs/decisions/0132 */
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Logger } from '#lib/logger.ts';
+import { metricsOf } from '#lib/metrics.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
 import { createConnector, type VerifyOrigins } from './connector.ts';
 import type { Guard } from './guard.ts';
@@ -86,28 +87,13 @@ const CHANGES = {
 };
 
 function addMetrics(registry: Registry, schedule: { readonly size: number; readonly downCount: number }) {
-  const registers = [registry];
-  new Gauge({
-    name: 'causeway_origins_probed',
-    help: 'Origins in use on this machine that health checks cover',
-    registers,
-    collect() {
-      this.set(schedule.size);
-    },
-  });
-  new Gauge({
-    name: 'causeway_origins_down',
-    help: 'Origins on this machine whose health checks fail',
-    registers,
-    collect() {
-      this.set(schedule.downCount);
-    },
-  });
-  const probes = new Counter({
-    name: 'causeway_origin_probes_total',
-    help: 'Health checks of origins (connections and monitor URL requests), by outcome',
-    labelNames: ['kind', 'outcome'],
-    registers,
-  });
+  const { counter, gauge } = metricsOf(registry);
+  gauge('causeway_origins_probed', 'Origins in use on this machine that health checks cover', () => schedule.size);
+  gauge('causeway_origins_down', 'Origins on this machine whose health checks fail', () => schedule.downCount);
+  const probes = counter(
+    'causeway_origin_probes_total',
+    'Health checks of origins (connections and monitor URL requests), by outcome',
+    ['kind', 'outcome'],
+  );
   return (labels: { kind: 'connect' | 'request'; outcome: string }) => probes.inc(labels);
 }

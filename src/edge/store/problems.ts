@@ -1,18 +1,18 @@
 /** What goes wrong with the disk of the cache: counted each time, logged once in a while. */
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Logger } from '#lib/logger.ts';
+import { metricsOf } from '#lib/metrics.ts';
 import type { DiskProblem, OnDiskProblem } from './disk/health.ts';
 
 /** Time between two log lines about the same problem. */
 const LOG_EVERY_MS = 60_000;
 
 export function createProblemReport(log: Logger, registry: Registry): OnDiskProblem {
-  const counter = new Counter({
-    name: 'causeway_edge_store_problems_total',
-    help: 'Problems with the cache disk: storeFull, storeError, storeBusy (too slow) or damaged (a file was ignored).',
-    labelNames: ['problem'],
-    registers: [registry],
-  });
+  const counter = metricsOf(registry).counter(
+    'causeway_edge_store_problems_total',
+    'Problems with the cache disk: storeFull, storeError, storeBusy (too slow) or damaged (a file was ignored).',
+    ['problem'],
+  );
   const loggedAt = new Map<DiskProblem, number>();
   return (problem, error) => {
     counter.inc({ problem });

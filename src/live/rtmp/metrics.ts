@@ -1,5 +1,6 @@
 /** The counters of RTMP's connections. Every label has a closed set of values. */
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { metricsOf } from '#lib/metrics.ts';
 import type { ConnectionEnd } from './ends.ts';
 import type { RtmpRole } from './session.ts';
 
@@ -11,21 +12,13 @@ export function createRtmpMetrics(
   registry: Registry,
   countConnections: () => Readonly<Record<RtmpRole, number>>,
 ): RtmpMetrics {
-  const registers = [registry];
-  const ends = new Counter({
-    name: 'causeway_rtmp_ended_connections_total',
-    help: 'Closed RTMP connections, by reason.',
-    labelNames: ['reason'],
-    registers,
-  });
-  new Gauge({
-    name: 'causeway_rtmp_connections',
-    help: 'Open RTMP connections: waiting (neither publishing nor playing yet), publishing or playing.',
-    labelNames: ['role'],
-    registers,
-    collect() {
-      for (const [role, count] of Object.entries(countConnections())) this.set({ role }, count);
-    },
-  });
+  const { counter, gauges } = metricsOf(registry);
+  const ends = counter('causeway_rtmp_ended_connections_total', 'Closed RTMP connections, by reason.', ['reason']);
+  gauges(
+    'causeway_rtmp_connections',
+    'Open RTMP connections: waiting (neither publishing nor playing yet), publishing or playing.',
+    ['role'],
+    () => Object.entries(countConnections()).map(([role, count]) => [{ role }, count]),
+  );
   return { countEnd: (end) => ends.inc({ reason: end }) };
 }
