@@ -219,7 +219,7 @@ export class DiskStore implements CacheStore {
     const added = await this.#place(volume, hash, response, present);
     if (added === undefined) return;
     const { variants } = putVariant(present, added, options);
-    const bytes = await volume.writeEntry(hash, { key, variants });
+    const bytes = await volume.writeEntry(hash, { key, variants }, !isKnown);
     const kept = bodyFilesOf(variants);
     const before = [...bodyFilesOf(record?.variants ?? []), ...bodyFilesOf([added])];
     await volume.removeBodies(

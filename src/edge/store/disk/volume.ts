@@ -67,13 +67,18 @@ export class Volume {
     return file === undefined ? undefined : decodeEntry(file);
   }
 
-  /** Replaces it as a whole; gives the file's length. */
-  async writeEntry(hash: KeyHash, record: EntryRecord): Promise<number> {
-    const unfinished = this.unfinishedPath(newBodyId());
+  /**
+   * Replaces it as a whole; gives the file's length. `isNew`: the key probably has none yet. Then it is written in its place, which
+   * spares a rename: until it is whole its checksums fail, and it counts as absent. docs/decisions/0552
+   */
+  async writeEntry(hash: KeyHash, record: EntryRecord, isNew = false): Promise<number> {
+    const path = entryPath(this.objects, hash);
     const file = encodeEntry(record);
+    if (isNew && (await createFile(path, file))) return file.length;
+    const unfinished = this.unfinishedPath(newBodyId());
     try {
       await writeFile(unfinished, file, { flag: 'wx', mode: 0o600 });
-      await this.place(unfinished, entryPath(this.objects, hash));
+      await this.place(unfinished, path);
     } catch (error) {
       await rm(unfinished, { force: true }).catch(() => undefined); // swept later
       throw error;
@@ -82,14 +87,8 @@ export class Volume {
   }
 
   /** Moves a finished file to where it is found. */
-  async place(from: string, to: string): Promise<void> {
-    try {
-      await rename(from, to);
-    } catch (error) {
-      if (!hasCode(error, 'ENOENT')) throw error;
-      await mkdir(dirname(to), { mode: 0o700 }).catch(() => undefined); // there, or the next line says what is wrong
-      await rename(from, to);
-    }
+  place(from: string, to: string): Promise<void> {
+    return inFolderOf(to, () => rename(from, to));
   }
 
   async removeEntry(hash: KeyHash): Promise<void> {
@@ -110,4 +109,27 @@ export class Volume {
 /** The bodies of these variants that have files of their own. */
 export function bodyFilesOf(variants: EntryRecord['variants']): string[] {
   return variants.flatMap(({ bodyId, inline }) => (inline === undefined ? [bodyId] : []));
+}
+
+/** False: there is a file already. */
+async function createFile(path: string, bytes: Buffer): Promise<boolean> {
+  try {
+    await inFolderOf(path, () => writeFile(path, bytes, { flag: 'wx', mode: 0o600 }));
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    await rm(path, { force: true }).catch(() => undefined); // it reads as absent anyway
+    throw error;
+  }
+}
+
+/** Makes the folder if that is what is missing. */
+async function inFolderOf(path: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+    await mkdir(dirname(path), { mode: 0o700 }).catch(() => undefined); // there, or the next line says what is wrong
+    await work();
+  }
 }
