@@ -135,7 +135,7 @@ function measure(one: Case, { port }: MissRival, { perSecond, seconds = ROUND_SE
 
 function urlsOf({ bodyBytes, urls }: Case): Urls {
   if (urls === 'few') return { kind: 'few', prefix: `/no-store/${bodyBytes}/` };
-  if (urls === 'zipf') return { kind: 'zipf', prefix: `/fresh/${bodyBytes}/`, count: TAIL_URLS };
+  if (urls === 'zipf') return { kind: 'zipf', prefix: `/fresh/${bodyBytes}/`, count: TAIL_URLS, seed: serial++ };
   return { kind: 'new', prefix: `/fresh/${bodyBytes}/${serial++}-` };
 }
 

@@ -10,8 +10,8 @@ export type Viewers = 'http' | 'tls' | 'h2';
 export type Urls =
   /** The same thousand again and again, or each only once in a bench. */
   | { readonly kind: 'few' | 'new'; readonly prefix: string }
-  /** Numbers from 0 to `count`, number `n` with a probability of about 1/n (Zipf's law). */
-  | { readonly kind: 'zipf'; readonly prefix: string; readonly count: number };
+  /** Numbers from 0 to `count`, number `n` with a probability of about 1/n (Zipf's law). Another seed, other requests. */
+  | { readonly kind: 'zipf'; readonly prefix: string; readonly count: number; readonly seed: number };
 
 export interface MissLoad {
   readonly folder: string;
@@ -51,6 +51,7 @@ async function runWrk({ folder, viewers, port, urls, seconds, perSecond }: MissL
   writeFileSync(
     script,
     `local n = 0
+     ${urls.kind === 'zipf' ? `math.randomseed(${urls.seed})` : ''}
      request = function()
        n = n + 1
        return wrk.format("GET", "${urls.prefix}" .. ${luaNumber(urls)}, {
@@ -84,7 +85,7 @@ function luaNumber(urls: Urls): string {
 /** One connection: each connection of h2load begins with the first URL of the list. */
 async function runH2load({ folder, port, urls, seconds, perSecond }: MissLoad): Promise<LoadResult> {
   const list = join(folder, 'urls.txt');
-  const random = createRandom(port);
+  const random = createRandom(urls.kind === 'zipf' ? urls.seed : 0);
   const lines = Array.from({ length: seconds * HTTP2_URLS_PER_SECOND }, (_, index) => {
     const number =
       urls.kind === 'zipf' ? Math.floor(urls.count ** random()) : urls.kind === 'few' ? index % FEW : index;
