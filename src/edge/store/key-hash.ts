@@ -4,8 +4,19 @@ import { hash } from 'node:crypto';
 /** 16 hexadecimal digits. Cryptographic, so that nobody can make keys that push each other out. */
 export type KeyHash = string;
 
+export type HashKey = (key: string) => KeyHash;
+
 export function hashKey(key: string): KeyHash {
   return hash('sha256', key, 'hex').slice(0, 16);
+}
+
+/** A `hashKey` that remembers the last key: the tiers of a store are asked for the same one, each in its turn. */
+export function createKeyHasher(): HashKey {
+  let last = { key: '', hash: hashKey('') };
+  return (key) => {
+    if (key !== last.key) last = { key, hash: hashKey(key) };
+    return last.hash;
+  };
 }
 
 /** Splits a hash into two unsigned 32-bit numbers. */

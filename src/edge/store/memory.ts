@@ -7,7 +7,7 @@ import { putVariant } from '#http/variants.ts';
 import { Arena } from './arena.ts';
 import { decodeHead, type EncodedHead, encodeHead } from './head-codec.ts';
 import { Invalidations } from './invalidations.ts';
-import { hashKey, type KeyHash, splitHash } from './key-hash.ts';
+import { createKeyHasher, type HashKey, type KeyHash, splitHash } from './key-hash.ts';
 import { wrapBytes } from './memory-body.ts';
 import { isSameResponse } from './same-response.ts';
 import { grown, NONE } from './slot-table.ts';
@@ -19,6 +19,8 @@ export interface MemoryStoreOptions {
   /** Memory for everything, bodies in flight included. 0: nothing is kept. */
   readonly maxBytes: number;
   readonly maxBodyBytes?: number;
+  /** Shared with another tier that is asked for the same keys. */
+  readonly hashKey?: HashKey;
 }
 
 /** Share of the memory that all bodies in flight may take, and so the largest object. */
@@ -35,6 +37,7 @@ const LENGTHS_BYTES = 8;
 export class MemoryStore implements CacheStore {
   readonly maxBodyBytes: number;
   readonly #maxBytes: number;
+  readonly #hashKey: HashKey;
   readonly #budget: WriterBudget;
   readonly #invalidations = new Invalidations();
   readonly #index = new WeightedIndex();
@@ -55,7 +58,8 @@ export class MemoryStore implements CacheStore {
   readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
   #objects = 0;
 
-  constructor({ maxBytes, maxBodyBytes = MAX_BODY_BYTES }: MemoryStoreOptions) {
+  constructor({ maxBytes, maxBodyBytes = MAX_BODY_BYTES, hashKey = createKeyHasher() }: MemoryStoreOptions) {
+    this.#hashKey = hashKey;
     const underWayBytes = Math.floor(maxBytes * UNDER_WAY_SHARE);
     this.#maxBytes = maxBytes - underWayBytes;
     this.maxBodyBytes = Math.min(maxBodyBytes, underWayBytes);
@@ -66,7 +70,7 @@ export class MemoryStore implements CacheStore {
   }
 
   find(key: string): CacheEntry | undefined {
-    const hash = hashKey(key);
+    const hash = this.#hashKey(key);
     const invalidatedAt = this.#invalidations.at(hash);
     const slot = this.#slotOf(hash);
     const variants = slot === NONE ? NO_VARIANTS : this.#read(slot, key);
@@ -89,7 +93,7 @@ export class MemoryStore implements CacheStore {
   }
 
   put(key: string, response: CachedResponse, options: CacheOptions): void {
-    const hash = hashKey(key);
+    const hash = this.#hashKey(key);
     if (this.#invalidations.refuses(hash, response.requestAt)) return;
     const slot = this.#slotOf(hash);
     const present = slot === NONE ? NO_VARIANTS : this.#read(slot, key);
@@ -98,14 +102,14 @@ export class MemoryStore implements CacheStore {
 
   /** What another tier has found under the key, in place of all that is here. */
   load(key: string, variants: readonly CachedResponse[]): void {
-    const hash = hashKey(key);
+    const hash = this.#hashKey(key);
     const since = this.#invalidations.at(hash) ?? Number.NEGATIVE_INFINITY;
     const kept = variants.filter(({ requestAt }) => requestAt > since);
     this.#replace(hash, key, kept);
   }
 
   remove(key: string, response: CachedResponse): void {
-    const hash = hashKey(key);
+    const hash = this.#hashKey(key);
     const slot = this.#slotOf(hash);
     if (slot === NONE) return;
     const present = this.#read(slot, key);
@@ -114,7 +118,7 @@ export class MemoryStore implements CacheStore {
   }
 
   invalidate(key: string, at: number): void {
-    this.invalidateHash(hashKey(key), at);
+    this.invalidateHash(this.#hashKey(key), at);
   }
 
   invalidateHash(hash: KeyHash, at: number): void {

@@ -1,6 +1,7 @@
 /** Builds a worker's cache store: memory, over a disk if there is one. */
 import { DiskStore } from './disk/disk.ts';
 import type { OnDiskProblem } from './disk/health.ts';
+import { createKeyHasher } from './key-hash.ts';
 import { MemoryStore } from './memory.ts';
 import type { CacheStore } from './store.ts';
 import { TieredStore } from './tiered.ts';
@@ -20,6 +21,7 @@ const MAX_BODY_BYTES_OVER_DISK = 4 * 1024 * 1024;
 /** A directory that cannot be used is tried again and again; meanwhile there is only memory. */
 export function openStore({ memoryBytes, directory, diskBytes, onProblem }: StoreOptions): CacheStore {
   if (diskBytes === 0) return new MemoryStore({ maxBytes: memoryBytes });
-  const memory = new MemoryStore({ maxBytes: memoryBytes, maxBodyBytes: MAX_BODY_BYTES_OVER_DISK });
-  return new TieredStore({ memory, disk: new DiskStore({ directory, maxBytes: diskBytes, onProblem }) });
+  const hashKey = createKeyHasher();
+  const memory = new MemoryStore({ maxBytes: memoryBytes, maxBodyBytes: MAX_BODY_BYTES_OVER_DISK, hashKey });
+  return new TieredStore({ memory, disk: new DiskStore({ directory, maxBytes: diskBytes, onProblem, hashKey }) });
 }

@@ -4,7 +4,7 @@
  */
 import type { CacheOptions } from '#http/options.ts';
 import { putVariant } from '#http/variants.ts';
-import { hashKey, type KeyHash } from '../key-hash.ts';
+import { createKeyHasher, type HashKey, type KeyHash } from '../key-hash.ts';
 import { readWhole, wrapBytes } from '../memory-body.ts';
 import { isSameResponse } from '../same-response.ts';
 import type { CachedResponse, CacheEntry, CacheStore, StoredBody, StoreRefusal, StoreUsage } from '../store.ts';
@@ -27,6 +27,8 @@ export interface DiskStoreOptions {
   /** Room for all workers of the directory together. */
   readonly maxBytes: number;
   readonly onProblem: OnDiskProblem;
+  /** Shared with another tier that is asked for the same keys. */
+  readonly hashKey?: HashKey;
 }
 
 /** One object may take this part of the disk. */
@@ -52,6 +54,7 @@ export class DiskStore implements CacheStore {
   readonly maxBodyBytes: number;
   readonly invalidations: HeardInvalidations;
   readonly #options: DiskStoreOptions;
+  readonly #hashKey: HashKey;
   readonly #health: DiskHealth;
   readonly #lanes: Lanes;
   readonly #files = new OpenBodies();
@@ -71,6 +74,7 @@ export class DiskStore implements CacheStore {
 
   constructor(options: DiskStoreOptions) {
     this.#options = options;
+    this.#hashKey = options.hashKey ?? createKeyHasher();
     this.maxBodyBytes = Math.floor(options.maxBytes * MAX_SHARE);
     this.#gathering = { leftBytes: Math.min(GATHER_BYTES, this.maxBodyBytes) };
     this.#unfinished = { leftBytes: Math.floor(options.maxBytes * MAX_UNFINISHED_SHARE) };
@@ -83,7 +87,7 @@ export class DiskStore implements CacheStore {
   }
 
   find(key: string): Promise<CacheEntry | undefined> | CacheEntry | undefined {
-    const hash = hashKey(key);
+    const hash = this.#hashKey(key);
     if (this.#lanes.has(hash)) return this.#read(key, hash);
     return this.#mayHave(hash) ? this.#read(key, hash) : this.#entry(hash, []);
   }
@@ -123,7 +127,7 @@ export class DiskStore implements CacheStore {
   }
 
   put(key: string, response: CachedResponse, options: CacheOptions): void {
-    const hash = hashKey(key);
+    const hash = this.#hashKey(key);
     const { body } = response;
     const waits = body instanceof DiskBody ? 0 : body.sizeBytes;
     const isBusy = this.#waitingBytes + waits > MAX_WAITING_BYTES || this.#lanes.size >= MAX_WAITING_KEYS;
@@ -147,12 +151,12 @@ export class DiskStore implements CacheStore {
   }
 
   remove(key: string, response: CachedResponse): void {
-    const hash = hashKey(key);
+    const hash = this.#hashKey(key);
     this.#lanes.run(hash, () => this.#drop(hash, (variant) => isSameResponse(variant, response)));
   }
 
   invalidate(key: string, at: number): void {
-    const hash = hashKey(key);
+    const hash = this.#hashKey(key);
     this.invalidations.record(hash, at);
     this.#lanes.run(hash, () => this.#drop(hash, ({ requestAt }) => requestAt <= at));
   }
