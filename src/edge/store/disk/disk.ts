@@ -248,7 +248,7 @@ export class DiskStore implements CacheStore {
     const inlineBytes = present.reduce((sum, { inline }) => sum + (inline?.length ?? 0), 0);
     const canInline = body.sizeBytes <= MAX_INLINE_BYTES && inlineBytes + body.sizeBytes <= MAX_INLINE_TOTAL_BYTES;
     if (!(body instanceof DiskBody) && canInline) {
-      return { ...response, bodyId: newBodyId(), bodyBytes: body.sizeBytes, inline: await readWhole(body) };
+      return { ...response, bodyId: '', bodyBytes: body.sizeBytes, inline: await readWhole(body) };
     }
     const file = body instanceof DiskBody ? body : (this.#written.get(body) ?? (await this.#writeBody(volume, body)));
     if (file === undefined || !(await file.written)) return undefined;

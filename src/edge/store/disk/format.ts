@@ -31,7 +31,7 @@ export interface EntryRecord {
 }
 
 export interface VariantRecord extends Stored {
-  /** 16 hexadecimal digits, never the same for two bodies. */
+  /** 16 hexadecimal digits, never the same for two files of bodies; of no meaning for an inline body, and empty where it is new. */
   readonly bodyId: string;
   readonly bodyBytes: number;
   /** The body itself; `undefined`: it has a file of its own. */
