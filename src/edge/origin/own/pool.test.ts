@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { createSharedReading } from '#lib/node-internals/shared-reading.ts';
 import { createSwept } from '#lib/swept.ts';
 import { ConnectError } from '../connector.ts';
+import type { OwnBody } from './body.ts';
 import type { OwnConnection, OwnHandler } from './connection.ts';
 import { OwnPool } from './pool.ts';
 
@@ -156,4 +157,36 @@ test('a reset is an idle close only on a connection that was idle, before a byte
   peers[0]?.destroy();
   await until('failed', () => second.events.length === 2);
   assert.deepEqual(second.events, ['sent', 'originReset true true']);
+});
+
+test('a pause ends with its body: the connection that was paused brings the next response', async (t) => {
+  const { pool, peers, openings, open } = await startPool(t);
+  const [first, second] = [createRecorder(), createRecorder()];
+  let body: OwnBody | undefined;
+  pool.ask(REQUEST, {
+    ...first.handler,
+    onHead: (_head, given) => {
+      body = given;
+      given.start({
+        onChunk: () => given.pause(),
+        onEnd: () => void first.events.push('end'),
+        onCut: () => void first.events.push('cut'),
+      });
+    },
+  });
+  const socket = await open(0);
+  await until('a peer', () => peers.length === 1);
+  // In pieces, so that the last ones find the body paused.
+  for (const text of ['HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n', 'a', 'bc']) {
+    const before = socket.bytesRead;
+    peers[0]?.write(text);
+    await until('read', () => socket.bytesRead === before + text.length);
+  }
+  assert.deepEqual([first.events, socket.isPaused()], [['sent'], true]);
+  body?.resume(); // gives the rest, and the sink pauses again
+  await until('whole', () => first.events.includes('end'));
+  pool.ask(REQUEST, second.handler);
+  peers[0]?.write(EMPTY);
+  await until('answered', () => second.events.includes('end'));
+  assert.equal(openings.length, 1);
 });
