@@ -190,3 +190,18 @@ test('a pause ends with its body: the connection that was paused brings the next
   await until('answered', () => second.events.includes('end'));
   assert.equal(openings.length, 1);
 });
+
+test('a byte on an idle connection ends it at once', async (t) => {
+  const { pool, peers, openings, open } = await startPool(t);
+  const { handler, events } = createRecorder();
+  pool.ask(REQUEST, handler);
+  const socket = await open(0);
+  await until('a peer', () => peers.length === 1);
+  peers[0]?.write(EMPTY);
+  await until('answered', () => events.includes('end'));
+  peers[0]?.write('H');
+  await until('read', () => socket.bytesRead === EMPTY.length + 1);
+  assert.ok(socket.destroyed);
+  pool.ask(REQUEST, createRecorder().handler);
+  assert.equal(openings.length, 2);
+});
