@@ -157,6 +157,16 @@ test('a reset is an idle close only on a connection that was idle, before a byte
   peers[0]?.destroy();
   await until('failed', () => second.events.length === 2);
   assert.deepEqual(second.events, ['sent', 'originReset true true']);
+  const [third, fourth] = [createRecorder(), createRecorder()];
+  pool.ask(REQUEST, third.handler);
+  await open(1);
+  await until('a peer', () => peers.length === 2);
+  peers[1]?.write(EMPTY);
+  await until('answered', () => third.events.includes('end'));
+  pool.ask(REQUEST, fourth.handler);
+  peers[1]?.end('HTTP/1.1 2');
+  await until('failed', () => fourth.events.length === 2);
+  assert.deepEqual(fourth.events, ['sent', 'originReset true false']);
 });
 
 test('a pause ends with its body: the connection that was paused brings the next response', async (t) => {
