@@ -44,7 +44,8 @@ export async function collectMetrics(
 }
 
 function withLabels<T extends { labels: object }>(value: T, labels: Readonly<Record<string, string>>): T {
-  return { ...value, labels: { ...labels, ...value.labels } };
+  // A metric's own labels stand first, and its own value of a label counts.
+  return { ...value, labels: { ...value.labels, ...labels, ...value.labels } };
 }
 
 type Delays = Pick<ReturnType<typeof monitorEventLoopDelay>, 'min' | 'max' | 'mean' | 'stddev' | 'percentile'>;
