@@ -5,7 +5,7 @@ import type { Keyring } from '#db/secrets/keyring.ts';
 import { loadOrMakeAcmeAccount, saveAcmeAccountUrl } from '#db/tables/acme-accounts.ts';
 import type { Clock } from '#lib/clock.ts';
 import { AcmeProblem } from './acme-problem.ts';
-import type { AcmeAccount, AcmeAuthority } from './authority.ts';
+import type { AcmeAuthority, SigningAccount } from './authority.ts';
 import { createSigner, makeKey, type Signer } from './jws.ts';
 
 export interface AccountOptions {
@@ -26,7 +26,7 @@ export class AccountRefused extends Error {}
 
 export interface AccountHolder {
   /** Rejects with `AccountRefused` or `Unreachable`. */
-  get(signal: AbortSignal): Promise<AcmeAccount>;
+  get(signal: AbortSignal): Promise<SigningAccount>;
   /** The authority does not know it: the same key is registered again when it is next needed. */
   forget(): Promise<void>;
 }
@@ -39,7 +39,7 @@ const PASSING = ['badNonce', 'rateLimited'];
 
 export function createAccountHolder(options: AccountOptions): AccountHolder {
   const { db, ring, authority, directory, email, clock, steadyClock } = options;
-  let held: AcmeAccount | undefined;
+  let held: SigningAccount | undefined;
   let refused: { readonly error: AccountRefused; readonly until: number } | undefined;
   const register = async (signer: Signer, signal: AbortSignal): Promise<string> => {
     if (refused !== undefined && steadyClock() < refused.until) throw refused.error;

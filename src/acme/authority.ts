@@ -19,7 +19,7 @@ import {
 } from './resources.ts';
 
 /** The account in whose name requests are signed. */
-export interface AcmeAccount {
+export interface SigningAccount {
   readonly signer: Signer;
   /** The account's URL. */
   readonly url: string;
@@ -32,19 +32,19 @@ export interface AcmeAuthority {
    */
   register(signer: Signer, email: string | undefined, signal: AbortSignal): Promise<string>;
   /** Gives the order's address. `replaces`: what the certificate is called that is renewed (`renewalIdOf`). RFC 9773 §5 */
-  order(account: AcmeAccount, name: string, signal: AbortSignal, replaces?: string): Promise<string>;
+  order(account: SigningAccount, name: string, signal: AbortSignal, replaces?: string): Promise<string>;
   /** Whether it says when certificates are to be renewed. */
   hasRenewalInfo(signal: AbortSignal): Promise<boolean>;
   /** `undefined`: it says nothing of any certificate. RFC 9773 §4 */
   readRenewalInfo(renewalId: string, signal: AbortSignal): Promise<RenewalInfo | undefined>;
-  readOrder(account: AcmeAccount, url: string, signal: AbortSignal): Promise<Order>;
-  readAuthorization(account: AcmeAccount, url: string, signal: AbortSignal): Promise<Authorization>;
+  readOrder(account: SigningAccount, url: string, signal: AbortSignal): Promise<Order>;
+  readAuthorization(account: SigningAccount, url: string, signal: AbortSignal): Promise<Authorization>;
   /** The challenge can be looked for. */
-  respond(account: AcmeAccount, url: string, signal: AbortSignal): Promise<void>;
+  respond(account: SigningAccount, url: string, signal: AbortSignal): Promise<void>;
   /** `csr`: DER. */
-  finalize(account: AcmeAccount, url: string, csr: Buffer, signal: AbortSignal): Promise<void>;
+  finalize(account: SigningAccount, url: string, csr: Buffer, signal: AbortSignal): Promise<void>;
   /** Gives PEM, leaf first. */
-  download(account: AcmeAccount, url: string, signal: AbortSignal): Promise<string>;
+  download(account: SigningAccount, url: string, signal: AbortSignal): Promise<string>;
 }
 
 /** Refused nonces per request: each refusal brings a new nonce. */
@@ -101,7 +101,7 @@ export function createAuthority({ directoryUrl, ask, binding, clock, steadyClock
   };
 
   const post = async (
-    { signer, url: account }: AcmeAccount,
+    { signer, url: account }: SigningAccount,
     url: string,
     signal: AbortSignal,
     payload?: object,

@@ -39,7 +39,7 @@ import { CHALLENGE_KIND, type ChallengeBody, challengeKey } from '#model/challen
 import type { Domain } from '#model/domain.ts';
 import { ACCOUNT_RETRY_MS, type AccountHolder, AccountRefused } from './account.ts';
 import { AcmeProblem, Unreachable } from './acme-problem.ts';
-import type { AcmeAccount, AcmeAuthority } from './authority.ts';
+import type { AcmeAuthority, SigningAccount } from './authority.ts';
 import { makeCsr } from './csr.ts';
 import { makeKey } from './jws.ts';
 import {
@@ -353,7 +353,7 @@ class Work {
     });
   }
 
-  #account(): Promise<AcmeAccount> {
+  #account(): Promise<SigningAccount> {
     return this.#parts.account.get(this.#signal);
   }
 

@@ -1,10 +1,10 @@
 /** The listener of control: its parts are joined here, and closed. */
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
-import type { CallAnswer } from './answer.ts';
+import type { CallAnswer } from './call-answer.ts';
 import { type CallOptions, createAnswerCall } from './calls/calls.ts';
 import { createRequesters, type RequesterOptions } from './calls/requester.ts';
-import { type BareConnections, readBare } from './http/bare/connections.ts';
+import { type BareConnections, readBare } from './http/bare/bare-connections.ts';
 import { createFormatAnswer } from './http/bare/write-answer.ts';
 import { createParseBody } from './http/body.ts';
 import { answerBrokenRequest, PLAIN_HTTP } from './http/broken-request.ts';

@@ -1,13 +1,12 @@
 /** `causeway account` and `causeway token`: for the operator of this machine, whether the service runs or not. */
 import { Command } from 'commander';
-import type { Client } from '#client/client.ts';
 import type { CallOf, DataOf } from '#contract/operations.ts';
 import { lastSecondOf } from '#lib/local-time.ts';
 import { readAllPages } from './all-pages.ts';
-import { withOperator } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
 import { addCallCommand, givenSettings, listOption, type Options, splitList, textOption } from './options.ts';
 import { formatTable } from './output.ts';
+import { run } from './run-operation.ts';
 import { expectFuture, type TimeTexts, timeTexts } from './times.ts';
 
 export function accountCommand(context: CliContext): Command {
@@ -104,24 +103,6 @@ async function createToken(context: CliContext, account: string, options: Option
     const until = expires === '' ? [] : [`expires ${expires}`];
     print(data, [`token ${data.token_id}`, data.access_token, ...until]);
   });
-}
-
-type Print = (data: unknown, lines: readonly string[]) => void;
-
-/** Runs `work` as the operator of this machine; what it prints is JSON or lines, as the options say. */
-export function run(
-  context: CliContext,
-  options: Options,
-  work: (client: Client, print: Print) => Promise<void>,
-): Promise<void> {
-  return withOperator(context, givenSettings(context, options), (client) => work(client, printer(context, options)));
-}
-
-export function printer(context: CliContext, options: Options): Print {
-  return (data, lines) => {
-    if (options['json'] === true) context.print(JSON.stringify(data, undefined, 2));
-    else for (const line of lines) context.print(line);
-  };
 }
 
 /** Returns epoch seconds. */

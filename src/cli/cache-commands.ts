@@ -4,7 +4,6 @@ import { Command } from 'commander';
 import type { Client } from '#client/client.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { WIRE_CACHE_SETTINGS } from '#contract/settings.ts';
-import { printer } from './account-commands.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
 import { findDomainId } from './find-domain.ts';
@@ -20,6 +19,7 @@ import {
   textOption,
 } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
+import { printer } from './run-operation.ts';
 import { addSettingOptions, describeFields, givenFields } from './setting-options.ts';
 import { type TimeTexts, timeTexts } from './times.ts';
 

@@ -4,7 +4,6 @@ import { Command, Option } from 'commander';
 import type { Client } from '#client/client.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { WIRE_HTTPS_SETTINGS } from '#contract/settings.ts';
-import { printer } from './account-commands.ts';
 import { PAGE_SIZE, readFullPages } from './all-pages.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
@@ -20,6 +19,7 @@ import {
 } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 import { addRequestCommands } from './request-certificate.ts';
+import { printer } from './run-operation.ts';
 import { readUserFile } from './setting-commands.ts';
 import { addSettingOptions, givenFields } from './setting-options.ts';
 import { type TimeTexts, timeTexts } from './times.ts';

@@ -4,7 +4,6 @@ import type { Client } from '#client/client.ts';
 import { PENDING_LABEL } from '#contract/labels.ts';
 import type { CallOf, DataOf } from '#contract/operations.ts';
 import { listCommands, refererCommand } from './access-commands.ts';
-import { printer } from './account-commands.ts';
 import { PAGE_SIZE, readAllPages } from './all-pages.ts';
 import { cacheOptionsCommand } from './cache-commands.ts';
 import { describeWarnings, sslCommand } from './certificate-commands.ts';
@@ -25,6 +24,7 @@ import {
   textOption,
 } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
+import { printer } from './run-operation.ts';
 import { advancedCommand, policiesCommand } from './setting-commands.ts';
 import { type TimeTexts, timeTexts } from './times.ts';
 

@@ -1,8 +1,8 @@
 /** `causeway keyring`: the keys that stored secrets are sealed with. */
 import { Command } from 'commander';
-import { run } from './account-commands.ts';
 import type { CliContext } from './context.ts';
 import { addCallCommand, type Options } from './options.ts';
+import { run } from './run-operation.ts';
 
 export function keyringCommand(context: CliContext): Command {
   const command = new Command('keyring').description('manage the keys that encrypt stored secrets');

@@ -3,7 +3,6 @@ import { Command, Option } from 'commander';
 import type { Client } from '#client/client.ts';
 import { VIEWER_GRAINS } from '#contract/live-operations.ts';
 import { describeError } from '#contract/service-error.ts';
-import { printer, run } from './account-commands.ts';
 import { readAllPages } from './all-pages.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
@@ -21,6 +20,7 @@ import {
 import { splitStream } from './live-words.ts';
 import { addCallCommand, addCallSettings, givenSettings, type Options, textOption } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
+import { printer, run } from './run-operation.ts';
 import { addTimes, expectFuture, momentOf, timesOf, timeTexts } from './times.ts';
 
 const ON_AIR = { status: 'ONGOING' } as const;

@@ -6,7 +6,6 @@ import type { ReadableStream } from 'node:stream/web';
 import { type Command, Option } from 'commander';
 import type { Client } from '#client/client.ts';
 import type { DataOf } from '#contract/operations.ts';
-import { printer } from './account-commands.ts';
 import { readAllPages } from './all-pages.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
@@ -23,6 +22,7 @@ import {
   textOption,
 } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
+import { printer } from './run-operation.ts';
 import { addTimes, type TimeTexts, timesOf, timeTexts } from './times.ts';
 
 type Recording = DataOf<'live.listRecordings'>['list'][number];

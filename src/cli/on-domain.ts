@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '#client/client.ts';
 import { CLOSING_LABEL, PENDING_LABEL } from '#contract/labels.ts';
 import type { DataOf } from '#contract/operations.ts';
-import { printer } from './account-commands.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
 import { findDomainId } from './find-domain.ts';
 import { givenSettings, type Options } from './options.ts';
+import { printer } from './run-operation.ts';
 
 export const WAIT_MEANING = 'wait until every edge runs the change';
 

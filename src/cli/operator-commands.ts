@@ -3,13 +3,13 @@
  * id or its name.
  */
 import { Command, Option } from 'commander';
-import { run } from './account-commands.ts';
 import { readAllPages } from './all-pages.ts';
 import type { CliContext } from './context.ts';
 import { pick, STATUSES } from './domain-commands.ts';
 import { findAnyDomainId } from './find-domain.ts';
 import { addCallCommand, type Options, textOption } from './options.ts';
 import { formatTable } from './output.ts';
+import { run } from './run-operation.ts';
 
 const STATUS_COMMANDS = [
   ['disable', 'disable a domain: edges refuse its viewers, and its customer cannot open it', 'disabled'],

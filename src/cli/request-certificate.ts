@@ -3,13 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Client } from '#client/client.ts';
 import type { DataOf } from '#contract/operations.ts';
-import { printer } from './account-commands.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
 import { findDomainId } from './find-domain.ts';
 import { waitForEdges } from './on-domain.ts';
 import { addCallCommand, addChangeSettings, givenSettings, ifRevision, type Options } from './options.ts';
 import { formatPairs } from './output.ts';
+import { printer } from './run-operation.ts';
 import { type TimeTexts, timeTexts } from './times.ts';
 
 type Request = DataOf<'config.getCertificateRequest'>;

@@ -2,7 +2,6 @@
 import { Command, Option } from 'commander';
 import type { Client } from '#client/client.ts';
 import type { DataOf } from '#contract/operations.ts';
-import { printer, run } from './account-commands.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
 import {
@@ -15,6 +14,7 @@ import {
   textOption,
 } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
+import { printer, run } from './run-operation.ts';
 import { smsConnectorCommand } from './sms-connector-command.ts';
 import {
   smsAppCommand,

@@ -2,7 +2,6 @@
 import { Command, Option } from 'commander';
 import type { CallOf } from '#contract/operations.ts';
 import { CONNECTOR_CHOICES, CONNECTOR_FIELDS } from '#contract/sms-connector-fields.ts';
-import { run } from './account-commands.ts';
 import { type CliContext, CliError } from './context.ts';
 import {
   addCallCommand,
@@ -15,6 +14,7 @@ import {
   textOption,
 } from './options.ts';
 import { formatTable } from './output.ts';
+import { run } from './run-operation.ts';
 import { readUserFile } from './setting-commands.ts';
 import { readStatusWords } from './status-words-file.ts';
 

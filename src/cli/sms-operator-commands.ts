@@ -1,6 +1,5 @@
 /** `causeway sms app`, `price`, `recharge`, `ledger` and `route`: for the operator of this machine. */
 import { Command, Option } from 'commander';
-import { run } from './account-commands.ts';
 import { readAllPages } from './all-pages.ts';
 import { type CliContext, CliError } from './context.ts';
 import {
@@ -13,6 +12,7 @@ import {
   textOption,
 } from './options.ts';
 import { formatTable } from './output.ts';
+import { run } from './run-operation.ts';
 import { timeTexts } from './times.ts';
 
 export function smsAppCommand(context: CliContext): Command {

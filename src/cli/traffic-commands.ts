@@ -2,12 +2,12 @@
 import { Command, Option } from 'commander';
 import type { Client } from '#client/client.ts';
 import { GRAINS, TOP_LISTS } from '#contract/traffic-operations.ts';
-import { printer } from './account-commands.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
 import { findDomainName } from './find-domain.ts';
 import { addCallSettings, givenSettings, type Options, textOption } from './options.ts';
 import { formatTable } from './output.ts';
+import { printer } from './run-operation.ts';
 import { addTimes, timesOf, timeTexts, ZONE } from './times.ts';
 
 export function trafficCommand(context: CliContext): Command {

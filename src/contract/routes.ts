@@ -2,6 +2,7 @@
  * Every operation of the service: its name here, and where it stands on the wire. `operations.ts` joins each to what it
  * takes and gives; the API's handlers, the client, the OpenAPI document and the tests all follow from these two tables.
  */
+import type { Scope } from '../model/account.ts';
 
 /** Which of the two documented base addresses a path hangs on; one server answers both. */
 type Base = 'cdn' | 'sms';
@@ -9,13 +10,11 @@ type Base = 'cdn' | 'sms';
 /** The shape of an answer, see `envelopes.ts`. */
 export type EnvelopeName = 'cdn' | 'smsSend' | 'smsApp';
 
-/** What a token must be allowed to do. */
-export type Scope = 'cdn' | 'sms' | 'operator';
-
 export interface Route {
   readonly base: Base;
   readonly path: `/${string}`;
   readonly envelope: EnvelopeName;
+  /** What a token must be allowed to do. */
   readonly scope: Scope;
   /** Our own addition: it is not in the interface document. */
   readonly extension?: true;

@@ -24,7 +24,7 @@ export interface ValidRequest {
   readonly authority: string;
   /** Origin-form as the client wrote it (`*` for OPTIONS alone): what goes to the origin. */
   readonly target: string;
-  /** `target` without the query, normalised: what two equal requests share. */
+  /** `target` without the query, normalized: what two equal requests share. */
   readonly keyPath: string;
   /** Query from the question mark on, inclusive; empty without one. As written: its order and case matter. */
   readonly query: string;

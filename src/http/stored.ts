@@ -59,7 +59,7 @@ export interface Stored {
   readonly headers: RawHeaders;
   /** Lower-case, sorted, unique field names of `Vary`; empty: one variant serves all. */
   readonly vary: readonly string[];
-  /** The normalised values of those fields in the request that fetched it; equal keys match. */
+  /** The normalized values of those fields in the request that fetched it; equal keys match. */
   readonly varyKey: string;
   /** The fields that `Vary` names, as the request had them. */
   readonly varyHeaders: RawHeaders;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { hasDotSegments, normalisePath, pathAtOrigin, splitTarget } from './target.ts';
+import { hasDotSegments, normalizePath, pathAtOrigin, splitTarget } from './target.ts';
 
 test('paths that RFC 3986 calls equivalent become one; all others stay apart', () => {
   const rows: [string, string][] = [
@@ -31,7 +31,7 @@ test('paths that RFC 3986 calls equivalent become one; all others stay apart', (
     ['/a/...', '/a/...'],
     ["/a+b&c=d;e@f:g!$'()*,", "/a+b&c=d;e@f:g!$'()*,"],
   ];
-  for (const [path, expected] of rows) assert.equal(normalisePath(path), expected, path);
+  for (const [path, expected] of rows) assert.equal(normalizePath(path), expected, path);
 });
 
 test('the query is kept as written', () => {
@@ -76,21 +76,21 @@ test('a path is converted as origins do that decode it and merge slashes', () =>
     ['/a%2526%26%20', '/a%2526&%20'],
   ];
   for (const [path, read] of rows) {
-    assert.equal(normalisePath(path), path);
+    assert.equal(normalizePath(path), path);
     assert.equal(pathAtOrigin(path), read, path);
   }
 });
 
-test('law: normalising twice is normalising once, and nothing climbs above the root', () => {
+test('law: normalizing twice is normalizing once, and nothing climbs above the root', () => {
   const part = fc.constantFrom('/', '.', '..', '%2e', '%2F', '%61', 'a', '%C3', '\u00e9', '~');
   fc.assert(
     fc.property(fc.array(part), (parts) => {
-      const once = normalisePath(`/${parts.join('')}`);
+      const once = normalizePath(`/${parts.join('')}`);
       assert.ok(once.startsWith('/'));
       if (!once.includes('%2F')) assert.equal(hasDotSegments(once), false, once);
       const read = pathAtOrigin(once);
       if (read !== undefined) assert.equal(pathAtOrigin(read), undefined, read);
-      assert.equal(normalisePath(once), once);
+      assert.equal(normalizePath(once), once);
     }),
   );
 });

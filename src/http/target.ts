@@ -2,7 +2,7 @@
 
 /** What a cache key has of a target. */
 export interface KeyTarget {
-  /** Normalised; `*` for the whole server. */
+  /** Normalized; `*` for the whole server. */
   readonly keyPath: string;
   /** Query from the question mark on, inclusive; empty without one. As written: its order and case matter. */
   readonly query: string;
@@ -12,7 +12,7 @@ export interface KeyTarget {
 export function splitTarget(target: string): KeyTarget {
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
-  return { keyPath: normalisePath(path), query: mark === -1 ? '' : target.slice(mark) };
+  return { keyPath: normalizePath(path), query: mark === -1 ? '' : target.slice(mark) };
 }
 
 /**
@@ -20,8 +20,8 @@ export function splitTarget(target: string): KeyTarget {
  * double slashes, `%2F`, case and a trailing slash stay. Expects an absolute path with well-formed percent-encodings.
  * Applying it again changes nothing.
  */
-export function normalisePath(path: string): string {
-  const decoded = path.includes('%') || HIGH_BYTE.test(path) ? normaliseEscapes(path) : path;
+export function normalizePath(path: string): string {
+  const decoded = path.includes('%') || HIGH_BYTE.test(path) ? normalizeEscapes(path) : path;
   return decoded.includes('/.') ? resolveDots(decoded) : decoded;
 }
 
@@ -53,7 +53,7 @@ const HIGH_BYTE = /[\x80-\xff]/;
 const ESCAPES = /%([0-9A-Fa-f]{2})|[\x80-\xff]/g;
 
 /** RFC 3986 §6.2.2.1, §6.2.2.2 */
-function normaliseEscapes(path: string): string {
+function normalizeEscapes(path: string): string {
   return path.replace(ESCAPES, (match, hex: string | undefined) => {
     if (hex === undefined) return `%${match.charCodeAt(0).toString(16).toUpperCase()}`;
     const character = String.fromCharCode(Number.parseInt(hex, 16));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { options } from './examples.suite.ts';
-import { normaliseValue, parseVary, parseWeighted, pickFields, secondaryKey } from './vary.ts';
+import { normalizeValue, parseVary, parseWeighted, pickFields, secondaryKey } from './vary.ts';
 
 describe('vary', () => {
   test('names of vary are lower-case, sorted, unique; a star anywhere matches nothing', () => {
@@ -44,7 +44,7 @@ describe('vary', () => {
       ['accept-encoding', ['*;q=0'], [''], false],
     ];
     for (const [field, a, b, isEqual] of rows) {
-      const keys = [a, b].map((lines) => normaliseValue(field, lines, options()));
+      const keys = [a, b].map((lines) => normalizeValue(field, lines, options()));
       assert.equal(keys[0] === keys[1], isEqual, `${field}: ${JSON.stringify(a)} ${JSON.stringify(b)}`);
     }
   });
@@ -52,8 +52,8 @@ describe('vary', () => {
   test('the order of languages counts if the site says so', () => {
     const strict = options({ normalizeVary: false });
     assert.notEqual(
-      normaliseValue('accept-language', ['en, de'], strict),
-      normaliseValue('accept-language', ['de, en'], strict),
+      normalizeValue('accept-language', ['en, de'], strict),
+      normalizeValue('accept-language', ['de, en'], strict),
     );
   });
 
@@ -75,13 +75,13 @@ describe('vary', () => {
     assert.deepEqual(pickFields(['a', 'b'], headers), ['a', '1', 'b', '2', 'b', '3']);
   });
 
-  test('law: normalising a normalised value changes nothing', () => {
+  test('law: normalizing a normalized value changes nothing', () => {
     const field = fc.constantFrom('foo', 'accept-language', 'accept-encoding');
     const part = fc.constantFrom('en', 'de', 'gzip', 'identity', ',', ' ', ';q=0', ';q=0.5', ';q=1', '"', '*');
     fc.assert(
       fc.property(field, fc.array(part), (name, parts) => {
-        const once = normaliseValue(name, [parts.join('')], options());
-        assert.equal(normaliseValue(name, [once], options()), once);
+        const once = normalizeValue(name, [parts.join('')], options());
+        assert.equal(normalizeValue(name, [once], options()), once);
       }),
     );
   });

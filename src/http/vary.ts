@@ -11,12 +11,12 @@ export function parseVary(lines: readonly string[]): readonly string[] | undefin
 }
 
 /**
- * The request's values of the fields, normalised, as one string: equal strings match. An absent field differs from an
+ * The request's values of the fields, normalized, as one string: equal strings match. An absent field differs from an
  * empty one. Values come off the wire, so they hold none of the control characters used as marks here.
  */
 export function secondaryKey(fields: readonly string[], headers: RequestHeaders, options: CacheOptions): string {
   if (fields.length === 0) return '';
-  return fields.map((field) => normaliseValue(field, allValues(wholeSection(headers), field), options)).join(SEPARATOR);
+  return fields.map((field) => normalizeValue(field, allValues(wholeSection(headers), field), options)).join(SEPARATOR);
 }
 
 /** The lines of the named fields only. */
@@ -25,11 +25,11 @@ export function pickFields(fields: readonly string[], headers: RequestHeaders): 
 }
 
 /** One field's lines in a form in which equivalent values are equal. RFC 9111 §4.1 */
-export function normaliseValue(field: string, lines: readonly string[], options: CacheOptions): string {
+export function normalizeValue(field: string, lines: readonly string[], options: CacheOptions): string {
   if (lines.length === 0) return ABSENT;
   const value = trimOws(lines.join(', '));
-  if (field === 'accept-encoding') return normaliseEncodings(value);
-  if (field === 'accept-language') return normaliseLanguages(value, options.normalizeVary);
+  if (field === 'accept-encoding') return normalizeEncodings(value);
+  if (field === 'accept-language') return normalizeLanguages(value, options.normalizeVary);
   // Blanks around commas carry nothing, unless a quoted string is in play.
   return value.includes('"') ? value : value.replace(/[ \t]*,[ \t]*/g, ',');
 }
@@ -56,7 +56,7 @@ const NO_FIELDS: readonly string[] = [];
 const ABSENT = '\u0000';
 const SEPARATOR = '\u0001';
 
-function normaliseEncodings(value: string): string {
+function normalizeEncodings(value: string): string {
   return (
     parseWeighted(value)
       // What is refused is as good as not named, except for what is acceptable unless refused: RFC 9110 §12.5.3
@@ -67,7 +67,7 @@ function normaliseEncodings(value: string): string {
   );
 }
 
-function normaliseLanguages(value: string, ignoreOrder: boolean): string {
+function normalizeLanguages(value: string, ignoreOrder: boolean): string {
   const languages = parseWeighted(value);
   if (!ignoreOrder) return languages.map(formatWeighted).join(',');
   // RFC 9110 §12.5.4: the order means nothing, the weights do

@@ -11,7 +11,7 @@ export interface Rejection {
 
 /** An origin in use at an edge that its probes do not reach. */
 export interface OriginTrouble {
-  /** See `sites/origin-keys.ts`. */
+  /** See `sites/origin-address.ts`. */
   readonly key: string;
   /** `forbidden`: the edge does not connect to any of its addresses. */
   readonly state: 'down' | 'forbidden';

@@ -8,7 +8,7 @@ import { type AccessLog, openSpool } from '#logs/spool.ts';
 import { formatSpooledLine } from '#logs/spooled-line.ts';
 import { openTakenCount, type TakenCount, takenCountPath } from '#logs/taken-count.ts';
 import type { PartContext } from './child.ts';
-import { logWriters } from './plan.ts';
+import { logWriters } from './process-plan.ts';
 
 const NO_LOG: AccessLog = {
   write: () => undefined,

@@ -1,5 +1,5 @@
 /** Sends what control keeps for good: parts of logs, reports, pieces of recordings. */
-import { FeedRefusal, requestFeed } from '#feed/connection.ts';
+import { FeedRefusal, requestFeed } from '#feed/feed-request.ts';
 import type { Post } from '#logs/ship/shipper.ts';
 
 /** Control may be writing it to storage far away. */

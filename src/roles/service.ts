@@ -15,8 +15,8 @@ import {
   UNDER_WAY,
 } from './messages.ts';
 import { createSupervisorMetrics, startMetricsServer, sumOf } from './metrics.ts';
-import { type RelayedMessage, RoleProcess } from './part.ts';
 import { PrefetchRelay } from './prefetch-relay.ts';
+import { type RelayedMessage, RoleProcess } from './role-process.ts';
 
 export interface ServiceOptions {
   readonly parts: readonly StartMessage[];

@@ -15,7 +15,7 @@ import { settingName } from '#lib/settings.ts';
 import { announce, urlOf } from './announce.ts';
 import { claimAddresses, type Wanted } from './claim-address.ts';
 import { findControl, removeControlFile, writeControlFile } from './control-file.ts';
-import { planParts } from './plan.ts';
+import { planParts } from './process-plan.ts';
 import { Service } from './service.ts';
 import type { StopRequest } from './stop-request.ts';
 

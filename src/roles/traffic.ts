@@ -10,8 +10,8 @@ import { openOutbox } from '#logs/ship/outbox.ts';
 import { type Shipper, startShipper } from '#logs/ship/shipper.ts';
 import { spoolDirectory } from './access-log.ts';
 import type { PartContext } from './child.ts';
-import { logWriters } from './plan.ts';
 import { postTo } from './post-to-control.ts';
+import { logWriters } from './process-plan.ts';
 
 export function startTraffic({ config, log, registry }: PartContext): AsyncDisposable {
   const { dataDir, edgeId: edge, feedSocket } = config;

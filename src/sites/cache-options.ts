@@ -1,4 +1,4 @@
-/** The cache options of a site that has chosen nothing; `edge/stages/plan.ts` puts a site's choices in their place. */
+/** The cache options of a site that has chosen nothing; `edge/stages/plan-request.ts` puts a site's choices in their place. */
 import type { CacheOptions } from '#http/options.ts';
 import { DEFAULT_SETTINGS } from '#model/domain.ts';
 

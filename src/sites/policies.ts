@@ -13,7 +13,7 @@ import {
   WAYS,
   type Way,
 } from './policy.ts';
-import { RuleFilter } from './sieve.ts';
+import { RuleFilter } from './rule-filter.ts';
 import type { CachingSpec, PolicySpec } from './spec.ts';
 
 export interface SitePolicy {

@@ -1,11 +1,11 @@
 /** Cache policies: what the content of one matches. Which of several wins is in `policies.ts`. Edge rule 4 */
-import { normalisePath } from '#http/target.ts';
+import { normalizePath } from '#http/target.ts';
 import { compilePattern } from '#lib/linear-regexp.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import { POLICY_MATCHES, type PolicyMatch } from '#model/domain.ts';
 import type { CompileTools } from './compile-tools.ts';
 import { encodeLetters } from './pattern-letters.ts';
-import type { SieveEntry } from './sieve.ts';
+import type { SieveEntry } from './rule-filter.ts';
 import { ANY_TEXT, directoryPiece, lettersPiece, type Signature, suffixPiece } from './signature.ts';
 import type { PolicySpec } from './spec.ts';
 
@@ -109,7 +109,7 @@ function compilePrefix(content: string): PolicyContent | string {
 /** Written as people read it or as it travels: in the spelling of the cache key. */
 function asKeyPath(content: string): string | undefined {
   if (!content.isWellFormed() || /\p{Cc}|%(?![0-9a-f]{2})/iu.test(content)) return undefined;
-  return normalisePath(encodeBeyondAscii(content));
+  return normalizePath(encodeBeyondAscii(content));
 }
 
 function encodeBeyondAscii(text: string): string {

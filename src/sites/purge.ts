@@ -6,7 +6,7 @@
 /** What a purge covers: one object (all its variants), what lies below a directory, or a whole site. */
 export interface PurgeScope {
   readonly kind: 'url' | 'directory' | 'site';
-  /** `host/path?query`, normalised like the cache key; of a directory `host/path/`; of a site empty. */
+  /** `host/path?query`, normalized like the cache key; of a directory `host/path/`; of a site empty. */
   readonly target: string;
 }
 

@@ -5,7 +5,7 @@ import { plainAddress } from '#lib/cidr.ts';
 import { packUnits } from '#lib/packed.ts';
 import { parseOrigin } from '#model/origin.ts';
 import type { ParsedEntry } from './address-list.ts';
-import { RuleFilter } from './sieve.ts';
+import { RuleFilter } from './rule-filter.ts';
 import { hostPiece, Signature } from './signature.ts';
 import type { AccessSpec } from './spec.ts';
 

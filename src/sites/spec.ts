@@ -49,7 +49,7 @@ export interface PolicySpec extends Omit<CachePolicy, 'time'> {
   readonly lifetimeSeconds: number;
 }
 
-/** Each list in the spelling that `sites/` normalises it to. Edge rule 6 */
+/** Each list in the spelling that `sites/` normalizes it to. Edge rule 6 */
 export interface AccessSpec extends Partial<Readonly<Record<DenyMember, readonly string[]>>> {
   readonly referer?: {
     /** `deny`: those on the list are refused; `allow`: all others are. */

@@ -1,7 +1,7 @@
 /** User-Agent rules: programs that are refused. Edge rule 6 */
 import { fieldText } from '#http/field-text.ts';
 import type { ParsedEntry } from './address-list.ts';
-import { RuleFilter, type SieveEntry } from './sieve.ts';
+import { RuleFilter, type SieveEntry } from './rule-filter.ts';
 import { lettersPiece, Signature } from './signature.ts';
 
 /** Two customary ways to say "no User-Agent at all". */

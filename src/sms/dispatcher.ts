@@ -11,6 +11,7 @@ import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
 import type { Verdict } from './accept.ts';
 import type { SubmissionBatch, WaitingSubmissions } from './acceptor.ts';
 import type { SubmitOutcome } from './carrier.ts';
+import type { Told } from './inbound-events.ts';
 import type { Inbox } from './inbox.ts';
 import { LEASE_MS } from './lease.ts';
 import type { Line } from './lines.ts';
@@ -18,7 +19,6 @@ import { MAX_TRIES, partOutcomeOf } from './outcome.ts';
 import type { SmsProcedures } from './procedures.ts';
 import { mayGiveBack, type Round } from './round.ts';
 import { lanesOf, type RouteTable } from './route.ts';
-import type { Told } from './told.ts';
 import type { SmsTools } from './tools.ts';
 
 export interface DispatcherOptions extends SmsTools {

@@ -17,8 +17,8 @@ import type { LocalTime } from '#lib/local-time.ts';
 import { settleAll } from '#lib/settle-all.ts';
 import type { ChargeAt } from '#model/sms-part.ts';
 import { type Accepted, acceptSubmissions, type Submission, type Verdict } from './accept.ts';
+import type { Told } from './inbound-events.ts';
 import { releaseAt } from './quiet-hours.ts';
-import type { Told } from './told.ts';
 
 export interface Round {
   readonly results: readonly PartResult[];

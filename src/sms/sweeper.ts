@@ -14,8 +14,8 @@ import {
 } from '#db/tables/sms/sweep.ts';
 import { startRounds } from '#lib/rounds.ts';
 import { bringBackInstants } from './clock-back.ts';
-import { giveBackSilentParts } from './give-back.ts';
 import { LEASE_MS } from './lease.ts';
+import { giveBackSilentParts } from './refund-silent-parts.ts';
 import type { SmsTools } from './tools.ts';
 
 export interface SweeperOptions extends Omit<SmsTools, 'random'> {

@@ -6,7 +6,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { zstdCompressSync } from 'node:zlib';
 import type { StoredChange } from '#feed/confirmations.ts';
-import { requestFeed } from '#feed/connection.ts';
+import { requestFeed } from '#feed/feed-request.ts';
 import { type ResourceChange, UNKNOWN_POSITION } from '#feed/protocol.ts';
 import { createLogger } from '#lib/logger.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 /** The reader of origins' responses and node:http are given the same bytes. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type ResponseHead, ResponseReader } from '#edge/origin/own/response-reader.ts';
+import { type ParsedHead, ResponseReader } from '#edge/origin/own/response-reader.ts';
 import { allValues, hasField } from '#http/headers.ts';
 import { type NodeResponse, readByNode } from './node-responses.ts';
 import { anyResponse } from './responses.ts';
@@ -67,7 +67,7 @@ interface OurResponse extends Omit<NodeResponse, 'error'> {
 /** `sizes`: of the pieces, in turn. */
 function readOurs(bytes: Buffer, method: string, sizes: readonly number[]): Ours {
   const interims: number[] = [];
-  let head: ResponseHead = { status: 0, reason: '', headers: [] };
+  let head: ParsedHead = { status: 0, reason: '', headers: [] };
   let body = '';
   const reader = new ResponseReader({
     onInterim: (status) => void interims.push(status),

@@ -1,6 +1,5 @@
 /** Whose access token it is, and whether it may be used now: look-up by hash, unknown ones counted per address. */
 import { timingSafeEqual } from 'node:crypto';
-import type { Scope } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import type { Db } from '#db/open.ts';
 import { findTokensByHash } from '#db/tables/tokens.ts';
@@ -8,7 +7,7 @@ import { clientNetwork, createAddressSet } from '#lib/cidr.ts';
 import type { Clock } from '#lib/clock.ts';
 import { SharedLookUps } from '#lib/shared-look-ups.ts';
 import { hashToken } from '#lib/token.ts';
-import { isTokenUsable, type Token } from '#model/account.ts';
+import { isTokenUsable, type Scope, type Token } from '#model/account.ts';
 import { FailedTokens } from './failed-tokens.ts';
 
 /** The caller's account and token, and the address of the call. */

@@ -1,5 +1,5 @@
 /** What every answer's head says, whichever way it goes out. */
-import type { CallAnswer } from '../answer.ts';
+import type { CallAnswer } from '../call-answer.ts';
 
 /** Here too for the answers that no hook sees. */
 export const ALWAYS = {

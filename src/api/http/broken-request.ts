@@ -7,8 +7,8 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Locale } from '#contract/locale.ts';
 import { ServiceError } from '#contract/service-error.ts';
-import type { CallAnswer } from '../answer.ts';
-import { answerFailure } from '../answer.ts';
+import type { CallAnswer } from '../call-answer.ts';
+import { answerFailure } from '../call-answer.ts';
 import { linesOf } from './answer-fields.ts';
 
 /** `code`: Node's, of what is wrong. */

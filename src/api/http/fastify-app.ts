@@ -11,7 +11,7 @@ import { ServiceError } from '#contract/service-error.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
 import { parseAbsoluteForm, toOriginForm } from '#http/absolute-form.ts';
 import { createHttpReader } from '#lib/node-internals/http-reader.ts';
-import { answerFailure, answerHealthy, type CallAnswer, findRoute, isSmsPath } from '../answer.ts';
+import { answerFailure, answerHealthy, type CallAnswer, findRoute, isSmsPath } from '../call-answer.ts';
 import { callFieldsOf } from '../calls/call-fields.ts';
 import type { AnswerCall, CallOptions } from '../calls/calls.ts';
 import { notReady, toServiceError } from '../calls/dispatch.ts';

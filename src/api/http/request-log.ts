@@ -3,7 +3,7 @@
  * domain.
  */
 import type { Logger } from '#lib/logger.ts';
-import type { CallAnswer } from '../answer.ts';
+import type { CallAnswer } from '../call-answer.ts';
 import type { ApiMetrics } from './metrics.ts';
 
 export interface AnsweredRequest {

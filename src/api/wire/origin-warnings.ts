@@ -1,7 +1,8 @@
 /** What is known to keep edges from a domain's origins. Pure. docs/decisions/0461 */
 import { isIP } from 'node:net';
+import type { Scheme } from '#http/absolute-form.ts';
 import type { EdgeReport, OriginTrouble } from '#model/edge.ts';
-import { addressKey, probeKey, type Scheme } from '#sites/origin-keys.ts';
+import { addressKey, probeKey } from '#sites/origin-address.ts';
 import type { Site } from '#sites/site.ts';
 
 export interface OriginWarning {

@@ -1,7 +1,7 @@
 /** Stages 6 to 9 of a request that the cache takes part in. */
 import { unreachable } from '#lib/unreachable.ts';
 import type { EdgeContext, Visit } from '../context.ts';
-import type { EdgeAnswer } from '../respond/answer.ts';
+import type { EdgeAnswer } from '../respond/edge-answer.ts';
 import { errorAnswer } from '../respond/error-page.ts';
 import { canReadAlong, lookUp } from '../stages/look-up.ts';
 import { isReadable, openStored } from '../store/readable-body.ts';
@@ -10,7 +10,7 @@ import { answerByFetch, answerPastCache, answerShared, answerStored } from './an
 import { waitForLanding } from './collapse.ts';
 import { isPart } from './partial-response.ts';
 import { refreshWhole } from './refresh.ts';
-import { answerSliced, isSliceable } from './slices/answer.ts';
+import { answerSliced, isSliceable } from './slices/answer-sliced.ts';
 
 /**
  * Answers from the store, or by a fetch that other requests wait for. A request that waited for another's fetch looks

@@ -9,7 +9,7 @@ import type { FetchResult } from '../origin/fetch.ts';
 import { discardBody, type OriginResponse } from '../origin/origin-request.ts';
 import { originHeaders } from '../origin-headers.ts';
 import type { CacheMark } from '../reasons.ts';
-import type { EdgeAnswer } from '../respond/answer.ts';
+import type { EdgeAnswer } from '../respond/edge-answer.ts';
 import { errorAnswer } from '../respond/error-page.ts';
 import { firstHandAnswer } from '../respond/first-hand.ts';
 import { isStillAllowed } from '../stages/still-allowed.ts';

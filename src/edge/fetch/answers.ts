@@ -9,7 +9,7 @@ import type { IncomingBody } from '../incoming-body.ts';
 import { discardBody, type OriginResponse } from '../origin/origin-request.ts';
 import { receiveBody } from '../origin/request-body.ts';
 import { type Bypass, type CacheMark, failureStatus, type OriginFailure } from '../reasons.ts';
-import type { EdgeAnswer, Fill } from '../respond/answer.ts';
+import type { EdgeAnswer, Fill } from '../respond/edge-answer.ts';
 import { errorAnswer } from '../respond/error-page.ts';
 import { firstHandAnswer, notModifiedAnswer } from '../respond/first-hand.ts';
 import type { FetchRest } from '../respond/follow-body.ts';

@@ -16,7 +16,7 @@ import { asReadable } from '../origin/own/body.ts';
 import type { RequestBody } from '../origin/request-body.ts';
 import { originHeaders } from '../origin-headers.ts';
 import type { OriginFailure } from '../reasons.ts';
-import type { Fill } from '../respond/answer.ts';
+import type { Fill } from '../respond/edge-answer.ts';
 import { absentUpTo } from '../stages/absence.ts';
 import { isReadable } from '../store/readable-body.ts';
 import type { CachedResponse, CacheStore } from '../store/store.ts';

@@ -1,7 +1,7 @@
 /** The way of an admitted response into the store: its body is gathered, and at its end it enters unless it was purged. */
 import type { Stored } from '#http/stored.ts';
 import type { EdgeContext, Visit } from '../context.ts';
-import type { Fill } from '../respond/answer.ts';
+import type { Fill } from '../respond/edge-answer.ts';
 import { absentUpTo } from '../stages/absence.ts';
 import type { CachedResponse } from '../store/store.ts';
 import { joinParts } from './partial-response.ts';

@@ -12,7 +12,7 @@ import type { Site } from '#sites/site.ts';
 import type { EdgeContext } from '../context.ts';
 import type { CacheMark } from '../reasons.ts';
 import type { EdgeRequest } from '../request.ts';
-import type { AnswerBody, EdgeAnswer } from '../respond/answer.ts';
+import type { AnswerBody, EdgeAnswer } from '../respond/edge-answer.ts';
 import type { Viewer } from '../viewer.ts';
 import { viewerText } from './audience.ts';
 import { CORS_HEADERS, corsError } from './cors.ts';

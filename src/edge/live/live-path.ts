@@ -23,7 +23,7 @@ const FILE = new RegExp(
   `^/(${NAME}{0,63})/(${NAME}{0,127})/([a-z0-9]{1,32})/(media\\.m3u8|init-${NUMBER}\\.mp4|${NUMBER}(?:\\.${NUMBER})?\\.m4s)$`,
 );
 
-/** `keyPath`: normalised, without the query. `undefined`: no stream has it. */
+/** `keyPath`: normalized, without the query. `undefined`: no stream has it. */
 export function readLivePath(keyPath: string): LivePath | undefined {
   const [, app = '', stream = '', extension] = STREAM.exec(keyPath) ?? [];
   if (extension !== undefined) return { app, stream, kind: extension === 'flv' ? 'flv' : 'playlist' };

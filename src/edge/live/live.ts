@@ -1,4 +1,4 @@
-/** What a worker has of live streams: joined here, used by `answer.ts`. */
+/** What a worker has of live streams: joined here, used by `answer-live.ts`. */
 import type { Registry } from 'prom-client';
 import type { HubLimits } from '#fanout/hub.ts';
 import type { Clock } from '#lib/clock.ts';

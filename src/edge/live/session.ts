@@ -3,7 +3,7 @@
  * since the line before. docs/decisions/0498. Pure.
  */
 import type { AccessRecord } from '#logs/line.ts';
-import type { LineLedger } from '../respond/answer.ts';
+import type { LineLedger } from '../respond/edge-answer.ts';
 
 export function openLedger(now: number): LineLedger {
   return { lines: 0, at: now, requestBytes: 0, responseBytes: 0 };

@@ -1,5 +1,5 @@
 /** The lasting answers of a worker: asked again whether they are allowed, written down each minute, and counted. */
-import type { LineLedger } from '../respond/answer.ts';
+import type { LineLedger } from '../respond/edge-answer.ts';
 
 export interface OpenSession {
   readonly stream: string;

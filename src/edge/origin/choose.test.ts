@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Scheme } from '#http/absolute-form.ts';
 import { compileSite } from '#sites/compile.ts';
-import type { Scheme } from '#sites/origin-keys.ts';
 import type { OriginsSpec } from '#sites/spec.ts';
 import { chooseOrigins, type OriginCandidate } from './choose.ts';
 

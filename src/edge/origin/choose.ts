@@ -1,5 +1,6 @@
 /** Which origins a request may try, in order, and what each is called on the wire. Pure. */
-import { addressKey, originPort, originScheme, probeHost, probeKey, type Scheme } from '#sites/origin-keys.ts';
+import type { Scheme } from '#http/absolute-form.ts';
+import { addressKey, originPort, originScheme, probeHost, probeKey } from '#sites/origin-address.ts';
 import type { Site, SiteOrigin } from '#sites/site.ts';
 import type { Destination } from './connector.ts';
 import type { ProbeTarget } from './probe-schedule.ts';

@@ -1,8 +1,9 @@
 /** One request to a site's origins: in turn, with failover to the next one inside the request. Edge rule 2 */
+
+import type { Scheme } from '#http/absolute-form.ts';
 import type { RawHeaders } from '#http/headers.ts';
 import { clientNetwork } from '#lib/cidr.ts';
 import { Lru } from '#lib/lru.ts';
-import type { Scheme } from '#sites/origin-keys.ts';
 import type { Site } from '#sites/site.ts';
 import type { OriginFailure } from '../reasons.ts';
 import { attemptOrigin } from './attempt.ts';

@@ -1,4 +1,6 @@
 /** The parts by which a worker's requests reach origins: names, connections, health, redirects. */
+
+import type { Scheme } from '#http/absolute-form.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { Lru } from '#lib/lru.ts';
@@ -6,7 +8,6 @@ import { createDirectWrites } from '#lib/node-internals/direct-write.ts';
 import { createSharedReading } from '#lib/node-internals/shared-reading.ts';
 import { createSwept } from '#lib/swept.ts';
 import type { AccessLog } from '#logs/spool.ts';
-import type { Scheme } from '#sites/origin-keys.ts';
 import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
 import type { EdgeLimits } from '../limits.ts';

@@ -1,7 +1,9 @@
 /** Where an origin's redirect leads, and whether the edge goes there. Pure. Edge rule 7, docs/decisions/0130 */
+
+import type { Scheme } from '#http/absolute-form.ts';
 import { allValues, type RawHeaders } from '#http/headers.ts';
 import { isHostName, isIpLiteral } from '#sites/host-name.ts';
-import { originPort, originScheme, type Scheme } from '#sites/origin-keys.ts';
+import { originPort, originScheme } from '#sites/origin-address.ts';
 import type { Site } from '#sites/site.ts';
 import type { Unfollowed } from '../reasons.ts';
 import { type OriginAddress, serverName } from './choose.ts';

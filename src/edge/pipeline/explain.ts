@@ -10,7 +10,7 @@ import type { Site } from '#sites/site.ts';
 import { certificatesOf } from '#sites/tls.ts';
 import type { EdgeContext, Visit } from '../context.ts';
 import { canStandIn } from '../fetch/answers.ts';
-import { canBegin, isSliceable } from '../fetch/slices/answer.ts';
+import { canBegin, isSliceable } from '../fetch/slices/answer-sliced.ts';
 import { indexKey } from '../fetch/slices/layout.ts';
 import { describeObject } from '../fetch/slices/object.ts';
 import { explainLive } from '../live/explain-live.ts';
@@ -26,7 +26,7 @@ import type { EdgeDecision } from '../stages/decide.ts';
 import { askedUncoded, isUncoded } from '../stages/encodings.ts';
 import { redirectToHttps } from '../stages/https-only.ts';
 import { lookUp } from '../stages/look-up.ts';
-import { type Plan, planRequest, policyTarget } from '../stages/plan.ts';
+import { type Plan, planRequest, policyTarget } from '../stages/plan-request.ts';
 import { isLastHop } from '../stages/server-options.ts';
 
 interface Explanation {

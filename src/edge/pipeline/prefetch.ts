@@ -9,20 +9,20 @@ import type { EdgeContext, Visit } from '../context.ts';
 import { waitForLanding } from '../fetch/collapse.ts';
 import { askForRest, askForWhole, type Exchanged } from '../fetch/exchange.ts';
 import { isPart } from '../fetch/partial-response.ts';
-import { isSliceable } from '../fetch/slices/answer.ts';
+import { isSliceable } from '../fetch/slices/answer-sliced.ts';
 import type { Discovered } from '../fetch/slices/discover.ts';
 import { bringSlices, discoverSliced } from '../fetch/slices/prefetch.ts';
 import { discardBody } from '../origin/origin-request.ts';
 import { SERVICE_NAME } from '../origin-headers.ts';
 import type { Bypass, Denial, EdgeFault, OriginFailure, PrefetchFailure, RequestFault, Skip } from '../reasons.ts';
 import { parseRequest } from '../request.ts';
-import type { Fill } from '../respond/answer.ts';
+import type { Fill } from '../respond/edge-answer.ts';
 import { streamToStore } from '../respond/stream.ts';
 import { checkState } from '../stages/access.ts';
 import { cacheKey } from '../stages/cache-key.ts';
 import { askedUncoded } from '../stages/encodings.ts';
 import { canReadAlong, type LookedUp, lookUp } from '../stages/look-up.ts';
-import { planRequest } from '../stages/plan.ts';
+import { planRequest } from '../stages/plan-request.ts';
 import type { SharedBody } from '../store/shared-body.ts';
 
 /** Never rejects. */

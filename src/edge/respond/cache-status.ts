@@ -1,5 +1,5 @@
 /** `Cache-Status`: what this cache did with the request, in the words of RFC 9211. Pure. */
-import type { EdgeAnswer } from './answer.ts';
+import type { EdgeAnswer } from './edge-answer.ts';
 
 /** Our member of the list, without the name of the cache; empty when there is nothing that the field has words for. */
 export function cacheStatus({ mark, isReplacement }: Pick<EdgeAnswer, 'mark' | 'isReplacement'>): string {

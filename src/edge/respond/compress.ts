@@ -10,9 +10,9 @@ import type { EdgeRequest } from '../request.ts';
 import type { SharedBody } from '../store/shared-body.ts';
 import type { CachedResponse } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
-import type { AnswerBody, EdgeAnswer } from './answer.ts';
 import { type CodedForm, findCoded } from './coded-form.ts';
 import { codedHeaders, codedHeadersOf304, isCompressible, withVary } from './compressible.ts';
+import type { AnswerBody, EdgeAnswer } from './edge-answer.ts';
 import type { FetchRest } from './follow-body.ts';
 import { streamUnread } from './stream.ts';
 

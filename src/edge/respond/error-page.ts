@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import { formatDate } from '#http/dates.ts';
 import { type CacheMark, reasonOf } from '../reasons.ts';
-import type { EdgeAnswer } from './answer.ts';
+import type { EdgeAnswer } from './edge-answer.ts';
 
 /** `closes`: end the connection after it. */
 export function errorAnswer(status: number, mark: CacheMark, now: number, closes = false): EdgeAnswer {

@@ -2,8 +2,8 @@
 import { allValues, type RawHeaders, withoutFields } from '#http/headers.ts';
 import { SERVICE_NAME } from '../origin-headers.ts';
 import { formatMark } from '../reasons.ts';
-import type { EdgeAnswer } from './answer.ts';
 import { cacheStatus } from './cache-status.ts';
+import type { EdgeAnswer } from './edge-answer.ts';
 
 /** The answer's fields with those that this hop adds. */
 export function finalHeaders(answer: EdgeAnswer): RawHeaders {

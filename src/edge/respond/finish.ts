@@ -1,9 +1,9 @@
 /** Stage 10, before it is sent: what the site's settings change about an answer for its client. */
 import type { EdgeContext } from '../context.ts';
 import type { Viewer } from '../viewer.ts';
-import type { EdgeAnswer } from './answer.ts';
 import { browserHeaders } from './browser-headers.ts';
 import { type Asked, compressAnswer } from './compress.ts';
+import type { EdgeAnswer } from './edge-answer.ts';
 
 export function finishAnswer(
   viewer: Viewer,

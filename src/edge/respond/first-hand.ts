@@ -1,10 +1,11 @@
 /** The answer that an origin's own response gives to the client that caused the fetch. */
-import { answerFromStored, firstHandHeaders } from '#http/answer.ts';
+
 import { isNotModified } from '#http/conditional.ts';
 import type { RequestFacts, Stored } from '#http/stored.ts';
+import { answerFromStored, firstHandHeaders } from '#http/stored-answer.ts';
 import type { OriginResponse } from '../origin/origin-request.ts';
 import type { CacheMark } from '../reasons.ts';
-import { type EdgeAnswer, type Fill, NO_BODY } from './answer.ts';
+import { type EdgeAnswer, type Fill, NO_BODY } from './edge-answer.ts';
 
 export function firstHandAnswer(response: OriginResponse, mark: CacheMark, fill: Fill | undefined): EdgeAnswer {
   const { status, reason, body } = response;

@@ -2,7 +2,7 @@
 import { formatDate } from '#http/dates.ts';
 import type { Site } from '#sites/site.ts';
 import type { Denial } from '../reasons.ts';
-import { type EdgeAnswer, NO_BODY } from './answer.ts';
+import { type EdgeAnswer, NO_BODY } from './edge-answer.ts';
 import { errorAnswer } from './error-page.ts';
 
 /** A HEAD is answered as the GET, its body left out on the way. A domain that is not open has no words of its own. */

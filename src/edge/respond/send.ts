@@ -1,8 +1,8 @@
 /** Stage 10: the head with what this hop adds, then the body, at the client's pace. */
 import type { EdgeContext } from '../context.ts';
 import type { Viewer } from '../viewer.ts';
-import { type BodyPiece, type EdgeAnswer, SliceLost } from './answer.ts';
 import type { Recipient } from './buffered-sender.ts';
+import { type BodyPiece, type EdgeAnswer, SliceLost } from './edge-answer.ts';
 import { errorAnswer } from './error-page.ts';
 import { finalHeaders, safeReason } from './final-head.ts';
 import { followBody } from './follow-body.ts';

@@ -1,12 +1,12 @@
 /** The answer that a stored response gives: whole, in part, 304 or 416. Pure but for the boundary handed in. */
 import { STATUS_CODES } from 'node:http';
-import { answerFromStored } from '#http/answer.ts';
 import type { RequestFacts } from '#http/stored.ts';
+import { answerFromStored } from '#http/stored-answer.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import type { CacheMark } from '../reasons.ts';
 import type { SharedBody } from '../store/shared-body.ts';
 import type { CachedResponse } from '../store/store.ts';
-import { type AnswerBody, type EdgeAnswer, NO_BODY } from './answer.ts';
+import { type AnswerBody, type EdgeAnswer, NO_BODY } from './edge-answer.ts';
 import type { FetchRest } from './follow-body.ts';
 
 export interface StoredAnswerInput {

@@ -6,8 +6,8 @@ import { discardBody, type OriginBody, TakenBack } from '../origin/origin-reques
 import { OwnBody } from '../origin/own/body.ts';
 import type { ClientLag } from '../store/client-lag.ts';
 import type { Viewer } from '../viewer.ts';
-import type { AnswerBody, Fill } from './answer.ts';
 import { BufferedSender, type Recipient } from './buffered-sender.ts';
+import type { AnswerBody, Fill } from './edge-answer.ts';
 import { type FetchRest, followBody } from './follow-body.ts';
 import { createUnreadLimit, FINISH_BELOW_BYTES, type UnreadLimit } from './unread.ts';
 

@@ -1,6 +1,6 @@
 /** How long a fetch may go on that nobody reads any more: its connection is one that others of its origin may wait for. */
 import type { OriginBody } from '../origin/origin-request.ts';
-import type { Fill } from './answer.ts';
+import type { Fill } from './edge-answer.ts';
 
 /** A body that is smaller, or more than half here, is fetched to its end when its client has left. Edge rule 9 */
 export const FINISH_BELOW_BYTES = 16 * 1024 * 1024;

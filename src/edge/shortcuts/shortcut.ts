@@ -6,7 +6,7 @@ import { firstValue, hasField, type RawHeaders } from '#http/headers.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
 import type { CacheCode } from '#logs/line.ts';
 import type { Site } from '#sites/site.ts';
-import type { EdgeAnswer } from '../respond/answer.ts';
+import type { EdgeAnswer } from '../respond/edge-answer.ts';
 import { finalHeaders, safeReason } from '../respond/final-head.ts';
 import { MAX_OBJECT_AGE_MS } from '../stages/absence.ts';
 import { cacheCode } from '../stages/access-log.ts';

@@ -11,7 +11,7 @@ import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
 import { readLivePath } from '../live/live-path.ts';
 import type { EdgeRequest, ReceivedRequest } from '../request.ts';
-import type { EdgeAnswer } from '../respond/answer.ts';
+import type { EdgeAnswer } from '../respond/edge-answer.ts';
 import { isMisdirected, type Secured } from '../secured.ts';
 import { CLOCK_TOLERANCE_MS } from '../stages/decide.ts';
 import type { CacheStore } from '../store/store.ts';

@@ -5,7 +5,7 @@ import type { AccessRecord, CacheCode } from '#logs/line.ts';
 import { maskAuthKeys } from '#sites/live-key.ts';
 import { REFUSAL_TYPE } from '../early-refusal.ts';
 import { type ReceivedRequest, requestHeadBytes } from '../request.ts';
-import type { EdgeAnswer } from '../respond/answer.ts';
+import type { EdgeAnswer } from '../respond/edge-answer.ts';
 import type { CutStatus, Viewer } from '../viewer.ts';
 import type { NamedSite } from './named-site.ts';
 

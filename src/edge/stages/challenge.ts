@@ -2,7 +2,7 @@
 import { formatDate } from '#http/dates.ts';
 import { type ChallengeSource, findChallenge } from '#sites/challenge.ts';
 import type { EdgeRequest } from '../request.ts';
-import type { EdgeAnswer } from '../respond/answer.ts';
+import type { EdgeAnswer } from '../respond/edge-answer.ts';
 
 /** `undefined`: the request goes its ordinary way. It is asked over plain HTTP alone. docs/decisions/0192 */
 export function answerChallenge(

@@ -4,7 +4,7 @@ import { withField } from '#http/headers.ts';
 import type { Site } from '#sites/site.ts';
 import type { EdgeContext } from '../context.ts';
 import type { EdgeRequest } from '../request.ts';
-import { type EdgeAnswer, NO_BODY } from '../respond/answer.ts';
+import { type EdgeAnswer, NO_BODY } from '../respond/edge-answer.ts';
 
 /** `undefined`: the request may stay where it is. docs/decisions/0183 */
 export function redirectToHttps(

@@ -3,7 +3,7 @@ import { formatDate } from '#http/dates.ts';
 import { firstValue, withField } from '#http/headers.ts';
 import { wholeSection } from '#http/request-fields.ts';
 import { type EdgeRequest, withRequestHeaders } from '../request.ts';
-import { type EdgeAnswer, NO_BODY } from '../respond/answer.ts';
+import { type EdgeAnswer, NO_BODY } from '../respond/edge-answer.ts';
 
 /** What is passed on, if an origin takes it; TRACE and CONNECT are refused. */
 const ALLOWED = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';

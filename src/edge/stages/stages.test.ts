@@ -12,7 +12,7 @@ import type { CachedResponse } from '../store/store.ts';
 import { checkAccess } from './access.ts';
 import { cacheKey } from './cache-key.ts';
 import { decideRequest } from './decide.ts';
-import { planRequest } from './plan.ts';
+import { planRequest } from './plan-request.ts';
 
 const NOW = Date.parse('2026-11-27T12:00:00Z');
 
@@ -33,7 +33,7 @@ describe('stage 1', () => {
   const rows: readonly (readonly [what: string, changes: Partial<ReceivedRequest>, expected: string])[] = [
     ['a plain request', {}, 'GET www.example.com /a /a '],
     ['host in any spelling', { headers: ['host', 'WWW.Example.com.:80'] }, 'GET www.example.com /a /a '],
-    ['path normalised, target as written', { target: '/%7ea?B=%7e' }, 'GET www.example.com /%7ea?B=%7e /~a ?B=%7e'],
+    ['path normalized, target as written', { target: '/%7ea?B=%7e' }, 'GET www.example.com /%7ea?B=%7e /~a ?B=%7e'],
     ['an absolute target', { target: 'http://www.example.com/x' }, 'GET www.example.com /x /x '],
     ['no Host', { headers: [] }, '400 host'],
     ['a target too long', { target: `/${'x'.repeat(9000)}` }, '414 targetTooLong'],

@@ -1,5 +1,6 @@
 /** Where a live domain's streams are pulled from: its origins in their order, then its backup origins. Pure. */
-import { addressKey, originPort, originScheme, type Scheme } from '#sites/origin-keys.ts';
+import type { Scheme } from '#http/absolute-form.ts';
+import { addressKey, originPort, originScheme } from '#sites/origin-address.ts';
 import type { Site } from '#sites/site.ts';
 import type { OriginPlace } from './origin-stream.ts';
 

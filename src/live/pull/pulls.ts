@@ -1,7 +1,8 @@
 /** The pulls of all streams: one for each, however many viewers ask for it. */
+
+import type { Scheme } from '#http/absolute-form.ts';
 import { createShares, type Shares } from '#lib/shares.ts';
 import type { AccessLog } from '#logs/spool.ts';
-import type { Scheme } from '#sites/origin-keys.ts';
 import type { StreamName } from '../live-stream.ts';
 import type { Owner } from '../owner.ts';
 import type { RareLines } from '../rare-lines.ts';

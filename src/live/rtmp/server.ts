@@ -7,10 +7,10 @@ import { closeServers, type ListenOptions, listen } from '#lib/listen.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
 import { RareLines } from '../rare-lines.ts';
-import { type ConnectionParts, RtmpConnection } from './connection.ts';
 import type { RtmpHooks } from './conversation.ts';
 import { DEFAULT_RTMP_LIMITS, type RtmpLimits } from './limits.ts';
 import { createRtmpMetrics } from './metrics.ts';
+import { type ConnectionParts, RtmpServerConnection } from './rtmp-server-connection.ts';
 import { createTlsStart, type SecureContexts, type TlsStart } from './tls.ts';
 import { Waiting } from './waiting.ts';
 
@@ -43,19 +43,19 @@ export interface RtmpServer extends AsyncDisposable {
 
 export async function startRtmpServer(options: RtmpServerOptions): Promise<RtmpServer> {
   const limits = { ...DEFAULT_RTMP_LIMITS, ...options.limits };
-  const connections = new Set<RtmpConnection>();
+  const connections = new Set<RtmpServerConnection>();
   const metrics = createRtmpMetrics(options.registry, () => countRoles(connections));
   const parts: ConnectionParts = {
     ...options,
     limits,
     rareLines: new RareLines(options.log, () => options.timers.now()),
     randomBytes,
-    waiting: new Waiting<RtmpConnection>(limits),
+    waiting: new Waiting<RtmpServerConnection>(limits),
     trusted: createAddressSet(options.proxyProtocol === 'required' ? options.trustedProxies : []),
     onEnd: (end) => metrics.countEnd(end),
   };
   const accept = (raw: Socket, startTls: TlsStart | undefined): void => {
-    const connection = new RtmpConnection(raw, parts, startTls);
+    const connection = new RtmpServerConnection(raw, parts, startTls);
     connections.add(connection);
     raw.once('close', () => connections.delete(connection));
     connection.begin();
@@ -85,7 +85,7 @@ export async function startRtmpServer(options: RtmpServerOptions): Promise<RtmpS
   }
 }
 
-function countRoles(connections: ReadonlySet<RtmpConnection>): Record<RtmpConnection['role'], number> {
+function countRoles(connections: ReadonlySet<RtmpServerConnection>): Record<RtmpServerConnection['role'], number> {
   const counts = { waiting: 0, publishing: 0, playing: 0 };
   for (const { role } of connections) counts[role]++;
   return counts;

@@ -11,13 +11,13 @@ import type {
 } from '../carrier.ts';
 import { answerKeys } from '../smpp/carrier-id.ts';
 import { type ComposedPdu, composeSubmit } from '../smpp/compose.ts';
-import { SmppConnection } from '../smpp/connection.ts';
 import { readDelivery } from '../smpp/delivery.ts';
 import type { Pdu } from '../smpp/layouts.ts';
 import { Pace } from '../smpp/pace.ts';
 import type { PduAnswer } from '../smpp/pending.ts';
 import type { BindCommand, Deliver, SessionEnd, SmppSession } from '../smpp/session.ts';
 import { describeEnd } from '../smpp/session-end.ts';
+import { SmppConnection } from '../smpp/smpp-connection.ts';
 import { refusalClassOf, STATUS } from '../smpp/statuses.ts';
 
 export const connectSmpp: ConnectCarrier<SmppSettings> = (settings, events, tools) =>

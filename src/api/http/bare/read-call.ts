@@ -5,7 +5,7 @@
 import type { RouteName } from '#contract/routes.ts';
 import { isForOtherHost, toOriginForm } from '#http/absolute-form.ts';
 import { trimOws } from '#http/headers.ts';
-import { findRoute, isSmsPath } from '../../answer.ts';
+import { findRoute, isSmsPath } from '../../call-answer.ts';
 import { CALL_FIELDS, type CallField, type CallFields } from '../../calls/call-fields.ts';
 import { type Requester, saidBy } from '../../calls/requester.ts';
 import { MAX_BODY_BYTES, refusalOfContentType } from '../body.ts';

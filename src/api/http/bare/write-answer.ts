@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import { formatDate } from '#http/dates.ts';
 import type { Clock } from '#lib/clock.ts';
-import type { CallAnswer } from '../../answer.ts';
+import type { CallAnswer } from '../../call-answer.ts';
 import { ALWAYS, linesOf } from '../answer-fields.ts';
 import { KEEP_ALIVE_MS } from '../limits.ts';
 

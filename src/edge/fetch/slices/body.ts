@@ -1,7 +1,7 @@
 /** The body of a sliced object as if it were stored whole: what of it is read is fetched, where it is not there. */
 import type { ByteSpan } from '#http/range.ts';
 import type { EdgeContext } from '../../context.ts';
-import { SliceLost } from '../../respond/answer.ts';
+import { SliceLost } from '../../respond/edge-answer.ts';
 import { readShared } from '../../respond/read-shared.ts';
 import type { StoredBody } from '../../store/store.ts';
 import type { OpenedSlice, SharedSlice } from './fetch.ts';

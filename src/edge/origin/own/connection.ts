@@ -11,7 +11,7 @@ import type { Swept } from '#lib/swept.ts';
 import type { OriginFailure } from '../../reasons.ts';
 import { type BodySource, OwnBody } from './body.ts';
 import { KEEP_ALIVE_MS } from './framing.ts';
-import { type ReaderOwner, type ResponseHead, ResponseReader } from './response-reader.ts';
+import { type ParsedHead, type ReaderOwner, ResponseReader } from './response-reader.ts';
 
 export interface OwnRequest {
   /** The whole request. */
@@ -29,7 +29,7 @@ export interface OwnHandler {
   /** The request goes out now. */
   onSent(): void;
   onInterim(status: number, headers: RawHeaders): void;
-  onHead(head: ResponseHead, body: OwnBody): void;
+  onHead(head: ParsedHead, body: OwnBody): void;
   onFailure(failure: RequestFailure): void;
   /** Bytes of the body were read. */
   onBytes(count: number): void;
@@ -171,7 +171,7 @@ export class OwnConnection implements ReaderOwner, BodySource {
     this.#handler?.onInterim(status, headers);
   }
 
-  onHead(head: ResponseHead): void {
+  onHead(head: ParsedHead): void {
     const handler = this.#handler;
     if (handler === undefined) return;
     const body = new OwnBody(this, (isWaiting) => handler.onWait(isWaiting));

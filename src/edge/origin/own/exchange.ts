@@ -8,7 +8,7 @@ import { withoutServerFields } from '../server-fields.ts';
 import type { OwnBody } from './body.ts';
 import type { OwnHandler, RequestFailure } from './connection.ts';
 import type { Asked, OwnPool } from './pool.ts';
-import type { ResponseHead } from './response-reader.ts';
+import type { ParsedHead } from './response-reader.ts';
 
 /** Whether our client takes the request: nothing but its head is sent, and nothing but a response is expected. */
 export function isPlain({ method, body, upgrade }: OriginRequest): boolean {
@@ -85,7 +85,7 @@ export class OwnExchange implements OwnHandler {
   }
 
   /** The reader of the body decides from here on: it may be wanted though the client has left. */
-  onHead({ status, reason, headers }: ResponseHead, body: OwnBody): void {
+  onHead({ status, reason, headers }: ParsedHead, body: OwnBody): void {
     this.#body = body;
     this.#request.signal.removeEventListener('abort', this.#abort);
     this.#resolve({

@@ -7,7 +7,7 @@ import { ChunkSizeReader } from './chunk-size.ts';
 import { frameResponse } from './framing.ts';
 import { MAX_SECTION_BYTES, MORE, SectionReader, TOO_LARGE } from './section-reader.ts';
 
-export interface ResponseHead {
+export interface ParsedHead {
   readonly status: number;
   readonly reason: string;
   readonly headers: RawHeaders;
@@ -23,7 +23,7 @@ interface Fault {
 export interface ReaderOwner {
   /** An interim response other than 100. */
   onInterim(status: number, headers: RawHeaders): void;
-  onHead(head: ResponseHead): void;
+  onHead(head: ParsedHead): void;
   /** Bytes of the body, lent for the time of the call. */
   onBody(bytes: Buffer): void;
 }

@@ -4,8 +4,8 @@ import { createSweptConnections } from '#lib/swept.ts';
 import type { Secured } from '../../secured.ts';
 import { sweepMsOf } from '../idle-sweep.ts';
 import type { ServerParts } from '../server-parts.ts';
-import { Http2Connection } from './connection.ts';
 import { createFieldMaker } from './hpack/decoder.ts';
+import { Http2Connection } from './http2-connection.ts';
 import { makeRequestField } from './request-field.ts';
 import { createWriteBuffers } from './write-buffers.ts';
 

@@ -13,7 +13,7 @@ import { concludeUnserved, handle } from '../../pipeline/handle.ts';
 import { describeRefusal, type Refused } from '../../stages/access-log.ts';
 import { findNamedSite } from '../../stages/named-site.ts';
 import { watchHalfClosed } from '../half-closed.ts';
-import { createHttp1Connections, type Http1Connections } from '../http1/connections.ts';
+import { createHttp1Connections, type Http1Connections } from '../http1/http1-connections.ts';
 import { lingerAtEnd } from '../linger.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { createGivenResponse } from './given-response.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { receiptOf } from '../../test/support/carrier.ts';
 import type { MobileOriginated, ReceiptState } from './carrier.ts';
-import { receiptToStore, replyToStore, unreadToStore } from './told.ts';
+import { receiptToStore, replyToStore, unreadToStore } from './inbound-events.ts';
 
 describe('a reply', () => {
   const reply = (octets: Buffer, changed: Partial<MobileOriginated> = {}) => {

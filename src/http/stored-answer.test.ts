@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { answerFromStored, firstHandHeaders, type StoredAnswer } from './answer.ts';
 import { at, get, NOW, request, store } from './examples.suite.ts';
 import { allValues, firstValue } from './headers.ts';
 import type { RequestFacts, Stored } from './stored.ts';
+import { answerFromStored, firstHandHeaders, type StoredAnswer } from './stored-answer.ts';
 
 const BODY = '0123456789';
 const fresh = ['Cache-Control', 'max-age=60', 'Content-Type', 'text/plain'];

@@ -7,8 +7,8 @@ import { createSweptConnections } from '#lib/swept.ts';
 import { sweepMsOf } from '../idle-sweep.ts';
 import { LINGER_MS } from '../linger.ts';
 import type { ServerParts } from '../server-parts.ts';
-import { Http1Connection, type Http1Parts } from './connection.ts';
 import { keepAliveLines } from './framing.ts';
+import { Http1Connection, type Http1Parts } from './http1-connection.ts';
 import { RequestHead } from './read-head.ts';
 
 export interface Http1Connections {

@@ -8,7 +8,7 @@ import type { Site } from '#sites/site.ts';
 import type { EdgeContext } from '../context.ts';
 import type { CacheMark } from '../reasons.ts';
 import type { EdgeRequest } from '../request.ts';
-import { type EdgeAnswer, type LiveSession, NO_BODY } from '../respond/answer.ts';
+import { type EdgeAnswer, type LiveSession, NO_BODY } from '../respond/edge-answer.ts';
 import { errorAnswer } from '../respond/error-page.ts';
 import { refusalAnswer } from '../respond/refusal.ts';
 import { describeRequest } from '../stages/access-log.ts';

@@ -22,13 +22,13 @@ export interface ConnectionParts {
   readonly log: Logger;
   readonly rareLines: RareLines;
   readonly randomBytes: (size: number) => Buffer;
-  readonly waiting: Waiting<RtmpConnection>;
+  readonly waiting: Waiting<RtmpServerConnection>;
   /** Whose connections begin with a header of the PROXY protocol. */
   readonly trusted: AddressSet;
   readonly onEnd: (end: ConnectionEnd) => void;
 }
 
-export class RtmpConnection {
+export class RtmpServerConnection {
   readonly #raw: Socket;
   /** TLS over it, or itself. */
   #socket: Socket;

@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers/promises';
 import { createLogger } from '#lib/logger.ts';
 import { createDirectWrites } from '#lib/node-internals/direct-write.ts';
 import { eventually } from '../../../../test/support/eventually.ts';
-import { answerHealthy, type CallAnswer } from '../../answer.ts';
+import { answerHealthy, type CallAnswer } from '../../call-answer.ts';
 import type { ReceivedCall } from '../../calls/calls.ts';
 import { createRequesters } from '../../calls/requester.ts';
 import { createParseBody } from '../body.ts';
@@ -16,8 +16,8 @@ import { answerBrokenRequest } from '../broken-request.ts';
 import { HeldBytes } from '../held-bytes.ts';
 import { MAX_HELD } from '../limits.ts';
 import type { AnsweredRequest } from '../request-log.ts';
-import { BareConnection } from './connection.ts';
-import { conversationOptions, readBare } from './connections.ts';
+import { BareConnection } from './bare-connection.ts';
+import { conversationOptions, readBare } from './bare-connections.ts';
 import { createFormatAnswer } from './write-answer.ts';
 
 const CALL =

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadConfig } from '#config';
-import { planParts } from './plan.ts';
+import { planParts } from './process-plan.ts';
 
 const COMMON = { build: '1.0.0', localSecret: 'local' };
 

@@ -2,7 +2,7 @@
 
 import type { EdgeContext, Visit } from '../../context.ts';
 import { discardBody } from '../../origin/origin-request.ts';
-import type { EdgeAnswer } from '../../respond/answer.ts';
+import type { EdgeAnswer } from '../../respond/edge-answer.ts';
 import { errorAnswer } from '../../respond/error-page.ts';
 import { canReadAlong, type LookedUp, lookUp } from '../../stages/look-up.ts';
 import type { CachedResponse } from '../../store/store.ts';

@@ -12,7 +12,7 @@ import { steadyClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { OpenDirectWrite } from '#lib/node-internals/direct-write.ts';
 import type { HttpReader } from '#lib/node-internals/http-reader.ts';
-import type { CallAnswer } from '../../answer.ts';
+import type { CallAnswer } from '../../call-answer.ts';
 import type { ReceivedCall } from '../../calls/calls.ts';
 import type { AnswerBroken } from '../broken-request.ts';
 import type { AppParts } from '../fastify-app.ts';

@@ -1,8 +1,7 @@
 /** What an origin's health is kept under: the edge that probes it and control that shows it make the same keys. Pure. */
 import { hash } from 'node:crypto';
+import type { Scheme } from '#http/absolute-form.ts';
 import type { Site, SiteOrigin } from './site.ts';
-
-export type Scheme = 'http' | 'https';
 
 /** Longest path and query of a monitor URL in a key. */
 const MAX_KEY_TARGET_CHARS = 64;

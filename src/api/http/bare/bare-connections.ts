@@ -7,7 +7,7 @@ import { createHttpReader, type HttpReaderOptions } from '#lib/node-internals/ht
 import { createSharedReading } from '#lib/node-internals/shared-reading.ts';
 import { createSweptConnections } from '#lib/swept.ts';
 import { endUnknown } from '../../calls/requester.ts';
-import { BareConnection, type BareParts } from './connection.ts';
+import { BareConnection, type BareParts } from './bare-connection.ts';
 
 export interface BareConnections {
   /** Ends idle connections at once, the others after their answer. */
