@@ -1,4 +1,4 @@
-/** Runs what a command asks for as this machine's operator, and prints what came of it as lines or as JSON. */
+/** The operator of this machine runs an operation, and its answer is printed as lines or as JSON. */
 import type { Client } from '#client/client.ts';
 import { withOperator } from './connect.ts';
 import type { CliContext } from './context.ts';

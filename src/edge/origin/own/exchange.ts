@@ -7,7 +7,7 @@ import type { TurnReader } from '../read-turns.ts';
 import { withoutServerFields } from '../server-fields.ts';
 import type { OwnBody } from './body.ts';
 import type { OwnHandler, RequestFailure } from './connection.ts';
-import type { Asked, OwnPool } from './pool.ts';
+import type { OwnPool, PoolTurn } from './pool.ts';
 import type { ParsedHead } from './response-reader.ts';
 
 /** Whether our client takes the request: nothing but its head is sent, and nothing but a response is expected. */
@@ -23,7 +23,7 @@ export class OwnExchange implements OwnHandler {
   readonly #resolve: (result: AttemptResult) => void;
   readonly #turn: TurnReader;
   readonly result: Promise<AttemptResult>;
-  #asked: Asked | undefined;
+  #asked: PoolTurn | undefined;
   #body: OwnBody | undefined;
   #requestAt = 0;
 

@@ -11,7 +11,7 @@ import {
 } from './connection.ts';
 
 /** A request that was given to a pool. */
-export interface Asked {
+export interface PoolTurn {
   /** Closes the connection, and nobody is notified of anything. Only before the head has arrived. */
   cancel(): void;
 }
@@ -40,7 +40,7 @@ export class OwnPool {
   }
 
   /** The handler is notified in a later turn, except that `onSent` may be called at once. */
-  ask(request: OwnRequest, handler: OwnHandler): Asked {
+  ask(request: OwnRequest, handler: OwnHandler): PoolTurn {
     const connection = request.needsFresh ? undefined : this.#takeIdle();
     if (connection !== undefined) {
       connection.send(request, handler);
