@@ -179,10 +179,11 @@ export class DiskStore implements CacheStore {
     clearInterval(this.#timer);
     await this.#lanes.settled();
     await this.#tick();
-    await this.#volume?.keys.filled();
+    const keys = this.#volume?.keys;
     this.#isClosed = true;
     this.#files.closeIdle();
     this.#close();
+    await keys?.filled(); // it stops at the next folder
   }
 
   async #read(key: string, hash: KeyHash): Promise<CacheEntry | undefined> {
