@@ -1,10 +1,11 @@
 /** The documents for developers name files, tables and states as they are. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { TABLE_NAMES } from '#db/export/tables.ts';
 import { nextPartState, PART_STATES, type PartEvent } from '#model/sms-part.ts';
+import { readDecisions } from '../support/decisions-index.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const EVENTS = {
@@ -21,6 +22,11 @@ const EVENTS = {
   optOut: true,
 } satisfies Record<PartEvent, true>;
 
+/** A path in backticks, with at least one folder. */
+const SOURCE_FILE = /`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|md|js|sh))`/g;
+/** Paths of this page are relative to `src/edge/`. */
+const EDGE_PAGE = 'docs/development/edge.md';
+
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
 describe('documents for developers', () => {
@@ -33,6 +39,23 @@ describe('documents for developers', () => {
       named.filter(([, path]) => !existsSync(join(ROOT, path))),
       [],
     );
+  });
+
+  test('every source file that a document names exists, unless a replaced record names it', () => {
+    const ofTheirTime = ['CHANGELOG.md', 'docs/benchmarks-history.md', ...replacedRecords()];
+    const documents = globSync(['docs/**/*.md', '*.md'], { cwd: ROOT }).filter((file) => !ofTheirTime.includes(file));
+    const rooms = globSync('src/*/', { cwd: ROOT }).map((room) => basename(room));
+    const tops = ['src', 'test', 'bench', 'docs', 'bin', ...rooms];
+    const named = documents.flatMap((file) =>
+      [...read(file).matchAll(SOURCE_FILE)].map(([, path = '']) => [file, path] as const),
+    );
+    const checked = named.filter(([, path]) => tops.includes(path.split('/')[0] ?? ''));
+    assert.ok(checked.length > 300);
+    const missing = checked.filter(([file, path]) => {
+      const bases = file === EDGE_PAGE ? ['', 'src', 'src/edge'] : ['', 'src'];
+      return !bases.some((base) => existsSync(join(ROOT, base, path)));
+    });
+    assert.deepEqual(missing, []);
   });
 
   test('ARCHITECTURE.md names every table of the database, and no other', () => {
@@ -55,3 +78,10 @@ describe('documents for developers', () => {
     assert.deepEqual(drawn.toSorted(), [...new Set(possible)].toSorted());
   });
 });
+
+/** Records that say below their title which one replaced them; they name files as they were. */
+function replacedRecords(): string[] {
+  return readDecisions()
+    .filter(({ isReplaced }) => isReplaced)
+    .map(({ file }) => `docs/decisions/${file}`);
+}
