@@ -1,7 +1,7 @@
 /**
  * A test of the edge as one script that names both sides in the order in which they act: the client sends, the origin is asked
  * and answers, the client gets. The origin is asked for what the script says and for nothing else: a hit is a `gets` without an
- * `origin` before it. docs/decisions/0542
+ * `origin` before it. docs/development/scenarios.md
  */
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
