@@ -35,6 +35,7 @@ export class OwnBody {
   /** `whole`, or why it broke off; `undefined`: bytes are still missing. */
   #end: 'whole' | Error | undefined;
   #readable: Readable | undefined;
+  #isWaiting = false;
 
   constructor(source: BodySource, onWait: (isWaiting: boolean) => void) {
     this.#source = source;
@@ -57,12 +58,14 @@ export class OwnBody {
   pause(): void {
     if ((this.#held & HELD_FOR.sink) !== 0 || this.#end !== undefined) return;
     this.#hold(HELD_FOR.sink);
-    this.#onWait(true);
   }
 
   resume(): void {
     if ((this.#held & HELD_FOR.sink) === 0 || this.#end !== undefined) return;
-    this.#onWait(false);
+    if (this.#isWaiting) {
+      this.#isWaiting = false;
+      this.#onWait(false);
+    }
     this.#letGo(HELD_FOR.sink);
   }
 
@@ -112,6 +115,13 @@ export class OwnBody {
 
   goOn(): void {
     if (this.#end === undefined) this.#letGo(HELD_FOR.turn);
+  }
+
+  /** Bytes have arrived that are not read: if the sink has paused, the origin waits for it from now on. */
+  noteUnread(): void {
+    if ((this.#held & HELD_FOR.sink) === 0 || this.#isWaiting) return;
+    this.#isWaiting = true;
+    this.#onWait(true);
   }
 
   finish(): void {

@@ -151,6 +151,7 @@ export class OwnConnection implements ReaderOwner, BodySource {
   #keep(bytes: Buffer): void {
     const { reading } = this.#parts;
     this.#rest = this.#rest === undefined ? reading.keep(bytes) : Buffer.concat([this.#rest, bytes]);
+    this.#body?.noteUnread();
     if (this.#isSocketPaused) return;
     this.#isSocketPaused = true;
     pause(this.#socket);
@@ -164,7 +165,10 @@ export class OwnConnection implements ReaderOwner, BodySource {
     const { fault, isOver } = this.#reader;
     if (fault !== undefined) this.#fail(fault.failure, fault.detail);
     else if (isOver) this.#conclude(at < bytes.length);
-    else if (at < bytes.length) this.#rest = this.#parts.reading.keep(bytes.subarray(at));
+    else if (at < bytes.length) {
+      this.#rest = this.#parts.reading.keep(bytes.subarray(at));
+      this.#body?.noteUnread();
+    }
   }
 
   onInterim(status: number, headers: RawHeaders): void {

@@ -29,7 +29,7 @@ function createRecorder(): { readonly handler: OwnHandler; readonly events: stri
     },
     onFailure: ({ failure, isSent, isIdleClose }) => void events.push(`${failure} ${isSent} ${isIdleClose}`),
     onBytes: () => undefined,
-    onWait: () => undefined,
+    onWait: (isWaiting) => void events.push(isWaiting ? 'waits' : 'goes on'),
     onOver: (cut) => void events.push(cut === undefined ? 'over' : 'broken'),
   };
   return { handler, events };
@@ -187,12 +187,15 @@ test('a pause ends with its body: the connection that was paused brings the next
   const socket = await open(0);
   await until('a peer', () => peers.length === 1);
   // In pieces, so that the last ones find the body paused.
-  for (const text of ['HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n', 'a', 'bc']) {
+  const pieces = ['HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n', 'a', 'bc'];
+  for (const text of pieces) {
+    // The origin waits when it has sent more than was read, not before.
+    assert.ok(!first.events.includes('waits'));
     const before = socket.bytesRead;
     peers[0]?.write(text);
     await until('read', () => socket.bytesRead === before + text.length);
   }
-  assert.deepEqual([first.events, socket.isPaused()], [['sent'], true]);
+  assert.deepEqual([first.events, socket.isPaused()], [['sent', 'waits'], true]);
   body?.resume(); // gives the rest, and the sink pauses again
   await until('whole', () => first.events.includes('end'));
   pool.ask(REQUEST, second.handler);
