@@ -17,10 +17,10 @@ interface TestSite {
   readonly origin: ScriptedOrigin;
 }
 
-type Step =
+export type Step =
   | { readonly kind: 'client'; readonly line: string; readonly options: FetchOptions }
   | { readonly kind: 'origin'; readonly line: string; readonly answer: Answer; readonly expected: Expected }
-  | { readonly kind: 'gets'; readonly status: number; readonly expected: Expected }
+  | { readonly kind: 'gets'; readonly status: number; readonly isWhole: boolean; readonly expected: Expected }
   | { readonly kind: 'act'; readonly act: (site: TestSite) => unknown };
 
 interface Expected {
@@ -44,7 +44,12 @@ export function origin(line: string, answer: Answer, fields: Fields = {}, body?:
 
 /** The client has its answer: the status, `X-Cache`, the body (`undefined`: any), and these fields among others. */
 export function gets(status: number, xCache: string | RegExp | undefined, body?: string, fields: Fields = {}): Step {
-  return { kind: 'gets', status, expected: { fields: { 'x-cache': xCache, ...fields }, body } };
+  return { kind: 'gets', status, isWhole: true, expected: { fields: { 'x-cache': xCache, ...fields }, body } };
+}
+
+/** The client's answer is cut before its end. */
+export function breaksOff(status: number, xCache: string): Step {
+  return { kind: 'gets', status, isWhole: false, expected: { fields: { 'x-cache': xCache }, body: undefined } };
 }
 
 /** A client sends the request, the origin is asked for it with these fields, and the client has a 200 that was a miss. */
@@ -141,7 +146,11 @@ class Play {
     answer(request, response);
   }
 
-  async #receive({ status, expected }: Extract<Step, { kind: 'gets' }>, mayAsk: boolean, step: string): Promise<void> {
+  async #receive(
+    { status, isWhole, expected }: Extract<Step, { kind: 'gets' }>,
+    mayAsk: boolean,
+    step: string,
+  ): Promise<void> {
     const [sent] = this.#sent;
     if (sent === undefined) assert.fail(`${step}: no request is without an answer`);
     const isDone = () => sent.answer !== undefined || sent.error !== undefined;
@@ -150,8 +159,9 @@ class Play {
       assert.fail(`${step}: the origin was asked for ${this.#unscripted.join(', ')}, which is not in the script`);
     if (sent.answer === undefined) throw sent.error;
     this.#sent.shift();
-    const { status: found, isWhole } = sent.answer;
-    assertLike({ step, status: found, isWhole }, { step, status, isWhole: true }, sent.answer, expected);
+    const { answer } = sent;
+    const found = { step, status: answer.status, isWhole: answer.isWhole };
+    assertLike(found, { step, status, isWhole }, answer, expected);
   }
 
   #notify(): void {
