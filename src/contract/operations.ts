@@ -32,11 +32,11 @@ const OPERATION_TABLE = {
   ...OPERATOR_OPERATIONS,
   ...LIVE_OPERATOR_OPERATIONS,
   ...SMS_OPERATOR_OPERATIONS,
-};
+} satisfies Readonly<Record<RouteName, Operation>>;
 
-export type OperationTable = Exact<typeof OPERATION_TABLE>;
+export type OperationTable = typeof OPERATION_TABLE;
 
-export const OPERATIONS: OperationTable = OPERATION_TABLE;
+export const OPERATIONS: OperationTable = OPERATION_TABLE satisfies NoneBeside<RouteName, typeof OPERATION_TABLE>;
 
 /** What a caller may send, besides `access_token`. */
 export type CallOf<N extends RouteName> = z.input<OperationTable[N]['request']['schema']>;
@@ -47,6 +47,5 @@ export type RequestOf<N extends RouteName> = z.output<OperationTable[N]['request
 /** `data` of a successful answer. */
 export type DataOf<N extends RouteName> = z.output<OperationTable[N]['data']>;
 
-/** `never`, and so an error above, unless `T` has one operation for each route and nothing else. */
-type Exact<T> =
-  T extends Readonly<Record<RouteName, Operation>> ? (Exclude<keyof T, RouteName> extends never ? T : never) : never;
+/** Not satisfied by a table that has a member beside `Names`. The error stays at the table: its own type does not change. */
+type NoneBeside<Names extends string, T> = { readonly [N in Exclude<keyof T, Names>]: never };
