@@ -17,7 +17,9 @@ import {
 export type AccelerationType = 'static' | 'download' | 'video' | 'live' | 'dynamic';
 
 /** `follow`: the origin is asked with the scheme that the client used. */
-export type OriginProtocol = 'http' | 'https' | 'follow';
+export const ORIGIN_PROTOCOLS = ['http', 'https', 'follow'] as const;
+
+export type OriginProtocol = (typeof ORIGIN_PROTOCOLS)[number];
 
 /** Everything that a customer can set on a domain. Stored as one JSON text; a missing member reads as its default. */
 export interface DomainSettings

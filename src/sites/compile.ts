@@ -2,6 +2,7 @@
  * SiteSpec → Site. Control compiles before it saves and the edge compiles when a site is first asked for, so this is the
  * one definition of what an edge can run. Unknown members are ignored: a newer control may send them.
  */
+import { ORIGIN_PROTOCOLS } from '#model/domain.ts';
 import { MAX_ID, MAX_ORIGINS } from '#model/limits.ts';
 import { CACHE_SETTINGS, SITE_SETTINGS } from '#model/settings.ts';
 import { readAccess } from './access.ts';
@@ -24,7 +25,6 @@ const MAX_PORT = 65_535;
 
 const TYPES = ['static', 'download', 'video', 'live', 'dynamic'] as const satisfies SiteSpec['type'][];
 const STATES = ['open', 'closed', 'rejected', 'disabled'] as const satisfies SiteSpec['state'][];
-const PROTOCOLS = ['http', 'https', 'follow'] as const satisfies SiteOrigins['protocol'][];
 
 /** Compiles any value. The first problem found is reported. Pure; the result is frozen in depth. */
 export function compileSite(spec: unknown, revision: number, tools: CompileTools = createStrictTools()): CompileResult {
@@ -72,7 +72,7 @@ function readOrigins(value: unknown, type: SiteSpec['type']): SiteOrigins {
   // A live site may be fed by its encoders alone; every other type has something to fetch.
   if (primary.length === 0 && type !== 'live') throw new SpecProblem('origins.primary: expected at least one origin');
   return {
-    protocol: readOneOf('origins.protocol', members['protocol'], PROTOCOLS),
+    protocol: readOneOf('origins.protocol', members['protocol'], ORIGIN_PROTOCOLS),
     primary,
     backup: readOriginList('origins.backup', members['backup'] ?? []),
     hostHeader: readHostHeader(members['hostHeader'] ?? ''),

@@ -1,20 +1,43 @@
 /** What an origin's health is kept under: the edge that probes it and control that shows it make the same keys. Pure. */
 import { hash } from 'node:crypto';
 import type { Scheme } from '#http/absolute-form.ts';
+import type { OriginProtocol } from '#model/domain.ts';
 import type { Site, SiteOrigin } from './site.ts';
+
+/** A scheme in which an origin is asked. */
+type OriginScheme = Exclude<OriginProtocol, 'follow'>;
+
+/** The default port of each scheme, and whether its connections are TLS. A scheme without a row does not compile. */
+const SCHEMES: Readonly<Record<OriginScheme, { readonly port: number; readonly isTls: boolean }>> = {
+  http: { port: 80, isTls: false },
+  https: { port: 443, isTls: true },
+};
 
 /** Longest path and query of a monitor URL in a key. */
 const MAX_KEY_TARGET_CHARS = 64;
 
-export function originScheme({ origins: { protocol } }: Site, clientScheme: Scheme): Scheme {
+export function originScheme({ origins: { protocol } }: Site, clientScheme: Scheme): OriginScheme {
+  return schemeOf(protocol, clientScheme);
+}
+
+function schemeOf(protocol: OriginProtocol, clientScheme: Scheme): OriginScheme {
   return protocol === 'follow' ? clientScheme : protocol;
+}
+
+export function isTlsOrigin(site: Site, clientScheme: Scheme): boolean {
+  return SCHEMES[originScheme(site, clientScheme)].isTls;
+}
+
+/** The port of an origin that is given without one; for `follow` that of http. */
+export function defaultPort(protocol: OriginProtocol): number {
+  return SCHEMES[schemeOf(protocol, 'http')].port;
 }
 
 /** The default ports, also where `follow` finds the other scheme's default written down. Edge rule 2. */
 export function originPort({ port }: SiteOrigin, site: Site, clientScheme: Scheme): number {
-  const isTls = originScheme(site, clientScheme) === 'https';
-  const [own, other] = isTls ? [443, 80] : [80, 443];
-  return port === undefined || (site.origins.protocol === 'follow' && port === other) ? own : port;
+  const { port: own } = SCHEMES[originScheme(site, clientScheme)];
+  const isDefault = port === SCHEMES.http.port || port === SCHEMES.https.port;
+  return port === undefined || (site.origins.protocol === 'follow' && isDefault) ? own : port;
 }
 
 /** `host:port`; equal keys are the same address. */

@@ -1,4 +1,5 @@
 /** The compiled, immutable form of a domain that the edge works with. Made by `compile.ts` only. */
+import type { OriginProtocol } from '#model/domain.ts';
 import type { CacheSettings, SiteSettings } from '#model/settings.ts';
 import type { SiteAccess } from './access.ts';
 import type { SiteCaching } from './caching.ts';
@@ -28,7 +29,7 @@ export interface Site extends SiteSettings {
 }
 
 export interface SiteOrigins {
-  readonly protocol: 'http' | 'https' | 'follow';
+  readonly protocol: OriginProtocol;
   readonly primary: readonly SiteOrigin[];
   readonly backup: readonly SiteOrigin[];
   readonly hostHeader: string;

@@ -2,7 +2,7 @@
  * A domain as it travels to the edges: plain JSON, made by `api/settings/change.ts`, carried by `feed/`, compiled by
  * `compile.ts`. A new member must have a meaning when it is absent: edges of the previous release send none.
  */
-import type { CachePolicy, DenyMember } from '#model/domain.ts';
+import type { CachePolicy, DenyMember, OriginProtocol } from '#model/domain.ts';
 import type { CacheSettings, HttpsSettings, SiteSettings } from '#model/settings.ts';
 
 /** Absent plain settings have their defaults of `model/settings.ts`. */
@@ -68,8 +68,7 @@ export type RefusalSpec =
   | { readonly kind: 'redirect'; readonly url: string };
 
 export interface OriginsSpec {
-  /** `follow`: the client's scheme. */
-  readonly protocol: 'http' | 'https' | 'follow';
+  readonly protocol: OriginProtocol;
   readonly primary: readonly OriginSpec[];
   /** Asked only when no primary is usable. */
   readonly backup: readonly OriginSpec[];

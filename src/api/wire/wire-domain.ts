@@ -10,6 +10,7 @@ import { ServiceError } from '#contract/service-error.ts';
 import type { AccelerationType, Domain, DomainSettings, OriginProtocol } from '#model/domain.ts';
 import { cnameOf, type DomainName, parseDomainName, toNameFragment } from '#model/domain-name.ts';
 import { parseOrigin } from '#model/origin.ts';
+import { defaultPort } from '#sites/origin-address.ts';
 import type { OriginWarning } from './origin-warnings.ts';
 import { writeAdvanced } from './wire-advanced.ts';
 import { writeFlag, writeRevision } from './wire-values.ts';
@@ -191,5 +192,5 @@ function portOf(settings: DomainSettings): number | undefined {
   if (first === undefined) return undefined;
   const origin = parseOrigin(first);
   if (origin.kind === 'invalid' || isIP(origin.host) === 0) return undefined;
-  return origin.port ?? (settings.originProtocol === 'https' ? 443 : 80);
+  return origin.port ?? defaultPort(settings.originProtocol);
 }

@@ -1,6 +1,6 @@
 /** Which origins a request may try, in order, and what each is called on the wire. Pure. */
 import type { Scheme } from '#http/absolute-form.ts';
-import { addressKey, originPort, originScheme, probeHost, probeKey } from '#sites/origin-address.ts';
+import { addressKey, isTlsOrigin, originPort, probeHost, probeKey } from '#sites/origin-address.ts';
 import type { Site, SiteOrigin } from '#sites/site.ts';
 import type { Destination } from './connector.ts';
 import type { ProbeTarget } from './probe-schedule.ts';
@@ -60,7 +60,6 @@ function rotate(list: readonly OriginCandidate[], isDown: Choice['isDown'], turn
 }
 
 function describeOrigin(origin: SiteOrigin, site: Site, clientScheme: Scheme, host: string): OriginCandidate {
-  const scheme = originScheme(site, clientScheme);
   const hostHeader = site.origins.hostHeader || host;
   const port = originPort(origin, site, clientScheme);
   const { isAddress } = origin;
@@ -68,7 +67,7 @@ function describeOrigin(origin: SiteOrigin, site: Site, clientScheme: Scheme, ho
     host: origin.host,
     port,
     isAddress,
-    serverName: scheme === 'https' ? serverName(name) : undefined,
+    serverName: isTlsOrigin(site, clientScheme) ? serverName(name) : undefined,
   });
   const key = addressKey(origin, site, clientScheme);
   return {

@@ -1,6 +1,6 @@
 /** Where a live domain's streams are pulled from: its origins in their order, then its backup origins. Pure. */
 import type { Scheme } from '#http/absolute-form.ts';
-import { addressKey, originPort, originScheme } from '#sites/origin-address.ts';
+import { addressKey, isTlsOrigin, originPort } from '#sites/origin-address.ts';
 import type { Site } from '#sites/site.ts';
 import type { OriginPlace } from './origin-stream.ts';
 
@@ -18,7 +18,7 @@ export function listPlaces(site: Site, scheme: Scheme, host: string): readonly O
       port: originPort(origin, site, scheme),
       isAddress: origin.isAddress,
       // RFC 6066 §3: an address is no server name.
-      serverName: originScheme(site, scheme) === 'https' ? (isAddress(name) ? '' : name) : undefined,
+      serverName: isTlsOrigin(site, scheme) ? (isAddress(name) ? '' : name) : undefined,
       hostHeader,
     };
   });
