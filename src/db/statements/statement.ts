@@ -2,7 +2,7 @@
  * A statement: its text depends on nothing but the engine, so it is made once for each database, and only its parameters
  * are filled each time. Making one takes longer than most of them run. docs/decisions/0511
  */
-import { type CompiledQuery, type RawBuilder, sql, type Transaction } from 'kysely';
+import { type CompiledQuery, type Insertable, type RawBuilder, sql, type Transaction } from 'kysely';
 import { memoryOf } from '../engines/db-memory.ts';
 import { isPostgres } from '../engines/engine.ts';
 import type { RowsQuery, RowValues } from '../engines/sqlite/messages.ts';
@@ -112,7 +112,12 @@ export function rowStatement<C extends ColumnTypes>(
   return define;
 }
 
-export function insertRows(table: string, columns: ColumnTypes): RowStatement {
+/** Columns of an insert; one that has neither a default nor `null` must be there. */
+type InsertedColumns<T extends keyof Schema> = ColumnTypes & {
+  readonly [C in keyof Insertable<Schema[T]>]: ColumnTypes[string];
+};
+
+export function insertRows<T extends keyof Schema>(table: T, columns: InsertedColumns<T>): RowStatement {
   const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
   return rowStatement(columns, ({ row }) => sql`insert into ${sql.table(table)} (${names}) ${row}`);
 }
