@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { expandLines } from './expand.ts';
 import { parseSpooledLine } from './spooled-line.ts';
 
-/** As releases until now have written it; an edge that is updated has such lines in its spool. Not to be made by the code. */
+/** A line of 13 fields: an edge that is updated still has such lines in its spool. Written out, so that it stays what it is. */
 const WRITTEN =
   '7\t192.0.2.1\t2026-01-31T12:00:00.000+08:00\t3\t100\t2000\ta.test\tGET\t/a\tHTTP/1.1\tTCP_MEM_HIT/200\ttext/html\t-\tB/1';
 

@@ -157,7 +157,7 @@ describeOnBothEngines('domains', (newDatabase) => {
       [{ domain: 'a..b' }, 'domainNameInvalid', /1 to 63/],
       [{ domain: `${'a'.repeat(64)}.example` }, 'domainNameInvalid', /host name|1 to 63/],
       [{ domain: 'http://a.example' }, 'domainNameInvalid', /has a scheme/],
-      [{ domain: 'a.*.example' }, 'domainNameInvalid', /no host name/],
+      [{ domain: 'a.*.example' }, 'domainNameInvalid', /host names cannot have/],
       [{ data: [] }, 'originsMissing', /at least one origin/],
       [{ data: ' \n \r\n' }, 'originsMissing', /at least one origin/],
       [{ data: undefined }, 'originsMissing', /at least one origin/],
