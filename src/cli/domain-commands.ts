@@ -32,7 +32,11 @@ type Domain = DataOf<'domain.get'>;
 
 const TYPES = { static: '1', download: '2', video: '3', live: '4', dynamic: '6' } as const;
 const TYPE_CODES = Object.fromEntries(Object.values(TYPES).map((code) => [code, code]));
-const SOURCE_TYPES = { http: 'http', https: 'https', protocol_follow: 'protocol_follow' } as const;
+const SOURCE_TYPES: { readonly [P in Domain['source_type']]: P } = {
+  http: 'http',
+  https: 'https',
+  protocol_follow: 'protocol_follow',
+};
 /** States as status codes of the interface. */
 export const STATUSES = { closed: '0', configuring: '1', accelerating: '2', rejected: '5', disabled: '6' } as const;
 

@@ -63,6 +63,11 @@ export function asksOf(access: SiteAccess): number {
   return asks;
 }
 
+/** Whether `isLetIn` knows what these bits ask about; it lets nobody in where it does not. */
+export function canAnswer(asks: number): boolean {
+  return (asks & ~ANSWERED) === 0;
+}
+
 /**
  * Whether the rules let this request in. `oneOrigin`: one string object for equal texts, since those of thousands of
  * answers would not stay in the processor's cache.
@@ -70,7 +75,7 @@ export function asksOf(access: SiteAccess): number {
 export function isLetIn(answer: GuardedAnswer, client: RememberedClient, oneOrigin: (text: string) => string): boolean {
   const { asks } = answer;
   if (asks === 0) return true;
-  if ((asks & ~ANSWERED) !== 0) return false;
+  if (!canAnswer(asks)) return false;
   if ((asks & ASKS.address) !== 0 && client.clientAddress !== answer.letInAddress) {
     if (!admitsAddress(answer, client)) return false;
   }
