@@ -81,7 +81,8 @@ function readOurs(bytes: Buffer, method: string, sizes: readonly number[]): Ours
   reader.expect(method === 'HEAD');
   let readBytes = 0;
   for (let turn = 0; readBytes < bytes.length && !reader.isOver && reader.fault === undefined; turn++) {
-    const piece = bytes.subarray(readBytes, readBytes + (sizes[turn % sizes.length] ?? 1));
+    // A copy, since the reader moves chunks together.
+    const piece = Buffer.from(bytes.subarray(readBytes, readBytes + (sizes[turn % sizes.length] ?? 1)));
     readBytes += reader.read(piece, 0);
   }
   if (reader.fault !== undefined) return { kind: 'refused' };

@@ -1,6 +1,6 @@
 /** An origin's body on its way to the client, and at the same time into the store where it may be kept. */
 import type { Readable } from 'node:stream';
-import { ownBytes } from '#lib/own-bytes.ts';
+import { isLargeChunk, PagedCopies } from '#lib/joined-chunks.ts';
 import type { EdgeContext } from '../context.ts';
 import { discardBody, type OriginBody, TakenBack } from '../origin/origin-request.ts';
 import { OwnBody } from '../origin/own/body.ts';
@@ -180,6 +180,7 @@ class Passage {
   readonly #limit: UnreadLimit | undefined;
   /** `undefined`: nobody but the store, and those who read along. */
   #viewer: Viewer | undefined;
+  readonly #copies = new PagedCopies();
   #gathered = 0;
   /** Nobody wants the rest. */
   isUnwanted = false;
@@ -222,7 +223,7 @@ class Passage {
     const viewer = this.#viewer;
     this.#gathered += bytes.length;
     const isKept = fill !== undefined && (fill.writer.isOpen || fill.shared !== undefined);
-    const own = isLent && isKept ? ownBytes([bytes]) : bytes;
+    const own = isKept && (isLent || !isLargeChunk(bytes)) ? this.#copies.copy(bytes) : bytes;
     const isGathering = fill?.writer.add(own) ?? false;
     fill?.shared?.push(own);
     const hasRoom = viewer === undefined || this.#write(own, isLent && !isKept);

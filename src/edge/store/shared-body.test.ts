@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Stored } from '#http/stored.ts';
+import { PagedCopies } from '#lib/joined-chunks.ts';
 import { createLagBudget } from './client-lag.ts';
 import { SharedBody } from './shared-body.ts';
 
@@ -59,6 +60,21 @@ describe('a body that comes', () => {
     reader.leave();
     push(shared, 1);
     assert.equal(shared.chunkAt(12 * MIB), undefined);
+  });
+
+  test('small chunks behind each other in memory are read together, from any position', () => {
+    const shared = start();
+    const copies = new PagedCopies();
+    for (let i = 0; i < 100_000; i++) shared.push(copies.copy(Buffer.from([i % 251])));
+    let pieces = 0;
+    for (let at = 0; at < 100_000; pieces++) {
+      const chunk = shared.chunkAt(at);
+      assert.ok(chunk);
+      for (const byte of chunk) assert.equal(byte, at++ % 251);
+    }
+    assert.ok(pieces < 20, `${pieces} pieces`);
+    assert.equal(shared.chunkAt(77_777)?.[0], 77_777 % 251);
+    assert.equal(shared.chunkAt(100_000), undefined);
   });
 
   test('a body keeps little when all together have used up the budget', () => {

@@ -3,6 +3,7 @@
  * from its first byte. docs/decisions/0080
  */
 import type { Stored } from '#http/stored.ts';
+import { appendChunk } from '#lib/joined-chunks.ts';
 import type { ClientLag } from './client-lag.ts';
 import type { StoredBody } from './store.ts';
 
@@ -24,6 +25,8 @@ export class SharedBody {
   onUnread: (() => void) | undefined;
   readonly #lag: ClientLag;
   readonly #chunks: Buffer[] = [];
+  /** Position in the body of each chunk's first byte. */
+  readonly #starts: number[] = [];
   readonly #readers = new Set<SharedReader>();
   /** Positions in the body: of the first byte that is kept, and behind the last. */
   #first = 0;
@@ -64,9 +67,9 @@ export class SharedBody {
     return this.#over;
   }
 
-  /** Keeps the chunk itself, not a copy. */
+  /** Keeps the chunk itself, not a copy. Small chunks should be `PagedCopies`: each piece of memory costs something. */
   push(chunk: Buffer): void {
-    this.#chunks.push(chunk);
+    if (appendChunk(this.#chunks, chunk)) this.#starts.push(this.#end);
     this.#end += chunk.length;
     // Without a reader by now, the next ones can only come when the body is stored.
     if (this.#end > WINDOW_BYTES && this.#readers.size === 0) this.#trim(0);
@@ -118,13 +121,14 @@ export class SharedBody {
 
   /** The bytes from this position to the end of their chunk; `undefined`: not there yet, or not any more. */
   chunkAt(position: number): Buffer | undefined {
-    if (position < this.#first) return undefined;
-    let start = this.#first;
-    for (const chunk of this.#chunks) {
-      if (position < start + chunk.length) return chunk.subarray(position - start);
-      start += chunk.length;
+    if (position < this.#first || position >= this.#end) return undefined;
+    let [low, high] = [0, this.#starts.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#starts[middle] ?? 0) <= position) low = middle;
+      else high = middle - 1;
     }
-    return undefined;
+    return this.#chunks[low]?.subarray(position - (this.#starts[low] ?? 0));
   }
 
   #isFarBehind(): boolean {
@@ -143,6 +147,7 @@ export class SharedBody {
     while (this.#end - this.#first > maxBytes) {
       const chunk = this.#chunks.shift();
       if (chunk === undefined) break;
+      this.#starts.shift();
       this.#first += chunk.length;
     }
     this.#lag.note(this.#end - this.#first);

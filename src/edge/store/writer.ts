@@ -1,4 +1,5 @@
 /** Gathers a body: in memory while it is small, in a file when it grows and there is a disk. */
+import { appendChunk } from '#lib/joined-chunks.ts';
 import { createMemoryBody } from './memory-body.ts';
 import type { BodyWriter, StoredBody } from './store.ts';
 
@@ -47,7 +48,7 @@ export function createWriter({ maxBodyBytes, maxMemoryBytes, budget, openSpill }
     if (heldBytes + chunk.length > maxMemoryBytes || chunk.length > budget.leftBytes) return false;
     heldBytes += chunk.length;
     budget.leftBytes -= chunk.length;
-    chunks.push(chunk);
+    appendChunk(chunks, chunk);
     return true;
   };
   const startSpill = (): boolean => {

@@ -238,7 +238,7 @@ test('a head in pieces of one byte costs what its bytes cost, not their square',
   assert.ok(user < 1_500_000, `${user} µs`); // some 200,000; 8,000,000 if each piece read the line anew
 });
 
-test('a paused reader stops where it is and goes on there', () => {
+test('a paused reader reads nothing, and continues where it was', () => {
   const bodies: string[] = [];
   const reader: ResponseReader = new ResponseReader({
     onInterim: () => undefined,
@@ -249,12 +249,26 @@ test('a paused reader stops where it is and goes on there', () => {
     },
   });
   reader.expect(false);
-  const bytes = Buffer.from(chunked('1\r\na\r\n2\r\nbc\r\n0\r\n\r\n'), 'latin1');
-  let at = reader.read(bytes, 0);
-  assert.deepEqual([bodies, bytes.toString('latin1', at, at + 3)], [['a'], '\r\n2']);
-  while (at < bytes.length) {
-    reader.isPaused = false;
-    at = reader.read(bytes, at);
-  }
-  assert.deepEqual([bodies, reader.isOver], [['a', 'bc'], true]);
+  const pieces = [chunked('1\r\na\r\n2\r\nb'), 'c\r\n0\r\n\r\n'].map((text) => Buffer.from(text, 'latin1'));
+  const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = pieces;
+  assert.deepEqual([reader.read(first, 0), bodies], [first.length, ['ab']]);
+  assert.equal(reader.read(second, 0), 0);
+  reader.isPaused = false;
+  let at = reader.read(second, 0);
+  reader.isPaused = false;
+  at = reader.read(second, at);
+  assert.deepEqual([at, bodies, reader.isOver], [second.length, ['ab', 'c'], true]);
+});
+
+test('all chunks of a piece are given together, also those before a fault', () => {
+  const given: string[] = [];
+  const reader = new ResponseReader({
+    onInterim: () => undefined,
+    onHead: () => undefined,
+    onBody: (bytes) => void given.push(bytes.toString('latin1')),
+  });
+  reader.expect(false);
+  reader.read(Buffer.from(chunked('1\r\na\r\n2;x=y\r\nbc\r\n3\r\nd'), 'latin1'), 0);
+  reader.read(Buffer.from('ef\r\n1\r\ng\r\n1\r\nh\r\nno size', 'latin1'), 0);
+  assert.deepEqual([given, reader.fault?.failure], [['abcd', 'efgh'], 'originMalformed']);
 });

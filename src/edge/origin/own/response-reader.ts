@@ -24,7 +24,7 @@ export interface ReaderOwner {
   /** An interim response other than 100. */
   onInterim(status: number, headers: RawHeaders): void;
   onHead(head: ParsedHead): void;
-  /** Bytes of the body, lent for the time of the call. */
+  /** Bytes of the body, lent for the time of the call. Called once for all chunks of a piece that was read. */
   onBody(bytes: Buffer): void;
 }
 
@@ -47,6 +47,9 @@ export class ResponseReader {
   #isLast = false;
   #idleMs = 0;
   #fault: Fault | undefined;
+  // Where the chunks of the piece that is being read lie, one behind the other. Empty if the two are equal.
+  #chunksAt = 0;
+  #chunksEnd = 0;
 
   constructor(owner: ReaderOwner) {
     this.#owner = owner;
@@ -81,12 +84,16 @@ export class ResponseReader {
     return this.#fault;
   }
 
-  /** Returns the offset of the first byte that was not read, because of a pause, of a fault, or since the response is over. */
+  /**
+   * Returns the offset of the first byte that was not read, because of a pause, of a fault, or since the response is over. The
+   * bytes that were read are overwritten: chunks are moved together.
+   */
   read(bytes: Buffer, from: number): number {
     let at = from;
     while (at < bytes.length && !this.isPaused && this.#part !== 'over' && this.#fault === undefined) {
       at = this.#readPart(bytes, at);
     }
+    this.#giveChunks(bytes);
     return at;
   }
 
@@ -101,14 +108,14 @@ export class ResponseReader {
       case 'head':
         return this.#readHead(bytes, at);
       case 'length':
-        return this.#giveBody(bytes, at, 'over');
+        return this.#giveLength(bytes, at);
       case 'close':
         this.#owner.onBody(at === 0 ? bytes : bytes.subarray(at));
         return bytes.length;
       case 'chunkSize':
         return this.#readChunkSize(bytes, at);
       case 'chunk':
-        return this.#giveBody(bytes, at, 'chunkEnd');
+        return this.#readChunk(bytes, at);
       case 'chunkEnd':
         return this.#readChunkEnd(bytes, at);
       case 'trailers':
@@ -151,12 +158,35 @@ export class ResponseReader {
     return end;
   }
 
-  #giveBody(bytes: Buffer, at: number, behind: 'over' | 'chunkEnd'): number {
+  #giveLength(bytes: Buffer, at: number): number {
     const end = Math.min(bytes.length, at + this.#left);
     this.#left -= end - at;
-    if (this.#left === 0) this.#part = behind;
+    if (this.#left === 0) this.#part = 'over';
     this.#owner.onBody(at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end));
     return end;
+  }
+
+  /** An origin may send chunks of one byte: passing on each of them would cost thousands of times its bytes. */
+  #readChunk(bytes: Buffer, at: number): number {
+    const end = Math.min(bytes.length, at + this.#left);
+    this.#left -= end - at;
+    if (this.#left === 0) this.#part = 'chunkEnd';
+    if (this.#chunksEnd === this.#chunksAt) {
+      this.#chunksAt = at;
+      this.#chunksEnd = end;
+    } else {
+      bytes.copyWithin(this.#chunksEnd, at, end);
+      this.#chunksEnd += end - at;
+    }
+    return end;
+  }
+
+  #giveChunks(bytes: Buffer): void {
+    if (this.#chunksEnd === this.#chunksAt) return;
+    const chunks = bytes.subarray(this.#chunksAt, this.#chunksEnd);
+    this.#chunksAt = 0;
+    this.#chunksEnd = 0;
+    this.#owner.onBody(chunks);
   }
 
   #readChunkSize(bytes: Buffer, at: number): number {

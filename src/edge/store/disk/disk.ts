@@ -179,6 +179,8 @@ export class DiskStore implements CacheStore {
     clearInterval(this.#timer);
     await this.#lanes.settled();
     await this.#tick();
+    // What the janitor has removed since; nothing is written behind the end.
+    await this.#volume?.journal.flush().catch((error) => this.#fail(error));
     const keys = this.#volume?.keys;
     this.#isClosed = true;
     this.#files.closeIdle();
