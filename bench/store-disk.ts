@@ -10,7 +10,7 @@ import { DiskStore } from '../src/edge/store/disk/disk.ts';
 import { MemoryStore } from '../src/edge/store/memory.ts';
 import type { CacheStore } from '../src/edge/store/store.ts';
 import { DEFAULT_CACHE_OPTIONS } from '../src/sites/cache-options.ts';
-import { sampleHead } from '../test/support/stored.ts';
+import { sampleHead } from '../test/support/edge/stored.ts';
 
 const MIB = 2 ** 20;
 const CHUNK = Buffer.alloc(65_536, 'x');

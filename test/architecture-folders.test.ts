@@ -1,6 +1,6 @@
-/** The folders inside a room: which may import which. Between rooms: `architecture.test.ts`. */
+/** The folders inside a room: which may import which. Between rooms: `architecture.test.ts`. And the folders of `test/support`. */
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, test } from 'node:test';
 
@@ -45,6 +45,17 @@ const ROOMS: Readonly<Record<string, Folders>> = {
   },
 };
 
+/** Files directly in `test/support`: tests of most rooms use them. `runner` serves `test/run.ts`. */
+const SHARED_SUPPORT = [
+  'eventually.ts',
+  'free-port.ts',
+  'nginx.ts',
+  'relay.ts',
+  'resident.ts',
+  'temporary.ts',
+  'timers.ts',
+];
+
 describe('folders of a room', () => {
   for (const [room, folders] of Object.entries(ROOMS)) {
     const base = join(ROOT, 'src', room);
@@ -66,6 +77,19 @@ describe('folders of a room', () => {
       assert.deepEqual(forbidden, []);
     });
   }
+});
+
+describe('test/support', () => {
+  test('each file lies in the folder of the tests that it serves, but for the few that all of them use', () => {
+    const found = readdirSync(join(ROOT, 'test', 'support'), { withFileTypes: true });
+    const [folders, files] = [found.filter((entry) => entry.isDirectory()), found.filter((entry) => entry.isFile())];
+    assert.deepEqual(files.map(({ name }) => name).toSorted(), SHARED_SUPPORT);
+    const isServing = (name: string) => name === 'runner' || existsSync(join(ROOT, 'test', name));
+    assert.deepEqual(
+      folders.map(({ name }) => name).filter((name) => !isServing(name)),
+      [],
+    );
+  });
 });
 
 /** A table in which each folder may import those after it, and `always`. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { ROOMS } from './support/rooms.ts';
+import { ROOMS } from './support/docs/rooms.ts';
 
 const SRC = join(import.meta.dirname, '../src');
 const EXPORT = /^export (?:abstract )?(?:type|interface|class|const|(?:async )?function\*?) ([A-Za-z_$][\w$]*)/gm;

@@ -1,8 +1,8 @@
 /** The word lint of `CONTRIBUTING.md`, "How we write": in no room may the number of its findings rise. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { BASELINE_FILE, countWords, findWords, readBaseline } from './support/word-count.ts';
-import { lintWords } from './support/word-lint.ts';
+import { BASELINE_FILE, countWords, findWords, readBaseline } from './support/docs/word-count.ts';
+import { lintWords } from './support/docs/word-lint.ts';
 
 const FOUND: readonly (readonly [code: string, kinds: readonly string[]])[] = [
   ['/** Of the ring. */', ['opening']],
@@ -34,7 +34,7 @@ describe('words of comments and test titles', () => {
     });
   }
 
-  test('no room has more findings than the baseline; see them with `node test/support/report-words.ts --since main`', () => {
+  test('no room has more findings than the baseline; see them with `node test/support/docs/report-words.ts --since main`', () => {
     const baseline = readBaseline();
     const risen = Object.entries(countWords(findWords())).flatMap(([room, counts]) =>
       (['opening', 'relative', 'title'] as const)

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { describe, test } from 'node:test';
-import { EVERYWHERE } from './support/needs.ts';
-import { ROOMS } from './support/rooms.ts';
+import { ROOMS } from './support/docs/rooms.ts';
+import { EVERYWHERE } from './support/runner/needs.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const MAX_FILE_LINES = 400;
@@ -23,7 +23,7 @@ const RIM = [
 /** Rooms that also run in a browser, so they use nothing of Node's. */
 const ANYWHERE = ['contract', 'client'];
 
-const NEEDS_FILE = 'test/support/needs.ts';
+const NEEDS_FILE = 'test/support/runner/needs.ts';
 
 /**
  * What of a viewer's request an answer that is kept ready does not depend on, and the files that may read it all the same. The fields
@@ -209,7 +209,7 @@ describe('architecture', () => {
 
   test('a test skips only by its declared needs', () => {
     const skipping = tests.filter(
-      (file) => !file.startsWith('test/support/needs.') && /\bskip: |\.skip\(|\.todo\(/.test(read(file)),
+      (file) => !file.startsWith('test/support/runner/needs.') && /\bskip: |\.skip\(|\.todo\(/.test(read(file)),
     );
     assert.deepEqual(skipping, []);
   });

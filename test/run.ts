@@ -11,9 +11,9 @@ import { join, relative, resolve } from 'node:path';
 import type { EventData } from 'node:test';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import { makeBarePath } from './support/bare-path.ts';
-import { canNeedSomething, filesToRun, type Kind } from './support/files-to-run.ts';
-import { startPostgres } from './support/start-postgres.ts';
+import { makeBarePath } from './support/runner/bare-path.ts';
+import { canNeedSomething, filesToRun, type Kind } from './support/runner/files-to-run.ts';
+import { startPostgres } from './support/runner/start-postgres.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 /** Three files at a time: the end-to-end files start whole services and wait for much, and more at once only makes them slow. */

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createClient } from '#client/client.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { freePort } from '../../test/support/free-port.ts';
-import { aacHeader, avcHeader, frames } from '../../test/support/media-messages.ts';
-import { RtmpClient } from '../../test/support/rtmp-client.ts';
+import { aacHeader, avcHeader, frames } from '../../test/support/live/media-messages.ts';
+import { RtmpClient } from '../../test/support/live/rtmp-client.ts';
 import { startService } from './service.ts';
 
 const HOST = 'live.example.com';

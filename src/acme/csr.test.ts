@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
 import { test } from 'node:test';
-import { needs, obtain } from '../../test/support/needs.ts';
+import { needs, obtain } from '../../test/support/runner/needs.ts';
 import { makeCsr } from './csr.ts';
 import { makeKey } from './jws.ts';
 

@@ -5,7 +5,7 @@
 
 /**
  * Names in lower case. `edge/shortcuts/plain-fields.ts` says what each means for a prepared answer, and the requests of
- * `test/support/twin-requests.ts` use each of them. docs/decisions/0415
+ * `test/support/edge/twins/twin-requests.ts` use each of them. docs/decisions/0415
  */
 export const REQUEST_FIELDS = [
   'accept-encoding',

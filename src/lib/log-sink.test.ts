@@ -5,7 +5,7 @@ import { constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
-import { makePipe, opened, readSome } from '../../test/support/pipe.ts';
+import { makePipe, opened, readSome } from '../../test/support/process/pipe.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { LogSink } from './log-sink.ts';
 

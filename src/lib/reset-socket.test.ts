@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { connect as connectTls, TLSSocket } from 'node:tls';
-import { createAuthority } from '../../test/support/certificate.ts';
-import { needs } from '../../test/support/needs.ts';
+import { createAuthority } from '../../test/support/certificates/certificate.ts';
+import { needs } from '../../test/support/runner/needs.ts';
 import { resetSocket } from './reset-socket.ts';
 
 const LARGE = Buffer.alloc(4 * 1024 * 1024);

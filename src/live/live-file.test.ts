@@ -4,7 +4,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { needs, obtain } from '../../test/support/needs.ts';
+import { needs, obtain } from '../../test/support/runner/needs.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { LiveFile } from './live-file.ts';
 
@@ -104,7 +104,7 @@ test('memory replaces a file that cannot be opened, which gets everything once i
 });
 
 test('a disk that becomes full and has room again loses no event', needs('mounts'), async (t) => {
-  const program = join(import.meta.dirname, '../../test/support/live-file-full.ts');
+  const program = join(import.meta.dirname, '../../test/support/live/live-file-full.ts');
   const script = 'mount -t tmpfs -o size=1m tmpfs "$0" && exec "$1" "$2" "$0"';
   const args = ['-rm', 'sh', '-c', script, temporaryFolder(t), process.execPath, program];
   const { stdout } = await promisify(execFile)(obtain('mounts'), args, { timeout: 180_000 });

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { openTakenCount } from './taken-count.ts';
 
-const PROGRAM = join(import.meta.dirname, '../../test/support/killed-writer.ts');
+const PROGRAM = join(import.meta.dirname, '../../test/support/logs/killed-writer.ts');
 
 interface Told {
   /** What its warnings say of requests that are lost: a number, or 'bound'. */

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { createLocalTime } from '#lib/local-time.ts';
 import { createLogger } from '#lib/logger.ts';
-import { HIT } from '../../test/support/access-record.ts';
+import { HIT } from '../../test/support/logs/access-record.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { addCounters, countRequest, noCounters } from './counters.ts';
 import { expandLines } from './expand.ts';

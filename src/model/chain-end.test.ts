@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAuthority } from '../../test/support/certificate.ts';
-import { needs } from '../../test/support/needs.ts';
+import { createAuthority } from '../../test/support/certificates/certificate.ts';
+import { needs } from '../../test/support/runner/needs.ts';
 import { findMissingIssuer } from './chain-end.ts';
 
 test('the issuer of a chain is missing unless it is there, or known', needs('openssl'), (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { receiptOf } from '../../test/support/carrier.ts';
+import { receiptOf } from '../../test/support/sms/carrier.ts';
 import type { MobileOriginated, ReceiptState } from './carrier.ts';
 import { receiptToStore, replyToStore, unreadToStore } from './inbound-events.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { StoredConnector } from '#db/tables/sms/connectors.ts';
 import { createLogger } from '#lib/logger.ts';
-import { ScriptedCarrier } from '../../test/support/scripted-carrier.ts';
+import { ScriptedCarrier } from '../../test/support/sms/scripted-carrier.ts';
 import { createManualTimers } from '../../test/support/timers.ts';
 import { type Line, Lines } from './lines.ts';
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RouteName } from '#contract/routes.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
-import { add, dataOf, specOf, startWithCustomers } from '../support/customers.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
+import { add, dataOf, specOf, startWithCustomers } from '../support/api/customers.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
 
 /** The three rules: how each is turned on with a list, and off without one. */
 const RULES = [

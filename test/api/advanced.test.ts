@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { readConfigHead } from '#db/tables/resources.ts';
-import { ADVANCED_OFF } from '../support/advanced.ts';
-
-import { add, dataOf, show, specOf, startWithCustomers } from '../support/customers.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
+import { add, dataOf, show, specOf, startWithCustomers } from '../support/api/customers.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
+import { ADVANCED_OFF } from '../support/edge/advanced.ts';
 
 const PAGE = '<h1>不行 🚫</h1>';
 const KIB_64 = 65_536;

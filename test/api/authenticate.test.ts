@@ -6,8 +6,8 @@ import type { Db } from '#db/open.ts';
 import { createAccount } from '#db/tables/accounts.ts';
 import { createToken, revokeToken } from '#db/tables/tokens.ts';
 import { hashToken, mintToken } from '#lib/token.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
-import { openTestDatabase } from '../support/feed.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
+import { openTestDatabase } from '../support/feed/feed.ts';
 
 const NOW = 1_700_000_000_000;
 const HERE: Caller = { address: '192.0.2.1', isLocal: false };

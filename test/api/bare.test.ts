@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CALL_FIELDS } from '#api/calls/call-fields.ts';
 import { readCall } from '#api/http/bare/read-call.ts';
-import { startTestApi } from '../support/api.ts';
-import { newSqlite } from '../support/databases.ts';
-import { ADD, callBytes, openAtNode, openRaw, SEND, sendAll } from '../support/raw-calls.ts';
+import { startTestApi } from '../support/api/api.ts';
+import { ADD, callBytes, openAtNode, openRaw, SEND, sendAll } from '../support/api/raw-calls.ts';
+import { newSqlite } from '../support/db/databases.ts';
 
 const LIST = '/domain/listDomains';
 const CLOSE = 'Connection: close';

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { recordPrefetchResults } from '#db/tables/cache-tasks.ts';
 import { recordEdgeStatus } from '#db/tables/edges.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
-import type { TestApi } from '../support/api.ts';
-import { add, type CallAs, dataOf, show, startWithCustomers } from '../support/customers.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
+import type { TestApi } from '../support/api/api.ts';
+import { add, type CallAs, dataOf, show, startWithCustomers } from '../support/api/customers.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
 
 const SECOND_MS = 1000;
 const HOUR_MS = 3600 * SECOND_MS;

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { claimOrders, countOrders, findOrder, LeaseLost, saveOrder } from '#db/tables/certificate-orders.ts';
 import { type CertificateOrder, NEVER_AT } from '#model/certificate-order.ts';
-import { addTestCertificate } from '../support/added-certificate.ts';
-import { add, dataOf, startWithCustomers } from '../support/customers.ts';
-import { describeOnBothEngines, newSqlite } from '../support/databases.ts';
-import { needs } from '../support/needs.ts';
+import { addTestCertificate } from '../support/api/added-certificate.ts';
+import { add, dataOf, startWithCustomers } from '../support/api/customers.ts';
+import { describeOnBothEngines, newSqlite } from '../support/db/databases.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const NONE = {
   state: 'none',

@@ -4,10 +4,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { createAuthority, type TestAuthority } from '../support/certificate.ts';
-import { dataOf, startWithCustomers } from '../support/customers.ts';
-import { newSqlite } from '../support/databases.ts';
-import { needs, obtain } from '../support/needs.ts';
+import { dataOf, startWithCustomers } from '../support/api/customers.ts';
+import { createAuthority, type TestAuthority } from '../support/certificates/certificate.ts';
+import { newSqlite } from '../support/db/databases.ts';
+import { needs, obtain } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 type Warnings = readonly { readonly code: string; readonly text: string }[];

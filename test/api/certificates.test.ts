@@ -7,11 +7,11 @@ import { recordEdgeStatus } from '#db/tables/edges.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
 import { parseChain } from '#model/certificate.ts';
 import { parsePrivateKey } from '#model/private-key.ts';
-import { createAuthority, type TestAuthority } from '../support/certificate.ts';
-import { add, dataOf, show, specOf, startWithCustomers } from '../support/customers.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
-import { needs } from '../support/needs.ts';
-import { formsOf } from '../support/secret-forms.ts';
+import { add, dataOf, show, specOf, startWithCustomers } from '../support/api/customers.ts';
+import { createAuthority, type TestAuthority } from '../support/certificates/certificate.ts';
+import { formsOf } from '../support/certificates/secret-forms.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
+import { needs } from '../support/runner/needs.ts';
 
 type Pair = ReturnType<TestAuthority['issue']>;
 

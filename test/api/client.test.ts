@@ -8,15 +8,15 @@ import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
 import { takeReceived } from '#db/tables/live/recordings.ts';
 import { recordLiveReport } from '#db/tables/live/reports.ts';
 import { storeReplies } from '#db/tables/sms/replies.ts';
-import { addTestCertificate } from '../support/added-certificate.ts';
-import { startTestApi } from '../support/api.ts';
-import { newSqlite } from '../support/databases.ts';
+import { addTestCertificate } from '../support/api/added-certificate.ts';
+import { startTestApi } from '../support/api/api.ts';
+import { newSqlite } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { onAir } from '../support/live-reports.ts';
-import { needs } from '../support/needs.ts';
+import { onAir } from '../support/live/live-reports.ts';
+import { createTestTraffic } from '../support/logs/traffic.ts';
 import { startNginx } from '../support/nginx.ts';
+import { needs } from '../support/runner/needs.ts';
 import type { Cleanup } from '../support/temporary.ts';
-import { createTestTraffic } from '../support/traffic.ts';
 
 /** nginx reads a body only when it passes it on, so it passes it on to itself. */
 const WITNESS = `

@@ -12,7 +12,7 @@ import { COMMON } from '#contract/operation.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
 import { END_REASONS } from '#model/live-stream.ts';
-import { openApiFile, openApiText } from '../support/openapi.ts';
+import { openApiFile, openApiText } from '../support/api/openapi.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -20,7 +20,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const NOT_OVER_HTTP = ['settingsInvalid', 'requestTimeout'];
 
 describe('the contract', () => {
-  test('docs/openapi.json is generated from the contract (node test/support/write-openapi.ts)', () => {
+  test('docs/openapi.json is generated from the contract (node test/support/api/write-openapi.ts)', () => {
     assert.equal(readFileSync(openApiFile, 'utf8'), openApiText());
   });
 

@@ -8,13 +8,13 @@ import { sql } from 'kysely';
 import { LostConnection } from '#db/engines/postgres/lost-connections.ts';
 import { discardSilent, openPool } from '#db/engines/postgres/pool.ts';
 import { isDatabaseAway } from '#db/failures.ts';
-import { readAnswer, startTestApi } from '../support/api.ts';
-import { SETTINGS } from '../support/customers.ts';
-import { newPostgres, newSqlite } from '../support/databases.ts';
+import { readAnswer, startTestApi } from '../support/api/api.ts';
+import { SETTINGS } from '../support/api/customers.ts';
+import { newPostgres, newSqlite } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { silentLog } from '../support/feed.ts';
-import { needs, obtain } from '../support/needs.ts';
+import { silentLog } from '../support/feed/feed.ts';
 import { startRelay } from '../support/relay.ts';
+import { needs, obtain } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 describe('while PostgreSQL is away', needs('postgres'), () => {
@@ -138,7 +138,7 @@ test(
   'a full disk, which ends SQLite transactions, is answered 503, and the log says why',
   needs('mounts'),
   async (t) => {
-    const program = join(import.meta.dirname, '../support/sqlite-full.ts');
+    const program = join(import.meta.dirname, '../support/api/sqlite-full.ts');
     const script = 'mount -t tmpfs -o size=3m tmpfs "$0" && exec "$1" "$2" "$0"';
     const args = ['-rm', 'sh', '-c', script, temporaryFolder(t), process.execPath, program];
     const { stdout } = await promisify(execFile)(obtain('mounts'), args, { timeout: 180_000 });

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfigHead } from '#db/tables/resources.ts';
-import { add, dataOf, SETTINGS, show, specOf, startWithCustomers } from '../support/customers.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
+import { add, dataOf, SETTINGS, show, specOf, startWithCustomers } from '../support/api/customers.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
 
 describeOnBothEngines('states and lists of domains', (newDatabase) => {
   test('domain_status 1 becomes 2 when every live edge, and at least one, has the change', async (t) => {

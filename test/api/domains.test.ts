@@ -6,8 +6,8 @@ import type { RouteName } from '#contract/routes.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
 import { defaultsOf, SITE_SETTINGS } from '#model/settings.ts';
 
-import { add, type CallAs, dataOf, SETTINGS, show, specOf, startWithCustomers } from '../support/customers.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
+import { add, type CallAs, dataOf, SETTINGS, show, specOf, startWithCustomers } from '../support/api/customers.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
 
 describeOnBothEngines('domains', (newDatabase) => {
   test('a new domain reads with every documented field in its type', async (t) => {

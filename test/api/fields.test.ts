@@ -5,11 +5,11 @@ import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
 import { takeReceived } from '#db/tables/live/recordings.ts';
 import { recordLiveReport } from '#db/tables/live/reports.ts';
-import { addTestCertificate } from '../support/added-certificate.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
-import { began, onAir } from '../support/live-reports.ts';
-import { needs } from '../support/needs.ts';
+import { addTestCertificate } from '../support/api/added-certificate.ts';
+import { startTestApi, type TestApi } from '../support/api/api.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
+import { began, onAir } from '../support/live/live-reports.ts';
+import { needs } from '../support/runner/needs.ts';
 import type { Cleanup } from '../support/temporary.ts';
 
 const BAD_VALUES: Readonly<Record<string, unknown>> = {

@@ -7,11 +7,11 @@ import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
-import { readAnswer, startTestApi, type TestApi } from '../support/api.ts';
-import { createAuthority } from '../support/certificate.ts';
-import { newSqlite } from '../support/databases.ts';
+import { readAnswer, startTestApi, type TestApi } from '../support/api/api.ts';
+import { createAuthority } from '../support/certificates/certificate.ts';
+import { newSqlite } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs } from '../support/needs.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const ADD = '/domain/addDomain';
 const JSON_TYPE = { 'content-type': 'application/json' };

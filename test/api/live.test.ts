@@ -8,10 +8,10 @@ import type { RouteName } from '#contract/routes.ts';
 import { recordLiveReport, type StoredReport } from '#db/tables/live/reports.ts';
 import { isAppName, isStreamName } from '#sites/live.ts';
 import { checkAuthKey } from '#sites/live-key.ts';
-import type { TestApiOptions } from '../support/api.ts';
-import { add, dataOf, startWithCustomers } from '../support/customers.ts';
-import { describeOnBothEngines, type NewDatabase, newSqlite } from '../support/databases.ts';
-import { began, ended, onAir } from '../support/live-reports.ts';
+import type { TestApiOptions } from '../support/api/api.ts';
+import { add, dataOf, startWithCustomers } from '../support/api/customers.ts';
+import { describeOnBothEngines, type NewDatabase, newSqlite } from '../support/db/databases.ts';
+import { began, ended, onAir } from '../support/live/live-reports.ts';
 
 const DOMAIN = 'live.example.com';
 const NEWS = { app_name: 'live', stream_name: 'news' };

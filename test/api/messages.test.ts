@@ -8,9 +8,9 @@ import { COMMON } from '#contract/operation.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { translate } from '#contract/reasons.ts';
 import { ROUTES, type RouteName } from '#contract/routes.ts';
-import { ADVANCED_OFF } from '../support/advanced.ts';
-import { add, startWithCustomers } from '../support/customers.ts';
-import { newSqlite } from '../support/databases.ts';
+import { add, startWithCustomers } from '../support/api/customers.ts';
+import { newSqlite } from '../support/db/databases.ts';
+import { ADVANCED_OFF } from '../support/edge/advanced.ts';
 
 const ADVANCED = { ...ADVANCED_OFF, keep_url_params: 1, forbid_http_code: '403' };
 const POLICY = { is_cache: 1, policy_type: 'suffix', policy_scheme: 'http', content: 'jpg' };

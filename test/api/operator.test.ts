@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import type { RouteName } from '#contract/routes.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
-import { LOCAL_SECRET, START } from '../support/api.ts';
-import { add, dataOf, SETTINGS, show, startWithCustomers } from '../support/customers.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
+import { LOCAL_SECRET, START } from '../support/api/api.ts';
+import { add, dataOf, SETTINGS, show, startWithCustomers } from '../support/api/customers.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
 
 describeOnBothEngines('operators', (newDatabase) => {
   test('operators make accounts and tokens, list, narrow and revoke them', async (t) => {

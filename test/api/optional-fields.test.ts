@@ -8,8 +8,8 @@ import { createClient } from '#client/client.ts';
 import { decodeRequest } from '#contract/decode.ts';
 import { type CallOf, OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
-import { add, startWithCustomers } from '../support/customers.ts';
-import { newSqlite } from '../support/databases.ts';
+import { add, startWithCustomers } from '../support/api/customers.ts';
+import { newSqlite } from '../support/db/databases.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,11 @@
 /** Origins that edges cannot reach: their owner is told where he sets them, where he reads them, and by the edge itself. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startTestApi } from '../support/api.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
-import { fetchFrom } from '../support/edge.ts';
+import { startTestApi } from '../support/api/api.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
+import { fetchFrom } from '../support/edge/edge.ts';
 import { eventually } from '../support/eventually.ts';
-import { runCommand, startService } from '../support/service.ts';
+import { runCommand, startService } from '../support/process/service.ts';
 
 describeOnBothEngines('warnings about origins', (newDatabase) => {
   test('warnings about origins are in the answers that set and show them, for their owner only', async (t) => {

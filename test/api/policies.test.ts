@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfigHead } from '#db/tables/resources.ts';
-import { add, dataOf, specOf, startWithCustomers } from '../support/customers.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
+import { add, dataOf, specOf, startWithCustomers } from '../support/api/customers.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
 
 const SUFFIX = { is_cache: '1', policy_type: 'suffix', policy_scheme: 'http', content: 'jpg' };
 const PREFIX = { is_cache: '1', policy_type: 'prefix', policy_scheme: 'https', content: '/a/' };

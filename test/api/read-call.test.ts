@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { type ReadCall, readCall } from '#api/http/bare/read-call.ts';
 import { ROUTES } from '#contract/routes.ts';
 import { joinedValue } from '#http/headers.ts';
-import { anyField, anyMutation, mutate } from '../support/heads.ts';
-import { NodeReader } from '../support/node-requests.ts';
+import { anyField, anyMutation, mutate } from '../support/edge/heads.ts';
+import { NodeReader } from '../support/edge/node-requests.ts';
 
 const PATHS = [
   '/api/sms/ordinary',

@@ -11,10 +11,10 @@ import { takeRecording } from '#logs/recordings/receive.ts';
 import { type BlobKey, BlobMissing, type BlobStore, blobKey } from '#logs/store/blob-store.ts';
 import { localBlobStore } from '#logs/store/local.ts';
 import { s3BlobStore } from '#logs/store/s3.ts';
-import { add, dataOf, specOf, startWithCustomers } from '../support/customers.ts';
-import { describeOnBothEngines, type NewDatabase, newSqlite } from '../support/databases.ts';
-import { began, ended } from '../support/live-reports.ts';
-import { startS3Server } from '../support/s3-server.ts';
+import { add, dataOf, specOf, startWithCustomers } from '../support/api/customers.ts';
+import { describeOnBothEngines, type NewDatabase, newSqlite } from '../support/db/databases.ts';
+import { began, ended } from '../support/live/live-reports.ts';
+import { startS3Server } from '../support/logs/s3-server.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const DOMAIN = 'live.example.com';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
-import { startTestApi, type TestApi } from '../support/api.ts';
-import { newSqlite } from '../support/databases.ts';
+import { startTestApi, type TestApi } from '../support/api/api.ts';
+import { newSqlite } from '../support/db/databases.ts';
 
 const ADD = '/domain/addDomain';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfigHead } from '#db/tables/resources.ts';
-import { add, dataOf, show, specOf, startWithCustomers } from '../support/customers.ts';
-import { describeOnBothEngines, type NewDatabase } from '../support/databases.ts';
+import { add, dataOf, show, specOf, startWithCustomers } from '../support/api/customers.ts';
+import { describeOnBothEngines, type NewDatabase } from '../support/db/databases.ts';
 import type { Cleanup } from '../support/temporary.ts';
 
 describeOnBothEngines('review', (newDatabase) => {

@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import { ClientError, createClient } from '#client/client.ts';
 import { type CallOf, OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, type RouteName } from '#contract/routes.ts';
-import { addTestCertificate } from '../support/added-certificate.ts';
-import { add, startWithCustomers } from '../support/customers.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
-import { needs } from '../support/needs.ts';
+import { addTestCertificate } from '../support/api/added-certificate.ts';
+import { add, startWithCustomers } from '../support/api/customers.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
+import { needs } from '../support/runner/needs.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -5,8 +5,8 @@ import { type Client, createClient } from '#client/client.ts';
 import { type CallOf, OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, type RouteName } from '#contract/routes.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
-import { add, show, specOf, startWithCustomers } from '../support/customers.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
+import { add, show, specOf, startWithCustomers } from '../support/api/customers.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
 
 /** Operations that need or show a certificate; certificates.test.ts and certificate-requests.test.ts cover them. */
 const WITH_CERTIFICATES = ['config.setSsl', 'config.getSsl', 'config.getCertificateRequest'];

@@ -1,8 +1,8 @@
 /** Changes of SMS that are asked for at the same time: each holds, on both engines. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeOnBothEngines } from '../support/databases.ts';
-import { smsData, startSmsApi } from '../support/sms-customers.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
+import { smsData, startSmsApi } from '../support/sms/sms-customers.ts';
 
 const ROUNDS = 8;
 

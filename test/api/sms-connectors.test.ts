@@ -5,12 +5,12 @@ import { type TestContext, test } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
 import { sql } from 'kysely';
 import { listConnectors, openSettings } from '#db/tables/sms/connectors.ts';
-import { connectTestCarrier } from '../support/carrier.ts';
-import { createAuthority } from '../support/certificate.ts';
-import { describeOnBothEngines, newSqlite } from '../support/databases.ts';
-import { needs } from '../support/needs.ts';
-import { smsData, startSmsApi } from '../support/sms-customers.ts';
-import { startSmsc } from '../support/smsc.ts';
+import { createAuthority } from '../support/certificates/certificate.ts';
+import { describeOnBothEngines, newSqlite } from '../support/db/databases.ts';
+import { needs } from '../support/runner/needs.ts';
+import { connectTestCarrier } from '../support/sms/carrier.ts';
+import { smsData, startSmsApi } from '../support/sms/sms-customers.ts';
+import { startSmsc } from '../support/sms/smsc.ts';
 
 describeOnBothEngines('secrets that were left out of an export', (newDatabase) => {
   test('a connector without its password can be turned off, says what is missing, and gets a new one', async (t) => {

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { ROUTES } from '#contract/routes.ts';
 import { listConnectors, openSettings } from '#db/tables/sms/connectors.ts';
 import { storeReplies } from '#db/tables/sms/replies.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
-import { balanceOf, codeOf, type SmsCustomer, smsData, startSmsApi } from '../support/sms-customers.ts';
-import { checkMoney, readParts } from '../support/sms-queue.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
+import { balanceOf, codeOf, type SmsCustomer, smsData, startSmsApi } from '../support/sms/sms-customers.ts';
+import { checkMoney, readParts } from '../support/sms/sms-queue.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -7,8 +7,8 @@ import { listConnectors } from '#db/tables/sms/connectors.ts';
 import { queueDeliveries } from '#db/tables/sms/deliveries.ts';
 import { storeReplies } from '#db/tables/sms/replies.ts';
 import { storeUnread } from '#db/tables/sms/unread.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
-import { smsData, startSmsApi } from '../support/sms-customers.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
+import { smsData, startSmsApi } from '../support/sms/sms-customers.ts';
 
 const HOUR_MS = 3_600_000;
 

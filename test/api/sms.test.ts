@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { ROUTES } from '#contract/routes.ts';
 import { setAccountDisabled } from '#db/tables/accounts.ts';
-import { describeOnBothEngines, newSqlite } from '../support/databases.ts';
-import { balanceOf, codeOf, smsData, startSmsApi } from '../support/sms-customers.ts';
-import { checkMoney, readParts } from '../support/sms-queue.ts';
+import { describeOnBothEngines, newSqlite } from '../support/db/databases.ts';
+import { balanceOf, codeOf, smsData, startSmsApi } from '../support/sms/sms-customers.ts';
+import { checkMoney, readParts } from '../support/sms/sms-queue.ts';
 
 const PATH = ROUTES['sms.ordinary'].path;
 const HAN_80 = encodeURIComponent('短'.repeat(80));

@@ -5,9 +5,9 @@ import { ROUTES } from '#contract/routes.ts';
 import { setAccountDisabled } from '#db/tables/accounts.ts';
 import { findTokensByHash, revokeToken } from '#db/tables/tokens.ts';
 import { hashToken } from '#lib/token.ts';
-import { startTestApi, type TestApi, type TestApiOptions } from '../support/api.ts';
-import { describeOnBothEngines, newPostgres, newSqlite } from '../support/databases.ts';
-import { needs } from '../support/needs.ts';
+import { startTestApi, type TestApi, type TestApiOptions } from '../support/api/api.ts';
+import { describeOnBothEngines, newPostgres, newSqlite } from '../support/db/databases.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const LIST = '/domain/listDomains';
 

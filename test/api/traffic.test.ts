@@ -8,10 +8,10 @@ import { loadOrMakeKeyring } from '#db/secrets/keyring.ts';
 import { listLogParts } from '#db/tables/log-parts.ts';
 import { key } from '#logs/store/blob-store.suite.ts';
 import { localBlobStore } from '#logs/store/local.ts';
-import { START, startTestApi } from '../support/api.ts';
-import { describeOnBothEngines, type NewDatabase } from '../support/databases.ts';
+import { START, startTestApi } from '../support/api/api.ts';
+import { describeOnBothEngines, type NewDatabase } from '../support/db/databases.ts';
+import { createTestTraffic } from '../support/logs/traffic.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { createTestTraffic } from '../support/traffic.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const MINUTE_MS = 60_000;

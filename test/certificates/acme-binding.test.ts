@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { createSigner, makeKey } from '#acme/jws.ts';
-import { startAcmeWorld } from '../support/acme.ts';
-import { newSqlite } from '../support/databases.ts';
-import { needs } from '../support/needs.ts';
+import { startAcmeWorld } from '../support/certificates/acme.ts';
+import { newSqlite } from '../support/db/databases.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const BOUND = needs('pebble', 'openssl', { timeout: 180_000 });
 const MAC_KEY = randomBytes(48);

@@ -11,10 +11,10 @@ import { readConfigHead } from '#db/tables/resources.ts';
 import { createLogger } from '#lib/logger.ts';
 import { type CertificateOrder, NEVER_AT } from '#model/certificate-order.ts';
 import { DEFAULT_SETTINGS } from '#model/domain.ts';
-import { startAcmeWorld } from '../support/acme.ts';
-import { describeOnBothEngines, newSqlite } from '../support/databases.ts';
-import { needs } from '../support/needs.ts';
-import { openSmsDatabase } from '../support/sms-queue.ts';
+import { startAcmeWorld } from '../support/certificates/acme.ts';
+import { describeOnBothEngines, newSqlite } from '../support/db/databases.ts';
+import { needs } from '../support/runner/needs.ts';
+import { openSmsDatabase } from '../support/sms/sms-queue.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

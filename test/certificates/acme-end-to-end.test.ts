@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type Client, createClient } from '#client/client.ts';
-import { newPostgres, newSqlite } from '../support/databases.ts';
+import { type PebblePlace, placePebble } from '../support/certificates/pebble.ts';
+import { newPostgres, newSqlite } from '../support/db/databases.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs, obtain } from '../support/needs.ts';
-import { reply, startOrigin } from '../support/origin.ts';
-import { type PebblePlace, placePebble } from '../support/pebble.ts';
-import { type RunningService, runCommand, startService } from '../support/service.ts';
+import { type RunningService, runCommand, startService } from '../support/process/service.ts';
+import { needs, obtain } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const NAME = 'www.example.com';

@@ -11,9 +11,9 @@ import { markDomainDeleted } from '#db/tables/domains.ts';
 import { createLogger } from '#lib/logger.ts';
 import { MAX_ORDERS_PER_DAY, NEVER_AT } from '#model/certificate-order.ts';
 import { warnOfStoppedRenewals } from '../../src/roles/acme.ts';
-import { NAME, startAcmeWorld } from '../support/acme.ts';
-import { describeOnBothEngines, newSqlite } from '../support/databases.ts';
-import { needs } from '../support/needs.ts';
+import { NAME, startAcmeWorld } from '../support/certificates/acme.ts';
+import { describeOnBothEngines, newSqlite } from '../support/db/databases.ts';
+import { needs } from '../support/runner/needs.ts';
 
 /** Orders that a start tells of whose settings name no authority any more. */
 async function warningsWithoutAuthority(db: Db): Promise<readonly unknown[]> {

@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { readRenewalInfo } from '#acme/resources.ts';
 import { nextInfoMs, suggestedRenewalAt } from '#acme/schedule.ts';
 import { renewalIdOf } from '#model/certificate-extensions.ts';
-import { startAcmeWorld } from '../support/acme.ts';
-import { newSqlite } from '../support/databases.ts';
-import { needs } from '../support/needs.ts';
-import { refusal, renewalInfo, scriptRenewals } from '../support/renewal-info.ts';
+import { startAcmeWorld } from '../support/certificates/acme.ts';
+import { refusal, renewalInfo, scriptRenewals } from '../support/certificates/renewal-info.ts';
+import { newSqlite } from '../support/db/databases.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

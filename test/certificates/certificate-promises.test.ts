@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { connect } from 'node:tls';
 import type { SiteSpec } from '#sites/spec.ts';
-import { add, dataOf, specOf, startWithCustomers } from '../support/customers.ts';
-import { newSqlite } from '../support/databases.ts';
-import { type HttpsEdge, startHttpsEdge } from '../support/https-edge.ts';
-import { needs } from '../support/needs.ts';
+import { add, dataOf, specOf, startWithCustomers } from '../support/api/customers.ts';
+import { newSqlite } from '../support/db/databases.ts';
+import { type HttpsEdge, startHttpsEdge } from '../support/edge/https-edge.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const DOMAINS = [
   'www.example.com',

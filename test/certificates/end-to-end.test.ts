@@ -5,11 +5,11 @@ import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { createClient } from '#client/client.ts';
-import { createAuthority } from '../support/certificate.ts';
+import { createAuthority } from '../support/certificates/certificate.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs, obtain } from '../support/needs.ts';
-import { reply, startOrigin } from '../support/origin.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/process/service.ts';
+import { needs, obtain } from '../support/runner/needs.ts';
 
 const run = promisify(execFile);
 const NEEDS = needs('openssl', 'curl');

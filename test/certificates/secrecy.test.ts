@@ -10,12 +10,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import pg from 'pg';
 import { type Client, createClient } from '#client/client.ts';
-import { createAuthority } from '../support/certificate.ts';
-import { type DatabaseTarget, describeOnBothEngines } from '../support/databases.ts';
+import { createAuthority } from '../support/certificates/certificate.ts';
+import { formsOf } from '../support/certificates/secret-forms.ts';
+import { type DatabaseTarget, describeOnBothEngines } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs, obtain } from '../support/needs.ts';
-import { formsOf } from '../support/secret-forms.ts';
-import { type RunningService, runCommand, startService } from '../support/service.ts';
+import { type RunningService, runCommand, startService } from '../support/process/service.ts';
+import { needs, obtain } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 describeOnBothEngines('private keys', (newDatabase, engine) => {

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
-import { type RunningService, runCommand, runProcess, startService } from '../support/service.ts';
+import { type RunningService, runCommand, runProcess, startService } from '../support/process/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const CONTROL = { settings: { CAUSEWAY_ROLES: 'control' } };

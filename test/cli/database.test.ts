@@ -14,10 +14,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { newPostgres } from '../support/databases.ts';
-import { linesOf, sealLines } from '../support/exports.ts';
-import { needs } from '../support/needs.ts';
-import { runCommand, runProcess, spawnCommand, startService } from '../support/service.ts';
+import { newPostgres } from '../support/db/databases.ts';
+import { linesOf, sealLines } from '../support/db/exports.ts';
+import { runCommand, runProcess, spawnCommand, startService } from '../support/process/service.ts';
+import { needs } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const CONTROL = { CAUSEWAY_ROLES: 'control' };

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient } from '#client/client.ts';
-import { fetchFrom } from '../support/edge.ts';
+import { fetchFrom } from '../support/edge/edge.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { reply, startOrigin } from '../support/origin.ts';
-import { runCommand, startService } from '../support/service.ts';
+import { runCommand, startService } from '../support/process/service.ts';
 
 test('explain shows what an edge of this machine would do with a request', async (t) => {
   const origin = await startOrigin(t, reply('x', { 'cache-control': 'max-age=60' }));

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { began, ended, onAir, sendLiveReport } from '../support/live-reports.ts';
-import { runCommand, startService } from '../support/service.ts';
+import { began, ended, onAir, sendLiveReport } from '../support/live/live-reports.ts';
+import { runCommand, startService } from '../support/process/service.ts';
 
 test('a stream is listed, shown, kicked, forbidden and resumed; its domain has keys, addresses, viewers and history', async (t) => {
   const service = await startService(t, {

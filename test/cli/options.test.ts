@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
-import { createAuthority } from '../support/certificate.ts';
-import { needs } from '../support/needs.ts';
-import { runCommand, startService } from '../support/service.ts';
+import { createAuthority } from '../support/certificates/certificate.ts';
+import { runCommand, startService } from '../support/process/service.ts';
+import { needs } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const CONTROL = { settings: { CAUSEWAY_ROLES: 'control' } };

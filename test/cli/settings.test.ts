@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { runCommand, startService } from '../support/service.ts';
+import { runCommand, startService } from '../support/process/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 test('policies are replaced from a file, and their JSON output is such a file', async (t) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createClient } from '#client/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { runCommand, startService } from '../support/service.ts';
+import { runCommand, startService } from '../support/process/service.ts';
 
 test('a service is made, a message is sent and shown as simulated, and the balance is shown', async (t) => {
   const service = await startService(t);

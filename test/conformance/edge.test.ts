@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createClient } from '#client/client.ts';
-import { ADVANCED_OFF } from '../support/advanced.ts';
+import { ADVANCED_OFF } from '../support/edge/advanced.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs } from '../support/needs.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/process/service.ts';
+import { needs } from '../support/runner/needs.ts';
 import { runCacheTests } from './engine.ts';
 import { EXCEPTIONS, WITHOUT_LANGUAGE_MATCHING } from './exceptions.ts';
 import { startSuiteOrigin } from './origin.ts';

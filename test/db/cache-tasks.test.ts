@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAccount } from '#db/tables/accounts.ts';
 import { type CacheAmounts, pruneTasks, takeDayPlaces } from '#db/tables/cache-tasks.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
-import { openTestDatabase } from '../support/feed.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
+import { openTestDatabase } from '../support/feed/feed.ts';
 
 const LIMITS: CacheAmounts = { purgeUrls: 3, purgeDirectories: 2, prefetchUrls: 1 };
 

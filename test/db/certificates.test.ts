@@ -25,10 +25,10 @@ import { parseChain } from '#model/certificate.ts';
 import { DEFAULT_SETTINGS } from '#model/domain.ts';
 import { parsePrivateKey } from '#model/private-key.ts';
 import { SMPP_DEFAULTS } from '#model/sms-connector.ts';
-import { createAuthority } from '../support/certificate.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
-import { openTestDatabase } from '../support/feed.ts';
-import { needs } from '../support/needs.ts';
+import { createAuthority } from '../support/certificates/certificate.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
+import { openTestDatabase } from '../support/feed/feed.ts';
+import { needs } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const MAX = 3;

@@ -25,8 +25,8 @@ import {
 import { createToken, findTokensByHash, listTokens, narrowToken, revokeToken } from '#db/tables/tokens.ts';
 import type { InForce } from '#model/acknowledgement.ts';
 import { DEFAULT_SETTINGS, type DomainSettings } from '#model/domain.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
-import { openTestDatabase } from '../support/feed.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
+import { openTestDatabase } from '../support/feed/feed.ts';
 
 const EVERYTHING = { limit: 1000, offset: 0, inForce: { floor: undefined, rejectedNames: [] } };
 

@@ -15,9 +15,10 @@ import { saveConnector } from '#db/tables/sms/connectors.ts';
 import { saveWebhook } from '#db/tables/sms/deliveries.ts';
 import { localBlobStore } from '#logs/store/local.ts';
 import { SMPP_DEFAULTS } from '#model/sms-connector.ts';
-import { startTestApi } from '../support/api.ts';
-import { createAuthority } from '../support/certificate.ts';
-import { add, dataOf, startWithCustomers } from '../support/customers.ts';
+import { startTestApi } from '../support/api/api.ts';
+import { add, dataOf, startWithCustomers } from '../support/api/customers.ts';
+import { createAuthority } from '../support/certificates/certificate.ts';
+import { formsOf } from '../support/certificates/secret-forms.ts';
 import {
   type DatabaseTarget,
   describeOnBothEngines,
@@ -25,15 +26,14 @@ import {
   type NewDatabase,
   newPostgres,
   newSqlite,
-} from '../support/databases.ts';
-import { exportText, importText, linesOf, sealLines, withoutEpoch } from '../support/exports.ts';
-import { openTestDatabase } from '../support/feed.ts';
-import { began, onAir } from '../support/live-reports.ts';
-import { needs } from '../support/needs.ts';
-import { formsOf } from '../support/secret-forms.ts';
-import { openSmsAccount, queueMessage } from '../support/sms-queue.ts';
+} from '../support/db/databases.ts';
+import { exportText, importText, linesOf, sealLines, withoutEpoch } from '../support/db/exports.ts';
+import { openTestDatabase } from '../support/feed/feed.ts';
+import { began, onAir } from '../support/live/live-reports.ts';
+import { createTestTraffic } from '../support/logs/traffic.ts';
+import { needs } from '../support/runner/needs.ts';
+import { openSmsAccount, queueMessage } from '../support/sms/sms-queue.ts';
 import { type Cleanup, temporaryFolder } from '../support/temporary.ts';
-import { createTestTraffic } from '../support/traffic.ts';
 
 const PASSWORD = 'of-the-carrier';
 const WEBHOOK_SECRET = 'of-the-webhook';

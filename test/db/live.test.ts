@@ -20,9 +20,9 @@ import {
 import { publish } from '#db/tables/resources.ts';
 import { tidy } from '#feed/housekeeping.ts';
 import { type ListedStreamState, listStreamStates, READY_KEEP_MS } from '#model/live-stream.ts';
-import { type DatabaseTarget, describeOnBothEngines } from '../support/databases.ts';
-import { openTestDatabase } from '../support/feed.ts';
-import { addLiveDomain, began, ended, onAir } from '../support/live-reports.ts';
+import { type DatabaseTarget, describeOnBothEngines } from '../support/db/databases.ts';
+import { openTestDatabase } from '../support/feed/feed.ts';
+import { addLiveDomain, began, ended, onAir } from '../support/live/live-reports.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 /** A time in the middle of an hour. */

@@ -13,12 +13,12 @@ import { listCertificates } from '#db/tables/certificates.ts';
 import { insertLogPart, listLogParts } from '#db/tables/log-parts.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
 import { lockSmsBalances } from '#db/tables/sms/balance.ts';
-import { createAuthority } from '../support/certificate.ts';
-import { describeOnBothEngines, EMPTY, newPostgres, newSqlite } from '../support/databases.ts';
+import { createAuthority } from '../support/certificates/certificate.ts';
+import { describeOnBothEngines, EMPTY, newPostgres, newSqlite } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { openTestDatabase, publishNow, putSite, silentLog } from '../support/feed.ts';
-import { needs } from '../support/needs.ts';
+import { openTestDatabase, publishNow, putSite, silentLog } from '../support/feed/feed.ts';
 import { startRelay } from '../support/relay.ts';
+import { needs } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const ANN = { name: 'ann', kind: 'customer', now: 1 } as const;

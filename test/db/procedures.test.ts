@@ -6,8 +6,8 @@ import { callProcedure, type Db, openDatabase } from '#db/open.ts';
 import { runBatch } from '#db/statements/batch.ts';
 import { insertRows, rowStatement, statement } from '#db/statements/statement.ts';
 import { createLogger } from '#lib/logger.ts';
-import { describeOnBothEngines, newSqlite } from '../support/databases.ts';
-import { createProcedures, PROCEDURES_OF_TESTS } from '../support/procedures.ts';
+import { describeOnBothEngines, newSqlite } from '../support/db/databases.ts';
+import { createProcedures, PROCEDURES_OF_TESTS } from '../support/db/procedures.ts';
 
 const log = createLogger({ level: 'silent', name: 'test' });
 

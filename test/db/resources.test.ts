@@ -7,8 +7,8 @@ import { listLiveEdges, recordEdgeStatus } from '#db/tables/edges.ts';
 import { allResources, changesSince, pruneHistory, publish, readConfigHead } from '#db/tables/resources.ts';
 import { isInHistory } from '#db/tables/revision-tags.ts';
 import type { EdgeStatus } from '#model/edge.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
-import { openTestDatabase, publishNow, putSite } from '../support/feed.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
+import { openTestDatabase, publishNow, putSite } from '../support/feed/feed.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import type { Db } from '#db/open.ts';
 import { expireParts, giveUpParts, queueUncertainAgain, settleUnknown } from '#db/tables/sms/sweep.ts';
 import { type ChargeAt, REVISABLE_MS } from '#model/sms-part.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
-import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from '../support/sms-queue.ts';
-import { accepted, claim, NOW, receive, referenceTo, rematch, store } from '../support/sms-steps.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
+import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from '../support/sms/sms-queue.ts';
+import { accepted, claim, NOW, receive, referenceTo, rematch, store } from '../support/sms/sms-steps.ts';
 
 const BY_RECEIPT = 'receipt';
 const LOST = { kind: 'lost', error: 'timeout' } as const;

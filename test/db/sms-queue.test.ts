@@ -12,9 +12,9 @@ import {
   renewLeases,
 } from '#db/tables/sms/sweep.ts';
 import type { PartOutcome } from '#model/sms-part.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
-import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from '../support/sms-queue.ts';
-import { accepted, claim, NOW, receive, referenceTo, rematch, store } from '../support/sms-steps.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
+import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from '../support/sms/sms-queue.ts';
+import { accepted, claim, NOW, receive, referenceTo, rematch, store } from '../support/sms/sms-steps.ts';
 
 const states = async (db: Db) => (await readParts(db)).map(({ state }) => state);
 

@@ -7,7 +7,7 @@ import type { Schema } from '#db/schema/schema.ts';
 import { runBatch, writeBatch } from '#db/statements/batch.ts';
 import { createLogger } from '#lib/logger.ts';
 import { settleAll } from '#lib/settle-all.ts';
-import { describeOnBothEngines, newSqlite } from '../support/databases.ts';
+import { describeOnBothEngines, newSqlite } from '../support/db/databases.ts';
 
 const log = createLogger({ level: 'silent', name: 'test' });
 

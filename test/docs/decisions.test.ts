@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
-import { citationsOf, decisionsIndex, INDEX_FILE, readDecisions } from '../support/decisions-index.ts';
+import { citationsOf, decisionsIndex, INDEX_FILE, readDecisions } from '../support/docs/decisions-index.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 describe('decision records', () => {
-  test('docs/decisions/README.md is up to date (node test/support/write-decisions-index.ts)', () => {
+  test('docs/decisions/README.md is up to date (node test/support/docs/write-decisions-index.ts)', () => {
     assert.equal(readFileSync(INDEX_FILE, 'utf8'), decisionsIndex());
   });
 

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { TABLE_NAMES } from '#db/export/tables.ts';
 import { nextPartState, PART_STATES, type PartEvent } from '#model/sms-part.ts';
-import { readDecisions } from '../support/decisions-index.ts';
+import { readDecisions } from '../support/docs/decisions-index.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const EVENTS = {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { overlongLines, wrapMarkdown } from '../support/wrap-markdown.ts';
-import { wrappedDocuments } from '../support/wrapped-documents.ts';
+import { overlongLines, wrapMarkdown } from '../support/docs/wrap-markdown.ts';
+import { wrappedDocuments } from '../support/docs/wrapped-documents.ts';
 
 const CASES: readonly (readonly [name: string, text: string, wrapped: string])[] = [
   ['a paragraph', 'one two three four', 'one two\nthree four'],
@@ -26,7 +26,7 @@ describe('lines of documents', () => {
     });
   }
 
-  test('no line of a document is longer than 120 characters (node test/support/write-wrapped-docs.ts)', () => {
+  test('no line of a document is longer than 120 characters (node test/support/docs/write-wrapped-docs.ts)', () => {
     const long = wrappedDocuments().flatMap((file) =>
       overlongLines(readFileSync(file, 'utf8')).map((line) => `${file}:${line}`),
     );

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { definedSeries, METRICS_FILE, withMetricsTable } from '../support/metrics-table.ts';
+import { definedSeries, METRICS_FILE, withMetricsTable } from '../support/docs/metrics-table.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 describe('docs/metrics.md', () => {
-  test('docs/metrics.md is up to date (node test/support/write-metrics-table.ts)', () => {
+  test('docs/metrics.md is up to date (node test/support/docs/write-metrics-table.ts)', () => {
     const document = readFileSync(METRICS_FILE, 'utf8');
     assert.equal(withMetricsTable(document), document);
   });

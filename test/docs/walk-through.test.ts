@@ -6,8 +6,8 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { freePort } from '../support/free-port.ts';
-import { needs, obtain } from '../support/needs.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/process/service.ts';
+import { needs, obtain } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
 import type { AccessSpec, PolicySpec } from '../../src/sites/spec.ts';
-import { type FetchOptions, loopback, SITE_HOST, startTestEdge } from '../support/edge.ts';
-import { needs } from '../support/needs.ts';
-import { reply, startOrigin } from '../support/origin.ts';
+import { type FetchOptions, loopback, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const FRESH = { 'cache-control': 'max-age=60' };
 const NOT_FOR_US = ['192.0.2.0/24', '2001:db8::/32'];

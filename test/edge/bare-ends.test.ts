@@ -7,9 +7,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
-import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge.ts';
+import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge/edge.ts';
+import { type Answer, reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Answer, reply, startOrigin } from '../support/origin.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
 const FRESH = { 'cache-control': 'max-age=600' };

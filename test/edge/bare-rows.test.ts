@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { startOrigin } from '../support/origin.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
 /** What a body must not be taken for. */

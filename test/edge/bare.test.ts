@@ -5,11 +5,11 @@ import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge.ts';
+import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge/edge.ts';
+import { connectTls, startHttpsEdge } from '../support/edge/https-edge.ts';
+import { type Answer, reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { connectTls, startHttpsEdge } from '../support/https-edge.ts';
-import { needs } from '../support/needs.ts';
-import { type Answer, reply, startOrigin } from '../support/origin.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
 const FRESH = { 'cache-control': 'max-age=600' };

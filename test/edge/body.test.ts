@@ -5,9 +5,9 @@ import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { MAX_REQUEST_BODY_BYTES } from '../../src/edge/incoming-body.ts';
-import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { reply, startOrigin, startRawOrigin } from '../support/origin.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
-import { someText, startCodedEdge } from '../support/coded.ts';
-import { type Received, SITE_HOST } from '../support/edge.ts';
+import { someText, startCodedEdge } from '../support/edge/coded.ts';
+import { type Received, SITE_HOST } from '../support/edge/edge.ts';
+import { reply } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { reply } from '../support/origin.ts';
 
 const HTML = { 'content-type': 'text/html', 'cache-control': 'public, max-age=60', expires: '0', etag: '"1"' };
 const TEXT = someText(3000);

@@ -1,8 +1,8 @@
 /** The cache as viewers see it: a real edge between a real client and a scripted origin. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge.ts';
-import { reply, startOrigin } from '../support/origin.ts';
+import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
 
 const FRESH = { 'cache-control': 'max-age=60' };
 

@@ -1,8 +1,8 @@
 /** Challenges of certificate authorities at the edge: requests that get the text, and requests that go the ordinary way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loopback, NO_ORIGINS, startTestEdge } from '../support/edge.ts';
-import { reply, startOrigin } from '../support/origin.ts';
+import { loopback, NO_ORIGINS, startTestEdge } from '../support/edge/edge.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
 
 const TOKEN = 'Zx-09_abcdefghijklmnopqrstuv';
 const PATH = `/.well-known/acme-challenge/${TOKEN}`;

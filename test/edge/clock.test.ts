@@ -1,7 +1,7 @@
 /** A clock that is set back, as time servers and virtual machines do it. */
 import { test } from 'node:test';
-import { reply } from '../support/origin.ts';
-import { act, hit, miss, pass, scenario } from '../support/scenario.ts';
+import { reply } from '../support/edge/origin.ts';
+import { act, hit, miss, pass, scenario } from '../support/edge/scenario.ts';
 
 const FRESH = { 'cache-control': 'max-age=60' };
 const HOUR_MS = 3_600_000;

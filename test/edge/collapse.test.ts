@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
 import { MemoryStore } from '../../src/edge/store/memory.ts';
-import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge.ts';
+import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge/edge.ts';
+import { reply, type ScriptedOrigin, type SeenRequest, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { reply, type ScriptedOrigin, type SeenRequest, startOrigin } from '../support/origin.ts';
 
 const FRESH = { 'cache-control': 'max-age=60' };
 const COUNT = 20;

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { createClient } from '#client/client.ts';
-import { ADVANCED_OFF } from '../support/advanced.ts';
-import { someText } from '../support/coded.ts';
-import { fetchFrom } from '../support/edge.ts';
+import { ADVANCED_OFF } from '../support/edge/advanced.ts';
+import { someText } from '../support/edge/coded.ts';
+import { fetchFrom } from '../support/edge/edge.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { reply, startOrigin } from '../support/origin.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/process/service.ts';
 
 const SETTINGS = { CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8', CAUSEWAY_TOKEN_RATE_PER_SECOND: '10000' };
 const PREFLIGHT = ['Origin', 'https://a.example', 'Access-Control-Request-Method', 'PUT'];

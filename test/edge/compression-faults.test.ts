@@ -4,10 +4,10 @@ import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
 import { brotliDecompressSync, createGunzip, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import fc from 'fast-check';
-import { type CodedEdge, someText, startCodedEdge } from '../support/coded.ts';
-import { connectRaw, SITE_HOST } from '../support/edge.ts';
+import { type CodedEdge, someText, startCodedEdge } from '../support/edge/coded.ts';
+import { connectRaw, SITE_HOST } from '../support/edge/edge.ts';
+import { reply } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { reply } from '../support/origin.ts';
 
 const HTML = { 'content-type': 'text/html', 'cache-control': 'max-age=60', etag: '"1"' };
 const DYNAMIC = { 'content-type': 'application/json', 'cache-control': 'private' };

@@ -1,10 +1,10 @@
 /** Compression together with what is fetched or kept in parts. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { someText, startCodedEdge } from '../support/coded.ts';
-import { SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { someText, startCodedEdge } from '../support/edge/coded.ts';
+import { SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { MIB, serveObject, startSliceableOrigin } from '../support/edge/sliceable.ts';
 import { eventually } from '../support/eventually.ts';
-import { MIB, serveObject, startSliceableOrigin } from '../support/sliceable.ts';
 
 const HEADERS = { 'cache-control': 'max-age=60', 'content-type': 'application/json' };
 const BODY = someText(3 * MIB + 100);

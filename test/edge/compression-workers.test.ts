@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../../src/edge/store/open.ts';
-import { someText, startCodedEdge } from '../support/coded.ts';
-import { SITE_HOST } from '../support/edge.ts';
+import { someText, startCodedEdge } from '../support/edge/coded.ts';
+import { SITE_HOST } from '../support/edge/edge.ts';
+import { reply } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { reply } from '../support/origin.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const HTML = { 'content-type': 'text/html', 'cache-control': 'max-age=60', etag: '"1"', vary: 'Accept-Encoding' };

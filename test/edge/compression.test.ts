@@ -5,11 +5,11 @@ import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { PurgeScope } from '../../src/sites/purge.ts';
-import { type Read, someText, startCodedEdge } from '../support/coded.ts';
-import { connectRaw, SITE_HOST } from '../support/edge.ts';
+import { type Read, someText, startCodedEdge } from '../support/edge/coded.ts';
+import { connectRaw, SITE_HOST } from '../support/edge/edge.ts';
+import { reply } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs, obtain } from '../support/needs.ts';
-import { reply } from '../support/origin.ts';
+import { needs, obtain } from '../support/runner/needs.ts';
 
 const HTML = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'max-age=60', etag: '"1"' };
 const TEXT = someText(30_000);

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
-import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { connectTls, startHttpsEdge } from '../support/edge/https-edge.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { connectTls, startHttpsEdge } from '../support/https-edge.ts';
-import { needs } from '../support/needs.ts';
-import { reply, startOrigin } from '../support/origin.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
 /** A field that sends the connection of a GET to node:http. */

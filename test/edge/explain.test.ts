@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { type Answer, reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Answer, reply, startOrigin } from '../support/origin.ts';
 
 const REQUESTS = 500;
 const LAST_MODIFIED = 'Mon, 02 Nov 2026 10:00:00 GMT';

@@ -13,9 +13,9 @@ import { DEFAULT_SETTINGS, type Domain } from '../../src/model/domain.ts';
 import { SITE_SETTINGS } from '../../src/model/settings.ts';
 import { compileSite } from '../../src/sites/compile.ts';
 import type { SiteSpec } from '../../src/sites/spec.ts';
-import { CASES } from '../support/shortcuts.ts';
-import { CHANGES } from '../support/twin-changes.ts';
-import { ODD_FIELDS } from '../support/twin-requests.ts';
+import { CASES } from '../support/edge/shortcuts.ts';
+import { CHANGES } from '../support/edge/twins/twin-changes.ts';
+import { ODD_FIELDS } from '../support/edge/twins/twin-requests.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

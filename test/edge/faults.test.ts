@@ -7,9 +7,9 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { createGuard } from '../../src/edge/origin/guard.ts';
-import { connectRaw, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { connectRaw, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { reply, startOrigin, startRawOrigin } from '../support/origin.ts';
 
 const FRESH = { 'cache-control': 'public, max-age=60' };
 const SHORT = { 'cache-control': 'max-age=10', etag: '"1"' };

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
-import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { type Answer, reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Answer, reply, startOrigin } from '../support/origin.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
 const LARGE = Buffer.alloc(2 * 1024 * 1024, 'x');

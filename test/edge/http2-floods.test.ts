@@ -4,12 +4,20 @@ import { describe, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { openStore } from '../../src/edge/store/open.ts';
-import { SITE_HOST } from '../support/edge.ts';
+import { SITE_HOST } from '../support/edge/edge.ts';
+import {
+  connectFrames,
+  FLAGS,
+  type FrameClient,
+  fields,
+  frame,
+  frameOfType,
+  uint32,
+} from '../support/edge/http2-frames.ts';
+import { startHttpsEdge } from '../support/edge/https-edge.ts';
+import { reply } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { connectFrames, FLAGS, type FrameClient, fields, frame, frameOfType, uint32 } from '../support/http2-frames.ts';
-import { startHttpsEdge } from '../support/https-edge.ts';
-import { needs } from '../support/needs.ts';
-import { reply } from '../support/origin.ts';
+import { needs } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const GET = fields([':method', 'GET'], [':scheme', 'https'], [':authority', SITE_HOST], [':path', '/']);

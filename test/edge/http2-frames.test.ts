@@ -3,12 +3,20 @@
  * RFC 9113 and RFC 7541; the sections are named.
  */
 import { describe, test } from 'node:test';
-import { loopback, NO_ORIGINS, SITE_HOST } from '../support/edge.ts';
+import { loopback, NO_ORIGINS, SITE_HOST } from '../support/edge/edge.ts';
+import {
+  connectFrames,
+  FLAGS,
+  type FrameClient,
+  fields,
+  frame,
+  PREFACE,
+  uint32,
+} from '../support/edge/http2-frames.ts';
+import { type HttpsEdge, startHttpsEdge } from '../support/edge/https-edge.ts';
+import { reply, startRawOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { connectFrames, FLAGS, type FrameClient, fields, frame, PREFACE, uint32 } from '../support/http2-frames.ts';
-import { type HttpsEdge, startHttpsEdge } from '../support/https-edge.ts';
-import { needs } from '../support/needs.ts';
-import { reply, startRawOrigin } from '../support/origin.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const NEEDS = needs('openssl');
 

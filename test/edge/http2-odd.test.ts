@@ -1,12 +1,12 @@
 /** Requests of HTTP/2 made at random, most of them odd: whatever becomes of one, it has one line in the log. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SITE_HOST } from '../support/edge.ts';
+import { SITE_HOST } from '../support/edge/edge.ts';
+import { connectFrames, FLAGS, fields, frame, uint32 } from '../support/edge/http2-frames.ts';
+import { startHttpsEdge } from '../support/edge/https-edge.ts';
+import { reply } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { connectFrames, FLAGS, fields, frame, uint32 } from '../support/http2-frames.ts';
-import { startHttpsEdge } from '../support/https-edge.ts';
-import { needs } from '../support/needs.ts';
-import { reply } from '../support/origin.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const CONNECTIONS = 10;
 const REQUESTS = 60;

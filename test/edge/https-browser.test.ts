@@ -4,10 +4,10 @@ import { execFile } from 'node:child_process';
 import { createHash, X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { SITE_HOST } from '../support/edge.ts';
-import { startHttpsEdge } from '../support/https-edge.ts';
-import { needs, obtain } from '../support/needs.ts';
-import { reply } from '../support/origin.ts';
+import { SITE_HOST } from '../support/edge/edge.ts';
+import { startHttpsEdge } from '../support/edge/https-edge.ts';
+import { reply } from '../support/edge/origin.ts';
+import { needs, obtain } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 /** Says by what it came. */

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { connect } from 'node:tls';
-import { loopback, NO_ORIGINS, SITE_HOST } from '../support/edge.ts';
-import { startHttpsEdge } from '../support/https-edge.ts';
-import { needs } from '../support/needs.ts';
-import { type Answer, reply, startOrigin } from '../support/origin.ts';
+import { loopback, NO_ORIGINS, SITE_HOST } from '../support/edge/edge.ts';
+import { startHttpsEdge } from '../support/edge/https-edge.ts';
+import { type Answer, reply, startOrigin } from '../support/edge/origin.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const HOUR = { 'cache-control': 'max-age=3600' };
 const PLAIN = `http://${SITE_HOST}`;

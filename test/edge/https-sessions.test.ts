@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TicketSecret } from '../../src/edge/transport/tls/ticket-keys.ts';
-import { SITE_HOST } from '../support/edge.ts';
-import { type HttpsEdge, startHttpsEdge } from '../support/https-edge.ts';
-import { needs } from '../support/needs.ts';
+import { SITE_HOST } from '../support/edge/edge.ts';
+import { type HttpsEdge, startHttpsEdge } from '../support/edge/https-edge.ts';
+import { needs } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const secret = (digit: string): TicketSecret => ({ createdAt: 0, secret: digit.repeat(64) });

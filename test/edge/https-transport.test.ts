@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { describe, test } from 'node:test';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
-import { SITE_HOST } from '../support/edge.ts';
+import { SITE_HOST } from '../support/edge/edge.ts';
+import { type HttpsEdge, startHttpsEdge } from '../support/edge/https-edge.ts';
+import { startRawOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { type HttpsEdge, startHttpsEdge } from '../support/https-edge.ts';
-import { needs } from '../support/needs.ts';
-import { startRawOrigin } from '../support/origin.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const NEEDS = needs('openssl');
 const HEAD = `Host: ${SITE_HOST}\r\n`;

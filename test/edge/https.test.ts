@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createSiteTable } from '../../src/sites/lookup.ts';
 import type { SiteSpec } from '../../src/sites/spec.ts';
-import { helloOf } from '../support/client-hello.ts';
-import { connectRaw, NO_ORIGINS, SITE_HOST } from '../support/edge.ts';
+import { helloOf } from '../support/edge/client-hello.ts';
+import { connectRaw, NO_ORIGINS, SITE_HOST } from '../support/edge/edge.ts';
+import { startHttpsEdge } from '../support/edge/https-edge.ts';
 import { eventually } from '../support/eventually.ts';
-import { startHttpsEdge } from '../support/https-edge.ts';
-import { needs } from '../support/needs.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const GET = `GET / HTTP/1.1\r\nHost: ${SITE_HOST}\r\nConnection: close\r\n\r\n`;
 const UNRECOGNIZED = /alert number 112|unrecognized name/;

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
-import { NO_ORIGINS, startTestEdge } from '../support/edge.ts';
+import { NO_ORIGINS, startTestEdge } from '../support/edge/edge.ts';
+import { startRawOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { startRawOrigin } from '../support/origin.ts';
 
 const answer = (body: string) =>
   `HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: ${body.length}\r\n\r\n${body}`;

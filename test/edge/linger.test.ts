@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { SITE_HOST, startTestEdge } from '../support/edge.ts';
-import { connectTls, startHttpsEdge } from '../support/https-edge.ts';
-import { needs } from '../support/needs.ts';
-import { reply, startOrigin } from '../support/origin.ts';
+import { SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { connectTls, startHttpsEdge } from '../support/edge/https-edge.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
 const LARGE = 'x'.repeat(300_000);

@@ -5,13 +5,13 @@
 import assert from 'node:assert/strict';
 import { type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'node:http2';
 import { type TestContext, test } from 'node:test';
-import { SITE_HOST } from '../support/edge.ts';
+import { SITE_HOST } from '../support/edge/edge.ts';
+import { open } from '../support/edge/http2-client.ts';
+import { connectFrames, FLAGS, fields, frame } from '../support/edge/http2-frames.ts';
+import { type HttpsEdge, startHttpsEdge } from '../support/edge/https-edge.ts';
+import { type Answer, reply } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { open } from '../support/http2-client.ts';
-import { connectFrames, FLAGS, fields, frame } from '../support/http2-frames.ts';
-import { type HttpsEdge, startHttpsEdge } from '../support/https-edge.ts';
-import { needs } from '../support/needs.ts';
-import { type Answer, reply } from '../support/origin.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const LARGE = 300_000;
 const FRESH = { 'cache-control': 'max-age=600', etag: '"a"', 'content-type': 'text/plain' };

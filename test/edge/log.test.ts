@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { startByteCounter } from '../support/byte-counter.ts';
-import { connectRaw, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { startByteCounter } from '../support/edge/byte-counter.ts';
+import { connectRaw, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
+import { HANDSHAKE, startPeer } from '../support/edge/web-socket.ts';
 import { eventually } from '../support/eventually.ts';
-import { reply, startOrigin } from '../support/origin.ts';
-import { HANDSHAKE, startPeer } from '../support/web-socket.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
 

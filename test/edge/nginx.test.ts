@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { startTestEdge } from '../support/edge.ts';
+import { startTestEdge } from '../support/edge/edge.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs } from '../support/needs.ts';
 import { startNginx } from '../support/nginx.ts';
+import { needs } from '../support/runner/needs.ts';
 
 describe('nginx as origin', needs('nginx'), () => {
   test('files of nginx with a lifetime: MISS, HIT, and after it a 304 that renews', async (t) => {

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { CacheSettings } from '../../src/model/settings.ts';
 import type { SiteSpec } from '../../src/sites/spec.ts';
-import { SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { type Answer, reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Answer, reply, startOrigin } from '../support/origin.ts';
 
 const FRESH = { 'cache-control': 'max-age=60' };
 const COOKIE = { ...FRESH, 'set-cookie': 'a=b' };

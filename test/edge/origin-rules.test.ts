@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createResolver } from '../../src/edge/origin/resolve.ts';
-import { createAuthority } from '../support/certificate.ts';
-import { startDns } from '../support/dns.ts';
-import { connectRaw, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { createAuthority } from '../support/certificates/certificate.ts';
+import { startDns } from '../support/edge/dns.ts';
+import { connectRaw, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { type Answer, reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
-import { needs } from '../support/needs.ts';
-import { type Answer, reply, startOrigin, startRawOrigin } from '../support/origin.ts';
+import { needs } from '../support/runner/needs.ts';
 
 type Cleanup = Parameters<typeof startOrigin>[0];
 

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { createGuard } from '../../src/edge/origin/guard.ts';
-import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge.ts';
+import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge/edge.ts';
+import { reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
-import { reply, startOrigin, startRawOrigin } from '../support/origin.ts';
 
 const LIMITS = { connectMs: 300, firstByteMs: 300, originIdleMs: 300 };
 

@@ -1,10 +1,21 @@
 /** Parts of objects: stored, served, joined and completed; and a POST's answer that serves later GETs. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { startTestEdge } from '../support/edge.ts';
+import { startTestEdge } from '../support/edge/edge.ts';
+import { type Answer, reply, startOrigin } from '../support/edge/origin.ts';
+import {
+  act,
+  breaksOff,
+  client,
+  gets,
+  hit,
+  miss,
+  origin,
+  pass,
+  type Step,
+  scenario,
+} from '../support/edge/scenario.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Answer, reply, startOrigin } from '../support/origin.ts';
-import { act, breaksOff, client, gets, hit, miss, origin, pass, type Step, scenario } from '../support/scenario.ts';
 
 const BODY = 'abcdefghijklmnopqrstuvwxyz';
 const FRESH = { 'cache-control': 'max-age=60', 'content-type': 'text/plain' };

@@ -1,9 +1,9 @@
 /** Slow clients of what is stored, when it leaves the store while they read. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { reply, startOrigin } from '../support/origin.ts';
 
 const MIB = 1024 * 1024;
 

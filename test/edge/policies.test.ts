@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import type { CachingSpec, PolicySpec, SiteSpec } from '../../src/sites/spec.ts';
-import { type FetchOptions, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge.ts';
-import { needs } from '../support/needs.ts';
+import { type FetchOptions, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { type Answer, reply, startOrigin } from '../support/edge/origin.ts';
 import { startNginx } from '../support/nginx.ts';
-import { type Answer, reply, startOrigin } from '../support/origin.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const HOUR_MS = 3_600_000;
 const ALL: PolicySpec = { match: 'prefix', content: '/', priority: 1, isCached: true, lifetimeSeconds: 3600 };

@@ -6,12 +6,12 @@ import { createGuard } from '../../src/edge/origin/guard.ts';
 import type { ProbeReport, ProbeTarget } from '../../src/edge/origin/probe-schedule.ts';
 import { type ProberOptions, startProber } from '../../src/edge/origin/prober.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { createAuthority } from '../support/certificate.ts';
-import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { createAuthority } from '../support/certificates/certificate.ts';
+import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
-import { needs } from '../support/needs.ts';
-import { reply, startOrigin, startRawOrigin } from '../support/origin.ts';
+import { needs } from '../support/runner/needs.ts';
 
 type Cleanup = { after(work: () => unknown): void };
 

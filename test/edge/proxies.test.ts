@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs, obtain } from '../support/needs.ts';
-import { reply, startOrigin } from '../support/origin.ts';
+import { needs, obtain } from '../support/runner/needs.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
 const GET = `GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Client, createClient } from '#client/client.ts';
 import type { CallOf } from '#contract/operations.ts';
+import { type ScriptedOrigin, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { type ScriptedOrigin, startOrigin } from '../support/origin.ts';
-import { type RunningService, startService } from '../support/service.ts';
+import { type RunningService, startService } from '../support/process/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const HOST = 'www.example.com';

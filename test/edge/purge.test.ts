@@ -4,9 +4,9 @@ import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { PurgeScope } from '../../src/sites/purge.ts';
-import { connectRaw, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { connectRaw, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { reply, startOrigin } from '../support/origin.ts';
 
 const FRESH = { 'cache-control': 'max-age=60', etag: '"1"' };
 const url = (target: string): PurgeScope => ({ kind: 'url', target: SITE_HOST + target });

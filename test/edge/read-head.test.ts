@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fuzzHeads } from '../support/head-fuzz.ts';
+import { fuzzHeads } from '../support/edge/head-fuzz.ts';
 
 test('a head that the reader of heads accepts is understood by node:http in the same way', async () => {
   const { wholes, plain, lasts, errors } = await fuzzHeads(8_000, 1);

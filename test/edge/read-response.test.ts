@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fuzzResponses } from '../support/response-fuzz.ts';
+import { fuzzResponses } from '../support/edge/response-fuzz.ts';
 
 test('what the reader of responses takes, node:http understands in the same way, however the bytes are split', async () => {
   const { wholes, bodies, chunked, atEnd, refused, cut } = await fuzzResponses(6_000, 1);

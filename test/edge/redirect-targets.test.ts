@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createGuard } from '../../src/edge/origin/guard.ts';
-import { createAuthority } from '../support/certificate.ts';
-import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { createAuthority } from '../support/certificates/certificate.ts';
+import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
+import { ELSEWHERE, follow, redirect, startPair } from '../support/edge/redirects.ts';
 import { freePort } from '../support/free-port.ts';
-import { needs } from '../support/needs.ts';
-import { reply, startOrigin, startRawOrigin } from '../support/origin.ts';
-import { ELSEWHERE, follow, redirect, startPair } from '../support/redirects.ts';
+import { needs } from '../support/runner/needs.ts';
 
 describe('redirect targets that the edge does not connect to', () => {
   const inner = [

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs } from '../support/needs.ts';
 import { type Nginx, startNginx } from '../support/nginx.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const MIB = 2 ** 20;
 

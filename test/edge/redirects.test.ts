@@ -1,11 +1,11 @@
 /** Redirects that a site has followed: what is asked where, what the client gets, and what it is stored as. Edge rule 7 */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { connectRaw, loopback, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { connectRaw, loopback, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { type Answer, reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
+import { ELSEWHERE, follow, redirect, startPair } from '../support/edge/redirects.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
-import { type Answer, reply, startOrigin, startRawOrigin } from '../support/origin.ts';
-import { ELSEWHERE, follow, redirect, startPair } from '../support/redirects.ts';
 
 const FRESH = { 'cache-control': 'max-age=60' };
 

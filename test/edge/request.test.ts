@@ -1,10 +1,10 @@
 /** Requests as bytes: what is refused, what of a good one reaches the origin, and several on one connection. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { connectRaw, fetchFrom, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { connectRaw, fetchFrom, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs } from '../support/needs.ts';
-import { reply, startOrigin, startRawOrigin } from '../support/origin.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
 

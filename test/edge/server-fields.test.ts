@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge.ts';
-import { fetchOver, open } from '../support/http2-client.ts';
-import { startHttpsEdge } from '../support/https-edge.ts';
-import { needs } from '../support/needs.ts';
-import { reply, startOrigin } from '../support/origin.ts';
+import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { fetchOver, open } from '../support/edge/http2-client.ts';
+import { startHttpsEdge } from '../support/edge/https-edge.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const DOCS = readFileSync(join(import.meta.dirname, '../../docs/edge.md'), 'utf8');
 const ROWS = [...DOCS.matchAll(/^\| (dropped|passed) \| `([\w-]+)` \|/gm)].map(([, verb, name = '']) => ({

@@ -1,13 +1,13 @@
 /** OPTIONS that the edge answers itself: `OPTIONS *`, and where Max-Forwards lets nobody else answer. RFC 9110 §7.6.2, §9.3.7 */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { answerOf, ask, open } from '../support/edge/http2-client.ts';
+import { startHttpsEdge } from '../support/edge/https-edge.ts';
+import type { LoggedRequest } from '../support/edge/logged-request.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { answerOf, ask, open } from '../support/http2-client.ts';
-import { startHttpsEdge } from '../support/https-edge.ts';
-import type { LoggedRequest } from '../support/logged-request.ts';
-import { needs } from '../support/needs.ts';
-import { reply, startOrigin } from '../support/origin.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
 const ALLOW = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';

@@ -5,10 +5,10 @@ import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { connectRaw, fetchFrom, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { connectRaw, fetchFrom, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
-import { reply, startOrigin } from '../support/origin.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
 const CLIENTS = 64;

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
-import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge.ts';
+import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge/edge.ts';
+import { startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { startOrigin } from '../support/origin.ts';
 
 const FRESH = { 'cache-control': 'max-age=60', etag: '"1"' };
 const MIB = 1024 * 1024;

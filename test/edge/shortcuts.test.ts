@@ -1,11 +1,11 @@
 /** Answers that are kept ready are those of the pipeline, in every byte, and end when what they depend on changes. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type FetchOptions, type Received, SITE_HOST } from '../support/edge.ts';
+import { type FetchOptions, type Received, SITE_HOST } from '../support/edge/edge.ts';
+import { CASES, type Case, type StartedCase, startCase, type Version } from '../support/edge/shortcuts.ts';
+import { ODD_FIELDS } from '../support/edge/twins/twin-requests.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs } from '../support/needs.ts';
-import { CASES, type Case, type StartedCase, startCase, type Version } from '../support/shortcuts.ts';
-import { ODD_FIELDS } from '../support/twin-requests.ts';
+import { needs } from '../support/runner/needs.ts';
 
 /** Asks for the same, and is not plain. */
 const BESIDE = ['Pragma', 'x'];

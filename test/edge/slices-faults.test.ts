@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
-import { SITE_HOST, startTestEdge } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
+import { SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
 import {
   type Fault,
   MIB,
@@ -11,8 +10,9 @@ import {
   type ServedObject,
   sliceRange,
   startSliceableOrigin,
-} from '../support/sliceable.ts';
-import { assertBytes, FILE, mark, range, startSliced } from '../support/sliced.ts';
+} from '../support/edge/sliceable.ts';
+import { assertBytes, FILE, mark, range, startSliced } from '../support/edge/sliced.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** How a good answer for the second slice is made a bad one. */
 type Head = Record<string, string>;

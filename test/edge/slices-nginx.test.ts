@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { connectRaw, fetchFrom, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { connectRaw, fetchFrom, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { MIB, madeBytes, sliceRange } from '../support/edge/sliceable.ts';
+import { assertBytes, FILE, mark, range } from '../support/edge/sliced.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs } from '../support/needs.ts';
 import { startNginx } from '../support/nginx.ts';
-import { MIB, madeBytes, sliceRange } from '../support/sliceable.ts';
-import { assertBytes, FILE, mark, range } from '../support/sliced.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const LOG = '$uri $http_range $status';
 

@@ -4,10 +4,10 @@ import { describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { openStore } from '../../src/edge/store/open.ts';
-import { fetchFrom, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { fetchFrom, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { MIB, madeBytes, sliceRange, startSliceableOrigin } from '../support/edge/sliceable.ts';
+import { assertBytes, FILE, mark, range, startSliced } from '../support/edge/sliced.ts';
 import { eventually } from '../support/eventually.ts';
-import { MIB, madeBytes, sliceRange, startSliceableOrigin } from '../support/sliceable.ts';
-import { assertBytes, FILE, mark, range, startSliced } from '../support/sliced.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const SLICES = [0, 1, 2, 3, 4].map((slice) => sliceRange(slice));

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MemoryStore } from '../../src/edge/store/memory.ts';
-import { connectRaw, SITE_HOST } from '../support/edge.ts';
+import { connectRaw, SITE_HOST } from '../support/edge/edge.ts';
+import { MIB, madeBytes, serveObject, sliceRange } from '../support/edge/sliceable.ts';
+import { assertBytes, FILE, mark, range, startSliced } from '../support/edge/sliced.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
-import { MIB, madeBytes, serveObject, sliceRange } from '../support/sliceable.ts';
-import { assertBytes, FILE, mark, range, startSliced } from '../support/sliced.ts';
 
 describe('an object in slices over time', () => {
   test('a stale object is confirmed by the slice that is requested, and its slices are used again', async (t) => {

@@ -1,9 +1,9 @@
 /** Objects of a domain with range back-source: fetched in slices of 1 MiB, stored in them, served from them. Edge rule 9 */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { MIB, sliceRange } from '../support/edge/sliceable.ts';
+import { assertBytes, FILE, mark, range, startSliced } from '../support/edge/sliced.ts';
 import { eventually } from '../support/eventually.ts';
-import { MIB, sliceRange } from '../support/sliceable.ts';
-import { assertBytes, FILE, mark, range, startSliced } from '../support/sliced.ts';
 
 describe('slices', () => {
   test('a whole object is fetched in slices, each once, and then served from them', async (t) => {

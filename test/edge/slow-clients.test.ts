@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
-import { connectRaw, type RawClient, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge.ts';
+import { connectRaw, type RawClient, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge/edge.ts';
+import { answerOf, ask, open } from '../support/edge/http2-client.ts';
+import { startHttpsEdge } from '../support/edge/https-edge.ts';
+import { type Answer, reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { answerOf, ask, open } from '../support/http2-client.ts';
-import { startHttpsEdge } from '../support/https-edge.ts';
-import { needs } from '../support/needs.ts';
-import { type Answer, reply, startOrigin } from '../support/origin.ts';
+import { needs } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;

@@ -5,9 +5,9 @@ import { createConnector } from '../../src/edge/origin/connector.ts';
 import { createGuard } from '../../src/edge/origin/guard.ts';
 import { probeOrigin } from '../../src/edge/origin/probe.ts';
 import { createResolver } from '../../src/edge/origin/resolve.ts';
-import { startDns, type Zone, type Zones } from '../support/dns.ts';
-import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge.ts';
-import { reply, startOrigin, startRawOrigin } from '../support/origin.ts';
+import { startDns, type Zone, type Zones } from '../support/edge/dns.ts';
+import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
 
 type Cleanup = { after(work: () => unknown): void };
 

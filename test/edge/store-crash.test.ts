@@ -1,7 +1,7 @@
 /** The cache directory after its workers were killed; `test/soak/store.soak.ts` has the long one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { crashRound } from '../support/store-crash.ts';
+import { crashRound } from '../support/edge/store-crash.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 test('workers killed in the middle of fills leave no truncated or mixed body', async (t) => {

@@ -4,10 +4,10 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { needs, obtain } from '../support/needs.ts';
+import { needs, obtain } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const PROGRAM = join(import.meta.dirname, '../support/store-full.ts');
+const PROGRAM = join(import.meta.dirname, '../support/edge/store-full.ts');
 
 test(
   'a full disk refuses with a reason, serves what it holds, and takes more when there is room',

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
-import { helloOf } from '../support/client-hello.ts';
-import { connectRaw, SITE_HOST } from '../support/edge.ts';
+import { helloOf } from '../support/edge/client-hello.ts';
+import { connectRaw, SITE_HOST } from '../support/edge/edge.ts';
+import { startHttpsEdge } from '../support/edge/https-edge.ts';
 import { eventually } from '../support/eventually.ts';
-import { startHttpsEdge } from '../support/https-edge.ts';
-import { needs } from '../support/needs.ts';
+import { needs } from '../support/runner/needs.ts';
 
 /** A fatal alert, or else the type of the first record, or the first line of HTTP. */
 function toldIn(answer: string): string {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { VerifyOrigins } from '../../src/edge/origin/connector.ts';
-import { createAuthority } from '../support/certificate.ts';
-import { SITE_HOST, startTestEdge } from '../support/edge.ts';
-import { needs } from '../support/needs.ts';
-import { reply, startOrigin } from '../support/origin.ts';
+import { createAuthority } from '../support/certificates/certificate.ts';
+import { SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const resolve = async () => ['127.0.0.1'];
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { SITE_HOST } from '../support/edge.ts';
-import { type HttpsEdge, startHttpsEdge } from '../support/https-edge.ts';
-import { needs } from '../support/needs.ts';
+import { SITE_HOST } from '../support/edge/edge.ts';
+import { type HttpsEdge, startHttpsEdge } from '../support/edge/https-edge.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const GET = `GET / HTTP/1.1\r\nHost: ${SITE_HOST}\r\nConnection: close\r\n\r\n`;
 const [ECDSA, RSA] = ['ecdsa', 'rsa'];

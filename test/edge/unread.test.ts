@@ -1,9 +1,9 @@
 /** Fetches that go on for nobody, and answers that break off by the origin's fault. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge.ts';
+import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge/edge.ts';
+import { reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { reply, startOrigin, startRawOrigin } from '../support/origin.ts';
 
 const FRESH = { 'cache-control': 'max-age=60' };
 const LIMITS = { unreadFetchMs: 200 };

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
-import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
+import { HANDSHAKE, openSockets } from '../support/edge/web-socket.ts';
 import { eventually } from '../support/eventually.ts';
-import { reply, startOrigin, startRawOrigin } from '../support/origin.ts';
-import { HANDSHAKE, openSockets } from '../support/web-socket.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
 

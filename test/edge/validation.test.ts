@@ -1,9 +1,9 @@
 /** Conditions, ranges, validation and invalidation as viewers see them. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { reply, type ScriptedOrigin, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { reply, type ScriptedOrigin, startOrigin } from '../support/origin.ts';
 
 const FRESH = { 'cache-control': 'max-age=60' };
 const LAST_MODIFIED = 'Mon, 02 Nov 2026 10:00:00 GMT';

@@ -1,11 +1,11 @@
 /** A request is served alike over HTTP/1.1 and HTTP/2, whoever reads it: odd bytes in targets and fields, methods, expectations. docs/decisions/0416 */
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { SITE_HOST } from '../support/edge.ts';
-import { answerOf, open } from '../support/http2-client.ts';
-import { connectTls, type HttpsEdge, startHttpsEdge } from '../support/https-edge.ts';
-import { needs } from '../support/needs.ts';
-import { startRawOrigin } from '../support/origin.ts';
+import { SITE_HOST } from '../support/edge/edge.ts';
+import { answerOf, open } from '../support/edge/http2-client.ts';
+import { connectTls, type HttpsEdge, startHttpsEdge } from '../support/edge/https-edge.ts';
+import { startRawOrigin } from '../support/edge/origin.ts';
+import { needs } from '../support/runner/needs.ts';
 
 interface Asked {
   readonly method?: string;

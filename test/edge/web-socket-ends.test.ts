@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
-import { connectRaw, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { connectRaw, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { startRawOrigin } from '../support/edge/origin.ts';
+import { accept, bodyOf, HANDSHAKE, open, openSockets, startPeer } from '../support/edge/web-socket.ts';
 import { eventually } from '../support/eventually.ts';
-import { startRawOrigin } from '../support/origin.ts';
-import { accept, bodyOf, HANDSHAKE, open, openSockets, startPeer } from '../support/web-socket.ts';
 
 describe('the end of a WebSocket', () => {
   test('a WebSocket has one log line: 101, the bytes of both directions, the fields of the request', async (t) => {

@@ -5,13 +5,13 @@ import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { createServer as createSecureServer } from 'node:tls';
 import { Agent, WebSocket } from 'undici';
-import { createAuthority } from '../support/certificate.ts';
-import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge.ts';
+import { createAuthority } from '../support/certificates/certificate.ts';
+import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
+import { accept, bodyOf, HANDSHAKE, KEY, open, openSockets, startPeer } from '../support/edge/web-socket.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs } from '../support/needs.ts';
 import { startNginx } from '../support/nginx.ts';
-import { reply, startOrigin, startRawOrigin } from '../support/origin.ts';
-import { accept, bodyOf, HANDSHAKE, KEY, open, openSockets, startPeer } from '../support/web-socket.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
 

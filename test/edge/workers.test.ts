@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../../src/edge/store/open.ts';
-import { startTestEdge } from '../support/edge.ts';
+import { startTestEdge } from '../support/edge/edge.ts';
+import { reply, type ScriptedOrigin, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { reply, type ScriptedOrigin, startOrigin } from '../support/origin.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const FRESH = { 'cache-control': 'max-age=60', etag: '"1"' };

@@ -10,8 +10,8 @@ import { requestFeed } from '#feed/feed-request.ts';
 import { type ResourceChange, UNKNOWN_POSITION } from '#feed/protocol.ts';
 import { createLogger } from '#lib/logger.ts';
 import { eventually } from '../support/eventually.ts';
-import { startTestEdge } from '../support/feed.ts';
-import { makeSnapshot, put, startScriptedControl } from '../support/scripted-control.ts';
+import { startTestEdge } from '../support/feed/feed.ts';
+import { makeSnapshot, put, startScriptedControl } from '../support/feed/scripted-control.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const A1 = put(1, 'a.example.com', 1);

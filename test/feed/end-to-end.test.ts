@@ -11,11 +11,18 @@ import { pruneHistory, readConfigHead } from '#db/tables/resources.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
-import { describeOnBothEngines, newPostgres, newSqlite } from '../support/databases.ts';
+import { describeOnBothEngines, newPostgres, newSqlite } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { openTestDatabase, publishNow, putSite, silentLog, startTestEdge, type TestEdge } from '../support/feed.ts';
-import { needs } from '../support/needs.ts';
+import {
+  openTestDatabase,
+  publishNow,
+  putSite,
+  silentLog,
+  startTestEdge,
+  type TestEdge,
+} from '../support/feed/feed.ts';
 import { startRelay } from '../support/relay.ts';
+import { needs } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 describeOnBothEngines('feed', (newDatabase) => {
@@ -166,7 +173,7 @@ test('an edge that is killed five times while it stores ends identical to the da
       await setImmediate();
     }
   })();
-  const program = join(import.meta.dirname, '../support/edge-process.ts');
+  const program = join(import.meta.dirname, '../support/feed/edge-process.ts');
   for (let kills = 0; kills < 5; kills += 1) {
     const { revision } = await readConfigHead(db.query);
     const child = spawn(process.execPath, [program, folder, socketPath], { stdio: ['ignore', 'inherit', 'inherit'] });

@@ -9,10 +9,10 @@ import { publish } from '#db/tables/resources.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
-import { newSqlite } from '../support/databases.ts';
+import { newSqlite } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { openTestDatabase, silentLog, startTestEdge } from '../support/feed.ts';
-import { addLiveDomain, began, onAir, sendLiveReport } from '../support/live-reports.ts';
+import { openTestDatabase, silentLog, startTestEdge } from '../support/feed/feed.ts';
+import { addLiveDomain, began, onAir, sendLiveReport } from '../support/live/live-reports.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 test("marks and keys reach the edge's file; reports of a live process are stored and acknowledged", async (t) => {

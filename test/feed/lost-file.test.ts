@@ -9,9 +9,9 @@ import type { StoredChange } from '#feed/confirmations.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { openTestDatabase, publishNow, putSite, silentLog, startTestEdge } from '../support/feed.ts';
+import { openTestDatabase, publishNow, putSite, silentLog, startTestEdge } from '../support/feed/feed.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const remove = (file: string) => {

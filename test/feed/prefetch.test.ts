@@ -11,7 +11,7 @@ import { tidy } from '#feed/housekeeping.ts';
 import { type FeedServer, startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
 import type { PrefetchOutcome } from '#sites/prefetch.ts';
-import { describeOnBothEngines, type NewDatabase } from '../support/databases.ts';
+import { describeOnBothEngines, type NewDatabase } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   openTestDatabase,
@@ -21,7 +21,7 @@ import {
   sendRaw,
   silentLog,
   startTestEdge,
-} from '../support/feed.ts';
+} from '../support/feed/feed.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const DAY_MS = 24 * 3600 * 1000;

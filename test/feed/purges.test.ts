@@ -12,9 +12,9 @@ import { tidy } from '#feed/housekeeping.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
 import type { SitePurge } from '#sites/purge.ts';
-import { describeOnBothEngines, type NewDatabase } from '../support/databases.ts';
+import { describeOnBothEngines, type NewDatabase } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { openTestDatabase, publishNow, putPurge, putSite, silentLog, startTestEdge } from '../support/feed.ts';
+import { openTestDatabase, publishNow, putPurge, putSite, silentLog, startTestEdge } from '../support/feed/feed.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const DAY_MS = 24 * 3600 * 1000;

@@ -7,7 +7,7 @@ import { listLiveEdges } from '#db/tables/edges.ts';
 import { type Change, publish, readConfigHead } from '#db/tables/resources.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
-import { describeOnBothEngines, type NewDatabase } from '../support/databases.ts';
+import { describeOnBothEngines, type NewDatabase } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   openTestDatabase,
@@ -17,7 +17,7 @@ import {
   silentLog,
   startTestEdge,
   type TestEdge,
-} from '../support/feed.ts';
+} from '../support/feed/feed.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const TABLES = ['config_head', 'revision_tag', 'resource'] as const;

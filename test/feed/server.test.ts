@@ -15,9 +15,9 @@ import { formatPositionQuery } from '#feed/position-query.ts';
 import { MAX_STATUS_BYTES } from '#feed/protocol.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
-import { newSqlite } from '../support/databases.ts';
+import { newSqlite } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { openTestDatabase, publishNow, putSite, sendRaw, silentLog } from '../support/feed.ts';
+import { openTestDatabase, publishNow, putSite, sendRaw, silentLog } from '../support/feed/feed.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 describe('feed server', () => {

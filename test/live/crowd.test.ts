@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { makeAuthKey } from '#sites/live-key.ts';
-import { fetchFrom } from '../support/edge.ts';
+import { fetchFrom } from '../support/edge/edge.ts';
 import { eventually } from '../support/eventually.ts';
-import { openFlv } from '../support/live-edge.ts';
-import { LIVE_HOST, LiveOnService } from '../support/live-on-service.ts';
-import { aacHeader, frames } from '../support/media-messages.ts';
+import { openFlv } from '../support/live/live-edge.ts';
+import { LIVE_HOST, LiveOnService } from '../support/live/live-on-service.ts';
+import { aacHeader, frames } from '../support/live/media-messages.ts';
 
 const PLAY_KEY = 'keysofviewers1234';
 const VIEWERS = 200;

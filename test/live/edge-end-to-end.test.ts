@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
-import { LIVE_HOST, play, probeUrl, startBrowser, startLiveService } from '../support/live-service.ts';
-import { needs } from '../support/needs.ts';
+import { LIVE_HOST, play, probeUrl, startBrowser, startLiveService } from '../support/live/live-service.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const PLAYERS = needs('chromium', 'curl', 'ffmpeg', 'ffprobe', 'openssl', { timeout: 300_000 });
 

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { flvHeader } from '../../src/fanout/media/flv.ts';
-import { connectRaw, loopback, NO_ORIGINS, SITE_HOST } from '../support/edge.ts';
+import { connectRaw, loopback, NO_ORIGINS, SITE_HOST } from '../support/edge/edge.ts';
+import { startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { media, openFlv, sees, startLiveEdge } from '../support/live-edge.ts';
-import { startOrigin } from '../support/origin.ts';
+import { media, openFlv, sees, startLiveEdge } from '../support/live/live-edge.ts';
 
 const FLV = '/live/a.flv';
 

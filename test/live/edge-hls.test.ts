@@ -4,10 +4,10 @@ import type { ServerResponse } from 'node:http';
 import { describe, type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { makeAuthKey } from '../../src/sites/live-key.ts';
-import { SITE_HOST } from '../support/edge.ts';
+import { SITE_HOST } from '../support/edge/edge.ts';
+import { startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { startLiveEdge } from '../support/live-edge.ts';
-import { startOrigin } from '../support/origin.ts';
+import { startLiveEdge } from '../support/live/live-edge.ts';
 
 const TYPE = 'application/vnd.apple.mpegurl';
 const HLS = '/streams/1/live/a/hls/b1';

@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { FlvReader } from '../../src/fanout/media/flv.ts';
-import { SITE_HOST } from '../support/edge.ts';
+import { SITE_HOST } from '../support/edge/edge.ts';
+import { open } from '../support/edge/http2-client.ts';
+import { startHttpsEdge } from '../support/edge/https-edge.ts';
 import { eventually } from '../support/eventually.ts';
-import { open } from '../support/http2-client.ts';
-import { startHttpsEdge } from '../support/https-edge.ts';
-import { media, nameOf } from '../support/live-edge.ts';
-import { needs } from '../support/needs.ts';
-import { startScriptedOwner } from '../support/scripted-owner.ts';
+import { media, nameOf } from '../support/live/live-edge.ts';
+import { startScriptedOwner } from '../support/live/scripted-owner.ts';
+import { needs } from '../support/runner/needs.ts';
 
 async function startOnAir(t: TestContext) {
   const owner = await startScriptedOwner(t);

@@ -6,9 +6,9 @@ import { countRequest, noCounters } from '../../src/logs/counters.ts';
 import { HeavyHitters } from '../../src/logs/heavy-hitters.ts';
 import { type AccessRecord, formatLine } from '../../src/logs/line.ts';
 import { formatSpooledLine, parseSpooledLine } from '../../src/logs/spooled-line.ts';
-import { SITE_HOST } from '../support/edge.ts';
+import { SITE_HOST } from '../support/edge/edge.ts';
 import { eventually } from '../support/eventually.ts';
-import { media, openFlv, sees, startLiveEdge } from '../support/live-edge.ts';
+import { media, openFlv, sees, startLiveEdge } from '../support/live/live-edge.ts';
 
 const FLV = '/live/a.flv';
 const UTC = createLocalTime('UTC');

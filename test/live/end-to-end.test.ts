@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { describeOnBothEngines, EMPTY } from '../support/databases.ts';
-import { fetchFrom } from '../support/edge.ts';
+import { describeOnBothEngines, EMPTY } from '../support/db/databases.ts';
+import { fetchFrom } from '../support/edge/edge.ts';
 import { eventually } from '../support/eventually.ts';
-import { openFlv } from '../support/live-edge.ts';
-import { LIVE_HOST, LiveOnService } from '../support/live-on-service.ts';
-import { avcFrame } from '../support/media-messages.ts';
+import { openFlv } from '../support/live/live-edge.ts';
+import { LIVE_HOST, LiveOnService } from '../support/live/live-on-service.ts';
+import { avcFrame } from '../support/live/media-messages.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 describeOnBothEngines(

@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { enhancedMessages, repeated } from '../support/enhanced-flv.ts';
 import { eventually } from '../support/eventually.ts';
-import { encode } from '../support/ffmpeg.ts';
-import { LIVE_HOST, play, probeUrl, startBrowser, startLiveService } from '../support/live-service.ts';
-import { needs } from '../support/needs.ts';
-import { publishPaced } from '../support/paced-publisher.ts';
+import { enhancedMessages, repeated } from '../support/live/enhanced-flv.ts';
+import { encode } from '../support/live/ffmpeg.ts';
+import { LIVE_HOST, play, probeUrl, startBrowser, startLiveService } from '../support/live/live-service.ts';
+import { publishPaced } from '../support/live/paced-publisher.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const PLAYERS = needs('chromium', 'curl', 'ffmpeg', 'ffprobe', 'openssl', { timeout: 300_000 });
 const CLIP_SECONDS = 4;

@@ -7,8 +7,8 @@ import type { Segment } from '#fanout/hls/window.ts';
 import { describeMedia } from '#fanout/media/describe.ts';
 import type { MediaMessage } from '#fanout/media/message.ts';
 import { Timeline } from '#fanout/media/timeline.ts';
-import { type ReadSample, samplesOf } from '../support/fragments.ts';
-import { aacFrame, aacHeader, avcFrame, avcHeader, feed, frames, type Recipe } from '../support/media-messages.ts';
+import { type ReadSample, samplesOf } from '../support/live/fragments.ts';
+import { aacFrame, aacHeader, avcFrame, avcHeader, feed, frames, type Recipe } from '../support/live/media-messages.ts';
 
 const HEADERS = [avcHeader(), aacHeader()];
 const VIDEO = 1;

@@ -11,10 +11,10 @@ import { describeMedia } from '#fanout/media/describe.ts';
 import { FlvReader } from '#fanout/media/flv.ts';
 import type { MediaMessage } from '#fanout/media/message.ts';
 import { Timeline } from '#fanout/media/timeline.ts';
-import { enhancedMessages } from '../support/enhanced-flv.ts';
-import { decode, type Encoding, encode, type Packet, probe } from '../support/ffmpeg.ts';
-import { type Mp4Track, readMp4 } from '../support/mp4.ts';
-import { needs } from '../support/needs.ts';
+import { enhancedMessages } from '../support/live/enhanced-flv.ts';
+import { decode, type Encoding, encode, type Packet, probe } from '../support/live/ffmpeg.ts';
+import { type Mp4Track, readMp4 } from '../support/live/mp4.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const PEERS = needs('ffmpeg', 'ffprobe');
 const AVC = ['libx264', '-preset', 'ultrafast', '-g', '30'];

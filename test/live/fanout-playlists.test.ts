@@ -7,7 +7,7 @@ import { OnDemandPackager } from '#fanout/hls/on-demand.ts';
 import { HlsPackager } from '#fanout/hls/packager.ts';
 import { writeMediaPlaylist } from '#fanout/hls/playlist.ts';
 import { describeMedia } from '#fanout/media/describe.ts';
-import { aacHeader, avcHeader, feed, frames } from '../support/media-messages.ts';
+import { aacHeader, avcHeader, feed, frames } from '../support/live/media-messages.ts';
 
 const HEADERS = [avcHeader(), aacHeader()];
 const NOTHING: DeliveryDirectives = { sequence: undefined, part: undefined, maySkip: false };

@@ -6,7 +6,7 @@ import { StreamTable } from '#edge/live/stream-table.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { eventually } from '../support/eventually.ts';
-import { startScriptedOwner } from '../support/scripted-owner.ts';
+import { startScriptedOwner } from '../support/live/scripted-owner.ts';
 
 test('one lost connection is not logged, and a process that stays away is logged once', async (t) => {
   const owner = await startScriptedOwner(t);

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { makeAuthKey } from '#sites/live-key.ts';
 import { eventually } from '../support/eventually.ts';
-import { OTHER_HOST, startLiveWorld } from '../support/live-world.ts';
-import { sampleMessages } from '../support/rtmp-client.ts';
+import { OTHER_HOST, startLiveWorld } from '../support/live/live-world.ts';
+import { sampleMessages } from '../support/live/rtmp-client.ts';
 
 const PRIMARY = 'primaryprimary16';
 const SECONDARY = 'secondarysecond16';

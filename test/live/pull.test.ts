@@ -7,8 +7,8 @@ import { describeMedia } from '#fanout/media/describe.ts';
 import { FlvReader, flvHeader, writeFlvTag } from '#fanout/media/flv.ts';
 import type { MediaMessage } from '#fanout/media/message.ts';
 import { eventually } from '../support/eventually.ts';
-import { type LiveWorld, startLiveWorld } from '../support/live-world.ts';
-import { sampleMessages } from '../support/rtmp-client.ts';
+import { type LiveWorld, startLiveWorld } from '../support/live/live-world.ts';
+import { sampleMessages } from '../support/live/rtmp-client.ts';
 
 const LIMITS = { silenceMs: 300, pauseMs: 10 };
 const STREAM = sampleMessages(60);

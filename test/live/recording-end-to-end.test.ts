@@ -6,10 +6,10 @@ import { type TestContext, test } from 'node:test';
 import { createClient } from '#client/client.ts';
 import { readPiece } from '#live/recording/piece-file.ts';
 import { eventually } from '../support/eventually.ts';
-import { decode, probe } from '../support/ffmpeg.ts';
-import { Ffmpeg, probeUrl } from '../support/ffmpeg-publisher.ts';
-import { needs } from '../support/needs.ts';
-import { runCommand, startService, WITH_LIVE } from '../support/service.ts';
+import { decode, probe } from '../support/live/ffmpeg.ts';
+import { Ffmpeg, probeUrl } from '../support/live/ffmpeg-publisher.ts';
+import { runCommand, startService, WITH_LIVE } from '../support/process/service.ts';
+import { needs } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const HOST = 'live.example.com';

@@ -6,10 +6,10 @@ import { describe, test } from 'node:test';
 import type { RecordingMessage } from '#feed/recording-message.ts';
 import { readPiece } from '#live/recording/piece-file.ts';
 import { eventually } from '../support/eventually.ts';
-import { type LiveWorld, startLiveWorld } from '../support/live-world.ts';
-import { aacHeader, avcHeader, frames } from '../support/media-messages.ts';
-import { readMp4 } from '../support/mp4.ts';
-import type { RtmpClient } from '../support/rtmp-client.ts';
+import { type LiveWorld, startLiveWorld } from '../support/live/live-world.ts';
+import { aacHeader, avcHeader, frames } from '../support/live/media-messages.ts';
+import { readMp4 } from '../support/live/mp4.ts';
+import type { RtmpClient } from '../support/live/rtmp-client.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const OTHER_AVC = '0164000dffe1001a6764000dacd941519e226c0440000003004000000c83c50a658001000668ebe3cb22c0';

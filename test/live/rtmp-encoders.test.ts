@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type AmfValue, encodeAmf0 } from '#live/rtmp/amf0.ts';
 import { MESSAGE_TYPE, type RtmpMessage } from '#live/rtmp/messages.ts';
-import { createRecordingOwner } from '../support/rtmp-server.ts';
+import { createRecordingOwner } from '../support/live/rtmp-server.ts';
 import {
   CONNECTED,
   control,
@@ -15,7 +15,7 @@ import {
   type ScriptedSession,
   type Sent,
   send,
-} from '../support/rtmp-session.ts';
+} from '../support/live/rtmp-session.ts';
 
 const PLAYING = ['userControl 0 1', 'onStatus NetStream.Play.Reset', 'onStatus NetStream.Play.Start', 'data'];
 const UNPUBLISHED = ['onFCUnpublish NetStream.Unpublish.Success', 'onStatus NetStream.Unpublish.Success'];

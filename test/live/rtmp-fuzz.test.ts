@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { connect as connectTcp, createServer } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Ffmpeg } from '../support/ffmpeg-publisher.ts';
-import { needs } from '../support/needs.ts';
-import { fuzzSessions } from '../support/rtmp-fuzz.ts';
-import { createRecordingOwner, startTestRtmpServer } from '../support/rtmp-server.ts';
-import { openSession } from '../support/rtmp-session.ts';
+import { Ffmpeg } from '../support/live/ffmpeg-publisher.ts';
+import { fuzzSessions } from '../support/live/rtmp-fuzz.ts';
+import { createRecordingOwner, startTestRtmpServer } from '../support/live/rtmp-server.ts';
+import { openSession } from '../support/live/rtmp-session.ts';
+import { needs } from '../support/runner/needs.ts';
 
 test('1,000 mutated sessions end only themselves, and use bounded memory', async () => {
   const { ends, published, messages, peakBytes } = await fuzzSessions(1_000, 7);

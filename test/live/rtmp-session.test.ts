@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { type AmfObject, type AmfValue, decodeAmf0, encodeAmf0 } from '#live/rtmp/amf0.ts';
 import { writeMessage } from '#live/rtmp/chunk-writer.ts';
 import { MESSAGE_TYPE } from '#live/rtmp/messages.ts';
-import { createRecordingOwner, type RecordingOwner } from '../support/rtmp-server.ts';
+import { createRecordingOwner, type RecordingOwner } from '../support/live/rtmp-server.ts';
 import {
   CONNECTED,
   control,
@@ -16,7 +16,7 @@ import {
   PUBLISHING,
   type Sent,
   send,
-} from '../support/rtmp-session.ts';
+} from '../support/live/rtmp-session.ts';
 
 describe('an RTMP session', () => {
   test('an RTMP session reports its enhanced RTMP features to clients that ask', async () => {

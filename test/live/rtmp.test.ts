@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { createLogger } from '#lib/logger.ts';
 import { eventually } from '../support/eventually.ts';
-import { Ffmpeg, probeUrl } from '../support/ffmpeg-publisher.ts';
-import { needs } from '../support/needs.ts';
-import { RtmpClient, sampleMessages } from '../support/rtmp-client.ts';
-import { openSilent, publishSample, startTestRtmpServer } from '../support/rtmp-server.ts';
+import { Ffmpeg, probeUrl } from '../support/live/ffmpeg-publisher.ts';
+import { RtmpClient, sampleMessages } from '../support/live/rtmp-client.ts';
+import { openSilent, publishSample, startTestRtmpServer } from '../support/live/rtmp-server.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const APP = { app: 'live' };
 

@@ -5,13 +5,13 @@ import type { Socket } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { connect as connectTls, createSecureContext, TLSSocket } from 'node:tls';
 import { beginHandshake, HANDSHAKE_END_BYTES } from '#live/rtmp/handshake.ts';
-import { createAuthority } from '../support/certificate.ts';
-import { helloOf } from '../support/client-hello.ts';
+import { createAuthority } from '../support/certificates/certificate.ts';
+import { helloOf } from '../support/edge/client-hello.ts';
 import { eventually } from '../support/eventually.ts';
-import { HOST, startLiveWorld } from '../support/live-world.ts';
-import { needs } from '../support/needs.ts';
-import { RtmpClient, sampleMessages } from '../support/rtmp-client.ts';
-import { openSilent, publishSample, startTestRtmpServer, type TestRtmpServer } from '../support/rtmp-server.ts';
+import { HOST, startLiveWorld } from '../support/live/live-world.ts';
+import { RtmpClient, sampleMessages } from '../support/live/rtmp-client.ts';
+import { openSilent, publishSample, startTestRtmpServer, type TestRtmpServer } from '../support/live/rtmp-server.ts';
+import { needs } from '../support/runner/needs.ts';
 import { createManualTimers } from '../support/timers.ts';
 
 describe('RTMPS', needs('openssl'), () => {

@@ -5,7 +5,7 @@ import { FlvReader } from '#fanout/media/flv.ts';
 import { writeMessage } from '#live/rtmp/chunk-writer.ts';
 import { MESSAGE_TYPE } from '#live/rtmp/messages.ts';
 import { eventually } from '../support/eventually.ts';
-import { OTHER_HOST, startLiveWorld } from '../support/live-world.ts';
+import { OTHER_HOST, startLiveWorld } from '../support/live/live-world.ts';
 
 const OTHER = { host: OTHER_HOST };
 const keyFrame = (timestampMs: number, bytes: number) =>

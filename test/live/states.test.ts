@@ -7,9 +7,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { makeAuthKey } from '#sites/live-key.ts';
 import { eventually } from '../support/eventually.ts';
-import { OTHER_HOST, startLiveWorld } from '../support/live-world.ts';
-import { aacHeader, avcFrame, avcHeader, frames } from '../support/media-messages.ts';
-import { RtmpClient, sampleMessages } from '../support/rtmp-client.ts';
+import { OTHER_HOST, startLiveWorld } from '../support/live/live-world.ts';
+import { aacHeader, avcFrame, avcHeader, frames } from '../support/live/media-messages.ts';
+import { RtmpClient, sampleMessages } from '../support/live/rtmp-client.ts';
 
 const FORBIDDEN = { forbidden: true, until: 0, kicked: '' };
 const FREE = { forbidden: false, until: 0, kicked: '' };

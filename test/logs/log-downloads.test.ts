@@ -12,11 +12,11 @@ import type { BlobStore } from '#logs/store/blob-store.ts';
 import { localBlobStore } from '#logs/store/local.ts';
 import { s3BlobStore } from '#logs/store/s3.ts';
 import { DEFAULT_SETTINGS } from '#model/domain.ts';
-import { startTestApi } from '../support/api.ts';
-import { describeOnBothEngines, type NewDatabase } from '../support/databases.ts';
-import { startS3Server } from '../support/s3-server.ts';
+import { startTestApi } from '../support/api/api.ts';
+import { describeOnBothEngines, type NewDatabase } from '../support/db/databases.ts';
+import { startS3Server } from '../support/logs/s3-server.ts';
+import { createTestTraffic } from '../support/logs/traffic.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { createTestTraffic } from '../support/traffic.ts';
 
 const DAY = '2026-01-31';
 /** Beginning of the day in Shanghai. */

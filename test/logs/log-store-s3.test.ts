@@ -12,12 +12,12 @@ import { BlobMissing } from '../../src/logs/store/blob-store.ts';
 import { readJoined } from '../../src/logs/store/joined.ts';
 import { s3BlobStore } from '../../src/logs/store/s3.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/domain.ts';
-import { newSqlite } from '../support/databases.ts';
+import { newSqlite } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { openTestDatabase } from '../support/feed.ts';
+import { openTestDatabase } from '../support/feed/feed.ts';
+import { startS3Server } from '../support/logs/s3-server.ts';
+import { createTestTraffic } from '../support/logs/traffic.ts';
 import { startRelay } from '../support/relay.ts';
-import { startS3Server } from '../support/s3-server.ts';
-import { createTestTraffic } from '../support/traffic.ts';
 
 blobStoreSuite('S3', async (t) => s3BlobStore(await startS3Server(t), systemClock));
 

@@ -15,9 +15,9 @@ import { forgetOldTraffic } from '#logs/retention.ts';
 import { localBlobStore } from '#logs/store/local.ts';
 import { DEFAULT_SETTINGS } from '#model/domain.ts';
 import { openControlTraffic } from '#roles/control-traffic.ts';
-import { describeOnBothEngines, type NewDatabase } from '../support/databases.ts';
+import { describeOnBothEngines, type NewDatabase } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { openTestDatabase } from '../support/feed.ts';
+import { openTestDatabase } from '../support/feed/feed.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 /** Midnight in Shanghai. */

@@ -9,14 +9,21 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { startByteCounter } from '../support/byte-counter.ts';
-import { describeOnBothEngines, newSqlite } from '../support/databases.ts';
+import { describeOnBothEngines, newSqlite } from '../support/db/databases.ts';
+import { startByteCounter } from '../support/edge/byte-counter.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
-import { needs, obtain } from '../support/needs.ts';
-import { startS3Server } from '../support/s3-server.ts';
-import { runCommand } from '../support/service.ts';
-import { accountOfGoAccess, agreed, curl, droppedLines, lostRequests, startTraffic } from '../support/traffic-world.ts';
+import { startS3Server } from '../support/logs/s3-server.ts';
+import {
+  accountOfGoAccess,
+  agreed,
+  curl,
+  droppedLines,
+  lostRequests,
+  startTraffic,
+} from '../support/logs/traffic-world.ts';
+import { runCommand } from '../support/process/service.ts';
+import { needs, obtain } from '../support/runner/needs.ts';
 
 const NEEDS = needs('wrk', 'goaccess', 'nginx', 'curl');
 

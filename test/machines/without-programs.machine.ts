@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { needs } from '../support/needs.ts';
+import { needs } from '../support/runner/needs.ts';
 
 if (needs('debootstrap').skip !== false)
   test('tests that need optional programs are skipped without them, and everything else passes', async (t) => {

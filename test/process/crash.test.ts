@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { type Client, ClientError, createClient } from '#client/client.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { type RunningService, startService } from '../support/service.ts';
+import { type RunningService, startService } from '../support/process/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const CALLS = 200;

@@ -8,10 +8,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { type Client, createClient } from '#client/client.ts';
+import { startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { openTestDatabase, publishNow, putSite, siteSpec } from '../support/feed.ts';
-import { startOrigin } from '../support/origin.ts';
-import { type RunningService, startService } from '../support/service.ts';
+import { openTestDatabase, publishNow, putSite, siteSpec } from '../support/feed/feed.ts';
+import { type RunningService, startService } from '../support/process/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const SETTINGS = {

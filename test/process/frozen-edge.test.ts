@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createClient } from '#client/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/process/service.ts';
 
 const LIVE_MS = 30_000;
 /** An edge reports every 5 s, so its last report is at most this old when it freezes. */

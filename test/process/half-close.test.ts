@@ -5,13 +5,13 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
-import { startWithCustomers } from '../support/customers.ts';
-import { newSqlite } from '../support/databases.ts';
-import { SITE_HOST } from '../support/edge.ts';
+import { startWithCustomers } from '../support/api/customers.ts';
+import { callBytes } from '../support/api/raw-calls.ts';
+import { newSqlite } from '../support/db/databases.ts';
+import { SITE_HOST } from '../support/edge/edge.ts';
+import { startHttpsEdge } from '../support/edge/https-edge.ts';
 import { eventually } from '../support/eventually.ts';
-import { startHttpsEdge } from '../support/https-edge.ts';
-import { needs } from '../support/needs.ts';
-import { callBytes } from '../support/raw-calls.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const LIST = '/domain/listDomains';
 

@@ -9,12 +9,12 @@ import { test } from 'node:test';
 import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import { createClient } from '#client/client.ts';
-import { createAuthority } from '../support/certificate.ts';
+import { createAuthority } from '../support/certificates/certificate.ts';
+import { runSClient } from '../support/edge/https-edge.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { runSClient } from '../support/https-edge.ts';
-import { needs, obtain } from '../support/needs.ts';
-import { reply, startOrigin } from '../support/origin.ts';
-import { type RunningService, startService } from '../support/service.ts';
+import { type RunningService, startService } from '../support/process/service.ts';
+import { needs, obtain } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const HOST = 'www.example.com';

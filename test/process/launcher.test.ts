@@ -5,8 +5,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, syml
 import { delimiter, dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
-import { needs, obtain } from '../support/needs.ts';
-import { COMMAND, isAlive, runProcess, spawnCommand } from '../support/service.ts';
+import { COMMAND, isAlive, runProcess, spawnCommand } from '../support/process/service.ts';
+import { needs, obtain } from '../support/runner/needs.ts';
 import { type Cleanup, temporaryFolder } from '../support/temporary.ts';
 
 const SERVE = ['serve', '--roles', 'control', '--control-listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0'];

@@ -9,7 +9,6 @@ import { describe, test } from 'node:test';
 import { createClient } from '#client/client.ts';
 import { UNUSED_SIGNALS } from '#lib/signals.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs, obtain } from '../support/needs.ts';
 import {
   COMMAND,
   isAlive,
@@ -18,7 +17,8 @@ import {
   spawnCommand,
   startService,
   WITH_LIVE,
-} from '../support/service.ts';
+} from '../support/process/service.ts';
+import { needs, obtain } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 /** Every kind of part. */

@@ -5,9 +5,9 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
-import { needs, obtain } from '../support/needs.ts';
-import { makePipe, opened, readSome } from '../support/pipe.ts';
-import { type RunningService, runProcess, spawnCommand, startService } from '../support/service.ts';
+import { makePipe, opened, readSome } from '../support/process/pipe.ts';
+import { type RunningService, runProcess, spawnCommand, startService } from '../support/process/service.ts';
+import { needs, obtain } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const FREE_PORTS = { CAUSEWAY_CONTROL_LISTEN: '127.0.0.1:0', CAUSEWAY_METRICS_LISTEN: '127.0.0.1:0' };

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '#client/client.ts';
-import { fetchFrom, SITE_HOST } from '../support/edge.ts';
+import { fetchFrom, SITE_HOST } from '../support/edge/edge.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { reply, startOrigin } from '../support/origin.ts';
-import { type RunningService, startService } from '../support/service.ts';
+import { type RunningService, startService } from '../support/process/service.ts';
 
 const SETTINGS = {
   CAUSEWAY_EDGE_WORKERS: '2',

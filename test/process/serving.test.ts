@@ -11,12 +11,12 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '#client/client.ts';
 import { openDataDirectory } from '#lib/data-directory.ts';
-import { createAuthority } from '../support/certificate.ts';
+import { createAuthority } from '../support/certificates/certificate.ts';
+import { definedSeries } from '../support/docs/metrics-table.ts';
+import { startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { definedSeries } from '../support/metrics-table.ts';
-import { needs, obtain } from '../support/needs.ts';
-import { startOrigin } from '../support/origin.ts';
-import { COMMAND, type RunningService, runCommand, startService } from '../support/service.ts';
+import { COMMAND, type RunningService, runCommand, startService } from '../support/process/service.ts';
+import { needs, obtain } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const HOST = 'www.example.com';

@@ -5,10 +5,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { ADVANCED_OFF } from '../support/advanced.ts';
-import { needs } from '../support/needs.ts';
-import { type Answer, reply } from '../support/origin.ts';
-import { type Check, cacheStatus, runChecks, startWorlds, TEXT, targetsOf, withHttps } from '../support/world.ts';
+import { ADVANCED_OFF } from '../support/edge/advanced.ts';
+import { type Answer, reply } from '../support/edge/origin.ts';
+import { needs } from '../support/runner/needs.ts';
+import {
+  type Check,
+  cacheStatus,
+  runChecks,
+  startWorlds,
+  TEXT,
+  targetsOf,
+  withHttps,
+} from '../support/settings/world.ts';
 
 const LARGE = Buffer.alloc(3 * 2 ** 20, 'x');
 const POLICY = { is_cache: 1, policy_type: 'suffix', content: 'jpg', time_h: 1 } as const;

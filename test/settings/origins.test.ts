@@ -1,10 +1,10 @@
 /** `updateConfOrigin` and `setCacheOptions`, from the call to what the viewers get and what reached the origins. */
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { createAuthority } from '../support/certificate.ts';
-import { needs } from '../support/needs.ts';
-import { reply, startOrigin } from '../support/origin.ts';
-import { type Check, cacheStatus, runChecks, startWorlds, TEXT, targetsOf } from '../support/world.ts';
+import { createAuthority } from '../support/certificates/certificate.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
+import { needs } from '../support/runner/needs.ts';
+import { type Check, cacheStatus, runChecks, startWorlds, TEXT, targetsOf } from '../support/settings/world.ts';
 
 const HOUR = { 'cache-control': 'max-age=3600' };
 const COOKIE = { ...HOUR, 'set-cookie': 'a=1' };

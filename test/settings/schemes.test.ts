@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { connect as connectTcp, createServer, type Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { connect } from 'node:tls';
-import { createAuthority } from '../support/certificate.ts';
+import { createAuthority } from '../support/certificates/certificate.ts';
+import { reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
+import { accept, KEY } from '../support/edge/web-socket.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs } from '../support/needs.ts';
-import { reply, startOrigin, startRawOrigin } from '../support/origin.ts';
-import { accept, KEY } from '../support/web-socket.ts';
+import { needs } from '../support/runner/needs.ts';
 import {
   type Check,
   cacheStatus,
@@ -18,7 +18,7 @@ import {
   targetsOf,
   untilInForce,
   withHttps,
-} from '../support/world.ts';
+} from '../support/settings/world.ts';
 
 const HOUR = { 'cache-control': 'max-age=3600' };
 const PLAIN = { scheme: 'http' } as const;

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
-import { startWorld, startWorlds, targetsOf, type World, type Worlds } from '../support/world.ts';
+import { startWorld, startWorlds, targetsOf, type World, type Worlds } from '../support/settings/world.ts';
 
 test('a domain under review by hand is served once it is approved', { timeout: 180_000 }, async (t) => {
   const worlds = await startWorlds(t, { CAUSEWAY_REVIEW: 'manual' });

@@ -13,9 +13,9 @@ import { Inbox } from '#sms/inbox.ts';
 import { createSmsMetrics } from '#sms/metrics.ts';
 import { createProcedures } from '#sms/procedures.ts';
 import { RouteTable } from '#sms/route.ts';
-import { type DatabaseTarget, describeOnBothEngines, newPostgres, newSqlite } from '../support/databases.ts';
-import { needs } from '../support/needs.ts';
-import { checkMoney, openSmsAccount, openSmsDatabase, readParts } from '../support/sms-queue.ts';
+import { type DatabaseTarget, describeOnBothEngines, newPostgres, newSqlite } from '../support/db/databases.ts';
+import { needs } from '../support/runner/needs.ts';
+import { checkMoney, openSmsAccount, openSmsDatabase, readParts } from '../support/sms/sms-queue.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 4);
 

@@ -14,11 +14,11 @@ import { systemTimers } from '#lib/timers.ts';
 import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import { connectCarrier } from '#sms/connectors/connect.ts';
 import { startSmsEngine } from '#sms/engine.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs } from '../support/needs.ts';
-import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, testRing } from '../support/sms-queue.ts';
-import { SMSC_POISONS, type Smsc, type SmscOptions, startSmsc } from '../support/smsc.ts';
+import { needs } from '../support/runner/needs.ts';
+import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, testRing } from '../support/sms/sms-queue.ts';
+import { SMSC_POISONS, type Smsc, type SmscOptions, startSmsc } from '../support/sms/smsc.ts';
 
 interface Scenario {
   readonly name: string;

@@ -11,10 +11,10 @@ import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import type { ReceiptState, SubmitOutcome } from '#sms/carrier.ts';
 import { startSmsEngine } from '#sms/engine.ts';
 import { DEFAULT_WAITS } from '#sms/sweeper.ts';
-import { receiptOf } from '../support/carrier.ts';
-import { describeOnBothEngines, newSqlite } from '../support/databases.ts';
+import { describeOnBothEngines, newSqlite } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { accepted, connectScripted, ScriptedCarrier } from '../support/scripted-carrier.ts';
+import { receiptOf } from '../support/sms/carrier.ts';
+import { accepted, connectScripted, ScriptedCarrier } from '../support/sms/scripted-carrier.ts';
 import {
   checkMoney,
   openSmsAccount,
@@ -22,7 +22,7 @@ import {
   queueMessage,
   readParts,
   testRing,
-} from '../support/sms-queue.ts';
+} from '../support/sms/sms-queue.ts';
 
 const SETTINGS: SmppSettings = {
   ...SMPP_DEFAULTS,

@@ -4,10 +4,10 @@ import { type TestContext, test } from 'node:test';
 import type { Db } from '#db/open.ts';
 import { queueDeliveries, saveWebhook } from '#db/tables/sms/deliveries.ts';
 import { bringBackInstants } from '#sms/clock-back.ts';
-import { describeOnBothEngines, type NewDatabase } from '../support/databases.ts';
-import { openEngineWorld, untilStates } from '../support/engine-world.ts';
-import { openSmsAccount, openSmsDatabase, queueMessage, readParts, testRing } from '../support/sms-queue.ts';
-import { accepted, claim, receive, store } from '../support/sms-steps.ts';
+import { describeOnBothEngines, type NewDatabase } from '../support/db/databases.ts';
+import { openEngineWorld, untilStates } from '../support/sms/engine-world.ts';
+import { openSmsAccount, openSmsDatabase, queueMessage, readParts, testRing } from '../support/sms/sms-queue.ts';
+import { accepted, claim, receive, store } from '../support/sms/sms-steps.ts';
 
 const HOUR_MS = 3_600_000;
 const EVENING = Date.UTC(2026, 0, 31, 13);

@@ -5,9 +5,9 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { createClient } from '#client/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs } from '../support/needs.ts';
-import { startService } from '../support/service.ts';
-import { startSmsc } from '../support/smsc.ts';
+import { startService } from '../support/process/service.ts';
+import { needs } from '../support/runner/needs.ts';
+import { startSmsc } from '../support/sms/smsc.ts';
 
 const CONTENT = encodeURIComponent('您的验证码是 123456。😀'.repeat(6));
 

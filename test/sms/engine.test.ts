@@ -8,13 +8,13 @@ import { SMPP_DEFAULTS } from '#model/sms-connector.ts';
 import { Acceptor } from '#sms/acceptor.ts';
 import type { SubmitOutcome } from '#sms/carrier.ts';
 import { DEFAULT_WAITS } from '#sms/sweeper.ts';
-import { receiptOf, replyOf } from '../support/carrier.ts';
-import { describeOnBothEngines, newSqlite } from '../support/databases.ts';
-import { openEngineWorld, untilStates } from '../support/engine-world.ts';
+import { describeOnBothEngines, newSqlite } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { accepted } from '../support/scripted-carrier.ts';
-import { checkMoney, openSmsAccount, queueMessage, readParts } from '../support/sms-queue.ts';
-import { referenceTo } from '../support/sms-steps.ts';
+import { receiptOf, replyOf } from '../support/sms/carrier.ts';
+import { openEngineWorld, untilStates } from '../support/sms/engine-world.ts';
+import { accepted } from '../support/sms/scripted-carrier.ts';
+import { checkMoney, openSmsAccount, queueMessage, readParts } from '../support/sms/sms-queue.ts';
+import { referenceTo } from '../support/sms/sms-steps.ts';
 
 const GRACE_MS = 5000;
 

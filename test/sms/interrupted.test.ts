@@ -12,9 +12,9 @@ import { systemTimers } from '#lib/timers.ts';
 import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import { connectLoopback } from '#sms/connectors/loopback.ts';
 import { type SmsEngine, startSmsEngine } from '#sms/engine.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { connectScripted, ScriptedCarrier } from '../support/scripted-carrier.ts';
+import { connectScripted, ScriptedCarrier } from '../support/sms/scripted-carrier.ts';
 import {
   checkMoney,
   openSmsAccount,
@@ -22,8 +22,8 @@ import {
   queueMessage,
   readParts,
   testRing,
-} from '../support/sms-queue.ts';
-import { claim, receive, referenceTo } from '../support/sms-steps.ts';
+} from '../support/sms/sms-queue.ts';
+import { claim, receive, referenceTo } from '../support/sms/sms-steps.ts';
 
 const SETTINGS: SmppSettings = {
   ...SMPP_DEFAULTS,

@@ -1,13 +1,13 @@
 /** What the engine makes of a PostgreSQL that goes away, and of one that does what it is told and cannot say so. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { newPostgres } from '../support/databases.ts';
-import { openEngineWorld, untilStates } from '../support/engine-world.ts';
+import { newPostgres } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs } from '../support/needs.ts';
 import { startRelay } from '../support/relay.ts';
-import { accepted } from '../support/scripted-carrier.ts';
-import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from '../support/sms-queue.ts';
+import { needs } from '../support/runner/needs.ts';
+import { openEngineWorld, untilStates } from '../support/sms/engine-world.ts';
+import { accepted } from '../support/sms/scripted-carrier.ts';
+import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from '../support/sms/sms-queue.ts';
 
 /** An engine whose way to the database a test can cut, and `direct`: one that it cannot. */
 async function openRelayedWorld(t: TestContext) {

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { takeUnmatched } from '#db/tables/sms/orphans.ts';
 import { answerKeys, receiptKeys } from '#sms/smpp/carrier-id.ts';
-import { describeOnBothEngines, type NewDatabase } from '../support/databases.ts';
-import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from '../support/sms-queue.ts';
-import { accepted, claim, NOW, receive, referenceTo, rematch, store } from '../support/sms-steps.ts';
+import { describeOnBothEngines, type NewDatabase } from '../support/db/databases.ts';
+import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from '../support/sms/sms-queue.ts';
+import { accepted, claim, NOW, receive, referenceTo, rematch, store } from '../support/sms/sms-steps.ts';
 
 const HERE = '+8613800138000';
 const LOST = { kind: 'lost', error: 'timeout' } as const;

@@ -8,12 +8,12 @@ import { encodePdu } from '#sms/smpp/encode.ts';
 import { type Command, type Field, type Fields, LAYOUTS, type Layout, type Value } from '#sms/smpp/layouts.ts';
 import { TAGS } from '#sms/smpp/tlvs.ts';
 import { splitText } from '#sms/text/split.ts';
-import { connectTestCarrier, partToSubmit, smppSettings } from '../support/carrier.ts';
-import { dissect, recordConversation } from '../support/dissect.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
-import { needs, obtain } from '../support/needs.ts';
-import { startSmsc } from '../support/smsc.ts';
+import { needs, obtain } from '../support/runner/needs.ts';
+import { connectTestCarrier, partToSubmit, smppSettings } from '../support/sms/carrier.ts';
+import { dissect, recordConversation } from '../support/sms/dissect.ts';
+import { startSmsc } from '../support/sms/smsc.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 test('tshark reads every PDU that we write, and finds none malformed', needs('tshark', 'text2pcap'), (t) => {

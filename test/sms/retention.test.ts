@@ -7,8 +7,8 @@ import { storeReceipts } from '#db/tables/sms/receipts.ts';
 import { storeReplies } from '#db/tables/sms/replies.ts';
 import { storeUnread } from '#db/tables/sms/unread.ts';
 import { forgetOldSms } from '#sms/retention.ts';
-import { describeOnBothEngines } from '../support/databases.ts';
-import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from '../support/sms-queue.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
+import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from '../support/sms/sms-queue.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const NOW = 100 * DAY_MS;

@@ -11,10 +11,10 @@ import { readWaiting } from '#db/tables/sms/waiting.ts';
 import type { Submission } from '#sms/accept.ts';
 import { createProcedures } from '#sms/procedures.ts';
 import type { Round } from '#sms/round.ts';
-import { describeOnBothEngines, type NewDatabase, newPostgres } from '../support/databases.ts';
-import { needs } from '../support/needs.ts';
-import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from '../support/sms-queue.ts';
-import { store } from '../support/sms-steps.ts';
+import { describeOnBothEngines, type NewDatabase, newPostgres } from '../support/db/databases.ts';
+import { needs } from '../support/runner/needs.ts';
+import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from '../support/sms/sms-queue.ts';
+import { store } from '../support/sms/sms-steps.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 4);
 const LONG = 'x'.repeat(150);

@@ -12,12 +12,12 @@ import { connectorSuite } from '#sms/connectors/connector.suite.ts';
 import { composeSubmit } from '#sms/smpp/compose.ts';
 import { SmppSession } from '#sms/smpp/session.ts';
 import { openSocket } from '#sms/smpp/socket.ts';
-import { BIND, SESSION_TIMES } from '../support/bind.ts';
-import { connectTestCarrier, partToSubmit, smppSettings, type TestCarrier } from '../support/carrier.ts';
-import { createAuthority } from '../support/certificate.ts';
+import { createAuthority } from '../support/certificates/certificate.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs } from '../support/needs.ts';
-import { SMSC_POISONS, type Smsc, type SmscAnswer, type SmscOptions, startSmsc } from '../support/smsc.ts';
+import { needs } from '../support/runner/needs.ts';
+import { BIND, SESSION_TIMES } from '../support/sms/bind.ts';
+import { connectTestCarrier, partToSubmit, smppSettings, type TestCarrier } from '../support/sms/carrier.ts';
+import { SMSC_POISONS, type Smsc, type SmscAnswer, type SmscOptions, startSmsc } from '../support/sms/smsc.ts';
 import { createManualTimers } from '../support/timers.ts';
 
 const DISCONNECTED: SubmitOutcome = { kind: 'uncertain', reason: 'disconnected' };

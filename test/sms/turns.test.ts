@@ -6,15 +6,15 @@ import { saveRoute } from '#db/tables/sms/connectors.ts';
 import { createProcedures } from '#sms/procedures.ts';
 import type { Round } from '#sms/round.ts';
 import { lanesOf } from '#sms/route.ts';
-import { describeOnBothEngines, type NewDatabase } from '../support/databases.ts';
+import { describeOnBothEngines, type NewDatabase } from '../support/db/databases.ts';
 import {
   openSmsAccount,
   openSmsDatabase,
   type QueuedMessage,
   queueMessage,
   type SmsAccount,
-} from '../support/sms-queue.ts';
-import { NOW } from '../support/sms-steps.ts';
+} from '../support/sms/sms-queue.ts';
+import { NOW } from '../support/sms/sms-steps.ts';
 
 const ALL = [{ route: '', minTries: 0, maxTries: 4 }];
 

@@ -9,10 +9,10 @@ import { SMPP_DEFAULTS, type UnknownAfter } from '#model/sms-connector.ts';
 import { createSmsMetrics } from '#sms/metrics.ts';
 import { isReliable } from '#sms/refund-silent-parts.ts';
 import { DEFAULT_WAITS, startSweeper } from '#sms/sweeper.ts';
-import { describeOnBothEngines, type NewDatabase } from '../support/databases.ts';
+import { describeOnBothEngines, type NewDatabase } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { openSmsAccount, openSmsDatabase, queueMessage, readParts, testRing } from '../support/sms-queue.ts';
-import { accepted, claim, NOW, receive, store } from '../support/sms-steps.ts';
+import { openSmsAccount, openSmsDatabase, queueMessage, readParts, testRing } from '../support/sms/sms-queue.ts';
+import { accepted, claim, NOW, receive, store } from '../support/sms/sms-steps.ts';
 
 const LATER = NOW + DEFAULT_WAITS.receiptMs;
 

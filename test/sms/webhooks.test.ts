@@ -12,9 +12,9 @@ import { systemTimers } from '#lib/timers.ts';
 import { createWebhookSender } from '#roles/webhook-sender.ts';
 import { createSmsMetrics } from '#sms/metrics.ts';
 import { startWebhooks } from '#sms/webhooks.ts';
-import { describeOnBothEngines, type NewDatabase } from '../support/databases.ts';
+import { describeOnBothEngines, type NewDatabase } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { openSmsAccount, openSmsDatabase, queueMessage, type SmsAccount, testRing } from '../support/sms-queue.ts';
+import { openSmsAccount, openSmsDatabase, queueMessage, type SmsAccount, testRing } from '../support/sms/sms-queue.ts';
 
 interface Received {
   readonly headers: IncomingMessage['headers'];

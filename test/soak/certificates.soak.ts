@@ -9,11 +9,11 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { connect, createSecureContext, type SecureContext } from 'node:tls';
 import { openEdgeStore } from '#feed/edge-store.ts';
-import { loopback, NO_ORIGINS } from '../support/edge.ts';
-import { reply, startOrigin } from '../support/origin.ts';
-import { createQuickAuthority } from '../support/quick-authority.ts';
+import { createQuickAuthority } from '../support/certificates/quick-authority.ts';
+import { loopback, NO_ORIGINS } from '../support/edge/edge.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
+import { type RunningService, startService } from '../support/process/service.ts';
 import { residentMib, watchMemory } from '../support/resident.ts';
-import { type RunningService, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const CERTIFICATES = 10_000;

@@ -1,7 +1,7 @@
 /** Half an hour of visits to edges with and without shortcuts, other ones each time. */
 import { test } from 'node:test';
-import { compareTwins } from '../support/compare-twins.ts';
-import { needs } from '../support/needs.ts';
+import { compareTwins } from '../support/edge/twins/compare-twins.ts';
+import { needs } from '../support/runner/needs.ts';
 
 const SOAK_MS = 1_800_000;
 

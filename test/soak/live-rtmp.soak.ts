@@ -1,7 +1,7 @@
 /** Many mutated RTMP sessions; `npm test` runs a sample of them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fuzzSessions } from '../support/rtmp-fuzz.ts';
+import { fuzzSessions } from '../support/live/rtmp-fuzz.ts';
 
 test('100,000 mutated sessions end only themselves, and use bounded memory', async (t) => {
   const seed = Math.floor(Math.random() * 0x7fff_ffff); // a failure names it

@@ -5,9 +5,9 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { MediaMessage } from '#fanout/media/message.ts';
 import { eventually } from '../support/eventually.ts';
-import { LIVE_HOST, LiveOnService } from '../support/live-on-service.ts';
-import { aacFrame, aacHeader, avcFrame, avcHeader } from '../support/media-messages.ts';
-import { publishPaced } from '../support/paced-publisher.ts';
+import { LIVE_HOST, LiveOnService } from '../support/live/live-on-service.ts';
+import { aacFrame, aacHeader, avcFrame, avcHeader } from '../support/live/media-messages.ts';
+import { publishPaced } from '../support/live/paced-publisher.ts';
 import { residentMib } from '../support/resident.ts';
 
 const FLV_VIEWERS = 30;

@@ -1,6 +1,6 @@
 /** A million inputs, other ones each time. */
 import { test } from 'node:test';
-import { fuzzHeads } from '../support/head-fuzz.ts';
+import { fuzzHeads } from '../support/edge/head-fuzz.ts';
 
 test('a head that the reader of heads accepts is understood by node:http in the same way', async (t) => {
   for (let round = 0; round < 20; round++) {

@@ -9,12 +9,12 @@ import type { Db } from '#db/open.ts';
 import { loadKeyring } from '#db/secrets/keyring.ts';
 import { saveConnector, saveRoute } from '#db/tables/sms/connectors.ts';
 import { SMPP_DEFAULTS, type UnknownAfter } from '#model/sms-connector.ts';
-import { describeOnBothEngines, type NewDatabase } from '../support/databases.ts';
+import { describeOnBothEngines, type NewDatabase } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs } from '../support/needs.ts';
-import { isAlive, type RunningService, startService } from '../support/service.ts';
-import { openSmsAccount, openSmsDatabase, queueMessage } from '../support/sms-queue.ts';
-import { type Smsc, startSmsc } from '../support/smsc.ts';
+import { isAlive, type RunningService, startService } from '../support/process/service.ts';
+import { needs } from '../support/runner/needs.ts';
+import { openSmsAccount, openSmsDatabase, queueMessage } from '../support/sms/sms-queue.ts';
+import { type Smsc, startSmsc } from '../support/sms/smsc.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const KILLS = 8;

@@ -4,9 +4,9 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { administer, newPostgres } from '../support/databases.ts';
-import { needs, obtain } from '../support/needs.ts';
-import { stormSms } from '../support/sms-storm.ts';
+import { administer, newPostgres } from '../support/db/databases.ts';
+import { needs, obtain } from '../support/runner/needs.ts';
+import { stormSms } from '../support/sms/sms-storm.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const ROUNDS = 9;

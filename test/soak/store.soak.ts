@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { passLargeObject } from '../support/pass-large-object.ts';
-import { runProgram } from '../support/run-program.ts';
-import { crashRound } from '../support/store-crash.ts';
+import { passLargeObject } from '../support/edge/pass-large-object.ts';
+import { crashRound } from '../support/edge/store-crash.ts';
+import { runProgram } from '../support/process/run-program.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', 'support', 'store-memory.ts');

@@ -4,11 +4,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startByteCounter } from '../support/byte-counter.ts';
-import { newSqlite } from '../support/databases.ts';
+import { newSqlite } from '../support/db/databases.ts';
+import { startByteCounter } from '../support/edge/byte-counter.ts';
 import { eventually } from '../support/eventually.ts';
-import { needs, obtain } from '../support/needs.ts';
-import { agreed, lostRequests, startTraffic } from '../support/traffic-world.ts';
+import { agreed, lostRequests, startTraffic } from '../support/logs/traffic-world.ts';
+import { needs, obtain } from '../support/runner/needs.ts';
 
 const KILLS = 20;
 const OUTAGE_MS = 60_000;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
-import { obtain } from './needs.ts';
+import { obtain } from './runner/needs.ts';
 import { temporaryFolder } from './temporary.ts';
 
 export interface Nginx {

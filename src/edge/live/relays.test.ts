@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { FLV_ENCODING } from '#fanout/flv-encoding.ts';
 import { flvHeader, writeFlvTag } from '#fanout/media/flv.ts';
 import { eventually } from '../../../test/support/eventually.ts';
-import { silentLog } from '../../../test/support/feed.ts';
-import { media } from '../../../test/support/live-edge.ts';
+import { silentLog } from '../../../test/support/feed/feed.ts';
+import { media } from '../../../test/support/live/live-edge.ts';
 import { Relays } from './relays.ts';
 
 test('a domain whose streams fill its share of a worker has the largest one emptied', async (t) => {

@@ -1,8 +1,8 @@
 /** Real sockets; names are resolved by tables that may answer differently each time. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { startRawOrigin } from '../../../test/support/edge/origin.ts';
 import { freePort } from '../../../test/support/free-port.ts';
-import { startRawOrigin } from '../../../test/support/origin.ts';
 import { ConnectError, createConnector } from './connector.ts';
 import { createGuard } from './guard.ts';
 import type { Resolve } from './resolve.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { startDns, type Zones } from '../../../test/support/dns.ts';
+import { startDns, type Zones } from '../../../test/support/edge/dns.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { createResolver } from './resolve.ts';
 

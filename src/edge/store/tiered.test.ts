@@ -1,4 +1,4 @@
-import { storeFolder } from '../../../test/support/store-folder.ts';
+import { storeFolder } from '../../../test/support/edge/store-folder.ts';
 import { DiskStore } from './disk/disk.ts';
 import { MemoryStore } from './memory.ts';
 import { storeSuite } from './store.suite.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { boxesOf } from '../../../test/support/fragments.ts';
+import { boxesOf } from '../../../test/support/live/fragments.ts';
 import { readAudioFormat } from './audio-formats.ts';
 import { type Sample, writeFragment } from './fragment.ts';
 import { initSegment } from './init-segment.ts';

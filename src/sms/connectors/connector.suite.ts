@@ -1,7 +1,7 @@
 /** What every connector does, whatever it speaks. */
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { partToSubmit, type TestCarrier } from '../../../test/support/carrier.ts';
+import { partToSubmit, type TestCarrier } from '../../../test/support/sms/carrier.ts';
 
 /** `connect`: to somebody who takes everything. `taken`: the kind of outcome of what was taken. */
 export function connectorSuite(

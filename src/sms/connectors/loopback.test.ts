@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLogger } from '#lib/logger.ts';
-import { connectTestCarrier, partToSubmit } from '../../../test/support/carrier.ts';
+import { connectTestCarrier, partToSubmit } from '../../../test/support/sms/carrier.ts';
 import { connectorSuite } from './connector.suite.ts';
 
 connectorSuite('loopback', {}, 'simulated', async (t) => connectTestCarrier(t, { kind: 'loopback' }));

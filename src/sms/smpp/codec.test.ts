@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { anyPdu } from '../../../test/support/any-pdu.ts';
-import { BIND } from '../../../test/support/bind.ts';
+import { anyPdu } from '../../../test/support/sms/any-pdu.ts';
+import { BIND } from '../../../test/support/sms/bind.ts';
 import { decodePdu } from './decode.ts';
 import { encodePdu } from './encode.ts';
 import { FrameReader, MAX_PDU_OCTETS } from './frames.ts';

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { type StoreFolder, storeFolder } from '../../../../test/support/store-folder.ts';
+import { type StoreFolder, storeFolder } from '../../../../test/support/edge/store-folder.ts';
 import { MemoryStore } from '../memory.ts';
 import type { CacheStore } from '../store.ts';
 import { putText, textOf } from '../store-samples.suite.ts';

@@ -1,4 +1,4 @@
-import { storeFolder } from '../../../../test/support/store-folder.ts';
+import { storeFolder } from '../../../../test/support/edge/store-folder.ts';
 import { storeSuite } from '../store.suite.ts';
 import { DiskStore } from './disk.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { storeFolder } from '../../../../test/support/store-folder.ts';
+import { storeFolder } from '../../../../test/support/edge/store-folder.ts';
 import { storedHead } from '../store-samples.suite.ts';
 import { Volume } from './volume.ts';
 

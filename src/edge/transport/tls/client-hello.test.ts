@@ -1,7 +1,7 @@
 /** Hellos of a real client (Node's OpenSSL), whole, cut and damaged. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { helloOf } from '../../../../test/support/client-hello.ts';
+import { helloOf } from '../../../../test/support/edge/client-hello.ts';
 import { readClientHello } from './client-hello.ts';
 import { readFirstBytes } from './first-bytes.ts';
 

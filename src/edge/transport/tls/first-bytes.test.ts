@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { helloOf } from '../../../../test/support/client-hello.ts';
+import { helloOf } from '../../../../test/support/edge/client-hello.ts';
 import { readFirstBytes } from './first-bytes.ts';
 
 describe('readFirstBytes', () => {

@@ -1,0 +1,90 @@
+/** The two database engines as targets for a suite: each target is new, and removed when the test ends. */
+import { randomBytes } from 'node:crypto';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe } from 'node:test';
+import pg from 'pg';
+import { openDatabase } from '#db/open.ts';
+import { createLogger } from '#lib/logger.ts';
+import { needs, obtain } from '../runner/needs.ts';
+import { type Cleanup, temporaryFolder } from '../temporary.ts';
+
+export interface DatabaseTarget {
+  /** Path of the SQLite file; used when `url` is absent. */
+  readonly file: string;
+  readonly url?: string;
+}
+
+/** Gives a new database, removed after the test. */
+export type NewDatabase = (t: Cleanup) => Promise<DatabaseTarget>;
+
+interface Makers {
+  readonly sqlite: NewDatabase;
+  readonly postgres: NewDatabase;
+}
+
+/** Declares the same suite once per engine; without a PostgreSQL server that half is skipped by name. `make`: absent, databases are up to date. */
+export function describeOnBothEngines(
+  name: string,
+  suite: (newDatabase: NewDatabase, engine: keyof Makers) => void,
+  make = UP_TO_DATE,
+): void {
+  describe(`${name} (SQLite)`, () => suite(make.sqlite, 'sqlite'));
+  describe(`${name} (PostgreSQL)`, needs('postgres'), () => suite(make.postgres, 'postgres'));
+}
+
+const UP_TO_DATE: Makers = { sqlite: copyOfSqlite, postgres: copyOfPostgres };
+export const EMPTY: Makers = { sqlite: newSqlite, postgres: newPostgres };
+
+/** Bringing one up to date takes many times as long as copying it: each process does it once for an engine. */
+const upToDate: { sqlite?: Promise<DatabaseTarget>; postgres?: Promise<DatabaseTarget> } = {};
+
+async function copyOfSqlite(t: Cleanup): Promise<DatabaseTarget> {
+  upToDate.sqlite ??= bringUpToDate(newSqlite);
+  const [target, { file }] = [await newSqlite(t), await upToDate.sqlite];
+  copyFileSync(file, target.file);
+  return target;
+}
+
+async function copyOfPostgres(t: Cleanup): Promise<DatabaseTarget> {
+  upToDate.postgres ??= bringUpToDate(newPostgres);
+  const { url = '' } = await upToDate.postgres;
+  return await newPostgres(t, `template ${new URL(url).pathname.slice(1)}`);
+}
+
+async function bringUpToDate(newDatabase: NewDatabase): Promise<DatabaseTarget> {
+  const target = await newDatabase({ after: (remove) => process.once('beforeExit', remove) });
+  const db = await openDatabase({ ...target, log: createLogger({ level: 'warn', name: 'test' }) });
+  await db[Symbol.asyncDispose]();
+  return target;
+}
+
+/** Empty. */
+export async function newSqlite(t: Cleanup): Promise<DatabaseTarget> {
+  return { file: join(temporaryFolder(t), 'causeway.db') };
+}
+
+/** Empty, unless `clauses` say otherwise, which end `create database`; without them it is UTF-8, whatever the server was set up with. */
+export async function newPostgres(
+  t: Cleanup,
+  clauses = "encoding 'UTF8' template template0 locale 'C'",
+): Promise<DatabaseTarget> {
+  const server = obtain('postgres');
+  const name = `causeway_${randomBytes(6).toString('hex')}`;
+  await administer(server, `create database ${name} ${clauses}`);
+  t.after(() => administer(server, `drop database if exists ${name} with (force)`));
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, file: '' };
+}
+
+/** Runs a statement on a connection of its own. */
+export async function administer(server: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
