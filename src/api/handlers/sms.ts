@@ -15,6 +15,7 @@ import { readMeanings } from '#db/tables/sms/status-words.ts';
 import { findSmsRequest, listSmsParts, listSmsRequests } from '#db/tables/sms/views.ts';
 import { flatText } from '#lib/flat-text.ts';
 import { DEFAULT_SMS_APP_SETTINGS, type SmsApp, type SmsAppSettings } from '#model/sms-app.ts';
+import type { Submission } from '#sms/accept.ts';
 import { smsAppNotFound, toSmsRefusal } from '../sms/sms-refusals.ts';
 import type { InputOf } from '../wire/wire.ts';
 import type { SettingsChange } from '../wire/wire-sms.ts';
@@ -103,9 +104,10 @@ export const SMS_HANDLERS = {
 } satisfies { readonly [N in RouteName as N extends `sms.${string}` ? N : never]: Handler<N> };
 
 type Asked = InputOf<'sms.ordinary' | 'sms.advertising'>;
-/** Fields of which it is decided whether they make two requests different; another one does not compile. */
+/** Fields of which it is decided whether they make two requests different. */
 type Decided = 'kind' | 'appKey' | 'mobile' | 'content' | 'time' | 'smsType';
-type AskedSend = Asked & { readonly [F in Exclude<keyof Asked, Decided>]: never };
+/** Does not compile with a field that is not decided, or that no submission has, so that it would be dropped. */
+type AskedSend = Asked & { readonly [F in Exclude<keyof Asked, Decided & (keyof Submission | 'time')>]: never };
 
 async function send(call: Call, { time, ...asked }: AskedSend): Promise<string> {
   const { accountId, now, sms } = call;
