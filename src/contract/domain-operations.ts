@@ -13,8 +13,8 @@ const MAX_ICP_LENGTH = 64;
 const MAX_REMARK_LENGTH = 255;
 
 const sourceType = choice(['', ...SOURCE_TYPES], {
-  'zh-CN': 'http、https 或 protocol_follow（空为默认值 http）',
-  en: 'http, https or protocol_follow (empty: the default http)',
+  'zh-CN': `${SOURCE_TYPES.slice(0, -1).join('、')} 或 ${SOURCE_TYPES.at(-1)}（空为默认值 http）`,
+  en: `${SOURCE_TYPES.slice(0, -1).join(', ')} or ${SOURCE_TYPES.at(-1)} (empty: the default http)`,
 });
 const sourceHost = {
   ...text({ max: MAX_NAME_LENGTH }),
