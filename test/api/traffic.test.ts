@@ -161,7 +161,7 @@ describeOnBothEngines('logs and statistics', (newDatabase) => {
     const url = (await call('log.list', { domain: 'www.example.com' })).data.logfiles[0]?.['url'] ?? '';
     const [first, second] = await listLogParts(api.db.query, id, '2026-01-31');
     assert.equal((await fetch(url, { method: 'HEAD' })).status, 200);
-    assert.deepEqual(reads, []);
+    assert.deepEqual(reads, [first?.key], 'HEAD only looks whether the first piece is there');
     const cut = join(folder, 'logs', second?.key ?? '');
     truncateSync(cut, 10);
     await assert.rejects(async () => (await fetch(url, { signal: AbortSignal.timeout(5_000) })).arrayBuffer(), isCut);
