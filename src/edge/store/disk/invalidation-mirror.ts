@@ -27,6 +27,11 @@ export class InvalidationMirror {
     return this.#keys.get(hash)?.at;
   }
 
+  /** All keys that are here. */
+  *all(): Generator<{ readonly hash: KeyHash; readonly at: number }> {
+    for (const [hash, { at }] of this.#keys) yield { hash, at };
+  }
+
   /** The later instant stands. */
   set(hash: KeyHash, at: number, sequence: number): void {
     const known = this.#keys.get(hash);

@@ -75,7 +75,7 @@ export class JournalWriter {
     if (this.#gathered.size < MAX_GATHERED && !this.#gathered.has(hash)) this.#gathered.set(hash, USED);
   }
 
-  /** Writes down what was gathered until now. Rejects when that fails; it is forgotten then. */
+  /** Writes down what was gathered until now, behind what a full disk or a killed worker may have left of a record. Rejects when that fails; it is forgotten then. */
   flush(): Promise<void> {
     const flushed = this.#flushing.then(() => this.#write());
     this.#flushing = flushed.catch(() => undefined); // whoever asked for it is told
@@ -103,7 +103,9 @@ export class JournalWriter {
     this.#gathered.clear();
     const file = join(this.#directory, JOURNAL_NAME);
     const size = (await unlessMissing(stat(file)))?.size ?? 0;
-    if (size < MAX_FILE_BYTES) await appendFile(file, records, { mode: 0o600 });
+    if (size >= MAX_FILE_BYTES) return;
+    const filler = Buffer.alloc((RECORD_BYTES - (size % RECORD_BYTES)) % RECORD_BYTES);
+    await appendFile(file, Buffer.concat([filler, records]), { mode: 0o600 });
   }
 
   #note(hash: KeyHash, noted: Noted): void {
@@ -122,7 +124,7 @@ export class JournalReader {
 
   /** What was told before is found by counting. The file stays: others have not read all of it yet. */
   async restart(): Promise<void> {
-    this.#position = (await unlessMissing(stat(this.#file)))?.size ?? 0;
+    this.#position = wholeRecords((await unlessMissing(stat(this.#file)))?.size ?? 0);
   }
 
   /** What was appended since; a part of it when that is much. */
@@ -144,9 +146,9 @@ export class JournalReader {
       const { size } = await handle.stat();
       const length = Math.min(size - position, MAX_READ_BYTES);
       if (length < RECORD_BYTES) return Buffer.alloc(0);
-      const buffer = Buffer.alloc(length - (length % RECORD_BYTES));
+      const buffer = Buffer.alloc(wholeRecords(length));
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
-      return buffer.subarray(0, bytesRead - (bytesRead % RECORD_BYTES));
+      return buffer.subarray(0, wholeRecords(bytesRead));
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return Buffer.alloc(0);
       throw error;
@@ -167,7 +169,7 @@ export class JournalFollower {
     this.#file = join(directory, JOURNAL_NAME);
     if (statSync(this.#file, { throwIfNoEntry: false }) === undefined) return;
     this.#open = this.#openFile();
-    this.#position = fstatSync(this.#open.descriptor).size;
+    this.#position = wholeRecords(fstatSync(this.#open.descriptor).size);
   }
 
   /** What was appended since the last call. */
@@ -197,14 +199,19 @@ export class JournalFollower {
 
   #readOn(sizeBytes: number): DiskRecord[] {
     const missing = sizeBytes - this.#position;
-    const length = missing - (missing % RECORD_BYTES);
+    const length = wholeRecords(missing);
     if (this.#open === undefined || length <= 0) return [];
     const bytes = Buffer.allocUnsafe(length);
     const read = readSync(this.#open.descriptor, bytes, 0, length, this.#position);
-    const whole = read - (read % RECORD_BYTES);
+    const whole = wholeRecords(read);
     this.#position += whole;
     return decodeRecords(bytes.subarray(0, whole));
   }
+}
+
+/** The bytes of the whole records among so many. */
+function wholeRecords(bytes: number): number {
+  return bytes - (bytes % RECORD_BYTES);
 }
 
 function decodeRecords(bytes: Buffer): DiskRecord[] {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
@@ -73,6 +73,24 @@ describe('the keys that are known to be on disk', () => {
     await other.flush();
     assert.equal(keys.mayHave(B, 2), true);
   });
+
+  for (const [when, isOpenBefore] of [
+    ['before', true],
+    ['after', false],
+  ] as const) {
+    test(`known keys are read behind a record that a full disk cut short, by a worker that was opened ${when} it was written`, async (t) => {
+      const { directory, openKeys, other } = open(t);
+      other.noteStored(C, 1_000);
+      await other.flush();
+      const before = isOpenBefore ? openKeys() : undefined;
+      appendFileSync(join(directory, 'journal'), Buffer.alloc(16, 1));
+      const keys = before ?? openKeys();
+      await keys.filled();
+      for (const hash of [A, B]) other.noteStored(hash, 1_000);
+      await other.flush();
+      assert.deepEqual([keys.mayHave(A, 1), keys.mayHave(B, 2)], [true, true]);
+    });
+  }
 
   test('known keys are not changed by what the worker itself has written down, which it may have stored again meanwhile', async (t) => {
     const { openKeys, other } = open(t);

@@ -72,20 +72,34 @@ export class SharedInvalidations {
     return row === undefined ? undefined : Number(row['at']);
   }
 
+  /** The latest keys, as of the last `refresh` and this worker's own records since. */
+  known(): Iterable<InvalidatedKey> {
+    return this.#mirror.all();
+  }
+
   /** The later instant stands. */
   record(hash: KeyHash, at: number): void {
+    this.recordAll([{ hash, at }]);
+  }
+
+  /** Records all of them or none. The later instant of a key stands. */
+  recordAll(keys: readonly InvalidatedKey[]): void {
     this.#transaction(() => {
-      this.#database.exec('UPDATE state SET sequence = sequence + 1');
-      const row = this.#database
-        .prepare(
-          `INSERT INTO invalidated (hash, at, sequence) VALUES (?, ?, (SELECT sequence FROM state))
-           ON CONFLICT (hash) DO UPDATE SET at = max(at, excluded.at), sequence = excluded.sequence
-           RETURNING at, sequence`,
-        )
-        .get(hash, at);
-      // The version of the data does not change for what this connection writes.
-      this.#mirror.set(hash, Number(row?.['at'] ?? at), Number(row?.['sequence'] ?? 0));
+      for (const { hash, at } of keys) this.#recordOne(hash, at);
     });
+  }
+
+  #recordOne(hash: KeyHash, at: number): void {
+    this.#database.exec('UPDATE state SET sequence = sequence + 1');
+    const row = this.#database
+      .prepare(
+        `INSERT INTO invalidated (hash, at, sequence) VALUES (?, ?, (SELECT sequence FROM state))
+         ON CONFLICT (hash) DO UPDATE SET at = max(at, excluded.at), sequence = excluded.sequence
+         RETURNING at, sequence`,
+      )
+      .get(hash, at);
+    // The version of the data does not change for what this connection writes.
+    this.#mirror.set(hash, Number(row?.['at'] ?? at), Number(row?.['sequence'] ?? 0));
   }
 
   /**
