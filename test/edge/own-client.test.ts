@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
+import { MemoryStore } from '../../src/edge/store/memory.ts';
 import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
 import { startRawOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
@@ -51,6 +52,21 @@ describe('connections that were idle', () => {
     assert.deepEqual([miss.status, miss.body, miss.isWhole], [200, 'whole', true]);
     assert.deepEqual([hit.headers['x-cache'], hit.body], ['HIT', 'whole']);
     assert.doesNotMatch(await edge.registry.metrics(), /origin_failures_total\{reason="originCut"\} [1-9]/);
+  });
+});
+
+describe('responses to HEAD', () => {
+  test('a body that an origin sends late, behind the head, is not the response to the next request', async (t) => {
+    const planted = answer('planted', 'Cache-Control: max-age=60\r\n');
+    const late = new Map<Socket, string>();
+    const origin = await startRawOrigin(t, (socket, head) => {
+      if (!head.startsWith('HEAD')) return void socket.write((late.get(socket) ?? '') + answer('next'));
+      late.set(socket, planted);
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${planted.length}\r\n\r\n`);
+    });
+    const edge = await startTestEdge(t, [origin.port]);
+    assert.equal((await edge.get('/head', { method: 'HEAD' })).status, 200);
+    assert.equal((await edge.get('/next')).body, 'next');
   });
 });
 
@@ -153,4 +169,25 @@ describe('bytes on their way', () => {
     assert.equal((await edge.get('/next')).body, 'next');
     assert.equal(origin.connections(), 1);
   });
+});
+
+test('a fault of ours while a body is passed on ends its request and the connection, and nothing else', async (t) => {
+  const closed: string[] = [];
+  const origin = await startRawOrigin(t, (socket, head) => {
+    if (head.startsWith('GET /next')) return void socket.write(answer('next'));
+    socket.once('close', () => closed.push('closed'));
+    socket.write('HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 1000000\r\n\r\nbegins');
+  });
+  const store = new MemoryStore({ maxBytes: 32 * MIB });
+  const openWriter = store.openWriter.bind(store);
+  const add = () => {
+    throw new Error('a fault');
+  };
+  let opened = 0;
+  Object.assign(store, { openWriter: () => (opened++ === 0 ? { ...openWriter(), isOpen: true, add } : openWriter()) });
+  const edge = await startTestEdge(t, [origin.port], { store });
+  const faulty = await edge.get('/faulty');
+  assert.deepEqual([faulty.status, faulty.headers['x-cache']], [502, 'ERROR originCut']);
+  await eventually('closed', () => closed.length === 1);
+  assert.equal((await edge.get('/next')).body, 'next');
 });

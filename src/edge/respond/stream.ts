@@ -147,17 +147,29 @@ function takeOwn(passage: Passage, source: OwnBody): Promise<boolean> {
     else if (end !== undefined) reject(end);
     else source.resume();
   };
+  // A fault of ours ends this request alone: nothing catches it where the bytes come from.
+  const fail = (error: unknown) => {
+    reject(error);
+    source.destroy();
+  };
+  const take = (bytes: Buffer) => {
+    const wait = passage.take(bytes, true);
+    if (passage.isUnwanted) return void source.destroy();
+    if (wait === undefined) return;
+    isWaiting = true;
+    source.pause();
+    wait.then(() => {
+      isWaiting = false;
+      settle();
+    }, fail);
+  };
   source.start({
     onChunk: (bytes) => {
-      const wait = passage.take(bytes, true);
-      if (passage.isUnwanted) return void source.destroy();
-      if (wait === undefined) return;
-      isWaiting = true;
-      source.pause();
-      wait.then(() => {
-        isWaiting = false;
-        settle();
-      }, reject);
+      try {
+        take(bytes);
+      } catch (error) {
+        fail(error);
+      }
     },
     onEnd: () => {
       end = 'whole';

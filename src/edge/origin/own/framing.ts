@@ -56,8 +56,8 @@ export function frameResponse({ isHeadRequest, status, minorVersion, headers }: 
     headers: kept ? withField(headers, 'Content-Length', String(lengthBytes)) : headers,
   } as const;
   if (isHeadRequest || status < 200 || status === 204 || status === 304) {
-    // Some origins send the body all the same where they announce one that may not be there. RFC 9112 §6.3
-    const mayFollow = coding !== 'none' || (status === 204 && (lengthBytes ?? 0) > 0);
+    // Some origins send the body all the same, late where they have to make it. RFC 9112 §6.3
+    const mayFollow = isHeadRequest || coding !== 'none' || (status === 204 && (lengthBytes ?? 0) > 0);
     return { ...common, body: 'none', isLast: ends || mayFollow };
   }
   if (coding === 'chunked') return { ...common, body: 'chunked', isLast: ends };

@@ -149,10 +149,10 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ['204 with chunks', 'HTTP/1.1 204 No\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', { ...last, surplus: 5 }],
     ['304 with a length', 'HTTP/1.1 304 Not\r\nContent-Length: 3\r\n\r\n', { ...kept, body: '' }],
     ['304 with chunks', 'HTTP/1.1 304 Not\r\nTransfer-Encoding: chunked\r\n\r\n', { ...last, body: '' }],
-    ['HEAD with a length', of('Content-Length: 3\r\n'), { ...kept, body: '' }, true],
-    ['HEAD with a body', of('Content-Length: 3\r\n', 'abc'), { ...kept, body: '', surplus: 3 }, true],
+    ['HEAD with a length', of('Content-Length: 3\r\n'), { ...last, body: '' }, true],
+    ['HEAD with a body', of('Content-Length: 3\r\n', 'abc'), { ...last, body: '', surplus: 3 }, true],
     ['HEAD with chunks', of('Transfer-Encoding: chunked\r\n'), { ...last, body: '' }, true],
-    ['HEAD without a length', of(''), { ...kept, body: '' }, true],
+    ['HEAD without a length', of(''), { ...last, body: '' }, true],
     ['HEAD with a malformed length', of('Content-Length: x\r\n'), refused, true],
   ],
   'interim responses, RFC 9110 §15.2': [
