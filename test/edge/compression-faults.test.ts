@@ -213,6 +213,23 @@ describe('clients of compressed pages', () => {
     assert.match(await coded.edge.registry.metrics(), /compressions_total\{coding="gzip",outcome="refused"\} 4/);
   });
 
+  test('a page that came in one piece with its head is whole where it finds too many compressions', async (t) => {
+    const held: ServerResponse[] = [];
+    const body = someText(5000);
+    const { edge, get } = await startCodedEdge(t, (request, response) => {
+      if (request.target === '/late') return void response.writeHead(200, DYNAMIC).end(body);
+      response.writeHead(200, DYNAMIC).write(body);
+      held.push(response);
+    });
+    const first = Array.from({ length: 16 }, (_, i) => get(`/${i}`, 'gzip'));
+    await eventually('under way', async () => held.length === 16 && edge.edge.underWay === 16);
+    await eventually('compressed', async () => /outcome="made"\} 16/.test(await edge.registry.metrics()));
+    const late = await get('/late', 'gzip');
+    assert.deepEqual([late.coding, late.isWhole, late.text === body], [undefined, true, true]);
+    for (const response of held) response.end();
+    for (const { text } of await Promise.all(first)) assert.equal(text, body);
+  });
+
   test('a stored page is served uncompressed only for a limited time', async (t) => {
     const body = someText(5000);
     const held: ServerResponse[] = [];

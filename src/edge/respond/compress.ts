@@ -5,7 +5,6 @@ import { firstValue, joinedValue, type RawHeaders } from '#http/headers.ts';
 import { parseContentRange } from '#http/range.ts';
 import { announcedBytes } from '#http/store.ts';
 import type { EdgeContext, Visit } from '../context.ts';
-import { asReadable } from '../origin/own/body.ts';
 import type { EdgeRequest } from '../request.ts';
 import type { SharedBody } from '../store/shared-body.ts';
 import type { CachedResponse } from '../store/store.ts';
@@ -97,7 +96,7 @@ async function codeBody(coder: Coding, { body, stored }: EdgeAnswer): Promise<Co
     case 'stream': {
       const { stream, fill } = body;
       if (fill === undefined) {
-        const coded = compressions.wrap(form, asReadable(stream));
+        const coded = compressions.wrap(form, stream);
         return coded && { body: { kind: 'stream', stream: coded, fill } };
       }
       const { shared, fetchRest = nowhere } = fill;

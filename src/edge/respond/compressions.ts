@@ -5,6 +5,8 @@
 import { Readable } from 'node:stream';
 import type { Logger } from '#lib/logger.ts';
 import type { EdgeMetrics } from '../metrics.ts';
+import type { OriginBody } from '../origin/origin-request.ts';
+import { asReadable } from '../origin/own/body.ts';
 import type { LagBudget } from '../store/client-lag.ts';
 import { SharedBody } from '../store/shared-body.ts';
 import type { CacheStore, StoredBody } from '../store/store.ts';
@@ -30,9 +32,10 @@ export interface Compressions {
   /** Joins, or starts one. `undefined`: there are too many, or it is too late to read the source from its beginning. */
   share(form: CodedForm, source: Source, viewer: Viewer): SharedBody | undefined;
   /**
-   * Codes for one client alone; destroying the returned stream destroys the source. `undefined`: there are too many.
+   * Codes for one client alone; destroying the returned stream destroys the source. `undefined`: there are too many, and the source
+   * is as it was.
    */
-  wrap(form: Pick<CodedForm, 'siteId' | 'coding'>, source: Readable): Readable | undefined;
+  wrap(form: Pick<CodedForm, 'siteId' | 'coding'>, source: OriginBody): Readable | undefined;
 }
 
 type Source = { readonly bodyBytes: number | undefined } & (
@@ -80,7 +83,7 @@ export function createCompressions(parts: CompressionParts): Compressions {
     wrap: (form, source) => {
       const close = open(form);
       if (close === undefined) return undefined;
-      return codedStream(source, createCoder(form.coding), inTurn, close);
+      return codedStream(asReadable(source), createCoder(form.coding), inTurn, close);
     },
   };
 }

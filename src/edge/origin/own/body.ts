@@ -47,8 +47,10 @@ export class OwnBody {
     return this.#held !== 0;
   }
 
-  /** Gives the body to the sink, which may be called before this returns. Call it once, and not with `toReadable`. */
+  /** Gives the body to the sink, which may be called before this returns. Throws if it was called before, or `toReadable` was. */
   start(sink: BodySink): void {
+    // The first reader has bytes that the second would not get.
+    if (this.#sink !== undefined) throw new Error('a body has one reader');
     this.#sink = sink;
     if (this.#end === undefined) this.#letGo(HELD_FOR.start);
     else this.#tellEnd();
