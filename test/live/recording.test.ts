@@ -126,7 +126,7 @@ describe('a recording', () => {
     const next = await startLiveWorld(t, { spoolDirectory: left });
     await eventually('it is told', () => endsOf(next.recorded).join() === 'crashed');
     const { frames: kept } = videoOf(next.recorded.filter(({ bytes }) => bytes.length > 0));
-    // 240 ms at 30 frames are seven or eight.
+    // 200 ms at 30 frames are six or seven.
     assert.ok(kept >= 450 - 9, `${kept} of 450 frames`);
     await eventually('the spool is empty', () => next.spooled().length === 0);
   });

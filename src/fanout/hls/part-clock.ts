@@ -6,9 +6,9 @@ const MIN_PART_SHARE = 0.85;
  * The nominal part duration; a stream's part target is a whole number of its frames near it. docs/decisions/0481 has
  * the figures.
  */
-export const PART_MS = 240;
+export const PART_MS = 200;
 /** The target is chosen when so much is there, less than any part: any frame rate from 5 on shows itself. */
-const MEASURED_MS = 200;
+const MEASURED_MS = 160;
 /** Timestamps are whole milliseconds: a frame's duration is up to one more than it is. */
 const ROUNDING_MS = 1;
 /** A segment ends at the first key frame from here on, and at the latest there. */
