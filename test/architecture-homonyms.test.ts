@@ -29,7 +29,6 @@ const APART: Readonly<Record<string, string>> = {
   Group: 'lines of one domain and hour; repeated fields of a PDU',
   Groups: 'lines of one domain and hour; repeated fields of a PDU',
   InTurn: 'requests of a connection to control; work of a coder',
-  KEEP_ALIVE_MS: 'of connections to control; of connections to origins',
   Lane: 'viewers with one encoding; a queue that a connector serves',
   readRequest: 'of a shell command; of an encoder or player',
   Route: 'of an operation; of a number to connectors',

@@ -2,6 +2,7 @@
  * One request to one origin, by our own client or by undici: the callbacks of the latter as a promise of a head and a stream, and its
  * errors as reasons. docs/decisions/0555
  */
+
 import { Socket } from 'node:net';
 import { type Duplex, Readable } from 'node:stream';
 import { type Dispatcher, errors } from 'undici';
@@ -14,11 +15,9 @@ import { isPlain, OwnExchange } from './own/exchange.ts';
 import type { OriginPool } from './pools.ts';
 import type { TurnReader } from './read-turns.ts';
 import type { RequestBody } from './request-body.ts';
+import { MAX_INTERIM } from './response-limits.ts';
 import { withoutServerFields } from './server-fields.ts';
 import type { SlotUse } from './slot-book.ts';
-
-/** More of them before one response is no answer. */
-const MAX_INTERIM = 32;
 
 /** Never rejects for what an origin or the network does; rejects for a fault of ours. */
 export async function attemptOrigin(

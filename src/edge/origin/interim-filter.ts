@@ -1,12 +1,11 @@
 /**
  * Interim responses as undici can take them. It ends a connection on which a `100 Continue` comes that it did not ask for, and does
- * not go on behind an interim response that says `Connection: close`; a client has to be able to read both. RFC 9110 §15.2
+ * not go on behind an interim response that says `Connection: close`; a client has to be able to read both. Heads beyond
+ * the limits are left to the parser, which refuses them. RFC 9110 §15.2
  */
 import type { Socket } from 'node:net';
+import { MAX_INTERIM, MAX_RESPONSE_HEAD_BYTES } from './response-limits.ts';
 
-/** Longer ones, and more of them before one response, are left to the parser, which refuses them. */
-const MAX_HEAD_BYTES = 32 * 1024;
-const MAX_DROPPED = 32;
 /** Bytes that show whether a response is an interim one. */
 const STATUS_BYTES = 'HTTP/1.1 100'.length;
 
@@ -35,7 +34,7 @@ export class InterimFilter {
         this.#pending = rest;
         return Buffer.concat(passed);
       }
-      this.#isExpecting = head.kind === 'interim' && this.#dropped < MAX_DROPPED;
+      this.#isExpecting = head.kind === 'interim' && this.#dropped < MAX_INTERIM;
       if (head.kind === 'other' || !this.#isExpecting) break;
       if (head.status === '100') this.#dropped++;
       else passed.push(withoutClose(rest.subarray(0, head.bytes)));
@@ -58,9 +57,9 @@ function readInterim(bytes: Buffer): Head {
   const [, status] = /^HTTP\/1\.[01] (1\d\d)$/.exec(start) ?? [];
   if (status === undefined) return couldBecomeInterim(start) ? { kind: 'partial' } : { kind: 'other' };
   if (status === '101') return { kind: 'other' }; // the last one on its connection, asked for or not
-  const end = /\n\r?\n/.exec(bytes.toString('latin1', 0, MAX_HEAD_BYTES));
+  const end = /\n\r?\n/.exec(bytes.toString('latin1', 0, MAX_RESPONSE_HEAD_BYTES));
   if (end !== null) return { kind: 'interim', status, bytes: end.index + end[0].length };
-  return bytes.length < MAX_HEAD_BYTES ? { kind: 'partial' } : { kind: 'other' };
+  return bytes.length < MAX_RESPONSE_HEAD_BYTES ? { kind: 'partial' } : { kind: 'other' };
 }
 
 function couldBecomeInterim(start: string): boolean {

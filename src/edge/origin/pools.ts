@@ -3,6 +3,7 @@
  * Requests wait for a connection in front of the pool, not in it: undici's queue has neither a bound nor a time limit.
  * docs/decisions/0161
  */
+
 import { type Dispatcher, Pool } from 'undici';
 import { Lru } from '#lib/lru.ts';
 import type { Connect, Destination } from './connector.ts';
@@ -10,6 +11,7 @@ import { filterInterim } from './interim-filter.ts';
 import { createOriginSlots, type OriginSlots } from './origin-slots.ts';
 import type { ConnectionParts } from './own/connection.ts';
 import { OwnPool } from './own/pool.ts';
+import { MAX_ORIGIN_KEEP_ALIVE_MS, MAX_RESPONSE_HEAD_BYTES, ORIGIN_KEEP_ALIVE_MS } from './response-limits.ts';
 
 export interface OriginPool {
   /** One per request, from before it is dispatched until its response is over. */
@@ -53,13 +55,6 @@ export interface OriginPoolsOptions {
 export const MAX_POOLS = 1000;
 /** Waiting requests per pool; one more is answered at once that the origin is busy. */
 const MAX_WAITING = 1000;
-/** What llhttp gathers of a response head before it is refused. */
-const MAX_RESPONSE_HEADER_BYTES = 32 * 1024;
-/**
- * Idle time below the 5 s after which Node and Apache close a connection; an origin's `Keep-Alive` hint may raise it.
- */
-const KEEP_ALIVE_MS = 4_000;
-const MAX_KEEP_ALIVE_MS = 60_000;
 
 export function createOriginPools(options: OriginPoolsOptions): OriginPools {
   const { connect, maxPools, waitTimeoutMs, maxConnections, slowMs, firstByteTimeoutMs, idleTimeoutMs, maxAgeMs } =
@@ -73,11 +68,11 @@ export function createOriginPools(options: OriginPoolsOptions): OriginPools {
       connections: maxConnections,
       pipelining: 1,
       allowH2: false,
-      maxHeaderSize: MAX_RESPONSE_HEADER_BYTES,
+      maxHeaderSize: MAX_RESPONSE_HEAD_BYTES,
       headersTimeout: firstByteTimeoutMs,
       bodyTimeout: idleTimeoutMs,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
+      keepAliveTimeout: ORIGIN_KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: MAX_ORIGIN_KEEP_ALIVE_MS,
       clientTtl: maxAgeMs,
       connect: (_options, callback) => {
         connect(destination).then(

@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import { SERVICE_NAME } from '../origin-headers.ts';
 import { type Connect, ConnectError } from './connector.ts';
 import type { ProbeOutcome, ProbeTarget } from './probe-schedule.ts';
+import { MAX_RESPONSE_HEAD_BYTES } from './response-limits.ts';
 
 /** Limit for the connection, and again for the answer. */
 export const PROBE_TIMEOUT_MS = 5_000;
-const MAX_HEADER_BYTES = 32 * 1024;
 
 /** Never rejects. The answer's body is not read, a redirect not followed. */
 export async function probeOrigin(
@@ -39,7 +39,7 @@ function askStatus(socket: Socket, { host, target }: NonNullable<ProbeTarget['re
     path: target,
     // Where it comes back to this service it is a loop like any other. RFC 8586
     headers: ['Host', host, 'User-Agent', `${SERVICE_NAME}-probe`, 'CDN-Loop', SERVICE_NAME, 'Connection', 'close'],
-    maxHeaderSize: MAX_HEADER_BYTES,
+    maxHeaderSize: MAX_RESPONSE_HEAD_BYTES,
     signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
   });
   asking.on('error', () => resolve('down'));

@@ -2,6 +2,7 @@
  * One connection to an origin that we read and write ourselves, a request after the other. Whatever arrives while no request is
  * under way ends it. docs/decisions/0555
  */
+
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { RawHeaders } from '#http/headers.ts';
@@ -9,8 +10,8 @@ import type { DirectWrite, OpenDirectWrite } from '#lib/node-internals/direct-wr
 import { pause, type SharedReading } from '#lib/node-internals/shared-reading.ts';
 import type { Swept } from '#lib/swept.ts';
 import type { OriginFailure } from '../../reasons.ts';
+import { ORIGIN_KEEP_ALIVE_MS } from '../response-limits.ts';
 import { type BodySource, OwnBody } from './body.ts';
-import { KEEP_ALIVE_MS } from './framing.ts';
 import { type ParsedHead, type ReaderOwner, ResponseReader } from './response-reader.ts';
 
 export interface OwnRequest {
@@ -96,7 +97,7 @@ export class OwnConnection implements ReaderOwner, BodySource {
   #isBroken = false;
   #isClosed = false;
   #error: Error | undefined;
-  #idleMs = KEEP_ALIVE_MS;
+  #idleMs = ORIGIN_KEEP_ALIVE_MS;
   /** Sweeps since the request was sent, since the last bytes of the body, or since the connection became idle. */
   #quietSweeps = 0;
 

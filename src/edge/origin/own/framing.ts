@@ -1,5 +1,7 @@
 /** How the body of an origin's response ends, and whether another request may follow on its connection. RFC 9112 §6, §9.3. Pure. */
+
 import { listMembers, type RawHeaders, trimOws, withField } from '#http/headers.ts';
+import { MAX_ORIGIN_KEEP_ALIVE_MS, ORIGIN_KEEP_ALIVE_MS } from '../response-limits.ts';
 
 /** The response's request, and the parts of its head that frame it. */
 interface ReceivedHead {
@@ -26,11 +28,6 @@ type Framing =
       readonly headers: RawHeaders;
     };
 
-/**
- * Idle time below the 5 s after which Node and Apache close a connection; an origin's `Keep-Alive` hint may change it.
- */
-export const KEEP_ALIVE_MS = 4_000;
-const MAX_KEEP_ALIVE_MS = 60_000;
 /** An idle connection is left this long before its origin closes it. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 
@@ -132,8 +129,8 @@ function readCoding(lines: readonly string[]): 'chunked' | 'other' | 'malformed'
 
 function readIdleMs(keepAlive: string | undefined): number {
   const [, seconds] = /(?:^|[\s,;])timeout="?(\d{1,9})/i.exec(keepAlive ?? '') ?? [];
-  if (seconds === undefined) return KEEP_ALIVE_MS;
-  return Math.min(Number(seconds) * 1000 - KEEP_ALIVE_MARGIN_MS, MAX_KEEP_ALIVE_MS);
+  if (seconds === undefined) return ORIGIN_KEEP_ALIVE_MS;
+  return Math.min(Number(seconds) * 1000 - KEEP_ALIVE_MARGIN_MS, MAX_ORIGIN_KEEP_ALIVE_MS);
 }
 
 const NONE: readonly string[] = [];

@@ -2,10 +2,12 @@
  * The responses on one connection to an origin, from pieces of any size: interim heads, the head, and the body without its framing.
  * Knows no socket. Pure but for what it calls. RFC 9112
  */
+
 import type { RawHeaders } from '#http/headers.ts';
+import { MAX_INTERIM, MAX_RESPONSE_HEAD_BYTES } from '../response-limits.ts';
 import { ChunkSizeReader } from './chunk-size.ts';
 import { frameResponse } from './framing.ts';
-import { MAX_SECTION_BYTES, MORE, SectionReader, TOO_LARGE } from './section-reader.ts';
+import { MORE, SectionReader, TOO_LARGE } from './section-reader.ts';
 
 export interface ParsedHead {
   readonly status: number;
@@ -27,9 +29,6 @@ export interface ReaderOwner {
   /** Bytes of the body, lent for the time of the call. Called once for all chunks of a piece that was read. */
   onBody(bytes: Buffer): void;
 }
-
-/** More interim responses before one response are no answer. */
-const MAX_INTERIM = 32;
 
 type Part = 'nothing' | 'head' | 'length' | 'close' | 'chunkSize' | 'chunk' | 'chunkEnd' | 'trailers' | 'over';
 
@@ -133,7 +132,8 @@ export class ResponseReader {
   #readHead(bytes: Buffer, at: number): number {
     const end = this.#section.read(bytes, at);
     if (end === MORE) return bytes.length;
-    if (end === TOO_LARGE) return this.#refuse('originHeaderTooLarge', `a head beyond ${MAX_SECTION_BYTES} bytes`, at);
+    if (end === TOO_LARGE)
+      return this.#refuse('originHeaderTooLarge', `a head beyond ${MAX_RESPONSE_HEAD_BYTES} bytes`, at);
     if (end < 0) return this.#refuse('originMalformed', 'no head of an HTTP/1.1 response', at);
     const { status, minorVersion, reason, headers } = this.#section;
     const framing = frameResponse({ isHeadRequest: this.#isHeadRequest, status, minorVersion, headers });

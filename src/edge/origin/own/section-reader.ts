@@ -2,10 +2,10 @@
  * Reads the head of an origin's response, or the trailers behind its chunks, from pieces of any size. Each byte is looked at
  * twice at most, however small the pieces are. What llhttp refuses is refused here too, and more. Pure. RFC 9112 §4, §5
  */
-import { COLON, CR, LF, SP, skipBlanks, TOKEN_BYTES, trimBlanks, VALUE_BYTES } from '#http/head-bytes.ts';
 
-/** Size limit of a section. */
-export const MAX_SECTION_BYTES = 32 * 1024;
+import { COLON, CR, LF, SP, skipBlanks, TOKEN_BYTES, trimBlanks, VALUE_BYTES } from '#http/head-bytes.ts';
+import { MAX_RESPONSE_HEAD_BYTES } from '../response-limits.ts';
+
 /** Fields of a section; origins send about twenty. */
 const MAX_FIELDS = 200;
 
@@ -57,7 +57,7 @@ export class SectionReader {
     if (before > 0) this.#keep(bytes, from);
     const isKept = before > 0;
     const start = isKept ? 0 : from;
-    const to = isKept ? this.#keptBytes : Math.min(bytes.length, from + MAX_SECTION_BYTES);
+    const to = isKept ? this.#keptBytes : Math.min(bytes.length, from + MAX_RESPONSE_HEAD_BYTES);
     const source = isKept ? this.#kept : bytes;
     const end = this.#readLines(source, start, to);
     if (end >= 0) {
@@ -65,13 +65,13 @@ export class SectionReader {
       return from + (end - start) - before;
     }
     if (end !== MORE) return end;
-    if (to - start >= MAX_SECTION_BYTES) return TOO_LARGE;
+    if (to - start >= MAX_RESPONSE_HEAD_BYTES) return TOO_LARGE;
     if (!isKept) this.#keep(bytes, from);
     return MORE;
   }
 
   #keep(bytes: Buffer, from: number): void {
-    const to = Math.min(bytes.length, from + MAX_SECTION_BYTES - this.#keptBytes);
+    const to = Math.min(bytes.length, from + MAX_RESPONSE_HEAD_BYTES - this.#keptBytes);
     const neededBytes = this.#keptBytes + (to - from);
     if (neededBytes > this.#kept.length) {
       const grown = Buffer.allocUnsafe(Math.max(neededBytes, 2 * this.#kept.length));
