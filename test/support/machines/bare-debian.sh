@@ -4,7 +4,7 @@
 # space of its own, and gone when this ends, which it does also when its standard input ends. Settings of the machine's (mirror,
 # proxies, npm's registry) are taken over.
 set -euo pipefail
-checkout=$(cd "$(dirname "$0")/../.." && pwd)
+checkout=$(cd "$(dirname "$0")/../../.." && pwd)
 # npm looks for the machine's settings beside the Node that runs it: not the one of a checkout.
 PATH=$(printf '%s' "$PATH" | tr : '\n' | grep -v node_modules | paste -sd :)
 unset npm_config_globalconfig npm_config_prefix npm_config_local_prefix
