@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 /** Runs a program on a file system of 2 MiB. */
 async function runProgram(t: TestContext, name: string): Promise<string> {
-  const program = join(import.meta.dirname, '../support', name);
+  const program = join(import.meta.dirname, '../support/logs', name);
   const script = 'mount -t tmpfs -o size=2m tmpfs "$0" && exec "$1" "$2" "$0"';
   const args = ['-rm', 'sh', '-c', script, temporaryFolder(t), process.execPath, program];
   const { stdout } = await promisify(execFile)(obtain('mounts'), args, { timeout: 180_000 });

@@ -13,7 +13,7 @@ const ROUNDS = 9;
 const NOTHING_LOST = 'no message that was accepted is lost, sent twice or charged twice';
 
 test(`kills and a full disk, on SQLite: ${NOTHING_LOST}`, needs('netSmpp', 'mounts'), async (t) => {
-  const program = join(import.meta.dirname, '..', 'support', 'sms-storm-small-disk.ts');
+  const program = join(import.meta.dirname, '..', 'support', 'sms', 'sms-storm-small-disk.ts');
   const script = 'mount -t tmpfs -o size=24m tmpfs "$0" && exec "$1" "$2" "$0" "$3"';
   const args = ['-rm', 'sh', '-c', script, temporaryFolder(t), process.execPath, program, String(ROUNDS)];
   const { stdout } = await promisify(execFile)(obtain('mounts'), args);

@@ -7,7 +7,7 @@ import { crashRound } from '../support/edge/store-crash.ts';
 import { runProgram } from '../support/process/run-program.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const PROGRAM = join(import.meta.dirname, '..', 'support', 'store-memory.ts');
+const PROGRAM = join(import.meta.dirname, '..', 'support', 'edge', 'store-memory.ts');
 const ROUNDS = 20;
 
 test('a million keys of 1 KiB pass through 256 MiB of memory within 150 MiB more', async (t) => {

@@ -36,8 +36,10 @@ function canNeedProgram(path: string, root: string): boolean {
   const support = (name: string) => join(root, 'test/support', name);
   const reached = reachedFrom(path);
   return (
-    !reached.has(support('service.ts')) &&
-    [...reached].some((file) => file !== support('databases.ts') && importsOf(file).includes(support('needs.ts')))
+    !reached.has(support('process/service.ts')) &&
+    [...reached].some(
+      (file) => file !== support('db/databases.ts') && importsOf(file).includes(support('runner/needs.ts')),
+    )
   );
 }
 
