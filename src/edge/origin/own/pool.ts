@@ -1,5 +1,4 @@
 /** Connections of ours to one address of an origin, for one site. How many are in use at once is bounded in front of it. */
-
 import type { OriginFailure } from '../../reasons.ts';
 import { type Connect, ConnectError, type Destination } from '../connector.ts';
 import {
@@ -29,7 +28,7 @@ export class OwnPool {
   readonly #all = new Set<OwnConnection>();
   /** The one used last is the next to be used. */
   readonly #idle: OwnConnection[] = [];
-  /** Connections being opened whose requests were cancelled: the next requests wait for them, so that there are no more than places. */
+  /** Connections being opened whose requests were cancelled: the next requests wait for them, so that there are no more than slots. */
   readonly #spare: Opening[] = [];
   #isClosed = false;
 
