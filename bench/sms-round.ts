@@ -49,7 +49,7 @@ async function measure(call: Awaited<ReturnType<typeof createCalls>>, accountId:
     if (n === 0) cpu = process.cpuUsage();
     const now = Date.now();
     const round: Round = {
-      ...{ results, told: [], submissions: submissionsOf(accountId, `${size}-${n}`, size, now) },
+      ...{ results, events: [], submissions: submissionsOf(accountId, `${size}-${n}`, size, now) },
       claims: [{ connectorId: CONNECTOR, lanes: [{ route: '', minTries: 0, maxTries: 4 }], limit: 100 }],
       ...{ owner: 'bench', leaseUntil: now + 60_000, chargeAt: 'submit', now },
     };

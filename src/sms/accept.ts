@@ -1,6 +1,7 @@
 /**
- * Decides on requests to send, many in one transaction: checks ⑥ to ⑩ for each, in that order, then those that pass are
- * held, queued and stored together. A request that fails its checks does not affect the others. docs/decisions/0210, 0212
+ * Decides on requests to send, many in one transaction: checks ⑥ to ⑩ of each, in that order. The prices of those that
+ * pass are held and their messages queued together. A request that fails does not affect the others.
+ * docs/decisions/0210, 0212
  */
 import type { Transaction } from 'kysely';
 import type { Schema } from '#db/schema/schema.ts';
@@ -34,7 +35,7 @@ export interface Submission extends AskedMessage {
 }
 
 export type Verdict =
-  /** Also for a repetition of an accepted request: then with the `sendid` of the first, and without effect. */
+  /** A repetition of an accepted request is answered with the `sendid` of the first and has no effect. */
   | { readonly kind: 'accepted'; readonly sendid: string }
   | ComposeProblem
   | { readonly kind: 'appUnknown' }
@@ -42,10 +43,10 @@ export type Verdict =
   | { readonly kind: 'balanceTooLow'; readonly price: number };
 
 const HOUR_MS = 3_600_000;
-/** References of long messages to one number wrap around. */
+/** Concatenation references per number, which wrap around. */
 const REFERENCES = 256;
 
-/** Parts that the accepting transaction also claims, to be sent at once. */
+/** Conditions under which the accepting transaction also claims parts, to be sent at once. */
 export interface Departure {
   /** Connectors whose queue is empty; see `startAtOnce`. */
   readonly openings: readonly Opening[];
@@ -93,7 +94,7 @@ function isLeft({ messages }: RequestToStore, connectors: AtOnce['connectors']):
   return messages.some(({ id, isOptedOut }) => !isOptedOut && !connectors.has(id));
 }
 
-/** Upper bound of the numbers in a message, before they are checked. */
+/** Returns an upper bound of the valid numbers in a message, without checking them. */
 export function mostNumbers({ kind, mobile }: AskedMessage): number {
   return kind === 'ordinary' ? 1 : Math.min(countNumbers(mobile), MAX_NUMBERS);
 }
@@ -205,13 +206,13 @@ function nextReference(references: Map<string, number>, destination: string): nu
   return reference;
 }
 
-/** Returns ids one after the other. */
+/** Returns a function that returns the values one after the other, and throws when there are no more. */
 function inOrder<T>(values: readonly T[]): () => T {
   let at = 0;
   return () => {
     const value = values[at];
     at += 1;
-    if (value === undefined) throw new Error('there are fewer than were counted');
+    if (value === undefined) throw new Error('fewer values than were counted');
     return value;
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Requests to send on their way into the database: what arrives until a transaction has begun shares it, and each is answered
- * when its transaction has been committed (docs/decisions/0212). Accounts take turns (docs/decisions/0462).
+ * Requests to send on their way into the database. Those that arrive before a transaction begins share it, and each is
+ * answered when its transaction is committed (docs/decisions/0212). Accounts take turns (docs/decisions/0462).
  */
 import { setImmediate as letSocketsRun } from 'node:timers/promises';
 import { isDatabaseAway } from '#db/failures.ts';
@@ -13,7 +13,7 @@ export type AcceptorVerdict = Verdict | { readonly kind: 'queueFull' };
 
 /** Submissions in one transaction. */
 const MAX_SUBMISSIONS = 256;
-/** Numbers in one transaction, for which everything else waits on SQLite. A single request may have as many. */
+/** Numbers in one transaction; on SQLite all other writes wait for it. No single request has more. */
 const MAX_NUMBERS = 5_000;
 
 interface Waiting {
@@ -24,11 +24,16 @@ interface Waiting {
 
 export interface AcceptorOptions {
   readonly db: Db;
-  /** Requests waiting for a transaction. Requests of an account beyond its share are rejected; see `createShares`. */
+  /**
+   * Limit of requests waiting for a transaction. Those beyond their account's share are rejected; see `createShares`.
+   */
   readonly maxWaiting: number;
   /** Notified when messages were accepted in a transaction that did not claim them. */
   onAccepted(): void;
-  /** Notified when requests are waiting. Returns whether the engine's next round takes them; otherwise they get a transaction of their own. docs/decisions/0322 */
+  /**
+   * Notified when requests are waiting. Returns whether the engine's next round takes them; otherwise they get a
+   * transaction of their own. docs/decisions/0322
+   */
   offer?(waiting: WaitingSubmissions): boolean;
 }
 
@@ -43,9 +48,9 @@ export interface WaitingSubmissions {
 
 export interface SubmissionBatch {
   readonly submissions: readonly Submission[];
-  /** The transaction is committed. */
+  /** Called when the transaction is committed. */
   settle(verdicts: readonly Verdict[]): void;
-  /** The transaction failed: each request is tried alone, unless the database is away. */
+  /** Called when the transaction failed: each request is then tried alone, unless the database is unreachable. */
   fail(error: unknown): void;
 }
 
@@ -119,7 +124,10 @@ export class Acceptor implements WaitingSubmissions {
     return taken;
   }
 
-  /** Runs a transaction. If it fails because of one request, only that request fails. Without `batch` it takes the requests that are waiting when it has begun. */
+  /**
+   * Runs a transaction. If it fails because of one request, only that request fails. Without `batch` it takes the
+   * requests that are waiting when the transaction has begun.
+   */
   async #settle(batch?: readonly Waiting[]): Promise<void> {
     let taken = batch;
     const take = () => {

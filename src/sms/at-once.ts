@@ -1,35 +1,38 @@
 /**
- * Messages that go out in the round that accepts them, because nothing waits before them: they are stored as claimed, and
- * never stand in a queue. Pure. docs/decisions/0361
+ * Messages that are sent in the round that accepts them, because their queue is empty: they are stored as claimed and
+ * are never queued. Pure. docs/decisions/0361
  */
 import type { RequestToStore } from '#db/tables/sms/accept.ts';
 import type { ClaimedPart, Lane } from '#db/tables/sms/claim.ts';
 import { type Turns, takeTurns } from '#db/tables/sms/turns.ts';
 
-/** A connector with room, before whose room no ordinary message waits. */
+/** A connector that has room and whose queues hold no ordinary message. */
 export interface Opening {
   readonly connectorId: number;
   readonly lanes: readonly Lane[];
-  /** Parts. */
+  /** Parts that may be sent. */
   readonly limit: number;
-  /** The last turns after this batch. */
+  /** Accounts that were served last. */
   readonly after: Turns;
 }
 
 export interface AtOnce {
-  /** Connector of each message. */
+  /** Connector by message id. */
   readonly connectors: ReadonlyMap<number, number>;
   /** Parts of each connector, in order of sending. */
   readonly parts: ReadonlyMap<number, readonly ClaimedPart[]>;
 }
 
-/** Accounts take turns, as in a queue. A message goes whole or not at all; advertising waits for its turn. */
+/**
+ * Assigns due messages to connectors. Accounts take turns, as in a queue. A message is sent with all its parts or not
+ * at all; advertising is always queued.
+ */
 export function startAtOnce(requests: readonly RequestToStore[], openings: readonly Opening[], now: number): AtOnce {
   const connectors = new Map<number, number>();
   const parts = new Map<number, readonly ClaimedPart[]>();
   const due = openings.length === 0 ? [] : requests.filter((request) => isDue(request, now)).flatMap(partsOf);
   for (const { connectorId, lanes, limit, after } of openings) {
-    // Nothing of these has failed anywhere.
+    // None of these parts has been tried.
     const routes = new Set(lanes.filter(({ minTries }) => minTries === 0).map(({ route }) => route));
     const inTurn = takeTurns(
       due.filter(({ route }) => routes.has(route)),

@@ -8,21 +8,23 @@ import type { Timers } from '#lib/timers.ts';
 export type CarrierState = 'connecting' | 'bound' | 'paused' | 'closed';
 
 export interface Carrier extends AsyncDisposable {
-  /** Free window: parts that may be sent now. 0 while it is not bound, paused, or the window is full. */
+  /** Free window: parts that may be sent now. 0 while unbound or paused, or while the window is full. */
   readonly room: number;
   readonly state: CarrierState;
-  /** Whether receipts and replies can arrive. If they have a session of their own, it may be down while parts are sent. */
+  /**
+   * Whether receipts and replies can arrive. If they have a session of their own, it may be down while parts are sent.
+   */
   readonly isReceiving: boolean;
   /**
-   * Never rejects, and settles once: with the carrier's answer, with `uncertain` when the connection or the time ended first,
-   * or with `unsent` when no byte of it went out. More than there is room for is `unsent`.
+   * Sends a part. Never rejects: resolves with the carrier's response, with `uncertain` if the connection or the time
+   * limit ended first, or with `unsent` if no byte was sent, such as when there is no room.
    */
   submit(part: PartToSubmit): Promise<SubmitOutcome>;
 }
 
 export interface PartToSubmit extends Pick<ClaimedPart, 'destination' | 'text' | 'part' | 'parts' | 'reference'> {
   readonly partId: number;
-  /** Empty: the connector's own. */
+  /** Empty: the connector's own sender. */
   readonly sender: string;
   /** Absent: the carrier's default. */
   readonly validitySeconds?: number;
@@ -34,15 +36,15 @@ export type RefusalClass = 'permanent' | 'transient' | 'throttled' | 'rebind';
 export type SubmitOutcome =
   | {
       readonly kind: 'accepted';
-      /** Id as the carrier wrote it; empty when it gave none. */
+      /** Message id as the carrier wrote it; empty if there is none. */
       readonly carrierId: string;
       /**
-       * The first is stored with the part. A receipt belongs to the part whose stored key is among the receipt's keys, and one
-       * that came before this answer is found by any of these. Empty when there is no id.
+       * Forms of the id. The first is stored with the part: a receipt belongs to the part whose stored key is among the
+       * receipt's keys. A receipt that arrived before this response is found by any of them. Empty if there is no id.
        */
       readonly keys: readonly string[];
     }
-  /** Set by the loopback connector: the part did not reach a carrier. */
+  /** Outcome of the loopback connector: the part did not reach a carrier. */
   | { readonly kind: 'simulated' }
   | { readonly kind: 'refused'; readonly status: number; readonly class: RefusalClass }
   | { readonly kind: 'uncertain'; readonly reason: 'timeout' | 'disconnected' }
@@ -58,9 +60,9 @@ export type ReceiptState =
   | 'rejected'
   | 'unknown';
 
-/** What a carrier tells of a part, in the form in which it is stored. */
+/** A carrier's report about a part, in the form in which it is stored. */
 export interface Receipt extends Omit<StoredReceipt, 'connectorId' | 'carrierKeys' | 'state' | 'error'> {
-  /** Id as the carrier wrote it; empty when it gave none. */
+  /** Message id as the carrier wrote it; empty if there is none. */
   readonly carrierId: string;
   /** Keys in order of preference; see `SubmitOutcome`. A receipt that matches nothing yet is stored under the first. */
   readonly keys: readonly string[];
@@ -77,14 +79,14 @@ export interface PartReference {
 
 /** Message from a phone. The parts of a long one arrive separately. docs/decisions/0205 */
 export interface MobileOriginated {
-  /** E.164 when the address can be read so, else as the carrier wrote it. */
+  /** Sender in E.164, or as the carrier wrote it if it is not a phone number. */
   readonly origin: string;
-  /** The number it was sent to, as the carrier wrote it. */
+  /** Destination as the carrier wrote it. */
   readonly destination: string;
   /** Decoded text of `octets`, or `hex:` and their digits if they are not text. */
   readonly text: string;
   readonly isText: boolean;
-  /** The alphabet by the carrier's number; SMPP: data_coding. */
+  /** Number of the alphabet in the carrier's protocol; in SMPP, data_coding. */
   readonly coding: number;
   /** Content without a user data header; an opt-out is looked for in every alphabet that it may be in. */
   readonly octets: Buffer;
@@ -117,7 +119,7 @@ export interface CarrierEvents {
   reply(message: MobileOriginated): Promise<void>;
   /** Like `receipt`. */
   unread(unread: Unread): Promise<void>;
-  /** The answer to a part that had been given up as `uncertain` by time; `accepted` or `refused`. */
+  /** Notified of the response to a part that was `uncertain` after a timeout: `accepted` or `refused`. */
   lateAnswer(partId: number, outcome: SubmitOutcome): void;
   /** Notified of each change of state, and when receiving starts or stops. */
   stateChanged(state: CarrierState): void;

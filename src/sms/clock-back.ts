@@ -24,10 +24,10 @@ import { LONGEST_WEBHOOK_WAIT_MS } from './webhook-request.ts';
 
 /** Tolerated difference between the clocks of processes that share the database. */
 const TOLERANCE_MS = 1_000;
-/** Rows per transaction, for which everything else waits on SQLite. */
+/** Rows per transaction; on SQLite all other writes wait for it. */
 const BATCH = 500;
 const ORDINARY = 0;
-/** Longest hold of advertising for its hours: a day, and another one where a clock change leaves them out. */
+/** Longest hold of advertising until its hours: a day, and another day if a clock change skips them. */
 const LONGEST_HOLD_MS = 49 * 3_600_000;
 
 /** Returns how many parts are due earlier, and how many other timestamps were corrected. */
@@ -71,7 +71,7 @@ async function bringBackQueue(
   const soon = now + LONGEST_RETRY_MS + TOLERANCE_MS;
   const retryUntil = queue.priority === ORDINARY ? soon : now + LONGEST_HOLD_MS;
   let count = 0;
-  // In a separate transaction: there may be many retries, and they are due soon.
+  // Parts far in the future are searched for separately: the near ones may be many, and most are retries that stay.
   for (const range of [{ after: now + TOLERANCE_MS, until: soon }, { after: soon }]) {
     const late = await findPartsAhead(trx, queue, { ...range, retryUntil, limit: limit - count });
     count += await makePartsDue(trx, late, now);

@@ -1,6 +1,6 @@
 /**
- * Turns a request to send into texts and numbers under the settings of its app, or returns why it is refused. Checks ⑧ and ⑨, the content
- * before the numbers. Pure. docs/decisions/0210
+ * Turns a request to send into texts and numbers under the settings of its app, or returns why it is refused: checks ⑧
+ * and ⑨, the content before the numbers. Pure. docs/decisions/0210
  */
 import type { SmsAppSettings, SmsKind } from '#model/sms-app.ts';
 import { parseMsisdn } from './msisdn.ts';
@@ -29,7 +29,7 @@ export type ComposeProblem =
 
 /** Numbers in one request, repeated ones counted. */
 export const MAX_NUMBERS = 1000;
-/** A UTF-16 unit takes at most three bytes of UTF-8, and each byte three characters; longer content is refused without decoding it. */
+/** A UTF-16 unit is at most three bytes of UTF-8, each three characters of `%xx`. Longer content is not decoded. */
 const MAX_ENCODED_LENGTH = MAX_TEXT_UNITS * 9;
 
 export function composeMessage(asked: AskedMessage, settings: SmsAppSettings): Composed {

@@ -1,7 +1,7 @@
 /**
- * The rounds of the engine: what carriers answered and told since the last one is stored, and what may go out next is claimed,
- * in one transaction; then that goes out. Only one round runs at a time, so what arrives meanwhile is committed together.
- * docs/decisions/0221
+ * The rounds of the engine. A round is one transaction that stores the carriers' responses, receipts and replies and
+ * claims the parts that may be sent; then these are sent. Only one round runs at a time, so everything that arrives
+ * meanwhile shares the next commit. docs/decisions/0221
  */
 import { setTimeout as delay, setImmediate as letSocketsRun } from 'node:timers/promises';
 import { callProcedure } from '#db/open.ts';
@@ -11,19 +11,19 @@ import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
 import type { Verdict } from './accept.ts';
 import type { SubmissionBatch, WaitingSubmissions } from './acceptor.ts';
 import type { SubmitOutcome } from './carrier.ts';
-import type { Told } from './inbound-events.ts';
+import type { InboundEvent } from './inbound-events.ts';
 import type { Inbox } from './inbox.ts';
 import { LEASE_MS } from './lease.ts';
 import type { Line } from './lines.ts';
 import { MAX_TRIES, partOutcomeOf } from './outcome.ts';
 import type { SmsProcedures } from './procedures.ts';
-import { mayGiveBack, type Round } from './round.ts';
+import { mayRefund, type Round } from './round.ts';
 import { lanesOf, type RouteTable } from './route.ts';
 import type { SmsTools } from './tools.ts';
 
 export interface DispatcherOptions extends SmsTools {
   readonly procedures: SmsProcedures;
-  readonly inbox: Inbox<Told>;
+  readonly inbox: Inbox<InboundEvent>;
   /** Current lines. */
   lines(): readonly Line[];
   routes(): RouteTable;
@@ -35,10 +35,13 @@ export interface DispatcherOptions extends SmsTools {
 const MAX_CLAIM = 500;
 /** Receipts and replies in one round. */
 const MAX_ITEMS = 1000;
-/** Where few requests wait: a round takes 1 ms of processor time even for one of them. docs/decisions/0364 */
+/**
+ * Shortest interval between rounds while fewer than `MANY` requests wait: a round takes 1 ms of processor time even for
+ * one of them. docs/decisions/0364
+ */
 const ROUNDS_APART_MS = 2;
 const MANY = 16;
-/** Answers alone are no hurry, where no part waits for the room they make: with what comes meanwhile they share a round. */
+/** Longest delay of responses that free no room for a waiting part, so that several of them share a round. */
 const ANSWERS_WAIT_MS = 5;
 const FAILURE_BACKOFF: Backoff = { firstMs: 100, capMs: 2_000 };
 
@@ -51,21 +54,21 @@ interface Claimed {
   readonly line: Line;
   readonly leaseUntil: number;
   readonly parts: readonly ClaimedPart[];
-  /** There may be more. */
+  /** Whether more parts may be due. */
   readonly isFull: boolean;
 }
 
 export class Dispatcher implements AsyncDisposable {
   readonly #options: DispatcherOptions;
-  /** Answers that are not stored yet; the connectors' windows bound them. */
+  /** Responses that are not stored yet, bounded by the connectors' windows. */
   #results: PartResult[] = [];
   #submissions: WaitingSubmissions | undefined;
-  /** Parts that are out, or whose answer is not stored yet. */
+  /** Ids of the parts in flight, and of those whose response is not stored yet. */
   readonly #own = new Set<number>();
-  /** Parts that are claimed and go out in this turn. */
+  /** Number of parts of each line that are claimed and about to be sent. */
   readonly #kept = new Map<Line, number>();
   #wake = Promise.withResolvers<void>();
-  /** The last round got all that it asked for, or a connector had no room: more may wait. */
+  /** Whether more parts may be due: the last round claimed as many as it asked for, or a connector had no room. */
   #isFull = false;
   #wakingSoon: NodeJS.Timeout | undefined;
   #claims = true;
@@ -78,7 +81,7 @@ export class Dispatcher implements AsyncDisposable {
     this.#running = this.#run();
   }
 
-  /** Parts that are out, or whose answer is not stored yet. */
+  /** Ids of the parts in flight, and of those whose response is not stored yet. */
   get underWay(): ReadonlySet<number> {
     return this.#own;
   }
@@ -95,7 +98,10 @@ export class Dispatcher implements AsyncDisposable {
     else this.#wakingSoon ??= setTimeout(() => this.wake(), ANSWERS_WAIT_MS);
   }
 
-  /** Notified when requests are waiting to be accepted. Returns whether the next round takes them; false while rounds fail, so that requests are answered instead of waiting. */
+  /**
+   * Notified when requests are waiting to be accepted. Returns whether the next round takes them: false while rounds
+   * fail, so that callers get an error instead of waiting.
+   */
   offer(submissions: WaitingSubmissions): boolean {
     if (this.#ends || this.#failures > 0) return false;
     this.#submissions = submissions;
@@ -108,7 +114,7 @@ export class Dispatcher implements AsyncDisposable {
     this.#claims = false;
   }
 
-  /** Resolves when what was answered until now is stored, unless the database is away. */
+  /** Resolves when all responses are stored, or when the database does not take them. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#claims = false;
     this.#ends = true;
@@ -143,7 +149,7 @@ export class Dispatcher implements AsyncDisposable {
       endTimer();
       this.#failures = 0;
       for (const claim of claimed) this.#keep(claim);
-      // When the next round is on its way: the database has something to do while parts go out, and requests are answered and read.
+      // After the next round has begun, so that the database works while parts are sent and requests are answered.
       process.nextTick(() => {
         for (const claim of claimed) this.#sendAll(claim);
         round.settle();
@@ -153,7 +159,7 @@ export class Dispatcher implements AsyncDisposable {
       const isHeldUp = this.#results.length > 0 && (this.#isFull || this.#ends);
       return isMore || isHeldUp || inbox.size > 0 || this.#waiting > 0;
     } catch (error) {
-      // Carriers repeat deliveries without an acknowledgement; answers are kept for the next round.
+      // Carriers repeat deliveries that are not acknowledged; responses are kept for the next round.
       round.settle(error);
       this.#failures += 1;
       log.error({ err: error, failures: this.#failures }, 'round of the SMS queue failed; retrying');
@@ -162,7 +168,7 @@ export class Dispatcher implements AsyncDisposable {
     }
   }
 
-  /** Includes everything that arrives before the transaction begins. */
+  /** Prepares a round. Its input is taken when the transaction begins and includes all that arrived until then. */
   #beginRound() {
     const { db, procedures, inbox } = this.#options;
     let results: PartResult[] = [];
@@ -177,10 +183,10 @@ export class Dispatcher implements AsyncDisposable {
       this.#wakingSoon = undefined;
       results = this.#results.splice(0);
       batch = inbox.take(MAX_ITEMS);
-      // Room that answers make meanwhile belongs to parts that are still submitting in the database.
+      // Room that responses free later belongs to parts that the database still counts as being submitted.
       open = this.#open();
       submitted = this.#submissions?.take();
-      round = this.#roundOf({ results, told: batch.items, submissions: submitted?.submissions ?? [] }, open);
+      round = this.#roundOf({ results, events: batch.items, submissions: submitted?.submissions ?? [] }, open);
       return round;
     };
     const stored = () => {
@@ -189,10 +195,10 @@ export class Dispatcher implements AsyncDisposable {
     };
     return {
       claim: async (): Promise<readonly Claimed[]> => {
-        if (db.engine === 'postgres' && mayGiveBack(take())) {
+        if (db.engine === 'postgres' && mayRefund(take())) {
           const whole = take();
           await callProcedure(db, procedures, 'round', () => ({ ...whole, submissions: [], claims: [] }));
-          round = { ...whole, results: [], told: [] };
+          round = { ...whole, results: [], events: [] };
           stored();
           batch.settle();
           batch = inbox.take(0);
@@ -217,7 +223,7 @@ export class Dispatcher implements AsyncDisposable {
     };
   }
 
-  #roundOf(come: Pick<Round, 'results' | 'told' | 'submissions'>, open: readonly OpenLine[]): Round {
+  #roundOf(input: Pick<Round, 'results' | 'events' | 'submissions'>, open: readonly OpenLine[]): Round {
     const { clock, owner, chargeAt, lines, routes } = this.#options;
     const isUp = (id: number) => lines().some((other) => other.id === id && other.isUp);
     const claims = open.map(({ line, room }) => ({
@@ -226,7 +232,7 @@ export class Dispatcher implements AsyncDisposable {
       limit: Math.min(room, MAX_CLAIM),
     }));
     const now = clock();
-    return { ...come, claims, owner, leaseUntil: now + LEASE_MS, chargeAt, now };
+    return { ...input, claims, owner, leaseUntil: now + LEASE_MS, chargeAt, now };
   }
 
   get #waiting(): number {

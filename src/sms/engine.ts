@@ -12,7 +12,7 @@ import type { ConnectorSettings } from '#model/sms-connector.ts';
 import type { WaitingSubmissions } from './acceptor.ts';
 import type { CarrierEvents, ConnectCarrier } from './carrier.ts';
 import { Dispatcher } from './dispatcher.ts';
-import { receiptToStore, replyToStore, type Told, unreadToStore } from './inbound-events.ts';
+import { type InboundEvent, receiptToStore, replyToStore, unreadToStore } from './inbound-events.ts';
 import { Inbox } from './inbox.ts';
 import { type Line, Lines } from './lines.ts';
 import { createSmsMetrics, type SmsMetrics } from './metrics.ts';
@@ -34,13 +34,13 @@ export interface SmsEngineOptions extends Omit<SmsTools, 'metrics'> {
 }
 
 export interface SmsEngine {
-  /** Messages were accepted in this process. */
+  /** Notified when this process has accepted messages. */
   wake(): void;
   /** Notified when requests are waiting to be accepted. Returns whether the next round takes them. */
   offer(submissions: WaitingSubmissions): boolean;
-  /** Connectors or routes were changed in this process. */
+  /** Notified when this process has changed connectors or routes. */
   reload(): Promise<void>;
-  /** Stops sending; answers have `graceMs` to arrive, and parts without one are uncertain then. */
+  /** Stops sending. Responses have `graceMs` to arrive; parts without one become uncertain. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export async function startSmsEngine(options: SmsEngineOptions): Promise<SmsEngi
 class Engine implements SmsEngine {
   readonly #options: SmsEngineOptions;
   readonly #metrics: SmsMetrics;
-  readonly #inbox = new Inbox<Told>(() => this.#dispatcher?.wake());
+  readonly #inbox = new Inbox<InboundEvent>(() => this.#dispatcher?.wake());
   readonly #lines: Lines;
   readonly #services = new AsyncDisposableStack();
   #routes = new RouteTable([]);
@@ -179,13 +179,13 @@ class Engine implements SmsEngine {
   }
 }
 
-/** Warns that parts of such a connector end without a receipt and are refunded then. */
+/** Warns if a connector requests no receipts: its parts would end without one and be refunded. */
 function warnOfNoReceipts(settings: ConnectorSettings, log: Logger): void {
-  if (settings.kind !== 'smpp' || (settings.registeredDelivery & TELLS_SUCCESS) !== 0) return;
+  if (settings.kind !== 'smpp' || (settings.registeredDelivery & REQUESTS_SUCCESS) !== 0) return;
   log.warn(
     'sms-charge-at is "receipt" but the connector does not request delivery receipts; its messages are not charged',
   );
 }
 
-/** Bit of `registered_delivery` that asks for receipts of success. SMPP 3.4 §5.2.17 */
-const TELLS_SUCCESS = 1;
+/** Bit of `registered_delivery` that requests receipts of success. SMPP 3.4 §5.2.17 */
+const REQUESTS_SUCCESS = 1;

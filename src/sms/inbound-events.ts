@@ -1,4 +1,7 @@
-/** What carriers tell, as it is stored: receipts by what they mean for a part, replies by whether they refuse more. Pure. */
+/**
+ * Inbound events of carriers in the form in which they are stored: receipts with the state that they mean, replies with
+ * whether they opt out. Pure.
+ */
 
 import type { StoredReceipt, ReceiptOutcome as StoredState } from '#db/tables/sms/receipts.ts';
 import type { ReceivedReply } from '#db/tables/sms/replies.ts';
@@ -7,18 +10,18 @@ import type { MobileOriginated, Receipt, ReceiptState, Unread } from './carrier.
 import { possibleTexts } from './text/alphabets.ts';
 import { isOptOut } from './text/opt-out.ts';
 
-export type Told =
+export type InboundEvent =
   | { readonly kind: 'receipt'; readonly receipt: StoredReceipt }
   | { readonly kind: 'reply'; readonly reply: ReceivedReply }
   | { readonly kind: 'unread'; readonly unread: ReceivedUnread };
 
-/** Characters that are kept of a text for people. */
+/** Characters that are kept of a receipt's text. */
 const MAX_RAW = 1000;
-/** More than the longest message has. */
+/** Characters that are kept of a reply, more than the longest message has. */
 const MAX_TEXT = 20_000;
 /** Octets that are kept of an unreadable PDU, which has a few hundred, or up to 70,000 if it is mostly a parameter. */
 const MAX_UNREAD_OCTETS = 4_096;
-/** No word that opts out is longer in any alphabet, however it is padded. */
+/** Longest content in which an opt-out word is looked for, long enough for each in every alphabet, with padding. */
 const MAX_WORD_OCTETS = 64;
 
 const STATES: Readonly<Record<ReceiptState, StoredState>> = {
@@ -32,7 +35,7 @@ const STATES: Readonly<Record<ReceiptState, StoredState>> = {
   unknown: 'unknown',
 };
 
-export function receiptToStore(connectorId: number, receipt: Receipt): Told {
+export function receiptToStore(connectorId: number, receipt: Receipt): InboundEvent {
   const { carrierId: _, keys, state, isFinal, ...rest } = receipt;
   const { destination, word, raw } = rest;
   const stored = isFinal ? STATES[state] : 'onTheWay';
@@ -50,7 +53,7 @@ export function receiptToStore(connectorId: number, receipt: Receipt): Told {
   };
 }
 
-export function replyToStore(connectorId: number, message: MobileOriginated): Told {
+export function replyToStore(connectorId: number, message: MobileOriginated): InboundEvent {
   const { origin, text, isText, coding, octets, concatenation } = message;
   const others = octets.length <= MAX_WORD_OCTETS ? possibleTexts(octets) : [];
   return {
@@ -66,12 +69,12 @@ export function replyToStore(connectorId: number, message: MobileOriginated): To
   };
 }
 
-export function unreadToStore(connectorId: number, { reason, command, octets }: Unread): Told {
+export function unreadToStore(connectorId: number, { reason, command, octets }: Unread): InboundEvent {
   const kept = octets.toString('hex', 0, Math.min(octets.length, MAX_UNREAD_OCTETS));
   return { kind: 'unread', unread: { connectorId, reason, command, octets: kept } };
 }
 
-/** PostgreSQL takes neither NUL nor half a surrogate pair in what is looked for. */
+/** Removes what PostgreSQL refuses in a parameter: NULs and unpaired surrogates. */
 function printable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '');
 }

@@ -1,2 +1,2 @@
-/** How long claimed parts belong to a process that does not renew their lease. A live process renews its leases. */
+/** How long claimed parts belong to a process that does not renew their lease. */
 export const LEASE_MS = 6_000;

@@ -1,4 +1,4 @@
-/** The open connectors of this process: opens and closes them as their rows change, and tracks how much each may send now. */
+/** The open connectors of this process: opens and closes them as their rows change, and limits how much each sends. */
 import type { StoredConnector } from '#db/tables/sms/connectors.ts';
 import type { Logger } from '#lib/logger.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
@@ -54,7 +54,7 @@ export class Line {
     return this.#carrier?.state ?? 'connecting';
   }
 
-  /** Whether it can send and receive. */
+  /** Whether the line can both send and receive. */
   get isWhole(): boolean {
     return this.isUp && this.#carrier?.isReceiving === true;
   }

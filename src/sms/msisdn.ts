@@ -1,4 +1,4 @@
-/** A phone's number as people write it, and as we keep it: E.164. docs/decisions/0202 */
+/** Parses phone numbers as people write them into E.164, the form in which they are stored. docs/decisions/0202 */
 import { isValidPhoneNumber } from 'libphonenumber-js/max';
 import { flatText } from '#lib/flat-text.ts';
 
@@ -6,7 +6,7 @@ export type Msisdn =
   | { readonly kind: 'number'; readonly e164: string }
   | { readonly kind: 'invalid'; readonly reason: 'form' | 'unassigned' };
 
-/** Matches the form only: published tables of prefixes lag behind what carriers hand out. */
+/** Mobile numbers of mainland China by form alone: published tables of prefixes lag behind what carriers assign. */
 const MAINLAND = /^(?:\+86|0086|86)?(1[3-9]\d{9})$/;
 const INTERNATIONAL = /^(?:\+|00)([1-9]\d{6,14})$/;
 const BARE = /^([1-9]\d{6,14})$/;
@@ -16,7 +16,7 @@ export function parseMsisdn(text: string, { bareInternational }: { readonly bare
   const mainland = MAINLAND.exec(text)?.[1];
   if (mainland !== undefined) return { kind: 'number', e164: flatText('+86', mainland) };
   const digits = (INTERNATIONAL.exec(text) ?? (bareInternational ? BARE.exec(text) : null))?.[1];
-  // A mainland number that is no mobile is not one that we send to.
+  // Mainland numbers that are not mobile are refused.
   if (digits === undefined || digits.startsWith('86')) return { kind: 'invalid', reason: 'form' };
   const e164 = flatText('+', digits);
   return isValidPhoneNumber(e164) ? { kind: 'number', e164 } : { kind: 'invalid', reason: 'unassigned' };

@@ -1,10 +1,10 @@
-/** What a carrier's answer means for the part, and for the connector that brought it. Pure. docs/decisions/0222 */
+/** Decides what a carrier's response means for the part. Pure. docs/decisions/0222 */
 import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import type { PartOutcome } from '#model/sms-part.ts';
 import type { SubmitOutcome } from './carrier.ts';
 
-/** Tries that end in an error of the carrier's own, on each connector of the route. */
+/** Tries on each connector of the route that may end in a transient error of the carrier. */
 export const MAX_TRIES = 5;
 const RETRY_BACKOFF: Backoff = { firstMs: 5_000, capMs: 300_000 };
 /** Longest delay between two tries of a part. */
@@ -13,7 +13,7 @@ export const LONGEST_RETRY_MS = RETRY_BACKOFF.capMs;
 export interface OutcomeFacts {
   /** Tries of the part on all connectors, this one included. */
   readonly tries: number;
-  /** Which of the route's connectors this is, from 0, and how many there are. */
+  /** Position of the connector in the route, from 0, and how many the route has. */
   readonly position: number;
   readonly connectors: number;
   readonly now: number;
@@ -51,7 +51,7 @@ function refusalOf(
       const delayMs = isLastHere ? 0 : backoffDelayMs(RETRY_BACKOFF, tries, random);
       return { kind: 'postponed', dueAt: now + delayMs, error };
     }
-    // The whole connector waits, not the part: it stays the first in the queue.
+    // The whole connector pauses, not the part, which stays first in the queue.
     case 'throttled':
     case 'rebind':
       return { kind: 'postponed', error };

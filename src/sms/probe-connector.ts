@@ -1,4 +1,7 @@
-/** Tests whether a carrier accepts a session with the settings of a connector: opens one and closes it without sending anything. */
+/**
+ * Tests whether a carrier accepts a session with the settings of a connector: opens one and closes it without sending
+ * anything.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectorSettings } from '#model/sms-connector.ts';
 import type { CarrierTools, ConnectCarrier } from './carrier.ts';
@@ -20,7 +23,7 @@ export async function probeConnector(
   await using carrier = connect(
     settings,
     {
-      // What a carrier tells here it tells the connector's own session again.
+      // Receipts and replies are refused: the carrier sends them again on the connector's own session.
       receipt: refuse,
       reply: refuse,
       unread: refuse,

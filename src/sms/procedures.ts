@@ -1,6 +1,6 @@
 /**
- * The transactions of SMS that run all the time, as procedures: on SQLite in the thread that has the database open. The file is
- * loaded there too. docs/decisions/0511
+ * The frequent transactions of SMS as procedures, which run on SQLite in the thread that has the database open. This
+ * file is loaded there too. docs/decisions/0511
  */
 import type { Transaction } from 'kysely';
 import type { Schema } from '#db/schema/schema.ts';

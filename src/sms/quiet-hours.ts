@@ -1,7 +1,10 @@
-/** When advertising that is accepted now may go out: at once, or when the hours of its app begin. Pure. docs/decisions/0213 */
+/**
+ * When advertising that is accepted now may be sent: at once, or when the permitted hours of its app begin. Pure.
+ * docs/decisions/0213
+ */
 import type { LocalTime } from '#lib/local-time.ts';
 
-/** Minutes since midnight: from the one up to the other, past midnight when the first is later. */
+/** Minutes since midnight, `from` included and `to` excluded; the hours span midnight if `from` is later. */
 export interface OpenHours {
   readonly from: number;
   readonly to: number;
@@ -9,12 +12,12 @@ export interface OpenHours {
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
-/** Clocks are changed at its beginning only. */
+/** Clocks change only at the beginning of a quarter of an hour. */
 const QUARTER_MINUTES = 15;
-/** The clock shows every minute at least once in two days, whatever is done to it. */
+/** A clock shows every minute at least once in two days, however it is changed. */
 const MAX_QUARTERS = (2 * DAY_MINUTES) / QUARTER_MINUTES + 1;
 
-/** Never before `now`. `local`: the clock of the hours' time zone. */
+/** Returns the instant of release, not before `now`. `local`: the clock of the hours' time zone. */
 export function releaseAt(now: number, hours: OpenHours, local: LocalTime): number {
   const minute = minuteOf(now, local);
   if (isOpen(minute, hours)) return now;
@@ -23,7 +26,7 @@ export function releaseAt(now: number, hours: OpenHours, local: LocalTime): numb
   return offsetOf(at, local) === offsetOf(now, local) ? at : searchRelease(begin, hours, local);
 }
 
-/** The same where the clock is changed on the way: hours may begin twice, or where the change leaves out their beginning. */
+/** Does the same if the clock changes in between: hours may begin twice, or the change may skip their beginning. */
 function searchRelease(begin: number, hours: OpenHours, local: LocalTime): number {
   const quarterMs = QUARTER_MINUTES * MINUTE_MS;
   let at = begin;
@@ -38,7 +41,7 @@ function searchRelease(begin: number, hours: OpenHours, local: LocalTime): numbe
   return at;
 }
 
-/** Minutes from one minute of the day to another, as if no clock changed in between. */
+/** Returns the minutes from `minute` to `wanted`, both of the day, if no clock changes in between. */
 function minutesUntil(wanted: number, minute: number): number {
   return (wanted - minute + DAY_MINUTES) % DAY_MINUTES;
 }

@@ -1,6 +1,6 @@
 /**
- * The transaction of a round: what carriers answered and told is stored, with what customers are to hear of it, requests that
- * wait are accepted, and what may go out next is claimed. docs/decisions/0221, 0322
+ * The transaction of a round: stores the carriers' responses, receipts and replies with the webhook deliveries that
+ * follow from them, accepts waiting requests, and claims the parts to be sent next. docs/decisions/0221, 0322
  */
 import type { Transaction } from 'kysely';
 import type { Schema } from '#db/schema/schema.ts';
@@ -17,16 +17,16 @@ import type { LocalTime } from '#lib/local-time.ts';
 import { settleAll } from '#lib/settle-all.ts';
 import type { ChargeAt } from '#model/sms-part.ts';
 import { type Accepted, acceptSubmissions, type Submission, type Verdict } from './accept.ts';
-import type { Told } from './inbound-events.ts';
+import type { InboundEvent } from './inbound-events.ts';
 import { releaseAt } from './quiet-hours.ts';
 
 export interface Round {
   readonly results: readonly PartResult[];
-  readonly told: readonly Told[];
-  /** Absent if requests are accepted in a transaction of their own. */
+  readonly events: readonly InboundEvent[];
+  /** Empty if requests are accepted in a transaction of their own. */
   readonly submissions: readonly Submission[];
   readonly claims: readonly ConnectorClaim[];
-  /** Names the process. */
+  /** Name of this process, which holds the leases. */
   readonly owner: string;
   readonly leaseUntil: number;
   readonly chargeAt: ChargeAt;
@@ -35,7 +35,7 @@ export interface Round {
 
 interface ConnectorClaim {
   readonly connectorId: number;
-  /** The queues that it serves now. */
+  /** Queues that the connector serves now. */
   readonly lanes: readonly Lane[];
   readonly limit: number;
 }
@@ -54,7 +54,7 @@ interface Claimed {
   readonly isFull: boolean;
 }
 
-/** `turns`: the accounts that were served last, by connector. */
+/** Runs a round. `turns`: the accounts that each connector served last, updated here. */
 export async function runRound(
   trx: Transaction<Schema>,
   round: Round,
@@ -63,9 +63,9 @@ export async function runRound(
 ): Promise<RoundDone> {
   const { submissions, claims, owner, leaseUntil, now } = round;
   const openings = claims.map((claim) => ({ ...claim, after: turns.get(claim.connectorId) ?? NO_TURNS }));
-  // Each sends its first statements at once, in this order: what waits is what waits behind the results.
+  // Each of these sends its first statements at once and in this order, so queues are read after results are stored.
   const storing = storeAnswers(trx, round);
-  if (mayGiveBack(round)) await storing;
+  if (mayRefund(round)) await storing;
   const looking = readWaiting(trx, claims, now);
   const departing = looking.then((waiting) => {
     return { openings: openings.filter((_, n) => waiting[n]?.ordinary === false), owner, leaseUntil, now };
@@ -96,41 +96,42 @@ export async function runRound(
 }
 
 /**
- * Whether what carriers answered and told may give money back: to accounts that only the database knows. A transaction that
- * held other balances meanwhile could wait for another process in a circle. docs/decisions/0511
+ * Whether storing these results and events may refund parts, and so lock balances of accounts that only the database
+ * knows. A transaction that also locked the balances of its submissions could deadlock with another process.
+ * docs/decisions/0511
  */
-export function mayGiveBack({ results, told, chargeAt }: Pick<Round, 'results' | 'told' | 'chargeAt'>): boolean {
-  // By `receipt`, what a receipt says that was there before the answer counts too.
-  if (chargeAt === 'receipt' && results.length + told.length > 0) return true;
-  return results.some(({ outcome }) => outcome.kind === 'refused') || told.some(({ kind }) => kind === 'reply');
+export function mayRefund({ results, events, chargeAt }: Pick<Round, 'results' | 'events' | 'chargeAt'>): boolean {
+  // A result can settle a part by a receipt that arrived before the response.
+  if (chargeAt === 'receipt' && results.length + events.length > 0) return true;
+  return results.some(({ outcome }) => outcome.kind === 'refused') || events.some(({ kind }) => kind === 'reply');
 }
 
-async function storeAnswers(trx: Transaction<Schema>, { results, told, owner, chargeAt, now }: Round): Promise<void> {
+async function storeAnswers(trx: Transaction<Schema>, { results, events, owner, chargeAt, now }: Round): Promise<void> {
   const ended = await storeResults(trx, results, { owner, now, chargeAt });
-  if (told.length > 0 || ended.length > 0) await storeTold(trx, { told, chargeAt, now }, ended);
+  if (events.length > 0 || ended.length > 0) await storeInboundEvents(trx, { events, chargeAt, now }, ended);
 }
 
 const NOTHING_ACCEPTED: Promise<Accepted> = Promise.resolve({ verdicts: [], claimed: new Map(), isQueued: false });
 
 /** Stores inbound events and their effects, webhooks included. */
-async function storeTold(
+async function storeInboundEvents(
   trx: Transaction<Schema>,
-  { told, chargeAt, now }: Pick<Round, 'told' | 'chargeAt' | 'now'>,
+  { events, chargeAt, now }: Pick<Round, 'events' | 'chargeAt' | 'now'>,
   endedParts: readonly number[],
 ): Promise<void> {
-  const receipts = told.flatMap((item) => (item.kind === 'receipt' ? [item.receipt] : []));
-  const received = told.flatMap((item) => (item.kind === 'reply' ? [item.reply] : []));
+  const receipts = events.flatMap((item) => (item.kind === 'receipt' ? [item.receipt] : []));
+  const received = events.flatMap((item) => (item.kind === 'reply' ? [item.reply] : []));
   const byReceipt = await storeReceipts(trx, receipts, now, chargeAt);
   await storeUnread(
     trx,
-    told.flatMap((item) => (item.kind === 'unread' ? [item.unread] : [])),
+    events.flatMap((item) => (item.kind === 'unread' ? [item.unread] : [])),
     now,
   );
   const { replies, endedParts: optedOut } = await storeReplies(trx, received, now);
   await queueDeliveries(trx, { endedParts: [...endedParts, ...byReceipt, ...optedOut], replies }, now);
 }
 
-/** Advertising was accepted while its hours lasted, and may come up after them. */
+/** Holds back the advertising whose permitted hours ended after it was accepted. Returns the parts that may be sent. */
 async function withinHours(
   trx: Transaction<Schema>,
   due: readonly ClaimedPart[],

@@ -1,4 +1,7 @@
-/** Which connector takes a message: the longest prefix of its number, then the first connector of that route that is up. Pure. */
+/**
+ * Chooses the connector of a message: the route with the longest prefix of its number, the first connector that is up.
+ * Pure.
+ */
 
 import type { Lane } from '#db/tables/sms/claim.ts';
 
@@ -29,20 +32,21 @@ export class RouteTable {
     return undefined;
   }
 
-  /** Which of the route's connectors this is, and of how many; the only one where the route is gone. */
+  /** Returns the position of the connector in the route, and how many the route has: 0 and 1 if the route is gone. */
   place(prefix: string, connectorId: number): { readonly position: number; readonly connectors: number } {
     const { connectorIds = [] } = this.#byPrefix.get(prefix) ?? {};
     return { position: Math.max(0, connectorIds.indexOf(connectorId)), connectors: Math.max(1, connectorIds.length) };
   }
 }
 
-/** The greatest integer of PostgreSQL: more than a part ever has. */
+/** Largest `integer` of PostgreSQL, more tries than a part ever has. */
 const ANY_TRIES = 0x7fffffff;
 
 /**
- * What a connector serves: parts that failed on the connectors before it, and those of connectors that are down. While none is
- * up, the messages wait. `maxTries`: tries that a part has on each connector. On the last one it may have had more: the route had
- * other connectors then, and it has one try (docs/decisions/0402).
+ * Returns the queues that a connector serves: parts that failed on the connectors before it, and parts of connectors
+ * that are down. While none of the route is up, the messages wait. `maxTries`: tries of a part on each connector. The
+ * last connector also serves parts with more tries, which stem from a longer route, and gives them one more try
+ * (docs/decisions/0402).
  */
 export function lanesOf(
   connectorId: number,

@@ -1,4 +1,6 @@
-/** What time does, looked after every second: leases, ends of validity, answers and receipts that nobody sends any more. */
+/**
+ * Sweeps the queue every second: expired leases and validity, and responses and receipts that did not arrive in time.
+ */
 import type { Transaction } from 'kysely';
 import type { Schema } from '#db/schema/schema.ts';
 import { listConnectors, moveStrayParts } from '#db/tables/sms/connectors.ts';
@@ -15,18 +17,18 @@ import {
 import { startRounds } from '#lib/rounds.ts';
 import { bringBackInstants } from './clock-back.ts';
 import { LEASE_MS } from './lease.ts';
-import { giveBackSilentParts } from './refund-silent-parts.ts';
+import { refundSilentParts } from './refund-silent-parts.ts';
 import type { SmsTools } from './tools.ts';
 
 export interface SweeperOptions extends Omit<SmsTools, 'random'> {
-  /** No other process uses the database: all other holders of leases have ended. */
+  /** Whether no other process uses the database: all other holders of leases have ended. */
   readonly isAlone: boolean;
-  /** Parts that this process has on their way. */
+  /** Ids of this process's parts in flight. */
   underWay(): readonly number[];
   readonly waits: SmsWaits;
-  /** Stores the effects of ended parts, in the same transaction. */
+  /** Queues the webhook deliveries of ended parts, in the same transaction. */
   store(trx: Transaction<Schema>, endedParts: readonly number[], now: number): Promise<void>;
-  /** Parts may go out again. */
+  /** Notified when parts were queued again. */
   onQueued(): void;
 }
 
@@ -35,7 +37,7 @@ export interface SmsWaits {
   readonly uncertainMs: number;
   /** Time to wait for a receipt of a part that the carrier accepted. */
   readonly receiptMs: number;
-  /** Time to wait for a receipt before a notice is sent again whose app prefers two to none. */
+  /** Time to wait for a receipt before a part in doubt is sent again, if its app prefers a duplicate to a loss. */
   readonly resendMs: number;
 }
 
@@ -46,23 +48,30 @@ export const DEFAULT_WAITS: SmsWaits = {
   resendMs: 60_000,
 };
 
-/** A part goes out so often at most. */
+/** Most times that a part is sent. */
 const MAX_SENDS = 3;
 const ROUND_MS = 1_000;
-/** Receipts without a part may be many, where a carrier's account is shared; a clock is seldom put back. */
+/**
+ * Interval, in rounds, at which unmatched receipts and instants in the future are looked for: the former may be many
+ * where a carrier's account is shared, the latter are rare.
+ */
 const RARE_ROUNDS = 3;
 const CLOCK_BACK =
   'SMS queue entries have timestamps in the future: the clock of this or another control machine was ahead; waiting entries are now due';
-/** How old they may be: by then a part has its answer, or is uncertain. A connector waits for an answer for 10 minutes at most. */
+/**
+ * Age up to which unmatched receipts are looked at again: by then a part has its response or is uncertain, since a
+ * connector waits for a response for at most 10 minutes.
+ */
 const ORPHAN_LOOK_MS = 15 * 60 * 1000;
-/** Rows per transaction, for which everything else waits on SQLite. */
+/** Rows per transaction; on SQLite all other writes wait for it. */
 const BATCH = 500;
 
-/** Begins at once. A failure is logged, and the next round makes up for it. */
+/** Begins at once. A failure is logged, and the next round tries again. */
 export function startSweeper(options: SweeperOptions): AsyncDisposable {
   const { db, clock, log, waits, onQueued } = options;
   let rounds = 0;
-  // Nobody has swept for as long as no process ran, or the database was away: what was on its way then is uncertain only now.
+  // Nothing was swept while no process ran or the database was unreachable: parts that were in flight become uncertain
+  // now.
   let hasSwept = false;
   return startRounds({
     everyMs: ROUND_MS,
@@ -85,7 +94,7 @@ export function startSweeper(options: SweeperOptions): AsyncDisposable {
   });
 }
 
-/** `orphanMs`: how old receipts without a part may be that are looked at; absent: none are. */
+/** `orphanMs`: age up to which unmatched receipts are looked at; `undefined`: none are. */
 async function sweep(options: SweeperOptions, orphanMs: number | undefined, signal: AbortSignal): Promise<void> {
   const { db, clock, log, metrics, owner, isAlone, underWay, waits, chargeAt, store, onQueued } = options;
   if (!isAlone) await db.transaction((trx) => renew(trx, owner, underWay(), clock()));
@@ -123,7 +132,7 @@ async function sweep(options: SweeperOptions, orphanMs: number | undefined, sign
     count = await db.transaction((trx) => settleUnknown(trx, { now: clock(), limit: BATCH, chargeAt }));
   await end('expired', (trx, now) => expireParts(trx, { now, limit: BATCH }));
   const { receiptMs } = waits;
-  const exceptConnectors = await giveBackSilentParts({
+  const exceptConnectors = await refundSilentParts({
     ...{ db, now: clock(), receiptMs, chargeAt },
     end: (take) => end('unknown', take),
   });
@@ -134,14 +143,14 @@ async function sweep(options: SweeperOptions, orphanMs: number | undefined, sign
     await end('unknown', (trx, now) => giveUpParts(trx, { now, limit: BATCH, state, waitMs, chargeAt, ...others }));
 }
 
-/** A connector that was deleted meanwhile is waited for as long as the slowest. */
+/** Time to wait for a response from a deleted connector: the longest that a connector can be set to. */
 const LONGEST_RESPONSE_MS = 600_000;
 /** Time from an answer's bytes on the wire to its commit. */
 const STORED_AFTER_MS = 5_000;
 
 type Take = (trx: Transaction<Schema>, now: number) => Promise<readonly number[]>;
 
-/** Receipts without a part are looked at again, and told of where they will not find one by themselves. */
+/** Matches the unmatched receipts again, and reports those that will never match by themselves. */
 async function settleReceipts(
   { db, clock, log, metrics, waits, chargeAt }: SweeperOptions,
   orphanMs: number,

@@ -1,4 +1,4 @@
-/** What every part of the engine is given. */
+/** Tools that all components of the engine share. */
 import type { Db } from '#db/open.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -12,7 +12,7 @@ export interface SmsTools {
   readonly random: () => number;
   readonly log: Logger;
   readonly metrics: SmsMetrics;
-  /** Names this process among those that share the database, unlike any earlier one on this machine. */
+  /** Unique name of this process among those that ever used the database. */
   readonly owner: string;
   readonly chargeAt: ChargeAt;
 }

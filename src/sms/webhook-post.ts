@@ -1,4 +1,4 @@
-/** How the room reaches a customer's address: given to it by the process, which guards every connection. */
+/** The interface by which the room posts to customers' webhooks; `roles/` passes one that guards every connection. */
 
 export interface WebhookPost {
   readonly url: string;
@@ -8,7 +8,7 @@ export interface WebhookPost {
 
 export type WebhookAnswer =
   | { readonly kind: 'answered'; readonly status: number }
-  /** Nobody answered, or the address is not one that we connect to. */
+  /** No response, or an address that the guard forbids. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 /** Never rejects; bounded in time. */

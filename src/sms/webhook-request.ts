@@ -1,4 +1,4 @@
-/** What a customer's address is sent, how it is signed, and when it is sent again. Pure. docs/decisions/0224 */
+/** The request to a customer's webhook, its signature, and when it is retried. Pure. docs/decisions/0224 */
 import { createHmac } from 'node:crypto';
 import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
 import type { WebhookAnswer, WebhookPost } from './webhook-post.ts';
@@ -20,7 +20,7 @@ export interface WebhookDelivery {
   readonly body: string;
 }
 
-/** The signature covers the instant, so that nobody can send it again much later. */
+/** Builds the signed request. The signature covers the time, so that receivers can refuse a replay. */
 export function webhookPostOf({ id, url, secret, body }: WebhookDelivery, now: number): WebhookPost {
   const signature = createHmac('sha256', secret).update(`${now}.${body}`).digest('hex');
   const headers = {
@@ -37,7 +37,7 @@ export type DeliveryFate =
   | { readonly kind: 'retry'; readonly dueAt: number; readonly reason: string }
   | { readonly kind: 'dropped'; readonly reason: string };
 
-/** Only 2xx counts. */
+/** Decides whether a delivery is done (any 2xx), retried or dropped. */
 export function deliveryFateOf(answer: WebhookAnswer, tries: number, now: number, random: number): DeliveryFate {
   if (answer.kind === 'answered' && answer.status >= 200 && answer.status < 300) return { kind: 'delivered' };
   const reason = answer.kind === 'answered' ? String(answer.status) : answer.reason;

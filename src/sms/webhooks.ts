@@ -1,4 +1,6 @@
-/** Posts what happened to customers' addresses, each until it is taken or given up; an address that fails holds up no other. */
+/**
+ * Posts events to customers' webhooks and retries until they are delivered or given up; one that fails delays no other.
+ */
 
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { claimDeliveries, type DueDelivery, deleteDelivery, postponeDelivery } from '#db/tables/sms/deliveries.ts';
@@ -11,17 +13,17 @@ import { deliveryFateOf, UNWANTED, webhookPostOf } from './webhook-request.ts';
 
 export interface WebhooksOptions extends Omit<SmsTools, 'owner' | 'chargeAt'> {
   readonly ring: Keyring;
-  /** Pauses are measured by its clock, which nobody puts back. */
+  /** Timers, whose monotonic clock measures pauses. */
   readonly timers: Timers;
   readonly post: PostWebhook;
 }
 
 const POLL_MS = 500;
-/** Deliveries in flight of all apps. */
+/** Limit of deliveries in flight, of all apps together. */
 const MAX_UNDER_WAY = 64;
-/** Deliveries in flight of one app, before others have had their turn. */
+/** Limit of deliveries in flight of one app. */
 const MAX_PER_APP = 8;
-/** Longer than the longest post takes. */
+/** Lease of a claimed delivery, longer than any post takes. */
 const LEASE_MS = 60_000;
 /** Pause of an app whose address refuses its deliveries. */
 const PAUSE: Backoff = { firstMs: 1_000, capMs: 60_000 };
@@ -34,11 +36,11 @@ interface Pause {
 
 export function startWebhooks(options: WebhooksOptions): AsyncDisposable {
   const { db, ring, clock, timers, log } = options;
-  /** Apps of the deliveries in flight. */
+  /** App of each delivery in flight. */
   const underWay = new Map<Promise<void>, number>();
   const pauses = new Map<number, Pause>();
 
-  /** Apps whose address fails, or has enough to do. */
+  /** Apps whose webhook is pausing after a failure, or has as many deliveries in flight as it may. */
   const passedOver = () => {
     const now = timers.now();
     const busy = Map.groupBy(underWay.values(), (appId) => appId);

@@ -1,4 +1,4 @@
-/** The clocks of time zones that customers name, each made once. */
+/** A cache of the clocks of time zones that customers name. */
 import { createLocalTime, type LocalTime } from '#lib/local-time.ts';
 import { Lru } from '#lib/lru.ts';
 

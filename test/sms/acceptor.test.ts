@@ -8,7 +8,7 @@ import { createLogger } from '#lib/logger.ts';
 import type { Submission } from '#sms/accept.ts';
 import { Acceptor } from '#sms/acceptor.ts';
 import { Dispatcher } from '#sms/dispatcher.ts';
-import type { Told } from '#sms/inbound-events.ts';
+import type { InboundEvent } from '#sms/inbound-events.ts';
 import { Inbox } from '#sms/inbox.ts';
 import { createSmsMetrics } from '#sms/metrics.ts';
 import { createProcedures } from '#sms/procedures.ts';
@@ -116,7 +116,7 @@ test('the next round starts on SQLite before the requests of the last one are an
     },
   };
   await using dispatcher = new Dispatcher({
-    ...{ db: watched, procedures: createProcedures(), inbox: new Inbox<Told>(() => undefined) },
+    ...{ db: watched, procedures: createProcedures(), inbox: new Inbox<InboundEvent>(() => undefined) },
     ...{ clock: () => NOW, random: () => 0, owner: 'test', chargeAt: 'submit', pollMs: 500 },
     ...{ lines: () => [], routes: () => new RouteTable([]) },
     log: createLogger({ level: 'silent', name: 'test' }),

@@ -28,7 +28,7 @@ async function openWorld(t: Parameters<NewDatabase>[0], newDatabase: NewDatabase
     db,
     async round(submissions: readonly Submission[], limit: number, lanes = ALL, now = NOW) {
       const round: Round = {
-        ...{ results: [], told: [], submissions, claims: [{ connectorId: 1, lanes, limit }] },
+        ...{ results: [], events: [], submissions, claims: [{ connectorId: 1, lanes, limit }] },
         ...{ owner: 'me', leaseUntil: now + 60_000, chargeAt: 'submit', now },
       };
       const { verdicts, claimed } = await db.transaction((trx) => procedures.round(trx, round));
@@ -248,7 +248,7 @@ describe('the reads of a round on PostgreSQL', needs('postgres'), () => {
         await queueMessage(db, account, { kind: 'advertising', texts, now: NIGHT });
     const procedures = createProcedures();
     const round: Round = {
-      ...{ results: [], told: [], submissions: [], claims: [{ connectorId: 1, lanes: ALL, limit: 100 }] },
+      ...{ results: [], events: [], submissions: [], claims: [{ connectorId: 1, lanes: ALL, limit: 100 }] },
       ...{ owner: 'me', leaseUntil: NIGHT + 60_000, chargeAt: 'submit', now: NIGHT },
     };
     await db.transaction((trx) => procedures.round(trx, round));
@@ -265,17 +265,17 @@ async function readLittle(t: TestContext, limit: number): Promise<void> {
   const { send } = await openSender(db);
   const procedures = createProcedures();
   let results: Round['results'] = [];
-  let told: Round['told'] = [];
+  let events: Round['events'] = [];
   // Plans are kept from the sixth time on, made when next to nothing was stored.
   for (let n = 0; n < ROUNDS; n += 1) {
     const submissions = Array.from({ length: AT_ONCE }, (_, i) => send(`${n}-${i}`));
     const round: Round = {
-      ...{ results, told, submissions, claims: [{ connectorId: 1, lanes: ALL, limit }] },
+      ...{ results, events, submissions, claims: [{ connectorId: 1, lanes: ALL, limit }] },
       ...{ owner: 'me', leaseUntil: NOW + 60_000, chargeAt: 'submit', now: NOW },
     };
     const { done, reads } = await countReads(db, (trx) => procedures.round(trx, round));
     // Half of what they took last is delivered.
-    told = results.filter((_, i) => i % 2 === 0).map(({ partId }) => deliveryOf(partId));
+    events = results.filter((_, i) => i % 2 === 0).map(({ partId }) => deliveryOf(partId));
     results = (done.claimed[0]?.parts ?? []).map(({ id: partId }) => {
       const outcome = { kind: 'accepted', carrierId: `${partId}`, keys: [`${partId}`] } as const;
       return { partId, connectorId: 1, sentAt: NOW, endedAt: NOW, outcome };
@@ -288,7 +288,7 @@ async function readLittle(t: TestContext, limit: number): Promise<void> {
   }
 }
 
-function deliveryOf(partId: number): Round['told'][number] {
+function deliveryOf(partId: number): Round['events'][number] {
   const receipt = {
     connectorId: 1,
     carrierKeys: [`${partId}`],

@@ -17,7 +17,7 @@ import { accepted, claim, NOW, receive, store } from '../support/sms/sms-steps.t
 const LATER = NOW + DEFAULT_WAITS.receiptMs;
 
 test('a carrier counts as reliable if 99 of 100 parts have had their receipt, of 200 at least', () => {
-  for (const [told, untold, expected] of [
+  for (const [reported, unreported, expected] of [
     [200, 0, true],
     [198, 2, true],
     [199, 0, false],
@@ -26,7 +26,7 @@ test('a carrier counts as reliable if 99 of 100 parts have had their receipt, of
     [99_000, 1_000, true],
     [98_999, 1_000, false],
   ] as const)
-    assert.equal(isReliable({ told, untold }), expected, `${told} and ${untold}`);
+    assert.equal(isReliable({ reported, unreported }), expected, `${reported} and ${unreported}`);
 });
 
 describeOnBothEngines('a part without any receipt', (newDatabase) => {
@@ -66,8 +66,8 @@ describeOnBothEngines('a part without any receipt', (newDatabase) => {
     return { db, connectorId, inDoubt };
   }
 
-  /** Lets the carrier accept `taken` parts within the last day, and report `told` of them. */
-  async function take({ db, connectorId }: World, taken: number, told: number): Promise<void> {
+  /** Lets the carrier accept `taken` parts within the last day, and report `reported` of them. */
+  async function take({ db, connectorId }: World, taken: number, reported: number): Promise<void> {
     const account = await openSmsAccount(db, { now: NOW });
     const texts = Array.from({ length: taken }, (_, n) => `${n}`);
     const now = LATER - 1000;
@@ -78,7 +78,7 @@ describeOnBothEngines('a part without any receipt', (newDatabase) => {
       ids.map((id) => [id, accepted(`k${id}`)]),
       now,
     );
-    const receipts = ids.slice(0, told).map((id) => ({ connectorId, carrierKeys: [`k${id}`] }));
+    const receipts = ids.slice(0, reported).map((id) => ({ connectorId, carrierKeys: [`k${id}`] }));
     await receive(
       db,
       receipts.map((receipt) => ({ ...receipt, destination: '+85291234567' })),
@@ -104,7 +104,7 @@ describeOnBothEngines('a part without any receipt', (newDatabase) => {
     return (await own()).map(({ id, state }) => `${state} ${kinds.get(id)}`);
   }
 
-  for (const [name, unknownAfter, taken, told, expected] of [
+  for (const [name, unknownAfter, taken, reported, expected] of [
     ['is paid back, unless there is a sign of it', 'refund', 202, 200, 'unknown refund'],
     ['is charged by default', 'charge', 200, 200, 'unknown charge'],
     ['is charged if the carrier does not report its other parts', 'refund', 203, 200, 'unknown charge'],
@@ -112,7 +112,7 @@ describeOnBothEngines('a part without any receipt', (newDatabase) => {
   ] as const)
     test(`a part without any receipt ${name}`, async (t) => {
       const world = await open(t, newDatabase, unknownAfter);
-      await take(world, taken, told);
+      await take(world, taken, reported);
       const settled = await sweep(world);
       assert.deepEqual([settled[0], settled[1]], [expected, 'unknown charge']);
       assert.notEqual(settled[2], 'unknown refund');

@@ -1,4 +1,4 @@
-/** A connector's settings → the connector. */
+/** Opens the connector that settings describe. */
 import type { ConnectorSettings } from '#model/sms-connector.ts';
 import type { ConnectCarrier } from '../carrier.ts';
 import { connectLoopback } from './loopback.ts';

@@ -2,7 +2,7 @@
 import type { LoopbackSettings } from '#model/sms-connector.ts';
 import type { Carrier, CarrierState, ConnectCarrier } from '../carrier.ts';
 
-/** Parts that one call of the engine may submit; they are answered at once. */
+/** Parts that one round may submit; their outcome follows at once. */
 const ROOM = 1_000;
 
 export const connectLoopback: ConnectCarrier<LoopbackSettings> = (_settings, events, { log, timers }) => {
@@ -20,7 +20,7 @@ export const connectLoopback: ConnectCarrier<LoopbackSettings> = (_settings, eve
     events.stateChanged(next);
     if (next === 'bound') events.roomFreed();
   };
-  // Only after the caller of `connect` has the session.
+  // Deferred, so that the caller has the connector before its first event.
   const cancel = timers.after(0, () => become('bound'));
   const carrier: Carrier = {
     get room() {

@@ -1,4 +1,6 @@
-/** The connector to a carrier that speaks SMPP 3.4: one session for both ways, or a pair of them. */
+/**
+ * The connector to a carrier that speaks SMPP 3.4: a transceiver session, or a pair of a transmitter and a receiver.
+ */
 import type { SmppSettings } from '#model/sms-connector.ts';
 import type {
   Carrier,
@@ -34,12 +36,12 @@ class SmppCarrier implements Carrier {
   /** Sessions: the first sends, the last receives (the same one for a transceiver). */
   readonly #connections: readonly SmppConnection[];
   #inFlight = 0;
-  /** Messages from the carrier since one was last stored. */
+  /** Messages from the carrier that could not be stored since the last one that was. */
   #unstored = 0;
   #isClosing = false;
   #isEmpty: (() => void) | undefined;
   #cancelPause: (() => void) | undefined;
-  #told: { readonly state: CarrierState; readonly isReceiving: boolean; readonly hasRoom: boolean } = {
+  #reported: { readonly state: CarrierState; readonly isReceiving: boolean; readonly hasRoom: boolean } = {
     state: 'connecting',
     isReceiving: false,
     hasRoom: false,
@@ -77,7 +79,7 @@ class SmppCarrier implements Carrier {
     if (composed.kind === 'impossible')
       return { kind: 'refused', status: composed.status, class: refusalClassOf(composed.status) };
     this.#inFlight += 1;
-    this.#tell();
+    this.#report();
     const answer = await this.#exchange(session, composed, part.partId);
     this.#inFlight -= 1;
     const outcome = this.#outcomeOf(answer);
@@ -89,7 +91,7 @@ class SmppCarrier implements Carrier {
     if (this.#isClosing) return;
     this.#isClosing = true;
     this.#cancelPause?.();
-    this.#tell();
+    this.#report();
     await this.#lastAnswers();
     await Promise.all(this.#connections.map((connection) => connection[Symbol.asyncDispose]()));
   }
@@ -100,7 +102,7 @@ class SmppCarrier implements Carrier {
 
   #open(command: BindCommand): SmppConnection {
     const events = {
-      changed: () => this.#tell(),
+      changed: () => this.#report(),
       ended: (end: SessionEnd) => this.#events.sessionEnded(describeEnd(end)),
       deliver: (delivery: Deliver) => this.#deliver(delivery),
     };
@@ -134,10 +136,10 @@ class SmppCarrier implements Carrier {
     const kind = outcome.kind === 'refused' ? outcome.class : outcome.kind === 'uncertain' ? outcome.reason : 'taken';
     if (kind === 'throttled' || kind === 'timeout') this.#pause(kind);
     else if (kind !== 'disconnected') this.#pace.taken();
-    // Closing takes until other parts have their responses. It is not awaited: the connection opens a new session.
+    // Not awaited: leaving waits for the responses of other parts. The connection then opens a new session.
     if (kind === 'rebind') void session.leave();
     if (this.#inFlight === 0) this.#isEmpty?.();
-    this.#tell();
+    this.#report();
   }
 
   /** A timeout is treated as throttling: the carrier is overloaded. */
@@ -148,7 +150,7 @@ class SmppCarrier implements Carrier {
       { carrier: this.#settings.host, reason, pauseMs },
       'carrier is throttling; pausing before sending more',
     );
-    this.#cancelPause = this.#tools.timers.after(pauseMs, () => this.#tell());
+    this.#cancelPause = this.#tools.timers.after(pauseMs, () => this.#report());
   }
 
   async #deliver(deliver: Deliver): Promise<boolean> {
@@ -183,13 +185,13 @@ class SmppCarrier implements Carrier {
     this.#unstored = 0;
   }
 
-  #tell(): void {
+  #report(): void {
     const { state, isReceiving } = this;
     const hasRoom = this.room > 0;
-    const told = this.#told;
-    this.#told = { state, isReceiving, hasRoom };
-    if (state !== told.state || isReceiving !== told.isReceiving) this.#events.stateChanged(state);
-    if (hasRoom && !told.hasRoom) this.#events.roomFreed();
+    const before = this.#reported;
+    this.#reported = { state, isReceiving, hasRoom };
+    if (state !== before.state || isReceiving !== before.isReceiving) this.#events.stateChanged(state);
+    if (hasRoom && !before.hasRoom) this.#events.roomFreed();
   }
 
   async #lastAnswers(): Promise<void> {

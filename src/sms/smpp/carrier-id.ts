@@ -1,16 +1,22 @@
 /**
- * Message ids, in forms that can be compared: the answer to a submit and the receipt often write one number in two ways.
+ * Message ids in comparable forms: the response to a submit and the receipt often write one id in two ways.
  * docs/decisions/0206
  */
 import type { ReceiptIds } from '#model/sms-connector.ts';
 
-/** Keys of an id. Receipts are compared with the first; a receipt that arrived before the response may be stored under any of the others. */
+/**
+ * Returns the keys of a response's id. Receipts are compared with the first; one that arrived before the response may
+ * be stored under any of them.
+ */
 export function answerKeys(id: string, ids: ReceiptIds): readonly string[] {
   const own = plainForm(id);
   return unique(ids === 'same' ? [own] : [own, decimalToHex(own), hexToDecimal(own)]);
 }
 
-/** `tlvId` is usually as in the answer, whatever the text writes. The likeliest comes first; with `auto` none is likelier. */
+/**
+ * Returns the keys of a receipt's ids, the likeliest first; with `auto` all are alike. `tlvId` is usually written as in
+ * the response, whatever the form in the text.
+ */
 export function receiptKeys(textId: string, tlvId: string, ids: ReceiptIds): readonly string[] {
   const own = plainForm(tlvId);
   return unique([own, ...textKeys(plainForm(textId), ids), ...(ids === 'auto' ? textKeys(own, ids) : [])]);
@@ -37,7 +43,7 @@ function plainForm(id: string): string {
     .replace(/^0+(?=.)/, '');
 }
 
-/** The longest id has 64 octets. Numbers are exact up to 2^53; they take a third of the time of whole numbers of any size. */
+/** Converts an id of at most 64 octets. Numbers are exact up to 2^53 and take a third of the time of bigints. */
 function decimalToHex(id: string): string | undefined {
   if (!/^\d{1,64}$/.test(id)) return undefined;
   return (id.length <= 15 ? Number(id) : BigInt(id)).toString(16);

@@ -1,4 +1,4 @@
-/** A part → the submit_sm that carries it. Pure. */
+/** Composes the submit_sm of a part. Pure. */
 import type { SmppSettings } from '#model/sms-connector.ts';
 import type { PartToSubmit } from '../carrier.ts';
 import { concatenationHeader, concatenationTlvs } from './concatenation.ts';
@@ -12,7 +12,7 @@ export type ComposedPdu =
   /** Error that every carrier would return for the part. */
   | { readonly kind: 'impossible'; readonly status: number };
 
-/** esm_class: the text begins with a header. */
+/** Bit of esm_class: the text begins with a user data header. */
 const HAS_HEADER = 0x40;
 const ALPHANUMERIC = { ton: 5, npi: 0 };
 const INTERNATIONAL = { ton: 1, npi: 1 };
@@ -68,7 +68,9 @@ function typeOf(sender: string, isInternational: boolean): { readonly ton: numbe
   return /^\d*$/.test(sender) ? UNKNOWN : ALPHANUMERIC;
 }
 
-/** SMPP 3.4 §7.1.1, relative: years, months, days, hours, minutes, seconds. Days have two digits. */
+/**
+ * Formats a relative time, with two digits each for years, months, days, hours, minutes and seconds. SMPP 3.4 §7.1.1
+ */
 function validityOf(seconds: number | undefined): string {
   if (seconds === undefined) return '';
   const whole = Math.min(Math.max(1, Math.floor(seconds)), MAX_VALIDITY_SECONDS);

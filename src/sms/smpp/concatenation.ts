@@ -1,4 +1,6 @@
-/** How a part identifies its message: by a header before its text, or by optional parameters. 3GPP TS 23.040 §9.2.3.24 */
+/**
+ * How a part identifies its message: by a header before its text, or by optional parameters. 3GPP TS 23.040 §9.2.3.24
+ */
 import type { Concatenation } from '../carrier.ts';
 import type { Tlv } from './layouts.ts';
 import { numberTlv, TAGS, u8Tlv, u16Tlv } from './tlvs.ts';
@@ -6,7 +8,7 @@ import { numberTlv, TAGS, u8Tlv, u16Tlv } from './tlvs.ts';
 const IE_REFERENCE_8 = 0x00;
 const IE_REFERENCE_16 = 0x08;
 
-/** 6 octets: with 70 units of UTF-16 less 3 a part has its 140. */
+/** Returns the user data header, whose 6 octets leave room for 67 UTF-16 units in the 140 octets of a part. */
 export function concatenationHeader({ reference, part, parts }: Concatenation): Buffer {
   return Buffer.of(5, IE_REFERENCE_8, 3, reference, parts, part);
 }
@@ -25,7 +27,7 @@ export interface UserData {
   readonly concatenation?: Concatenation;
 }
 
-/** Reads a user data header. If its length is wrong, everything is text. */
+/** Reads a user data header. If its length is wrong, all octets are text. */
 export function readUserData(octets: Buffer): UserData {
   const headerEnd = 1 + (octets[0] ?? 0);
   if (octets.length === 0 || headerEnd > octets.length) return { octets };

@@ -1,4 +1,4 @@
-/** data_coding: which alphabet the octets of a message are in. */
+/** Encodes and decodes texts by data_coding, which names their alphabet. */
 import { decodeAscii, decodeLatin1, decodeStrictly, decodeUtf16, withoutFinalZeros } from '../text/alphabets.ts';
 import { decodeGsm7, encodeGsm7 } from './gsm7.ts';
 
@@ -10,7 +10,7 @@ interface CodedText {
 const GSM7 = 0;
 const UCS2 = 8;
 
-/** UCS-2, or GSM's alphabet when that is wanted and has every character. */
+/** Encodes a text in UCS-2, or in GSM's alphabet if that is wanted and has every character. */
 export function encodeText(text: string, isGsm7Wanted: boolean): CodedText {
   const septets = isGsm7Wanted ? encodeGsm7(text) : undefined;
   return septets === undefined
@@ -19,12 +19,12 @@ export function encodeText(text: string, isGsm7Wanted: boolean): CodedText {
 }
 
 export interface Content {
-  /** `hex:` and the digits of the octets where they are no text. */
+  /** Decoded text, or `hex:` and the octets' digits if they are not text. */
   readonly text: string;
   readonly isText: boolean;
 }
 
-/** What a phone wrote. NULs at the end are dropped. docs/decisions/0421 */
+/** Decodes the content of a message; final NULs are dropped. docs/decisions/0421 */
 export function readContent(dataCoding: number, octets: Buffer): Content {
   const alphabet = alphabetOf(dataCoding);
   const text = READERS[alphabet](octets, withoutFinalZeros(octets));
@@ -36,14 +36,14 @@ type OtherAlphabet = 'cyrillic' | 'hebrew' | 'korean' | 'shiftJis' | 'iso2022Jp'
 
 /** `plain`: without NULs at the end. */
 const READERS: Readonly<Record<Alphabet, (octets: Buffer, plain: Buffer) => string | undefined>> = {
-  // The carrier's own: GSM's by the standard. An octet that GSM does not have is of GB18030 in China, and else of Latin-1.
+  // The carrier's default, GSM's by the standard. Other octets are GB18030 in China, and elsewhere Latin-1.
   default: (_, plain) => (isSevenBits(plain) ? decodeGsm7(plain) : readChinese(plain)),
   ia5: (_, plain) => (isSevenBits(plain) ? plain.toString('latin1') : readChinese(plain)),
   latin1: (_, plain) => plain.toString('latin1'),
   ucs2: (octets) => decodeUtf16(octets).replace(/\0+$/, ''),
   gb18030: (_, plain) => decodeStrictly('gb18030', plain),
   octets: (_, plain) => decodeAscii(plain) ?? decodeStrictly('gb18030', plain),
-  // For the card in the phone.
+  // Data for the SIM card.
   sim: () => undefined,
   cyrillic: otherReader('iso-8859-5'),
   hebrew: otherReader('iso-8859-8'),
@@ -65,7 +65,7 @@ function isSevenBits(octets: Buffer): boolean {
   return octets.every((octet) => octet < 0x80);
 }
 
-/** SMPP 3.4 §5.2.19 names values below 16; above, the bits are those of GSM, 3GPP TS 23.038 §4. */
+/** Returns the alphabet: by SMPP 3.4 §5.2.19 below 16, above by the bits of GSM, 3GPP TS 23.038 §4. */
 function alphabetOf(dataCoding: number): Alphabet {
   if (dataCoding < 0x10) return SMPP_ALPHABETS[dataCoding] ?? 'octets';
   if (dataCoding < 0x40) return GSM_ALPHABETS[(dataCoding >> 2) & 3] ?? 'octets';
@@ -75,7 +75,7 @@ function alphabetOf(dataCoding: number): Alphabet {
   return dataCoding >= 0xc0 ? 'default' : 'octets';
 }
 
-/** 9 is a pictogram by the standard, and UTF-16 where it comes. 15 is reserved there, and GBK or GB18030 in China. */
+/** Alphabets in practice: 9 is UTF-16 (by the standard a pictogram), 15 is GBK or GB18030 in China (reserved). */
 const SMPP_ALPHABETS: Readonly<Record<number, Alphabet>> = {
   0: 'default',
   1: 'ia5',

@@ -1,4 +1,4 @@
-/** Decodes the octets of a PDU leniently: a malformed PDU does not affect the next one. */
+/** Decodes a PDU leniently: malformed content does not affect the next PDU. */
 import {
   commandOf,
   type Field,
@@ -19,14 +19,14 @@ export const HEADER_OCTETS = 16;
 const MAX_TEXT_OCTETS = 255;
 
 export type DecodedPdu =
-  /** `missing`: the PDU ends before this mandatory field, which is empty or 0 then like all behind it. */
+  /** `missing`: the PDU ends before this mandatory field; it and all later ones are empty or 0. */
   | { readonly kind: 'pdu'; readonly pdu: Pdu; readonly missing?: string }
   /** Not a command of SMPP 3.4. */
   | { readonly kind: 'unknown'; readonly id: number; readonly sequence: number };
 
 /**
- * `frame` is as long as its first field says. Whatever it holds is read as far as it goes: a length that points beyond its end
- * means what is there, and octets that fit nothing are ignored. docs/decisions/0420
+ * Decodes a frame whose first field is its length. Its content is read as far as possible: a length beyond its end is
+ * cut to the end, and surplus octets are ignored. docs/decisions/0420
  */
 export function decodePdu(frame: Buffer): DecodedPdu {
   const id = frame.readUInt32BE(4);
@@ -35,12 +35,12 @@ export function decodePdu(frame: Buffer): DecodedPdu {
   if (command === undefined) return { kind: 'unknown', id, sequence };
   const { id: number, fields: layout } = LAYOUTS[command];
   const reader = new Reader(frame);
-  // SMPP 3.4 §4.4.2: an answer that reports an error has no body, and some carriers leave it out elsewhere.
+  // SMPP 3.4 §4.4.2: an error response has no body. Some carriers omit the body of other responses, too.
   const isBare = number >= RESPONSE_BIT && reader.isAtEnd;
   const { values, missing } = readFields(reader, layout);
   const tlvs = readTlvs(reader.rest());
   const status = frame.readUInt32BE(8);
-  // The fields were read by the layout of this very command.
+  // `as`: the fields were read by the layout of this command.
   const pdu = { command, status, sequence, fields: values, tlvs } as unknown as Pdu;
   return { kind: 'pdu', pdu, ...(missing !== undefined && !isBare && { missing }) };
 }
@@ -75,7 +75,7 @@ function readField(reader: Reader, field: Field | undefined): Value {
   }
 }
 
-/** Up to the end of the PDU, or a group of a kind that does not exist: where the next one begins is not known then. */
+/** Reads groups up to the end of the PDU or the first group of an unknown kind, whose length is unknown. */
 function readGroups(reader: Reader, groups: Groups): readonly Group[] {
   const read: Group[] = [];
   for (let left = reader.u8(); left > 0 && !reader.isAtEnd; left -= 1) {
@@ -129,7 +129,7 @@ function splitTlvs(octets: Buffer): { readonly tlvs: readonly Tlv[]; readonly is
   return { tlvs, isWhole: at === octets.length };
 }
 
-/** Reads fields of a PDU. Beyond its end every number is 0, and every text is empty. */
+/** Reads fields of a PDU. Beyond the end, numbers are 0 and texts are empty. */
 class Reader {
   readonly #bytes: Buffer;
   #at = HEADER_OCTETS;
@@ -155,7 +155,9 @@ class Reader {
     return this.#take(this.#at + count);
   }
 
-  /** Carriers have ids and addresses beyond the standard's sizes. Without its NUL it ends with the PDU. */
+  /**
+   * Reads a text up to its NUL or the end of the PDU. Its size is not checked: carriers exceed those of the standard.
+   */
   text(): string {
     const nul = this.#bytes.indexOf(0, this.#at);
     const text = this.#take(nul === -1 ? this.#bytes.length : nul);

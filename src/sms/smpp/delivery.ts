@@ -1,4 +1,7 @@
-/** Parses a deliver_sm or data_sm of a carrier into a receipt, a reply, or a message that cannot be parsed. Pure. docs/decisions/0421 */
+/**
+ * Parses a deliver_sm or data_sm of a carrier into a receipt, a reply, or a message that cannot be parsed. Pure.
+ * docs/decisions/0421
+ */
 import type { SmppSettings } from '#model/sms-connector.ts';
 import type { MobileOriginated, Receipt, Unread, UnreadReason } from '../carrier.ts';
 import { parseMsisdn } from '../msisdn.ts';
@@ -14,12 +17,12 @@ export type Delivery =
   | { readonly kind: 'reply'; readonly message: MobileOriginated }
   | { readonly kind: 'unread'; readonly unread: Unread };
 
-/** esm_class, SMPP 3.4 §5.2.12: bits 2 to 5 say what it is. */
+/** Bits 2 to 5 of esm_class, the type of the message. SMPP 3.4 §5.2.12 */
 const TYPE_MASK = 0x3c;
 const TYPE_PLAIN = 0x00;
 const RECEIPT = 0x04;
 const INTERMEDIATE = 0x20;
-/** Acknowledgements of phones, 0x08 and 0x10, and an aborted conversation, 0x18. */
+/** Mask of the types that phones send: acknowledgements, 0x08 and 0x10, and an aborted conversation, 0x18. */
 const BY_PHONE = 0x18;
 const HAS_HEADER = 0x40;
 
@@ -27,7 +30,7 @@ export function readDelivery(deliver: Deliver, settings: SmppSettings): Delivery
   const { fields, tlvs } = deliver.pdu;
   if (deliver.missing !== undefined) return unread(deliver, 'cut');
   const { esmClass, dataCoding, sourceAddr, destinationAddr } = fields;
-  // sm_length is 0 then, SMPP 3.4 §5.3.2.32; in data_sm there is no other place.
+  // With this parameter sm_length is 0, SMPP 3.4 §5.3.2.32. A data_sm has no other field for the text.
   const octets = tlvOf(tlvs, TAGS.messagePayload) ?? ('shortMessage' in fields ? fields.shortMessage : Buffer.alloc(0));
   const type = esmClass & TYPE_MASK;
   const isMarked = (type & (RECEIPT | INTERMEDIATE)) !== 0 && (type & BY_PHONE) === 0;
@@ -59,8 +62,8 @@ function unread({ pdu, frame }: Deliver, reason: UnreadReason): Delivery {
 }
 
 /**
- * Recognises a receipt without its mark: no phone can write an optional parameter, but an id alone may be that of a
- * message that is answered.
+ * Recognises a receipt that esm_class does not mark. Phones cannot write optional parameters, but an id alone may be
+ * that of the message that a phone replies to.
  */
 function isUnmarkedReceipt(dataCoding: number, octets: Buffer, tlvs: readonly Tlv[], settings: SmppSettings): boolean {
   const hasId = tlvOf(tlvs, TAGS.receiptedMessageId) !== undefined;

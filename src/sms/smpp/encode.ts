@@ -1,4 +1,4 @@
-/** Values → a PDU's octets, in one buffer. What does not fit a field is our own mistake and throws a RangeError. */
+/** Encodes a PDU. Throws a RangeError if a value does not fit its field. */
 import {
   type Command,
   type Field,
@@ -14,7 +14,7 @@ export function encodePdu<C extends Command>({ command, status, sequence, fields
   const { id, fields: layout } = LAYOUTS[command];
   const writer = new Writer();
   for (const value of [0, id, status, sequence]) writer.u32(value);
-  // The layout of the command is what the fields' type is made of.
+  // `as`: the type of the fields is derived from this layout.
   writeFields(writer, layout, fields as Group);
   for (const { tag, value } of tlvs) {
     writer.u16(tag);
@@ -77,7 +77,7 @@ class Writer {
     this.#bytes.set(value, this.#take(value.length));
   }
 
-  /** Latin-1, with a NUL at its end. */
+  /** Writes Latin-1 with a final NUL. */
   text(name: string, text: string, maxOctets: number): void {
     if (text.length >= maxOctets) throw new RangeError(`${name}: at most ${maxOctets - 1} octets`);
     const begin = this.#take(text.length + 1);
@@ -95,7 +95,7 @@ class Writer {
     return this.#bytes.subarray(0, this.#end);
   }
 
-  /** Where the next `count` octets go. */
+  /** Reserves `count` octets and returns their offset. */
   #take(count: number): number {
     const begin = this.#end;
     this.#end += count;

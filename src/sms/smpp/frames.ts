@@ -1,19 +1,19 @@
-/** A stream of octets → whole PDUs, by the length that each begins with. */
+/** Cuts a stream of octets into PDUs, by the length at the beginning of each. */
 import { HEADER_OCTETS } from './decode.ts';
 
-/** The longest optional parameter, 65,535 octets, and room for the rest; what says it is longer is not SMPP. */
+/** Longest PDU: an optional parameter of 65,535 octets and room for the rest. A longer one is not SMPP. */
 export const MAX_PDU_OCTETS = 70_000;
 const LENGTH_OCTETS = 4;
 
 export type Frames =
   | { readonly kind: 'frames'; readonly frames: readonly Buffer[] }
-  /** Where the next PDU begins cannot be told any more. `frames` came before. */
+  /** The start of the next PDU is unknown. `frames` precede the malformed one. */
   | { readonly kind: 'malformed'; readonly frames: readonly Buffer[]; readonly reason: string };
 
 export class FrameReader {
   #chunks: Buffer[] = [];
   #size = 0;
-  /** Fewer octets than that cannot bring anything new, so they are not looked at. */
+  /** Number of octets that make the next PDU, or its length, complete. With fewer, nothing is parsed. */
   #needed = LENGTH_OCTETS;
 
   push(chunk: Buffer): Frames {

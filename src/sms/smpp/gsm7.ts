@@ -2,7 +2,7 @@
 
 const ESCAPE = 0x1b;
 
-/** The position is the code; the escape stands for itself. */
+/** Characters by code; the escape stands for itself. */
 const BASIC = [
   '@£$¥èéùìòÇ\nØø\rÅå',
   'Δ_ΦΓΛΩΠΨΣΘΞ\x1bÆæßÉ',
@@ -14,7 +14,7 @@ const BASIC = [
   'pqrstuvwxyzäöñüà',
 ].join('');
 
-/** Characters after an escape. */
+/** Characters by code after an escape. */
 const EXTENSION: Readonly<Record<number, string>> = {
   10: '\f',
   20: '^',
@@ -33,7 +33,7 @@ const CODES: ReadonlyMap<string, readonly number[]> = new Map([
   ...Object.entries(EXTENSION).map(([code, letter]): [string, number[]] => [letter, [ESCAPE, Number(code)]]),
 ]);
 
-/** `undefined`: it has a character that the alphabet has not. */
+/** Returns `undefined` if the alphabet lacks one of the characters. */
 export function encodeGsm7(text: string): Buffer | undefined {
   const septets: number[] = [];
   for (const letter of text) {
@@ -44,7 +44,7 @@ export function encodeGsm7(text: string): Buffer | undefined {
   return Buffer.from(septets);
 }
 
-/** An escape before what the extension has not is a blank, as the standard says, and the letter after it stands. */
+/** Decodes septets. An escape before a code that the extension lacks is a blank, as the standard says. */
 export function decodeGsm7(septets: Buffer): string {
   let text = '';
   for (let at = 0; at < septets.length; at += 1) {

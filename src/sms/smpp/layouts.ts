@@ -1,8 +1,11 @@
-/** Every PDU of SMPP 3.4: its number and its mandatory fields, in the order of the wire. Sizes of texts include their final NUL. */
+/**
+ * Every PDU of SMPP 3.4: its number and its mandatory fields, in the order of the wire. Sizes of texts include their
+ * final NUL.
+ */
 
 const u8 = { kind: 'u8' } as const;
 const u32 = { kind: 'u32' } as const;
-/** An octet of length, then so many octets. */
+/** An octet with the length, then that many octets. */
 const octets = { kind: 'octets' } as const;
 const text = <const N extends number>(maxOctets: N) => ({ kind: 'text', maxOctets }) as const;
 
@@ -11,7 +14,7 @@ const ADDRESS_OCTETS = 21;
 const MESSAGE_ID = text(65);
 const TIME = text(17);
 const SERVICE_TYPE = text(6);
-/** The standard has 9; carriers give out longer ones. */
+/** Carriers assign longer passwords than the 9 octets of the standard. */
 const PASSWORD = text(16);
 
 const BIND = {
@@ -42,10 +45,10 @@ const SHORT_MESSAGE = { serviceType: SERVICE_TYPE, ...SOURCE, ...DESTINATION, ..
 const MESSAGE_RESP = { messageId: MESSAGE_ID } as const;
 
 const ENDPOINT = { ton: u8, npi: u8, address: text(ADDRESS_OCTETS) } as const;
-/** An octet that counts, then so many groups. */
+/** An octet with the count, then that many groups. */
 const destinations = {
   kind: 'groups',
-  /** Which group it is says an octet before each. */
+  /** Layouts by the octet that precedes each group. */
   tagged: { 1: ENDPOINT, 2: { list: text(ADDRESS_OCTETS) } },
 } as const;
 const failures = { kind: 'groups', group: { ...ENDPOINT, status: u32 } } as const;
@@ -121,7 +124,7 @@ export const LAYOUTS = {
 
 export type Command = keyof typeof LAYOUTS;
 
-/** A field as a table has it. */
+/** Type of a field in a layout. */
 export type Field = Plain | Groups;
 type Plain = { readonly kind: 'u8' | 'u32' | 'octets' } | { readonly kind: 'text'; readonly maxOctets: number };
 export type Groups =
@@ -129,9 +132,9 @@ export type Groups =
   | { readonly kind: 'groups'; readonly tagged: Readonly<Record<number, Layout>> };
 export type Layout = Readonly<Record<string, Field>>;
 
-/** A field as a program has it. */
+/** Decoded value of a field. */
 export type Value = number | string | Buffer | readonly Group[];
-/** `flag` is the octet that says which group it is. */
+/** Decoded group; `flag` is the octet that names its layout. */
 export type Group = Readonly<Record<string, Value>>;
 
 type ValueOf<F> = F extends { readonly kind: 'u8' | 'u32' }
@@ -156,7 +159,7 @@ export interface PduOf<C extends Command> {
   readonly status: number;
   readonly sequence: number;
   readonly fields: Fields<C>;
-  /** Optional parameters in their order, unknown ones too. */
+  /** Optional parameters in the order of the wire, unknown ones included. */
   readonly tlvs: readonly Tlv[];
 }
 
@@ -165,7 +168,7 @@ export type Pdu = { readonly [C in Command]: PduOf<C> }[Command];
 export const RESPONSE_BIT = 0x80000000;
 
 const BY_ID: ReadonlyMap<number, Command> = new Map(
-  // Object.keys gives the keys of the table, which are the commands.
+  // `as`: the keys of the table are the commands.
   (Object.keys(LAYOUTS) as Command[]).map((command) => [LAYOUTS[command].id, command]),
 );
 

@@ -1,4 +1,4 @@
-/** How many parts a carrier may have at once: the connector's window, and less while the carrier says that it is too much. */
+/** Limit of parts in flight at a carrier: the connector's window, reduced while the carrier throttles. */
 
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
@@ -26,7 +26,9 @@ export class Pace {
     return this.isPaused(now) ? 0 : Math.max(0, Math.floor(this.#limit) - inFlight);
   }
 
-  /** How long the pause is that this begins; `undefined`: there is one already, and this answers what went out before it. */
+  /**
+   * Begins a pause and returns its duration; `undefined` during a pause, when responses to earlier parts still arrive.
+   */
   throttled(now: number): number | undefined {
     if (this.isPaused(now)) return undefined;
     const pauseMs = this.#pauseMs;

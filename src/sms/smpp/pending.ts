@@ -1,9 +1,9 @@
-/** Requests of one session that wait for their answer, and those that have waited too long. All have the same time. */
+/** The requests in flight of one session, and those that timed out. All have the same timeout. */
 import type { Timers } from '#lib/timers.ts';
 import type { Command, Pdu } from './layouts.ts';
 import { nextSequence } from './sequence.ts';
 
-/** `answered` also by a generic_nack. */
+/** `answered`: by the response or by a generic_nack. */
 export type PduAnswer =
   | { readonly kind: 'answered'; readonly pdu: Pdu }
   | { readonly kind: 'timeout' }
@@ -13,19 +13,19 @@ interface Waiting {
   readonly command: Command;
   readonly sentAt: number;
   readonly settle: (answer: PduAnswer) => void;
-  /** Called instead when the answer comes after the time. */
+  /** Called with a response that arrives after the timeout. */
   readonly late: (pdu: Pdu) => void;
 }
 
-/** Late answers that are remembered; beyond that the oldest is forgotten. */
+/** Limit of timed-out requests that are remembered; beyond it, the oldest is forgotten. */
 const MAX_LATE = 10_000;
-/** What is overdue is given that long again, for octets to be read that have arrived while the process was busy. */
+/** Time added to the timeout, to read responses that arrived while the process was busy. */
 const GRACE_MS = 50;
 
 export class PendingRequests {
   readonly #timers: Timers;
   readonly #timeoutMs: number;
-  /** Something was overdue; `sentAt`: when the oldest of that went out. */
+  /** Notified of timeouts. `sentAt`: when the oldest of these requests was sent. */
   readonly #onTimeout: (sentAt: number) => void;
   /** Requests in flight by sequence number, in order of sending. */
   readonly #waiting = new Map<number, Waiting>();
@@ -41,12 +41,12 @@ export class PendingRequests {
     this.#onTimeout = onTimeout;
   }
 
-  /** That wait and are not overdue. */
+  /** Number of requests in flight. */
   get count(): number {
     return this.#waiting.size;
   }
 
-  /** Gives the request its number. `command`: of the answer. */
+  /** Registers a request and returns its sequence number. `command`: the command of its response. */
   add(command: Command, settle: (answer: PduAnswer) => void, late: (pdu: Pdu) => void): number {
     this.#previous = nextSequence(this.#previous, (it) => this.#waiting.has(it) || this.#late.has(it));
     this.#waiting.set(this.#previous, { command, sentAt: this.#timers.now(), settle, late });
@@ -54,7 +54,7 @@ export class PendingRequests {
     return this.#previous;
   }
 
-  /** What nobody waits for, and an answer to something else, counts for nothing. */
+  /** Settles the request that `pdu` responds to. Unexpected responses are ignored. */
   settle(pdu: Pdu): void {
     const { sequence } = pdu;
     const waiting = this.#waiting.get(sequence);
@@ -66,7 +66,7 @@ export class PendingRequests {
     else late?.(pdu);
   }
 
-  /** Whatever waits is settled: no answer comes any more. */
+  /** Settles all requests in flight as `disconnected`. */
   end(): void {
     this.#cancel?.();
     this.#cancel = undefined;

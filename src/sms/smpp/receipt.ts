@@ -1,4 +1,4 @@
-/** A delivery receipt, in whichever dialect, → what the engine understands. Pure. docs/decisions/0206 */
+/** Parses delivery receipts in all their dialects. Pure. docs/decisions/0206 */
 import type { SmppSettings } from '#model/sms-connector.ts';
 import type { PartReference, Receipt, ReceiptState } from '../carrier.ts';
 import { withoutFinalZeros } from '../text/alphabets.ts';
@@ -15,15 +15,15 @@ export interface ReceiptSource {
   readonly dataCoding: number;
   readonly octets: Buffer;
   readonly tlvs: readonly Tlv[];
-  /** Where the message went: E.164 when the address can be read so, else as the carrier wrote it. */
+  /** Destination of the message in E.164, or as the carrier wrote it if it is not a phone number. */
   readonly destination: string;
-  /** The same number; absent: it cannot be read. */
+  /** The same number in E.164; absent if it is not one, or is not to be compared. */
   readonly number?: string;
-  /** The esm_class says that another receipt follows. */
+  /** Whether another receipt follows, by the esm_class. */
   readonly isIntermediate: boolean;
 }
 
-/** What is kept of a carrier's words: each has a few, or none of them is for people. */
+/** Characters that are kept of the carrier's texts. */
 const MAX_RAW_LETTERS = 1_000;
 const MAX_WORD_LETTERS = 40;
 const MAX_ID_LETTERS = 255;
@@ -41,7 +41,7 @@ export function readReceipt(
   const reference = referenceOf(tlvs);
   const keys = receiptKeys(textId, tlvId, dialect.receiptIds);
   const word = wordOf(fields, tlvs);
-  // Where both say something, the text is what people at the carrier look at.
+  // The text takes precedence over the parameter, because the carrier's staff goes by the text.
   const byText = stateOfWord(printable(fields.get('stat')), word, dialect.statusWords);
   const state = byText ?? BY_NUMBER[numberTlv(tlvs, TAGS.messageState) ?? -1] ?? 'unknown';
   return {
@@ -49,7 +49,7 @@ export function readReceipt(
     keys,
     ...(dialect.receiptIds === 'auto' && { equalKeys: keys.length }),
     state,
-    // An id without a word tells nothing yet.
+    // A receipt with an id but no word has no outcome yet.
     isFinal: !isIntermediate && word !== '' && state !== 'enroute' && state !== 'accepted',
     word,
     destination,
@@ -61,28 +61,28 @@ export function readReceipt(
   };
 }
 
-/** Neither whose it is nor what became of it. */
+/** Whether a receipt has neither an id nor an outcome. */
 export function saysNothing({ keys, word }: Receipt): boolean {
   return keys.length === 0 && word === '';
 }
 
-/** Says by its text alone that it is a receipt. */
+/** Whether the text alone shows that it is a receipt. */
 export function looksLikeReceipt(dataCoding: number, octets: Buffer): boolean {
   const fields = readFields(receiptText(dataCoding, octets));
   return fields.has('id') && fields.has('stat');
 }
 
-/** A receipt's text is ASCII, also where it calls itself UCS-2, which would have a zero in each of these letters. */
+/** Decodes a receipt's text, which is ASCII even if data_coding says UCS-2, unless it has the zero octets of UCS-2. */
 function receiptText(dataCoding: number, octets: Buffer): string {
   const plain = withoutFinalZeros(octets);
   return plain.includes(0) ? readContent(dataCoding, plain).text : plain.toString('latin1');
 }
 
-/** A value ends at a blank, a comma or a semicolon; only a time of day may follow its date after a blank. */
+/** A value ends at a blank, a comma or a semicolon, except that a date may be followed by a blank and a time of day. */
 const FIELD =
   /(?:^|[\s,;])(id|sub|dlvrd|submit[ _]?date|done[ _]?date|stat|err|text):([^\s,;]*(?: \d\d:\d\d(?::\d\d)?)?)/gi;
 
-/** What stands first counts; after `text` stand words of the message, which are not the carrier's. */
+/** Reads the fields of a receipt; the first of a name counts. Everything after `text` is from the message itself. */
 function readFields(text: string): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   for (const [, name = '', value = ''] of text.matchAll(FIELD)) {
@@ -107,7 +107,7 @@ const BY_NUMBER: readonly ReceiptState[] = [
   'undelivered',
 ];
 
-/** The state's word as the carrier wrote it, then its error code unless that is zero or the same. */
+/** Returns the word of the state as the carrier wrote it, then the error code unless that is zero or the same word. */
 function wordOf(fields: ReadonlyMap<string, string>, tlvs: readonly Tlv[]): string {
   const word = printable(fields.get('stat')) || (NAMES[numberTlv(tlvs, TAGS.messageState) ?? -1] ?? '');
   const error = printable(fields.get('err')) || networkError(tlvs);
@@ -134,14 +134,14 @@ const NAMES: readonly string[] = [
   'SKIPPED',
 ];
 
-/** Two octets by the standard; some carriers return the lower one alone. */
+/** Reads our reference: two octets by the standard, of which some carriers return only the lower one. */
 function referenceOf(tlvs: readonly Tlv[]): PartReference | undefined {
   const value = numberTlv(tlvs, TAGS.userMessageReference);
   const bits = 8 * (tlvOf(tlvs, TAGS.userMessageReference)?.length ?? 0);
   return value === undefined ? undefined : { value, bits };
 }
 
-/** One octet of network, two of its code. */
+/** Returns the error code, which follows one octet for the type of network. SMPP 3.4 §5.3.2.31 */
 function networkError(tlvs: readonly Tlv[]): string {
   const value = tlvOf(tlvs, TAGS.networkErrorCode);
   return value?.length === 3 ? String(value.readUInt16BE(1)) : '';

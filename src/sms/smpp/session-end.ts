@@ -1,4 +1,4 @@
-/** How a session with a carrier ended, in words for operators. Pure. */
+/** Describes for operators how a session with a carrier ended. Pure. */
 import { unreachable } from '#lib/unreachable.ts';
 import type { SessionEnd } from './session.ts';
 import { STATUS } from './statuses.ts';
@@ -24,7 +24,7 @@ export function describeEnd(end: SessionEnd): string {
   }
 }
 
-/** Node tells of its own flag behind what TLS says; here `tls_ca` is what helps. */
+/** Node's advice after a TLS error, which names a flag of Node; here the setting `tls_ca` helps. */
 const NODE_ADVICE = /; if the root CA is installed locally, .*$/;
 
 const WORDS: Readonly<Record<number, string>> = {

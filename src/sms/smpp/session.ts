@@ -1,7 +1,6 @@
 /**
- * One conversation with a carrier, from bind to unbind; knows octets and time, but no socket. Only an impossible
- * command_length ends the stream, never the content of a PDU. Requests in flight are told of the end.
- * docs/decisions/0420
+ * One SMPP session with a carrier, from bind to unbind, over any transport. Only an impossible command_length ends it,
+ * never the content of a PDU. Requests in flight are settled when it ends. docs/decisions/0420
  */
 import type { Timers } from '#lib/timers.ts';
 import { decodePdu } from './decode.ts';
@@ -11,10 +10,10 @@ import { type Command, type Fields, LAYOUTS, type Pdu, type PduOf, RESPONSE_BIT,
 import { type PduAnswer, PendingRequests } from './pending.ts';
 import { STATUS } from './statuses.ts';
 
-/** The lower side; it may have failed already, and then does nothing. */
+/** The connection below. If it has failed already, its methods do nothing. */
 export interface Transport {
   write(octets: Buffer): void;
-  /** What was written goes out first. */
+  /** Closes the connection after the written octets are sent. */
   end(): void;
 }
 
@@ -23,9 +22,9 @@ type DeliverPdu = PduOf<'deliverSm'> | PduOf<'dataSm'>;
 
 export interface Deliver {
   readonly pdu: DeliverPdu;
-  /** The PDU as it came. */
+  /** The whole PDU as received. */
   readonly frame: Buffer;
-  /** The PDU ends before this mandatory field. */
+  /** Name of the mandatory field before which the PDU ends. */
   readonly missing?: string;
 }
 
@@ -51,13 +50,13 @@ export interface SmppSessionOptions {
 
 interface SessionEvents {
   bound(): void;
-  /** Whether it is stored; if not, the carrier is asked to send it again. Never rejects. */
+  /** Returns whether the delivery is stored; if not, the carrier is asked to send it again. Never rejects. */
   deliver(delivery: Deliver): Promise<boolean>;
-  /** The last event. */
+  /** Notified once, as the last event. */
   ended(end: SessionEnd): void;
 }
 
-/** `silent`: no PDU, or no answer to anything that was sent. `unbound`: by the carrier. `left`: by us. */
+/** `silent`: no PDU arrived, or no response to any request. `unbound`: ended by the carrier. `left`: ended by us. */
 export type SessionEnd =
   | { readonly kind: 'refused'; readonly status: number }
   | { readonly kind: 'malformed'; readonly reason: string }
@@ -66,7 +65,7 @@ export type SessionEnd =
 
 /** Time from the carrier's unbind to ours. */
 const LAST_ANSWERS_MS = 5_000;
-/** Deliveries that are being stored; more are turned away, and the carrier sends them again. */
+/** Limit of deliveries that are being stored. More are refused, and the carrier sends them again. */
 const MAX_DELIVERIES = 1_000;
 
 type Request = BindCommand | 'submitSm' | 'enquireLink' | 'unbind';
@@ -80,7 +79,7 @@ export class SmppSession {
   #heardAt: number;
   #deliveries = 0;
   #cancel: () => void;
-  /** The carrier has said that it leaves, and answers what is under way. */
+  /** Ends the session; set when the carrier has sent unbind but still owes responses. */
   #goodbye: (() => void) | undefined;
   readonly #left = Promise.withResolvers<void>();
 
@@ -98,7 +97,7 @@ export class SmppSession {
     return this.#phase === 'bound';
   }
 
-  /** The connection stands. */
+  /** Called when the connection is established. */
   opened(): void {
     if (this.#phase !== 'connecting') return;
     this.#phase = 'binding';
@@ -106,12 +105,12 @@ export class SmppSession {
     try {
       this.#ask(command, bind, [], (answer) => this.#takeBindAnswer(answer));
     } catch (error) {
-      // The name or password fits into no bind; not a fault of the caller, which only reports the connection.
+      // The name or password is too long for a bind.
       this.#end({ kind: 'closed', reason: error instanceof Error ? error.message : String(error) });
     }
   }
 
-  /** Octets from the carrier. */
+  /** Called with octets from the carrier. */
   received(octets: Buffer): void {
     if (this.#phase === 'ended') return;
     const read = this.#frames.push(octets);
@@ -119,20 +118,22 @@ export class SmppSession {
     if (read.kind === 'malformed') this.#refuseStream(read.reason);
   }
 
-  /** The connection has gone, or never came. */
+  /** Called when the connection is closed or could not be opened. */
   closed(reason: string): void {
     const isOurs = this.#phase === 'leaving' && this.#goodbye === undefined;
     this.#end(isOurs ? { kind: 'left' } : { kind: 'closed', reason });
   }
 
-  /** Only while `isBound`. `late` is called when the answer comes after it was settled as `timeout`. */
+  /** Sends a submit_sm; only while `isBound`. `late` is called with a response that arrives after the `timeout`. */
   submit(fields: Fields<'submitSm'>, tlvs: readonly Tlv[], late: (pdu: Pdu) => void): Promise<PduAnswer> {
     const { promise, resolve } = Promise.withResolvers<PduAnswer>();
     this.#ask('submitSm', fields, tlvs, resolve, late);
     return promise;
   }
 
-  /** Says goodbye, and resolves when the session has ended. What waits for an answer gets it if it comes before that. */
+  /**
+   * Sends unbind, and resolves when the session has ended. Until then, requests in flight still get their responses.
+   */
   leave(): Promise<void> {
     if (this.#phase === 'ended') return Promise.resolve();
     if (this.#phase === 'bound') {
@@ -160,12 +161,12 @@ export class SmppSession {
   }
 
   #takeFrame(frame: Buffer): void {
-    // The rest of a piece whose beginning ended the session.
+    // An earlier PDU of the same octets ended the session.
     if (this.#phase === 'ended') return;
     const decoded = decodePdu(frame);
     this.#heardAt = this.#options.timers.now();
     if (decoded.kind === 'pdu') this.#take(decoded.pdu, frame, decoded.missing);
-    // To answer an answer would never end.
+    // A response is never answered, or two peers could go on forever.
     else if (decoded.id < RESPONSE_BIT) this.#answer('genericNack', decoded.sequence, {}, STATUS.invalidCommand);
   }
 
@@ -179,7 +180,7 @@ export class SmppSession {
         break;
       case 'deliverSm':
       case 'dataSm':
-        // It never rejects.
+        // Never rejects.
         void this.#takeDelivery({ pdu, frame, ...(missing !== undefined && { missing }) });
         break;
       case 'alertNotification':
@@ -196,7 +197,7 @@ export class SmppSession {
     if (this.#pending.count === 0) this.#goodbye?.();
   }
 
-  /** What the carrier has taken it may still answer. */
+  /** Ends the session, after the carrier had time to respond to the requests in flight. */
   #takeUnbind(sequence: number): void {
     const goodbye = () => {
       this.#answer('unbindResp', sequence, {});
@@ -259,7 +260,7 @@ export class SmppSession {
     this.#options.transport.write(encodePdu({ command, status, sequence, fields, tlvs: [] }));
   }
 
-  /** Where the next PDU begins is not known any more. */
+  /** Ends the session: the start of the next PDU is unknown. */
   #refuseStream(reason: string): void {
     this.#answer('genericNack', 0, {}, STATUS.invalidCommandLength);
     this.#end({ kind: 'malformed', reason });

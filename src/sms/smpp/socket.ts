@@ -1,4 +1,4 @@
-/** The octets of a session over TCP or TLS. */
+/** Transport of a session over TCP or TLS. */
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { SmppSettings } from '#model/sms-connector.ts';
@@ -10,7 +10,7 @@ export interface SocketEvents {
   closed(reason: string): void;
 }
 
-/** A carrier that does not read what it asks for is not read either. */
+/** Backpressure: reading stops while the carrier leaves this many octets unread. */
 const MAX_UNREAD_OCTETS = 1024 * 1024;
 /** Time for written bytes to be sent. */
 const END_MS = 1_000;
@@ -33,7 +33,7 @@ export function openSocket(settings: Pick<SmppSettings, 'host' | 'port' | 'tls'>
   };
   return {
     write(octets) {
-      // All PDUs of one turn go out together, as one write of the stream.
+      // All PDUs of one turn of the event loop are one write.
       if (unwritten.length === 0) process.nextTick(flush);
       unwritten.push(octets);
     },
@@ -49,7 +49,7 @@ export function openSocket(settings: Pick<SmppSettings, 'host' | 'port' | 'tls'>
 function dial({ host, port, tls }: Pick<SmppSettings, 'host' | 'port' | 'tls'>): Socket {
   if (tls === undefined) return connect({ host, port });
   const ca = tls.ca === undefined ? {} : { ca: tls.ca };
-  // An address is no server name, but is looked for in the certificate all the same.
+  // An IP address is not sent as server name, but Node checks it against the certificate all the same.
   const servername = tls.serverName ?? (isIP(host) === 0 ? host : undefined);
   return connectTls({ host, port, ...(servername !== undefined && { servername }), ...ca });
 }

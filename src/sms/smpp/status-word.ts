@@ -1,10 +1,10 @@
-/** The words of receipts, which say what became of a message → its state. Pure. docs/decisions/0422 */
+/** Maps the status words of receipts to states. Pure. docs/decisions/0422 */
 import { findStatusWord, type StatusWord, type WordState } from '#model/sms-status-words.ts';
 import type { ReceiptState } from '../carrier.ts';
 
 /**
- * `undefined`: nobody knows it. The connector's own words come first: a whole word before one that ends with `*`, a longer one
- * before a shorter one. `word` may have an error code behind it, as in `UNDELIV/027`; `stat` is without it.
+ * Returns `undefined` for an unknown word. The connector's own words take precedence: a whole word over one that ends
+ * with `*`, and a longer one over a shorter. `word` may end with an error code, as in `UNDELIV/027`; `stat` has none.
  */
 export function stateOfWord(stat: string, word: string, own: readonly StatusWord[]): ReceiptState | undefined {
   const plain = stat.toUpperCase();
@@ -21,7 +21,7 @@ const OWN_STATES: Readonly<Record<WordState, ReceiptState>> = {
   onTheWay: 'enroute',
 };
 
-/** What carriers in China write for an end that is none of the words below: MA:0001, MK:0012, DB_0141, MI00020. */
+/** Codes of failures of carriers in China, such as MA:0001, MK:0012, DB_0141 and MI00020. */
 const CODE = /^[A-Z]{1,7}[:_]?\d{1,5}$/;
 
 /** States of words in SMPP 3.4 appendix B, and of others that carriers write. */

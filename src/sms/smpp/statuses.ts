@@ -1,4 +1,4 @@
-/** What a carrier's command_status means for us. docs/decisions/0204 */
+/** Classifies a carrier's command_status. docs/decisions/0204 */
 import type { RefusalClass } from '../carrier.ts';
 
 export const STATUS = {
@@ -16,7 +16,7 @@ export const STATUS = {
   invalidSystemId: 0x0f,
   queueFull: 0x14,
   throttled: 0x58,
-  /** The receiver could not take it now: the carrier sends it again. */
+  /** Temporary error of the receiver: the carrier sends the delivery again. */
   receiverTemporary: 0x64,
 } as const;
 
@@ -28,7 +28,7 @@ const CLASSES: Readonly<Record<number, RefusalClass>> = {
   [STATUS.invalidBindState]: 'rebind',
 };
 
-/** What nobody has said to be passing is for good: another try would be refused like the first. */
+/** Unknown statuses are permanent: another try would be refused like the first. */
 export function refusalClassOf(status: number): RefusalClass {
   return CLASSES[status] ?? 'permanent';
 }

@@ -1,4 +1,4 @@
-/** The optional parameters of SMPP 3.4 by name, and how their values are read. What nobody names is kept as it came. */
+/** The optional parameters of SMPP 3.4 by name, and how their values are read. Unknown ones are kept as received. */
 import type { Tlv } from './layouts.ts';
 
 export const TAGS = {
@@ -52,13 +52,13 @@ export function tlvOf(tlvs: readonly Tlv[], tag: number): Buffer | undefined {
   return tlvs.find((tlv) => tlv.tag === tag)?.value;
 }
 
-/** One or two octets; anything else is not taken for a number. */
+/** Returns a number of one or two octets; `undefined` for other lengths. */
 export function numberTlv(tlvs: readonly Tlv[], tag: number): number | undefined {
   const value = tlvOf(tlvs, tag);
   return value?.length === 1 || value?.length === 2 ? value.readUIntBE(0, value.length) : undefined;
 }
 
-/** Up to a NUL, which not every carrier writes. */
+/** Returns the text up to its NUL, which some carriers omit. */
 export function textTlv(tlvs: readonly Tlv[], tag: number): string | undefined {
   return tlvOf(tlvs, tag)?.toString('latin1').replace(/\0.*$/s, '');
 }

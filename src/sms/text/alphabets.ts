@@ -1,6 +1,6 @@
-/** The alphabets that phones' texts come in, whatever protocol brings them. Pure. docs/decisions/0421 */
+/** Decoders for the alphabets of texts from phones. Pure. docs/decisions/0421 */
 
-/** `undefined`: the octets are not well-formed in it, or hold control characters that no text has. */
+/** Returns `undefined` if the octets are not well-formed or contain control characters that no text has. */
 export function decodeStrictly(label: string, octets: Buffer): string | undefined {
   try {
     return textOrNothing(new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(octets));
@@ -10,7 +10,7 @@ export function decodeStrictly(label: string, octets: Buffer): string | undefine
   }
 }
 
-/** `undefined`: it has other octets than ASCII's printable ones. */
+/** Returns `undefined` unless all octets are printable ASCII. */
 export function decodeAscii(octets: Buffer): string | undefined {
   return octets.every((octet) => octet < 0x80) ? textOrNothing(octets.toString('latin1')) : undefined;
 }
@@ -27,7 +27,7 @@ export function decodeUtf16(octets: Buffer): string {
     .toWellFormed();
 }
 
-/** Some senders end their texts with NULs. */
+/** Removes the NULs with which some senders end their texts. */
 export function withoutFinalZeros(octets: Buffer): Buffer {
   let end = octets.length;
   while (end > 0 && octets[end - 1] === 0) end -= 1;
@@ -35,8 +35,8 @@ export function withoutFinalZeros(octets: Buffer): Buffer {
 }
 
 /**
- * Every text that these octets may be, whatever alphabet their sender named. For looking for words only: most of them mean
- * nothing.
+ * Returns the octets decoded in each alphabet that they may be in, whatever alphabet their sender named. Only for
+ * finding words: most of these texts are meaningless.
  */
 export function possibleTexts(octets: Buffer): readonly string[] {
   const plain = withoutFinalZeros(octets);

@@ -1,11 +1,11 @@
-/** Whether a reply refuses more messages: one of the words alone, however it is typed. Pure. */
+/** Recognises replies that opt out: one of the words alone, in any case, width and punctuation. Pure. */
 
 const WORDS: readonly string[] = ['R', 'T', 'TD', '退订', 'STOP'];
-/** Blanks anywhere, and everything around the word that is no letter or digit of it. */
+/** Removed from a reply: blanks anywhere, and punctuation around the word. */
 const BLANKS = /[\p{Z}\p{C}]+/gu;
 const AROUND = /^[\p{P}~`]+|[\p{P}~`]+$/gu;
 
-/** `texts`: what the reply may say. The whole text counts, since "Thank you" is no refusal. */
+/** `texts`: the possible decodings of the reply. Only the whole text counts: "Thank you" begins with T. */
 export function isOptOut(texts: readonly string[]): boolean {
   return texts.some((text) => WORDS.includes(plainWord(text)));
 }

@@ -1,25 +1,25 @@
-/** Cuts a message's text into parts. The number of parts is what is charged, whatever a carrier's coding. docs/decisions/0200 */
+/** Splits a text into parts. Their number is charged, whatever coding the carrier gets. docs/decisions/0200 */
 
 export type Split =
   | { readonly kind: 'parts'; readonly parts: readonly string[] }
   | { readonly kind: 'invalid'; readonly reason: InvalidText };
 
-/** `unpaired`: half of a surrogate pair stands alone, which no coding can carry. */
+/** `unpaired`: the text has an unpaired surrogate, which no coding can carry. */
 export type InvalidText = 'empty' | 'tooLong' | 'unpaired' | 'nul';
 
-/** Units of UTF-16: one that fits whole has 140 octets, of which a header of 6 leaves 67 units. 536 = 8 × 67. */
+/** Limits in UTF-16 units: a part has 140 octets, of which a header of 6 leaves 67 units. 536 = 8 × 67. */
 export const MAX_TEXT_UNITS = 536;
 const SINGLE_UNITS = 70;
 const PART_UNITS = 67;
 
-/** No cut falls into a surrogate pair, so that a text full of them can have one part more than its length says. */
+/** Never cuts a surrogate pair, so a text full of them may have one part more than its length suggests. */
 export function splitText(text: string): Split {
   const reason = whyInvalid(text);
   if (reason !== undefined) return { kind: 'invalid', reason };
   return { kind: 'parts', parts: text.length <= SINGLE_UNITS ? [text] : cut(text) };
 }
 
-/** That a text of so many units, or fewer, can have. */
+/** Returns the most parts that a text of at most `units` UTF-16 units can have. */
 export function mostParts(units: number): number {
   return units <= SINGLE_UNITS ? 1 : Math.ceil(Math.min(units, MAX_TEXT_UNITS) / (PART_UNITS - 1));
 }

@@ -1,4 +1,4 @@
-/** Parts in doubt of which nothing was ever heard, and whether their carrier tells of its parts at all. docs/decisions/0426 */
+/** Parts in doubt without any receipt, and how many of its other parts their carrier reports. docs/decisions/0426 */
 import { sql, type Transaction } from 'kysely';
 import type { ChargeAt } from '#model/sms-part.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
@@ -7,23 +7,23 @@ import { settleParts } from './money.ts';
 
 interface SilentOptions {
   readonly connectorId: number;
-  /** Only parts sent until then. */
+  /** Only parts sent until this instant. */
   readonly submittedUntil: number;
   readonly limit: number;
 }
 
 export interface PartInDoubt {
   readonly id: number;
-  /** A receipt came that is, or may be, its own: one that is not the last word, or one that waits and names its number or none. */
+  /** Whether a receipt may be its own: an intermediate one, or an unmatched one with its number or without any. */
   readonly hasSign: boolean;
 }
 
-/** Parts in doubt of a connector that waited long enough, the oldest first. */
+/** Returns the oldest parts in doubt of a connector, the oldest first. */
 export async function findLongInDoubt(
   x: Executor,
   { connectorId, submittedUntil, limit }: SilentOptions,
 ): Promise<readonly PartInDoubt[]> {
-  // Receipts that wait are read once, however many parts there are.
+  // `materialized`: unmatched receipts are read once, not for each part.
   const { rows } = await sql<{ id: number; hasSign: number | boolean }>`
     with doubted as materialized (
       select p.id, p.submitted_at, p.last_word, m.destination from sms_part as p join sms_message as m on m.id = p.message_id
@@ -40,32 +40,35 @@ export async function findLongInDoubt(
   return rows.map(({ id, hasSign }) => ({ id, hasSign: Boolean(hasSign) }));
 }
 
-export interface ToldShare {
-  /** Parts that the carrier took and has not told the end of. */
-  readonly untold: number;
-  /** Parts that it told the end of; counted up to what `untold` makes necessary. */
-  readonly told: number;
+export interface ReceiptShare {
+  /** Parts that the carrier accepted and has sent no final receipt for. */
+  readonly unreported: number;
+  /** Parts with a final receipt, counted no further than `reportedNeeded` asks. */
+  readonly reported: number;
 }
 
-/** How many of a connector's parts that were taken since `since` have had their receipt. `toldNeeded`: that are counted at most. */
-export async function readToldShare(
+/**
+ * Counts the connector's parts that were accepted after `since`, with and without a final receipt. `reportedNeeded`
+ * returns the limit of the former count.
+ */
+export async function readReceiptShare(
   x: Executor,
   connectorId: number,
   since: number,
-  toldNeeded: (untold: number) => number,
-): Promise<ToldShare> {
-  const untold = await countOf(
+  reportedNeeded: (unreported: number) => number,
+): Promise<ReceiptShare> {
+  const unreported = await countOf(
     x,
     sql`select 1 from sms_part where state = 'submitted' and submitted_at > ${since} and connector_id = ${connectorId}`,
   );
-  const told = await countOf(
+  const reported = await countOf(
     x,
     sql`select distinct r.part_id from sms_receipt as r join sms_part as p on p.id = r.part_id
       where r.received_at > ${since} and r.connector_id = ${connectorId} and r.state <> 'onTheWay'
         and p.connector_id = ${connectorId} and p.submitted_at > ${since}
-      limit ${toldNeeded(untold)}`,
+      limit ${reportedNeeded(unreported)}`,
   );
-  return { untold, told };
+  return { unreported, reported };
 }
 
 async function countOf(x: Executor, rows: ReturnType<typeof sql>): Promise<number> {
@@ -77,21 +80,21 @@ interface EndOptions {
   readonly now: number;
   readonly chargeAt: ChargeAt;
   /** Whether the price is refunded. Parts for which a receipt has arrived meanwhile are then left in doubt. */
-  readonly isGivenBack: boolean;
+  readonly isRefunded: boolean;
 }
 
-/** Ends those of the parts that are in doubt still. Returns which they are. */
+/** Ends the parts that are still in doubt. Returns their ids. */
 export async function endInDoubt(
   trx: Transaction<Schema>,
   partIds: readonly number[],
-  { now, chargeAt, isGivenBack }: EndOptions,
+  { now, chargeAt, isRefunded }: EndOptions,
 ): Promise<readonly number[]> {
   if (partIds.length === 0) return [];
   const { rows } = await sql<{ id: number }>`
     update sms_part set state = 'unknown', done_at = ${now}
-    where id ${inIds(trx, partIds)} and state = 'uncertain' ${isGivenBack ? sql`and last_word = ''` : sql``}
+    where id ${inIds(trx, partIds)} and state = 'uncertain' ${isRefunded ? sql`and last_word = ''` : sql``}
     returning id`.execute(trx);
   const over = rows.map(({ id }) => ({ id, state: 'unknown' as const }));
-  await settleParts(trx, over, isGivenBack ? 'receipt' : chargeAt, now);
+  await settleParts(trx, over, isRefunded ? 'receipt' : chargeAt, now);
   return over.map(({ id }) => id);
 }
