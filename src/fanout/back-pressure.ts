@@ -1,26 +1,26 @@
-/** Whether a viewer keeps up, from the bytes that wait for it. Pure: the time is passed in. */
+/** Backpressure of a viewer: whether it keeps up, judged by its queued bytes. Pure: the time is passed in. */
 
 export interface PressureLimits {
-  /** Waiting for one viewer. */
+  /** Queued bytes of one viewer. */
   readonly maxQueuedBytes: number;
-  /** The same, counted: tiny messages take many times their bytes while they wait. */
+  /** Queued writes of one viewer: a queued tiny message takes many times its size. */
   readonly maxQueuedWrites: number;
-  /** Age of the oldest byte that waits. */
+  /** Age of the oldest queued byte. */
   readonly maxQueuedMs: number;
-  /** While bytes wait and none is taken. */
+  /** Time without progress while bytes are queued. */
   readonly stallMs: number;
 }
 
 /**
- * `keepsUp`: below half of the limits, may begin again after a drop. `isSlow`: within the limits. `isBehind`: past a limit.
- * `hasStalled`: took nothing for too long.
+ * `keepsUp`: below half of the limits, so that it may begin again after a drop. `isSlow`: within the limits.
+ * `isBehind`: beyond a limit. `hasStalled`: without progress for too long.
  */
 export type Pressure = 'keepsUp' | 'isSlow' | 'isBehind' | 'hasStalled';
 
-/** Ages are kept this exactly. */
+/** Resolution of ages. */
 const MARK_MS = 250;
 
-/** How many bytes had been written to the viewer by an instant, in how many writes. */
+/** Bytes and writes to the viewer up to an instant. */
 interface Mark {
   readonly at: number;
   readonly writtenBytes: number;
@@ -32,7 +32,7 @@ export class PressureGauge {
   #writtenBytes = 0;
   #takenBytes = 0;
   #writes = 0;
-  /** No more than were taken. */
+  /** Lower bound of the writes that were taken. */
   #takenWrites = 0;
   #progressAt: number;
   /** Marks of queued bytes, oldest first; at most about `maxQueuedMs / MARK_MS` of them. */
@@ -68,7 +68,7 @@ export class PressureGauge {
     return share > 0.5 ? 'isSlow' : 'keepsUp';
   }
 
-  /** `queuedBytes`: behind the write. */
+  /** Notes a write. `queuedBytes`: after the write. */
   noteWritten(bytes: number, queuedBytes: number, now: number): void {
     this.#writtenBytes += bytes;
     this.#writes++;

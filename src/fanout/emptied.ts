@@ -1,4 +1,4 @@
-/** Which streams drop the media that they keep when those of one domain hold too much. Pure. docs/decisions/0483 */
+/** Chooses the streams that drop their kept media when those of one domain hold too much. Pure. docs/decisions/0483 */
 
 export interface Holding {
   readonly domainId: number;
@@ -6,8 +6,8 @@ export interface Holding {
 }
 
 /**
- * Returns the streams to be emptied so that no domain holds more of `maxBytes` than it leaves free. The largest stream of
- * the fullest domain comes first.
+ * Returns the streams to be emptied so that no domain holds more of `maxBytes` than it leaves free. The largest stream
+ * of the fullest domain comes first.
  */
 export function chooseEmptied<T extends Holding>(holdings: readonly T[], maxBytes: number): readonly T[] {
   const domains = new Map<number, { bytes: number; readonly holdings: T[] }>();

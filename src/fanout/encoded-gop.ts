@@ -2,7 +2,7 @@
 import type { Encoding } from './encoding.ts';
 import type { GopCache } from './gop-cache.ts';
 
-/** What a joining viewer is given in one write. */
+/** Size of the writes to a joining viewer. */
 const PIECE_BYTES = 64 * 1024;
 
 export class EncodedGop {

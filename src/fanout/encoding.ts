@@ -1,16 +1,16 @@
-/** How a hub writes a stream to its viewers, and what it needs of a viewer. */
+/** The interfaces of a hub: the byte format of a stream, and a viewer. */
 import type { MediaMessage } from './media/message.ts';
 
 /** A byte format of a stream. Viewers with the same `name` share encoded bytes. */
 export interface Encoding {
   readonly name: string;
-  /** What stands before the first message, e.g. the FLV file header; may be empty. */
+  /** Returns the bytes that precede the first message, such as the FLV file header; may be empty. */
   begin(tracks: TrackPresence): Buffer;
   /** Called once for each message, however many viewers there are. */
   encode(message: MediaMessage): Buffer;
 }
 
-/** What a broadcast has had so far. */
+/** Tracks that a broadcast has had so far. */
 export interface TrackPresence {
   readonly hasAudio: boolean;
   readonly hasVideo: boolean;
@@ -21,12 +21,12 @@ export interface HubViewer {
   readonly encoding: Encoding;
   /** `bytes` is shared with other viewers and must not be changed. */
   write(bytes: Buffer): void;
-  /** Bytes written that the client's system has not taken yet. */
+  /** Written bytes that the operating system has not taken yet. */
   readonly queuedBytes: number;
-  /** Viewers that it writes on to; absent: it is one itself. */
+  /** Number of viewers behind this one, which relays to them; absent: 1. */
   readonly audience?: number;
-  /** The broadcast is over: sends what is queued, then ends. */
+  /** Called when the broadcast has ended: ends after the queued bytes. */
   end(): void;
-  /** Ends at once; what is queued is lost. */
+  /** Ends at once and drops the queued bytes. */
   cut(): void;
 }

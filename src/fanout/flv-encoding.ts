@@ -1,4 +1,6 @@
-/** A broadcast as an FLV file without end: over HTTP, over WebSocket, and from the live process to a worker. */
+/**
+ * The encoding of a broadcast as an endless FLV file: over HTTP, over WebSocket, and from the live process to workers.
+ */
 import type { Encoding } from './encoding.ts';
 import { flvHeader, writeFlvTag } from './media/flv.ts';
 

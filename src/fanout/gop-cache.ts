@@ -1,6 +1,6 @@
 /**
- * What a viewer needs to begin in the middle of a broadcast: metadata, sequence headers, and all messages since the last
- * key frame. Pure: it writes to nobody.
+ * The messages that a viewer needs to begin in the middle of a broadcast: metadata, sequence headers, and everything
+ * since the last key frame. Pure.
  */
 import type { TrackPresence } from './encoding.ts';
 import type { MediaFacts } from './media/describe.ts';
@@ -12,10 +12,10 @@ export interface GopLimits {
   readonly maxGopBytes: number;
 }
 
-/** `header`: metadata or a sequence header. `start`: a decoder can begin here. `more`: needs what came before. */
+/** `header`: metadata or a sequence header. `start`: a decoder can begin here. `more`: depends on earlier messages. */
 export type MessageRole = 'header' | 'start' | 'more';
 
-/** Counted for each message besides its payload: the objects that hold it. */
+/** Memory per message besides its payload. */
 const MESSAGE_OVERHEAD_BYTES = 256;
 
 export class GopCache {
@@ -38,7 +38,7 @@ export class GopCache {
     return ORDER.map((kind) => this.#headers.get(kind)).filter((header) => header !== undefined);
   }
 
-  /** Rises when a header changes; 0: there has been none. */
+  /** Rises when a header changes; 0 before the first. */
   get headersVersion(): number {
     return this.#headersVersion;
   }
@@ -48,7 +48,7 @@ export class GopCache {
     return this.#messages;
   }
 
-  /** Changes whenever `messages` was emptied or begun anew. */
+  /** Changes whenever `messages` is cleared. */
   get generation(): number {
     return this.#generation;
   }
@@ -100,11 +100,11 @@ export class GopCache {
     if (known?.data.equals(message.data) === true) return;
     this.#headers.set(message.kind, message);
     this.#headersVersion++;
-    // What was encoded with other parameters cannot follow the new ones.
+    // Messages encoded with other parameters cannot follow the new header.
     if (message.kind !== 'data') this.#clear();
   }
 
-  /** Sound alone can begin anywhere: of a stream that has no video, or whose video has stopped. */
+  /** Whether the stream has video that has not stopped. Audio alone can begin anywhere. */
   #hasVideo(now: number): boolean {
     return this.#lastVideoMs !== undefined && now - this.#lastVideoMs <= this.#limits.maxGopMs;
   }

@@ -1,6 +1,6 @@
 /**
- * One broadcast to many viewers. Each message is encoded once per encoding; beyond `mergeAbove` viewers writes are merged;
- * a viewer that is too slow misses whole messages up to the next key frame. docs/decisions/0495
+ * Sends one broadcast to many viewers. Each message is encoded once per encoding; writes to more than `mergeAbove`
+ * viewers are merged; a viewer that is too slow skips to the next key frame. docs/decisions/0495
  */
 import type { Timers } from '#lib/timers.ts';
 import type { HubViewer } from './encoding.ts';
@@ -19,18 +19,18 @@ export const HUB_LIMITS: HubLimits = {
   maxQueuedMs: 8_000,
   stallMs: 20_000,
   mergeAbove: 50,
-  // Three frames of a stream of 25 or 30 a second. docs/decisions/0529
+  // Three frames at 25 or 30 frames a second. docs/decisions/0529
   mergeMs: 95,
   maxMergedBytes: 1024 * 1024,
 };
 
-/** Headers are kept for as long as the broadcast lasts, and each viewer begins with them. */
+/** Limit of a header, which is kept as long as the broadcast lasts and sent to each viewer. */
 const MAX_HEADER_BYTES = 256 * 1024;
 
 export interface HubOptions {
   readonly limits: HubLimits;
   readonly timers: Timers;
-  /** Calls `run` when all that the current event brings has been pushed. */
+  /** Calls `run` after all messages of the current event have been pushed. */
   readonly soon?: (run: () => void) => void;
 }
 
@@ -54,34 +54,37 @@ export class Hub {
     return count;
   }
 
-  /** What is kept for viewers to come: once as it came, and once in each encoding that is watched. */
+  /** Size of the media kept for new viewers: as received, and once in each encoding in use. */
   get bytesHeld(): number {
     return this.#gop.bytesHeld * (1 + this.#lanes.size);
   }
 
-  /** Drops that, but for the headers: viewers to come wait for the next key frame. */
+  /** Drops the kept media except the headers. New viewers wait for the next key frame. */
   empty(): void {
     this.#gop.empty();
   }
 
-  /** What a viewer that attaches now begins with: headers, and the messages since the last key frame. */
+  /** Returns the messages with which a new viewer begins: headers, and those since the last key frame. */
   replay(): readonly MediaMessage[] {
     return [...this.#gop.headers, ...this.#gop.messages];
   }
 
-  /** `given.data` is kept and must not change any more. `facts` are those of the message. */
+  /** Sends a message. `given.data` is kept and must not change any more. `facts` are those of the message. */
   push(given: MediaMessage, facts: MediaFacts = describeMedia(given)): void {
     if (facts.isIgnored) return;
     if ((facts.isSequenceHeader || facts.isMetadata) && given.data.length > MAX_HEADER_BYTES) return;
-    // ffmpeg takes metadata at any other time for a track of text.
+    // ffmpeg takes metadata with another timestamp for a subtitle track.
     const message = facts.isMetadata ? { ...given, timestampMs: 0 } : given;
-    // So all messages of one merged write follow the same headers.
+    // Flushed first, so that all messages of one merged write follow the same headers.
     if (facts.isSequenceHeader || facts.isMetadata) for (const lane of this.#lanes.values()) lane.flush();
     const role = this.#gop.add(message, facts);
     for (const lane of this.#lanes.values()) lane.push(message, role);
   }
 
-  /** Writes what the viewer needs to begin at once: header, metadata, sequence headers, messages since the key frame. */
+  /**
+   * Attaches a viewer and writes what it needs to begin: file header, metadata, sequence headers, messages since the
+   * key frame.
+   */
   attach(viewer: HubViewer): { detach(): void } {
     const { encoding } = viewer;
     let lane = this.#lanes.get(encoding.name);
@@ -93,7 +96,7 @@ export class Hub {
     return { detach: () => this.#detach(encoding.name, place) };
   }
 
-  /** A lane goes with its last viewer, and with it what is encoded for it. */
+  /** Detaches a viewer. A lane and its encoded media are dropped with its last viewer. */
   #detach(name: string, place: LaneSeat): void {
     const lane = this.#lanes.get(name);
     if (lane === undefined) return;
@@ -103,12 +106,12 @@ export class Hub {
     this.#lanes.delete(name);
   }
 
-  /** The broadcast is over: viewers get what is pending, then their end. */
+  /** Ends the broadcast. Viewers still get what is pending. */
   end(): void {
     this.#close((lane) => lane.end());
   }
 
-  /** Viewers are cut at once. */
+  /** Cuts all viewers at once. */
   cut(): void {
     this.#close((lane) => lane.cut());
   }

@@ -1,4 +1,4 @@
-/** All viewers of a hub that take the same encoding: what is written once and given to each as far as it keeps up. */
+/** The viewers of a hub with the same encoding. Media is encoded once and written to each viewer that keeps up. */
 import type { Timers } from '#lib/timers.ts';
 import { PressureGauge, type PressureLimits } from './back-pressure.ts';
 import { EncodedGop } from './encoded-gop.ts';
@@ -8,7 +8,7 @@ import type { MediaMessage } from './media/message.ts';
 import { type Block, firstStart, MergedWrites, restOf } from './merged-writes.ts';
 
 export interface LaneLimits extends PressureLimits {
-  /** Writes are merged when there are more viewers than this, or one viewer writes on to more. */
+  /** Number of viewers, or audience of one of them, above which writes are merged. */
   readonly mergeAbove: number;
   readonly mergeMs: number;
   readonly maxMergedBytes: number;
@@ -19,19 +19,19 @@ interface LaneOptions {
   readonly gop: GopCache;
   readonly limits: LaneLimits;
   readonly timers: Timers;
-  /** Calls `run` when all that the current event brings has been pushed. */
+  /** Calls `run` after all messages of the current event have been pushed. */
   readonly soon: (run: () => void) => void;
 }
 
-/** A viewer and how far it is. */
+/** A viewer and its position in the stream. */
 export interface LaneSeat {
   readonly viewer: HubViewer;
   readonly gauge: PressureGauge;
-  /** Number of the next message it takes. */
+  /** Number of the next message to be written. */
   next: number;
   /** Whether the viewer gets nothing until a message at which a decoder can begin. */
   isWaiting: boolean;
-  /** Version of the headers that the viewer has; `undefined`: not even the beginning of the file. */
+  /** Version of the headers that the viewer has; `undefined` before the file header. */
   headersVersion: number | undefined;
 }
 
@@ -79,7 +79,7 @@ export class Lane {
     else this.#flushLater();
   }
 
-  /** Messages that arrive together go out in one write. For a crowd a write waits for more of them. */
+  /** Schedules a write, so that messages that arrive together share it. For a crowd, it waits for more of them. */
   #flushLater(): void {
     if (this.#isFlushSoon || this.#cancelFlush !== undefined) return;
     const { limits, timers, soon } = this.#options;
@@ -144,7 +144,7 @@ export class Lane {
     place.next = this.#pending.next;
   }
 
-  /** What must stand before a message at which the viewer begins, or begins again. */
+  /** Writes the headers that must precede a message at which the viewer begins, or begins again. */
   #begin(place: LaneSeat, timestampMs: number, now: number): void {
     const { gop, encoding } = this.#options;
     if (place.headersVersion === undefined) write(place, encoding.begin(gop.tracks), now);
@@ -153,7 +153,7 @@ export class Lane {
     place.isWaiting = false;
   }
 
-  /** Many viewers begin at the same message. */
+  /** Encodes the headers, once for all viewers that begin at the same message. */
   #encodeHeaders(timestampMs: number): Buffer {
     const { gop, encoding } = this.#options;
     const version = gop.headersVersion;

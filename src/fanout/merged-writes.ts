@@ -1,14 +1,14 @@
 /**
- * Encoded messages joined to one write for many viewers. The offsets of the messages are kept, so that a viewer that
- * joined or dropped in between is given the rest from a place where a decoder can begin.
+ * Merges encoded messages into one write for many viewers. The offsets of the messages are kept, so that a viewer that
+ * joined or skipped in between gets the rest from a message at which a decoder can begin.
  */
 
-/** Messages in their order, as one piece. */
+/** Consecutive messages in one buffer. */
 export interface Block {
-  /** Number of the first message; the numbers of a stream's messages ascend by one. */
+  /** Number of the first message; numbers ascend by one. */
   readonly first: number;
   readonly bytes: Buffer;
-  /** Where each message begins. */
+  /** Offset of each message in `bytes`. */
   readonly offsets: readonly number[];
   readonly starts: readonly Start[];
 }
@@ -35,7 +35,7 @@ export class MergedWrites {
     return this.#sizeBytes;
   }
 
-  /** `startMs`: its timestamp, if a decoder can begin at the message. */
+  /** `startMs`: timestamp of the message if a decoder can begin at it. */
   add(bytes: Buffer, startMs: number | undefined): void {
     if (startMs !== undefined) this.#starts.push({ number: this.next, timestampMs: startMs });
     this.#offsets.push(this.#sizeBytes);
@@ -43,7 +43,7 @@ export class MergedWrites {
     this.#sizeBytes += bytes.length;
   }
 
-  /** All that was added since the last call; `undefined`: nothing was. */
+  /** Returns the messages added since the last call; `undefined` if there are none. */
   take(): Block | undefined {
     const only = this.#pieces[0];
     if (only === undefined) return undefined;
@@ -58,13 +58,13 @@ export class MergedWrites {
   }
 }
 
-/** The bytes from the message with number `from` on; empty if the block ends before it. */
+/** Returns the bytes from the message with number `from` on; empty if the block ends before it. */
 export function restOf({ first, bytes, offsets }: Block, from: number): Buffer {
   if (from <= first) return bytes;
   return bytes.subarray(offsets[from - first] ?? bytes.length);
 }
 
-/** The first start at or behind the message with number `from`. */
+/** Returns the first start at or after the message with number `from`. */
 export function firstStart({ starts }: Block, from: number): Start | undefined {
   return starts.find(({ number }) => number >= from);
 }

@@ -3,7 +3,7 @@ import { whyNoPair } from '#model/certificate.ts';
 import { CHALLENGE_KIND, type ChallengeBody, isChallengeToken } from '#model/challenge.ts';
 import { LIVE_KEYS_KIND, LIVE_MARK_KIND } from '#model/live-stream.ts';
 import { compileSite } from '#sites/compile.ts';
-import { isBroadcastId, LIVE_KEY, type LiveKeys, type LiveMark, MAX_LIVE_KEYS, parseLiveMarkKey } from '#sites/live.ts';
+import { isBroadcastId, LIVE_KEY, type LiveKeys, type LiveMark, MAX_LIVE_KEYS, parseStreamKey } from '#sites/live.ts';
 import type { PrefetchSpec } from '#sites/prefetch.ts';
 import { type PurgeSpec, purgeKey } from '#sites/purge.ts';
 import type { CertificatePair } from '#sites/table.ts';
@@ -93,7 +93,7 @@ function whyNoCertificate(body: unknown): string | undefined {
 function whyNoLiveMark(key: string, body: unknown): string | undefined {
   // `as`: see above.
   const { forbidden, until, kicked } = Object(body) as Record<keyof LiveMark, unknown>;
-  if (parseLiveMarkKey(key) === undefined) return 'its key: expected domain id/app/stream';
+  if (parseStreamKey(key) === undefined) return 'its key: expected domain id/app/stream';
   if (typeof forbidden !== 'boolean') return 'forbidden: expected true or false';
   if (!Number.isSafeInteger(until) || Number(until) < 0) return 'until: expected an integer from 0';
   const isKnown = typeof kicked === 'string' && (kicked === '' || isBroadcastId(kicked));

@@ -1,6 +1,6 @@
 /**
- * The last good set of an edge: written by the machine's feed client, read by its workers. Synchronous, one transaction per
- * change, so a process that is killed leaves what was good before.
+ * The last good set of an edge: written by the machine's feed client, read by its workers. Synchronous, one transaction
+ * per change, so a process that is killed leaves what was good before.
  */
 import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -11,13 +11,7 @@ import type { Rejection } from '#model/edge.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 import { LIVE_KEYS_KIND, LIVE_MARK_KIND, liveMarkKey } from '#model/live-stream.ts';
 import type { ChallengeSource } from '#sites/challenge.ts';
-import {
-  type LiveKeys,
-  type LiveMark,
-  type LiveMarkSource,
-  type NamedLiveMark,
-  parseLiveMarkKey,
-} from '#sites/live.ts';
+import { type LiveKeys, type LiveMark, type LiveMarkSource, type NamedLiveMark, parseStreamKey } from '#sites/live.ts';
 import type { PurgeSpec, SitePurge } from '#sites/purge.ts';
 import type { SiteSpec } from '#sites/spec.ts';
 import type { CertificatePair, SiteSource } from '#sites/table.ts';
@@ -54,9 +48,9 @@ export interface EdgeStore extends SiteSource, Disposable {
   stageSnapshot(): SnapshotStaging;
   readonly prefetches: EdgePrefetches;
   /**
-   * Looks whether the file is still in its place, ours and whole; when it is not, or `error` (of this store) says that it is
-   * damaged, opens what is there now or a new one. True: what the store holds is another set now, or none. Throws when
-   * it cannot be looked at or opened just now; call it again.
+   * Looks whether the file is still in its place, ours and whole; when it is not, or `error` (of this store) says that
+   * it is damaged, opens what is there now or a new one. True: what the store holds is another set now, or none. Throws
+   * when it cannot be looked at or opened just now; call it again.
    */
   repair(error?: unknown): boolean;
 }
@@ -174,8 +168,8 @@ function openStore(file: string, edgeKey: EdgeKey, onMoved: (to: string) => void
 const SEALED_KINDS: readonly string[] = ['certificate', LIVE_KEYS_KIND];
 
 /**
- * Certificates and live keys that the edge's key does not open are of no use: without them the file does not hold what control
- * has, so it has no place any more and a snapshot is taken. The rest of it serves meanwhile.
+ * Certificates and live keys that the edge's key does not open are of no use: without them the file does not hold what
+ * control has, so it has no place any more and a snapshot is taken. The rest of it serves meanwhile.
  */
 function forgetUnopened(database: DatabaseSync, edgeKey: EdgeKey): boolean {
   const unopened = SEALED_KINDS.flatMap((kind) =>
@@ -303,7 +297,7 @@ function toLiveMark(row: Row): LiveMark | undefined {
 }
 
 function toNamedLiveMark(row: Row): readonly NamedLiveMark[] {
-  const name = parseLiveMarkKey(String(row?.['key']));
+  const name = parseStreamKey(String(row?.['key']));
   const mark = toLiveMark(row);
   return name === undefined || mark === undefined ? [] : [{ ...name, ...mark }];
 }

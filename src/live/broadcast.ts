@@ -1,4 +1,4 @@
-/** One broadcast: its clock, its viewers, its figures. Its publisher may change; its id does not. */
+/** One broadcast: its clock, its viewers, its measurements. Its publisher may change; its id does not. */
 import { OnDemandPackager } from '#fanout/hls/on-demand.ts';
 import { HlsPackager } from '#fanout/hls/packager.ts';
 import type { WindowListener } from '#fanout/hls/window.ts';
@@ -27,7 +27,7 @@ export class Broadcast {
   readonly #timeline = new Timeline();
   readonly #clock: Clock;
   readonly #meter = new Meter();
-  /** Absent: nobody has asked for HLS yet. */
+  /** The HLS packager; absent until the first request for HLS. */
   #hls: { readonly packager: HlsPackager; readonly onDemand: OnDemandPackager } | undefined;
 
   constructor({ id, startedAt, timers, clock }: BroadcastOptions) {
@@ -42,12 +42,12 @@ export class Broadcast {
     return { ...this.#meter.figures, repairedTimestamps: this.#timeline.repairs };
   }
 
-  /** Whether somebody watches it by HLS, or did until it ended. */
+  /** Whether it has HLS viewers, or had some when it ended. */
   get isPackaged(): boolean {
     return this.#hls?.onDemand.isAsked === true;
   }
 
-  /** The media kept for new viewers and for HLS. */
+  /** Size of the media kept for new viewers and for HLS. */
   get bytesHeld(): number {
     return this.hub.bytesHeld + (this.#hls?.packager.bytesHeld ?? 0);
   }
@@ -58,26 +58,26 @@ export class Broadcast {
     this.#hls?.onDemand.stop();
   }
 
-  /** Somebody asks for its HLS files. */
+  /** Returns the packager for a request for HLS files, and starts it if needed. */
   askHls(): HlsPackager {
     return this.#packaging().onDemand.ask(this.#clock());
   }
 
-  /** The listener hears of all parts from now on, also while nobody asks for HLS. */
+  /** Notifies the listener of all parts from now on, whether or not there are HLS viewers. */
   record(listener: WindowListener): void {
     const { packager, onDemand } = this.#packaging();
     packager.window.listener = listener;
     onDemand.hold(this.#clock());
   }
 
-  /** The listener hears of the part that is being made, and of nothing after it unless viewers need it anyway. */
+  /** Stops recording. The listener is still notified of the open part. */
   stopRecording(): void {
     if (this.#hls === undefined) return;
     this.#hls.onDemand.release();
     this.#hls.packager.window.listener = undefined;
   }
 
-  /** A message as its publisher sent it. */
+  /** Takes a message as its publisher sent it. */
   take(message: MediaMessage): void {
     const now = this.#timers.now();
     const facts = describeMedia(message);
@@ -95,19 +95,19 @@ export class Broadcast {
     return this.#hls;
   }
 
-  /** Another publisher goes on with it. */
+  /** Called when another publisher continues the broadcast. */
   resume(): void {
     this.#timeline.restart();
     this.#hls?.packager.discontinuity();
   }
 
-  /** Viewers get what is pending, then their end. */
+  /** Ends the broadcast. Viewers still get what is queued for them. */
   end(): void {
     this.#hls?.packager.end();
     this.hub.end();
   }
 
-  /** Viewers are cut at once. */
+  /** Ends the broadcast and cuts its viewers at once. */
   cut(): void {
     this.#hls?.packager.end();
     this.hub.cut();

@@ -1,21 +1,21 @@
 /**
- * How many streams this process takes, and how much memory they may hold: shares of their domains, so that one of them leaves
- * something for the others. Pure; the time is passed in. docs/decisions/0483
+ * Limits the streams of this process and the memory that they hold. Each domain has a share, so that none takes all.
+ * Pure; the time is passed in. docs/decisions/0483
  */
 import { chooseEmptied, type Holding } from '#fanout/emptied.ts';
 import { createShares, type Shares } from '#lib/shares.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
 
 export interface CapacityLimits {
-  /** Streams on air or about to be. */
+  /** Streams on air or about to begin. */
   readonly maxStreams: number;
   /** Memory of all streams: groups of pictures, HLS segments, incomplete messages. */
   readonly maxBytes: number;
 }
 
 /**
- * `streams`: the domain has its share of them. `memory`: its streams have filled theirs a moment ago. `rate`: too many of its
- * broadcasts began.
+ * `streams`: the domain has its share of streams. `memory`: its streams have just filled its share of the memory.
+ * `rate`: it has begun too many broadcasts.
  */
 export type CapacityRefusal = 'streams' | 'memory' | 'rate';
 
@@ -23,8 +23,8 @@ export type CapacityRefusal = 'streams' | 'memory' | 'rate';
 const FULL_MS = 10_000;
 
 /**
- * Broadcasts that one domain may begin. Each costs rows at control, in a queue that all domains share. All publishers of a
- * domain may come back at once.
+ * Rate limit of broadcasts that a domain begins, because each costs rows at control, in a queue that all domains share.
+ * The burst lets all publishers of a domain reconnect at once.
  */
 const BEGINS_PER_SECOND = 10;
 const BEGINS_AT_ONCE = 2_500;
@@ -34,7 +34,7 @@ export class Capacity {
   readonly #limits: CapacityLimits;
   readonly #streams: Shares;
   readonly #begins = new TokenBuckets({ perSecond: BEGINS_PER_SECOND, burst: BEGINS_AT_ONCE, maxKeys: MAX_DOMAINS });
-  /** When streams of a domain were emptied last. */
+  /** Instants at which streams of a domain were last emptied. */
   readonly #emptiedAt = new Map<number, number>();
 
   constructor(limits: CapacityLimits) {
@@ -42,12 +42,12 @@ export class Capacity {
     this.#streams = createShares(limits.maxStreams);
   }
 
-  /** A stream of the domain has come. */
+  /** Counts a new stream of the domain. */
   enter(domainId: number): void {
     this.#streams.add(String(domainId), 1);
   }
 
-  /** Notes a broadcast that is about to begin. Returns false when the domain has begun too many of them. */
+  /** Counts a broadcast that is about to begin. Returns false if the domain exceeds its rate. */
   begin(domainId: number, now: number): boolean {
     return this.#begins.take(String(domainId), now).kind === 'taken';
   }
@@ -56,7 +56,7 @@ export class Capacity {
     this.#streams.add(String(domainId), -1);
   }
 
-  /** Why the domain gets no further stream; `undefined`: it does. */
+  /** Returns why the domain gets no further stream; `undefined` if it may have one. */
   refusal(domainId: number, now: number): CapacityRefusal | undefined {
     if (!this.#streams.mayTake(String(domainId), 1)) return 'streams';
     const emptiedAt = this.#emptiedAt.get(domainId);

@@ -6,7 +6,7 @@ import { inTransaction } from '#lib/sqlite-file.ts';
 
 export type LiveEvent = LiveReport['events'][number];
 
-/** An event before it has its number. */
+/** An event that has no number yet. */
 export type NewEvent = Began | Ended;
 type Began = Omit<Extract<LiveEvent, { kind: 'began' }>, 'n'>;
 type Ended = Omit<Extract<LiveEvent, { kind: 'ended' }>, 'n'>;
@@ -17,19 +17,19 @@ export interface LastMedia {
   readonly lastMediaAt: number;
 }
 
-/** Everything in a store, to be put into another one. */
+/** The whole content of a store, to be copied into another one. */
 export interface Contents {
   readonly epoch: string;
-  /** The number of the newest event that there has been; 0: none. */
+  /** Number of the newest event so far; 0 before the first. */
   readonly lastN: number;
   readonly events: readonly LiveEvent[];
   readonly onAir: readonly Readonly<Record<string, string | number>>[];
 }
 
-/** Lasts several weeks on a busy machine without control. Beyond it the oldest events are dropped. */
+/** Events of several weeks on a busy machine without control. Beyond this limit the oldest are dropped. */
 const MAX_EVENTS = 100_000;
 
-/** `autoincrement`: a number is never given twice, even when all events are acknowledged. */
+/** `autoincrement`: a number is never reused, even after all events are acknowledged. */
 const LAYOUT = `
   create table if not exists origin (id integer primary key check (id = 1), epoch text not null) strict;
   create table if not exists event (n integer primary key autoincrement, body text not null) strict;
@@ -65,7 +65,7 @@ export class EventStore implements Disposable {
     });
   }
 
-  /** Ends all that is on air with the reason `crashed`: the process that wrote it is gone. */
+  /** Ends all broadcasts on air with the reason `crashed`: their process was killed. */
   endAll(): void {
     inTransaction(this.#database, () => {
       for (const row of this.#sql.onAir.all()) this.#put(toCrash(row));
@@ -93,7 +93,7 @@ export class EventStore implements Disposable {
     return Number(this.#sql.count.get()?.['n']);
   }
 
-  /** Forgets the events up to this number. */
+  /** Deletes the events up to this number. */
   acknowledge(n: number): void {
     this.#sql.acknowledge.run(n);
   }

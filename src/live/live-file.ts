@@ -1,6 +1,6 @@
 /**
- * Remembers events that control has not acknowledged and what is on air, so that a broadcast that was on air when the process was
- * killed ends at the next start. It is an SQLite file; while that cannot be written, as on a full disk, memory stands in for it.
+ * Stores the events that control has not acknowledged and the broadcasts on air, so that these are ended at the next
+ * start after a kill. It is an SQLite file; while that cannot be written, as on a full disk, memory takes its place.
  * docs/decisions/0492
  */
 import { randomUUID } from 'node:crypto';
@@ -20,9 +20,9 @@ import {
 export interface LiveFileOptions {
   /** Called with the new name of a damaged or foreign file that was moved aside. */
   onMoved(to: string): void;
-  /** Called when memory takes the place of the file: a kill now loses everything that control has not taken. */
+  /** Called when memory takes the place of the file: a kill now loses every event that control has not acknowledged. */
   onLost(error: unknown): void;
-  /** The file can be written again and has everything. */
+  /** Called when everything is in the file again. */
   onRestored(): void;
 }
 
@@ -32,10 +32,10 @@ export class LiveFile implements Disposable {
   readonly #options: LiveFileOptions;
   #store: EventStore;
   #isOnDisk = true;
-  /** Whether the file's own events were read: memory has them then. */
+  /** Whether the file's own events were read, so that memory has them. */
   #isRead = false;
 
-  /** Makes the file when it is missing. What was on air in it ends with the reason `crashed`. */
+  /** Creates the file if it is missing. Ends the broadcasts that it has on air with the reason `crashed`. */
   constructor(path: string, options: LiveFileOptions) {
     this.#path = path;
     this.#options = options;
@@ -49,7 +49,7 @@ export class LiveFile implements Disposable {
     }
   }
 
-  /** Names the series of numbers: a new one begins with a new file, and when memory takes the place of the file. */
+  /** Id of the series of numbers: a new one begins with a new file, and when memory takes the place of the file. */
   get epoch(): string {
     return this.#store.epoch;
   }
@@ -59,7 +59,7 @@ export class LiveFile implements Disposable {
     this.#write((store) => store.append(event));
   }
 
-  /** Saves when the last media of each broadcast came. Also returns to the file if that can be written again. */
+  /** Saves when the last media of each broadcast arrived. Also returns to the file if that can be written again. */
   saveLastMedia(broadcasts: readonly LastMedia[]): void {
     if (!this.#isOnDisk) this.#returnToDisk();
     this.#write((store) => store.saveLastMedia(broadcasts));
@@ -74,7 +74,7 @@ export class LiveFile implements Disposable {
     return this.#write((store) => store.countEvents());
   }
 
-  /** Forgets the events up to this number, unless another series of numbers has begun since they were listed. */
+  /** Deletes the events up to this number, unless another series of numbers has begun since they were listed. */
   acknowledge(epoch: string, n: number): void {
     this.#write((store) => {
       if (store.epoch === epoch) store.acknowledge(n);
@@ -95,13 +95,13 @@ export class LiveFile implements Disposable {
     }
   }
 
-  /** The next start uses the file's numbers again, so those that are given in memory belong to another epoch. */
+  /** Switches to memory, with a new epoch: the next start uses the file's numbers again. */
   #leaveDisk(error: unknown): void {
     const memory = openMemory();
     try {
       memory.replace({ ...this.#store.contents(), epoch: randomUUID() });
     } catch {
-      // It cannot be read either. It is read when the disk is back.
+      // The file cannot be read either. It is read when the disk is back.
       this.#isRead = false;
     }
     this.#store[Symbol.dispose]();
@@ -154,7 +154,7 @@ function openMemory(): EventStore {
   return new EventStore(database);
 }
 
-/** What was in the file before memory took its place comes last, with numbers that follow on. */
+/** Appends the file's older events behind those of memory, with new numbers. */
 function withOlder(contents: Contents, older: readonly LiveEvent[]): Contents {
   const renumbered = older.map((event, index) => ({ ...event, n: contents.lastN + 1 + index }));
   return { ...contents, lastN: contents.lastN + older.length, events: [...contents.events, ...renumbered] };

@@ -51,12 +51,12 @@ export interface LiveProcessOptions {
   readonly proxyProtocol: 'off' | 'required';
   readonly accessLog: Pick<AccessLog, 'write' | 'countOrigin'>;
   readonly connectOrigin: ConnectOrigin;
-  /** Others than those of the design. */
+  /** Overrides the default limits. */
   readonly pullLimits?: Partial<PullLimits>;
   readonly post: ReporterOptions['post'];
   readonly reportMs: number;
   readonly recording: RecordingOptions;
-  /** Others than those of the design. */
+  /** Overrides the default limits. */
   readonly limits?: Partial<StreamLimits>;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -65,12 +65,13 @@ export interface LiveProcessOptions {
 }
 
 export interface LiveProcess {
-  /** 0: no plain RTMP. */
+  /** 0 if plain RTMP is off. */
   readonly rtmpPort: number;
+  /** 0 if RTMPS is off. */
   readonly rtmpsPort: number;
-  /** Settings of these sites, or any where absent, or marks, have changed. */
+  /** Notified when settings of these sites (`undefined`: any) or marks have changed. */
   applyChange(names: readonly string[] | undefined): void;
-  /** Ends all broadcasts, and says so if control listens. */
+  /** Ends all broadcasts, and reports that to control if it is reachable. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -180,7 +181,7 @@ async function startRtmp(
   });
 }
 
-/** Made anew for each connection: publishers are few, and a connection lasts. */
+/** Creates a context for each connection: publishers are few, and their connections last. */
 function secureContextOf(serverName: string, source: SiteReader, sites: SiteTable): SecureContext | undefined {
   const tls = sites.find(serverName)?.tls;
   const pairs = [tls?.certificate, tls?.secondCertificate]

@@ -1,8 +1,12 @@
-/** One stream: does what its state machine decides. Publishers and pulls come in here, viewers attach to its broadcast. */
+/**
+ * One stream: does what its state machine decides. Publishers and pulls come in here, viewers attach to its broadcast.
+ */
+
 import type { MediaMessage } from '#fanout/media/message.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Timers } from '#lib/timers.ts';
 import { unreachable } from '#lib/unreachable.ts';
+import type { StreamName } from '#sites/live.ts';
 import { Broadcast } from './broadcast.ts';
 import type { CapacityRefusal } from './capacity.ts';
 import type { NewEvent } from './event-store.ts';
@@ -20,21 +24,15 @@ import {
   type StreamState,
 } from './streams/stream-state.ts';
 
-export interface StreamName {
-  readonly domainId: number;
-  readonly app: string;
-  readonly stream: string;
-}
-
 /** The side of a publisher or pull that brings the stream in. */
 export interface HolderSide {
   readonly source: StreamSource;
   readonly address: string;
-  /** What a publisher calls itself; may be empty. */
+  /** The publisher's name for itself; may be empty. */
   readonly flashVer: string;
-  /** The size of incomplete messages. */
+  /** Size of incomplete messages. */
   readonly heldBytes: number;
-  /** Reading ends before this returns. */
+  /** Cuts the holder; reading ends before this returns. */
   cut(reason: CutReason): void;
 }
 
@@ -43,23 +41,23 @@ export interface LiveStreamOptions {
   readonly limits: StreamLimits;
   readonly timers: Timers;
   readonly clock: Clock;
-  /** An instant of the timers as epoch milliseconds. */
+  /** Converts an instant of the timers to epoch milliseconds. */
   toEpoch(at: number): number;
   newHolderId(): number;
   newBroadcastId(): string;
   onEvent(event: NewEvent): void;
-  /** A broadcast has begun; called before its first media is taken. */
+  /** Notified when a broadcast has begun, before its first media is taken. */
   onBegan(broadcast: Broadcast): void;
-  /** The broadcast is over, and its last media was taken. */
+  /** Notified when a broadcast has ended and its last media was taken. */
   onEnded(broadcast: Broadcast): void;
-  /** The state of the stream has changed. */
+  /** Notified when the state of the stream has changed. */
   onChange(): void;
 }
 
-/** What a holder does, in the order in which it is done. Calls after its end do nothing. */
+/** Input of a holder. Calls after its `end` do nothing. */
 export interface Intake {
   take(message: MediaMessage): void;
-  /** The source of the media begins anew, as another origin does: its timestamps follow from nothing before. */
+  /** Called when the timestamps start anew, as those of another origin do. */
   restart(): void;
   end(isClean: boolean): void;
 }
@@ -68,9 +66,9 @@ export type Admission =
   | { readonly kind: 'accepted'; readonly intake: Intake }
   | { readonly kind: 'refused'; readonly reason: 'busy' | 'forbidden' | 'closed' | CapacityRefusal };
 
-/** A player by HLS asks for the playlist again within a few target durations. */
+/** Time for HLS players to see the end of the playlist: they reload it within a few target durations. */
 const PAST_MS = 20_000;
-/** Reasons that end a broadcast by order: viewers are cut, not served to the end. */
+/** Reasons for which viewers are cut at once, not served to the end. */
 const CUTTING: readonly EndReason[] = ['forbidden', 'kicked', 'closed'];
 
 export class LiveStream {
@@ -90,17 +88,17 @@ export class LiveStream {
     this.name = options.name;
   }
 
-  /** Absent: not on air. */
+  /** The broadcast on air. */
   get broadcast(): Broadcast | undefined {
     return this.#broadcast;
   }
 
-  /** The broadcast of this id: the present one, or the last one while its playlist still says that it is over. */
+  /** Returns the broadcast of this id: the one on air, or the last one while HLS viewers may fetch its end. */
   broadcastOf(id: string): Broadcast | undefined {
     return [this.#broadcast, this.#past?.broadcast].find((one) => one?.id === id);
   }
 
-  /** The last broadcast while its HLS viewers may still fetch the end of its playlist; else absent. */
+  /** The last broadcast, while its HLS viewers may still fetch the end of its playlist. */
   get past(): Broadcast | undefined {
     return this.#past?.broadcast;
   }
@@ -124,7 +122,7 @@ export class LiveStream {
     return (this.#broadcast?.bytesHeld ?? 0) + past + (this.side?.heldBytes ?? 0);
   }
 
-  /** Drops the media kept for new viewers. Cuts the publisher when that frees less than half of the memory. */
+  /** Drops the media kept for new viewers. Cuts the holder if that frees less than half of the memory. */
   empty(): void {
     const before = this.bytesHeld;
     this.#broadcast?.empty();
@@ -151,7 +149,7 @@ export class LiveStream {
     this.#apply({ kind: 'rules', rules });
   }
 
-  /** `viewers`: how many watch it now. */
+  /** Applies the deadlines. `viewers`: how many watch the stream now. */
   tick(viewers: number): void {
     this.#unwatchedSince = viewers > 0 ? undefined : (this.#unwatchedSince ?? this.#options.timers.now());
     if (this.#past !== undefined && this.#options.timers.now() - this.#past.endedAt >= PAST_MS) this.#forgetPast();
@@ -257,7 +255,7 @@ export class LiveStream {
     if (isCut) over?.cut();
     else over?.end();
     if (over !== undefined) onEnded(over);
-    // The system's clock may have been set back since, and counts whole milliseconds: a broadcast never ends before it began.
+    // The system's clock may have been set back, and is rounded: a broadcast never ends before it began.
     const endedAt = Math.max(over?.startedAt ?? 0, Math.round(toEpoch(at)));
     onEvent({ ...name, broadcast, kind: 'ended', at: endedAt, reason });
   }

@@ -1,13 +1,13 @@
-/** What a broadcast's media say of themselves, for those who watch over it: codecs, rates, distance of key frames. */
+/** Measures a broadcast's media for operators: codecs, rates, distance between key frames. */
 import { readVideoFormat } from '#fanout/fmp4/formats.ts';
 import type { MediaFacts } from '#fanout/media/describe.ts';
 import type { MediaMessage } from '#fanout/media/message.ts';
 
 export interface MediaFigures {
-  /** Empty: no such track so far. */
+  /** Empty if there is no such track so far. */
   readonly videoCodec: string;
   readonly audioCodec: string;
-  /** Frames per second over the last whole window. 0 in this and the following fields: not known yet. */
+  /** Frames per second over the last whole window. This and the following fields are 0 until they are known. */
   readonly frameRate: number;
   readonly bitsPerSecond: number;
   readonly keyFrameMs: number;
@@ -45,7 +45,7 @@ export class Meter {
     };
   }
 
-  /** `now`: milliseconds of a clock that never goes back. */
+  /** `now`: milliseconds of a monotonic clock. */
   note({ kind, timestampMs, data }: MediaMessage, facts: MediaFacts, now: number): void {
     if (kind === 'video' && facts.codec !== '') this.#videoCodec = facts.codec;
     if (kind === 'audio' && facts.codec !== '') this.#audioCodec = facts.codec;
@@ -68,7 +68,7 @@ export class Meter {
     if (kind === 'video' && !facts.isSequenceHeader && !facts.isIgnored) this.#frames++;
   }
 
-  /** Some codecs tell it in the configuration, some in each key frame. */
+  /** Reads the picture size, from the configuration or the key frame by codec. */
   #readSize({ codec, payloadOffset }: MediaFacts, keyFrame: Buffer): void {
     if (this.#config === undefined) return;
     const format = readVideoFormat(codec, this.#config, keyFrame.subarray(payloadOffset));

@@ -1,4 +1,4 @@
-/** What the live process tells of its streams. */
+/** Metrics of the live process. */
 import type { Registry } from 'prom-client';
 import type { HlsFile } from '#fanout/hls/files.ts';
 import { metricsOf } from '#lib/metrics.ts';
@@ -27,7 +27,7 @@ export function addLiveMetrics(
   );
 }
 
-/** Counts what edge workers ask for; viewers' own requests are the workers' to count. */
+/** Counts the requests of edge workers. The workers count those of viewers. */
 export function createHlsCounter(registry: Registry): (kind: HlsFile['kind']) => void {
   const requests = metricsOf(registry).counter(
     'causeway_live_hls_requests_total',
@@ -46,23 +46,23 @@ export function addRecordingMetrics(registry: Registry, recording: RecordingServ
   );
   gauge(
     'causeway_live_recording_spool_bytes',
-    'Disk that recordings take which control has not taken yet.',
+    'Disk space of recordings that control has not accepted yet.',
     () => recording.spool.bytes,
   );
   gauge(
     'causeway_live_recording_pieces_waiting',
-    'Pieces of recordings that control has not taken yet.',
+    'Pieces of recordings that control has not accepted yet.',
     () => recording.spool.waitingPieces,
   );
   totals(
     'causeway_live_recordings_stopped_total',
-    'Recordings since the start that stopped because there was no room (full) or the disk was too slow (slow).',
+    'Recordings since the start that stopped because the spool or disk was full (full) or the disk too slow (slow).',
     ['end'],
     () => Object.entries(recording.recorder.stopped).map(([end, count]) => [{ end }, count]),
   );
   total(
     'causeway_live_recording_pieces_lost_total',
-    'Pieces of recordings since the start that were damaged, or that control refused for good.',
+    'Pieces of recordings since the start that were lost: damaged, or refused by control for good.',
     () => recording.shipper.lost,
   );
 }

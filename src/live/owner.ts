@@ -1,20 +1,21 @@
 /**
- * All streams of this machine: lets publishers and players in, asks again when settings change, says what becomes of each
- * stream. Marks and domains are read from the edge's own file, so they hold without control. docs/decisions/0491
+ * All streams of this machine: admits publishers and players, checks them again when settings change, and reports the
+ * state of each stream. Marks and domains are read from the edge's own file, so they apply while control is down.
+ * docs/decisions/0491
  */
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
-import { isForbidden, type LiveMark, type LiveMarkSource } from '#sites/live.ts';
+import { isForbidden, type LiveMarkSource, type NamedLiveMark, type StreamName, streamKey } from '#sites/live.ts';
 import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
 import { Capacity, type CapacityLimits } from './capacity.ts';
 import type { NewEvent } from './event-store.ts';
 import type { LiveFile } from './live-file.ts';
-import { type Admission, type HolderSide, LiveStream, type StreamName } from './live-stream.ts';
+import { type Admission, type HolderSide, LiveStream } from './live-stream.ts';
 import type { RareLines } from './rare-lines.ts';
 import type { Recorder } from './recording/recorder.ts';
-import { keyOf, type StreamLine, StreamLines } from './stream-lines.ts';
+import { type StreamLine, StreamLines } from './stream-lines.ts';
 import { STREAM_LIMITS, type StreamLimits } from './streams/stream-state.ts';
 
 export interface OwnerOptions {
@@ -27,22 +28,22 @@ export interface OwnerOptions {
   readonly capacity: CapacityLimits;
   readonly recorder: Pick<Recorder, 'start' | 'stop'>;
   newBroadcastId(): string;
-  /** How many watch the stream by HTTP, on all workers. */
+  /** Counts the viewers of a stream, on all workers. */
   countViewers(name: StreamName): number;
-  /** Control should hear of it soon. */
+  /** Notified of each event, to report it to control soon. */
   onEvent(): void;
   readonly log: Logger;
   readonly rareLines: RareLines;
 }
 
-/** How often time is asked whether it has done something. */
+/** Interval at which the deadlines of streams are checked. */
 const TICK_MS = 250;
 /** Interval of saving the streams on air: after a kill, their recorded end is at most this much too early. */
 const SAVE_MS = 10_000;
 
 interface Known {
   readonly stream: LiveStream;
-  /** Whose domain it is of; the site is looked up anew when settings change. */
+  /** Host of the domain, by which the site is looked up again when settings change. */
   readonly host: string;
 }
 
@@ -51,9 +52,9 @@ export class Owner implements Disposable {
   readonly #options: OwnerOptions;
   readonly #streams = new Map<string, Known>();
   readonly #capacity: Capacity;
-  #marks: ReadonlyMap<string, LiveMark> = new Map();
+  #marks: ReadonlyMap<string, NamedLiveMark> = new Map();
   #disowned = '';
-  /** Settings or marks have changed and could not be read yet. */
+  /** Whether settings or marks have changed and could not be read yet. */
   #isStale = false;
   #hasStopped = false;
   #lastHolderId = 0;
@@ -69,21 +70,21 @@ export class Owner implements Disposable {
     this.#cancelTick = timers.after(TICK_MS, () => this.#tick());
   }
 
-  /** The open live domain of a host. */
+  /** Returns the site of a host. */
   siteOf(host: string | undefined): Site | undefined {
     return host === undefined ? undefined : this.#options.sites.find(host);
   }
 
   /**
-   * A holder that its domain's rules let in. `host` is the domain's. Marks and the domain's state are asked again here: an origin
-   * may have answered long after its pull began.
+   * Admits a holder that its domain's rules allow. `host` is the domain's. Marks and the domain's state are checked
+   * again: an origin may have answered long after its pull began.
    */
   admit(name: StreamName, host: string, side: HolderSide): Admission {
     if (this.#hasStopped || !isOpen(this.siteOf(host), name)) return { kind: 'refused', reason: 'closed' };
-    const key = keyOf(name);
+    const key = streamKey(name);
     const held = this.#streams.get(key);
     const now = this.#options.timers.now();
-    // A publisher that comes back to its stream takes nothing more.
+    // A publisher that returns to its stream needs no further share.
     const refusal = held === undefined ? this.#capacity.refusal(name.domainId, now) : undefined;
     if (refusal !== undefined) return { kind: 'refused', reason: refusal };
     const begins = held === undefined || (held.stream.onAir === undefined && held.stream.side === undefined);
@@ -102,7 +103,7 @@ export class Owner implements Disposable {
   }
 
   find(name: StreamName): LiveStream | undefined {
-    return this.#streams.get(keyOf(name))?.stream;
+    return this.#streams.get(streamKey(name))?.stream;
   }
 
   list(): readonly LiveStream[] {
@@ -113,20 +114,20 @@ export class Owner implements Disposable {
     return isForbidden(this.#options.marks.getLiveMark(domainId, app, stream), this.#options.clock());
   }
 
-  /** Milliseconds of the timers as epoch milliseconds. */
+  /** Converts an instant of the timers to epoch milliseconds. */
   toEpoch(at: number): number {
     const { clock, timers } = this.#options;
     return clock() - (timers.now() - at);
   }
 
-  /** Settings of these sites, or any where absent, or marks, have changed: all that is on air is asked again. */
+  /** Called when settings of these sites (`undefined`: any) or marks have changed. Checks all streams again. */
   applyChange(names: readonly string[] | undefined): void {
     this.#options.sites.forget(names);
     this.#isStale = true;
     this.#recheck();
   }
 
-  /** Other live processes have these broadcasts' streams on air. */
+  /** Ends these broadcasts: other live processes have their streams on air. */
   disown(broadcasts: readonly string[]): void {
     for (const broadcast of broadcasts) {
       this.#disowned = broadcast;
@@ -136,7 +137,7 @@ export class Owner implements Disposable {
     this.#disowned = '';
   }
 
-  /** Ends all broadcasts when the process stops; none begins any more. */
+  /** Ends all broadcasts. No other begins. */
   stop(): void {
     this.#hasStopped = true;
     for (const { stream } of this.#streams.values()) stream.stop();
@@ -158,7 +159,7 @@ export class Owner implements Disposable {
       newHolderId: () => ++this.#lastHolderId,
       newBroadcastId,
       onEvent: (event) => this.#note(event),
-      onBegan: () => this.#recordIfWanted(this.#streams.get(keyOf(name))),
+      onBegan: () => this.#recordIfWanted(this.#streams.get(streamKey(name))),
       onEnded: ({ id }) => recorder.stop(id, 'ended'),
       onChange: () => this.#show(name),
     });
@@ -216,10 +217,10 @@ export class Owner implements Disposable {
       const marks = this.#options.marks.listLiveMarks();
       const now = this.#options.clock();
       const before = this.#marks;
-      this.#marks = new Map(marks.filter((mark) => isForbidden(mark, now)).map((mark) => [keyOf(mark), mark]));
+      this.#marks = new Map(marks.filter((mark) => isForbidden(mark, now)).map((mark) => [streamKey(mark), mark]));
       for (const known of this.#streams.values()) this.#applyRules(known);
-      for (const mark of marks) if (before.has(keyOf(mark)) || this.#marks.has(keyOf(mark))) this.#show(mark);
-      for (const key of before.keys()) if (!this.#marks.has(key)) this.#show(nameOf(key));
+      for (const mark of marks) if (before.has(streamKey(mark)) || this.#marks.has(streamKey(mark))) this.#show(mark);
+      for (const [key, mark] of before) if (!this.#marks.has(key)) this.#show(mark);
       this.#isStale = false;
     } catch (error) {
       // Retried at the next tick. Until then a publish fails for the same reason and is refused.
@@ -227,7 +228,7 @@ export class Owner implements Disposable {
     }
   }
 
-  /** A stream is resumed when the time of its mark is over. */
+  /** Whether a mark has expired, so that its stream is to be resumed. */
   #hasMarkRunOut(): boolean {
     const now = this.#options.clock();
     for (const mark of this.#marks.values()) if (!isForbidden(mark, now)) return true;
@@ -273,10 +274,10 @@ export class Owner implements Disposable {
 
   #lineOf({ domainId, app, stream }: StreamName): StreamLine {
     const name = { domain: domainId, app, stream };
-    if (this.#marks.has(keyOf({ domainId, app, stream }))) return { ...name, state: 'paused' };
+    if (this.#marks.has(streamKey({ domainId, app, stream }))) return { ...name, state: 'paused' };
     const known = this.find({ domainId, app, stream });
     const onAir = known?.onAir;
-    // Players by HLS still have to learn that it is over.
+    // HLS players still have to fetch the end of the playlist.
     if (onAir === undefined && known?.past !== undefined) return { ...name, state: 'grace', broadcast: known.past.id };
     if (onAir === undefined) return { ...name, state: 'none' };
     return { ...name, state: onAir.brokenAt === undefined ? 'live' : 'grace', broadcast: onAir.broadcast };
@@ -285,9 +286,4 @@ export class Owner implements Disposable {
 
 function isOpen(site: Site | undefined, { domainId }: StreamName): boolean {
   return site?.id === domainId && site.type === 'live' && site.state === 'open';
-}
-
-function nameOf(key: string): StreamName {
-  const [domainId = '', app = '', stream = ''] = key.split('/');
-  return { domainId: Number(domainId), app, stream };
 }

@@ -1,10 +1,13 @@
-/** RTMP players of all streams: attached to their broadcast, counted, and asked again when settings change. */
+/**
+ * RTMP players of all streams: attaches them to their broadcast, counts them, and checks them again when settings
+ * change.
+ */
+
 import type { HubViewer } from '#fanout/encoding.ts';
 import type { Hub } from '#fanout/hub.ts';
 import { createShares, type Shares } from '#lib/shares.ts';
-import type { StreamName } from './live-stream.ts';
+import { type StreamName, streamKey } from '#sites/live.ts';
 import type { RtmpPlayer } from './rtmp/conversation.ts';
-import { keyOf } from './stream-lines.ts';
 
 interface Playing {
   readonly key: string;
@@ -19,19 +22,21 @@ export interface PlayerOptions {
   mayGoOn(): boolean;
 }
 
-/** Players at once, paused ones included; each domain has a share of them. Some RTMP connections are left for publishers. */
+/**
+ * Limit of players, paused ones included, of which each domain has a share. It leaves RTMP connections for publishers.
+ */
 const MAX_PLAYERS = 8_000;
 
 export class Players {
   readonly #playing = new Set<Playing>();
-  /** Each domain's share. */
+  /** Shares of the domains. */
   readonly #shares: Shares;
 
   constructor(maxPlayers = MAX_PLAYERS) {
     this.#shares = createShares(maxPlayers);
   }
 
-  /** Whether the domain may have another one. */
+  /** Whether the domain may have another player. */
   hasRoom(domainId: number): boolean {
     return this.#shares.mayTake(String(domainId), 1);
   }
@@ -42,12 +47,12 @@ export class Players {
     let stop = () => {};
     return {
       start: (viewer) => {
-        // Counted until it leaves: a paused player keeps its place.
+        // Counted until it leaves: a paused player keeps its share.
         if (!isCounted) this.#shares.add(domain, 1);
         isCounted = true;
-        // A player that was paused was not asked meanwhile.
+        // A player was not checked while it was paused.
         if (!mayGoOn()) return viewer.cut();
-        const playing: Playing = { key: keyOf(name), viewer, mayGoOn };
+        const playing: Playing = { key: streamKey(name), viewer, mayGoOn };
         const place = hub.attach(viewer);
         this.#playing.add(playing);
         stop = () => {
@@ -61,7 +66,7 @@ export class Players {
   }
 
   count(name: StreamName): number {
-    const key = keyOf(name);
+    const key = streamKey(name);
     let count = 0;
     for (const playing of this.#playing) if (playing.key === key) count++;
     return count;

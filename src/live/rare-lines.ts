@@ -1,6 +1,6 @@
 /**
- * Lines of the service's log that strangers can cause as often as they like: of each kind and domain the first ten are written, then
- * some a minute, which say how many were left out.
+ * Rate limit for lines of the service's log that strangers can cause at will: for each message and domain ten lines,
+ * then ten a minute, which say how many were left out.
  */
 import type { Logger } from '#lib/logger.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
@@ -17,13 +17,13 @@ export class RareLines {
   readonly #buckets = new TokenBuckets({ perSecond: PER_MINUTE / 60, burst: BURST, maxKeys: MAX_KEYS });
   readonly #leftOut = new Map<string, number>();
 
-  /** `now`: of a clock that only goes forward. */
+  /** `now`: milliseconds of a monotonic clock. */
   constructor(log: Pick<Logger, 'warn' | 'info'>, now: () => number) {
     this.#log = log;
     this.#now = now;
   }
 
-  /** `domainId` `undefined`: of no domain. */
+  /** Logs a warning. `domainId` is `undefined` if the line belongs to no domain. */
   warn(domainId: number | undefined, fields: Fields, message: string): void {
     this.#write('warn', domainId, fields, message);
   }

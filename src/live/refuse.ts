@@ -1,4 +1,4 @@
-/** An answer to an edge worker that is a status alone, and is not to be stored. */
+/** Answers an edge worker with a status alone, not to be stored. */
 import type { ServerResponse } from 'node:http';
 
 export function refuse(response: ServerResponse, status: number): void {

@@ -1,6 +1,6 @@
 /**
- * Hands streams to the edge workers: HTTP/1.1 on a unix socket that only the service's user may open. The list of streams with
- * every change, streams as FLV, how many watch. docs/decisions/0493
+ * Serves streams to the edge workers: HTTP/1.1 on a unix socket that only the service's user may open. Workers get the
+ * list of streams with every change, streams as FLV and HLS files, and report their viewers. docs/decisions/0493
  */
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
@@ -10,14 +10,12 @@ import type { HlsFile } from '#fanout/hls/files.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
 import { unreachable } from '#lib/unreachable.ts';
-import { isAppName, isStreamName } from '#sites/live.ts';
+import { isAppName, isStreamName, type StreamName, streamKey } from '#sites/live.ts';
 import { answerHls } from './answer-hls.ts';
 import type { Broadcast } from './broadcast.ts';
-import type { StreamName } from './live-stream.ts';
 import type { Owner } from './owner.ts';
 import type { Pulls } from './pull/pulls.ts';
 import { refuse } from './refuse.ts';
-import { keyOf } from './stream-lines.ts';
 import type { Viewers } from './viewers.ts';
 
 export interface RelayServerOptions {
@@ -25,20 +23,20 @@ export interface RelayServerOptions {
   readonly owner: Owner;
   readonly viewers: Viewers;
   readonly pulls: Pick<Pulls, 'open'>;
-  /** A worker asks for a file of HLS. */
+  /** Notified of each request for an HLS file. */
   onHlsFile(kind: HlsFile['kind']): void;
   readonly timers: Timers;
   readonly log: Logger;
 }
 
 export interface RelayServer extends AsyncDisposable {
-  /** Streams that are open as FLV. */
+  /** Counts the FLV connections of workers to a stream. */
   countRelays(name: StreamName): number;
 }
 
-/** So often the list says something, also where nothing changes. */
+/** Interval of keep-alive lines in the list. */
 const ALIVE_MS = 5_000;
-/** A worker that does not read its list is cut: what it does not know of it would go on serving. */
+/** Unread bytes at which a worker is cut, so that it does not go on serving by an outdated list. */
 const MAX_LIST_BYTES = 16 * 1024 * 1024;
 const MAX_REPORT_BYTES = 64 * 1024 * 1024;
 
@@ -56,7 +54,7 @@ export async function openRelayServer(options: RelayServerOptions): Promise<Rela
   server.listen({ path: socketPath });
   await once(server, 'listening');
   return {
-    countRelays: (name) => relays.get(keyOf(name)) ?? 0,
+    countRelays: (name) => relays.get(streamKey(name)) ?? 0,
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');
       server.close();
@@ -94,14 +92,14 @@ async function answer(
   await answerHls({ broadcast, stream, file, query: searchParams, onFile: options.onHlsFile }, response);
 }
 
-/** Makes sure that the stream is on air, if its domain has an origin which has it. Returns 200, or why it is not: 404, 409, 429, 502, 504. */
+/** Pulls the stream if it is not on air. Returns 200, or why it cannot be had: 404, 409, 429, 502 or 504. */
 async function pull({ owner, pulls }: RelayServerOptions, name: StreamName, query: URLSearchParams): Promise<number> {
   if (owner.find(name)?.broadcast !== undefined) return 200;
   const scheme = query.get('origin') === 'https' ? 'https' : 'http';
   const start = await pulls.open(name, scheme, query.get('host') ?? '');
   switch (start.kind) {
     case 'onAir':
-    case 'refused': // whoever publishes it may be on air by now
+    case 'refused': // a publisher may be on air by now
       return 200;
     case 'file':
       return 409;
@@ -137,16 +135,16 @@ function giveList({ owner, timers }: RelayServerOptions, response: ServerRespons
   });
 }
 
-/** The hub watches over a worker that does not keep up, as over any viewer. */
+/** Attaches a worker to the hub, which drops or cuts it if it falls behind, like any viewer. */
 function giveFlv(
   { viewers }: RelayServerOptions,
   { broadcast, name }: { readonly broadcast: Broadcast; readonly name: StreamName },
   relays: Map<string, number>,
   response: ServerResponse,
 ): void {
-  const key = keyOf(name);
+  const key = streamKey(name);
   response.writeHead(200, { 'content-type': 'video/x-flv', 'causeway-broadcast': broadcast.id });
-  response.flushHeaders(); // the first bytes may come with the next key frame, which is long in coming where no group of pictures is kept
+  response.flushHeaders(); // the first bytes may follow only with the next key frame
   relays.set(key, (relays.get(key) ?? 0) + 1);
   const place = broadcast.hub.attach({
     encoding: FLV_ENCODING,

@@ -1,4 +1,6 @@
-/** Reports events and what is on air to control: every 5 s, at once when something happens, again after a failure. */
+/**
+ * Reports events and the broadcasts on air to control: every 5 s, at once after an event, and again after a failure.
+ */
 import type { LiveReport, LiveReportAnswer } from '#feed/live-report.ts';
 import { backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -9,10 +11,10 @@ import type { LiveFile } from './live-file.ts';
 export interface ReporterOptions {
   readonly edge: string;
   readonly file: Pick<LiveFile, 'epoch' | 'listEvents' | 'acknowledge'>;
-  /** All that is on air. */
+  /** Lists the broadcasts on air. */
   statuses(): NonNullable<LiveReport['streams']>;
   post(report: LiveReport, signal: AbortSignal): Promise<LiveReportAnswer>;
-  /** Another live process has these broadcasts' streams on air. */
+  /** Notified of broadcasts whose stream another live process has on air. */
   onNotOwned(broadcasts: readonly string[]): void;
   readonly everyMs: number;
   readonly maxEvents: number;
@@ -23,13 +25,13 @@ export interface ReporterOptions {
 }
 
 export interface Reporter extends AsyncDisposable {
-  /** Something has happened that control should hear at once. */
+  /** Reports at once, because of an event. */
   hurry(): void;
 }
 
-/** Control is on the same machine: what it misses it hears soon after it is back. */
+/** Short, because control is on the same machine and is soon back. */
 const BACKOFF = { firstMs: 500, capMs: 5_000 };
-/** Control may be starting. */
+/** Time without a warning, as while control starts. */
 const QUIET_MS = 15_000;
 
 export function startReporter(options: ReporterOptions): Reporter {
@@ -74,7 +76,7 @@ export function startReporter(options: ReporterOptions): Reporter {
   schedule(0);
   return {
     hurry() {
-      // After a failure the next try says it too.
+      // After a failure, the next try includes it.
       if (running !== undefined) isHurried = true;
       else if (failures === 0) schedule(0);
     },
@@ -87,7 +89,7 @@ export function startReporter(options: ReporterOptions): Reporter {
   };
 }
 
-/** Resolves with whether no event waits any more. */
+/** Sends a report. Resolves with whether it had all waiting events. */
 async function report(options: ReporterOptions, signal: AbortSignal): Promise<boolean> {
   const { edge, file, maxEvents, clock } = options;
   const events = file.listEvents(maxEvents);

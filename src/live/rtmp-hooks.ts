@@ -1,8 +1,8 @@
-/** Answers RTMP's publishers and players: by the rules of their domain, then by the state of the stream. */
+/** Decides on RTMP publishers and players: by the rules of their domain, then by the state of the stream. */
 import type { Clock } from '#lib/clock.ts';
-import type { LiveMarkSource } from '#sites/live.ts';
+import type { LiveMarkSource, StreamName } from '#sites/live.ts';
 import { maskAuthKeys } from '#sites/live-key.ts';
-import type { HolderSide, StreamName } from './live-stream.ts';
+import type { HolderSide } from './live-stream.ts';
 import type { Owner } from './owner.ts';
 import type { Players } from './players.ts';
 import type { Pulls } from './pull/pulls.ts';
@@ -68,7 +68,7 @@ function outcomeOf(reason: string): Outcome {
 const BUSY = 'busy';
 const NOT_ON_AIR = 'notOnAir';
 
-/** What a client of the domain's own is told, who can do something about it. */
+/** Descriptions for authorized clients, whose owner can do something about the limit. */
 const FULL_TEXTS = {
   streams: 'the domain has its share of the live streams that this machine takes at once',
   memory: 'the streams of the domain have filled their share of the memory (live-memory); try again in 10 seconds',
@@ -145,7 +145,7 @@ async function answerPlay(
     rareLines.warn(name.domainId, { ...name }, 'RTMP player refused: its domain has reached its limit of players');
     return { kind: 'refused', code: 'NetStream.Play.Failed', description: FULL_TEXTS.players, reason: 'players' };
   }
-  // The key was checked: it is the address that was signed, for as long as somebody watches.
+  // The key is checked only at the start: its expiry does not end playback.
   const mayGoOn = () =>
     denialOfPlay({ ...asked(owner, marks, request, clock()), authKey: undefined, keys: undefined }) === undefined;
   const player = players.create({ name, hub: broadcast.hub, mayGoOn });
@@ -179,12 +179,12 @@ function nameOf(owner: Owner, { host, app, stream }: RtmpRequest): StreamName | 
   return site && { domainId: site.id, app, stream };
 }
 
-/** An address whose key is right, but for its time. Its holder may know: it learns nothing about the key. */
+/** Description of an expired key. It may be revealed: it tells nothing about the secret. */
 const EXPIRED = new Map([['key expired', 'the address has expired']]);
 
 /**
- * The reason is for the log. A stranger learns only that publishing is refused; an authorized publisher learns which limit was
- * met, or that its address has expired.
+ * Refuses a publisher and logs the reason. Strangers are told only that publishing is refused; an authorized publisher
+ * is told which limit was reached, or that its address has expired.
  */
 function denied(lines: RareLines, { domainId, request }: LoggedSession, reason: string): PublishAnswer {
   const { host, app, stream, clientAddress } = request;

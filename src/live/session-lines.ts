@@ -1,5 +1,5 @@
 /**
- * Access-log lines of RTMP sessions, which last: one each minute and one at the end, each with what has come since the line before.
+ * Access-log lines of RTMP sessions: one each minute and one at the end, each with the bytes since the previous one.
  * docs/decisions/0498
  */
 import type { Clock } from '#lib/clock.ts';
@@ -17,7 +17,7 @@ export interface SessionLinesOptions {
 
 export interface LoggedSession {
   readonly method: 'PUBLISH' | 'PLAY';
-  /** 0: of no domain. */
+  /** 0 if the session belongs to no domain. */
   readonly domainId: number;
   readonly request: RtmpRequest;
   readonly connection: Pick<RtmpConnection, 'receivedBytes' | 'sentBytes'>;
@@ -106,7 +106,7 @@ function writeQuery(query: URLSearchParams): string {
   return query.size === 0 ? '' : `?${query}`;
 }
 
-/** A line takes each byte as one character. */
+/** Converts a text to one character per byte, as log lines have it. */
 function latin1(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }

@@ -1,6 +1,8 @@
-/** All that is on air, as reported to control. */
+/** The broadcasts on air, as reported to control. */
+
 import type { LiveReport } from '#feed/live-report.ts';
-import type { LiveStream, StreamName } from './live-stream.ts';
+import type { StreamName } from '#sites/live.ts';
+import type { LiveStream } from './live-stream.ts';
 import type { Owner } from './owner.ts';
 import type { Players } from './players.ts';
 import type { Viewers } from './viewers.ts';

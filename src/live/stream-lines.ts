@@ -1,29 +1,25 @@
-/** The state of the streams for edge workers: the latest line of each stream, and every change as it comes. */
-import type { StreamName } from './live-stream.ts';
+/** The state of the streams for edge workers: the latest line of each stream, and every change. */
+import { streamKey } from '#sites/live.ts';
 
 export interface StreamLine {
   readonly domain: number;
   readonly app: string;
   readonly stream: string;
-  /** `none`: it is to be forgotten. */
+  /** `none`: workers forget the stream. */
   readonly state: 'live' | 'grace' | 'paused' | 'none';
-  /** Absent when it is not on air. */
+  /** Absent if the stream is not on air. */
   readonly broadcast?: string;
 }
 
-export function keyOf({ domainId, app, stream }: StreamName): string {
-  return `${domainId}/${app}/${stream}`;
-}
-
 export class StreamLines {
-  /** JSON. */
+  /** Lines as JSON texts. */
   readonly #lines = new Map<string, string>();
   readonly #followers = new Set<(line: string) => void>();
 
-  /** Says nothing where the stream is as it was. */
+  /** Stores the line and notifies followers, unless the stream is unchanged. */
   set(line: StreamLine): void {
     const { domain: domainId, app, stream, state } = line;
-    const key = keyOf({ domainId, app, stream });
+    const key = streamKey({ domainId, app, stream });
     const text = JSON.stringify(line);
     const before = this.#lines.get(key);
     if (before === text || (before === undefined && state === 'none')) return;
@@ -32,7 +28,7 @@ export class StreamLines {
     for (const follow of this.#followers) follow(text);
   }
 
-  /** The latest lines of all known streams. */
+  /** Returns the latest lines of all known streams. */
   list(): readonly string[] {
     return [...this.#lines.values()];
   }

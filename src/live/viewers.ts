@@ -1,11 +1,10 @@
-/** How many watch each stream by HTTP, summed over what the edge workers report. A worker that falls silent is forgotten. */
-import type { StreamName } from './live-stream.ts';
-import { keyOf } from './stream-lines.ts';
+/** Counts the viewers of each stream by HTTP from the reports of the edge workers. Silent workers are forgotten. */
+import { type StreamName, streamKey } from '#sites/live.ts';
 
 interface StreamViewers {
   readonly flv: number;
   readonly websocket: number;
-  /** HLS viewers, each a hash that identifies the viewer; one viewer may be reported by several workers. */
+  /** Hashes that identify the HLS viewers; several workers may report one viewer. */
   readonly hls: readonly string[];
 }
 
@@ -30,7 +29,7 @@ export class Viewers {
   readonly #reports = new Map<string, Report>();
   #sums: ReadonlyMap<string, ViewerSum> = new Map();
 
-  /** Returns false when the report is not one. `now`: milliseconds of a clock that never goes back. */
+  /** Takes a worker's report. Returns false if it is malformed. `now`: milliseconds of a monotonic clock. */
   take(text: string, now: number): boolean {
     const report = readReport(text);
     if (report === undefined) return false;
@@ -47,7 +46,7 @@ export class Viewers {
   }
 
   of(name: StreamName): ViewerSum {
-    return this.#sums.get(keyOf(name)) ?? NOBODY;
+    return this.#sums.get(streamKey(name)) ?? NOBODY;
   }
 }
 
@@ -64,10 +63,7 @@ function sumUp(reports: readonly ReadonlyMap<string, StreamViewers>[]): Readonly
   return new Map([...sums].map(([key, sum]) => [key, { ...sum, hls: sum.hls.size }]));
 }
 
-/**
- * Reads a worker's report. Our own workers send it in this version's format, but malformed entries are left out all the
- * same.
- */
+/** Reads a worker's report, and leaves malformed entries out. */
 function readReport(text: string) {
   let value: unknown;
   try {
@@ -79,7 +75,7 @@ function readReport(text: string) {
   if (typeof worker !== 'string' || !Array.isArray(streams)) return undefined;
   const read = streams.slice(0, MAX_STREAMS).map((each): [string, StreamViewers] => {
     const { domain, app, stream, flv, websocket, hls } = Object(each) as Record<string, unknown>;
-    const key = keyOf({ domainId: readCount(domain), app: String(app), stream: String(stream) });
+    const key = streamKey({ domainId: readCount(domain), app: String(app), stream: String(stream) });
     const viewers = Array.isArray(hls) ? hls.slice(0, MAX_HLS).filter((one) => typeof one === 'string') : [];
     return [key, { flv: readCount(flv), websocket: readCount(websocket), hls: viewers }];
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isForbidden, parseLiveMarkKey } from './live.ts';
+import { isForbidden, parseStreamKey } from './live.ts';
 
 const FORBIDDEN_ROWS = [
   { mark: undefined, now: 5, expected: false },
@@ -31,7 +31,7 @@ const KEY_ROWS = [
 
 for (const { key, expected, isKey = false } of KEY_ROWS) {
   test(`the key of a mark: ${key.slice(0, 20)} (${key.length} characters)`, () => {
-    const parsed = parseLiveMarkKey(key);
+    const parsed = parseStreamKey(key);
     if (isKey) assert.equal(parsed?.domainId, 7);
     else assert.deepEqual(parsed, expected);
   });

@@ -1,21 +1,27 @@
-/** What control tells edges and live processes about live streams: marks that forbid or kick, and the keys of domains. */
+/**
+ * Live streams as edges and live processes know them: their names, marks that forbid or kick, and the keys of domains.
+ */
+
+export interface StreamName {
+  readonly domainId: number;
+  readonly app: string;
+  readonly stream: string;
+}
 
 /** A mark on one stream. */
 export interface LiveMark {
   /** Use `isForbidden`: a mark may have run out. */
   readonly forbidden: boolean;
-  /** Epoch milliseconds at which the stream is resumed by itself; 0: it stays forbidden until an operator resumes it. */
+  /**
+   * Epoch milliseconds at which the stream is resumed by itself; 0: it stays forbidden until an operator resumes it.
+   */
   readonly until: number;
   /** Id of a broadcast whose publisher is to be cut; empty: none. */
   readonly kicked: string;
 }
 
-/** A mark with the stream that it is about. */
-export interface NamedLiveMark extends LiveMark {
-  readonly domainId: number;
-  readonly app: string;
-  readonly stream: string;
-}
+/** A mark with the name of its stream. */
+export interface NamedLiveMark extends LiveMark, StreamName {}
 
 /** Keys of a domain, at most two of each kind, the primary one first. */
 export interface LiveKeys {
@@ -58,8 +64,13 @@ export function isForbidden(mark: LiveMark | undefined, now: number): boolean {
   return mark?.forbidden === true && (mark.until === 0 || now < mark.until);
 }
 
-/** Reads the feed's key `<domain id>/<app>/<stream>`; `undefined`: it is not such a key. */
-export function parseLiveMarkKey(key: string): Pick<NamedLiveMark, 'domainId' | 'app' | 'stream'> | undefined {
+/** Returns `<domain id>/<app>/<stream>`, which is also the key of a mark in the feed. */
+export function streamKey({ domainId, app, stream }: StreamName): string {
+  return `${domainId}/${app}/${stream}`;
+}
+
+/** Reads what `streamKey` wrote; `undefined` if the text is not such a key. */
+export function parseStreamKey(key: string): StreamName | undefined {
   const [id = '', app = '', stream = '', ...rest] = key.split('/');
   if (!/^[1-9]\d{0,9}$/.test(id) || !isAppName(app) || !isStreamName(stream) || rest.length > 0) return undefined;
   return { domainId: Number(id), app, stream };

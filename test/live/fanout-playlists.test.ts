@@ -107,7 +107,7 @@ test('the end of the broadcast ends the playlist', async () => {
 });
 
 test('a delta update leaves out what lies before the skip boundary, and nothing else', () => {
-  const clock = { offsetMs: 0, isTold: true };
+  const clock = { offsetMs: 0, isFixed: true };
   const part = { durationMs: 2_000, isIndependent: true, videoFrames: 1, bytes: Buffer.alloc(1) };
   const segments = Array.from({ length: 9 }, (_, index) => ({
     sequence: 10 + index,

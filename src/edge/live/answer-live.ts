@@ -1,9 +1,14 @@
-/** The stage of live streams: what is on air, in grace or paused under a path of a live domain. All other paths are ordinary. */
+/**
+ * The stage of live streams: what is on air, in grace or paused under a path of a live domain. All other paths are
+ * ordinary.
+ */
+
 import type { HubViewer } from '#fanout/encoding.ts';
 import { formatDate } from '#http/dates.ts';
 import { handshakeHeaders } from '#http/web-socket.ts';
 import { clientNetwork } from '#lib/cidr.ts';
 import { unreachable } from '#lib/unreachable.ts';
+import { type StreamName, streamKey } from '#sites/live.ts';
 import type { Site } from '#sites/site.ts';
 import type { EdgeContext } from '../context.ts';
 import type { CacheMark } from '../reasons.ts';
@@ -19,10 +24,8 @@ import { decideLive } from './decide-live.ts';
 import { createHttpSink, createWebSocketSink } from './flv-sinks.ts';
 import { answerHls } from './hls.ts';
 import type { LiveEdge } from './live.ts';
-import type { StreamName } from './live-path.ts';
 import type { Relay } from './relays.ts';
 import { lineSince, openLedger } from './session.ts';
-import { streamKey } from './stream-table.ts';
 
 interface Asked {
   readonly request: EdgeRequest;

@@ -1,10 +1,13 @@
-/** What becomes of a request for a path that a stream may have: the play key, then the state of the stream. Pure but for what `live` knows. */
+/**
+ * What becomes of a request for a path that a stream may have: the play key, then the state of the stream. Pure but for
+ * what `live` knows.
+ */
 import { MULTIVARIANT_NAME, readDeliveryDirectives, writeDirectives } from '#fanout/hls/files.ts';
-import { isForbidden } from '#sites/live.ts';
+import { isForbidden, type StreamName } from '#sites/live.ts';
 import type { Site } from '#sites/site.ts';
 import type { EdgeRequest } from '../request.ts';
 import type { LiveEdge } from './live.ts';
-import { keyedPath, type LivePath, readLivePath, type StreamName } from './live-path.ts';
+import { keyedPath, type LivePath, readLivePath } from './live-path.ts';
 
 export type LiveDecision =
   /** No stream has this path: the other stages answer. */

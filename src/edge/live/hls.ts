@@ -2,12 +2,14 @@
  * HLS: a viewer's key is no part of what a file is found by, and a playlist bears each viewer's own query.
  * docs/decisions/0496, 0515
  */
+
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { acceptsCodings } from '#http/content-coding.ts';
 import { formatDate } from '#http/dates.ts';
 import { joinedValue, type RawHeaders } from '#http/headers.ts';
 import { clientNetwork } from '#lib/cidr.ts';
+import { type StreamName, streamKey } from '#sites/live.ts';
 import type { Site } from '#sites/site.ts';
 import type { EdgeContext } from '../context.ts';
 import type { CacheMark } from '../reasons.ts';
@@ -18,10 +20,8 @@ import { viewerText } from './audience.ts';
 import { CORS_HEADERS, corsError } from './cors.ts';
 import type { HlsAnswer, ReadyHlsFile } from './hls-files.ts';
 import type { LiveEdge } from './live.ts';
-import type { StreamName } from './live-path.ts';
 import { pathOf } from './owner-client.ts';
 import { splitPlaylist, withViewerQuery } from './playlist.ts';
-import { streamKey } from './stream-table.ts';
 
 export interface AskedFile {
   readonly request: EdgeRequest;

@@ -1,10 +1,5 @@
 /** Which paths of a live domain may belong to a stream. Pure. docs/decisions/0496 */
-
-export interface StreamName {
-  readonly domainId: number;
-  readonly app: string;
-  readonly stream: string;
-}
+import type { StreamName } from '#sites/live.ts';
 
 export type LivePath = Pick<StreamName, 'app' | 'stream'> &
   (

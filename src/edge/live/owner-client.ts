@@ -1,14 +1,15 @@
 /**
- * The live process, asked over its unix socket: the table of streams, broadcasts as FLV, the files of HLS, and how many watch.
- * The requests are those of docs/edge.md, "Live streams".
+ * The live process, asked over its unix socket: the table of streams, broadcasts as FLV, the files of HLS, and how many
+ * watch. The requests are those of docs/edge.md, "Live streams".
  */
+
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { createShares } from '#lib/shares.ts';
+import type { StreamName } from '#sites/live.ts';
 import type { EdgeRequest } from '../request.ts';
 import type { OwnerFile } from './hls-files.ts';
-import type { StreamName } from './live-path.ts';
 import type { StreamTable } from './stream-table.ts';
 
 export interface OwnerClientOptions {
@@ -29,7 +30,10 @@ export interface OwnerLimits {
 
 /** Length of one line of the table. */
 const MAX_LINE_CHARS = 4096;
-/** Questions for files of HLS at once. Each stream that is watched has two that wait: for the next playlist and the next part. */
+/**
+ * Questions for files of HLS at once. Each stream that is watched has two that wait: for the next playlist and the next
+ * part.
+ */
 const MAX_QUESTIONS = 4_096;
 /** Files of HLS that are being read, together. A segment has at most 56 MiB, and one domain may take half. */
 const MAX_READ_BYTES = 256 * 1024 * 1024;
@@ -56,7 +60,10 @@ export class OwnerClient {
   readonly #bytes = createShares(MAX_READ_BYTES);
   readonly #closing = new AbortController();
   #retry: NodeJS.Timeout | undefined;
-  /** Attempts in a row that gave no whole table. One is ordinary: the live process ends before this one when the service stops. */
+  /**
+   * Attempts in a row that gave no whole table. One is ordinary: the live process ends before this one when the service
+   * stops.
+   */
   #failures = 0;
 
   constructor(table: StreamTable, options: OwnerClientOptions) {
@@ -71,7 +78,10 @@ export class OwnerClient {
     return this.#ask({ path: `${pathOf(name)}/flv${query}` });
   }
 
-  /** A file of HLS, or why there is none: 429 if its domain has used up its share. Throws if the live process cannot be reached. */
+  /**
+   * A file of HLS, or why there is none: 429 if its domain has used up its share. Throws if the live process cannot be
+   * reached.
+   */
   async readFile(path: string): Promise<OwnerFile> {
     const holder = path.split('/')[2] ?? '';
     if (!this.#shares.mayTake(holder, 1)) return refusal(429);

@@ -1,4 +1,5 @@
 /** Broadcasts that this worker's viewers watch: one connection to the live process for each, however many watch. */
+
 import type { IncomingMessage } from 'node:http';
 import { chooseEmptied } from '#fanout/emptied.ts';
 import type { HubViewer } from '#fanout/encoding.ts';
@@ -6,9 +7,9 @@ import { HUB_LIMITS, Hub, type HubLimits } from '#fanout/hub.ts';
 import { FlvReader } from '#fanout/media/flv.ts';
 import type { Logger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';
-import type { StreamName } from './live-path.ts';
+import { type StreamName, streamKey } from '#sites/live.ts';
 import type { OwnerClient, PullingViewer } from './owner-client.ts';
-import { type KnownStream, type StreamTable, streamKey } from './stream-table.ts';
+import type { KnownStream, StreamTable } from './stream-table.ts';
 
 export type OpenedRelay =
   /** `isFirst`: this call has made the connection. */
@@ -95,7 +96,9 @@ export class Relays {
     relay.cut();
   }
 
-  /** Bounds what all relays keep for new viewers: of the domains that hold more than their share, some relays drop it. */
+  /**
+   * Bounds what all relays keep for new viewers: of the domains that hold more than their share, some relays drop it.
+   */
   empty(maxBytes = MAX_KEPT_BYTES): void {
     const holdings = [...this.#relays].flatMap(([key, { relay }]) =>
       relay === undefined ? [] : [{ relay, domainId: Number.parseInt(key, 10), bytes: relay.bytesHeld }],

@@ -1,5 +1,5 @@
 /** The streams that the live process knows, as reported to this worker. Pure except for notifications of changes. */
-import type { StreamName } from './live-path.ts';
+import { type StreamName, streamKey } from '#sites/live.ts';
 
 export interface KnownStream {
   /** `paused`: forbidden, nobody may watch it. */
@@ -35,17 +35,17 @@ export class StreamTable {
 
   /** One line of `GET /streams`. A line that says nothing to us is passed over. */
   apply(line: string): void {
-    const told = parseLine(line);
-    if (told === undefined) return;
-    if (told === 'synced') {
+    const parsed = parseLine(line);
+    if (parsed === undefined) return;
+    if (parsed === 'synced') {
       const named = this.#named;
       this.#named = undefined;
       if (named !== undefined) for (const key of this.#streams.keys()) if (!named.has(key)) this.#set(key, undefined);
       return;
     }
-    const key = streamKey(told.name);
+    const key = streamKey(parsed.name);
     this.#named?.add(key);
-    this.#set(key, told.state);
+    this.#set(key, parsed.state);
   }
 
   #set(key: string, state: KnownStream | undefined): void {
@@ -57,21 +57,17 @@ export class StreamTable {
   }
 }
 
-export function streamKey({ domainId, app, stream }: StreamName): string {
-  return `${domainId}/${app}/${stream}`;
-}
+type Line = 'synced' | { readonly name: StreamName; readonly state: KnownStream | undefined };
 
-type Told = 'synced' | { readonly name: StreamName; readonly state: KnownStream | undefined };
-
-function parseLine(line: string): Told | undefined {
-  const told: unknown = parseJson(line);
-  if (typeof told !== 'object' || told === null) return undefined;
-  if ('synced' in told) return 'synced';
-  if (!('domain' in told && 'app' in told && 'stream' in told && 'state' in told)) return undefined;
-  const { domain: domainId, app, stream, state } = told;
+function parseLine(line: string): Line | undefined {
+  const parsed: unknown = parseJson(line);
+  if (typeof parsed !== 'object' || parsed === null) return undefined;
+  if ('synced' in parsed) return 'synced';
+  if (!('domain' in parsed && 'app' in parsed && 'stream' in parsed && 'state' in parsed)) return undefined;
+  const { domain: domainId, app, stream, state } = parsed;
   if (typeof domainId !== 'number' || typeof app !== 'string' || typeof stream !== 'string') return undefined;
   const name = { domainId, app, stream };
-  const broadcast = 'broadcast' in told && typeof told.broadcast === 'string' ? told.broadcast : '';
+  const broadcast = 'broadcast' in parsed && typeof parsed.broadcast === 'string' ? parsed.broadcast : '';
   if (state === 'paused') return { name, state: { state, broadcast: '' } };
   if (state === 'live' || state === 'grace') return { name, state: { state, broadcast } };
   return state === 'none' ? { name, state: undefined } : undefined;

@@ -59,9 +59,9 @@ export class ClientFrames {
       }
       rest = rest.subarray(frame.usedBytes);
       this.#skipBytes = frame.skipBytes;
-      if (frame.told === undefined) continue;
-      frames.push(frame.told);
-      this.#isOver = frame.told.kind !== 'ping';
+      if (frame.decoded === undefined) continue;
+      frames.push(frame.decoded);
+      this.#isOver = frame.decoded.kind !== 'ping';
     }
     return frames;
   }
@@ -72,7 +72,7 @@ const NOTHING = Buffer.alloc(0);
 interface ReadFrame {
   readonly usedBytes: number;
   readonly skipBytes: number;
-  readonly told: ClientFrame | undefined;
+  readonly decoded: ClientFrame | undefined;
 }
 
 /** `undefined`: more of it has to come. */
@@ -89,14 +89,14 @@ function readFrame(bytes: Buffer): ReadFrame | undefined {
   if (!isControl) {
     if (length === 127 && bytes.readUInt16BE(2) !== 0) return MALFORMED; // larger than any number of bytes here
     const skipBytes = length === 126 ? bytes.readUInt16BE(2) : length === 127 ? bytes.readUIntBE(4, 6) : length;
-    return { usedBytes: headBytes, skipBytes, told: undefined };
+    return { usedBytes: headBytes, skipBytes, decoded: undefined };
   }
   const usedBytes = headBytes + length;
   const mask = bytes.subarray(2, 6);
   const payload = Buffer.from(bytes.subarray(6, usedBytes).map((byte, at) => byte ^ (mask[at % 4] ?? 0)));
-  const told: ClientFrame | undefined =
+  const decoded: ClientFrame | undefined =
     opcode === 9 ? { kind: 'ping', payload } : opcode === 8 ? { kind: 'close' } : undefined;
-  return { usedBytes, skipBytes: 0, told };
+  return { usedBytes, skipBytes: 0, decoded };
 }
 
-const MALFORMED: ReadFrame = { usedBytes: 0, skipBytes: 0, told: { kind: 'malformed' } };
+const MALFORMED: ReadFrame = { usedBytes: 0, skipBytes: 0, decoded: { kind: 'malformed' } };

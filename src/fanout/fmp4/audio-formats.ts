@@ -1,4 +1,4 @@
-/** The audio codecs that go into our MP4 files: AAC (ISO/IEC 14496-3), Opus (RFC 6716, RFC 7845) and MP3 (ISO/IEC 11172-3). */
+/** The audio codecs of our MP4 files: AAC (ISO/IEC 14496-3), Opus (RFC 6716, RFC 7845) and MP3 (ISO/IEC 11172-3). */
 import { BitReader } from './bit-reader.ts';
 import type { AudioFormat } from './track-formats.ts';
 
@@ -11,15 +11,15 @@ const AAC_ESCAPED_TYPE = 31;
  * extension rate.
  */
 const AAC_EXTENDED_TYPES: readonly number[] = [5, 29];
-/** Longer ones than any that is known of would not fit the descriptor that they are written to. */
+/** Limit of the configuration, which must fit its descriptor; known ones are far shorter. */
 const AAC_MAX_CONFIG_BYTES = 1024;
 const OPUS_RATE = 48_000;
 const OPUS_MAX_FRAME = 5_760;
 const MP3_RATES: readonly number[] = [44_100, 48_000, 32_000];
 
 /**
- * Reads an audio track's format; `undefined`: the codec has no place in our MP4 files, or the bytes are not what the codec has.
- * `config` is what the sequence header brought. MP3 has none: give its first frame.
+ * Reads an audio track's format; `undefined` if the codec is not supported or the bytes are malformed. `config` is the
+ * content of the sequence header; of MP3, which has none, the first frame.
  */
 export function readAudioFormat(codec: string, config: Buffer): AudioFormat | undefined {
   switch (codec) {
@@ -54,7 +54,7 @@ function readAacFormat(config: Buffer): AudioFormat | undefined {
     sampleEntry: 'mp4a',
     config,
     objectType: 0x40,
-    // 7 stands for eight channels; 0 is told by the frames, and stereo in all that we know of.
+    // 7 stands for eight channels; 0 leaves it to the frames, which are stereo in all known streams.
     channels: channels === 7 ? 8 : channels === 0 ? 2 : channels,
     sampleRate: rate,
     frameSamples: () => samples,
@@ -100,7 +100,7 @@ function readOpusFormat(header: Buffer): AudioFormat | undefined {
   };
 }
 
-/** RFC 6716 §3.1 and §3.2: the first byte has the duration of a frame and how many there are. */
+/** Returns the samples of a packet, whose first byte has the duration and number of frames. RFC 6716 §3.1, §3.2 */
 function opusSamples(packet: Buffer): number {
   const toc = packet[0];
   if (toc === undefined) return 0;

@@ -1,4 +1,6 @@
-/** AV1: the configuration record (AV1 in ISOBMFF §2.3) and what a sequence header OBU tells (AV1 bitstream specification §5.5). */
+/**
+ * AV1: the configuration record (AV1 in ISOBMFF §2.3) and the sequence header OBU (AV1 bitstream specification §5.5).
+ */
 import { BitReader } from './bit-reader.ts';
 import type { VideoFormat } from './track-formats.ts';
 
@@ -6,18 +8,21 @@ const MARKER_AND_VERSION = 0x81;
 const RECORD_BYTES = 4;
 const SEQUENCE_HEADER_OBU = 1;
 
-/** The sequence header may be left out of the configuration; a key frame has it then. `undefined`: neither can be read. */
+/**
+ * Reads the sequence header from the configuration or, if that has none, the key frame. Returns `undefined` if neither
+ * has one.
+ */
 export function readAv1Format(config: Buffer, keyFrame: Buffer): VideoFormat | undefined {
   if (config.length < RECORD_BYTES || config[0] !== MARKER_AND_VERSION) return undefined;
   const header = findSequenceHeader(config.subarray(RECORD_BYTES)) ?? findSequenceHeader(keyFrame);
   if (header === undefined) return undefined;
   const reader = new BitReader(header);
-  const told = readSequenceHeader(reader);
+  const picture = readSequenceHeader(reader);
   if (reader.isPastEnd) return undefined;
-  return { kind: 'video', codec: av1Name(config), sampleEntry: 'av01', configBox: 'av1C', config, ...told };
+  return { kind: 'video', codec: av1Name(config), sampleEntry: 'av01', configBox: 'av1C', config, ...picture };
 }
 
-/** AV1 in ISOBMFF §5: profile, level and tier, bit depth: `av01.0.04M.08`. */
+/** Returns the codec's name: profile, level, tier and bit depth, such as `av01.0.04M.08`. AV1 in ISOBMFF §5 */
 function av1Name(config: Buffer): string {
   const [, levelByte = 0, flags = 0] = config;
   const profile = levelByte >> 5;
@@ -28,7 +33,7 @@ function av1Name(config: Buffer): string {
   return `av01.${profile}.${level}${tier}.${isTwelve ? '12' : isHigh ? '10' : '08'}`;
 }
 
-/** The first sequence header among OBUs, without the OBU's own header (§5.3). */
+/** Returns the first sequence header, without the header of its OBU (§5.3). */
 function findSequenceHeader(obus: Buffer): Buffer | undefined {
   let at = 0;
   while (at < obus.length) {
@@ -53,10 +58,10 @@ function readLeb128(bytes: Buffer, from: number): { readonly value: number; read
   return { value, end: from + 8 };
 }
 
-type Told = Pick<VideoFormat, 'width' | 'height' | 'frameRate'>;
+type Picture = Pick<VideoFormat, 'width' | 'height' | 'frameRate'>;
 
 /** §5.5.1. */
-function readSequenceHeader(reader: BitReader): Told {
+function readSequenceHeader(reader: BitReader): Picture {
   reader.skip(4);
   const isReduced = reader.flag();
   let frameRate: number | undefined;
@@ -90,7 +95,7 @@ function readTiming(reader: BitReader): number | undefined {
   return unitsPerTick === 0 || ticksPerSecond === 0 ? undefined : ticksPerSecond / (unitsPerTick * ticksPerFrame);
 }
 
-/** Returns how many bits a buffer delay has. */
+/** Returns the number of bits of a buffer delay. */
 function readDecoderModel(reader: BitReader): number {
   const delayBits = reader.read(5) + 1;
   reader.skip(42);

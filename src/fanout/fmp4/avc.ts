@@ -1,12 +1,15 @@
-/** H.264: the decoder configuration record (ISO/IEC 14496-15 §5.3.3.1) and what a sequence parameter set tells (ITU-T H.264 §7.3.2.1). */
+/**
+ * H.264: the decoder configuration record (ISO/IEC 14496-15 §5.3.3.1) and its sequence parameter set (ITU-T H.264
+ * §7.3.2.1).
+ */
 import { BitReader, unescapeNal } from './bit-reader.ts';
 import type { VideoFormat } from './track-formats.ts';
 
-/** Profiles whose parameter set has the chroma format and scaling lists. */
+/** Profiles whose parameter set includes the chroma format and scaling lists. */
 const HIGH_PROFILES: readonly number[] = [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135];
 const EXTENDED_SAMPLE_ASPECT = 255;
 
-/** `undefined`: not a configuration of version 1 with a parameter set that can be read. */
+/** Returns `undefined` unless it is a configuration of version 1 with a readable parameter set. */
 export function readAvcFormat(config: Buffer): VideoFormat | undefined {
   if (config.length < 8 || config[0] !== 1 || ((config[5] ?? 0) & 31) === 0) return undefined;
   const spsLength = config.readUInt16BE(6);
@@ -56,7 +59,7 @@ function readFour(reader: BitReader): [number, number, number, number] {
   return [reader.readUnsigned(), reader.readUnsigned(), reader.readUnsigned(), reader.readUnsigned()];
 }
 
-/** Returns the chroma format; 0 is monochrome, and so are separate planes. */
+/** Returns the chroma format; 0 for monochrome and for separate planes. */
 function readHighProfile(reader: BitReader): number {
   const chroma = reader.readUnsigned();
   const isSeparate = chroma === 3 && reader.flag();

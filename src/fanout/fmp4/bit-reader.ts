@@ -1,4 +1,4 @@
-/** Reads fields of bits, as codecs' headers have them. Past the end it gives zeros and says so: a reader checks once, at the end. */
+/** Reads the bit fields of codec headers. Past the end it returns zeros, so that callers check `isPastEnd` once. */
 
 export class BitReader {
   readonly #bytes: Uint8Array;
@@ -8,12 +8,12 @@ export class BitReader {
     this.#bytes = bytes;
   }
 
-  /** More was read than there is; what was read is worthless. */
+  /** Whether more bits were read than there are, so that the results are void. */
   get isPastEnd(): boolean {
     return this.#at > this.#bytes.length * 8;
   }
 
-  /** An unsigned number of 0 to 32 bits. */
+  /** Reads an unsigned number of 0 to 32 bits. */
   read(bits: number): number {
     let value = 0;
     for (let end = this.#at + bits; this.#at < end; this.#at++) {
@@ -31,21 +31,21 @@ export class BitReader {
     this.#at += bits;
   }
 
-  /** An unsigned Exp-Golomb number, ue(v) of ITU-T H.264 §9.1; also AV1's uvlc(). */
+  /** Reads an unsigned Exp-Golomb number, ue(v) of ITU-T H.264 §9.1; also AV1's uvlc(). */
   readUnsigned(): number {
     let zeros = 0;
     while (zeros < 32 && !this.isPastEnd && this.read(1) === 0) zeros++;
     return 2 ** zeros - 1 + this.read(zeros);
   }
 
-  /** A signed Exp-Golomb number, se(v) of ITU-T H.264 §9.1.1. */
+  /** Reads a signed Exp-Golomb number, se(v) of ITU-T H.264 §9.1.1. */
   readSigned(): number {
     const code = this.readUnsigned();
     return code % 2 === 1 ? (code + 1) / 2 : -code / 2;
   }
 }
 
-/** A NAL unit without its emulation prevention bytes (ITU-T H.264 §7.3.1). */
+/** Removes the emulation prevention bytes of a NAL unit (ITU-T H.264 §7.3.1). */
 export function unescapeNal(nal: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(nal.length);
   let length = 0;

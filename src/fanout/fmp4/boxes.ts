@@ -1,4 +1,4 @@
-/** Boxes of ISO base media files (ISO/IEC 14496-12 §4.2), for what is written rarely. */
+/** Builds boxes of ISO base media files (ISO/IEC 14496-12 §4.2); simple rather than fast, for init segments. */
 
 export function box(type: string, ...contents: readonly Buffer[]): Buffer {
   const head = Buffer.alloc(8);
@@ -7,7 +7,7 @@ export function box(type: string, ...contents: readonly Buffer[]): Buffer {
   return Buffer.concat([head, ...contents]);
 }
 
-/** A box with a version and 24 bits of flags. */
+/** Builds a box with a version and 24 bits of flags. */
 export function fullBox(type: string, version: number, flags: number, ...contents: readonly Buffer[]): Buffer {
   return box(type, uint32(version * 0x1000000 + flags), ...contents);
 }

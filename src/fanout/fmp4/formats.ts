@@ -1,4 +1,4 @@
-/** What a player must know of a track before its first frame: read from the codec's configuration and, where that does not tell, a key frame. */
+/** Reads the format of a video track from the codec's configuration and, where that is not enough, a key frame. */
 import { readAv1Format } from './av1.ts';
 import { readAvcFormat } from './avc.ts';
 import { readHevcFormat } from './hevc.ts';
@@ -6,8 +6,8 @@ import type { VideoFormat } from './track-formats.ts';
 import { readVp9Format } from './vp9.ts';
 
 /**
- * Reads a video track's format; `undefined`: the codec has no place in our MP4 files, or the bytes are not what the codec has.
- * `codec` is the sample entry's name, `config` the configuration record, `keyFrame` the first frame.
+ * Returns `undefined` if the codec is not supported or the bytes are malformed. `codec` is the sample entry's name,
+ * `config` the configuration record, `keyFrame` the first frame.
  */
 export function readVideoFormat(codec: string, config: Buffer, keyFrame: Buffer): VideoFormat | undefined {
   const format = readFormat(codec, config, keyFrame);
@@ -29,7 +29,7 @@ function readFormat(codec: string, config: Buffer, keyFrame: Buffer): VideoForma
   }
 }
 
-/** A sample entry has 16 bits for each. */
+/** Whether a width or height fits the 16 bits of a sample entry. */
 function isSize(pixels: number): boolean {
   return pixels > 0 && pixels <= 0xffff;
 }

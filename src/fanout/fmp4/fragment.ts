@@ -1,15 +1,15 @@
 /**
- * A fragment of an MP4 file: `moof` with the samples' times and sizes, and `mdat` with their bytes (ISO/IEC 14496-12 §8.8). Written into one
- * buffer: a stream's bytes are copied here once, and nowhere else on their way to HLS.
+ * Writes a fragment of an MP4 file: `moof` with the samples' times and sizes, and `mdat` with their bytes (ISO/IEC
+ * 14496-12 §8.8), in one buffer. This is the only copy of a stream's bytes on their way to HLS.
  */
 import { AUDIO_TRACK, VIDEO_TRACK } from './init-segment.ts';
 
 export interface Sample {
-  /** When it is decoded, in ticks of the track. */
+  /** Decode time in ticks of the track. */
   readonly decodeAt: number;
-  /** The duration in ticks; never 0. */
+  /** Duration in ticks; never 0. */
   readonly duration: number;
-  /** Presentation less decoding, in ticks; may be negative. */
+  /** Presentation time minus decode time, in ticks; may be negative. */
   readonly composition: number;
   readonly isKey: boolean;
   readonly data: Buffer;
@@ -17,20 +17,20 @@ export interface Sample {
 
 const MOOF_HEADER_BYTES = 8;
 const MFHD_BYTES = 16;
-/** The headers of traf and tfhd, tfdt and trun as written here. */
+/** Size of the headers of traf, tfhd, tfdt and trun as written here. */
 const TRAF_BYTES = 8 + 16 + 20 + 20;
 const VIDEO_ROW_BYTES = 16;
 const AUDIO_ROW_BYTES = 8;
 const MDAT_HEADER_BYTES = 8;
 
 const DEFAULT_BASE_IS_MOOF = 0x020000;
-/** Offset of the data, duration and size of each sample; of video also its flags and composition offset. */
+/** Flags of trun: data offset, duration and size of each sample; for video also its flags and composition offset. */
 const AUDIO_ROWS = 0x000301;
 const VIDEO_ROWS = 0x000f01;
 const SYNC_SAMPLE = 0x02000000;
 const DEPENDENT_SAMPLE = 0x01010000;
 
-/** `sequence` counts fragments from 1. A track without samples is left out; both without are a mistake of the caller's. */
+/** `sequence` counts fragments from 1. A track without samples is left out; at least one must have some. */
 export function writeFragment(sequence: number, video: readonly Sample[], audio: readonly Sample[]): Buffer {
   const moofBytes =
     MOOF_HEADER_BYTES + MFHD_BYTES + trafBytes(video, VIDEO_ROW_BYTES) + trafBytes(audio, AUDIO_ROW_BYTES);
@@ -60,7 +60,7 @@ function bytesOf(samples: readonly Sample[]): number {
   return bytes;
 }
 
-/** Returns where the content begins, as `writeUInt32BE` does. */
+/** Returns the offset after the header. */
 function writeHeader(bytes: Buffer, at: number, size: number, type: string): number {
   bytes.writeUInt32BE(size, at);
   bytes.write(type, at + 4, 'latin1');

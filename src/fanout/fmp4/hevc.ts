@@ -1,4 +1,7 @@
-/** H.265: the decoder configuration record (ISO/IEC 14496-15 §8.3.3.1) and what a sequence parameter set tells (ITU-T H.265 §7.3.2.2). */
+/**
+ * H.265: the decoder configuration record (ISO/IEC 14496-15 §8.3.3.1) and its sequence parameter set (ITU-T H.265
+ * §7.3.2.2).
+ */
 import { BitReader, unescapeNal } from './bit-reader.ts';
 import type { VideoFormat } from './track-formats.ts';
 
@@ -7,7 +10,7 @@ const ARRAYS_AT = 23;
 /** hvcC gives the average frame rate in frames per 256 seconds. */
 const FRAME_RATE_UNIT = 256;
 
-/** `undefined`: not a configuration of version 1 with a parameter set that can be read. */
+/** Returns `undefined` unless it is a configuration of version 1 with a readable parameter set. */
 export function readHevcFormat(config: Buffer): VideoFormat | undefined {
   if (config.length < ARRAYS_AT || config[0] !== 1) return undefined;
   const nal = findNal(config, SEQUENCE_PARAMETER_SET);
@@ -27,7 +30,10 @@ export function readHevcFormat(config: Buffer): VideoFormat | undefined {
   };
 }
 
-/** ISO/IEC 14496-15 annex E.3: profile, compatibility flags in reverse order of bits, tier with level, constraints without trailing zeros. */
+/**
+ * Returns the codec's name: profile, compatibility flags in reverse bit order, tier and level, constraints without
+ * trailing zeros. ISO/IEC 14496-15 annex E.3
+ */
 function hevcName(config: Buffer): string {
   const profile = config[1] ?? 0;
   const space = ['', 'A', 'B', 'C'][profile >> 6];

@@ -1,10 +1,10 @@
-/** The init segment of a fragmented MP4 file (ISO/IEC 14496-12 §8, CMAF): its tracks, without samples. */
+/** Writes the init segment of a fragmented MP4 file (ISO/IEC 14496-12 §8, CMAF): the tracks without samples. */
 import { box, fullBox, uint16, uint32, zeros } from './boxes.ts';
 import type { AudioFormat, VideoFormat } from './track-formats.ts';
 
 export const VIDEO_TRACK = 1;
 export const AUDIO_TRACK = 2;
-/** Ticks per second of video tracks: milliseconds and all usual frame rates are whole numbers of them. */
+/** Ticks per second of video tracks, a multiple of milliseconds and all usual frame rates. */
 export const VIDEO_TIME_SCALE = 90_000;
 
 const SYNC_SAMPLE = 0x02000000;
@@ -100,7 +100,9 @@ function media(timeScale: number, handler: 'vide' | 'soun', mediaHeader: Buffer,
   );
 }
 
-/** 72 dots per inch, one frame a sample, no compressor's name, 24 bits of colour (§12.1.3). */
+/**
+ * Writes a visual sample entry: 72 dots per inch, one frame per sample, no compressor name, 24-bit colour (§12.1.3).
+ */
 function videoEntry({ sampleEntry, configBox, config, width, height }: VideoFormat): Buffer {
   return box(
     sampleEntry,
@@ -116,7 +118,10 @@ function videoEntry({ sampleEntry, configBox, config, width, height }: VideoForm
   );
 }
 
-/** A rate that 16 bits cannot hold is written as 0: the configuration tells it (§12.2.3). */
+/**
+ * Writes an audio sample entry (§12.2.3). A sample rate beyond 16 bits is written as 0: decoders read the
+ * configuration.
+ */
 function audioEntry({ sampleEntry, config, objectType, channels, sampleRate }: AudioFormat): Buffer {
   const rate = sampleRate > 0xffff ? 0 : sampleRate;
   const head = [zeros(6), uint16(1), zeros(8), uint16(channels, 16), uint32(0), uint16(rate, 0)];
@@ -124,14 +129,14 @@ function audioEntry({ sampleEntry, config, objectType, channels, sampleRate }: A
   return box('mp4a', ...head, fullBox('esds', 0, 0, elementaryStream(objectType, config)));
 }
 
-/** ISO/IEC 14496-1 §7.2.6: an ES descriptor with the decoder's configuration; 0x15 says an audio stream. */
+/** Writes an ES descriptor with the decoder's configuration; 0x15 marks an audio stream. ISO/IEC 14496-1 §7.2.6 */
 function elementaryStream(objectType: number, config: Buffer): Buffer {
   const specific = config.length === 0 ? zeros(0) : descriptor(5, config);
   const decoder = descriptor(4, Buffer.from([objectType, 0x15, 0, 0, 0]), zeros(8), specific);
   return descriptor(3, uint16(0), zeros(1), decoder, descriptor(6, Buffer.from([2])));
 }
 
-/** The length always takes four bytes, as widely read. */
+/** Writes a descriptor; its length always takes four bytes, which all readers accept. */
 function descriptor(tag: number, ...contents: readonly Buffer[]): Buffer {
   const length = contents.reduce((sum, content) => sum + content.length, 0);
   return Buffer.concat([Buffer.from([tag, 0x80, 0x80, 0x80 | (length >> 7), length & 127]), ...contents]);

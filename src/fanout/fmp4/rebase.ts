@@ -1,6 +1,6 @@
-/** Moves fragments on their clock: what is cut out of a broadcast begins at 0, so that players do not wait for what was before. Pure. */
+/** Moves fragments to an earlier time, so that a recording cut out of a broadcast begins at 0. Pure. */
 
-/** Ticks per second of each track, by its number, out of an init segment of `init-segment.ts`. */
+/** Reads the ticks per second of each track by its number, from an init segment of `init-segment.ts`. */
 export function readTimeScales(init: Buffer): ReadonlyMap<number, number> {
   const scales = new Map<number, number>();
   for (const moov of boxes(init, 'moov'))
@@ -13,7 +13,7 @@ export function readTimeScales(init: Buffer): ReadonlyMap<number, number> {
   return scales;
 }
 
-/** The fragment earlier by so much; times before 0 become 0. Its bytes are changed in place. */
+/** Moves the fragment by `earlierMs`, in place. Times before 0 become 0. */
 export function moveFragment(fragment: Buffer, scales: ReadonlyMap<number, number>, earlierMs: number): void {
   for (const moof of boxes(fragment, 'moof'))
     for (const traf of boxes(moof, 'traf')) {
@@ -26,7 +26,7 @@ export function moveFragment(fragment: Buffer, scales: ReadonlyMap<number, numbe
     }
 }
 
-/** The contents of the boxes of a type within another's content. */
+/** Returns the contents of the boxes of a type. */
 function boxes(content: Buffer, type: string): Buffer[] {
   const found: Buffer[] = [];
   for (let at = 0; at + 8 <= content.length; ) {

@@ -1,22 +1,22 @@
-/** The formats of tracks, as the codecs' readers give them and the init segment writes them. */
+/** The formats of tracks: results of the codecs' readers, and input of the init segment. */
 
 export interface VideoFormat {
   readonly kind: 'video';
-  /** The name by RFC 6381, as `CODECS` of a playlist has it: `avc1.64001F`. */
+  /** Name by RFC 6381 for `CODECS` of a playlist, such as `avc1.64001F`. */
   readonly codec: string;
   readonly sampleEntry: 'avc1' | 'hvc1' | 'av01' | 'vp09';
-  /** The box with the decoder's configuration and its content. */
+  /** Type of the box whose content is `config`, the decoder's configuration. */
   readonly configBox: 'avcC' | 'hvcC' | 'av1C' | 'vpcC';
   readonly config: Buffer;
   readonly width: number;
   readonly height: number;
-  /** Frames per second; `undefined`: the stream does not say. */
+  /** Frames per second; `undefined` if the stream does not declare it. */
   readonly frameRate: number | undefined;
 }
 
 export interface AudioFormat {
   readonly kind: 'audio';
-  /** The name by RFC 6381: `mp4a.40.2`, `opus`. */
+  /** Name by RFC 6381, such as `mp4a.40.2` or `opus`. */
   readonly codec: string;
   readonly sampleEntry: 'mp4a' | 'Opus';
   /** AAC: the AudioSpecificConfig. Opus: the content of `dOps`. MP3: empty. */
@@ -26,6 +26,6 @@ export interface AudioFormat {
   readonly channels: number;
   /** The sample rate in hertz; also the track's time scale. */
   readonly sampleRate: number;
-  /** How many samples at `sampleRate` a frame holds; 0: the frame is not one of this codec. */
+  /** Returns the number of samples in a frame; 0 if the frame is not of this codec. */
   readonly frameSamples: (frame: Buffer) => number;
 }

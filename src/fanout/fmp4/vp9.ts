@@ -1,14 +1,20 @@
-/** VP9: the configuration record (VP Codec ISO Media File Format Binding §2) and the size in a key frame's header (VP9 bitstream §6.2). */
+/**
+ * VP9: the configuration record (VP Codec ISO Media File Format Binding §2) and the size in a key frame's header (VP9
+ * bitstream §6.2).
+ */
 import { BitReader } from './bit-reader.ts';
 import type { VideoFormat } from './track-formats.ts';
 
 const RECORD_BYTES = 8;
-/** `vpcC` is a full box of version 1. Some publishers send its version and flags before the record, some the record alone. */
+/**
+ * `vpcC` is a full box of version 1. Some publishers send its version and flags before the record, some the record
+ * alone.
+ */
 const VERSION_AND_FLAGS = Buffer.from([1, 0, 0, 0]);
 const SYNC_CODE = 0x498342;
 const COLOR_SPACE_RGB = 7;
 
-/** `undefined`: not a configuration, or the frame is not a key frame. */
+/** Returns `undefined` if the configuration is malformed or the frame is not a key frame. */
 export function readVp9Format(config: Buffer, keyFrame: Buffer): VideoFormat | undefined {
   const isBox = config.length >= RECORD_BYTES + 4 && config.subarray(0, 4).equals(VERSION_AND_FLAGS);
   const record = isBox ? config.subarray(4) : config;

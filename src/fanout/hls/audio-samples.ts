@@ -1,18 +1,20 @@
 /**
- * The audio samples of the part that is being made, on a clock that counts samples: timestamps of whole milliseconds would leave gaps and
- * overlaps that are heard at 44.1 kHz. The timestamps are followed when the two have come apart.
+ * The audio samples of the open part, on a clock that counts samples: timestamps of whole milliseconds would leave
+ * audible gaps and overlaps at 44.1 kHz. The clock is set to the timestamps again when both have drifted apart.
  */
 import type { Sample } from '../fmp4/fragment.ts';
 import type { AudioFormat } from '../fmp4/track-formats.ts';
 import { takeWhile } from './video-samples.ts';
 
-/** Jitter of timestamps is less, and a viewer hears no such distance between sound and picture. */
+/** Tolerated drift: more than the jitter of timestamps, and not noticeable between sound and picture. */
 const MAX_DRIFT_MS = 100;
 
-/** A sample is made no longer: behind a longer hole the next fragment says where it stands. */
+/** Longest time by which a sample is lengthened. After a longer gap, the next fragment's own time counts. */
 const MAX_STRETCH_SECONDS = 60;
 
-/** `ahead`: the clock is ahead of the timestamps by too much; the frame is left out. `gap`: the timestamps went ahead. */
+/**
+ * `ahead`: the clock is too far ahead of the timestamps, so the frame is left out. `gap`: the timestamps jumped ahead.
+ */
 export type Added = 'added' | 'gap' | 'ahead' | 'unreadable';
 
 export class AudioSamples {
@@ -25,7 +27,7 @@ export class AudioSamples {
   #isCatchingUp = false;
   #bytes = 0;
 
-  /** `holdsLast`: the last sample waits for the next one, and can be made longer until then. */
+  /** `holdsLast`: the last sample is held until the next one arrives, so that it can be lengthened. */
   constructor(format: AudioFormat, { holdsLast }: { holdsLast: boolean }) {
     this.#format = format;
     this.#holdsLast = holdsLast;
@@ -37,22 +39,22 @@ export class AudioSamples {
     return this.#bytes;
   }
 
-  /** When the last sample ends, in milliseconds; 0 before the first. */
+  /** End of the last sample, in milliseconds; 0 before the first. */
   get endMs(): number {
     return (this.#nextAt ?? 0) / this.#ticksPerMs;
   }
 
-  /** Up to here, in milliseconds, samples can be taken; 0 before the first. */
+  /** Time up to which samples can be taken, in milliseconds; 0 before the first. */
   get readyMs(): number {
     return (this.#held?.decodeAt ?? this.#nextAt ?? 0) / this.#ticksPerMs;
   }
 
-  /** How long the first sample lasts, in milliseconds; 0: there is none. */
+  /** Duration of the first sample, in milliseconds; 0 if there is none. */
   get frameMs(): number {
     return (this.#ready[0]?.duration ?? 0) / this.#ticksPerMs;
   }
 
-  /** Follows `Added`; a gap is only said when samples went before it. */
+  /** Adds a frame. A gap before the first sample is not reported. */
   add(timestampMs: number, data: Buffer): Added {
     const duration = this.#format.frameSamples(data);
     if (duration === 0) return 'unreadable';
@@ -71,7 +73,7 @@ export class AudioSamples {
     return isGap ? 'gap' : 'added';
   }
 
-  /** No frame follows: the last one lasts until `untilMs`, when it has not been taken. */
+  /** Ends the samples: the last one is lengthened up to `untilMs`, unless it was taken already. */
   finish(untilMs: number): void {
     const missing = Math.round(untilMs * this.#ticksPerMs) - (this.#nextAt ?? 0);
     if (missing > 0) this.#stretch(missing);
@@ -83,7 +85,7 @@ export class AudioSamples {
     return this.#ready.some(({ decodeAt }) => decodeAt >= from && decodeAt < until);
   }
 
-  /** The samples that begin before `untilMs`. */
+  /** Removes and returns the samples that begin before `untilMs`. */
   take(untilMs: number): readonly Sample[] {
     const until = untilMs * this.#ticksPerMs;
     const taken = takeWhile(this.#ready, ({ decodeAt }) => decodeAt < until);
@@ -92,7 +94,7 @@ export class AudioSamples {
     return taken.samples;
   }
 
-  /** Once too far ahead, frames are left out until the timestamps have caught up: one hole instead of many. */
+  /** Once the clock is too far ahead, frames are left out until the timestamps catch up: one gap instead of many. */
   #isTooFarAhead(drift: number): boolean {
     if (drift >= 0) this.#isCatchingUp = false;
     else if (drift < -MAX_DRIFT_MS * this.#ticksPerMs) this.#isCatchingUp = true;

@@ -1,23 +1,25 @@
-/** What a client gets that asks for one of a stream's HLS files: at once, or when it is there (RFC 8216bis §6.2.5.2, blocking reload). */
+/**
+ * Answers requests for a stream's HLS files, at once or when the file exists (RFC 8216bis §6.2.5.2, blocking reload).
+ */
 import type { DeliveryDirectives, HlsFile } from './files.ts';
 import type { HlsPackager } from './packager.ts';
 import { writeMediaPlaylist, writeMultivariantPlaylist } from './playlist.ts';
 import type { HlsWindow, Segment } from './window.ts';
 
-/** §6.2.5.2: so far ahead of the newest segment may be asked. */
+/** Limits of requests ahead of the newest segment. §6.2.5.2 */
 const MAX_SEGMENTS_AHEAD = 2;
 const MAX_AHEAD_SECONDS = 3;
 
 export type PlaylistAnswer =
   | { readonly kind: 'playlist'; readonly text: string }
-  /** More is asked than comes next: 400. */
+  /** The request is too far ahead: 400. */
   | { readonly kind: 'tooFar' }
-  /** The signal was aborted before it came: 503. */
+  /** The signal was aborted first: 503. */
   | { readonly kind: 'notYet' }
   /** The broadcast ended without media: 404. */
   | { readonly kind: 'none' };
 
-/** Waits until the stream can be described. `mediaUri` leads from the playlist's own address to the media playlist. */
+/** Waits until the formats are known. `mediaUri` is the media playlist's address relative to this playlist. */
 export async function answerMultivariant(
   packager: HlsPackager,
   mediaUri: string,
@@ -29,7 +31,7 @@ export async function answerMultivariant(
   return { kind: 'playlist', text };
 }
 
-/** Waits until what the directives ask for is there; without any, until there is a segment. */
+/** Waits until the requested segment or part exists; without directives, until there is a complete segment. */
 export async function answerMedia(
   packager: HlsPackager,
   directives: DeliveryDirectives,
@@ -46,8 +48,8 @@ export async function answerMedia(
 }
 
 /**
- * The bytes of an init segment, a segment or a part, in pieces to be sent one after another. A part that comes next is waited for.
- * `undefined`: it is not there and does not come, or the signal was aborted.
+ * Returns the bytes of an init segment, a segment or a part, in pieces. Waits for the part that comes next. Returns
+ * `undefined` if the file does not exist and will not, or the signal was aborted.
  */
 export async function answerBytes(
   packager: HlsPackager,
@@ -79,23 +81,23 @@ function isReady({ partTargetMs, targetSeconds }: HlsPackager): boolean {
   return partTargetMs !== undefined && targetSeconds !== undefined;
 }
 
-/** A first playlist has a complete segment: players refuse one that has parts alone. */
+/** Whether the playlist satisfies the directives. The first one has a complete segment: players refuse parts alone. */
 function includes({ newest, listed }: HlsWindow, { sequence, part }: DeliveryDirectives): boolean {
   if (newest === undefined) return false;
   if (sequence === undefined) return listed.some(({ isComplete }) => isComplete);
   if (part === undefined) return newest.sequence > sequence || (newest.sequence === sequence && newest.isComplete);
-  // A part that its segment does not have stands for the first one of the next segment.
+  // A part beyond the end of its segment means the first part of the next segment.
   return newest.sequence > sequence || (newest.sequence === sequence && newest.parts.length > part);
 }
 
-/** §6.2.5.2; the limit of parts is that of three seconds, and at least three. */
+/** Whether a request is too far ahead. Parts of the next three seconds, at least three, may be requested. §6.2.5.2 */
 function isTooFar({ window, partTargetMs }: HlsPackager, { sequence, part }: DeliveryDirectives): boolean {
   if (sequence === undefined) return false;
   const newest = window.nextSequence - 1;
   if (sequence > newest + MAX_SEGMENTS_AHEAD) return true;
   if (part === undefined || sequence < newest) return false;
   const ahead = Math.max(MAX_AHEAD_SECONDS, (MAX_AHEAD_SECONDS * 1000) / (partTargetMs ?? 1000));
-  // A segment that has not begun has no parts. Without a limit there, each number would be a question of its own that waits.
+  // The limit also covers segments that have not begun: otherwise clients could wait for any number of parts.
   const parts = sequence === newest ? (window.newest?.parts.length ?? 0) : 0;
   return part > parts - 1 + ahead;
 }
@@ -118,7 +120,7 @@ function writeMedia(packager: HlsPackager, maySkip: boolean): string | undefined
   const { discontinuitySequence } = window;
   const next = isEnded ? undefined : nextPart(window.newest, window.nextSequence);
   return writeMediaPlaylist(
-    { segments: window.tell(), discontinuitySequence, targetSeconds, partTargetMs, next },
+    { segments: window.fixTimes(), discontinuitySequence, targetSeconds, partTargetMs, next },
     maySkip,
   );
 }

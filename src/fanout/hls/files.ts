@@ -1,4 +1,4 @@
-/** The names of a stream's HLS files, and what a client may ask of a playlist. */
+/** The names of a stream's HLS files, and the delivery directives of playlist requests. */
 
 export const MULTIVARIANT_NAME = 'index.m3u8';
 const MEDIA_NAME = 'media.m3u8';
@@ -21,7 +21,7 @@ export function partName(sequence: number, part: number): string {
   return `${sequence}.${part}.m4s`;
 }
 
-/** `undefined`: no file of ours has such a name. */
+/** Returns `undefined` if no file has such a name. */
 export function readFileName(name: string): HlsFile | undefined {
   if (name === MULTIVARIANT_NAME) return { kind: 'multivariant' };
   if (name === MEDIA_NAME) return { kind: 'media' };
@@ -35,14 +35,14 @@ export function readFileName(name: string): HlsFile | undefined {
 
 /** The delivery directives of a playlist request, RFC 8216bis §6.2.5. */
 export interface DeliveryDirectives {
-  /** The playlist is to hold this segment, or this part of it; `undefined`: whatever there is. */
+  /** Segment, or part of it, that the playlist must include; `undefined`: any. */
   readonly sequence: number | undefined;
   readonly part: number | undefined;
-  /** A delta update will do. */
+  /** Whether a delta update will do. */
   readonly maySkip: boolean;
 }
 
-/** `undefined`: a directive is given twice or is not a number, or a part has no segment, which is answered with 400. */
+/** Returns `undefined`, for a 400, if a directive is repeated or not a number, or a part has no segment. */
 export function readDeliveryDirectives(query: URLSearchParams): DeliveryDirectives | undefined {
   if (NAMES.some((name) => query.getAll(name).length > 1)) return undefined;
   const sequence = readNumber(query.get('_HLS_msn'));
@@ -60,7 +60,7 @@ function readNumber(text: string | null): number | undefined | 'bad' {
   return /^0{0,20}\d{1,9}$/.test(text) ? Number(text) : 'bad';
 }
 
-/** The query that asks for this: the same directives are always written the same. Empty without any. */
+/** Writes directives as a query in a canonical form; empty if there are none. */
 export function writeDirectives({ sequence, part, maySkip }: DeliveryDirectives): string {
   const members = [
     ...(sequence === undefined ? [] : [`_HLS_msn=${sequence}`]),

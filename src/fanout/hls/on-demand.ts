@@ -1,4 +1,7 @@
-/** Packages a stream only while somebody asks for its HLS files, or it is recorded: most streams are watched in other ways. docs/decisions/0482 */
+/**
+ * Packages a stream only while its HLS files are requested or it is recorded: most streams are watched in other ways.
+ * docs/decisions/0482
+ */
 import { describeMedia, type MediaFacts } from '../media/describe.ts';
 import type { MediaMessage } from '../media/message.ts';
 import type { HlsPackager } from './packager.ts';
@@ -8,7 +11,9 @@ const IDLE_MS = 30_000;
 
 export interface OnDemandOptions {
   readonly packager: HlsPackager;
-  /** What a new viewer of the stream gets first: the configurations and the frames since the last key frame. */
+  /**
+   * Returns the messages with which a new viewer begins: the configurations and the frames since the last key frame.
+   */
   readonly replay: () => Iterable<MediaMessage>;
 }
 
@@ -24,19 +29,19 @@ export class OnDemandPackager {
     this.#replay = replay;
   }
 
-  /** Whether somebody asks for its files. */
+  /** Whether its files were requested lately. */
   get isAsked(): boolean {
     return this.#askedAt !== undefined;
   }
 
-  /** Somebody asks: returns what answers, and begins it when it is not running. `now`: epoch milliseconds, as below. */
+  /** Returns the packager for a request, and starts packaging if needed. `now`: epoch milliseconds, as below. */
   ask(now: number): HlsPackager {
     this.#begin(now);
     this.#askedAt = now;
     return this.#packager;
   }
 
-  /** Packages also while nobody asks, until `release`. */
+  /** Packages without requests, too, until `release`. */
   hold(now: number): void {
     this.#begin(now);
     this.#isHeld = true;

@@ -1,6 +1,6 @@
 /**
- * One stream as HLS with low latency: cuts its messages into parts and segments. What a publisher does wrong is repaired or left out,
- * never a reason to stop. Holds no clock and no timer; `now` is given. docs/decisions/0481
+ * Packages one stream as low-latency HLS: cuts its messages into parts and segments. Faults of publishers are repaired
+ * or left out and never end it. Without clock or timer: `now` is passed in. docs/decisions/0481
  */
 import { writeFragment } from '../fmp4/fragment.ts';
 import { type Formats, initSegment } from '../fmp4/init-segment.ts';
@@ -22,16 +22,17 @@ import { Tracks } from './tracks.ts';
 import { VideoSamples } from './video-samples.ts';
 import { HlsWindow, type WallClock } from './window.ts';
 
-/** When audio is so far ahead, the picture has stopped, and parts go on without it. */
+/** Lag of video behind audio at which video counts as stopped, and parts continue without it. */
 const MAX_VIDEO_LAG_MS = 3_000;
 /**
- * Audio arrives behind the video of its time. A part waits for it this long, counted in video: where a segment's audio ends before its
- * video, hls.js loads the segment's parts again and again, and falls seconds behind. docs/decisions/0516
+ * How long a part waits for its audio, measured in video, because audio arrives after the video of the same time. If a
+ * segment's audio ended before its video, hls.js would load the segment's parts repeatedly and fall seconds behind.
+ * docs/decisions/0516
  */
 const MAX_AUDIO_WAIT_MS = 120;
-/** Audio that is behind by more is not waited for. */
+/** Lag of audio beyond which a part does not wait for it. */
 const MAX_AUDIO_LAG_MS = 1_000;
-/** A part, or a segment, that has so much is cut at once: a publisher's timestamps may stand still. */
+/** Sizes at which a part or segment is cut at once, because a publisher's timestamps may stand still. */
 const MAX_PART_BYTES = 16 * 1024 * 1024;
 const MAX_SEGMENT_BYTES = 32 * 1024 * 1024;
 const MAX_WINDOW_BYTES = 128 * 1024 * 1024;
@@ -39,11 +40,13 @@ const LISTED_SEGMENTS = 6;
 const UNLISTED_SEGMENTS = 1;
 
 export interface PackagerOptions {
-  /** The longest distance of key frames that was seen; `undefined`: not known, so the first segment tells the target duration. */
+  /**
+   * Longest observed distance between key frames; `undefined`: unknown, so the first segment sets the target duration.
+   */
   readonly keyFrameMs?: number | undefined;
 }
 
-/** What is packaged since the last break: its tracks and where the open part and segment begin. */
+/** State of packaging since the last break: the tracks, and the start of the open part and segment. */
 interface Run {
   readonly formats: Formats;
   readonly init: number;
@@ -52,7 +55,7 @@ interface Run {
   partStartMs: number;
   segmentStartMs: number;
   segmentBytes: number;
-  /** The open part ends here as soon as its audio has arrived. */
+  /** End of the open part, which is cut as soon as its audio has arrived. */
   due: { readonly untilMs: number; readonly endsSegment: boolean } | undefined;
 }
 
@@ -88,17 +91,19 @@ export class HlsPackager {
     return this.window.bytesHeld + this.#video.bytes + (this.#run?.audio?.bytes ?? 0);
   }
 
-  /** Milliseconds; never changes once told. `undefined`: no playlist can be written yet. */
+  /** Milliseconds; never changes once a playlist has it. `undefined` while no playlist can be written. */
   get partTargetMs(): number | undefined {
     return this.window.newest === undefined ? undefined : this.#partTargetMs;
   }
 
-  /** Whole seconds; grows when key frames turn out to be further apart. `undefined`: no playlist can be written yet. */
+  /** Whole seconds; grows if key frames turn out to be further apart. `undefined` while no playlist can be written. */
   get targetSeconds(): number | undefined {
     return this.#targetSeconds;
   }
 
-  /** Takes a message on the broadcast's clock (`media/timeline.ts`). `now`: epoch milliseconds. After the end nothing is taken. */
+  /**
+   * Takes a message on the broadcast's clock (`media/timeline.ts`). `now`: epoch milliseconds. Ignored after the end.
+   */
   push(message: MediaMessage, facts: MediaFacts, now: number): void {
     if (this.#isEnded || message.kind === 'data' || facts.isIgnored) return;
     if (this.#tracks.take(message, facts)) this.#break();
@@ -107,18 +112,18 @@ export class HlsPackager {
     if (message.kind === 'audio' && this.#isPaused(message.timestampMs)) this.#break();
     const run = this.#run ?? this.#begin(message, facts, payload, now);
     if (run === undefined) return;
-    if (!run.clock.isTold) run.clock.offsetMs = Math.min(run.clock.offsetMs, now - message.timestampMs);
+    if (!run.clock.isFixed) run.clock.offsetMs = Math.min(run.clock.offsetMs, now - message.timestampMs);
     if (message.kind === 'video') this.#takeVideo(run, message, facts, payload);
     else this.#takeAudio(run, message.timestampMs, payload);
   }
 
-  /** Another publisher goes on with the broadcast: it sends its own configurations. */
+  /** Called when another publisher continues the broadcast, with its own configurations. */
   discontinuity(): void {
     this.#break();
     this.#tracks.clear();
   }
 
-  /** The broadcast is over: what there is remains, and the playlist says that it is all. */
+  /** Ends the stream. Its files remain, and the playlist has its end mark. */
   end(): void {
     this.#break();
     this.#partTargetMs ??= PART_MS;
@@ -126,14 +131,14 @@ export class HlsPackager {
     this.window.wake();
   }
 
-  /** Forgets what it holds. Messages begin it anew, with numbers that follow on. */
+  /** Drops all media. The next messages start again, with the numbers continued. */
   suspend(): void {
     this.#break();
     this.#tracks.clear();
     this.window.clear();
   }
 
-  /** Begins at a key frame, or at any audio frame when there is no video. */
+  /** Begins a run at a key frame, or at any audio frame if there is no video. */
   #begin(message: MediaMessage, facts: MediaFacts, payload: Buffer, now: number): Run | undefined {
     const isVideo = message.kind === 'video';
     if (isVideo ? !facts.isKeyFrame : this.#tracks.hasVideo) return undefined;
@@ -145,7 +150,7 @@ export class HlsPackager {
     this.#run = {
       formats,
       init: this.window.addInit(initSegment(formats)),
-      clock: { offsetMs: now - startMs, isTold: false },
+      clock: { offsetMs: now - startMs, isFixed: false },
       audio: formats.audio && new AudioSamples(formats.audio, { holdsLast: formats.video !== undefined }),
       partStartMs: startMs,
       segmentStartMs: startMs,
@@ -155,7 +160,7 @@ export class HlsPackager {
     return this.#run;
   }
 
-  /** Nothing but audio, and that has a hole in which no part would have a sample. */
+  /** Whether an audio-only stream has a gap in which a part would have no sample. */
   #isPaused(timestampMs: number): boolean {
     const { formats, audio } = this.#run ?? {};
     return formats?.video === undefined && audio !== undefined && timestampMs - audio.endMs > 2 * PART_MS;
@@ -170,7 +175,7 @@ export class HlsPackager {
     this.#cutBySize(run, nowMs);
   }
 
-  /** The next frame is decoded at `nowMs`: the part ends before it when another one may not have room, the segment when it is due. */
+  /** Cuts before the frame decoded at `nowMs`: the part if another frame might not fit, the segment if it is due. */
   #cutAtFrame(run: Run, nowMs: number, isKey: boolean, partTargetMs: number): void {
     if (!isKey && isAudioAwaited(run, nowMs)) return;
     this.#cutDue(run);
@@ -223,14 +228,14 @@ export class HlsPackager {
     if (endMs - run.segmentStartMs >= MAX_SEGMENT_MS) this.#cutSegment(run, endMs);
   }
 
-  /** Cuts by the clock while more than a part lies before `untilMs`, as behind a frame that lasts long. */
+  /** Cuts by the clock while more than a part lies before `untilMs`, as after a long frame. */
   #cutTo(run: Run, untilMs: number, partTargetMs: number): void {
     while (untilMs - run.partStartMs > partTargetMs) {
       const boundaryMs = run.partStartMs + partTargetMs;
       const isLast = untilMs - boundaryMs <= partTargetMs;
       const hasNext = isLast || this.#hasBetween(run, boundaryMs, boundaryMs + partTargetMs);
       if (!hasNext || !this.#hasBetween(run, Number.NEGATIVE_INFINITY, boundaryMs)) {
-        // No part is without samples: where all tracks pause, one part is as long as the pause.
+        // A part needs a sample, so a pause of all tracks is one long part.
         this.#cutPart(run, untilMs);
         return;
       }
@@ -246,12 +251,12 @@ export class HlsPackager {
     const bytes = this.#video.bytes + (run.audio?.bytes ?? 0);
     if (bytes > MAX_PART_BYTES) this.#cutDue(run);
     if (bytes > MAX_PART_BYTES) this.#cutPart(run, nowMs);
-    // Frames of a time that is over have no part to go to.
+    // Frames before the open part cannot be placed in any part.
     if (bytes > MAX_PART_BYTES && nowMs < run.partStartMs) this.#break();
     else if (run.segmentBytes > MAX_SEGMENT_BYTES) this.#cutSegment(run, nowMs);
   }
 
-  /** Ends the open part at `untilMs`. Without samples there is none, and time goes to the next one. */
+  /** Ends the open part at `untilMs`. Without samples no part is made, and its time goes to the next one. */
   #cutPart(run: Run, untilMs: number): void {
     const video = this.#video.take(untilMs);
     const audio = run.audio?.take(untilMs) ?? [];
@@ -278,7 +283,7 @@ export class HlsPackager {
     const run = this.#run;
     if (run === undefined) return;
     this.#cutDue(run);
-    // The tracks end together: behind a hole in one of them players stop.
+    // The tracks end together, because players stop at a gap in one of them.
     const audioEndMs = run.audio?.endMs ?? 0;
     const endMs = Math.max(this.#video.finish(audioEndMs), audioEndMs);
     run.audio?.finish(endMs);
@@ -290,7 +295,7 @@ export class HlsPackager {
   }
 }
 
-/** Whether the part that is due still waits for its audio, when video has come to `nowMs`. */
+/** Whether the part that is due still waits for its audio when video has reached `nowMs`. */
 function isAudioAwaited({ due, audio }: Run, nowMs: number): boolean {
   if (due === undefined || audio === undefined) return false;
   const lagMs = due.untilMs - audio.readyMs;

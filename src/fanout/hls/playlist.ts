@@ -1,15 +1,18 @@
-/** The playlists as text: RFC 8216bis (HTTP Live Streaming, 2nd edition), with low latency. */
+/** Writes playlists of low-latency HLS: RFC 8216bis (HTTP Live Streaming, 2nd edition). */
 import type { AudioFormat, VideoFormat } from '../fmp4/track-formats.ts';
 import { initName, partName, segmentName } from './files.ts';
 import type { Segment } from './window.ts';
 
-/** What EXT-X-SKIP asks for; nothing here needs more. */
+/** Version that EXT-X-SKIP requires; no other tag here needs a higher one. */
 const VERSION = 9;
-/** §4.4.3.8: parts are listed within three target durations of the end; a hold-back is at least three, a skip boundary six of them. */
+/**
+ * Target durations: parts are listed within three of the end; a hold-back is at least three, a skip boundary six.
+ * §4.4.3.8
+ */
 const TARGETS_WITH_PARTS = 3;
 const HOLD_BACK_TARGETS = 3;
 const SKIP_TARGETS = 6;
-/** §4.4.3.8 asks for two part targets and advises three. */
+/** Part targets of the part hold-back: at least two are required, three recommended. §4.4.3.8 */
 const HOLD_BACK_PARTS = 3;
 
 export interface MediaPlaylist {
@@ -17,11 +20,11 @@ export interface MediaPlaylist {
   readonly discontinuitySequence: number;
   readonly targetSeconds: number;
   readonly partTargetMs: number;
-  /** The next part is this one of the segment; `undefined`: the stream has ended. */
+  /** The part that comes next; `undefined` if the stream has ended. */
   readonly next: { readonly sequence: number; readonly part: number } | undefined;
 }
 
-/** Writes a media playlist. `maySkip`: segments behind the skip boundary are left out (delta update, §6.2.5.1). */
+/** Writes a media playlist. `maySkip`: segments before the skip boundary are left out (delta update, §6.2.5.1). */
 export function writeMediaPlaylist(playlist: MediaPlaylist, maySkip: boolean): string {
   const { segments, targetSeconds, partTargetMs, next } = playlist;
   const skipped = maySkip ? countSkipped(segments, targetSeconds) : 0;
@@ -66,19 +69,19 @@ function segmentLines(segment: Segment, before: Segment | undefined, withParts: 
   return lines;
 }
 
-/** The first of the segments that end within three target durations of the playlist's end. */
+/** Returns the index of the first segment that ends within three target durations of the playlist's end. */
 function firstWithParts(segments: readonly Segment[], targetSeconds: number): number {
   return segments.findIndex((_, index) => msBehind(segments, index) < targetSeconds * TARGETS_WITH_PARTS * 1000);
 }
 
-/** Only complete segments that end before the boundary; the playlist keeps at least what lies behind it. */
+/** Counts the segments that end before the skip boundary; all of them are complete. */
 function countSkipped(segments: readonly Segment[], targetSeconds: number): number {
   const boundaryMs = targetSeconds * SKIP_TARGETS * 1000;
   const first = segments.findIndex((_, index) => msBehind(segments, index) < boundaryMs);
   return Math.max(0, first);
 }
 
-/** How much of the playlist follows the segment. */
+/** Returns the duration of the playlist after the segment. */
 function msBehind(segments: readonly Segment[], index: number): number {
   return segments.slice(index + 1).reduce((sum, { durationMs }) => sum + durationMs, 0);
 }
@@ -89,7 +92,7 @@ export interface Variant {
   readonly segments: readonly Segment[];
 }
 
-/** The playlist with the one variant that there is; `mediaUri` leads from its own address to the media playlist. */
+/** Writes the playlist of the only variant. `mediaUri` is the media playlist's address relative to this one. */
 export function writeMultivariantPlaylist({ video, audio, segments }: Variant, mediaUri: string): string {
   const codecs = [video?.codec, audio?.codec].filter((codec) => codec !== undefined);
   const measured = measure(segments);
@@ -105,7 +108,7 @@ export function writeMultivariantPlaylist({ video, audio, segments }: Variant, m
   return `${lines.join('\n')}\n`;
 }
 
-/** Bits and frames per second; while no segment is complete, of the open one. */
+/** Measures bits and frames per second of the complete segments, or of the open one if there are none. */
 function measure(segments: readonly Segment[]): { peak: number; average: number; frameRate: number } {
   const complete = segments.filter(({ isComplete, durationMs }) => isComplete && durationMs > 0);
   const measured = (complete.length > 0 ? complete : segments).map(({ parts, durationMs }) => ({
@@ -130,7 +133,7 @@ function perSecond(bits: number, durationMs: number): number {
   return durationMs === 0 ? 0 : Math.ceil((bits * 1000) / durationMs);
 }
 
-/** A hundredth of a millisecond is finer than any clock here. */
+/** Formats seconds to a hundredth of a millisecond, finer than any clock here. */
 function seconds(ms: number): string {
   return (ms / 1000).toFixed(5);
 }

@@ -1,4 +1,4 @@
-/** The configurations that a stream's publisher sent last, and the formats of the tracks that are being packaged. */
+/** The latest configurations of a stream's publisher, and the formats of its tracks. */
 import { readAudioFormat } from '../fmp4/audio-formats.ts';
 import { readVideoFormat } from '../fmp4/formats.ts';
 import type { AudioFormat, VideoFormat } from '../fmp4/track-formats.ts';
@@ -18,12 +18,12 @@ export class Tracks {
   #audio: Configuration | undefined;
   #isVideoReadable = true;
 
-  /** Whether there is video that can be packaged, as far as its configuration tells. */
+  /** Whether there is video that can be packaged, as far as its configuration shows. */
   get hasVideo(): boolean {
     return this.#video !== undefined && this.#isVideoReadable;
   }
 
-  /** Returns whether the message brought a configuration that is another than the one before. */
+  /** Takes a message. Returns whether it has a configuration that differs from the previous one. */
   take({ kind, data }: MediaMessage, facts: MediaFacts): boolean {
     if (kind === 'data' || !isConfiguration(facts, this.#audio)) return false;
     const end = facts.isSequenceHeader ? data.length : facts.payloadOffset + MP3_HEADER_BYTES;
@@ -39,7 +39,7 @@ export class Tracks {
     return true;
   }
 
-  /** The video cannot be packaged: until it is configured anew the stream is its audio. */
+  /** Leaves out video that cannot be packaged, until it is configured again. */
   leaveOutVideo(): void {
     this.#isVideoReadable = false;
   }
@@ -49,7 +49,10 @@ export class Tracks {
     return kind === 'video' ? this.hasVideo && this.#video?.codec === codec : this.#audio?.codec === codec;
   }
 
-  /** The formats of the tracks, of which video begins with this frame; a track whose configuration cannot be read is left out. */
+  /**
+   * Returns the formats of the tracks; video begins with `keyFrame`. A track with an unreadable configuration is left
+   * out.
+   */
   readFormats(keyFrame: Buffer | undefined): { video: VideoFormat | undefined; audio: AudioFormat | undefined } {
     const [video, audio] = [this.#video, this.#audio];
     return {

@@ -1,4 +1,4 @@
-/** The video samples of the part that is being made. A sample's duration is known when the next one comes; until then it is held back. */
+/** The video samples of the open part. A sample is held until the next one arrives, which shows its duration. */
 import type { Sample } from '../fmp4/fragment.ts';
 import { VIDEO_TIME_SCALE } from '../fmp4/init-segment.ts';
 
@@ -34,7 +34,7 @@ export class VideoSamples {
     return this.#ready.map(({ duration }) => duration / VIDEO_TICKS_PER_MS);
   }
 
-  /** How long the last complete sample lasted, in milliseconds. */
+  /** Duration of the last complete sample, in milliseconds. */
   get lastDurationMs(): number {
     return this.#lastDuration / VIDEO_TICKS_PER_MS;
   }
@@ -48,7 +48,7 @@ export class VideoSamples {
   add({ timestampMs, compositionMs, isKey, data }: VideoFrame): number {
     const stamped = timestampMs * VIDEO_TICKS_PER_MS;
     const decodeAt = Math.max(stamped, this.#earliest);
-    // The presentation time of a frame that was moved stays as it was, unless it has passed.
+    // A frame whose decode time was moved keeps its presentation time, unless that is earlier.
     const shown = stamped + compositionMs * VIDEO_TICKS_PER_MS - decodeAt;
     const composition = compositionMs < 0 ? shown : Math.max(0, shown);
     this.#complete(decodeAt);
@@ -58,7 +58,7 @@ export class VideoSamples {
     return decodeAt / VIDEO_TICKS_PER_MS;
   }
 
-  /** No frame follows soon: the last one lasts as long as the one before, and at least until `untilMs`. Returns when it ends. */
+  /** Completes the last sample: it lasts as long as the previous one, and at least until `untilMs`. Returns its end. */
   finish(untilMs = 0): number {
     if (this.#held !== undefined) {
       const endsAt = Math.max(this.#held.decodeAt + this.#lastDuration, Math.round(untilMs * VIDEO_TICKS_PER_MS));
@@ -74,7 +74,7 @@ export class VideoSamples {
     return this.#ready.some(({ decodeAt }) => decodeAt >= from && decodeAt < until);
   }
 
-  /** The complete samples that are decoded before `untilMs`. */
+  /** Removes and returns the complete samples that are decoded before `untilMs`. */
   take(untilMs: number): readonly Sample[] {
     const until = untilMs * VIDEO_TICKS_PER_MS;
     const taken = takeWhile(this.#ready, ({ decodeAt }) => decodeAt < until);
@@ -99,7 +99,7 @@ export class VideoSamples {
   }
 }
 
-/** Splits samples at the first one that is not wanted. Nearly always all are wanted. */
+/** Splits samples at the first one that is not wanted. Avoids copying in the usual case that all are. */
 export function takeWhile(
   samples: Sample[],
   isWanted: (sample: Sample) => boolean,

@@ -1,18 +1,18 @@
 /**
- * The segments and parts that a stream keeps for its viewers, and the numbers they have. A part's bytes are kept once; a segment is its
- * parts one after another. Numbers never begin anew within a broadcast: caches hold files by their names.
+ * The numbered segments and parts that a stream keeps for its viewers. A part's bytes are kept once; a segment is the
+ * concatenation of its parts. Numbers are never reused within a broadcast, because caches store files by name.
  */
 
-/** The wall clock of what was published without a break: the stream's clock plus `offsetMs` is epoch milliseconds. */
+/** Wall clock of media without a break: the stream's clock plus `offsetMs` is epoch milliseconds. */
 export interface WallClock {
   offsetMs: number;
-  /** A playlist has told it; it stays. */
-  isTold: boolean;
+  /** Whether a playlist has shown a time of it, so that it must not change any more. */
+  isFixed: boolean;
 }
 
 export interface Part {
   readonly durationMs: number;
-  /** Decoding can begin with it. */
+  /** Whether decoding can begin with it. */
   readonly isIndependent: boolean;
   readonly videoFrames: number;
   readonly bytes: Buffer;
@@ -44,9 +44,9 @@ export interface WindowLimits {
   readonly maxBytes: number;
 }
 
-/** Hears of each part and the end of each segment, in their order. It must not throw. */
+/** Notified of each part and of the end of each segment, in order. Must not throw. */
 export interface WindowListener {
-  /** `segment` has the part already; `init` is the init segment that goes before it. */
+  /** `segment` already includes the part; `init` is its init segment. */
   onPart(part: Part, segment: Segment, init: Buffer): void;
   onSegmentEnd(segment: Segment): void;
 }
@@ -63,7 +63,7 @@ export class HlsWindow {
   #discontinuitySequence = 0;
   #bytes = 0;
   readonly #waiting = new Set<() => void>();
-  /** Absent: only viewers use the parts. */
+  /** Set while the stream is recorded. */
   listener: WindowListener | undefined;
 
   constructor(limits: WindowLimits) {
@@ -74,7 +74,7 @@ export class HlsWindow {
     return this.#bytes;
   }
 
-  /** The number of the next segment to be begun. */
+  /** Number of the next segment to begin. */
   get nextSequence(): number {
     return this.#nextSequence;
   }
@@ -83,26 +83,26 @@ export class HlsWindow {
     return this.#segments.at(-1);
   }
 
-  /** What a playlist lists, oldest first, the open segment last. */
+  /** Segments that a playlist lists, oldest first, the open one last. */
   get listed(): readonly Segment[] {
     const open = this.newest?.isComplete === false ? 1 : 0;
     return this.#segments.slice(-(this.#limits.listedSegments + open));
   }
 
-  /** The same segments for a playlist that is being written: their times are fixed from now on. */
-  tell(): readonly Segment[] {
+  /** Returns the listed segments for a playlist, and fixes their times from now on. */
+  fixTimes(): readonly Segment[] {
     const { listed } = this;
-    for (const { clock } of listed) clock.isTold = true;
+    for (const { clock } of listed) clock.isFixed = true;
     return listed;
   }
 
-  /** How many discontinuities lie before the first segment listed. */
+  /** Number of discontinuities before the first listed segment. */
   get discontinuitySequence(): number {
     const unlisted = this.#segments.slice(0, this.#segments.length - this.listed.length);
     return this.#discontinuitySequence + unlisted.filter(({ isDiscontinuity }) => isDiscontinuity).length;
   }
 
-  /** The same init segment twice in a row is one. Returns its number. */
+  /** Adds an init segment unless it equals the last one. Returns its number. */
   addInit(bytes: Buffer): number {
     const last = this.#nextInit - 1;
     if (this.#inits.get(last)?.equals(bytes) === true) return last;
@@ -115,7 +115,7 @@ export class HlsWindow {
     return this.#inits.get(number);
   }
 
-  /** `undefined`: there is none, or it is not complete. */
+  /** Returns `undefined` if there is no such segment or it is incomplete. */
   segment(sequence: number): Segment | undefined {
     const found = this.#find(sequence);
     return found?.isComplete === true ? found : undefined;
@@ -125,7 +125,7 @@ export class HlsWindow {
     return this.#find(sequence)?.parts[part];
   }
 
-  /** Adds to the open segment, or begins one. */
+  /** Adds a part to the open segment, or begins one. */
   addPart(part: Part, beginning: Beginning): void {
     const open = this.#segments.at(-1);
     const segment = open === undefined || open.isComplete ? this.#begin(beginning) : open;
@@ -138,7 +138,7 @@ export class HlsWindow {
     this.wake();
   }
 
-  /** Returns the segment that this completed. */
+  /** Completes the open segment and returns it. */
   endSegment(): Segment | undefined {
     const open = this.#segments.at(-1);
     if (open === undefined || open.isComplete) return undefined;
@@ -149,13 +149,13 @@ export class HlsWindow {
     return open;
   }
 
-  /** The next segment does not follow from the one before. */
+  /** Marks the next segment as a discontinuity. */
   break(): void {
     this.endSegment();
     this.#isBroken = this.#nextSequence > 0;
   }
 
-  /** Forgets everything but the numbers. */
+  /** Drops everything but the numbers. */
   clear(): void {
     this.break();
     while (this.#segments.length > 0) this.#drop();
@@ -164,7 +164,7 @@ export class HlsWindow {
     this.wake();
   }
 
-  /** Resolves at the next change, or when the signal is aborted. */
+  /** Resolves at the next change, or when the signal aborts. */
   async change(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,26 +1,27 @@
 /**
- * What the header bytes of a media message say: the classic FLV tag header (Adobe FLV specification 10.1, annex E.4) and that of
- * Enhanced RTMP v1 and v2. Reads nothing behind the header; frames and configurations are read by `fmp4/`.
+ * Reads the header bytes of media messages: those of FLV tags (Adobe FLV specification 10.1, annex E.4) and of Enhanced
+ * RTMP v1 and v2. `fmp4/` reads the frames and configurations after them.
  */
 import type { MediaMessage } from './message.ts';
 
 export interface MediaFacts {
   /**
-   * The sample entry's name in MP4 where there is one (`avc1`, `hvc1`, `av01`, `vp09`, `mp4a`, `Opus`, `.mp3`), another FourCC, or
-   * `flv-video-<id>` / `flv-audio-<id>` for the old codecs of FLV. Empty for data and for what is ignored before its codec is known.
+   * The sample entry's name in MP4 (`avc1`, `hvc1`, `av01`, `vp09`, `mp4a`, `Opus`, `.mp3`), another FourCC, or
+   * `flv-video-<id>` / `flv-audio-<id>` for the old codecs of FLV. Empty for data and for messages that are ignored
+   * before their codec is known.
    */
   readonly codec: string;
-  /** A decoder's configuration, which every viewer needs before the first frame. */
+  /** Whether it is a decoder's configuration, which every viewer needs before the first frame. */
   readonly isSequenceHeader: boolean;
-  /** A video frame at which decoding can begin; never set for audio. */
+  /** Whether it is a video frame at which decoding can begin; false for audio. */
   readonly isKeyFrame: boolean;
-  /** The `onMetaData` of the stream, which every viewer gets first. */
+  /** Whether it is the stream's `onMetaData`, which every viewer gets first. */
   readonly isMetadata: boolean;
-  /** Presentation time less decoding time, in milliseconds; 0 for audio. It may be negative. */
+  /** Presentation time minus decode time, in milliseconds; 0 for audio. May be negative. */
   readonly compositionMs: number;
-  /** Where the frame or the configuration begins in `data`. */
+  /** Offset of the frame or the configuration in `data`. */
   readonly payloadOffset: number;
-  /** Nothing in it to play: multitrack, end of a sequence, commands, empty or cut short. Viewers are not sent it. */
+  /** Whether it is not sent to viewers: multitrack, end of a sequence, a command, empty or truncated. */
   readonly isIgnored: boolean;
 }
 
@@ -39,7 +40,9 @@ const ON_METADATA = Buffer.from('\x02\x00\x0aonMetaData', 'latin1');
 
 const KEY_FRAME = 1;
 const COMMAND_FRAME = 5;
-/** Enhanced RTMP v2, "ExVideoTagHeader" and "ExAudioTagHeader". Metadata, MPEG-2 TS headers and multitrack are ignored. */
+/**
+ * Enhanced RTMP v2, "ExVideoTagHeader" and "ExAudioTagHeader". Metadata, MPEG-2 TS headers and multitrack are ignored.
+ */
 const SEQUENCE_START = 0;
 const CODED_FRAMES = 1;
 const CODED_FRAMES_WITHOUT_OFFSET = 3;
@@ -66,7 +69,7 @@ function describeVideo(data: Buffer, first: number): MediaFacts {
   const id = first & 15;
   const isKey = frameType === KEY_FRAME;
   if (frameType === COMMAND_FRAME) return IGNORED;
-  // 7 is AVC; 12 is HEVC in the form that many Chinese encoders send, older than Enhanced RTMP.
+  // 7 is AVC; 12 is HEVC in the form of many Chinese encoders, which is older than Enhanced RTMP.
   if (id !== 7 && id !== 12) return factsOf(data, `flv-video-${id}`, { payloadOffset: 1, isKeyFrame: isKey });
   const packetType = data[1];
   if (data.length < 5 || packetType === undefined || packetType > 1) return IGNORED;
@@ -111,7 +114,7 @@ function describeExtendedAudio(data: Buffer, first: number): MediaFacts {
   return factsOf(data, data.toString('latin1', at, at + 4), { payloadOffset: at + 4, isSequenceHeader });
 }
 
-/** Enhanced RTMP v2: modifiers such as a nanosecond offset stand before the packet's real type. Nothing in them is used. */
+/** Skips the modifiers, such as a nanosecond offset, that precede the packet's type in Enhanced RTMP v2. */
 function skipModifiers(data: Buffer, first: number): { readonly packetType: number; readonly at: number } {
   let packetType = first;
   let at = 1;
@@ -129,18 +132,18 @@ function skipModifiers(data: Buffer, first: number): { readonly packetType: numb
   return { packetType, at };
 }
 
-type Told = Pick<MediaFacts, 'payloadOffset'> & Partial<MediaFacts>;
+type ReadFacts = Pick<MediaFacts, 'payloadOffset'> & Partial<MediaFacts>;
 
-/** An empty frame or configuration is ignored: MP4 has no samples without bytes. */
-function factsOf(data: Buffer, codec: string, told: Told): MediaFacts {
-  const isEmpty = data.length <= told.payloadOffset;
+/** Completes the facts. An empty frame or configuration is ignored: MP4 has no samples without bytes. */
+function factsOf(data: Buffer, codec: string, read: ReadFacts): MediaFacts {
+  const isEmpty = data.length <= read.payloadOffset;
   return {
     codec,
-    isSequenceHeader: !isEmpty && (told.isSequenceHeader ?? false),
-    isKeyFrame: !isEmpty && (told.isKeyFrame ?? false),
+    isSequenceHeader: !isEmpty && (read.isSequenceHeader ?? false),
+    isKeyFrame: !isEmpty && (read.isKeyFrame ?? false),
     isMetadata: false,
-    compositionMs: told.compositionMs ?? 0,
-    payloadOffset: told.payloadOffset,
+    compositionMs: read.compositionMs ?? 0,
+    payloadOffset: read.payloadOffset,
     isIgnored: isEmpty,
   };
 }

@@ -1,23 +1,23 @@
-/** FLV files as bytes (Adobe FLV specification 10.1, annex E): writes the header and tags, and reads them from pieces of any size. */
+/** Writes FLV headers and tags, and reads them from pieces of any size. Adobe FLV specification 10.1, annex E */
 import type { MediaMessage } from './message.ts';
 
 const TAG_HEADER_BYTES = 11;
 const PREVIOUS_SIZE_BYTES = 4;
 const FILE_HEADER_BYTES = 9;
-/** The file header says its own length; nobody writes more than the nine bytes. */
+/** Longest accepted file header, which declares its own length; 9 in practice. */
 const MAX_FILE_HEADER_BYTES = 64;
-/** The largest accepted tag, the same as the largest RTMP message of an accepted publisher. */
+/** Largest accepted tag, the same as the largest RTMP message of an accepted publisher. */
 const MAX_TAG_BYTES = 8 * 1024 * 1024;
 
 const TAG_TYPES = { audio: 8, video: 9, data: 18 } as const;
 
-/** The file header with the first "previous tag size". Players wait for a track that the header promises. */
+/** Writes the file header with the first "previous tag size". Players wait for a track that the header announces. */
 export function flvHeader({ hasAudio, hasVideo }: { hasAudio: boolean; hasVideo: boolean }): Buffer {
   const flags = (hasAudio ? 4 : 0) | (hasVideo ? 1 : 0);
   return Buffer.from([0x46, 0x4c, 0x56, 1, flags, 0, 0, 0, FILE_HEADER_BYTES, 0, 0, 0, 0]);
 }
 
-/** One tag with the size that follows it. The timestamp wraps at 32 bits, as RTMP's does. */
+/** Writes a tag with the size that follows it. The timestamp wraps at 32 bits, as RTMP's does. */
 export function writeFlvTag({ kind, timestampMs, data }: MediaMessage): Buffer {
   const { length } = data;
   const bytes = Buffer.allocUnsafe(TAG_HEADER_BYTES + length + PREVIOUS_SIZE_BYTES);
@@ -33,7 +33,10 @@ export function writeFlvTag({ kind, timestampMs, data }: MediaMessage): Buffer {
 }
 
 export class FlvError extends Error {
-  /** `notFlv`: the header is not that of FLV version 1; `tagTooLarge`: over the reader's bound; `encrypted`: the tag is. */
+  /**
+   * `notFlv`: the header is not that of FLV version 1. `tagTooLarge`: a tag exceeds the reader's limit. `encrypted`: a
+   * tag is encrypted.
+   */
   readonly reason: 'notFlv' | 'tagTooLarge' | 'encrypted';
 
   constructor(reason: FlvError['reason'], message: string) {
@@ -42,10 +45,10 @@ export class FlvError extends Error {
   }
 }
 
-/** Reads a file or an endless answer. Tags of unknown types and empty ones are passed over. After an error it is not used again. */
+/** Reads a file or an endless response. Skips empty tags and those of unknown types. Unusable after an error. */
 export class FlvReader {
   readonly #maxTagBytes: number;
-  /** What is being read, and how much of it is there. */
+  /** The header or tag that is being read, and how many of its bytes have arrived. */
   #piece: Buffer = Buffer.alloc(FILE_HEADER_BYTES);
   #filled = 0;
   #reading: 'fileHeader' | 'skip' | 'tagHeader' | 'body' = 'fileHeader';
@@ -56,12 +59,12 @@ export class FlvReader {
     this.#maxTagBytes = maxTagBytes;
   }
 
-  /** The size of the tag that is being read. */
+  /** Size of the tag that is being read. */
   get partialBytes(): number {
     return this.#piece.length;
   }
 
-  /** The messages that these bytes complete; their data is copied out of `bytes`. Throws an `FlvError`. */
+  /** Returns the messages that these bytes complete, with their data copied. Throws an `FlvError`. */
   push(bytes: Buffer): MediaMessage[] {
     const messages: MediaMessage[] = [];
     let at = 0;
@@ -88,7 +91,7 @@ export class FlvReader {
         this.#readTagHeader(piece);
         return undefined;
       case 'body': {
-        // Some writers give a wrong size after a tag; it is not compared.
+        // The size after a tag is not checked: some writers get it wrong.
         const kind = this.#kind;
         const data = piece.subarray(0, piece.length - PREVIOUS_SIZE_BYTES);
         this.#await('tagHeader', TAG_HEADER_BYTES);

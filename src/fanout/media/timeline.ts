@@ -1,24 +1,26 @@
 /**
- * Brings a publisher's timestamps onto the broadcast's own clock, which begins at 0, never goes back within a track and does not wrap.
- * What publishers do wrong is repaired, never a reason to end a broadcast: jumps, steps back, another publisher that begins anew.
+ * Maps a publisher's timestamps to the broadcast's own clock, which begins at 0, never goes back within a track and
+ * does not wrap. Jumps, steps back and publishers that start again are repaired and never end a broadcast.
  */
 import type { MediaFacts } from './describe.ts';
 import type { MediaMessage } from './message.ts';
 
-/** A step within a track that is longer, and longer than the time that really passed, is a jump of the publisher's clock. */
+/** A longer step within a track, unless that time has really passed, is a jump of the publisher's clock. */
 const MAX_STEP_MS = 3_000;
-/** A step back that is shorter is disorder: the timestamp waits until the clock has caught up. Beyond it the clock was set back. */
+/**
+ * Longest step back that counts as disorder: the position stays until the timestamps catch up. A longer one is a clock
+ * set back.
+ */
 const MAX_DISORDER_MS = 500;
-/** How far apart the first frames of two tracks may be. */
+/** Longest distance between the first frames of two tracks. */
 const MAX_TRACK_START_MS = 10_000;
 /**
- * Longest step assumed after a jump: the frame follows its predecessor at the distance of the step before, capped at
- * this.
+ * Longest step assumed after a jump, where a frame follows its predecessor at the distance of the previous step.
  */
 const MAX_ASSUMED_STEP_MS = 100;
 
 interface Track {
-  /** The publisher's timestamp of the last frame, 32 bits, and what it became. */
+  /** The publisher's timestamp of the last frame, 32 bits, and its position on the broadcast's clock. */
   rawMs: number;
   positionMs: number;
   stepMs: number;
@@ -29,23 +31,23 @@ type TrackKind = 'audio' | 'video';
 
 export class Timeline {
   readonly #tracks: { audio: Track | undefined; video: Track | undefined } = { audio: undefined, video: undefined };
-  /** Where the publisher of the moment began. */
+  /** Start of the current publisher. */
   #startMs = 0;
-  /** The latest position of all tracks. */
+  /** Latest position of all tracks. */
   #headMs = 0;
   #repairs = 0;
 
-  /** How many timestamps did not follow from the publisher's clock. */
+  /** Number of timestamps that were repaired. */
   get repairs(): number {
     return this.#repairs;
   }
 
-  /** The latest position given, in milliseconds. */
+  /** Latest position, in milliseconds. */
   get headMs(): number {
     return this.#headMs;
   }
 
-  /** The message with its place on the broadcast's clock. `now` is of a clock that never goes back, in milliseconds. */
+  /** Returns the message with its timestamp on the broadcast's clock. `now`: milliseconds of a monotonic clock. */
   place(message: MediaMessage, facts: MediaFacts, now: number): MediaMessage {
     const { kind, data } = message;
     const isFrame = kind !== 'data' && !facts.isSequenceHeader && !facts.isIgnored;
@@ -55,7 +57,7 @@ export class Timeline {
     return { kind, timestampMs, data };
   }
 
-  /** Another publisher goes on with the broadcast: its clock begins behind what has been placed, without a gap. */
+  /** Called when another publisher continues the broadcast: its clock begins right after the latest position. */
   restart(): void {
     const steps = [this.#tracks.audio?.stepMs ?? 0, this.#tracks.video?.stepMs ?? 0];
     this.#startMs = this.#headMs + Math.max(...steps);
@@ -98,13 +100,13 @@ export class Timeline {
     const positionMs = follow(track, rawMs);
     if (isStep(positionMs - track.positionMs, Math.max(0, now - track.seenAt))) return positionMs;
     this.#repairs++;
-    // When both tracks jump, the second one follows the first: they stay as far apart as they were.
+    // If both tracks jump, the second one follows the first, so that their distance is kept.
     const besideOther = other === undefined ? Number.NaN : follow(other, rawMs);
     if (isStep(besideOther - track.positionMs, 0)) return besideOther;
     return track.positionMs + track.stepMs;
   }
 
-  /** Configurations and data do not move the clock: some publishers stamp them with 0 whenever they send them. */
+  /** Places configurations and data, which do not move the clock: some publishers always stamp them with 0. */
   #placeBeside(kind: MediaMessage['kind'], rawMs: number): number {
     const track = kind === 'data' ? (this.#tracks.video ?? this.#tracks.audio) : this.#tracks[kind];
     if (track === undefined) return this.#startMs;
@@ -118,7 +120,7 @@ export class Timeline {
   }
 }
 
-/** Where the timestamp lies by the clock of a track; the difference is that of 32 bits which wrap. */
+/** Returns the position of a timestamp by the clock of a track; the difference wraps at 32 bits. */
 function follow(track: Track, rawMs: number): number {
   return track.positionMs + ((rawMs - track.rawMs) | 0);
 }

@@ -1,4 +1,4 @@
-/** One request for a stream to one origin: HTTP-FLV over a connection that the guard let through. */
+/** Requests a stream from one origin: HTTP-FLV over a connection that the guard allowed. */
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -7,14 +7,14 @@ export interface OriginPlace {
   readonly key: string;
   readonly host: string;
   readonly port: number;
-  /** `host` is an IP literal. */
+  /** Whether `host` is an IP literal. */
   readonly isAddress: boolean;
-  /** TLS with this server name; empty: TLS without one. `undefined`: no TLS. */
+  /** Server name for TLS; empty: TLS without one; `undefined`: no TLS. */
   readonly serverName: string | undefined;
   readonly hostHeader: string;
 }
 
-/** Opens connections to origins, and to nothing that the guard refuses. Never rejects. */
+/** Opens a connection to an origin unless the guard refuses the address. Never rejects. */
 export type ConnectOrigin = (
   place: OriginPlace,
 ) => Promise<
@@ -23,9 +23,9 @@ export type ConnectOrigin = (
 >;
 
 export type OpenedOrigin =
-  /** Destroying it drops the connection. */
+  /** Destroying the body closes the connection. */
   | { readonly kind: 'stream'; readonly body: IncomingMessage }
-  /** An answer with a length is an ordinary file. */
+  /** The response has a length, so it is an ordinary file. */
   | { readonly kind: 'file' }
   | { readonly kind: 'notFound' }
   | { readonly kind: 'failed'; readonly isTimeout: boolean; readonly detail: string };
@@ -34,12 +34,12 @@ export interface PullRequest {
   readonly place: OriginPlace;
   readonly path: string;
   readonly connect: ConnectOrigin;
-  /** An origin fails when it sends no byte for this long, before or within its answer. */
+  /** An origin fails if it sends no byte for this long, before or within its response. */
   readonly silenceMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Never rejects. */
+/** Resolves when the response's headers have arrived. Never rejects. */
 export async function openOriginStream({
   place,
   path,

@@ -1,4 +1,4 @@
-/** Where a live domain's streams are pulled from: its origins in their order, then its backup origins. Pure. */
+/** The origins that a live domain's streams are pulled from, in order, then its backup origins. Pure. */
 import type { Scheme } from '#http/absolute-form.ts';
 import { addressKey, isTlsOrigin, originPort } from '#sites/origin-address.ts';
 import type { Site } from '#sites/site.ts';
@@ -17,7 +17,7 @@ export function listPlaces(site: Site, scheme: Scheme, host: string): readonly O
       host: origin.host,
       port: originPort(origin, site, scheme),
       isAddress: origin.isAddress,
-      // RFC 6066 §3: an address is no server name.
+      // RFC 6066 §3: an address is not a server name.
       serverName: isTlsOrigin(site, scheme) ? (isAddress(name) ? '' : name) : undefined,
       hostHeader,
     };

@@ -1,6 +1,6 @@
 /**
- * Brings a stream in from a domain's origins: the next one when one fails, from the last one to the first again, until none of
- * them has it. Viewers are kept meanwhile. docs/decisions/0494
+ * Pulls a stream from a domain's origins: from the next one when one fails, in a circle, until none of them has it.
+ * Viewers stay connected meanwhile. docs/decisions/0494
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { FlvReader } from '#fanout/media/flv.ts';
@@ -13,26 +13,28 @@ export interface PullOptions {
   readonly path: string;
   readonly connect: ConnectOrigin;
   readonly limits: PullLimits;
-  /** Asks for the stream, once there is an origin that has it. */
+  /** Asks the owner to admit the pull, once an origin has the stream. */
   admit(side: HolderSide): Admission;
-  /** Counts received bytes of an origin's answer. */
+  /** Counts received bytes of an origin's response. */
   countBytes(bytes: number): void;
   readonly lines: PullLines;
 }
 
-/** Viewers choose the names: what goes wrong is not written down each time. */
+/** Rate-limited log: viewers choose the stream names and could fill it. */
 interface PullLines {
   warn(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
 export interface PullLimits {
-  /** An origin is left when it sends no byte, or neither audio nor video, for this long. */
+  /** An origin is given up if it sends no byte, or neither audio nor video, for this long. */
   readonly silenceMs: number;
   /** Pause before the origins are tried again after a stream broke off. */
   readonly pauseMs: number;
-  /** Pulls of one domain that have no media yet. Viewers choose the stream names, and all domains share `maxPulls`. */
+  /**
+   * Pulls of one domain without media yet, because viewers choose the stream names and all domains share `maxPulls`.
+   */
   readonly maxStarting: number;
-  /** Pulls at once; each domain has a share of them. */
+  /** Concurrent pulls, of which each domain has a share. */
   readonly maxPulls: number;
 }
 
@@ -42,12 +44,12 @@ export type PullStart =
   /** The first media has arrived. */
   | { readonly kind: 'onAir' }
   | { readonly kind: 'file' }
-  /** No origin has it. */
+  /** No origin has the stream. */
   | { readonly kind: 'notFound' }
   | { readonly kind: 'failed'; readonly isTimeout: boolean }
-  /** Somebody publishes it, or it is forbidden. */
+  /** The stream is being published, or is forbidden. */
   | { readonly kind: 'refused' }
-  /** The domain has its share of pulls, streams or memory. */
+  /** The domain has used up its share of pulls, streams or memory. */
   | { readonly kind: 'full' };
 
 export class Pull {
@@ -62,7 +64,7 @@ export class Pull {
     this.#options = options;
   }
 
-  /** Settles once; how it ends afterwards shows at the stream. */
+  /** Resolves when the first media has arrived or the pull has failed. */
   get started(): Promise<PullStart> {
     return this.#started.promise;
   }
@@ -76,7 +78,7 @@ export class Pull {
     this.#stop.abort();
   }
 
-  /** Resolves when it is over. */
+  /** Pulls until no origin has the stream or the pull is stopped. Never rejects. */
   async run(): Promise<void> {
     const { places, limits } = this.#options;
     let last: PullStart = { kind: 'notFound' };
@@ -93,7 +95,7 @@ export class Pull {
       isFailed ||= outcome.kind === 'failed';
       if (outcome.kind !== 'onAir') {
         fruitless++;
-        // Not found everywhere is not found; else what went wrong tells more.
+        // A failure is reported rather than that other origins do not have the stream.
         if (outcome.kind === 'failed') last = outcome;
         continue;
       }
@@ -107,12 +109,12 @@ export class Pull {
     this.#intake?.end(!isFailed);
   }
 
-  /** `onAir`: it gave media until it broke off. */
+  /** Pulls from one origin. `onAir`: it sent media until the connection ended. */
   async #try(place: OriginPlace): Promise<PullStart> {
     const { limits } = this.#options;
     const silence = new AbortController();
     const signal = AbortSignal.any([this.#stop.signal, silence.signal]);
-    // An origin that keeps sending, but no media, would hold its place among the pulls of all domains for ever.
+    // An origin that sends no media but keeps sending would hold a pull for ever.
     const timer = setTimeout(() => silence.abort(new Error(`no media for ${limits.silenceMs} ms`)), limits.silenceMs);
     try {
       const outcome = await this.#take(place, signal, () => timer.refresh());

@@ -1,12 +1,11 @@
-/** The pulls of all streams: one for each, however many viewers ask for it. */
+/** The pulls of all streams. Single flight: viewers of one stream share a pull. */
 
 import type { Scheme } from '#http/absolute-form.ts';
 import { createShares, type Shares } from '#lib/shares.ts';
 import type { AccessLog } from '#logs/spool.ts';
-import type { StreamName } from '../live-stream.ts';
+import { type StreamName, streamKey } from '#sites/live.ts';
 import type { Owner } from '../owner.ts';
 import type { RareLines } from '../rare-lines.ts';
-import { keyOf } from '../stream-lines.ts';
 import type { ConnectOrigin } from './origin-stream.ts';
 import { listPlaces } from './places.ts';
 import { Pull, type PullLimits, type PullStart } from './pull.ts';
@@ -22,7 +21,7 @@ export interface PullsOptions {
 export class Pulls {
   readonly #options: PullsOptions;
   readonly #pulls = new Map<string, Pull>();
-  /** Each domain's share. */
+  /** Shares of the domains. */
   readonly #shares: Shares;
 
   constructor(options: PullsOptions) {
@@ -30,10 +29,10 @@ export class Pulls {
     this.#shares = createShares(options.limits.maxPulls);
   }
 
-  /** `scheme` and `host`: of the viewer. Resolves when the stream is on air, or is not to be had. */
+  /** Resolves when the stream is on air or cannot be pulled. `scheme` and `host` are those of the viewer. */
   async open(name: StreamName, scheme: Scheme, host: string): Promise<PullStart> {
     const { owner, accessLog, connect, limits, rareLines } = this.#options;
-    const key = keyOf(name);
+    const key = streamKey(name);
     const known = this.#pulls.get(key);
     if (known !== undefined) return await known.started;
     const site = owner.siteOf(host);

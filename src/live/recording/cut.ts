@@ -1,17 +1,17 @@
 /** How a broadcast is cut into recordings and their pieces. Pure. docs/decisions/0503 */
 
-/** Shorter ones are many objects in the store and many lines in a playlist. */
+/** Shortest piece, unless it is large: each is an object in the store and a line in a playlist. */
 const PIECE_MS = 10_000;
 const PIECE_BYTES = 16 * 1024 * 1024;
-/** A stream that is never off air has recordings that end, can be downloaded, and get old. */
+/** Longest recording, so that recordings of a permanent stream can be downloaded and expire. */
 const RECORDING_MS = 6 * 3_600_000;
 
-/** Whether a piece that ends with a segment is long enough. */
+/** Whether a piece is long enough to end with the current segment. */
 export function isPieceLong({ durationMs, bytes }: { readonly durationMs: number; readonly bytes: number }): boolean {
   return durationMs >= PIECE_MS || bytes >= PIECE_BYTES;
 }
 
-/** Why the segment cannot be of the same recording; `undefined`: it can. */
+/** Returns why the segment cannot belong to the recording; `undefined` if it can. */
 export function whyAnother(
   recording: { readonly init: Buffer; readonly baseMs: number },
   segment: { readonly init: Buffer; readonly startMs: number },

@@ -1,4 +1,6 @@
-/** The parts of recording, joined: the spool, what writes into it, and what sends it to control. */
+/**
+ * Joins the parts of recording: the spool, the recorder that writes to it, and the shipper that sends it to control.
+ */
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
 import { Recorder } from './recorder.ts';
@@ -19,7 +21,7 @@ export interface RecordingService extends AsyncDisposable {
   readonly shipper: RecordingShipper;
 }
 
-/** Disposing waits until what was stopped is written. Throws when the spool cannot be opened. */
+/** Throws if the spool cannot be opened. Disposal waits until all stopped recordings are written. */
 export function openRecording(
   { directory, maxBytes, post }: RecordingOptions,
   { edge, newRecordingId, timers, log }: Process,

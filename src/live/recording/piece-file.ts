@@ -1,12 +1,12 @@
 /**
- * The file of a piece while it waits in the spool: a line of JSON, then parts, each behind its length and duration. Parts are
- * appended as they come, so a file that was cut short has all its parts but the last. Pure.
+ * The format of a piece in the spool: a line of JSON, then parts, each preceded by its length and duration. Parts are
+ * appended as they arrive, so a truncated file still has all but its last part. Pure.
  */
 
 export interface PieceHead {
   /** Start of the first media, epoch milliseconds. */
   readonly startsAt: number;
-  /** True if the media does not continue the piece before. */
+  /** Whether the media does not continue the previous piece. */
   readonly isDiscontinuity: boolean;
 }
 
@@ -24,14 +24,14 @@ export function formatPieceHead(head: PieceHead): Buffer {
   return Buffer.from(`${JSON.stringify(head)}\n`);
 }
 
-/** Goes before the bytes of the part. */
+/** Formats the header that precedes the bytes of a part. */
 export function formatPartHead(bytes: number, durationMs: number): Buffer {
   const head = Buffer.alloc(PART_HEAD_BYTES);
   head.writeDoubleBE(durationMs, head.writeUInt32BE(bytes, 0));
   return head;
 }
 
-/** `undefined`: there is no whole part in it. */
+/** Returns `undefined` if the file has no whole part. */
 export function readPiece(file: Buffer): ReadPiece | undefined {
   const lineEnd = file.indexOf('\n');
   const head = lineEnd === -1 ? undefined : readHead(file.toString('utf8', 0, lineEnd));

@@ -1,12 +1,13 @@
-/** Records the broadcasts that it is told to, each by itself. A broadcast never waits for it and never fails by it. docs/decisions/0504 */
+/** Records broadcasts. A broadcast never waits for its recording and never fails because of it. docs/decisions/0504 */
+
 import type { WindowListener } from '#fanout/hls/window.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
-import type { StreamName } from '../live-stream.ts';
+import type { StreamName } from '#sites/live.ts';
 import { RecordingSession } from './session.ts';
 import type { RecordingSpool } from './spool.ts';
 
-/** A broadcast, as far as it is recorded. */
+/** A broadcast, as the recorder sees it. */
 export interface Recordable {
   readonly id: string;
   record(listener: WindowListener): void;
@@ -35,12 +36,12 @@ export class Recorder {
     this.#options = options;
   }
 
-  /** Broadcasts of which something is being recorded. */
+  /** Number of broadcasts that are being recorded. */
   get recording(): number {
     return [...this.#sessions.values()].filter(({ session }) => session.isRecording).length;
   }
 
-  /** Does nothing when it is recorded already. */
+  /** Starts recording a broadcast, unless it is being recorded already. */
   start(name: StreamName, broadcast: Recordable): void {
     if (this.#sessions.has(broadcast.id)) return;
     const { spool, newRecordingId, timers } = this.#options;
@@ -53,7 +54,10 @@ export class Recorder {
     broadcast.record(session);
   }
 
-  /** Does nothing when it is not recorded. A broadcast that has ended is stopped when its last part was made. */
+  /**
+   * Stops recording a broadcast, if it is being recorded. If the broadcast has ended, its last part must be made
+   * already.
+   */
   stop(id: string, end: 'ended' | 'off'): void {
     const found = this.#sessions.get(id);
     if (found === undefined) return;
@@ -65,7 +69,7 @@ export class Recorder {
     this.#ending.add(settled);
   }
 
-  /** Resolves when all is written of what was stopped. */
+  /** Resolves when all stopped recordings are written. */
   async settled(): Promise<void> {
     await Promise.all(this.#ending);
   }

@@ -1,8 +1,8 @@
-/** What is recorded of one broadcast: one recording after another, each in pieces of whole segments. */
+/** Records one broadcast: one recording after another, each in pieces of whole segments. */
 
 import type { Part, Segment, WindowListener } from '#fanout/hls/window.ts';
 import type { RecordingEnd } from '#feed/recording-message.ts';
-import type { StreamName } from '../live-stream.ts';
+import type { StreamName } from '#sites/live.ts';
 import { isPieceLong, whyAnother } from './cut.ts';
 import type { RecordingSpool } from './spool.ts';
 import { RecordingWriter } from './writer.ts';
@@ -12,7 +12,7 @@ export interface RecordingSessionOptions {
   readonly broadcast: string;
   readonly spool: RecordingSpool;
   newRecordingId(): string;
-  /** Milliseconds that only go forward. */
+  /** Returns milliseconds of a monotonic clock. */
   steadyNow(): number;
   onStopped(end: 'full' | 'slow', error: unknown): void;
 }
@@ -26,7 +26,7 @@ interface Current {
   piece: { durationMs: number; bytes: number } | undefined;
 }
 
-/** How long to wait after a failure before another recording is begun. */
+/** Delay after a failure before another recording begins. */
 const RETRY_MS = 30_000;
 /** Most recordings of one broadcast: a publisher may change its formats with every key frame. */
 const MAX_RECORDINGS = 1_000;
@@ -47,7 +47,7 @@ export class RecordingSession implements WindowListener {
   }
 
   onPart(part: Part, segment: Segment, init: Buffer): void {
-    // What was begun before recording was on is left out up to the next segment.
+    // Recording begins with a segment: the rest of one that is open already is left out.
     if (segment.parts.length === 1) this.#beginSegment(segment, init);
     const { piece, writer } = this.#current ?? {};
     if (piece === undefined) return;
@@ -63,14 +63,14 @@ export class RecordingSession implements WindowListener {
     current.piece = undefined;
   }
 
-  /** Nothing more is recorded. */
+  /** Ends the session for good. */
   end(end: RecordingEnd): void {
     this.#current?.writer.end(end);
     this.#current = undefined;
     this.#retryAt = Number.POSITIVE_INFINITY;
   }
 
-  /** Resolves when all is written that can be. */
+  /** Resolves when all that can be written is written. */
   async settled(): Promise<void> {
     await Promise.all([...this.#writers].map((writer) => writer.settled()));
   }

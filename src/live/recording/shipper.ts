@@ -1,4 +1,4 @@
-/** Sends what is recorded to control, one piece at a time, again until it has it; while control is away it waits in the spool. */
+/** Sends recordings to control piece by piece, with retries. While control is unreachable, they wait in the spool. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { moveFragment, readTimeScales } from '#fanout/fmp4/rebase.ts';
@@ -13,7 +13,7 @@ import { INIT_NAME, pieceName, type RecordingSpool, type Spooled } from './spool
 export interface RecordingShipperOptions {
   readonly spool: RecordingSpool;
   readonly edge: string;
-  /** Resolves when control has it, or with `refused` when it never will; rejects when it may later. */
+  /** Resolves when control has stored the message, or with `refused` if it never will; rejects if a retry may help. */
   post(body: Buffer, signal: AbortSignal): Promise<'taken' | 'refused'>;
   readonly timers: Timers;
   readonly random: () => number;
@@ -21,12 +21,14 @@ export interface RecordingShipperOptions {
 }
 
 export interface RecordingShipper extends AsyncDisposable {
-  /** Pieces that control refused for good, or that could not be read. */
+  /** Number of pieces that control refused for good or that could not be read. */
   readonly lost: number;
 }
 
 const BACKOFF = { firstMs: 1_000, capMs: 60_000 };
-/** Failures in a row after which a round ends: control is away. Fewer are those of single recordings, and the others go on. */
+/**
+ * Failures in a row after which control counts as unreachable and a round ends. After fewer, other recordings are sent.
+ */
 const MAX_FAILURES_IN_A_ROW = 3;
 
 export function startRecordingShipper(options: RecordingShipperOptions): RecordingShipper {
@@ -36,7 +38,7 @@ export function startRecordingShipper(options: RecordingShipperOptions): Recordi
   let running: Promise<void> | undefined;
   let isHurried = false;
   let cancel = () => {};
-  /** Rejects when a recording has failed; that is after the others were sent, unless control is away. */
+  /** Rejects if a recording has failed, after the others were sent unless control is unreachable. */
   const sendAll = async () => {
     const failed = new Set<Spooled>();
     let [inARow, problem]: [number, unknown] = [0, undefined];
@@ -56,7 +58,7 @@ export function startRecordingShipper(options: RecordingShipperOptions): Recordi
   };
   const wake = () => {
     isHurried = true;
-    // While it waits to try again, what is new waits with it.
+    // During a back-off, new pieces wait, too.
     if (stop.signal.aborted || running !== undefined || failures > 0) return;
     run();
   };
@@ -111,7 +113,7 @@ async function send(
   return outcome === 'taken' ? 'sent' : 'lost';
 }
 
-/** `undefined`: it cannot be read and never will be. */
+/** Returns `undefined` if the piece is missing or damaged. */
 async function readMessage(spooled: Spooled, n: number, edge: string): Promise<RecordingMessage | undefined> {
   const { folder, pieces, end } = spooled;
   const [init, file] = await Promise.all(
@@ -136,8 +138,8 @@ async function readMessage(spooled: Spooled, n: number, edge: string): Promise<R
 
 function endOf(spooled: Spooled, edge: string): RecordingMessage {
   const { facts, nextPiece, end } = spooled;
-  const told = { n: nextPiece, endsAt: facts.beganAt, durationMs: 0, isDiscontinuity: false, initBytes: 0 };
-  return { ...factsOf(spooled, edge), ...told, ...(end !== undefined && { end }), bytes: Buffer.alloc(0) };
+  const empty = { n: nextPiece, endsAt: facts.beganAt, durationMs: 0, isDiscontinuity: false, initBytes: 0 };
+  return { ...factsOf(spooled, edge), ...empty, ...(end !== undefined && { end }), bytes: Buffer.alloc(0) };
 }
 
 function factsOf({ facts }: Spooled, edge: string) {

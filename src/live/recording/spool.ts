@@ -1,6 +1,7 @@
 /**
- * Recordings of this machine that control has not taken yet: a folder for each, with its facts, its init segment and its pieces.
- * Names say how far a piece or a recording is, so that nothing but whole parts is lost when the process is killed. docs/decisions/0504
+ * Recordings of this machine that control has not accepted yet: a folder for each, with its facts, its init segment and
+ * its pieces. File names show which pieces are complete and whether the recording has ended, so that a kill loses only
+ * incomplete parts. docs/decisions/0504
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
@@ -16,15 +17,15 @@ export interface RecordingFacts {
   readonly broadcast: string;
   /** Start of the first media, epoch milliseconds. */
   readonly beganAt: number;
-  /** The same on the broadcast's clock. */
+  /** Start of the first media on the broadcast's clock, in milliseconds. */
   readonly baseMs: number;
 }
 
-/** A recording of which something is in the spool, or will be. */
+/** A recording in the spool. */
 export interface Spooled {
   readonly facts: RecordingFacts;
   readonly folder: string;
-  /** Whole ones that were not sent, in their order. */
+  /** Numbers of the complete pieces that are not sent yet, ascending. */
   readonly pieces: number[];
   /** One more than the last piece's number. */
   nextPiece: number;
@@ -49,10 +50,13 @@ export class RecordingSpool {
   readonly #turns = new Turns<Spooled>();
   readonly #domainBytes = new Map<number, number>();
   #bytes = 0;
-  /** Called when something is to be sent. */
+  /** Called when a piece or an end can be sent. */
   onReady: () => void = () => undefined;
 
-  /** What another process left is there to be sent. `onUnreadable` is told of folders that are no recording's; they are deleted. */
+  /**
+   * Takes over what an earlier process left. `onUnreadable` is notified of each folder that is not a recording; it is
+   * deleted.
+   */
   constructor(directory: string, maxBytes: number, onUnreadable: (folder: string) => void) {
     this.#directory = directory;
     this.#maxBytes = maxBytes;
@@ -85,13 +89,13 @@ export class RecordingSpool {
     return spooled;
   }
 
-  /** Whether so many bytes more may be written: a domain gets at most half of the spool. */
+  /** Whether the domain may write this many bytes; it gets at most half of the spool. */
   hasRoom(domainId: number, bytes: number): boolean {
     const ofDomain = (this.#domainBytes.get(domainId) ?? 0) + bytes;
     return this.#bytes + bytes <= this.#maxBytes && ofDomain <= this.#maxBytes / 2;
   }
 
-  /** So many bytes are being written, or are deleted where negative. */
+  /** Counts bytes that are about to be written, or, if negative, deleted. */
   count(spooled: Spooled, bytes: number): void {
     const { domainId } = spooled.facts;
     const ofDomain = (this.#domainBytes.get(domainId) ?? 0) + bytes;
@@ -101,20 +105,20 @@ export class RecordingSpool {
     else this.#domainBytes.set(domainId, ofDomain);
   }
 
-  /** The piece is whole and can be sent. `end`: it is the last one. */
+  /** Adds a complete piece, which can be sent. `end` is set with the last one. */
   addPiece(spooled: Spooled, n: number, end: RecordingEnd | undefined): void {
     spooled.pieces.push(n);
     spooled.end = end;
     this.onReady();
   }
 
-  /** No piece follows. */
+  /** Ends a recording: no piece follows. */
   end(spooled: Spooled, end: RecordingEnd): void {
     spooled.end = end;
     this.onReady();
   }
 
-  /** Returns the recording of which something is sent next, without those in `except`. `undefined`: nothing waits. */
+  /** Returns the recording to be sent from next, except those in `except`; `undefined` if nothing waits. */
   next(except?: ReadonlySet<Spooled>): Spooled | undefined {
     return this.#turns.take((spooled) => {
       const { pieces, end } = spooled;
@@ -122,7 +126,7 @@ export class RecordingSpool {
     });
   }
 
-  /** The first piece has been sent, or is lost. */
+  /** Deletes the first piece, which was sent or is lost. */
   async dropPiece(spooled: Spooled): Promise<void> {
     const n = spooled.pieces.shift();
     if (n === undefined) return;
@@ -131,7 +135,7 @@ export class RecordingSpool {
     await rm(path, { force: true });
   }
 
-  /** All of it has been sent, or was never written. */
+  /** Deletes the recording, which was sent completely or never written. */
   async forget(spooled: Spooled): Promise<void> {
     const { facts, folder } = spooled;
     this.#turns.delete(facts.domainId, facts.id);
@@ -147,17 +151,17 @@ export class RecordingSpool {
   }
 }
 
-/** Written before the first piece. */
+/** The file with the facts, written before the first piece. */
 export function factsFile({ folder, facts }: Spooled): { readonly path: string; readonly text: string } {
   return { path: join(folder, FACTS_NAME), text: JSON.stringify(facts) };
 }
 
-/** Names an empty file, which takes no room on a full disk. */
+/** Name of the file that marks the end; it is empty, so that it fits on a full disk. */
 export function endName(end: RecordingEnd): string {
   return `end.${end}`;
 }
 
-/** What a process left that has ended: a piece that was open is whole up to its last whole part. */
+/** Reads what an earlier process left. A piece that was open ends with its last complete part. */
 function readLeft(folder: string): Spooled | undefined {
   if (!statSync(folder).isDirectory()) return undefined;
   const names = readdirSync(folder);
@@ -169,16 +173,16 @@ function readLeft(folder: string): Spooled | undefined {
     .flatMap((name) => /^(\d+)\.(?:open|piece)$/.exec(name)?.[1] ?? [])
     .map(Number)
     .sort((a, b) => a - b);
-  const told = RECORDING_ENDS.find((end) => names.includes(endName(end)));
+  const marked = RECORDING_ENDS.find((end) => names.includes(endName(end)));
   const bytes = pieces.reduce((sum, n) => sum + statSync(join(folder, pieceName(n))).size, 0);
-  return { facts, folder, pieces, nextPiece: (pieces.at(-1) ?? -1) + 1, end: told ?? 'crashed', bytes };
+  return { facts, folder, pieces, nextPiece: (pieces.at(-1) ?? -1) + 1, end: marked ?? 'crashed', bytes };
 }
 
 function readFacts(folder: string): RecordingFacts | undefined {
   try {
-    // `as`: written by this file only, and whole: it is renamed into place.
+    // `as`: only this process writes the file, and renames it into place when it is complete.
     return JSON.parse(readFileSync(join(folder, FACTS_NAME), 'utf8')) as RecordingFacts;
   } catch {
-    return undefined; // it was killed before it was written
+    return undefined; // killed before the file was written
   }
 }

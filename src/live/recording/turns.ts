@@ -1,4 +1,4 @@
-/** Whose recording is sent next: domains take turns, and in each the recordings. A long backlog of one holds up no other. */
+/** Round-robin over domains, and over the recordings of each, so that a long backlog delays no other recording. */
 
 export class Turns<Item> {
   readonly #domains = new Map<number, Map<string, Item>>();
@@ -7,7 +7,7 @@ export class Turns<Item> {
     return this.#domains.get(domainId)?.get(recording);
   }
 
-  /** Adds the item behind all others. */
+  /** Adds the item as the last of its domain. */
   add(domainId: number, recording: string, item: Item): void {
     const items = this.#domains.get(domainId) ?? new Map<string, Item>();
     items.set(recording, item);
@@ -20,7 +20,7 @@ export class Turns<Item> {
     if (items?.size === 0) this.#domains.delete(domainId);
   }
 
-  /** The next of which `isReady` holds; it and its domain go behind all others. */
+  /** Returns the next item that `isReady` accepts, and moves it and its domain to the end. */
   take(isReady: (item: Item) => boolean): Item | undefined {
     for (const [domainId, items] of this.#domains)
       for (const [recording, item] of items) {

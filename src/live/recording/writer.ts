@@ -1,4 +1,4 @@
-/** Writes one recording into the spool, in the order in which it is told to. Nobody waits for it: what cannot be written ends it. */
+/** Writes one recording into the spool, in order of the calls. No caller waits; a failed write ends the recording. */
 
 import type { FileHandle } from 'node:fs/promises';
 import { mkdir, open, rename, writeFile } from 'node:fs/promises';
@@ -7,14 +7,14 @@ import type { RecordingEnd } from '#feed/recording-message.ts';
 import { formatPartHead, formatPieceHead, PART_OVERHEAD_BYTES, type PieceHead } from './piece-file.ts';
 import { endName, factsFile, INIT_NAME, openPieceName, pieceName, type RecordingSpool, type Spooled } from './spool.ts';
 
-/** Memory of parts that wait for the disk. */
+/** Limit of parts that wait for the disk. */
 const MAX_QUEUED_BYTES = 32 * 1024 * 1024;
 
 export interface WriterOptions {
   readonly spool: RecordingSpool;
   readonly spooled: Spooled;
   readonly init: Buffer;
-  /** The recording has ended because of a failure; later parts are dropped. */
+  /** Notified when a failure has ended the recording; later parts are dropped. */
   onFailure(end: 'full' | 'slow', error: unknown): void;
 }
 
@@ -54,7 +54,7 @@ export class RecordingWriter {
     });
   }
 
-  /** Kept until it is written: the bytes must not change. */
+  /** Queues a part; its bytes must not change until they are written. */
   write(part: Buffer, durationMs: number): void {
     const { spool, spooled } = this.#options;
     const bytes = part.length + PART_OVERHEAD_BYTES;
@@ -68,7 +68,7 @@ export class RecordingWriter {
       return;
     }
     this.#queuedBytes += bytes;
-    spool.count(spooled, bytes); // now: others may be queued before it is written
+    spool.count(spooled, bytes); // at once, since others may be queued before it is written
     this.#then(async () => {
       this.#queuedBytes -= bytes;
       await this.#write(Buffer.concat([formatPartHead(part.length, durationMs), part]));
@@ -79,14 +79,14 @@ export class RecordingWriter {
     this.#then(() => this.#closePiece());
   }
 
-  /** The open piece ends too. */
+  /** Ends the recording and its open piece. */
   end(end: RecordingEnd): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#finish(end);
   }
 
-  /** Resolves when all is written that can be. */
+  /** Resolves when all that can be written is written. */
   async settled(): Promise<void> {
     for (let running = this.#running; ; running = this.#running) {
       await running;
@@ -101,7 +101,7 @@ export class RecordingWriter {
     this.#finish(end);
   }
 
-  /** What is whole is sent, also after a failure. */
+  /** Ends the files. Complete pieces are sent even after a failure. */
   #finish(end: RecordingEnd): void {
     this.#running = this.#running
       .then(() => this.#close(this.#hasFailed ? 'full' : end))
@@ -110,9 +110,9 @@ export class RecordingWriter {
 
   async #close(end: RecordingEnd): Promise<void> {
     const { spool, spooled } = this.#options;
-    // Where it cannot be written, the end is told to control all the same, unless the process is killed before.
+    // If this fails, the end is still reported to control unless the process is killed first.
     await writeFile(join(spooled.folder, endName(end)), '', { mode: 0o600 }).catch(() => undefined);
-    await this.#closePiece(end).catch(() => undefined); // what it has is there at the next start
+    await this.#closePiece(end).catch(() => undefined); // the next start finds what was written
     if (!this.#hasPieces) await spool.forget(spooled);
     else if (spooled.end === undefined) spool.end(spooled, end);
   }
@@ -134,7 +134,7 @@ export class RecordingWriter {
     while (at < bytes.length) at += (await this.#file?.handle.write(bytes, at))?.bytesWritten ?? bytes.length;
   }
 
-  /** `end`: it is the last one. */
+  /** Completes the open piece. `end` is set with the last one. */
   async #closePiece(end?: RecordingEnd): Promise<void> {
     if (this.#file === undefined) return;
     const { spool, spooled } = this.#options;

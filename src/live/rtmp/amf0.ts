@@ -1,20 +1,23 @@
-/** AMF0, the encoding of RTMP's commands and metadata: bytes to values and back. Pure. "Action Message Format – AMF 0" (Adobe, 2007) */
+/**
+ * AMF0, the encoding of RTMP's commands and metadata: bytes to values and back. Pure. "Action Message Format – AMF 0"
+ * (Adobe, 2007)
+ */
 
 export type AmfValue = number | boolean | string | null | undefined | AmfObject | readonly AmfValue[];
 
-/** Has no prototype when it was decoded, so a key of a client's is never more than a key. */
+/** A decoded object has no prototype, so a client's key never hits an inherited member. */
 export interface AmfObject {
   readonly [key: string]: AmfValue;
 }
 
-/** Bytes that are no AMF0, or go beyond a limit. */
+/** Thrown for bytes that are not AMF0 or exceed a limit. */
 export class AmfError extends Error {
   override readonly name = 'AmfError';
 }
 
-/** Objects and arrays inside each other. */
+/** Limit of nested objects and arrays. */
 const MAX_DEPTH = 16;
-/** Values in one text of bytes, however deep: encoders' metadata has some 40. */
+/** Limit of values, nested ones included; encoders' metadata has some 40. */
 const MAX_VALUES = 4096;
 
 /** Type markers. §2.1 */
@@ -35,7 +38,7 @@ const MARKER = {
   typedObject: 16,
 } as const;
 
-/** All values that the bytes hold, one behind the other. Throws `AmfError`. A date is its milliseconds, XML its text. */
+/** Decodes a sequence of values. Throws `AmfError`. A date becomes its milliseconds, XML its text. */
 export function decodeAmf0(bytes: Buffer): AmfValue[] {
   const reader = new Reader(bytes);
   const values: AmfValue[] = [];
@@ -96,7 +99,7 @@ class Reader {
 
   #readObject(depth: number): AmfObject {
     const object: Record<string, AmfValue> = Object.create(null);
-    // The empty array that some encoders send ends with the bytes.
+    // Some encoders omit the end mark of a last, empty array.
     while (!this.isAtEnd) {
       const key = this.#readText(this.#bytes.readUInt16BE(this.#take(2)));
       if (key === '' && this.#bytes[this.#at] === MARKER.objectEnd) {
@@ -121,7 +124,7 @@ class Reader {
     return this.#bytes.toString('utf8', at, at + length);
   }
 
-  /** Moves on by `length` bytes and returns where they begin. */
+  /** Consumes `length` bytes and returns their offset. */
   #take(length: number): number {
     const at = this.#at;
     if (at + length > this.#bytes.length) throw new AmfError('AMF0: the bytes end within a value');
@@ -130,7 +133,7 @@ class Reader {
   }
 }
 
-/** An array becomes a strict array, an object an anonymous one. */
+/** Encodes a sequence of values. An array becomes a strict array, an object an anonymous object. */
 export function encodeAmf0(...values: readonly AmfValue[]): Buffer {
   const pieces: Buffer[] = [];
   for (const value of values) encodeValue(value, pieces);
@@ -174,7 +177,7 @@ function encodeString(value: string): Buffer {
   return Buffer.concat([Buffer.of(MARKER.longString), uint32(length), Buffer.from(value)]);
 }
 
-/** A key: at most 65,535 bytes. */
+/** Encodes a text of at most 65,535 bytes without its type marker. */
 function encodeText(text: string): Buffer {
   const bytes = Buffer.from(text);
   return Buffer.concat([Buffer.of(bytes.length >> 8, bytes.length & 0xff), bytes]);

@@ -1,10 +1,10 @@
 /**
- * RTMP's chunks to messages: each payload byte is copied once, into its message. Pure: bytes in, messages out, and what the peer
- * says about the chunks themselves is obeyed here. "Adobe's Real Time Messaging Protocol" 1.0, §5.3 and §5.4
+ * Reads RTMP messages from chunks. Each payload byte is copied once, into its message. Pure: bytes in, messages out;
+ * control messages about chunks are applied here. "Adobe's Real Time Messaging Protocol" 1.0, §5.3 and §5.4
  */
 import { MESSAGE_TYPE, type RtmpMessage } from './messages.ts';
 
-/** Bytes that are no chunks, or go beyond a limit. */
+/** Thrown for bytes that are not chunks or exceed a limit. */
 export class ChunkError extends Error {
   override readonly name = 'ChunkError';
 }
@@ -34,7 +34,7 @@ export const LIMITS_AFTER: ChunkLimits = {
 export const INITIAL_CHUNK_BYTES = 128;
 /** Basic header, message header, extended timestamp. */
 const MAX_HEADER_BYTES = 3 + 11 + 4;
-/** A timestamp of 24 bits that says: the next four bytes are the timestamp. §5.3.1.3 */
+/** Value of a 24-bit timestamp that announces an extended timestamp of four bytes. §5.3.1.3 */
 const EXTENDED = 0xffffff;
 /** The size of the message header by chunk type. §5.3.1.2 */
 const MESSAGE_HEADER_BYTES = [11, 7, 3, 0] as const;
@@ -44,7 +44,7 @@ interface ChunkStream {
   /** The timestamp field of the last header that had one: a delta, or the timestamp itself after a type 0 chunk. */
   delta: number;
   isExtended: boolean;
-  /** The sender has been seen to leave the extended timestamp out of its type 3 chunks. */
+  /** Whether the sender was seen to leave the extended timestamp out of its type 3 chunks. */
   omitsExtended: boolean;
   type: number;
   streamId: number;
@@ -59,13 +59,13 @@ export class ChunkReader {
   readonly #streams = new Map<number, ChunkStream>();
   #chunkBytes = INITIAL_CHUNK_BYTES;
   #partialBytes = 0;
-  /** What was pushed last, and how far it has been read. */
+  /** The bytes pushed last, and the offset up to which they have been read. */
   #input: Buffer = Buffer.alloc(0);
   #at = 0;
-  /** The beginning of a header whose end has not come. */
+  /** The beginning of an incomplete header. */
   readonly #kept = Buffer.alloc(MAX_HEADER_BYTES);
   #keptBytes = 0;
-  /** The chunk whose payload comes next, and how much of it is missing. */
+  /** The chunk stream whose payload is being read, and the bytes that its chunk still lacks. */
   #current: ChunkStream | undefined;
   #missing = 0;
 
@@ -74,13 +74,16 @@ export class ChunkReader {
     return this.#partialBytes;
   }
 
-  /** Takes the next bytes. What was pushed before has to be read to its end: `next` has returned `undefined`. */
+  /** Takes the next bytes. The previous ones must have been read to their end: `next` has returned `undefined`. */
   push(bytes: Buffer): void {
     this.#input = bytes;
     this.#at = 0;
   }
 
-  /** The next whole message; `undefined`: more bytes are needed. Throws `ChunkError`, after which nothing can be read. */
+  /**
+   * Returns the next message; `undefined` if more bytes are needed. Throws `ChunkError`, after which nothing can be
+   * read.
+   */
   next(): RtmpMessage | undefined {
     for (;;) {
       this.#current ??= this.#readHeader();
@@ -93,7 +96,7 @@ export class ChunkReader {
     }
   }
 
-  /** `undefined`: it is not all here. */
+  /** Reads a header and begins its chunk. Returns `undefined` if the header is incomplete. */
   #readHeader(): ChunkStream | undefined {
     const { bytes, start } = this.#headerBytes();
     const available = bytes.length - start;
@@ -117,7 +120,7 @@ export class ChunkReader {
     return stream;
   }
 
-  /** Where a header is read: in the input itself, or, where its beginning was kept, behind that. */
+  /** Returns the bytes of the next header: from the input, preceded by the kept beginning if there is one. */
   #headerBytes(): { readonly bytes: Buffer; readonly start: number } {
     if (this.#keptBytes === 0) return { bytes: this.#input, start: this.#at };
     const copied = this.#input.copy(this.#kept, this.#keptBytes, this.#at);
@@ -135,14 +138,14 @@ export class ChunkReader {
     const keptBytes = this.#keptBytes;
     this.#keptBytes = 0;
     if (keptBytes <= headerBytes) this.#at += headerBytes - keptBytes;
-    // What was kept as an extended timestamp is payload.
+    // The kept bytes of an assumed extended timestamp are payload.
     else this.push(Buffer.concat([this.#kept.subarray(headerBytes, keptBytes), this.#input.subarray(this.#at)]));
   }
 
   #streamOf(id: number, type: number): ChunkStream {
     const known = this.#streams.get(id);
     if (known !== undefined) return known;
-    // Some senders begin with a type 1, which is then relative to zero.
+    // Some senders begin with a type 1 chunk, whose delta is relative to zero then.
     if (type > 1) throw new ChunkError(`chunk stream ${id} begins without a header`);
     if (this.#streams.size >= this.limits.maxChunkStreams)
       throw new ChunkError(`more than ${this.limits.maxChunkStreams} chunk streams`);
@@ -161,7 +164,7 @@ export class ChunkReader {
     return created;
   }
 
-  /** `at`: where the message header begins. */
+  /** Applies a message header, which begins at `at`. */
   #applyHeader(stream: ChunkStream, type: number, bytes: Buffer, at: number, extended: number | undefined): void {
     this.#drop(stream);
     const time = extended ?? bytes.readUIntBE(at, 3);
@@ -174,7 +177,7 @@ export class ChunkReader {
     if (type === 0) stream.streamId = bytes.readUInt32LE(at + 7);
   }
 
-  /** A type 3 goes on with a message, or begins one that is like the one before. §5.3.1.2.4 */
+  /** Applies a type 3 chunk, which continues a message or begins one like the previous one. §5.3.1.2.4 */
   #continue(stream: ChunkStream): void {
     if (stream.payload === undefined) stream.timestamp = (stream.timestamp + stream.delta) >>> 0;
   }
@@ -187,17 +190,17 @@ export class ChunkReader {
       this.#partialBytes += stream.length;
       if (this.#partialBytes > maxPartialBytes)
         throw new ChunkError(`messages of more than ${maxPartialBytes} bytes have begun and not ended`);
-      // Not from the pool: a message may be held for long, and would hold its neighbours.
+      // Not from Node's pool: a message may be kept for long, and would keep its neighbours in memory.
       stream.payload = Buffer.allocUnsafeSlow(stream.length);
       stream.filled = 0;
     }
     this.#missing = Math.min(this.#chunkBytes, stream.length - stream.filled);
   }
 
-  /** Whether the chunk is all here. */
+  /** Copies payload. Returns whether the chunk is complete. */
   #fill(stream: ChunkStream): boolean {
     const { payload } = stream;
-    if (payload === undefined) throw new ChunkError('a chunk of no message'); // cannot be: a chunk begins with its message
+    if (payload === undefined) throw new ChunkError('a chunk without a message'); // impossible: `#beginChunk` has set it
     const count = Math.min(this.#missing, this.#input.length - this.#at);
     this.#input.copy(payload, stream.filled, this.#at, this.#at + count);
     stream.filled += count;
@@ -219,13 +222,13 @@ export class ChunkReader {
     stream.filled = 0;
   }
 
-  /** Whether the message was about the chunks, and so for nobody else. */
+  /** Applies a control message about chunks. Returns whether the message was one. */
   #obey({ type, payload }: RtmpMessage): boolean {
     if (type !== MESSAGE_TYPE.setChunkSize && type !== MESSAGE_TYPE.abort) return false;
     if (payload.length < 4) throw new ChunkError('a control message of less than four bytes');
     const value = payload.readUInt32BE(0);
     if (type === MESSAGE_TYPE.setChunkSize) {
-      // The highest bit is zero by §5.4.1; a message has at most 24 bits of length, so more than that says nothing.
+      // §5.4.1: the highest bit is zero. Sizes beyond the longest message (24 bits) are valid.
       if (value < 1 || value > 0x7fffffff) throw new ChunkError(`a chunk size of ${value}`);
       this.#chunkBytes = value;
     } else {
@@ -249,8 +252,9 @@ function chunkStreamId(bytes: Buffer, start: number, basicBytes: 1 | 2 | 3): num
 }
 
 /**
- * Whether a type 3 chunk repeats the extended timestamp, as §5.3.1.3 asks. Not all senders do. Within a message four other bytes are
- * payload; at its beginning they are a timestamp, unless the sender was seen to leave it out. docs/decisions/0485
+ * Whether a type 3 chunk repeats the extended timestamp, as §5.3.1.3 requires but some senders do not. Within a
+ * message, four other bytes are payload; at its beginning they are a timestamp, unless the sender was seen to leave it
+ * out. docs/decisions/0485
  */
 function repeatsExtended(stream: ChunkStream, value: number): boolean {
   if (value === stream.delta || stream.payload === undefined) return true;

@@ -1,13 +1,13 @@
-/** Messages to RTMP's chunks. Pure. "Adobe's Real Time Messaging Protocol" 1.0, §5.3.1 */
+/** Writes messages as RTMP chunks. Pure. "Adobe's Real Time Messaging Protocol" 1.0, §5.3.1 */
 import type { RtmpMessage } from './messages.ts';
 
-/** Timestamps from this value on are written as an extended timestamp behind the header. §5.3.1.3 */
+/** Timestamps from this value on are written as an extended timestamp after the header. §5.3.1.3 */
 const EXTENDED = 0xffffff;
 const FULL_HEADER_BYTES = 12;
 
 /**
- * The whole message in one buffer, with a full header (type 0), so that it depends on nothing that was written before it.
- * `chunkStreamId`: 2…63. `chunkBytes`: what the peer was told last.
+ * Writes a message into one buffer, with a full header (type 0), so that it depends on no earlier message.
+ * `chunkStreamId`: 2…63. `chunkBytes`: the chunk size that was announced last.
  */
 export function writeMessage(message: RtmpMessage, chunkStreamId: number, chunkBytes: number): Buffer {
   const { type, timestamp, streamId, payload } = message;

@@ -1,14 +1,12 @@
-/** What an RTMP session and the owner of the streams say to each other. Types only. */
+/** The interface between RTMP sessions and the owner of the streams. Types only. */
 import type { HubViewer } from '#fanout/encoding.ts';
 import type { MediaMessage } from '#fanout/media/message.ts';
 
-/**
- * The stream that a client wants to publish or play, and what it says about itself. Names are as sent and not checked.
- */
+/** The stream that a client wants to publish or play, and facts about the client. Names are as sent and not checked. */
 export interface RtmpRequest {
   readonly clientAddress: string;
   /**
-   * The host from `?vhost=` or `?domain=` behind the stream's name or the app, else from the connection's URL
+   * The host from `?vhost=` or `?domain=` after the stream's name or the app, else from the connection's URL
    * (`tcUrl`): lower case, without port. `undefined`: the client names no readable host.
    */
   readonly host: string | undefined;
@@ -19,13 +17,16 @@ export interface RtmpRequest {
   /** Parameters of the stream's name, then those of the app that the name does not have. */
   readonly query: URLSearchParams;
   readonly isTls: boolean;
-  /** Empty: not said. */
+  /** The client's name for itself; empty if not sent. */
   readonly flashVer: string;
-  /** The page that a player or publisher is embedded in; empty: not said. */
+  /** The page that a player or publisher is embedded in; empty if not sent. */
   readonly pageUrl: string;
 }
 
-/** Decides what clients may do. Nothing is read from a client while a promise is pending. A rejection closes the connection. */
+/**
+ * Decides what clients may do. Nothing is read from a client while a promise is pending. A rejection closes the
+ * connection.
+ */
 export interface RtmpHooks {
   publish(request: RtmpRequest, connection: RtmpConnection): Promise<PublishAnswer>;
   play(request: RtmpRequest, connection: RtmpConnection): Promise<PlayAnswer>;
@@ -48,7 +49,7 @@ interface Refused<Code extends string> {
   readonly reason: string;
 }
 
-/** Takes what an accepted publisher sends. `end` is called exactly once, and nothing after it. */
+/** Receives the media of an accepted publisher. `end` is called exactly once, as the last call. */
 export interface PublishSink {
   /**
    * Takes media in the order of arrival, with timestamps as sent (32 bits that wrap). `data` is never empty and is not
@@ -58,16 +59,22 @@ export interface PublishSink {
   end(how: PublishEnd): void;
 }
 
-/** `lost`: the connection broke, was closed, or was silent for too long. A publisher that never sent media ends as `unpublished`. */
+/**
+ * `lost`: the connection broke, was closed, or was silent for too long. A publisher that never sent media ends as
+ * `unpublished`.
+ */
 export type PublishEnd = { readonly kind: 'unpublished' } | { readonly kind: 'lost'; readonly detail: string };
 
-/** The owner's side of an accepted player. `start` and `stop` alternate, beginning with `start`; `leave` is the last call. */
+/**
+ * The owner's side of an accepted player. `start` and `stop` alternate, beginning with `start`; `leave` is the last
+ * call.
+ */
 export interface RtmpPlayer {
-  /** The client has been told that playing begins, or goes on after a pause: attach the viewer to the stream. */
+  /** Called when playback begins or continues after a pause: attach the viewer to the stream. */
   start(viewer: HubViewer): void;
-  /** The client paused, chose other tracks (a `start` with another viewer follows), stopped or left: detach the viewer. */
+  /** Called on a pause, a change of tracks (a `start` with another viewer follows), or the end: detach the viewer. */
   stop(): void;
-  /** The client plays no more: it stopped or left. Called once, if there was a `start`. */
+  /** Called once at the end of playback, if there was a `start`. */
   leave(): void;
 }
 
@@ -75,18 +82,19 @@ export interface RtmpConnection {
   readonly clientAddress: string;
   readonly receivedBytes: number;
   readonly sentBytes: number;
-  /** Written, and not yet taken by the operating system. */
+  /** Written bytes that the operating system has not taken yet. */
   readonly queuedBytes: number;
   /** The announced size of all messages that have begun and are not complete. */
   readonly partialBytes: number;
   /**
-   * Ends reading at once: nothing that has arrived or still arrives reaches the sink, whose `end` is called before this returns. Then
-   * the client is told `status` and the connection ends; it is reset if it is still there after one second. Repeatable.
+   * Ends the connection. Reading stops at once: no further media reaches the sink, whose `end` is called before this
+   * returns. Then `status` is sent and the connection is closed, or reset if it is still open after one second.
+   * Idempotent.
    */
   close(status?: RtmpStatus): void;
 }
 
-/** An error of the client's stream, such as `NetStream.Publish.Denied`. */
+/** Error status of the client's stream, such as `NetStream.Publish.Denied`. */
 export interface RtmpStatus {
   readonly code: string;
   readonly description: string;

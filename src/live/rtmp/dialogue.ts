@@ -1,4 +1,7 @@
-/** What a client's commands mean, and the answers that encoders, players and relays wait for. "RTMP" 1.0, §7.2; docs/decisions/0487 */
+/**
+ * Executes clients' commands and sends the responses that encoders, players and relays expect. "RTMP" 1.0, §7.2;
+ * docs/decisions/0487
+ */
 import { inspect } from 'node:util';
 import {
   type Command,
@@ -34,9 +37,9 @@ export interface Speaker extends RtmpConnection {
 
 type Client = Pick<RtmpRequest, 'clientAddress' | 'isTls'>;
 
-/** The window that both sides are told. §5.4.4 */
+/** Acknowledgement window announced for both directions. §5.4.4 */
 export const WINDOW_BYTES = 2_500_000;
-/** Message streams that a client may have at a time. One of them publishes or plays. */
+/** Limit of a client's message streams. One of them publishes or plays. */
 const MAX_STREAMS = 8;
 
 export class Dialogue {
@@ -58,7 +61,7 @@ export class Dialogue {
     return this.#streamId;
   }
 
-  /** Throws `RtmpMessageError` for what cannot be answered. */
+  /** Executes a command. Throws `RtmpMessageError` if it is out of order. */
   take(command: Command): void {
     if (command.name === 'connect') return void this.#takeConnect(command);
     const connect = this.#connect;
@@ -148,7 +151,7 @@ export class Dialogue {
     const { streamId } = command;
     if (this.#speaker.role !== 'waiting')
       return void this.#refuseSecond(streamId, 'NetStream.Play.Failed', 'this connection publishes or plays already');
-    // Bytes that are the same for all players can have one stream's number only. docs/decisions/0487
+    // All players get the same bytes, so all play on the same message stream id. docs/decisions/0487
     if (streamId !== PLAY_STREAM_ID)
       return void this.#refuseSecond(
         streamId,
@@ -202,7 +205,7 @@ export class Dialogue {
   #deleteStream(command: Command): void {
     const [, id] = command.values;
     if (typeof id === 'number') this.#streams.delete(id);
-    // Some encoders name no stream, or another number than they were given.
+    // Some encoders send no stream id or a wrong one.
     this.#closeStream();
   }
 
@@ -219,8 +222,8 @@ export class Dialogue {
   }
 
   /**
-   * Answers an unknown command with an error, unless it is itself an answer or its transaction id is 0: no answer
-   * wanted.
+   * Answers an unknown command with an error, unless it is itself a response or its transaction id is 0, which asks for
+   * none.
    */
   #answerUnknown(command: Command): void {
     if (command.transaction === 0 || command.name === '_result' || command.name === '_error') return;

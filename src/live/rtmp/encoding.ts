@@ -4,7 +4,7 @@ import type { MediaMessage } from '#fanout/media/message.ts';
 import { writeMessage } from './chunk-writer.ts';
 import { MESSAGE_TYPE } from './messages.ts';
 
-/** The chunk size that a server announces: nearly every message fits one chunk. Old players take at most 65,536. */
+/** Chunk size that the server announces: nearly every message fits one chunk. Old players accept at most 65,536. */
 export const SENT_CHUNK_BYTES = 60_000;
 /** The message stream id of playback, the same on every connection. */
 export const PLAY_STREAM_ID = 1;
@@ -15,7 +15,7 @@ export interface RtmpTracks {
   readonly video: boolean;
 }
 
-/** Messages of tracks that are off become no bytes. */
+/** Returns the encoding for these tracks. Messages of other tracks become empty. */
 export function rtmpEncoding(tracks: RtmpTracks = { audio: true, video: true }): Encoding {
   const { audio, video } = tracks;
   const name = audio && video ? 'rtmp' : `rtmp${audio ? '-audio' : ''}${video ? '-video' : ''}-only`;

@@ -3,21 +3,21 @@
 export type ConnectionEnd =
   /** The client closed its side, or its connection broke. */
   | 'clientLeft'
-  /** No handshake, RTMP's or TLS's, in time. */
+  /** The RTMP or TLS handshake did not finish in time. */
   | 'handshakeTimeout'
-  /** The handshake of TLS failed. */
+  /** The TLS handshake failed. */
   | 'tlsFailed'
-  /** A trusted proxy's header of the PROXY protocol did not come, or cannot be read. */
+  /** A trusted proxy's PROXY protocol header is missing or malformed. */
   | 'proxyHeader'
   /** Neither `publish` nor `play` in time, or paused for too long. */
   | 'commandTimeout'
-  /** Published, and sent no audio or video in time. */
+  /** A publisher sent no audio or video in time. */
   | 'noMedia'
   /** A publisher sent nothing of its stream for too long. */
   | 'silent'
-  /** Something else than RTMP, or RTMPE. */
+  /** Another protocol than RTMP, or RTMPE. */
   | 'notRtmp'
-  /** Bytes that are not what RTMP says, or are beyond a limit. */
+  /** Bytes that violate the protocol or exceed a limit. */
   | 'malformed'
   /** The owner of the streams refused. */
   | 'refused'
@@ -25,9 +25,9 @@ export type ConnectionEnd =
   | 'failed'
   /** The owner of the streams ended it: forbidden, kicked, replaced, or the stream is over. */
   | 'closed'
-  /** The client does not read its answers. */
+  /** The client does not read the responses. */
   | 'unread'
-  /** Ended to make room for newer ones. */
+  /** Closed to make room for newer connections. */
   | 'crowded'
   /** The service stops. */
   | 'stopping';

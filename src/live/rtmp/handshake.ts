@@ -1,6 +1,6 @@
 /**
- * RTMP's handshake: the simple one of the specification (§5.2), and the complex one of Flash players and encoders, in which each
- * side signs its bytes with a key that every implementation knows. Pure: random bytes are passed in. docs/decisions/0486
+ * RTMP's handshake: the simple one of the specification (§5.2), and the complex one of Flash players and encoders, in
+ * which each side signs its bytes with a publicly known key. Pure: random bytes are passed in. docs/decisions/0486
  */
 import { createHmac } from 'node:crypto';
 
@@ -12,7 +12,7 @@ export const HANDSHAKE_END_BYTES = 1536;
 const VERSION = 3;
 const BODY_BYTES = 1536;
 const DIGEST_BYTES = 32;
-/** Time and version, before everything that is random. */
+/** Size of the time and version that precede the random bytes. */
 const PREFIX_BYTES = 8;
 
 const COMMON_KEY = Buffer.from('f0eec24a8068bee82e00d0d1029e7e576eec5d2d29806fab93b8e636cfeb31ae', 'hex');
@@ -21,7 +21,7 @@ const PLAYER_NAME = Buffer.from('Genuine Adobe Flash Player 001', 'latin1');
 const SERVER_KEY = Buffer.concat([SERVER_NAME, COMMON_KEY]);
 const PLAYER_KEY = Buffer.concat([PLAYER_NAME, COMMON_KEY]);
 
-/** Where the four bytes stand whose sum says where the digest is. */
+/** Offsets, by schema, of the four bytes that encode the position of the digest. */
 const SCHEMAS = [8, 772] as const;
 export type HandshakeSchema = 0 | 1;
 
@@ -31,8 +31,8 @@ export function isHandshakeVersion(first: number): boolean {
 }
 
 /**
- * S0, S1 and S2, for C0 and C1 (`HANDSHAKE_START_BYTES`). A client whose bytes are signed gets signed ones, in its own order of
- * fields; any other gets its bytes back. `random`: at least 3,072 bytes.
+ * Returns S0, S1 and S2 for C0 and C1 (`HANDSHAKE_START_BYTES`). A client that signs its bytes gets signed ones in its
+ * own schema; any other gets its bytes back. `random`: at least 3,072 bytes.
  */
 export function answerHandshake(start: Buffer, random: Buffer): Buffer {
   const body = start.subarray(1, HANDSHAKE_START_BYTES);
@@ -46,10 +46,10 @@ export function answerHandshake(start: Buffer, random: Buffer): Buffer {
   return Buffer.concat([Buffer.of(VERSION), own, reply]);
 }
 
-/** Says that the server can do the complex handshake: not all zeros, as in the simple one. */
+/** Version that announces the complex handshake; the simple one has zeros. */
 const SERVER_VERSION = 0x04050001;
 
-/** C0 and C1; `schema` `undefined`: the simple handshake. `random`: at least 1,536 bytes. */
+/** Returns C0 and C1. `schema` is `undefined` for the simple handshake. `random`: at least 1,536 bytes. */
 export function beginHandshake(random: Buffer, schema: HandshakeSchema | undefined): Buffer {
   const body = Buffer.from(random.subarray(0, BODY_BYTES));
   body.fill(0, 0, PREFIX_BYTES);
@@ -61,8 +61,8 @@ export function beginHandshake(random: Buffer, schema: HandshakeSchema | undefin
 }
 
 /**
- * C2, for S0, S1 and S2; `undefined`: the server's bytes are not signed as they have to be for a client that began with a schema.
- * `start`: what `beginHandshake` returned.
+ * Returns C2 for S0, S1 and S2; `undefined` if a schema is used and the server's bytes are not signed accordingly.
+ * `start`: the result of `beginHandshake`.
  */
 export function endHandshake(
   start: Buffer,
@@ -85,7 +85,7 @@ interface Signed {
   readonly digest: Buffer;
 }
 
-/** `undefined`: the bytes are not signed with this key. */
+/** Returns `undefined` if the bytes are not signed with this key. */
 function findDigest(body: Buffer, key: Buffer): Signed | undefined {
   for (const schema of [0, 1] as const) {
     const at = digestOffset(body, schema);
@@ -100,14 +100,14 @@ function sign(body: Buffer, schema: HandshakeSchema, key: Buffer): void {
   digestOf(body, at, key).copy(body, at);
 }
 
-/** The digest's offset in the body: 0 to 727 bytes behind the four bytes that encode it. */
+/** Returns the digest's offset in the body: 0 to 727 bytes after the four bytes that encode it. */
 function digestOffset(body: Buffer, schema: HandshakeSchema): number {
   const at = SCHEMAS[schema];
   const sum = body.readUInt8(at) + body.readUInt8(at + 1) + body.readUInt8(at + 2) + body.readUInt8(at + 3);
   return at + 4 + (sum % 728);
 }
 
-/** HMAC of the body without the digest's own bytes. */
+/** Computes the HMAC of the body without the digest's own bytes. */
 function digestOf(body: Buffer, at: number, key: Buffer): Buffer {
   return createHmac('sha256', key)
     .update(body.subarray(0, at))
@@ -115,7 +115,7 @@ function digestOf(body: Buffer, at: number, key: Buffer): Buffer {
     .digest();
 }
 
-/** C2 or S2: random bytes that end with their signature, by a key made of the digest of the other side. */
+/** Returns C2 or S2: random bytes that end with their signature, whose key is derived from the peer's digest. */
 function signReply(random: Buffer, digest: Buffer, key: Buffer): Buffer {
   const reply = Buffer.from(random);
   const own = createHmac('sha256', key).update(digest).digest();

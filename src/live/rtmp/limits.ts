@@ -1,4 +1,4 @@
-/** What one RTMP connection, and all of them, may take up. */
+/** Limits of one RTMP connection and of all of them. */
 
 export interface RtmpLimits {
   /** Time from accepting the connection to the end of the RTMP handshake, the TLS handshake included. */
@@ -7,23 +7,25 @@ export interface RtmpLimits {
   readonly commandMs: number;
   /** Time from an accepted publish to its first audio or video. */
   readonly firstMediaMs: number;
-  /** A publisher that sends no message of its stream for so long is lost. */
+  /** Silence after which a publisher counts as lost. */
   readonly silenceMs: number;
   /** Longest pause of a player. */
   readonly pauseMs: number;
   /** Time from the orderly end of a connection to its reset, if it is still open. */
   readonly resetMs: number;
-  /** The same for a player whose stream is over: it still has the rest to take. */
+  /** The same for a player whose stream has ended, which still has to receive the rest. */
   readonly drainMs: number;
-  /** Connections that neither publish nor play: for each IPv4 address or IPv6 /64, and in all. The oldest goes first. */
+  /**
+   * Connections that neither publish nor play: per IPv4 address or IPv6 /64, and in total. The oldest is closed first.
+   */
   readonly maxWaitingPerNetwork: number;
   readonly maxWaiting: number;
   readonly maxConnections: number;
-  /** Unsent bytes of answers to a client that does not read. */
+  /** Unsent bytes of responses to a client that does not read. */
   readonly maxQueuedAnswerBytes: number;
   /**
-   * Unsent bytes of a player, stream and answers together. The hub's own bound is lower; this one covers answers that
-   * the player provokes.
+   * Unsent bytes of a player, stream and responses together. The hub's own limit is lower; this one covers responses
+   * that the player provokes.
    */
   readonly maxQueuedPlayBytes: number;
 }
@@ -34,7 +36,7 @@ export const DEFAULT_RTMP_LIMITS: RtmpLimits = {
   firstMediaMs: 5_000,
   silenceMs: 15_000,
   pauseMs: 600_000,
-  resetMs: 800, // within a second, also where timers are late
+  resetMs: 800, // within a second even if timers are late
   drainMs: 10_000,
   maxWaitingPerNetwork: 32,
   maxWaiting: 1_000,

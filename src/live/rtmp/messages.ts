@@ -1,4 +1,7 @@
-/** RTMP's messages: their types, the control messages, and aggregates. Pure. "Adobe's Real Time Messaging Protocol" 1.0, §5.4 and §7.1 */
+/**
+ * RTMP messages: their types, control messages and aggregates. Pure. "Adobe's Real Time Messaging Protocol" 1.0, §5.4
+ * and §7.1
+ */
 
 export interface RtmpMessage {
   readonly type: number;
@@ -33,7 +36,7 @@ export const USER_EVENT = {
   pingResponse: 7,
 } as const;
 
-/** A message whose payload is not what its type says. */
+/** Thrown for a message whose payload does not match its type. */
 export class RtmpMessageError extends Error {
   override readonly name = 'MessageError';
 }
@@ -56,22 +59,21 @@ export function userControl(event: keyof typeof USER_EVENT, value: number): Rtmp
   return { type: MESSAGE_TYPE.userControl, timestamp: 0, streamId: 0, payload };
 }
 
-/** The number that a control message holds. */
+/** Returns the number in a control message. */
 export function controlValue({ payload }: RtmpMessage, offset = 0): number {
   if (payload.length < offset + 4) throw new RtmpMessageError('a control message is too short');
   return payload.readUInt32BE(offset);
 }
 
 /**
- * Framing of a message within an aggregate: type, length, timestamp and stream id before it, its total length behind
- * it.
+ * Framing of a message within an aggregate: type, length, timestamp and stream id before it, its total length after it.
  */
 const SUB_HEADER_BYTES = 11;
 const SUB_TRAILER_BYTES = 4;
 
 /**
- * The messages within an aggregate, whose timestamp is that of its first, one at a time: there may be half a million. §7.1.6
- * Throws `MessageError` where it is damaged; the messages before have been given by then.
+ * Yields the messages within an aggregate, whose timestamp is that of its first message. A generator, because there may
+ * be half a million. §7.1.6. Throws `RtmpMessageError` at a damaged message, after those before it.
  */
 export function* splitAggregate({ payload, timestamp, streamId }: RtmpMessage): Generator<RtmpMessage> {
   let firstTimestamp: number | undefined;
@@ -93,7 +95,7 @@ export function* splitAggregate({ payload, timestamp, streamId }: RtmpMessage): 
   }
 }
 
-/** Metadata without the word that asks a server to keep it; `undefined`: it asks to forget what is kept. */
+/** Returns data without the leading `@setDataFrame`; `undefined` for `@clearDataFrame`. */
 export function plainData({ type, payload }: RtmpMessage): Buffer | undefined {
   const data = type === MESSAGE_TYPE.dataAmf3 ? payload.subarray(1) : payload;
   if (startsWith(data, CLEAR_DATA_FRAME)) return undefined;

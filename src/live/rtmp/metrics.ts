@@ -1,4 +1,4 @@
-/** The counters of RTMP's connections. Every label has a closed set of values. */
+/** Metrics of RTMP connections. Every label has a closed set of values. */
 import type { Registry } from 'prom-client';
 import { metricsOf } from '#lib/metrics.ts';
 import type { ConnectionEnd } from './ends.ts';

@@ -38,13 +38,13 @@ export class Playback {
     this.#player.stop();
   }
 
-  /** Nothing is played after it. */
+  /** Ends playback for good. */
   end(): void {
     this.stop();
     this.#player.leave();
   }
 
-  /** What a paused player misses it does not get: the stream is live. */
+  /** Pauses or resumes. Media that a paused player misses is not sent later: the stream is live. */
   pause(isPaused: boolean): void {
     this.#isPaused = isPaused;
     if (isPaused) this.stop();

@@ -1,4 +1,4 @@
-/** What a client asks for, out of its `connect` command and the name that it publishes or plays. Pure. */
+/** Reads a client's request from its `connect` command and the name that it publishes or plays. Pure. */
 import type { AmfObject, AmfValue } from './amf0.ts';
 import type { RtmpRequest } from './conversation.ts';
 
@@ -8,13 +8,13 @@ export interface ConnectFacts {
   readonly tcUrl: string;
   readonly flashVer: string;
   readonly pageUrl: string;
-  /** 0 or 3: the client is told the same, as Flash expects. */
+  /** 0 or 3; the response repeats it, as Flash expects. */
   readonly objectEncoding: number;
-  /** The client says that it can do enhanced RTMP. */
+  /** Whether the client announces Enhanced RTMP. */
   readonly isEnhanced: boolean;
 }
 
-/** `argument`: the command object. Fields of other types than text count as not said. */
+/** `argument`: the command object. Text fields of another type count as absent. */
 export function readConnect(argument: AmfValue): ConnectFacts {
   const fields: AmfObject = isObject(argument) ? argument : {};
   const text = (name: string) => {
@@ -32,7 +32,7 @@ export function readConnect(argument: AmfValue): ConnectFacts {
   };
 }
 
-/** Characters of a field that are looked at. */
+/** Characters of a text that are used. */
 const MAX_TEXT = 4096;
 /** Enhanced RTMP v1 and v2, "Enhancing NetConnection connect Command". */
 const ENHANCED_FIELDS = ['fourCcList', 'videoFourCcInfoMap', 'audioFourCcInfoMap', 'capsEx'] as const;
@@ -41,7 +41,7 @@ function isObject(value: AmfValue): value is AmfObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `name`: as `publish` or `play` gives it, perhaps with a query. */
+/** `name`: the argument of `publish` or `play`, perhaps with a query. */
 export function readRequest(
   connect: ConnectFacts,
   name: string,
@@ -55,7 +55,7 @@ export function readRequest(
     ...client,
     host: hostText(query.get('vhost') ?? query.get('domain') ?? undefined) ?? hostOf(connect.tcUrl),
     app: trimSlashes(app.path),
-    // Flash names the container before the name.
+    // Flash clients put the container before the name.
     stream: trimSlashes(stream.path).replace(/^(?:flv|mp4):/, ''),
     query,
     flashVer: connect.flashVer,
@@ -72,7 +72,7 @@ function trimSlashes(text: string): string {
   return text.replace(/^\/+/, '').replace(/\/+$/, '');
 }
 
-/** `rtmp://host[:port]/app`: `undefined` for anything else. */
+/** Splits `rtmp://host[:port]/app`. Returns `undefined` for other URLs. */
 function splitUrl(tcUrl: string): { readonly host: string; readonly app: string } | undefined {
   const match = /^rtmps?:\/\/(?:[^/?#@]*@)?(\[[^\]/?#]*\]|[^/?#:]*)(?::\d{0,5})?(?:[/?#]|$)/i.exec(tcUrl);
   if (match?.[1] === undefined) return undefined;
@@ -87,7 +87,7 @@ function hostOf(tcUrl: string): string | undefined {
   return hostText(splitUrl(tcUrl)?.host);
 }
 
-/** Lower case, without port and without the root's dot; `undefined`: no name or address of a host. */
+/** Returns a host in lower case, without port and final dot; `undefined` if it is not a host name or an address. */
 function hostText(text: string | undefined): string | undefined {
   const host = text
     ?.toLowerCase()

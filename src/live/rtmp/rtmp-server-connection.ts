@@ -1,4 +1,7 @@
-/** One connection from its first byte on: a trusted proxy's header, TLS, then the session. It waits until it publishes or plays. */
+/**
+ * One connection: the header of a trusted proxy, the TLS handshake, then the session. Counted as waiting until it
+ * publishes or plays.
+ */
 import type { Socket } from 'node:net';
 import { type AddressSet, clientNetwork, unmapAddress } from '#lib/cidr.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -14,7 +17,7 @@ import { SocketOutput } from './socket-output.ts';
 import type { TlsStart } from './tls.ts';
 import type { Waiting } from './waiting.ts';
 
-/** What the connections of a server share. */
+/** Everything that the connections of a server share. */
 export interface ConnectionParts {
   readonly hooks: RtmpHooks;
   readonly limits: RtmpLimits;
@@ -23,14 +26,14 @@ export interface ConnectionParts {
   readonly rareLines: RareLines;
   readonly randomBytes: (size: number) => Buffer;
   readonly waiting: Waiting<RtmpServerConnection>;
-  /** Whose connections begin with a header of the PROXY protocol. */
+  /** Peers whose connections begin with a PROXY protocol header. */
   readonly trusted: AddressSet;
   readonly onEnd: (end: ConnectionEnd) => void;
 }
 
 export class RtmpServerConnection {
   readonly #raw: Socket;
-  /** TLS over it, or itself. */
+  /** TLS over `#raw`, or `#raw` itself. */
   #socket: Socket;
   readonly #parts: ConnectionParts;
   readonly #startTls: TlsStart | undefined;
@@ -40,7 +43,7 @@ export class RtmpServerConnection {
   #clientAddress: string;
   #hasEnded = false;
 
-  /** `startTls` `undefined`: plain RTMP. */
+  /** `startTls` is `undefined` for plain RTMP. */
   constructor(raw: Socket, parts: ConnectionParts, startTls: TlsStart | undefined) {
     this.#raw = raw;
     this.#socket = raw;
@@ -58,21 +61,21 @@ export class RtmpServerConnection {
     const { trusted, limits } = this.#parts;
     this.#raw.on('error', ignore);
     this.#raw.once('close', () => this.#noteEnd('clientLeft', 'the connection closed'));
-    // Gone before it was taken: nobody can say whose it was.
+    // The client closed the connection before it was accepted, so its address is unknown.
     if (this.#clientAddress === '') return void this.#raw.destroy();
     if (!trusted.has(this.#clientAddress)) return void this.#beginClient();
     this.#wait(undefined);
     receiveProxyHeader(this.#raw, limits.handshakeMs, (outcome) => {
       if (outcome.kind === 'failed') this.#noteEnd('proxyHeader', outcome.failure);
       if (outcome.kind !== 'header') return;
-      // A balancer that speaks for itself is its own client.
+      // A load balancer's own connection, such as a health check, has no other client.
       this.#clientAddress = outcome.client ?? this.#clientAddress;
       this.#beginClient();
       if (this.#startTls === undefined) this.#raw.resume();
     });
   }
 
-  /** Ends the connection in order; resets it if it is ending already. */
+  /** Closes the connection; resets it if it is closing already. */
   end(end: ConnectionEnd, detail: string): void {
     if (this.#hasEnded) return void resetSocket(this.#socket, this.#raw);
     if (this.#session !== undefined) return void this.#session.end(end, detail);
@@ -110,7 +113,7 @@ export class RtmpServerConnection {
 
   #beginSession(socket: Socket, isTls: boolean): void {
     const { limits, timers } = this.#parts;
-    // One time for both handshakes.
+    // The TLS and RTMP handshakes share one time limit.
     const elapsedMs = timers.now() - this.#startedAt;
     const session = new RtmpSession({
       ...this.#parts,
@@ -142,7 +145,7 @@ export class RtmpServerConnection {
     onEnd(end);
     const fields = { client: this.#clientAddress, role: this.#role, end, detail };
     if (end === 'failed') log.error(fields, 'RTMP connection ended');
-    // Publishers are few. The other lines strangers could cause as often as they like.
+    // Publishers are few. Strangers could cause any number of the other lines.
     else if (this.#role === 'publishing') log.info(fields, 'RTMP connection ended');
     else if (end === 'refused') rareLines.info(undefined, fields, 'RTMP connection refused');
     else if (this.#role === 'playing') rareLines.info(undefined, fields, 'RTMP player ended');
@@ -150,4 +153,4 @@ export class RtmpServerConnection {
   }
 }
 
-function ignore(): void {} // shows as closed
+function ignore(): void {} // 'close' follows

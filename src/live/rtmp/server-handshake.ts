@@ -1,12 +1,12 @@
-/** The server's side of a handshake while its bytes come in, in pieces of any size. */
+/** The server's side of a handshake, fed with pieces of any size. */
 import { answerHandshake, HANDSHAKE_END_BYTES, HANDSHAKE_START_BYTES, isHandshakeVersion } from './handshake.ts';
 
 export type HandshakeStep =
-  /** `answer`: to be written now, if anything. */
+  /** `answer`: bytes to be written now. */
   | { readonly kind: 'incomplete'; readonly answer: Buffer | undefined }
-  /** `rest`: what came behind the handshake. */
+  /** `rest`: bytes after the handshake. */
   | { readonly kind: 'done'; readonly answer: Buffer | undefined; readonly rest: Buffer }
-  /** The client speaks something else, or RTMPE. */
+  /** The client speaks another protocol, or RTMPE. */
   | { readonly kind: 'foreign' };
 
 export class ServerHandshake {

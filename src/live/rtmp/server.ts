@@ -1,4 +1,4 @@
-/** RTMP's and RTMPS's listeners, and the connections of both: their sockets, their bounds, their end. */
+/** The RTMP and RTMPS listeners and their connections, with limits and graceful shutdown. */
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Registry } from 'prom-client';
@@ -15,13 +15,13 @@ import { createTlsStart, type SecureContexts, type TlsStart } from './tls.ts';
 import { Waiting } from './waiting.ts';
 
 export interface RtmpServerOptions {
-  /** Absent: no plain RTMP. */
+  /** Absent if plain RTMP is off. */
   readonly listen?: ListenOptions['listen'] | undefined;
-  /** Absent: no RTMPS. */
+  /** Absent if RTMPS is off. */
   readonly tls?: { readonly listen: ListenOptions['listen']; readonly secureContexts: SecureContexts } | undefined;
   readonly hooks: RtmpHooks;
   readonly limits?: Partial<RtmpLimits> | undefined;
-  /** Whose connections begin with a header of the PROXY protocol where `proxyProtocol` is `required`. */
+  /** Proxies whose connections begin with a PROXY protocol header if `proxyProtocol` is `required`. */
   readonly trustedProxies: readonly string[];
   readonly proxyProtocol: 'off' | 'required';
   readonly timers: Timers;
@@ -30,13 +30,13 @@ export interface RtmpServerOptions {
 }
 
 export interface RtmpServer extends AsyncDisposable {
-  /** 0: no plain RTMP. */
+  /** 0 if plain RTMP is off. */
   readonly port: number;
-  /** 0: no RTMPS. */
+  /** 0 if RTMPS is off. */
   readonly tlsPort: number;
   /**
-   * No new connections, and none that waits. Those that publish or play have `graceMs` to end by themselves or by their owner.
-   * Resolves when all have ended.
+   * Stops accepting and closes waiting connections. Those that publish or play have `graceMs` to end by themselves or
+   * by their owner. Resolves when all are closed.
    */
   close(graceMs: number): Promise<void>;
 }

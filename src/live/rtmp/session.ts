@@ -31,15 +31,15 @@ export interface SessionOutput {
   readonly sentBytes: number;
   readonly queuedBytes: number;
   write(bytes: Buffer): void;
-  /** Nothing more is received until `resume`. */
+  /** Stops receiving until `resume`. */
   pause(): void;
   resume(): void;
-  /** What was written goes out, then the connection ends; it is reset if it is still there then. Repeatable. */
+  /** Closes the connection after the written bytes; resets it if it is still open after `withinMs`. Idempotent. */
   finish(withinMs: number): void;
   reset(): void;
 }
 
-/** What a connection is there for; `waiting`: neither yet, or not any more. */
+/** Use of a connection; `waiting`: it neither publishes nor plays. */
 export type RtmpRole = 'waiting' | 'publishing' | 'playing';
 
 export interface RtmpSessionOptions {
@@ -49,20 +49,20 @@ export interface RtmpSessionOptions {
   readonly timers: Timers;
   readonly output: SessionOutput;
   readonly randomBytes: (size: number) => Buffer;
-  /** The connection publishes or plays now, or does not any more. */
+  /** Notified when the role changes. */
   onRole(role: RtmpRole): void;
-  /** Once. `detail`: for people. */
+  /** Notified once. `detail`: for the log. */
   onEnd(end: ConnectionEnd, detail: string): void;
 }
 
 type Role =
   | { readonly kind: 'waiting' }
-  /** A hook is asked; what the client sends meanwhile waits. */
+  /** A hook is deciding; input waits. */
   | { readonly kind: 'deciding' }
   | { readonly kind: 'publishing'; readonly streamId: number; readonly sink: PublishSink; hasMedia: boolean }
   | { readonly kind: 'playing'; readonly streamId: number; readonly playback: Playback };
 
-/** A client's window may be smaller, but not so small that acknowledging is most of what we do. */
+/** Smallest window that is honoured, so that acknowledgements stay a small share of the traffic. */
 const MIN_WINDOW_BYTES = 4_096;
 /** Chunk stream ids of control messages and of commands. */
 const CONTROL_CHUNK_STREAM = 2;
@@ -118,7 +118,7 @@ export class RtmpSession implements RtmpConnection {
     return this.#role.kind;
   }
 
-  /** Not between `pause` and `resume` of the output. */
+  /** Takes received bytes; not called between `pause` and `resume` of the output. */
   receive(bytes: Buffer): void {
     if (this.#isClosed) return;
     this.#receivedBytes += bytes.length;
@@ -130,7 +130,7 @@ export class RtmpSession implements RtmpConnection {
     });
   }
 
-  /** The client closed its side, or the connection broke. */
+  /** Called when the client closed its side or the connection broke. */
   leave(detail: string): void {
     this.#end('clientLeft', detail);
     this.#options.output.finish(this.#options.limits.resetMs);
@@ -152,7 +152,7 @@ export class RtmpSession implements RtmpConnection {
     output.finish(limits.resetMs);
   }
 
-  /** A command's answer, or a control message. */
+  /** Sends a response or a control message. */
   send(message: RtmpMessage): void {
     if (this.#isClosed) return;
     this.#write(message, message.type === MESSAGE_TYPE.command ? COMMAND_CHUNK_STREAM : CONTROL_CHUNK_STREAM);
@@ -161,7 +161,7 @@ export class RtmpSession implements RtmpConnection {
     if (output.queuedBytes > maxBytes) this.end('unread', 'the client does not read its answers');
   }
 
-  /** Reading waits until `decided`. */
+  /** Stops reading until `resume`, while a hook decides. */
   decide(): void {
     this.#role = { kind: 'deciding' };
     this.#cancelDeadline();
@@ -179,7 +179,7 @@ export class RtmpSession implements RtmpConnection {
     const { output } = this.#options;
     const playback = new Playback(player, {
       write: (bytes) => {
-        // Whatever is attached still is told nothing after the end.
+        // The hub may still have the viewer attached.
         if (!this.#isClosed) output.write(bytes);
       },
       get queuedBytes() {
@@ -193,14 +193,14 @@ export class RtmpSession implements RtmpConnection {
     playback.start();
   }
 
-  /** What arrived behind the command is read now. */
+  /** Continues reading after the command. */
   resume(): void {
     if (this.#isClosed) return;
     this.#options.output.resume();
     this.#guard(() => this.#readMessages());
   }
 
-  /** The client ended what it published or played; it may go on with something else. */
+  /** Ends publishing or playing. The client may begin again. */
   stop(): void {
     const role = this.#role;
     if (role.kind !== 'publishing' && role.kind !== 'playing') return;
@@ -212,7 +212,7 @@ export class RtmpSession implements RtmpConnection {
     this.#options.onRole('waiting');
   }
 
-  /** `undefined`: nothing is played. */
+  /** The playback; `undefined` unless the connection plays. */
   get playback(): Playback | undefined {
     return this.#role.kind === 'playing' ? this.#role.playback : undefined;
   }
@@ -227,7 +227,7 @@ export class RtmpSession implements RtmpConnection {
     this.playback?.pause(isPaused);
   }
 
-  /** What comes behind the handshake; `undefined`: it is not done. */
+  /** Returns the bytes after the handshake; `undefined` if it is incomplete. */
   #shakeHands(handshake: ServerHandshake, bytes: Buffer): Buffer | undefined {
     const step = handshake.push(bytes);
     if (step.kind === 'foreign') {
@@ -268,7 +268,7 @@ export class RtmpSession implements RtmpConnection {
       case MESSAGE_TYPE.userControl:
         return void this.#takeUserControl(message);
       case MESSAGE_TYPE.windowAcknowledgementSize:
-        // Half, so that a client that waits for it is not kept waiting.
+        // Half the window, so that a client that waits for acknowledgements is not held up.
         this.#windowBytes = Math.max(MIN_WINDOW_BYTES, Math.min(controlValue(message), WINDOW_BYTES) >> 1);
         return;
       default: // acknowledgements, shared objects and unknown types
@@ -296,7 +296,7 @@ export class RtmpSession implements RtmpConnection {
     this.send(userControl('pingResponse', controlValue(message, 2)));
   }
 
-  /** One timer for a publisher's whole time, not one for each message. */
+  /** Ends a silent publisher, with one timer instead of one for each message. */
   #watchSilence(afterMs: number): void {
     this.#cancelDeadline();
     const { timers, limits } = this.#options;
@@ -316,7 +316,7 @@ export class RtmpSession implements RtmpConnection {
     this.send(userControl('streamEof', streamId));
     this.send(onStatus(streamId, 'status', 'NetStream.Play.UnpublishNotify', 'The stream is over.'));
     this.#end('closed', 'the stream is over');
-    // What is queued is the end of the stream, which a player takes as fast as its network does. It is read on, or its own end of
+    // The end of the stream is still queued, so the player gets more time. Reading goes on, or the client's own end of
     // the connection would not be noticed.
     this.#options.output.finish(this.#options.limits.drainMs);
   }
@@ -331,7 +331,7 @@ export class RtmpSession implements RtmpConnection {
     if (message.type === MESSAGE_TYPE.setChunkSize) this.#chunkBytes = controlValue(message);
   }
 
-  /** Whatever a client sends, and whatever fails in its sink, ends no more than its own connection. */
+  /** Limits the damage of malformed input and of a failing sink to this connection. */
   #guard(work: () => void): void {
     try {
       work();

@@ -1,4 +1,4 @@
-/** A session's bytes on their way to a socket, and how that socket ends. */
+/** Output of a session to its socket. */
 import type { Socket } from 'node:net';
 import { resetSocket } from '#lib/reset-socket.ts';
 import type { Timers } from '#lib/timers.ts';
@@ -11,7 +11,7 @@ export class SocketOutput implements SessionOutput {
   #writtenBytes = 0;
   #isFinished = false;
 
-  /** `raw`: the connection itself, where `socket` is TLS over it. */
+  /** `raw`: the TCP connection, over which `socket` may be TLS. */
   constructor(socket: Socket, raw: Socket, timers: Timers) {
     this.#socket = socket;
     this.#raw = raw;

@@ -1,4 +1,4 @@
-/** Connections that neither publish nor play: bounded for each client's network and in all. Pure. docs/decisions/0488 */
+/** Connections that neither publish nor play: limited per client network and in total. Pure. docs/decisions/0488 */
 
 export interface WaitingLimits {
   readonly maxWaitingPerNetwork: number;
@@ -7,7 +7,7 @@ export interface WaitingLimits {
 
 export class Waiting<T> {
   readonly #limits: WaitingLimits;
-  /** The oldest first. */
+  /** Connections with their network, oldest first. */
   readonly #all = new Map<T, string | undefined>();
   readonly #byNetwork = new Map<string, Set<T>>();
 
@@ -19,7 +19,9 @@ export class Waiting<T> {
     return this.#all.size;
   }
 
-  /** `network` `undefined`: it is not known yet, so only the bound in all counts. Returns the one that has to make room. */
+  /**
+   * Adds a connection. Returns the one that has to make room. While `network` is unknown, only the total limit counts.
+   */
   enter(item: T, network: string | undefined): T | undefined {
     this.leave(item);
     this.#all.set(item, network);

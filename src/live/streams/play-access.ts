@@ -1,11 +1,14 @@
-/** Whether a player may play a stream by RTMP: the domain's state, addresses, play keys, marks. RTMP has no Referer to judge. Pure. */
+/**
+ * Whether a player may play a stream by RTMP: the domain's state, addresses, play keys, marks. RTMP has no Referer.
+ * Pure.
+ */
 import { isAppName, isForbidden, isStreamName } from '#sites/live.ts';
 import { checkAuthKey } from '#sites/live-key.ts';
 import type { AskedPublish, PublishDenial } from './publish-access.ts';
 
 export type PlayDenial = Exclude<PublishDenial, 'address'>;
 
-/** `undefined`: allowed. */
+/** Returns `undefined` if playing is allowed. */
 export function denialOfPlay(asked: Omit<AskedPublish, 'pushAuth'>): PlayDenial | undefined {
   const { site, app, stream, clientAddress, now } = asked;
   if (!isAppName(app) || !isStreamName(stream)) return 'name';

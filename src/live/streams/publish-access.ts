@@ -5,7 +5,7 @@ import { checkAuthKey, type LiveKeyRefusal } from '#sites/live-key.ts';
 import type { Site } from '#sites/site.ts';
 
 export type PublishDenial =
-  /** The app or the stream is not named by the grammar. */
+  /** The name of the app or the stream is malformed. */
   | 'name'
   /** There is no live domain of this name here. */
   | 'domain'
@@ -13,14 +13,14 @@ export type PublishDenial =
   | 'closed'
   /** The domain refuses the client's address. */
   | 'ip'
-  /** Publishing needs no key here, and then only loopback and private addresses may. */
+  /** Publishing needs no key, and the address is not a loopback or private one. */
   | 'address'
   /** The stream is paused. */
   | 'forbidden'
   | `key ${LiveKeyRefusal}`;
 
 export interface AskedPublish {
-  /** Absent: the host that the client named is none of ours. */
+  /** Site of the host that the client named; absent if it is not one of ours. */
   readonly site: Pick<Site, 'type' | 'state' | 'access'> | undefined;
   readonly app: string;
   readonly stream: string;
@@ -34,7 +34,7 @@ export interface AskedPublish {
   readonly now: number;
 }
 
-/** `undefined`: allowed. */
+/** Returns `undefined` if publishing is allowed. */
 export function denialOfPublish(asked: AskedPublish): PublishDenial | undefined {
   const { site, app, stream, clientAddress, now } = asked;
   if (!isAppName(app) || !isStreamName(stream)) return 'name';

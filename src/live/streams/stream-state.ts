@@ -7,7 +7,7 @@ import { unreachable } from '#lib/unreachable.ts';
 
 export type StreamSource = 'publish' | 'origin';
 
-/** Why a broadcast ended. `stopped`: the service was stopped. `unwatched`: pulled from an origin, and its last viewer left. */
+/** Why a broadcast ended. `stopped`: the service was stopped. `unwatched`: the last viewer of a pulled stream left. */
 export type EndReason =
   | 'unpublished'
   | 'lost'
@@ -20,15 +20,15 @@ export type EndReason =
   | 'replaced';
 
 export interface StreamLimits {
-  /** A publisher that sends no media for so long after it was accepted is closed. */
+  /** Longest time from a publisher's admission to its first media. */
   readonly firstMediaMs: number;
-  /** A publisher that sends no media for so long is taken for gone. */
+  /** Silence after which a publisher counts as gone. */
   readonly silenceMs: number;
-  /** A broadcast that has lost its publisher waits this long for the next one. */
+  /** Time for which a broadcast that has lost its publisher waits for the next one. */
   readonly graceMs: number;
-  /** A publisher silent for longer than this gives way to another one. */
+  /** Silence after which a publisher gives way to another one. */
   readonly takeoverMs: number;
-  /** A pulled stream ends when nobody has watched it for so long. */
+  /** Time without viewers after which a pulled stream ends. */
   readonly unwatchedMs: number;
 }
 
@@ -40,16 +40,16 @@ export const STREAM_LIMITS: StreamLimits = {
   unwatchedMs: 15_000,
 };
 
-/** Instants of media are noted this exactly: publishers send some eighty messages a second. */
+/** Resolution of instants of media: publishers send some eighty messages a second. */
 const MEDIA_STEP_MS = 100;
 
 /** A publisher, or a pull from an origin, that was accepted. */
 interface Holder {
-  /** Names it among all holders of this process. */
+  /** Unique among all holders of this process. */
   readonly id: number;
   readonly source: StreamSource;
   readonly address: string;
-  /** When it was accepted, then when its last media came. */
+  /** When it was accepted, later when its last media arrived. */
   readonly heardAt: number;
   readonly hasMedia: boolean;
 }
@@ -69,10 +69,10 @@ export interface StreamState {
   readonly onAir?: OnAir;
 }
 
-/** Nobody holds the stream and it is not on air. */
+/** The stream has no holder and is not on air. */
 export const IDLE: StreamState = {};
 
-/** What the domain, the marks and control say about the stream at this moment. */
+/** The current rules of the domain, the marks and control for the stream. */
 export interface Rules {
   readonly isForbidden: boolean;
   readonly isOpen: boolean;
@@ -88,13 +88,13 @@ export type StreamEvent =
       readonly holder: Pick<Holder, 'id' | 'source' | 'address'>;
       readonly isForbidden: boolean;
     }
-  /** `broadcast`: the id that a broadcast gets which begins with this message. */
+  /** `broadcast`: id for a broadcast that begins with this message. */
   | { readonly kind: 'media'; readonly holder: number; readonly broadcast: string }
   | { readonly kind: 'gone'; readonly holder: number; readonly isClean: boolean }
   | { readonly kind: 'rules'; readonly rules: Rules }
-  /** `unwatchedSince`: when the last viewer left; absent: somebody watches. */
+  /** `unwatchedSince`: when the last viewer left; absent while there are viewers. */
   | { readonly kind: 'tick'; readonly unwatchedSince: number | undefined }
-  /** The process ends. */
+  /** The process stops. */
   | { readonly kind: 'stop' };
 
 export type CutReason =
@@ -116,7 +116,7 @@ export type StreamEffect =
   | { readonly kind: 'began'; readonly onAir: OnAir }
   /** Viewers are held while another publisher may come. */
   | { readonly kind: 'broke' }
-  /** Another publisher goes on with the broadcast. */
+  /** Another publisher continues the broadcast. */
   | { readonly kind: 'resumed' }
   | { readonly kind: 'ended'; readonly broadcast: string; readonly at: number; readonly reason: EndReason };
 
@@ -197,11 +197,11 @@ function decideMedia(
   };
 }
 
-/** The holder is gone by itself. A pull has tried all its origins by then, so nothing is waited for. */
+/** Handles a holder that left. A pull has tried all its origins by then, so its broadcast ends without grace. */
 function leave(state: StreamState, isClean: boolean, now: number): StreamDecision {
   const { holder, onAir } = state;
   if (onAir === undefined || holder === undefined) return { state: IDLE, effects: [] };
-  // What it left unfinished goes on waiting for the next one.
+  // Its broadcast was in grace, and stays so.
   if (!holder.hasMedia) return { state: { onAir: breakOff(onAir, now) }, effects: [] };
   if (isClean) return ended(onAir, 'unpublished', now);
   if (holder.source === 'origin') return ended(onAir, 'lost', onAir.lastMediaAt);
@@ -242,14 +242,14 @@ function decideTick(
   return { ...left, effects: [{ kind: 'cut', holder: holder.id, reason: 'silent' }, ...left.effects] };
 }
 
-/** The service stops in an orderly way. A broadcast whose publisher was gone before has ended with that. */
+/** Ends the broadcast at a graceful shutdown. One in grace ended when its publisher was lost. */
 function stop(state: StreamState, now: number): StreamDecision {
   const { onAir } = state;
   if (onAir?.brokenAt !== undefined) return end(state, 'lost', onAir.lastMediaAt, 'stopping');
   return end(state, 'stopped', now, 'stopping');
 }
 
-/** Cuts whoever holds the stream and ends its broadcast. */
+/** Cuts the holder of the stream and ends its broadcast. */
 function end(state: StreamState, reason: EndReason, at: number, cut: CutReason): StreamDecision {
   const { holder, onAir } = state;
   const cuts: StreamEffect[] = holder === undefined ? [] : [{ kind: 'cut', holder: holder.id, reason: cut }];
@@ -260,7 +260,7 @@ function ended({ broadcast }: OnAir, reason: EndReason, at: number): StreamDecis
   return { state: IDLE, effects: [{ kind: 'ended', broadcast, at, reason }] };
 }
 
-/** A broadcast that is broken already has waited since then. */
+/** Begins the grace of a broadcast, unless it is in grace already. */
 function breakOff(onAir: OnAir, now: number): OnAir {
   return { ...onAir, brokenAt: onAir.brokenAt ?? now };
 }
