@@ -61,6 +61,7 @@ async function fill(store: CacheStore, size: number, count: number): Promise<voi
     const body = writer.finish();
     if (body === undefined) throw new Error('not taken');
     store.put(keyOf(i), { ...sampleHead(i), body }, DEFAULT_CACHE_OPTIONS);
+    writer.discard();
     if (i % 100 === 99 && store instanceof DiskStore) await store.settle();
     else if (i % 10 === 9) await setImmediate();
   }

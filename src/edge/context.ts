@@ -19,6 +19,7 @@ import type { Compressions } from './respond/compressions.ts';
 import type { Pins } from './respond/pins.ts';
 import type { Shortcuts } from './shortcuts/shortcuts.ts';
 import type { LagBudget } from './store/client-lag.ts';
+import type { Holds } from './store/holds.ts';
 import type { CacheStore } from './store/store.ts';
 
 export interface EdgeContext {
@@ -68,6 +69,8 @@ export interface Visit {
   readonly site: Site;
   readonly key: string;
   readonly options: CacheOptions;
+  /** What the request holds of the store's memory until its answer is out. */
+  readonly holds: Holds;
   /** The instant of the look-up: responses requested at or before it count as absent. */
   readonly absentUpTo: number;
 }

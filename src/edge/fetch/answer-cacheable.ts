@@ -33,12 +33,12 @@ export async function answerCacheable(
     }
     switch (decision.kind) {
       case 'hit': {
-        const opened = await openStored(decision.stored);
+        const opened = await openStored(decision.stored, visit.holds);
         if (opened === undefined) continue;
         return { ...answerStored(visit, decision.stored, 'HIT', now), isFromDisk: opened.isFromDisk };
       }
       case 'stale':
-        if (!(await isReadable(decision.stored.body))) continue;
+        if (!(await isReadable(decision.stored.body, visit.holds))) continue;
         if (decision.shouldRevalidate) {
           edge.refreshes.start(edge, visit, (plain, signal) => refreshWhole(edge, plain, decision.stored, signal));
         }

@@ -248,7 +248,7 @@ export async function canStandIn(
 ): Promise<boolean> {
   const now = clock();
   if (!isUsableOnError(stored, failure, now, visit.options)) return false;
-  return stored.requestAt > absentUpTo(sites, visit, undefined, now) && (await isReadable(stored.body));
+  return stored.requestAt > absentUpTo(sites, visit, undefined, now) && (await isReadable(stored.body, visit.holds));
 }
 
 export function answerResponse(

@@ -97,7 +97,7 @@ export async function askForRest(
   prefix: StoredPart,
   question: Pick<ExchangeOptions, 'signal' | 'onInterim'>,
 ): Promise<Exchanged> {
-  if (!(await isReadable(prefix.body))) return askForWhole(edge, visit, undefined, [], question);
+  if (!(await isReadable(prefix.body, visit.holds))) return askForWhole(edge, visit, undefined, [], question);
   const headers = completionHeaders(visit.request.headers, prefix);
   const result = await exchange(edge, visit, {
     ...question,
@@ -227,7 +227,7 @@ async function applyNotModified(
   const { request, key, options } = visit;
   const untagged = [offered.selected, ...offered.others].find((each) => each !== undefined && each.etag === undefined);
   const named = variantOf304(offered, response.headers) ?? untagged;
-  if (named === undefined || !(await isReadable(named.body))) return undefined;
+  if (named === undefined || !(await isReadable(named.body, visit.holds))) return undefined;
   const since = Math.max(visit.absentUpTo, absentUpTo(sites, visit, await store.find(key), clock()));
   if (named.requestAt <= since) return undefined; // purged while the origin was asked
   const outcome = freshen(named, request.facts, response.headers, response, options, since);

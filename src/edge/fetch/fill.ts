@@ -3,6 +3,7 @@ import type { Stored } from '#http/stored.ts';
 import type { EdgeContext, Visit } from '../context.ts';
 import type { Fill } from '../respond/edge-answer.ts';
 import { absentUpTo } from '../stages/absence.ts';
+import { Holds } from '../store/holds.ts';
 import type { CachedResponse } from '../store/store.ts';
 import { joinParts } from './partial-response.ts';
 
@@ -17,7 +18,7 @@ export interface FillInput {
 
 export function openFill(edge: EdgeContext, visit: Visit, { stored, bodyBytes, requestedAt }: FillInput): Fill {
   return {
-    writer: edge.store.openWriter(),
+    writer: edge.store.openWriter(bodyBytes),
     announcedBytes: bodyBytes,
     onWhole: (body) => {
       if (requestedAt <= absentUpTo(edge.sites, visit, undefined, edge.clock())) return;
@@ -30,11 +31,13 @@ export function openFill(edge: EdgeContext, visit: Visit, { stored, bodyBytes, r
 /** Together with the part that is stored, where the two touch. */
 async function putPart(edge: EdgeContext, visit: Visit, part: CachedResponse): Promise<void> {
   const { store, clock, sites, log } = edge;
+  using holds = new Holds();
+  holds.hold(part.body);
   try {
     const entry = await store.find(visit.key);
     const since = absentUpTo(sites, visit, entry, clock());
     const present = entry?.variants.filter(({ requestAt }) => requestAt > since) ?? [];
-    const joined = await joinParts(store, present, part);
+    const joined = await joinParts(store, present, part, holds);
     if (joined === undefined) store.put(visit.key, part, visit.options);
     else if (joined.requestAt > absentUpTo(sites, visit, undefined, clock())) {
       store.put(visit.key, joined, visit.options);

@@ -1,7 +1,10 @@
 /** Parts of one object, and how two that touch become one. What may be combined is in `http/combine.ts`. RFC 9111 §3.4 */
 import { Readable } from 'node:stream';
 import { combine } from '#http/combine.ts';
+import { type ByteSpan, spanBytes } from '#http/range.ts';
 import type { PartialRange, Stored } from '#http/stored.ts';
+import { Holds } from '../store/holds.ts';
+import { isReadable } from '../store/readable-body.ts';
 import type { CachedResponse, CacheStore, StoredBody } from '../store/store.ts';
 
 export type StoredPart = CachedResponse & { readonly range: PartialRange };
@@ -10,11 +13,15 @@ export function isPart(stored: CachedResponse): stored is StoredPart {
   return stored.range !== undefined;
 }
 
-/** Copies both bodies into a new one. `undefined`: nothing among `present` fits, or the store has no room. */
+/**
+ * Copies both bodies into a new one, which `holds` hold. `undefined`: nothing among `present` fits, or the store has no
+ * room.
+ */
 export async function joinParts(
   store: CacheStore,
   present: readonly CachedResponse[],
   newer: CachedResponse,
+  holds: Holds,
 ): Promise<CachedResponse | undefined> {
   for (const older of present) {
     if (older.varyKey !== newer.varyKey || older.vary.join() !== newer.vary.join()) continue;
@@ -24,6 +31,7 @@ export async function joinParts(
     const body = await copyPieces(
       store,
       combination.pieces.map(({ from, start, end }) => ({ body: bodies[from], span: { first: start, last: end - 1 } })),
+      holds,
     );
     return body === undefined ? undefined : { ...sinceOldest(combination.stored, older), body };
   }
@@ -43,11 +51,19 @@ function sinceOldest(joined: Stored, older: Stored): Stored {
   return { ...joined, requestAt: Math.min(joined.requestAt, older.requestAt) };
 }
 
-/** The stored bytes, then those that still come. Ends them when it is destroyed. */
+/**
+ * The stored bytes, which must be held by the caller too, until what is read has been sent; then those that still come.
+ * Ends them when it is destroyed.
+ */
 export function prepend(body: StoredBody, rest: Readable): Readable {
   rest.on('error', () => undefined); // it shows where it is read
+  const holds = new Holds();
+  holds.hold(body);
   const whole = Readable.from(readBoth(body, rest), { objectMode: false });
-  whole.once('close', () => rest.destroy());
+  whole.once('close', () => {
+    holds.release();
+    rest.destroy();
+  });
   return whole;
 }
 
@@ -58,21 +74,25 @@ async function* readBoth(body: StoredBody, rest: Readable): AsyncGenerator<Buffe
 
 interface Piece {
   readonly body: StoredBody;
-  readonly span: { readonly first: number; readonly last: number };
+  readonly span: ByteSpan;
 }
 
-async function copyPieces(store: CacheStore, pieces: readonly Piece[]): Promise<StoredBody | undefined> {
-  const writer = store.openWriter();
+async function copyPieces(store: CacheStore, pieces: readonly Piece[], holds: Holds): Promise<StoredBody | undefined> {
+  const writer = store.openWriter(pieces.reduce((sum, { span }) => sum + spanBytes(span), 0));
   try {
     for (const { body, span } of pieces) {
-      if (body.prepare !== undefined && !(await body.prepare())) return void writer.discard();
+      if (!(await isReadable(body, holds))) return undefined;
       for await (const chunk of body.read(span)) {
         if (!writer.add(chunk)) return undefined;
         await writer.drained?.();
       }
     }
+    const body = writer.finish();
+    if (body !== undefined) holds.hold(body);
+    return body;
   } catch {
-    return void writer.discard(); // the older bytes have left the disk
+    return undefined; // the older bytes have left the disk
+  } finally {
+    writer.discard();
   }
-  return writer.finish();
 }

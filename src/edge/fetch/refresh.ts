@@ -5,6 +5,7 @@ import { isErrorStatus } from '#http/validate.ts';
 import type { EdgeContext, Refreshes, Visit } from '../context.ts';
 import { discardBody } from '../origin/origin-request.ts';
 import { streamToStore } from '../respond/stream.ts';
+import { Holds } from '../store/holds.ts';
 import type { CachedResponse } from '../store/store.ts';
 import { askForWhole, type Exchanged } from './exchange.ts';
 
@@ -19,9 +20,13 @@ export function createRefreshes(): Refreshes {
     start: (edge, visit, refresh) => {
       if (underWay.has(visit.key) || underWay.size >= MAX_REFRESHES) return;
       underWay.add(visit.key);
-      void refresh(asPlainGet(visit), AbortSignal.timeout(REFRESH_TIMEOUT_MS))
+      const holds = new Holds(); // the request may be over before the refresh is
+      void refresh({ ...asPlainGet(visit), holds }, AbortSignal.timeout(REFRESH_TIMEOUT_MS))
         .catch((error: unknown) => edge.log.error({ err: error, key: visit.key }, 'refresh failed'))
-        .finally(() => underWay.delete(visit.key));
+        .finally(() => {
+          holds.release();
+          underWay.delete(visit.key);
+        });
     },
   };
 }
@@ -32,6 +37,7 @@ export async function refreshWhole(
   stored: CachedResponse,
   signal: AbortSignal,
 ): Promise<void> {
+  visit.holds.hold(stored.body);
   await storeRefreshed(await askForWhole(edge, visit, stored, [], { signal, onInterim: () => undefined }), signal);
 }
 

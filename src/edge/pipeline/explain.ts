@@ -28,6 +28,7 @@ import { redirectToHttps } from '../stages/https-only.ts';
 import { lookUp } from '../stages/look-up.ts';
 import { type Plan, planRequest, policyTarget } from '../stages/plan-request.ts';
 import { isLastHop } from '../stages/server-options.ts';
+import { Holds } from '../store/holds.ts';
 
 interface Explanation {
   /** What each stage found, in their order. */
@@ -173,7 +174,9 @@ async function explainCache(
   if (plan.kind === 'gatewayTimeout') return end({ status: 'ERROR', reason: 'onlyIfCached' });
   if (plan.kind === 'bypass') return ask({ status: 'BYPASS', reason: plan.reason });
 
-  const found = await lookUpAll(edge, { request: askedUncoded(site, request), site, key, options: plan.options }); // 6, 7
+  using holds = new Holds();
+  const { options } = plan;
+  const found = await lookUpAll(edge, { request: askedUncoded(site, request), site, key, options, holds }); // 6, 7
   note('stored', found.stored);
   if (isUncoded(site) && isCodedOtherwise(request, found, edge.clock())) {
     note('decision', 'past the cache: contentCoding');

@@ -27,6 +27,7 @@ import { redirectToHttps, withTransportSecurity } from '../stages/https-only.ts'
 import { findNamedSite, type NamedSite } from '../stages/named-site.ts';
 import { planRequest } from '../stages/plan-request.ts';
 import { answerOptions, isLastHop, withHopTaken } from '../stages/server-options.ts';
+import { Holds } from '../store/holds.ts';
 import type { CutStatus, Viewer } from '../viewer.ts';
 
 /** Resolves when the answer is out, or the client is gone, and the line is written. Never rejects. */
@@ -35,8 +36,9 @@ export async function handle(viewer: Viewer, edge: EdgeContext): Promise<void> {
   const named: NamedSite = { host: undefined, domainId: 0, isLive: false };
   let answer: EdgeAnswer | undefined;
   let closeMeter = () => 0;
+  using holds = new Holds();
   try {
-    answer = await answerRequest(viewer, edge, named);
+    answer = await answerRequest(viewer, edge, { named, holds });
     if (answer !== undefined && isLasting(answer)) closeMeter = edge.metrics.openMeter(() => viewer.sentBytes);
     if (answer !== undefined) answer = await sendAnswer(viewer, answer, edge, named.domainId); // 10
   } catch (error) {
@@ -85,7 +87,11 @@ function conclude(
 }
 
 /** `undefined`: there is nobody to answer any more. */
-async function answerRequest(viewer: Viewer, edge: EdgeContext, named: NamedSite): Promise<EdgeAnswer | undefined> {
+async function answerRequest(
+  viewer: Viewer,
+  edge: EdgeContext,
+  { named, holds }: { readonly named: NamedSite; readonly holds: Holds },
+): Promise<EdgeAnswer | undefined> {
   const now = edge.clock();
 
   const request = parseRequest(viewer.received); // 1
@@ -101,7 +107,7 @@ async function answerRequest(viewer: Viewer, edge: EdgeContext, named: NamedSite
   named.host = request.host;
   named.domainId = site.id;
   named.isLive = site.type === 'live';
-  const made = await answerForSite(viewer, edge, { request, site });
+  const made = await answerForSite(viewer, edge, { request, site, holds });
   if (made === undefined) return undefined;
   const answer = withTransportSecurity(site, request, made);
   edge.shortcuts.learn(viewer.received, request, site, answer);
@@ -111,7 +117,7 @@ async function answerRequest(viewer: Viewer, edge: EdgeContext, named: NamedSite
 async function answerForSite(
   viewer: Viewer,
   edge: EdgeContext,
-  { request, site }: Pick<Visit, 'request' | 'site'>,
+  { request, site, holds }: Pick<Visit, 'request' | 'site' | 'holds'>,
 ): Promise<EdgeAnswer | undefined> {
   const now = edge.clock();
   const { secured } = viewer.received;
@@ -137,7 +143,7 @@ async function answerForSite(
   const key = cacheKey(site, request); // 4
   const plan = planRequest(site, request); // 5
   const { options } = plan;
-  const asked = { request, site, key, options };
+  const asked = { request, site, key, options, holds };
   if (plan.kind === 'gatewayTimeout') return errorAnswer(504, { status: 'ERROR', reason: 'onlyIfCached' }, now);
   if (plan.kind === 'bypass') {
     if (plan.reason === 'websocket') return answerWebSocket(viewer, edge, { request, site }); // 8

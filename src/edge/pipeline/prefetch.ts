@@ -23,6 +23,7 @@ import { cacheKey } from '../stages/cache-key.ts';
 import { askedUncoded } from '../stages/encodings.ts';
 import { canReadAlong, type LookedUp, lookUp } from '../stages/look-up.ts';
 import { planRequest } from '../stages/plan-request.ts';
+import { Holds } from '../store/holds.ts';
 import type { SharedBody } from '../store/shared-body.ts';
 
 /** Never rejects. */
@@ -70,7 +71,9 @@ async function prefetch(edge: EdgeContext, asked: PrefetchRequest, signal: Abort
   const plan = planRequest(site, request);
   if (plan.kind === 'bypass') return plan.reason;
   const key = cacheKey(site, request);
-  return fetchInto(edge, { request: askedUncoded(site, request), site, key, options: plan.options }, signal);
+  using holds = new Holds();
+  const { options } = plan;
+  return await fetchInto(edge, { request: askedUncoded(site, request), site, key, options, holds }, signal);
 }
 
 async function fetchInto(

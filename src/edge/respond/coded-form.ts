@@ -6,6 +6,7 @@ import type { ContentCoding } from '#http/content-coding.ts';
 import { firstValue } from '#http/headers.ts';
 import type { CacheOptions } from '#http/options.ts';
 import type { Stored } from '#http/stored.ts';
+import type { Holds } from '../store/holds.ts';
 import { openStored, type ReadableBody } from '../store/readable-body.ts';
 import type { CachedResponse, CacheStore, StoredBody } from '../store/store.ts';
 
@@ -19,18 +20,19 @@ export interface CodedForm {
   readonly of: Stored;
 }
 
-/** `bodyBytes`: length of the body that it is made from. `undefined`: not there. */
+/** Holds the coded form. `bodyBytes`: length of the body that it is made from. `undefined`: not there. */
 export async function findCoded(
   store: CacheStore,
   form: CodedForm,
   bodyBytes: number,
+  holds: Holds,
 ): Promise<ReadableBody | undefined> {
   const key = codedKey(form);
   const isIt = (variant: CachedResponse) => isMadeFrom(variant, form.of, bodyBytes);
   const entry = await store.find(key);
   // Another worker may have made it since.
   const found = entry?.variants.find(isIt) ?? (await store.findNewer(key, entry))?.variants.find(isIt);
-  return found && openStored(found);
+  return found && openStored(found, holds);
 }
 
 export function putCoded(store: CacheStore, form: CodedForm, bodyBytes: number, body: StoredBody): void {

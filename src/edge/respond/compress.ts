@@ -6,6 +6,7 @@ import { parseContentRange } from '#http/range.ts';
 import { announcedBytes } from '#http/store.ts';
 import type { EdgeContext, Visit } from '../context.ts';
 import type { EdgeRequest } from '../request.ts';
+import type { Holds } from '../store/holds.ts';
 import type { SharedBody } from '../store/shared-body.ts';
 import type { CachedResponse } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
@@ -34,7 +35,12 @@ export async function compressAnswer(
   const coding = codingFor(request);
   if (coding === undefined || (status !== 200 && status !== 304)) return plain;
   if (status === 304) return { ...answer, headers: codedHeadersOf304(plain.headers) };
-  const coder = { viewer, edge, form: { siteId: asked.site.id, key: asked.key, options: asked.options, coding } };
+  const coder = {
+    viewer,
+    edge,
+    holds: asked.holds,
+    form: { siteId: asked.site.id, key: asked.key, options: asked.options, coding },
+  };
   const coded = request.method === 'HEAD' ? await codeHead(coder, plain) : await codeBody(coder, plain);
   if (coded === undefined) return forOnce(plain);
   const { bytes, ...given } = coded;
@@ -64,6 +70,7 @@ function codingFor({ httpVersion, headers, facts }: EdgeRequest) {
 interface Coding {
   readonly viewer: Viewer;
   readonly edge: EdgeContext;
+  readonly holds: Holds;
   readonly form: Omit<CodedForm, 'of'>;
 }
 
@@ -76,8 +83,8 @@ interface CodedBody {
 }
 
 /** Codes the head for HEAD: the coded size is known only if the coded form is stored. RFC 9110 §9.3.2 */
-async function codeHead({ edge, form }: Coding, { body, stored }: EdgeAnswer): Promise<CodedBody> {
-  const found = stored && (await findCoded(edge.store, { ...form, of: stored }, stored.body.sizeBytes));
+async function codeHead({ edge, holds, form }: Coding, { body, stored }: EdgeAnswer): Promise<CodedBody> {
+  const found = stored && (await findCoded(edge.store, { ...form, of: stored }, stored.body.sizeBytes, holds));
   return found === undefined ? { body } : { body, bytes: found.body.sizeBytes };
 }
 
@@ -112,12 +119,15 @@ async function codeBody(coder: Coding, { body, stored }: EdgeAnswer): Promise<Co
   }
 }
 
-async function codeStored({ viewer, edge, form }: Coding, stored: CachedResponse): Promise<CodedBody | undefined> {
+async function codeStored(
+  { viewer, edge, holds, form }: Coding,
+  stored: CachedResponse,
+): Promise<CodedBody | undefined> {
   const { body } = stored;
   const wanted = { ...form, of: stored };
   const joined = edge.compressions.join(wanted, viewer);
   if (joined !== undefined) return asShared(joined);
-  const found = await findCoded(edge.store, wanted, body.sizeBytes);
+  const found = await findCoded(edge.store, wanted, body.sizeBytes, holds);
   if (found === undefined) {
     const source = { kind: 'stored', bodyBytes: body.sizeBytes, body } as const;
     return asShared(edge.compressions.share(wanted, source, viewer));

@@ -8,6 +8,7 @@ import type { EdgeMetrics } from '../metrics.ts';
 import type { OriginBody } from '../origin/origin-request.ts';
 import { asReadable } from '../origin/own/body.ts';
 import type { LagBudget } from '../store/client-lag.ts';
+import { Holds } from '../store/holds.ts';
 import { SharedBody } from '../store/shared-body.ts';
 import type { CacheStore, StoredBody } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
@@ -71,10 +72,13 @@ export function createCompressions(parts: CompressionParts): Compressions {
       if (source.kind === 'shared' && !source.shared.isOpen) return undefined;
       const close = open(form);
       if (close === undefined) return undefined;
+      const holds = new Holds();
+      if (source.kind === 'stored') holds.hold(source.body); // the request that started it may end before it
       const shared = new Shared(parts, form, source);
       underWay.set(name, shared);
       const end = () => {
         underWay.delete(name);
+        holds.release();
         close();
       };
       void shared.run(inTurn).then(end); // never rejects
@@ -181,7 +185,7 @@ class Shared {
     const source = this.#source;
     const pieces =
       source.kind === 'shared'
-        ? readShared(source.shared, source.fetchRest, this.#left.signal)
+        ? readShared(source.shared, { fetchRest: source.fetchRest, signal: this.#left.signal })
         : source.body.read({ first: 0, last: source.body.sizeBytes - 1 });
     for await (const bytes of pieces) {
       this.#readBytes += bytes.length;

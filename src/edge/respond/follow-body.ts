@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { ByteSpan } from '#http/range.ts';
 import type { Buffers } from '../buffers/buffers.ts';
+import { Holds } from '../store/holds.ts';
 import { isReadable } from '../store/readable-body.ts';
 import type { SharedBody } from '../store/shared-body.ts';
 import type { StoredBody } from '../store/store.ts';
@@ -29,10 +30,11 @@ export interface FollowOptions {
  */
 export async function followBody(to: Recipient, shared: SharedBody, options: FollowOptions): Promise<boolean> {
   const { viewer } = to;
-  const at = await followShared(viewer, shared, options);
+  using holds = new Holds(); // until the viewer has taken everything
+  const at = await followShared(viewer, shared, options, holds);
   if (viewer.isGone) return true;
   try {
-    if (await sendRest(to, shared, at, options)) {
+    if (await sendRest(to, { shared, at, holds }, options)) {
       await viewer.end();
       return true;
     }
@@ -45,7 +47,12 @@ export async function followBody(to: Recipient, shared: SharedBody, options: Fol
 }
 
 /** Returns the position reached. */
-async function followShared(viewer: Viewer, shared: SharedBody, { at = 0, onDrained }: FollowOptions): Promise<number> {
+async function followShared(
+  viewer: Viewer,
+  shared: SharedBody,
+  { at = 0, onDrained }: FollowOptions,
+  holds: Holds,
+): Promise<number> {
   const reader = shared.open(at);
   viewer.signal.addEventListener('abort', reader.wake, { once: true });
   await viewer.drained();
@@ -60,6 +67,7 @@ async function followShared(viewer: Viewer, shared: SharedBody, { at = 0, onDrai
     }
   }
   viewer.signal.removeEventListener('abort', reader.wake);
+  holds.hold(shared);
   reader.leave();
   return reader.at;
 }
@@ -67,14 +75,13 @@ async function followShared(viewer: Viewer, shared: SharedBody, { at = 0, onDrai
 /** Sends the rest from the store or the origin. Returns false if it is unavailable. */
 async function sendRest(
   to: Recipient,
-  shared: SharedBody,
-  at: number,
+  { shared, at, holds }: { readonly shared: SharedBody; readonly at: number; readonly holds: Holds },
   { fetchRest, pins, buffers }: FollowOptions,
 ): Promise<boolean> {
   const { viewer } = to;
   const { over } = shared;
   if (over?.kind === 'whole' && at === over.sizeBytes) return true;
-  if (over?.kind === 'whole' && over.body !== undefined && (await isReadable(over.body))) {
+  if (over?.kind === 'whole' && over.body !== undefined && (await isReadable(over.body, holds))) {
     const release = pins.hold(over.body, viewer);
     try {
       return await sendStored(viewer, over.body, { first: at, last: over.sizeBytes - 1 }, pins);

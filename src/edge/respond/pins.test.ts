@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
+import { holdNothing } from '../store/memory-body.ts';
 import type { StoredBody } from '../store/store.ts';
 import { createPins } from './pins.ts';
 
@@ -23,5 +24,5 @@ test('evicted bodies that clients still read are bounded: the clients of the old
 });
 
 function body(sizeBytes: number): StoredBody {
-  return { sizeBytes, read: () => [] };
+  return { sizeBytes, hold: holdNothing, read: () => [] };
 }

@@ -5,6 +5,7 @@ import type { EdgeContext } from '../context.ts';
 import { discardBody, type OriginBody, TakenBack } from '../origin/origin-request.ts';
 import { OwnBody } from '../origin/own/body.ts';
 import type { ClientLag } from '../store/client-lag.ts';
+import type { Release } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
 import { BufferedSender, type Recipient } from './buffered-sender.ts';
 import type { AnswerBody, Fill } from './edge-answer.ts';
@@ -85,23 +86,23 @@ async function streamBody(
   limit: UnreadLimit | undefined,
 ): Promise<boolean> {
   const viewer = receiver?.to.viewer;
-  let left: LeftBehind | undefined;
+  using passage = new Passage(receiver, source, fill, limit);
   try {
-    left = await pump(receiver, source, fill, limit);
+    await pump(passage, source);
   } catch (error) {
     // The origin's body broke off: the client is to see that its answer is not whole.
-    fill?.writer.discard();
     if (viewer?.isBegun === false) return viewer.isGone;
     viewer?.cut(error instanceof TakenBack ? 503 : 502);
     return true;
   } finally {
+    fill?.writer.discard();
     limit?.stop();
     fill?.onEnd?.();
   }
-  if (left === undefined) {
+  if (passage.left === undefined) {
     await receiver?.outlet.end();
     await viewer?.end();
-  } else await left.following;
+  } else await passage.left.following;
   return true;
 }
 
@@ -110,17 +111,10 @@ interface LeftBehind {
   readonly following: Promise<boolean>;
 }
 
-async function pump(
-  receiver: Receiver | undefined,
-  source: OriginBody,
-  fill: Fill | undefined,
-  limit: UnreadLimit | undefined,
-): Promise<LeftBehind | undefined> {
-  const passage = new Passage(receiver, source, fill, limit);
+async function pump(passage: Passage, source: OriginBody): Promise<void> {
   passage.begin();
   const isWhole = source instanceof OwnBody ? await takeOwn(passage, source) : await takeStream(passage, source);
   passage.end(isWhole);
-  return passage.left;
 }
 
 /** Returns whether all of the body was taken; `false`: nobody wanted the rest. Throws if it breaks off. */
@@ -185,7 +179,7 @@ function takeOwn(passage: Passage, source: OwnBody): Promise<boolean> {
 }
 
 /** A body's way from its source to the receiver and the store, chunk by chunk. */
-class Passage {
+class Passage implements Disposable {
   readonly #receiver: Receiver | undefined;
   readonly #source: OriginBody;
   readonly #fill: Fill | undefined;
@@ -194,6 +188,8 @@ class Passage {
   #viewer: Viewer | undefined;
   readonly #copies = new PagedCopies();
   #gathered = 0;
+  /** Ends the hold on what the receiver was given of the store's memory. */
+  #release: Release | undefined;
   /** Nobody wants the rest. */
   isUnwanted = false;
   left: LeftBehind | undefined;
@@ -234,11 +230,9 @@ class Passage {
     const fill = this.#fill;
     const viewer = this.#viewer;
     this.#gathered += bytes.length;
-    const isKept = fill !== undefined && (fill.writer.isOpen || fill.shared !== undefined);
-    const own = isKept && (isLent || !isLargeChunk(bytes)) ? this.#copies.copy(bytes) : bytes;
-    const isGathering = fill?.writer.add(own) ?? false;
-    fill?.shared?.push(own);
-    const hasRoom = viewer === undefined || this.#write(own, isLent && !isKept);
+    const isGathering = fill?.writer.add(bytes) ?? false;
+    const own = fill === undefined ? undefined : this.#keep(fill, bytes, isLent);
+    const hasRoom = viewer === undefined || this.#write(own ?? bytes, isLent && own === undefined);
     const isWatched = viewer?.isGone === false;
     const hasReaders = fill?.shared?.hasReaders === true;
     this.#limit?.note(this.#gathered);
@@ -250,6 +244,21 @@ class Passage {
     const drained = isWatched && !hasReaders ? undefined : fill?.writer.drained?.();
     if (drained === undefined && (isGathering || fill?.shared === undefined) && hasRoom) return undefined;
     return this.#wait(drained, isGathering, hasRoom);
+  }
+
+  /**
+   * Returns the bytes in memory that stays, as far as the receiver is out; `undefined`: nobody has them, or not in one
+   * piece.
+   */
+  #keep({ writer, shared }: Fill, bytes: Buffer, isLent: boolean): Buffer | undefined {
+    const { pieces, memory } = writer;
+    this.#release ??= memory?.hold();
+    for (const piece of pieces) shared?.push(piece, memory);
+    if (pieces.length > 0) return pieces.length === 1 ? pieces[0] : undefined;
+    if (shared === undefined) return undefined;
+    const own = isLent || !isLargeChunk(bytes) ? this.#copies.copy(bytes) : bytes;
+    shared.push(own);
+    return own;
   }
 
   #write(bytes: Buffer, isLent: boolean): boolean {
@@ -291,6 +300,11 @@ class Passage {
     if (fill?.shared !== undefined) fill.shared.onUnread = undefined;
     endFill(isWhole, fill, this.#gathered);
   }
+
+  /** The receiver has the answer, or is gone. */
+  [Symbol.dispose](): void {
+    this.#release?.();
+  }
 }
 
 /** `fetchRest` of a body that was not shared. */
@@ -298,10 +312,7 @@ const nowhere: FetchRest = async () => undefined;
 
 function endFill(isWhole: boolean, fill: Fill | undefined, gathered: number): void {
   // RFC 9111 §3.3
-  if (fill?.announcedBytes !== undefined && gathered !== fill.announcedBytes) {
-    fill.writer.discard();
-    return;
-  }
+  if (fill?.announcedBytes !== undefined && gathered !== fill.announcedBytes) return;
   const body = fill?.writer.finish();
   if (body !== undefined) fill?.onWhole(body);
   if (isWhole) fill?.shared?.finish(body);

@@ -4,9 +4,7 @@ import type { StoredBody } from '../store/store.ts';
 /** Larger ones take so long to send that nothing else counts. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** `undefined`: too large, or not there. */
+/** The body's bytes, for the current turn or while it is held; `undefined`: too large, or not in memory. */
 export function bodyInMemory(body: StoredBody): readonly Buffer[] | undefined {
-  if (body.sizeBytes > MAX_BODY_BYTES || body.isOnDisk === true) return undefined;
-  const pieces = body.read({ first: 0, last: body.sizeBytes - 1 });
-  return Symbol.iterator in pieces ? [...pieces] : undefined;
+  return body.sizeBytes > MAX_BODY_BYTES ? undefined : body.inMemory;
 }

@@ -14,7 +14,7 @@ export interface LookedUp extends EdgeDecision {
   readonly landings: number;
 }
 
-/** `since`: what was requested at or before it is absent whatever is found. */
+/** Holds the stored body of the decision. `since`: what was requested at or before it is absent whatever is found. */
 export async function lookUp(edge: EdgeContext, asked: Asked, since = Number.NEGATIVE_INFINITY): Promise<LookedUp> {
   const { landings } = edge.flights;
   const found = await edge.store.find(asked.key); // 6
@@ -35,7 +35,9 @@ function decideOn(
 ): Omit<LookedUp, 'landings'> {
   const now = edge.clock();
   const visit: Visit = { ...asked, absentUpTo: Math.max(since, absentUpTo(edge.sites, asked, entry, now)) };
-  return { visit, now, ...decideRequest(entry, visit.absentUpTo, asked.request.facts, now, asked.options) };
+  const decided = decideRequest(entry, visit.absentUpTo, asked.request.facts, now, asked.options);
+  const isGone = 'stored' in decided.decision && !asked.holds.hold(decided.decision.stored.body);
+  return isGone ? decideOn(edge, asked, entry && { ...entry, variants: [] }, since) : { visit, now, ...decided };
 }
 
 /** Whether what another request is bringing into the store would be a hit for this one: its variant, fresh, and not purged. */

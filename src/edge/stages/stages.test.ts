@@ -8,6 +8,7 @@ import type { Site } from '#sites/site.ts';
 import type { PolicySpec, SiteSpec } from '#sites/spec.ts';
 import { type AdmitInput, admitResponse } from '../fetch/admit.ts';
 import { type EdgeRequest, parseRequest, type ReceivedRequest } from '../request.ts';
+import { wrapBytes } from '../store/memory-body.ts';
 import type { CachedResponse } from '../store/store.ts';
 import { checkAccess } from './access.ts';
 import { cacheKey } from './cache-key.ts';
@@ -272,7 +273,7 @@ function cached(requestAt: number): CachedResponse {
   const head = response(['Cache-Control', 'max-age=60']);
   const outcome = storeResponse(request({}).facts, head, exchange, DEFAULT_CACHE_OPTIONS);
   if (outcome.kind === 'skip') throw new Error(outcome.reason);
-  return { ...outcome.stored, body: { sizeBytes: 0, read: () => [] } };
+  return { ...outcome.stored, body: wrapBytes(Buffer.alloc(0)) };
 }
 
 function site({ protocol = 'http', ...changes }: Partial<SiteSpec> & { protocol?: 'http' | 'follow' } = {}): Site {

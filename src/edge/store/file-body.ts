@@ -1,7 +1,7 @@
 /** A body on disk as the memory tier holds it: read into memory as a whole at its first use, when it is small enough. */
 import type { ByteSpan } from '#http/range.ts';
 import type { DiskBody } from './disk/disk-body.ts';
-import { readWhole, wrapBytes } from './memory-body.ts';
+import { holdNothing, readWhole, wrapBytes } from './memory-body.ts';
 import type { StoredBody } from './store.ts';
 
 export interface FileBodyEvents {
@@ -12,6 +12,7 @@ export interface FileBodyEvents {
 export class FileBody implements StoredBody {
   readonly file: DiskBody;
   readonly sizeBytes: number;
+  readonly hold = holdNothing;
   readonly #mayLoad: boolean;
   readonly #events: FileBodyEvents;
   #loading: Promise<boolean> | undefined;
@@ -26,6 +27,10 @@ export class FileBody implements StoredBody {
 
   get isOnDisk(): boolean {
     return this.#loaded === undefined;
+  }
+
+  get inMemory(): readonly Buffer[] | undefined {
+    return this.#loaded?.inMemory;
   }
 
   get heldBytes(): number {

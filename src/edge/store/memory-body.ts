@@ -1,6 +1,6 @@
 /** Bodies in memory, kept in blocks of their own so that no larger buffer is held alive. */
 import type { ByteSpan } from '#http/range.ts';
-import type { StoredBody } from './store.ts';
+import type { Release, StoredBody } from './store.ts';
 
 /** Large enough for few writes, small enough to be had from a fragmented heap. */
 const BLOCK_BYTES = 1024 * 1024;
@@ -25,18 +25,27 @@ export function createMemoryBody(chunks: readonly Buffer[], sizeBytes: number): 
       at += copied;
     }
   }
-  return { sizeBytes, read: (span) => readBlocks(blocks, span) };
+  return { sizeBytes, hold: holdNothing, inMemory: blocks, read: (span) => readBlocks(blocks, span) };
 }
 
 /** Wraps bytes without a copy: nothing else may write to them. */
 export function wrapBytes(bytes: Buffer): StoredBody {
   return {
     sizeBytes: bytes.length,
+    hold: holdNothing,
+    inMemory: bytes.length === 0 ? [] : [bytes],
     read: ({ first, last }) => (last < first ? [] : [bytes.subarray(first, last + 1)]),
   };
 }
 
-/** All of a body that is known to be small. */
+const RELEASE_NOTHING: Release = () => undefined;
+
+/** `hold` of bytes whose memory is not used again. */
+export function holdNothing(): Release {
+  return RELEASE_NOTHING;
+}
+
+/** Copies all of a body that is known to be small. */
 export async function readWhole(body: StoredBody): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of body.read({ first: 0, last: body.sizeBytes - 1 })) pieces.push(piece);

@@ -5,7 +5,8 @@
 import type { Stored } from '#http/stored.ts';
 import { appendChunk } from '#lib/joined-chunks.ts';
 import type { ClientLag } from './client-lag.ts';
-import type { StoredBody } from './store.ts';
+import { holdNothing } from './memory-body.ts';
+import type { Holdable, Release, StoredBody } from './store.ts';
 
 /** What is kept for readers: as far as the slowest may be behind, and how late one may come. Shared by all of them. */
 const WINDOW_BYTES = 4 * 1024 * 1024;
@@ -17,7 +18,7 @@ export type SharedEnd =
   | { readonly kind: 'whole'; readonly sizeBytes: number; readonly body: StoredBody | undefined }
   | { readonly kind: 'broken' };
 
-export class SharedBody {
+export class SharedBody implements Holdable {
   /** The head under which it will be stored. */
   readonly stored: Stored;
   readonly bodyBytes: number | undefined;
@@ -32,6 +33,9 @@ export class SharedBody {
   #first = 0;
   #end = 0;
   #over: SharedEnd | undefined;
+  /** Memory of the store that chunks lie in, held until the body is over and its last reader has left. */
+  #memory: Holdable | undefined;
+  #release: Release | undefined;
   #isUnstored = false;
   #onProgress: (() => void) | undefined;
 
@@ -67,8 +71,15 @@ export class SharedBody {
     return this.#over;
   }
 
-  /** Keeps the chunk itself, not a copy. Small chunks should be `PagedCopies`: each piece of memory costs something. */
-  push(chunk: Buffer): void {
+  /**
+   * Keeps the chunk itself, not a copy. Small chunks should be `PagedCopies`: each piece of memory costs something. `memory`:
+   * what must be held meanwhile.
+   */
+  push(chunk: Buffer, memory?: Holdable): void {
+    if (memory !== undefined && this.#memory === undefined) {
+      this.#memory = memory;
+      this.#release = memory.hold();
+    }
     if (appendChunk(this.#chunks, chunk)) this.#starts.push(this.#end);
     this.#end += chunk.length;
     // Without a reader by now, the next ones can only come when the body is stored.
@@ -96,6 +107,11 @@ export class SharedBody {
     this.#close({ kind: 'broken' });
   }
 
+  /** Holds what a reader has read, for use after it has left. To be called before that. */
+  hold(): Release {
+    return this.#memory?.hold() ?? holdNothing();
+  }
+
   open(at: number): SharedReader {
     const reader = new SharedReader(at, this);
     this.#readers.add(reader);
@@ -107,7 +123,7 @@ export class SharedBody {
     if (hasLeft) this.#readers.delete(reader);
     this.#onProgress?.();
     if (this.#readers.size > 0) return;
-    if (this.#over !== undefined) this.#trim(0);
+    if (this.#over !== undefined) this.#forget();
     if (!hasLeft) return;
     const tell = this.onUnread;
     this.onUnread = undefined;
@@ -139,8 +155,13 @@ export class SharedBody {
   #close(end: SharedEnd): void {
     if (this.#over !== undefined) return;
     this.#over = end;
-    if (this.#readers.size === 0) this.#trim(0);
+    if (this.#readers.size === 0) this.#forget();
     this.#wakeAll();
+  }
+
+  #forget(): void {
+    this.#trim(0);
+    this.#release?.();
   }
 
   #trim(maxBytes: number): void {

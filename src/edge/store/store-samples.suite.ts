@@ -2,7 +2,9 @@
 
 import type { Stored } from '#http/stored.ts';
 import { DEFAULT_CACHE_OPTIONS } from '#sites/cache-options.ts';
-import type { BodyWriter, CachedResponse, CacheStore } from './store.ts';
+import { Holds } from './holds.ts';
+import { isReadable } from './readable-body.ts';
+import type { BodyWriter, CachedResponse, CacheStore, StoredBody } from './store.ts';
 
 export function putText(
   store: CacheStore,
@@ -16,20 +18,27 @@ export function putText(
   if (body === undefined) throw new Error('the body was not taken');
   const response = { ...storedHead(changes), body };
   store.put(key, response, DEFAULT_CACHE_OPTIONS);
+  writer.discard();
   return response;
 }
 
 /** `undefined` when there is none, or it cannot be read. */
 export async function textOf(response: CachedResponse | undefined): Promise<string | undefined> {
-  if (response === undefined || (await response.body.prepare?.()) === false) return undefined;
+  using holds = new Holds();
+  if (response === undefined || !(await isReadable(response.body, holds))) return undefined;
+  return (await readAll(response.body)).toString();
+}
+
+/** Copies a span of a body that is held, or all of it. */
+export async function readAll(body: StoredBody, span = { first: 0, last: body.sizeBytes - 1 }): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  for await (const piece of response.body.read({ first: 0, last: response.body.sizeBytes - 1 })) pieces.push(piece);
-  return Buffer.concat(pieces).toString();
+  for await (const piece of body.read(span)) pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces);
 }
 
 export function finishSomehow(writer: BodyWriter, index: number): void {
   if (index % 2 === 0) writer.finish();
-  else writer.discard();
+  writer.discard();
 }
 
 export function storedHead(changes: Partial<Stored> = {}): Stored {

@@ -22,13 +22,28 @@ export interface EntryPlace {
   readonly version: number;
 }
 
-export interface StoredBody {
+/** Ends a hold. Further calls have no effect. */
+export type Release = () => void;
+
+/** Bytes in memory that another body gets as soon as nothing holds them. docs/decisions/0565 */
+export interface Holdable {
+  /** Keeps the bytes where they are, also when they leave the store. `undefined`: they are gone. */
+  hold(): Release | undefined;
+}
+
+export interface StoredBody extends Holdable {
   readonly sizeBytes: number;
   /**
-   * The bytes of the span in order, in pieces that are the caller's to keep. Stays readable when the response has left the
-   * store meanwhile. Throws when the bytes on disk are gone or not those that were written: the answer must be cut.
+   * The bytes of the span in order. A reader must hold the body until it has done with the last piece, which includes a
+   * socket that has not taken it. Throws when nobody holds the body, and when the bytes on disk are gone or not those that
+   * were written: the answer must be cut.
    */
   read(span: ByteSpan): Iterable<Buffer> | AsyncIterable<Buffer>;
+  /**
+   * All of the body as it lies in memory, readable without a hold until the current turn of the event loop ends.
+   * `undefined` or absent: it has to be read.
+   */
+  readonly inMemory?: readonly Buffer[] | undefined;
   /**
    * Awaited before the first byte of an answer is sent. False: the body is gone or damaged, and the variant has been removed;
    * look the key up again. Absent: the body is in memory.
@@ -69,8 +84,11 @@ export interface CacheStore extends AsyncDisposable {
   findNewer(key: string, found: CacheEntry | undefined): Promise<CacheEntry | undefined> | undefined;
   /** Why a body of this size (`undefined`: unknown) would not be taken now; `undefined`: it would. */
   refuses(bodyBytes: number | undefined): StoreRefusal | undefined;
-  /** Gathers a body that arrives piece by piece. Nothing is visible before `put`. */
-  openWriter(): BodyWriter;
+  /**
+   * Gathers a body that arrives piece by piece. Nothing is visible before `put`. `announcedBytes`: the length that the body
+   * will have, if it is known.
+   */
+  openWriter(announcedBytes?: number): BodyWriter;
   /**
    * Puts a variant in place of the one with the same secondary key. Does nothing when the key was invalidated after the
    * response was requested. Other entries leave for room. What is put is found at once, also while it is on its way to disk.
@@ -92,15 +110,25 @@ export interface CacheStore extends AsyncDisposable {
   readonly diskUsage?: () => StoreUsage;
 }
 
-/** Ends with exactly one of `finish` and `discard`; after that, and after `add` gave false, it holds nothing. */
+/** Must be ended by `discard`, also after `finish`. After that, and after `add` returned false, it holds nothing. */
 export interface BodyWriter {
-  /** False: too large, the store has no room for more unfinished bodies, or the disk is too slow. Then it is over. */
+  /**
+   * Copies the bytes. False: the body is too large, the store has no room for more unfinished bodies, or the disk is too
+   * slow. Then the writer is closed.
+   */
   add(chunk: Buffer): boolean;
+  /** Where the bytes of the last `add` lie in memory, for those that read along; empty: only a file has them. */
+  readonly pieces: readonly Buffer[];
+  /** What must be held to use `pieces` after the current turn; `undefined`: nothing, their memory is not used again. */
+  readonly memory: Holdable | undefined;
   /** Resolves when the disk has caught up: for those who have nobody waiting. `undefined`: it has. */
   readonly drained?: () => Promise<void> | undefined;
   readonly isOpen: boolean;
   readonly sizeBytes: number;
-  /** `undefined` when it was over before. A body that is not `put` within minutes is removed. */
+  /**
+   * Returns the body, which the writer holds until `discard`: it must have been `put` by then, or be held. `undefined` if
+   * the writer was closed before. A body on disk that is not `put` within minutes is removed.
+   */
   finish(): StoredBody | undefined;
   discard(): void;
 }

@@ -1,5 +1,5 @@
 /** Gathers a body: in memory while it is small, in a file when it grows and there is a disk. */
-import { appendChunk } from '#lib/joined-chunks.ts';
+import { appendChunk, PagedCopies } from '#lib/joined-chunks.ts';
 import { createMemoryBody } from './memory-body.ts';
 import type { BodyWriter, StoredBody } from './store.ts';
 
@@ -28,6 +28,8 @@ export interface WriterOptions {
 
 export function createWriter({ maxBodyBytes, maxMemoryBytes, budget, openSpill }: WriterOptions): BodyWriter {
   let chunks: Buffer[] = [];
+  const copies = new PagedCopies();
+  let pieces: readonly Buffer[] = NO_PIECES;
   let heldBytes = 0;
   let sizeBytes = 0;
   let spill: Spill | undefined;
@@ -48,7 +50,9 @@ export function createWriter({ maxBodyBytes, maxMemoryBytes, budget, openSpill }
     if (heldBytes + chunk.length > maxMemoryBytes || chunk.length > budget.leftBytes) return false;
     heldBytes += chunk.length;
     budget.leftBytes -= chunk.length;
-    appendChunk(chunks, chunk);
+    const copy = copies.copy(chunk);
+    appendChunk(chunks, copy);
+    pieces = [copy];
     return true;
   };
   const startSpill = (): boolean => {
@@ -61,6 +65,7 @@ export function createWriter({ maxBodyBytes, maxMemoryBytes, budget, openSpill }
 
   return {
     add: (chunk) => {
+      pieces = NO_PIECES;
       if (!isOpen) return false;
       if (sizeBytes + chunk.length > maxBodyBytes) return giveUp();
       sizeBytes += chunk.length;
@@ -70,6 +75,10 @@ export function createWriter({ maxBodyBytes, maxMemoryBytes, budget, openSpill }
       }
       return spill?.add(chunk) === true || giveUp();
     },
+    get pieces() {
+      return pieces;
+    },
+    memory: undefined,
     drained: () => spill?.drained(),
     get isOpen() {
       return isOpen;
@@ -89,3 +98,5 @@ export function createWriter({ maxBodyBytes, maxMemoryBytes, budget, openSpill }
     },
   };
 }
+
+const NO_PIECES: readonly Buffer[] = [];

@@ -44,6 +44,7 @@ async function fill(store: CacheStore, number: number): Promise<void> {
     { ...sampleHead(number), etag, requestAt: now, responseAt: now, ...vary, body },
     DEFAULT_CACHE_OPTIONS,
   );
+  writer.discard();
 }
 
 async function change(store: CacheStore, number: number): Promise<void> {

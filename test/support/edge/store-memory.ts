@@ -22,6 +22,7 @@ for (let i = 0; i < keys; i++) {
   const body = writer.finish();
   if (body === undefined) throw new Error('the body was not taken');
   store.put(`1 http www.example.com /images/object-${i}.jpg`, { ...sampleHead(i), body }, DEFAULT_CACHE_OPTIONS);
+  writer.discard();
   if (i % 1_000 !== 0) continue;
   maxRss = Math.max(maxRss, process.memoryUsage.rss());
   maxCounted = Math.max(maxCounted, store.usage().bytes);

@@ -25,7 +25,7 @@ import { storeRefreshed } from '../refresh.ts';
 import { SlicedBody } from './body.ts';
 import { discover } from './discover.ts';
 import { indexKey, sliceAt } from './layout.ts';
-import { describeObject, findSlice, type SlicedObject } from './object.ts';
+import { describeObject, hasSlice, type SlicedObject } from './object.ts';
 
 export type SlicedAnswer =
   /** `undefined`: there is nobody to answer any more. */
@@ -64,10 +64,12 @@ interface Asking {
 
 /** Whether all that the answer begins with is stored. */
 export async function canBegin(edge: EdgeContext, object: SlicedObject, now: number): Promise<boolean> {
-  const body = new SlicedBody(edge, object);
+  const body = new SlicedBody(edge, object, NOBODY);
   const slice = firstSliceOf(answerStored(object.visit, { ...object.index, body }, 'HIT', now));
-  return slice === undefined || (await findSlice(edge, object, slice)) !== undefined;
+  return slice === undefined || (await hasSlice(edge, object, slice));
 }
+
+const NOBODY = { queuedBytes: 0 };
 
 export async function answerSliced(
   viewer: Viewer,
@@ -107,11 +109,11 @@ async function answerObject(
   object: SlicedObject,
   { status, mayFetch, now }: Given,
 ): Promise<SlicedAnswer | undefined> {
-  const body = new SlicedBody(edge, object);
+  const body = new SlicedBody(edge, object, viewer);
   const answer = answerStored(visit, { ...object.index, body }, status, now);
   const slice = firstSliceOf(answer);
   if (slice === undefined) return { kind: 'answer', answer };
-  if (!mayFetch && (await findSlice(edge, object, slice)) === undefined) return undefined;
+  if (!mayFetch && !(await hasSlice(edge, object, slice))) return undefined;
   const opened = await body.openFirst(slice);
   void viewer.ended.then(() => body.leave()); // never rejects
   switch (opened.kind) {

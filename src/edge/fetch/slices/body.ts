@@ -3,8 +3,11 @@ import type { ByteSpan } from '#http/range.ts';
 import type { EdgeContext } from '../../context.ts';
 import { SliceLost } from '../../respond/edge-answer.ts';
 import { readShared } from '../../respond/read-shared.ts';
-import type { StoredBody } from '../../store/store.ts';
-import type { OpenedSlice, SharedSlice } from './fetch.ts';
+import { Holds } from '../../store/holds.ts';
+import { holdNothing } from '../../store/memory-body.ts';
+import type { Release, StoredBody } from '../../store/store.ts';
+import type { Viewer } from '../../viewer.ts';
+import { leaveSlice, type OpenedSlice, type SharedSlice } from './fetch.ts';
 import type { NoSlice } from './flights.ts';
 import { SLICE_BYTES, sliceAt } from './layout.ts';
 import type { SlicedObject } from './object.ts';
@@ -12,14 +15,23 @@ import { fetchAhead, openSlice } from './open.ts';
 
 export class SlicedBody implements StoredBody {
   readonly sizeBytes: number;
+  /** Slices are held one by one. */
+  readonly hold = holdNothing;
   readonly #edge: EdgeContext;
   readonly #object: SlicedObject;
+  readonly #viewer: Pick<Viewer, 'queuedBytes'>;
   #first: { readonly slice: number; readonly opened: OpenedSlice } | undefined;
   #reading: Exclude<OpenedSlice, NoSlice> | undefined;
+  #readBytes = 0;
+  /** Slices that the viewer may not have taken all of, oldest first. */
+  readonly #sent: { readonly endBytes: number; readonly release: Release }[] = [];
+  #hasLeft = false;
 
-  constructor(edge: EdgeContext, object: SlicedObject) {
+  /** `viewer`: gets all that is read. */
+  constructor(edge: EdgeContext, object: SlicedObject, viewer: Pick<Viewer, 'queuedBytes'>) {
     this.#edge = edge;
     this.#object = object;
+    this.#viewer = viewer;
     this.sizeBytes = object.totalBytes;
   }
 
@@ -40,11 +52,12 @@ export class SlicedBody implements StoredBody {
     return opened;
   }
 
-  /** Releases the slice opened first, if the body was not read after all. */
+  /** Releases everything. Must be called when the viewer has the answer, or is gone. */
   leave(): void {
-    const opened = this.#first?.opened;
+    this.#hasLeft = true;
+    if (this.#first !== undefined) leaveSlice(this.#first.opened);
     this.#first = undefined;
-    if (opened?.kind === 'shared') opened.reader.leave();
+    this.#releaseTaken(0);
   }
 
   /** One slice after the other; the next one is fetched meanwhile. */
@@ -56,6 +69,7 @@ export class SlicedBody implements StoredBody {
       const start = slice * SLICE_BYTES;
       const span = { first: Math.max(first - start, 0), last: Math.min(last - start, SLICE_BYTES - 1) };
       yield* this.#readSlice(opened, span);
+      this.#releaseTaken(this.#viewer.queuedBytes);
     }
   }
 
@@ -71,11 +85,24 @@ export class SlicedBody implements StoredBody {
       throw new SliceLost(`a slice is not to be had: ${opened.kind}`);
     }
     this.#reading = opened;
+    const holds = new Holds();
     try {
-      yield* opened.kind === 'stored' ? opened.body.read(span) : readAlong(opened, span);
+      for await (const piece of opened.kind === 'stored' ? opened.body.read(span) : readAlong(opened, span, holds)) {
+        this.#readBytes += piece.length;
+        yield piece;
+      }
     } finally {
       this.#reading = undefined;
+      const release = opened.kind === 'stored' ? opened.release : () => holds.release();
+      if (this.#hasLeft) release();
+      else this.#sent.push({ endBytes: this.#readBytes, release });
     }
+  }
+
+  /** Releases slices of which nothing is among the last `queuedBytes` that were read. */
+  #releaseTaken(queuedBytes: number): void {
+    const takenBytes = this.#readBytes - queuedBytes;
+    while (this.#sent[0] !== undefined && this.#sent[0].endBytes <= takenBytes) this.#sent.shift()?.release();
   }
 }
 
@@ -86,10 +113,14 @@ function bodyOf(opened: OpenedSlice | undefined): StoredBody | undefined {
   return end?.kind === 'whole' ? end.body : undefined;
 }
 
-async function* readAlong({ shared, fetchRest, reader }: SharedSlice, span: ByteSpan): AsyncGenerator<Buffer> {
+async function* readAlong(
+  { shared, fetchRest, reader }: SharedSlice,
+  span: ByteSpan,
+  holds: Holds,
+): AsyncGenerator<Buffer> {
   const never = new AbortController().signal; // a slice is short
   try {
-    yield* clip(readShared(shared, fetchRest, never, reader), span);
+    yield* clip(readShared(shared, { fetchRest, signal: never, opened: reader, holds }), span);
   } catch (error) {
     throw new SliceLost('a slice broke off', { cause: error });
   }

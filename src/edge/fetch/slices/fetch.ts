@@ -6,17 +6,16 @@ import { asReadable } from '../../origin/own/body.ts';
 import type { FetchRest } from '../../respond/follow-body.ts';
 import { streamUnread } from '../../respond/stream.ts';
 import { absentUpTo } from '../../stages/absence.ts';
-import type { ReadableBody } from '../../store/readable-body.ts';
 import { SharedBody, type SharedReader } from '../../store/shared-body.ts';
 import type { StoredBody } from '../../store/store.ts';
 import { askForPart, judgeAnySize } from '../exchange.ts';
 import { isChange, isOfObject, readPartRange, wholeHead } from './check.ts';
 import type { NoSlice, OwnFlight } from './flights.ts';
 import { sliceSpan } from './layout.ts';
-import { discardIndex, partHeaders, putSlice, type SlicedObject } from './object.ts';
+import { discardIndex, partHeaders, putSlice, type SlicedObject, type StoredSlice } from './object.ts';
 
 export type OpenedSlice =
-  | ({ readonly kind: 'stored' } & ReadableBody)
+  | ({ readonly kind: 'stored' } & StoredSlice)
   /**
    * A slice in transit. The caller owns the reader and must leave it in the end; `landed`: it is stored, or will not
    * be.
@@ -31,6 +30,12 @@ export type OpenedSlice =
       readonly isJoined: boolean;
     }
   | NoSlice;
+
+/** Ends the use of a slice whose bytes are not read, or not any more. */
+export function leaveSlice(opened: OpenedSlice): void {
+  if (opened.kind === 'stored') opened.release();
+  if (opened.kind === 'shared') opened.reader.leave();
+}
 
 export async function fetchAlone(edge: EdgeContext, object: SlicedObject, slice: number): Promise<OpenedSlice> {
   const fetched = await fetchSlice(edge, object, slice);
@@ -98,7 +103,7 @@ export function bringSlice(
   const sizeBytes = spanBytes(sliceSpan(slice, totalBytes));
   const stored = { ...index, requestAt, responseAt };
   const shared = new SharedBody(stored, sizeBytes, edge.lag.open());
-  const writer = edge.store.openWriter();
+  const writer = edge.store.openWriter(sizeBytes);
   if (!mayStore) writer.discard();
   const opened = { ...openShared(edge, object, slice, shared, landed), isJoined: false };
   const onWhole = (body: StoredBody) => {

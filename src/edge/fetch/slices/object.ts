@@ -7,9 +7,10 @@ import type { Stored } from '#http/stored.ts';
 import { unconditionalHeaders } from '#http/validate.ts';
 import type { EdgeContext, Visit } from '../../context.ts';
 import { CLOCK_TOLERANCE_MS } from '../../stages/decide.ts';
+import { Holds } from '../../store/holds.ts';
 import { wrapBytes } from '../../store/memory-body.ts';
 import { openStored, type ReadableBody } from '../../store/readable-body.ts';
-import type { CachedResponse, CacheStore, StoredBody } from '../../store/store.ts';
+import type { CachedResponse, CacheStore, Release, StoredBody } from '../../store/store.ts';
 import { generationOf } from './check.ts';
 import { indexKey, sliceKey, sliceSpan } from './layout.ts';
 
@@ -38,6 +39,22 @@ export function discardIndex(store: CacheStore, visit: Visit, index: CachedRespo
   store.remove(indexKey(visit.key), index);
 }
 
+/** A slice in the store, held until `release`, which must be called in the end. */
+export interface StoredSlice extends ReadableBody {
+  readonly release: Release;
+}
+
+/** Whether a slice is stored and can be read. */
+export async function hasSlice(
+  edge: Pick<EdgeContext, 'store' | 'clock'>,
+  object: SlicedObject,
+  slice: number,
+): Promise<boolean> {
+  const found = await findSlice(edge, object, slice);
+  found?.release();
+  return found !== undefined;
+}
+
 /**
  * What a purge, an invalidation or the month makes absent is the index; a slice counts only if it is no older. So is one of
  * an object that was given up, also where the next one claims to have the same bytes.
@@ -46,7 +63,7 @@ export async function findSlice(
   { store, clock }: Pick<EdgeContext, 'store' | 'clock'>,
   object: SlicedObject,
   slice: number,
-): Promise<ReadableBody | undefined> {
+): Promise<StoredSlice | undefined> {
   const { visit, index, totalBytes, generation } = object;
   const key = sliceKey(visit.key, slice, generation);
   const { first, last } = sliceSpan(slice, totalBytes);
@@ -57,7 +74,11 @@ export async function findSlice(
   const entry = await store.find(key);
   // Another worker may have stored it since.
   const found = entry?.variants.find(isIt) ?? (await store.findNewer(key, entry))?.variants.find(isIt);
-  return found && openStored(found);
+  const holds = new Holds();
+  const opened = found && (await openStored(found, holds));
+  if (opened !== undefined) return { ...opened, release: () => holds.release() };
+  holds.release();
+  return undefined;
 }
 
 export function putSlice(

@@ -5,7 +5,7 @@
 import { spanBytes } from '#http/range.ts';
 import type { EdgeContext } from '../../context.ts';
 import type { OriginResponse } from '../../origin/origin-request.ts';
-import { bringSlice, fetchAlone, fetchSlice, type OpenedSlice, openShared } from './fetch.ts';
+import { bringSlice, fetchAlone, fetchSlice, leaveSlice, type OpenedSlice, openShared } from './fetch.ts';
 import type { SliceFlight, SliceHead } from './flights.ts';
 import { sliceKey, sliceSpan } from './layout.ts';
 import { findSlice, type SlicedObject } from './object.ts';
@@ -31,10 +31,7 @@ export async function openSlice(edge: EdgeContext, object: SlicedObject, slice: 
 export function fetchAhead(edge: EdgeContext, object: SlicedObject, slice: number): void {
   const bytes = spanBytes(sliceSpan(slice, object.totalBytes));
   if (bytes > edge.store.maxBodyBytes || edge.store.refuses(bytes) !== undefined) return;
-  void openSlice(edge, object, slice).then(
-    (opened) => opened.kind === 'shared' && opened.reader.leave(),
-    () => undefined, // it shows where the slice is read
-  );
+  void openSlice(edge, object, slice).then(leaveSlice, () => undefined); // a failure shows where the slice is read
 }
 
 /**

@@ -4,7 +4,7 @@ import type { OriginFailure, PrefetchFailure } from '../../reasons.ts';
 import { lookUp } from '../../stages/look-up.ts';
 import { type Discovered, discover } from './discover.ts';
 import { indexKey, sliceAt } from './layout.ts';
-import { describeObject, findSlice, type SlicedObject } from './object.ts';
+import { describeObject, hasSlice, type SlicedObject } from './object.ts';
 import { fetchAhead, openSlice } from './open.ts';
 
 /** Discovers the object from its index while that is fresh, else from the origin. */
@@ -30,11 +30,12 @@ export async function bringSlices(
     const opened = await opening;
     switch (opened.kind) {
       case 'stored':
+        opened.release();
         break;
       case 'shared':
         opened.reader.leave();
         await opened.landed;
-        if ((await findSlice(edge, object, slice)) === undefined) return 'incomplete';
+        if (!(await hasSlice(edge, object, slice))) return 'incomplete';
         break;
       case 'changed':
         return 'incomplete';

@@ -2,6 +2,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { ByteSpan } from '#http/range.ts';
 import type { KeyHash } from '../key-hash.ts';
+import { holdNothing } from '../memory-body.ts';
 import type { StoredBody } from '../store.ts';
 import {
   BLOCK_BYTES,
@@ -30,6 +31,7 @@ export interface DiskBodyOptions {
 export class DiskBody implements StoredBody {
   readonly bodyId: string;
   readonly sizeBytes: number;
+  readonly hold = holdNothing;
   readonly isOnDisk = true;
   readonly heldBytes = 0;
   /** The block that it is given, and the next. */

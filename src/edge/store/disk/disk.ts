@@ -138,6 +138,8 @@ export class DiskStore implements CacheStore {
       this.#abandon(body);
       return;
     }
+    const release = body.hold();
+    if (release === undefined) return;
     this.#waitingBytes += waits;
     const isKnown = this.#mayHave(hash);
     this.#volume?.keys.add(hash);
@@ -145,6 +147,7 @@ export class DiskStore implements CacheStore {
       try {
         await this.#store(key, hash, { response, options, isKnown });
       } finally {
+        release();
         this.#waitingBytes -= waits;
       }
     });

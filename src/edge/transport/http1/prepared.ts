@@ -9,7 +9,7 @@ import { PreparedLines, type PreparedReply } from '../../shortcuts/prepared-line
 import type { Shortcut } from '../../shortcuts/shortcut.ts';
 import { KEY_MARKS, type ShortcutKey } from '../../shortcuts/shortcut-key.ts';
 import { WrittenHttp1 } from '../../shortcuts/written-http1.ts';
-import type { StoredBody } from '../../store/store.ts';
+import type { Release, StoredBody } from '../../store/store.ts';
 import { HeadClient, NOTHING } from './head-client.ts';
 import type { RequestHead } from './read-head.ts';
 
@@ -35,6 +35,7 @@ interface Reply extends PreparedReply {
   readonly answer: Shortcut;
   readonly written: WrittenHttp1;
   readonly held: StoredBody | undefined;
+  readonly release: Release | undefined;
   /** Bytes given to the socket before this answer. */
   readonly givenBefore: number;
 }
@@ -90,6 +91,7 @@ export class PreparedReplies {
         answer: shortcut,
         written,
         held: body.held,
+        release: body.held?.hold(), // the rest of it is with the socket
         givenBefore,
         request,
         startedAt,
@@ -134,6 +136,7 @@ export class PreparedReplies {
     const reply = this.#underWay.shift();
     if (reply === undefined) return;
     const { written, answer } = reply;
+    reply.release?.();
     written.waiting -= 1;
     const isOut = error === undefined || error === null;
     const bytes = written.headBytes + answer.bodyBytes;

@@ -7,6 +7,7 @@ import { orAbsent, type RememberedClient } from '../../shortcuts/access-memo.ts'
 import { PreparedLines, type PreparedReply } from '../../shortcuts/prepared-lines.ts';
 import { formatPrepared, type ReadyBody, type WrittenHttp2 } from '../../shortcuts/ready-answer.ts';
 import type { Shortcut } from '../../shortcuts/shortcut.ts';
+import type { Release } from '../../store/store.ts';
 import {
   FRAME_HEAD_BYTES,
   FrameFlag,
@@ -41,6 +42,8 @@ interface Reply extends PreparedReply {
   readonly answer: Shortcut;
   readonly written: WrittenHttp2;
   readonly body: ReadyBody;
+  /** Ends the hold on the body. */
+  readonly release: Release | undefined;
 }
 
 interface SlowReply {
@@ -101,11 +104,15 @@ export class PreparedStreams {
     if (written === undefined) return false;
     const { clientAddress, referer, userAgent } = client;
     const request = { clientAddress, referer, userAgent };
-    const reply: Reply = { answer, request, startedAt, requestBytes: head.headBytes, written, body };
+    const release = body.held?.hold(); // it goes out at the end of the turn at the earliest
+    const reply: Reply = { answer, request, startedAt, requestBytes: head.headBytes, written, body, release };
     const { bodyBytes: sizeBytes } = answer;
     const noteWritten = (isOut: boolean) => this.#conclude(reply, isOut ? written.headBytes + sizeBytes : 0, isOut);
     if (sendWhole(streamId, written, { sizeBytes, pieces: body.pieces }, { noteWritten })) return true;
-    if (this.#untakenBytes > 0 && this.#untakenBytes + sizeBytes > MAX_UNTAKEN_BYTES) return false;
+    if (this.#untakenBytes > 0 && this.#untakenBytes + sizeBytes > MAX_UNTAKEN_BYTES) {
+      release?.();
+      return false;
+    }
     this.#sendSlowly(streamId, reply);
     return true;
   }
@@ -145,6 +152,7 @@ export class PreparedStreams {
   }
 
   #conclude(reply: Reply, sentBytes: number, isOut: boolean): void {
+    reply.release?.();
     this.#lines.conclude(reply, reply.written.logged, sentBytes, isOut);
     this.#options.onEnded();
   }
