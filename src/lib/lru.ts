@@ -9,10 +9,24 @@ export interface LruOptions<K, V> {
   readonly onEvict?: (key: K, value: V) => void;
 }
 
+interface Entry<K, V> {
+  readonly key: K;
+  readonly value: V;
+  readonly weight: number;
+  /** The neighbours in the order of use. */
+  older: Entry<K, V> | undefined;
+  newer: Entry<K, V> | undefined;
+}
+
+/**
+ * The order of use is a list through the entries, so that a use allocates nothing: a `Map` whose entries are deleted and set
+ * again at each use makes a new table every few uses.
+ */
 export class Lru<K, V> {
   readonly #options: LruOptions<K, V>;
-  /** Entries in order of use: a `Map` iterates in the order of insertion. */
-  readonly #entries = new Map<K, { readonly value: V; readonly weight: number }>();
+  readonly #entries = new Map<K, Entry<K, V>>();
+  #oldest: Entry<K, V> | undefined;
+  #newest: Entry<K, V> | undefined;
   #weight = 0;
 
   constructor(options: LruOptions<K, V>) {
@@ -31,8 +45,10 @@ export class Lru<K, V> {
   get(key: K): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    if (entry !== this.#newest) {
+      this.#unlink(entry);
+      this.#append(entry);
+    }
     return entry.value;
   }
 
@@ -41,7 +57,9 @@ export class Lru<K, V> {
     this.delete(key);
     const weight = this.#options.weigh?.(value) ?? 1;
     if (weight > this.#options.maxWeight) return false;
-    this.#entries.set(key, { value, weight });
+    const entry: Entry<K, V> = { key, value, weight, older: undefined, newer: undefined };
+    this.#entries.set(key, entry);
+    this.#append(entry);
     this.#weight += weight;
     this.#makeRoom();
     return true;
@@ -50,27 +68,51 @@ export class Lru<K, V> {
   delete(key: K): boolean {
     const entry = this.#entries.get(key);
     if (entry === undefined) return false;
-    this.#entries.delete(key);
-    this.#weight -= entry.weight;
+    this.#remove(entry);
     return true;
   }
 
   /** Values from the least to the most recently used; does not count as a use. */
   values(): V[] {
-    return [...this.#entries.values()].map(({ value }) => value);
+    const values: V[] = [];
+    for (let entry = this.#oldest; entry !== undefined; entry = entry.newer) values.push(entry.value);
+    return values;
   }
 
   clear(): void {
     this.#entries.clear();
+    this.#oldest = undefined;
+    this.#newest = undefined;
     this.#weight = 0;
   }
 
+  #append(entry: Entry<K, V>): void {
+    entry.older = this.#newest;
+    entry.newer = undefined;
+    if (this.#newest === undefined) this.#oldest = entry;
+    else this.#newest.newer = entry;
+    this.#newest = entry;
+  }
+
+  #unlink({ older, newer }: Entry<K, V>): void {
+    if (older === undefined) this.#oldest = newer;
+    else older.newer = newer;
+    if (newer === undefined) this.#newest = older;
+    else newer.older = older;
+  }
+
+  #remove(entry: Entry<K, V>): void {
+    this.#entries.delete(entry.key);
+    this.#unlink(entry);
+    this.#weight -= entry.weight;
+  }
+
   #makeRoom(): void {
-    for (const [key, { value, weight }] of this.#entries) {
-      if (this.#weight <= this.#options.maxWeight) return;
-      this.#entries.delete(key);
-      this.#weight -= weight;
-      this.#options.onEvict?.(key, value);
+    while (this.#weight > this.#options.maxWeight) {
+      const entry = this.#oldest;
+      if (entry === undefined) return;
+      this.#remove(entry);
+      this.#options.onEvict?.(entry.key, entry.value);
     }
   }
 }
