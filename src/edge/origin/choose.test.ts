@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Scheme } from '#http/absolute-form.ts';
 import { compileSite } from '#sites/compile.ts';
 import type { OriginsSpec } from '#sites/spec.ts';
-import { chooseOrigins, type OriginCandidate } from './choose.ts';
+import { chooseOrigins, createOriginDescriber, describeOrigins, type OriginCandidate } from './choose.ts';
 
 describe('the order of origins', () => {
   const origins = { primary: [{ host: 'a' }, { host: 'b' }, { host: 'c' }], backup: [{ host: 'x' }, { host: 'y' }] };
@@ -20,7 +20,7 @@ describe('the order of origins', () => {
   for (const [what, turn, down, expected] of rows) {
     test(`origins are ordered: ${what}`, () => {
       const isDown = ({ key }: OriginCandidate) => down.split(' ').includes(key.replace(':80', ''));
-      const chosen = chooseOrigins({ site: site(origins), scheme: 'http', host: 'h.example', turn, isDown });
+      const chosen = chooseOrigins(describeOrigins(site(origins), 'http', 'h.example'), turn, isDown);
       assert.equal(chosen.map(({ destination }) => destination.host).join(' '), expected);
     });
   }
@@ -30,7 +30,7 @@ describe('the order of origins', () => {
       primary: [{ host: 'a' }, { host: 'a', port: 80 }],
       backup: [{ host: 'a' }, { host: 'a', port: 81 }],
     });
-    const chosen = chooseOrigins({ site: same, scheme: 'http', host: 'h', turn: 0, isDown: () => false });
+    const chosen = chooseOrigins(describeOrigins(same, 'http', 'h'), 0, () => false);
     assert.deepEqual(
       chosen.map(({ key }) => key),
       ['a:80', 'a:81'],
@@ -38,13 +38,7 @@ describe('the order of origins', () => {
   });
 
   test('a site without origins has no candidates', () => {
-    const chosen = chooseOrigins({
-      site: site({ primary: [] }, 'live'),
-      scheme: 'http',
-      host: 'h',
-      turn: 3,
-      isDown: () => false,
-    });
+    const chosen = chooseOrigins(describeOrigins(site({ primary: [] }, 'live'), 'http', 'h'), 3, () => false);
     assert.deepEqual(chosen, []);
   });
 });
@@ -66,13 +60,7 @@ describe('scheme, port and names towards the origin', () => {
   for (const [protocol, port, scheme, expected] of rows) {
     test(`${protocol}, port ${port ?? 'absent'}, ${scheme} client: ${expected}`, () => {
       const origin = port === undefined ? { host: 'o.example' } : { host: 'o.example', port };
-      const [first] = chooseOrigins({
-        site: site({ protocol, primary: [origin] }),
-        scheme,
-        host: 'h',
-        turn: 0,
-        isDown: () => false,
-      });
+      const [first] = describeOrigins(site({ protocol, primary: [origin] }), scheme, 'h').primary;
       const actual = first?.destination.serverName === undefined ? 'http' : 'https';
       assert.equal(`${actual} ${first?.destination.port}`, expected);
     });
@@ -88,16 +76,51 @@ describe('scheme, port and names towards the origin', () => {
   for (const [hostHeader, host, expectedHost, expectedName] of names) {
     test(`Host setting '${hostHeader}' gives Host ${expectedHost} and server name '${expectedName}'`, () => {
       const https = site({ protocol: 'https', hostHeader, primary: [{ host: 'o' }] });
-      const [first] = chooseOrigins({ site: https, scheme: 'http', host, turn: 0, isDown: () => false });
+      const [first] = describeOrigins(https, 'http', host).primary;
       assert.deepEqual([first?.hostHeader, first?.destination.serverName], [expectedHost, expectedName]);
     });
   }
 });
 
+describe('descriptions that are remembered', () => {
+  const describeRemembered = createOriginDescriber();
+  const one = site({ protocol: 'follow', primary: [{ host: 'o' }], backup: [{ host: 'b' }] });
+  const other = site({ protocol: 'follow', primary: [{ host: 'o' }] });
+
+  test("a site's description is remembered until another scheme or host is asked for", () => {
+    const first = describeRemembered(one, 'http', 'h');
+    assert.equal(describeRemembered(other, 'http', 'h').backup.length, 0);
+    assert.equal(describeRemembered(one, 'http', 'h'), first);
+    for (const [scheme, host] of [
+      ['https', 'h'],
+      ['https', 'other'],
+      ['http', 'h'],
+    ] as const) {
+      const { primary, backup } = describeRemembered(one, scheme, host);
+      assert.deepEqual({ primary, backup }, describeOrigins(one, scheme, host));
+    }
+  });
+});
+
 describe("keys of an origin's health", () => {
+  test('slow answers are remembered by site, address and Host', () => {
+    const slowKey = (hostHeader: string, id: number, port: number, host = 'h') =>
+      describeOrigins(site({ hostHeader, primary: [{ host: 'o', port }] }, 'static', 'h.example', id), 'http', host)
+        .primary[0]?.slowKey;
+    const keys = [
+      slowKey('', 1, 80),
+      slowKey('', 2, 80),
+      slowKey('', 1, 81),
+      slowKey('x', 1, 80),
+      slowKey('', 1, 80, 'g'),
+    ];
+    assert.equal(new Set(keys).size, keys.length);
+    assert.equal(slowKey('h', 1, 80), slowKey('', 1, 80));
+  });
+
   const probeKey = (probePath: string, hostHeader = '') => {
     const monitored = site({ probePath, hostHeader, primary: [{ host: 'o' }] });
-    const [first] = chooseOrigins({ site: monitored, scheme: 'http', host: 'h.example', turn: 0, isDown: () => false });
+    const [first] = describeOrigins(monitored, 'http', 'h.example').primary;
     return first?.probe.key ?? '';
   };
 
@@ -114,9 +137,9 @@ describe("keys of an origin's health", () => {
   });
 });
 
-function site(origins: Partial<OriginsSpec>, type = 'static', name = 'h.example') {
+function site(origins: Partial<OriginsSpec>, type = 'static', name = 'h.example', id = 1) {
   const spec = { protocol: 'http', primary: [], backup: [], hostHeader: '', probePath: '', ...origins };
-  const result = compileSite({ id: 1, name, type, state: 'open', origins: spec }, 1);
+  const result = compileSite({ id, name, type, state: 'open', origins: spec }, 1);
   if (result.kind === 'invalid') throw new Error(result.problem);
   return result.site;
 }
@@ -124,13 +147,7 @@ function site(origins: Partial<OriginsSpec>, type = 'static', name = 'h.example'
 describe('targets of probes', () => {
   const keyOf = (name: string, change: Partial<OriginsSpec>) => {
     const spec = { primary: [{ host: 'a' }], ...change };
-    const [first] = chooseOrigins({
-      site: site(spec, 'static', name),
-      scheme: 'https',
-      host: 'h.example',
-      turn: 0,
-      isDown: () => false,
-    });
+    const [first] = describeOrigins(site(spec, 'static', name), 'https', 'h.example').primary;
     return [first?.probe.key, first?.probe.destination.serverName, first?.probe.request?.target];
   };
   const rows: readonly (readonly [what: string, name: string, Partial<OriginsSpec>, expected: unknown[]])[] = [

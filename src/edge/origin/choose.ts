@@ -18,42 +18,58 @@ export interface OriginAddress {
 }
 
 export interface OriginCandidate extends OriginAddress {
-  readonly siteId: number;
   readonly probe: ProbeTarget;
+  /** What slow answers are remembered under: another site may ask the same host for something faster. */
+  readonly slowKey: string;
 }
 
-export interface Choice {
-  readonly site: Site;
-  /** The client's. */
-  readonly scheme: Scheme;
-  /** The host the client asked for, without port. */
-  readonly host: string;
-  /** A number that grows by one per request of the site: whose turn it is. */
-  readonly turn: number;
-  readonly isDown: (candidate: OriginCandidate) => boolean;
+/** A site's origins as they are asked on behalf of clients of one scheme and host. */
+export interface Candidates {
+  readonly primary: readonly OriginCandidate[];
+  readonly backup: readonly OriginCandidate[];
+}
+
+/** A request's `scheme` and `host` are the client's, the host without port. */
+export type DescribeOrigins = (site: Site, scheme: Scheme, host: string) => Candidates;
+
+export function describeOrigins(site: Site, scheme: Scheme, host: string): Candidates {
+  const describe = (origin: SiteOrigin) => describeOrigin(origin, site, scheme, host);
+  return { primary: site.origins.primary.map(describe), backup: site.origins.backup.map(describe) };
+}
+
+/** A `describeOrigins` that remembers what it last returned for each site: most sites have one host, and requests of one scheme. */
+export function createOriginDescriber(): DescribeOrigins {
+  const described = new WeakMap<Site, Candidates & { readonly scheme: Scheme; readonly host: string }>();
+  return (site, scheme, host) => {
+    const last = described.get(site);
+    if (last?.host === host && last.scheme === scheme) return last;
+    const candidates = { ...describeOrigins(site, scheme, host), scheme, host };
+    described.set(site, candidates);
+    return candidates;
+  };
 }
 
 /**
  * Usable primaries in turn, then usable backups; those that are down come last, so that a site whose origins are all down
- * is still asked for. At most `MAX_ATTEMPTS`, no address twice.
+ * is still asked for. At most `MAX_ATTEMPTS`, no address twice. `turn`: a number that grows by one per request of the site.
  */
-export function chooseOrigins({ site, scheme, host, turn, isDown }: Choice): readonly OriginCandidate[] {
-  const describe = (origin: SiteOrigin) => describeOrigin(origin, site, scheme, host);
-  const primary = rotate(site.origins.primary.map(describe), isDown, turn);
-  const backup = site.origins.backup.map(describe);
-  const all = [...primary, ...backup];
+export function chooseOrigins(
+  { primary, backup }: Candidates,
+  turn: number,
+  isDown: (candidate: OriginCandidate) => boolean,
+): readonly OriginCandidate[] {
+  if (primary.length === 1 && backup.length === 0) return primary;
+  const all = [...rotate(primary, isDown, turn), ...backup];
   const inOrder = [...all.filter((candidate) => !isDown(candidate)), ...all];
   return [...new Map(inOrder.map((candidate) => [candidate.key, candidate])).values()].slice(0, MAX_ATTEMPTS);
 }
 
-/** All of a site's origins, primaries first. */
-export function listOrigins(site: Site, scheme: Scheme, host: string): readonly OriginCandidate[] {
-  const { primary, backup } = site.origins;
-  return [...primary, ...backup].map((origin) => describeOrigin(origin, site, scheme, host));
-}
-
 /** Turns go round among the usable ones, so that one that is down does not double the load of the next. */
-function rotate(list: readonly OriginCandidate[], isDown: Choice['isDown'], turn: number): readonly OriginCandidate[] {
+function rotate(
+  list: readonly OriginCandidate[],
+  isDown: (candidate: OriginCandidate) => boolean,
+  turn: number,
+): readonly OriginCandidate[] {
   const up = list.filter((candidate) => !isDown(candidate));
   const start = up.length === 0 ? 0 : turn % up.length;
   return [...up.slice(start), ...up.slice(0, start), ...list.filter(isDown)];
@@ -71,11 +87,11 @@ function describeOrigin(origin: SiteOrigin, site: Site, clientScheme: Scheme, ho
   });
   const key = addressKey(origin, site, clientScheme);
   return {
-    siteId: site.id,
     key,
     hostHeader,
     destination: destination(hostHeader),
     probe: describeProbe(key, site, clientScheme, destination),
+    slowKey: `${site.id} ${key} ${hostHeader}`,
   };
 }
 

@@ -7,7 +7,7 @@ import { Lru } from '#lib/lru.ts';
 import type { Site } from '#sites/site.ts';
 import type { OriginFailure } from '../reasons.ts';
 import { attemptOrigin } from './attempt.ts';
-import { chooseOrigins, type OriginAddress, type OriginCandidate } from './choose.ts';
+import { chooseOrigins, createOriginDescriber, type OriginAddress, type OriginCandidate } from './choose.ts';
 import type { OriginHealth } from './health.ts';
 import { type AttemptResult, type AttemptTools, discardBody, type OriginResponse } from './origin-request.ts';
 import type { OriginUses } from './origin-use.ts';
@@ -57,11 +57,13 @@ const REPEATABLE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS
 
 export function createOrigins(options: OriginsOptions): Origins {
   const { health, uses, clock, onFailure } = options;
+  const describe = createOriginDescriber();
   const turns = new Lru<number, number>({ maxWeight: MAX_TURNS });
 
-  const takeTurn = (siteId: number): number => {
-    const turn = turns.get(siteId) ?? 0;
-    turns.set(siteId, turn + 1);
+  const takeTurn = ({ id, origins }: Site): number => {
+    if (origins.primary.length < 2) return 0;
+    const turn = turns.get(id) ?? 0;
+    turns.set(id, turn + 1);
     return turn;
   };
 
@@ -81,7 +83,7 @@ export function createOrigins(options: OriginsOptions): Origins {
         if (isPassedOver) uses.note({ target: candidate.probe, isPassedOver }, now);
         return isPassedOver;
       };
-      const candidates = chooseOrigins({ site, scheme, host, turn: takeTurn(site.id), isDown });
+      const candidates = chooseOrigins(describe(site, scheme, host), takeTurn(site), isDown);
       let last: FetchResult = { kind: 'failed', failure: 'noOrigin', detail: 'no origin is set' };
       for (const [index, candidate] of candidates.entries()) {
         if (!isDown(candidate)) uses.note({ target: candidate.probe, isPassedOver: false }, now);

@@ -7,7 +7,7 @@ const B = origin('b:80');
 
 function origin(key: string, hostHeader = 'www.example.com', probeKey = key) {
   const destination = { host: 'a', port: 80, isAddress: false, serverName: undefined };
-  return { siteId: 1, key, hostHeader, destination, probe: { key: probeKey, destination } };
+  return { key, slowKey: `1 ${key} ${hostHeader}`, destination, probe: { key: probeKey, destination } };
 }
 
 describe('passive health', () => {
@@ -44,7 +44,7 @@ describe('passive health', () => {
 
   test('late answers count against the site and the requested host, not against the address', () => {
     const health = createOriginHealth();
-    const others = [origin('a:80', 'other.example.com'), { ...A, siteId: 2 }];
+    const others = [origin('a:80', 'other.example.com'), { ...A, slowKey: '2' }];
     for (let i = 0; i < 3; i++) health.noteFailure(A, 'originTimeout', 0);
     assert.equal(health.isDown(A, 1), true);
     for (const other of others) assert.equal(health.isDown(other, 1), false);
@@ -54,7 +54,7 @@ describe('passive health', () => {
 
   test('a site that asks by TLS where TLS is not spoken marks the address down for itself only', () => {
     const health = createOriginHealth();
-    const byTls = { ...A, siteId: 2, destination: { ...A.destination, serverName: 'www.example.com' } };
+    const byTls = { ...A, slowKey: '2', destination: { ...A.destination, serverName: 'www.example.com' } };
     for (let i = 0; i < 3; i++) health.noteFailure(byTls, 'originConnectTimeout', 0);
     assert.deepEqual([health.isDown(byTls, 1), health.isDown(A, 1)], [true, false]);
     for (let i = 0; i < 3; i++) health.noteFailure(byTls, 'originConnect', 0);

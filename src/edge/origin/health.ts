@@ -12,7 +12,7 @@ const MAX_ORIGINS = 10_000;
 /** A report of the probes holds for so long: three of them may be lost. */
 const REPORT_MS = 30_000;
 
-type Asked = Pick<OriginCandidate, 'siteId' | 'key' | 'hostHeader' | 'destination' | 'probe'>;
+type Asked = Pick<OriginCandidate, 'key' | 'slowKey' | 'destination' | 'probe'>;
 
 export interface OriginHealth {
   isDown(origin: Asked, now: number): boolean;
@@ -31,16 +31,16 @@ export function createOriginHealth(): OriginHealth {
   return {
     isDown: (origin, now) =>
       unreachable.isSet(origin.key, now) ||
-      slow.isSet(slowKey(origin), now) ||
+      slow.isSet(origin.slowKey, now) ||
       (probed.down.has(origin.probe.key) && isWithin(now - probed.at, REPORT_MS)),
     noteAnswer: (origin) => {
       unreachable.clear(origin.key);
-      slow.clear(slowKey(origin));
+      slow.clear(origin.slowKey);
     },
     noteFailure: (origin, failure, now) => {
       const isHandshake = failure === 'originConnectTimeout' && origin.destination.serverName !== undefined;
       // What else a customer's wrong setting causes says nothing about the address.
-      if (failure === 'originTimeout' || isHandshake) slow.note(slowKey(origin), now);
+      if (failure === 'originTimeout' || isHandshake) slow.note(origin.slowKey, now);
       else if (failure === 'originConnect' || failure === 'originConnectTimeout') unreachable.note(origin.key, now);
     },
     applyReport: ({ down, up }, now) => {
@@ -48,11 +48,6 @@ export function createOriginHealth(): OriginHealth {
       for (const address of up) unreachable.clear(address);
     },
   };
-}
-
-/** Key of a slow address, per site: another site may ask the same host for something faster. */
-function slowKey({ siteId, key, hostHeader }: Asked): string {
-  return `${siteId} ${key} ${hostHeader}`;
 }
 
 /** Failures in a row. Only what failed lately is in it. */

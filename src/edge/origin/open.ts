@@ -13,7 +13,7 @@ import type { SiteTable } from '#sites/table.ts';
 import type { EdgeLimits } from '../limits.ts';
 import type { EdgeMetrics } from '../metrics.ts';
 import type { OriginFailure } from '../reasons.ts';
-import { listOrigins } from './choose.ts';
+import { describeOrigins } from './choose.ts';
 import { type ConnectorOptions, createConnector, foreseeFailure, type VerifyOrigins } from './connector.ts';
 import { createOrigins, type Origins, type OriginsOptions } from './fetch.ts';
 import { createFollowingOrigins } from './follow-redirects.ts';
@@ -101,11 +101,13 @@ export function createEdgeOrigins(options: EdgeOriginsOptions, limits: EdgeLimit
     applyProbes: (report) => health.applyReport(report, clock()),
     statesOf: (site, scheme, host) =>
       Promise.all(
-        listOrigins(site, scheme, host).map(async (origin) => {
-          const failure = await foreseeFailure(origin.destination, ownWay);
-          if (failure === 'originForbidden' || failure === 'originDns') return { origin: origin.key, state: failure };
-          return { origin: origin.key, state: health.isDown(origin, clock()) ? 'down' : 'usable' };
-        }),
+        Object.values(describeOrigins(site, scheme, host))
+          .flat()
+          .map(async (origin) => {
+            const failure = await foreseeFailure(origin.destination, ownWay);
+            if (failure === 'originForbidden' || failure === 'originDns') return { origin: origin.key, state: failure };
+            return { origin: origin.key, state: health.isDown(origin, clock()) ? 'down' : 'usable' };
+          }),
       ),
     close: async () => void (await Promise.all([pools.close(), elsewhere.close()])),
   };

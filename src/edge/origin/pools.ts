@@ -60,6 +60,7 @@ export function createOriginPools(options: OriginPoolsOptions): OriginPools {
   const { connect, maxPools, waitTimeoutMs, maxConnections, slowMs, firstByteTimeoutMs, idleTimeoutMs, maxAgeMs } =
     options;
   const reused = new WeakSet<Error>();
+  const keyOf = createPoolKeys();
   const pools = new Lru<string, OriginPool>({ maxWeight: maxPools, onEvict: (_key, pool) => void closeQuietly(pool) });
   const open = (destination: Destination): Pool => {
     const scheme = destination.serverName === undefined ? 'http' : 'https';
@@ -91,7 +92,7 @@ export function createOriginPools(options: OriginPoolsOptions): OriginPools {
 
   return {
     get: (siteId, destination) => {
-      const key = JSON.stringify([siteId, destination]);
+      const key = keyOf(siteId, destination);
       const known = pools.get(key);
       if (known !== undefined) return known;
       const slots = createOriginSlots({
@@ -113,6 +114,18 @@ export function createOriginPools(options: OriginPoolsOptions): OriginPools {
       for (const { own } of all) own.close();
       await Promise.all(all.map(({ dispatcher }) => dispatcher.destroy()));
     },
+  };
+}
+
+/** A destination is described once and asked many times: the text that stands for it is made once too. */
+function createPoolKeys(): (siteId: number, destination: Destination) => string {
+  const keys = new WeakMap<Destination, { readonly siteId: number; readonly key: string }>();
+  return (siteId, destination) => {
+    const known = keys.get(destination);
+    if (known?.siteId === siteId) return known.key;
+    const key = JSON.stringify([siteId, destination]);
+    keys.set(destination, { siteId, key });
+    return key;
   };
 }
 
