@@ -60,10 +60,11 @@ export function storeResponse(
   invalidatedAt = Number.NEGATIVE_INFINITY,
 ): StoreOutcome {
   const { directives, isTargeted } = governingDirectives(response.headers);
+  const early =
+    requestObstacle(request, options, exchange, invalidatedAt) ?? responseObstacle(request, response, directives);
+  if (early !== undefined) return { kind: 'skip', reason: early }; // before dates are read for nothing
   const times = readTimes(response, directives, isTargeted, exchange, options);
   const reason =
-    requestObstacle(request, options, exchange, invalidatedAt) ??
-    responseObstacle(request, response, directives) ??
     policyObstacle(response, directives, times.lifetime, options) ??
     lifetimeObstacle(request, response, directives, times, options) ??
     cookieObstacle(response, times.lifetime, options);

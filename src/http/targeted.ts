@@ -23,7 +23,7 @@ export function governingDirectives(headers: RawHeaders): GoverningDirectives {
 
 /** `undefined`: absent, empty, or not a Structured Field Dictionary, in which case it is as good as absent. */
 export function parseTargeted(lines: readonly string[]): Directives | undefined {
-  const text = trimOws(lines.join(','));
+  const text = lines.length === 0 ? '' : trimOws(lines.join(','));
   if (text === '') return undefined;
   const list: Directive[] = [];
   try {

@@ -83,7 +83,8 @@ export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): S
     oneUserAgent: remember(itself, MAX_TEXTS),
     learn: (received, request, site, answer) => {
       shortcuts.trim(); // with each answer the store may have taken more
-      if (received.isPlain !== true || answer.isLive === true || request.target.startsWith(WELL_KNOWN)) return;
+      if (answer.mark.status !== 'HIT' || received.isPlain !== true || answer.isLive === true) return;
+      if (request.target.startsWith(WELL_KNOWN)) return;
       const { host, target, headers, facts } = request;
       const acceptEncoding = firstValue(headers, 'accept-encoding') ?? '';
       const { ifNoneMatch = '', ifModifiedSince = '' } = facts;
