@@ -1,9 +1,10 @@
 /**
- * Writes bytes that are lent for the time of a call, as those of a read buffer are. What the system takes at once needs no memory but
- * one piece that all connections of a worker share; what has to wait takes that piece with it. docs/decisions/0556
+ * Writes bytes that are lent for the time of a call, as those of a read buffer are. They are copied into a piece of memory, which is
+ * used for the next write as soon as the system has taken all of it. docs/decisions/0556
  */
 import type { Socket } from 'node:net';
 import type { DirectWrite } from './node-internals/direct-write.ts';
+import { RecycledBuffers } from './recycled-buffers.ts';
 
 export interface LentWriter {
   /** Writes a text of latin1 characters, the bytes, and another text. `direct`: of this socket. */
@@ -11,23 +12,28 @@ export interface LentWriter {
 }
 
 /** A read of 64 KiB, and the head before it. */
-const SHARED_BYTES = 128 * 1024;
+const PIECE_BYTES = 96 * 1024;
+/** Fewer bytes that have to wait get memory of their own: a slow client would keep a whole piece for them. */
+const MIN_WAITING_BYTES = PIECE_BYTES / 4;
+/** Pieces of slow clients that have been taken; 6 MiB. */
+const MAX_SPARE_PIECES = 64;
 
 export function createLentWriter(): LentWriter {
-  let shared = Buffer.allocUnsafeSlow(SHARED_BYTES);
+  const pieces = new RecycledBuffers(PIECE_BYTES, MAX_SPARE_PIECES);
   return {
     write: (socket, direct, before, bytes, behind) => {
       const size = before.length + bytes.length + behind.length;
-      const mayBeTaken = socket.writableLength === 0 && size <= SHARED_BYTES;
-      const joined = mayBeTaken ? shared.subarray(0, size) : Buffer.allocUnsafeSlow(size);
+      const mayBeTaken = socket.writableLength === 0;
+      const isRecycled = size <= pieces.sizeBytes && (mayBeTaken || size >= MIN_WAITING_BYTES);
+      const piece = isRecycled ? pieces.take() : Buffer.allocUnsafeSlow(size);
+      const joined = piece.subarray(0, size);
       joined.write(before, 0, 'latin1');
       joined.set(bytes, before.length);
       joined.write(behind, before.length + bytes.length, 'latin1');
-      if (mayBeTaken) {
-        if (direct.tryAll(joined, [])) return;
-        shared = Buffer.allocUnsafeSlow(SHARED_BYTES);
-      }
-      socket.write(joined);
+      if (mayBeTaken && direct.tryAll(joined, [])) {
+        if (isRecycled) pieces.give(piece);
+      } else if (isRecycled) socket.write(joined, (error) => void (error || pieces.give(piece)));
+      else socket.write(joined);
     },
   };
 }

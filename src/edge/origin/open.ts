@@ -5,7 +5,8 @@ import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { Lru } from '#lib/lru.ts';
 import { createDirectWrites } from '#lib/node-internals/direct-write.ts';
-import { createSharedReading } from '#lib/node-internals/shared-reading.ts';
+import { createSharedReading, READ_BYTES } from '#lib/node-internals/shared-reading.ts';
+import { RecycledBuffers } from '#lib/recycled-buffers.ts';
 import { createSwept } from '#lib/swept.ts';
 import type { AccessLog } from '#logs/spool.ts';
 import type { Site } from '#sites/site.ts';
@@ -126,9 +127,13 @@ function connectorOptions(options: EdgeOriginsOptions, limits: EdgeLimits): Conn
 /** How often the limits of all connections are looked at. */
 const SWEEP_MS = 250;
 
+/** Buffers of reads that had to wait; 4 MiB. */
+const MAX_SPARE_READS = 64;
+
 function connectionParts(limits: EdgeLimits): ConnectionParts {
   return {
     reading: createSharedReading(),
+    unread: new RecycledBuffers(READ_BYTES, MAX_SPARE_READS),
     openDirectWrite: createDirectWrites(),
     swept: createSwept(SWEEP_MS),
     limits: {

@@ -20,11 +20,11 @@ export interface SharedReading {
   keep(bytes: Buffer): Buffer;
 }
 
-/** Most heads have less than 1 KiB. */
-const BUFFER_BYTES = 64 * 1024;
+/** The largest piece that one read gives. Most heads have less than 1 KiB. */
+export const READ_BYTES = 64 * 1024;
 
 export function createSharedReading(): SharedReading {
-  const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
   const slots = findSlots();
   return {
     begin: (socket, onBytes) => {

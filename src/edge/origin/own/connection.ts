@@ -8,11 +8,13 @@ import { TLSSocket } from 'node:tls';
 import type { RawHeaders } from '#http/headers.ts';
 import type { DirectWrite, OpenDirectWrite } from '#lib/node-internals/direct-write.ts';
 import { pause, type SharedReading } from '#lib/node-internals/shared-reading.ts';
+import type { RecycledBuffers } from '#lib/recycled-buffers.ts';
 import type { Swept } from '#lib/swept.ts';
 import type { OriginFailure } from '../../reasons.ts';
 import { ORIGIN_KEEP_ALIVE_MS } from '../response-limits.ts';
 import { type BodySource, OwnBody } from './body.ts';
 import { type ParsedHead, type ReaderOwner, ResponseReader } from './response-reader.ts';
+import { UnreadBytes } from './unread-bytes.ts';
 
 export interface OwnRequest {
   /** The whole request. */
@@ -52,6 +54,8 @@ export interface RequestFailure {
 /** What the connections of a worker share. */
 export interface ConnectionParts {
   readonly reading: SharedReading;
+  /** Buffers of the size of a read, for bytes that wait. */
+  readonly unread: RecycledBuffers;
   readonly openDirectWrite: OpenDirectWrite;
   readonly swept: Swept<OwnConnection>;
   readonly limits: ConnectionLimits;
@@ -85,7 +89,7 @@ export class OwnConnection implements ReaderOwner, BodySource {
   #handler: OwnHandler | undefined;
   #body: OwnBody | undefined;
   /** Bytes that arrived while the reader was paused. */
-  #rest: Buffer | undefined;
+  readonly #rest: UnreadBytes;
   #isReading = false;
   #isSocketPaused = false;
   /** The connection was idle before the request under way. */
@@ -106,6 +110,7 @@ export class OwnConnection implements ReaderOwner, BodySource {
     this.#parts = parts;
     this.#owner = owner;
     this.#direct = socket instanceof TLSSocket ? undefined : parts.openDirectWrite(socket);
+    this.#rest = new UnreadBytes(parts.unread);
     this.#endsAt = parts.monotonic() + parts.limits.maxAgeMs;
     socket.on('error', this.#onError).on('close', this.#onClose).on('end', this.#onEnd).on('data', this.#onData);
     parts.reading.begin(socket, this.#onData);
@@ -120,7 +125,7 @@ export class OwnConnection implements ReaderOwner, BodySource {
   }
 
   get #hasUnaskedBytes(): boolean {
-    return this.#hasEnded || this.#rest !== undefined || this.#socket.readableLength > 0;
+    return this.#hasEnded || !this.#rest.isEmpty || this.#socket.readableLength > 0;
   }
 
   /** Only after `takeUp` has returned true, in the same turn. */
@@ -150,15 +155,14 @@ export class OwnConnection implements ReaderOwner, BodySource {
   };
 
   #keep(bytes: Buffer): void {
-    const { reading } = this.#parts;
-    this.#rest = this.#rest === undefined ? reading.keep(bytes) : Buffer.concat([this.#rest, bytes]);
+    this.#rest.add(bytes);
     this.#body?.noteUnread();
     if (this.#isSocketPaused) return;
     this.#isSocketPaused = true;
     pause(this.#socket);
   }
 
-  #read(bytes: Buffer): void {
+  readonly #read = (bytes: Buffer): void => {
     this.#isReading = true;
     const at = this.#reader.read(bytes, 0);
     this.#isReading = false;
@@ -167,10 +171,10 @@ export class OwnConnection implements ReaderOwner, BodySource {
     if (fault !== undefined) this.#fail(fault.failure, fault.detail);
     else if (isOver) this.#conclude(at < bytes.length);
     else if (at < bytes.length) {
-      this.#rest = this.#parts.reading.keep(bytes.subarray(at));
+      this.#rest.add(bytes.subarray(at));
       this.#body?.noteUnread();
     }
-  }
+  };
 
   onInterim(status: number, headers: RawHeaders): void {
     this.#handler?.onInterim(status, headers);
@@ -199,9 +203,7 @@ export class OwnConnection implements ReaderOwner, BodySource {
     this.#reader.isPaused = false;
     this.#quietSweeps = 0;
     if (this.#isReading || this.#handler === undefined) return;
-    const rest = this.#rest;
-    this.#rest = undefined;
-    if (rest !== undefined) this.#read(rest);
+    this.#rest.lend(this.#read);
     if (this.#handler === undefined || this.#reader.isPaused) return;
     this.#readSocketOn();
     if (this.#hasEnded || this.#isBroken) this.#endWithOrigin();
@@ -270,7 +272,7 @@ export class OwnConnection implements ReaderOwner, BodySource {
   readonly #onClose = (): void => {
     if (this.#hasEnded && this.#handler !== undefined) return;
     this.#isBroken = true;
-    if (this.#rest === undefined || this.#handler === undefined) this.#endWithOrigin();
+    if (this.#rest.isEmpty || this.#handler === undefined) this.#endWithOrigin();
   };
 
   /** Called every `sweepMs`. */
@@ -293,7 +295,7 @@ export class OwnConnection implements ReaderOwner, BodySource {
   #close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#rest = undefined;
+    this.#rest.clear();
     this.#reader.isPaused = true;
     this.#parts.swept.delete(this);
     this.#owner.onClosed(this);

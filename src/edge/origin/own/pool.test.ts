@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { createSharedReading } from '#lib/node-internals/shared-reading.ts';
+import { createSharedReading, READ_BYTES } from '#lib/node-internals/shared-reading.ts';
+import { RecycledBuffers } from '#lib/recycled-buffers.ts';
 import { createSwept } from '#lib/swept.ts';
 import { ConnectError } from '../connector.ts';
 import type { OwnBody } from './body.ts';
@@ -49,6 +50,7 @@ async function startPool(t: TestContext) {
   const openings: PromiseWithResolvers<Socket>[] = [];
   const parts = {
     reading: createSharedReading(),
+    unread: new RecycledBuffers(READ_BYTES, 4),
     openDirectWrite: () => undefined,
     swept: createSwept<OwnConnection>(50),
     limits: { firstByteMs: 10_000, bodyIdleMs: 10_000, maxAgeMs: 10_000 },
