@@ -13,6 +13,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { makeBarePath } from './support/runner/bare-path.ts';
 import { canNeedSomething, filesToRun, type Kind } from './support/runner/files-to-run.ts';
+import { shareProcesses, writeTogether } from './support/runner/share-processes.ts';
 import { startPostgres } from './support/runner/start-postgres.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -51,8 +52,9 @@ process.exitCode ??= counts.failed > 0 || counts.passed === 0 ? 1 : 0;
 async function runTests(kind: Kind, files: readonly string[]): Promise<void> {
   if (interrupted.signal.aborted) return;
   await using cleanups = new AsyncDisposableStack();
+  const paths = pathsOf(kind, files, cleanups);
   const events = run({
-    files: files.map((file) => resolve(ROOT, file)),
+    files: paths,
     concurrency: CONCURRENT_FILES,
     // Tags, which needs are declared by, are experimental in Node 26.
     execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -60,7 +62,7 @@ async function runTests(kind: Kind, files: readonly string[]): Promise<void> {
     timeout: TIMEOUT_MS[kind],
     signal: interrupted.signal,
   });
-  const isFile = ({ nesting, name }: EventData.TestPass) => nesting === 0 && files.includes(relative(ROOT, name));
+  const isFile = ({ nesting, name }: EventData.TestPass) => nesting === 0 && paths.includes(name);
   events.on('test:pass', (event) => {
     if (event.skip !== undefined) {
       counts.skipped += 1;
@@ -74,6 +76,14 @@ async function runTests(kind: Kind, files: readonly string[]): Promise<void> {
   const told = events.compose(spec);
   told.pipe(process.stdout, { end: false });
   await once(told, 'end');
+}
+
+/** Returns the modules to run, each in a process of its own: the short tests share some. */
+function pathsOf(kind: Kind, files: readonly string[], cleanups: AsyncDisposableStack): string[] {
+  if (kind === '--soak' || kind === '--machines') return files.map((file) => resolve(ROOT, file));
+  const folder = mkdtempSync(join(tmpdir(), 'causeway-tests-'));
+  cleanups.defer(() => rmSync(folder, { recursive: true }));
+  return shareProcesses(files, ROOT).map((together) => writeTogether(together, ROOT, folder));
 }
 
 /** Returns the variables that the tests get in addition to the environment of this process. */

@@ -1,13 +1,13 @@
 /** Every field of every operation, given what it cannot be: a clear answer that names it, and nothing changed. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
 import { takeReceived } from '#db/tables/live/recordings.ts';
 import { recordLiveReport } from '#db/tables/live/reports.ts';
 import { addTestCertificate } from '../support/api/added-certificate.ts';
 import { startTestApi, type TestApi } from '../support/api/api.ts';
-import { describeOnBothEngines } from '../support/db/databases.ts';
+import { newSqlite } from '../support/db/databases.ts';
 import { began, onAir } from '../support/live/live-reports.ts';
 import { needs } from '../support/runner/needs.ts';
 import type { Cleanup } from '../support/temporary.ts';
@@ -44,13 +44,14 @@ function hasCertificate(name: RouteName): boolean {
 
 const needsOf = (name: RouteName) => (hasCertificate(name) ? needs('openssl') : {});
 
-describeOnBothEngines('fields', (newDatabase) => {
+/** On one engine: what is refused here is refused before the first statement, and the suites of the operations run on both. */
+describe('fields', () => {
   for (const name of ROUTE_NAMES.filter((known) => !HAS_OWN_CHECKS.includes(known))) {
     test(
       `${name} refuses each field that is missing or wrong, names it, changes nothing, and ignores unknown fields`,
       needsOf(name),
       async (t) => {
-        const api = await startTestApi(t, newDatabase);
+        const api = await startTestApi(t, newSqlite);
         const { accessToken, request } = await prepare(t, api, name);
         const before = await readEverything(api);
         const refuse = async (field: string, what: string, changed: Record<string, unknown>, code: RegExp) => {

@@ -23,9 +23,9 @@ import {
   type DatabaseTarget,
   describeOnBothEngines,
   EMPTY,
+  emptyPostgres,
+  emptySqlite,
   type NewDatabase,
-  newPostgres,
-  newSqlite,
 } from '../support/db/databases.ts';
 import { exportText, importText, linesOf, sealLines, withoutEpoch } from '../support/db/exports.ts';
 import { openTestDatabase } from '../support/feed/feed.ts';
@@ -62,8 +62,8 @@ describeOnBothEngines(
     });
 
     for (const [engine, newTarget, options] of [
-      ['SQLite', newSqlite, needs('openssl')],
-      ['PostgreSQL', newPostgres, needs('postgres', 'openssl')],
+      ['SQLite', emptySqlite, needs('openssl')],
+      ['PostgreSQL', emptyPostgres, needs('postgres', 'openssl')],
     ] as const) {
       test(`an export makes the same database on ${engine}, and edges begin anew`, options, async (t) => {
         const { target, ring } = await makeContent(t, newDatabase);
@@ -183,7 +183,7 @@ describeOnBothEngines(
 
 describe('an incomplete export', () => {
   test('an incomplete export is refused with the number of the line', async (t) => {
-    const { text, lines, at, account, changed, refuse } = await makeFile(t, newSqlite);
+    const { text, lines, at, account, changed, refuse } = await makeFile(t, emptySqlite);
     const line = `^Error: line ${at + 1}: `;
     const newer = text.replace(/"step":"[^"]*"/, '"step":"9999-later"');
     const latin1 = Buffer.from(text.replace('"sms"', '"sm\u00ff"'), 'latin1');
@@ -255,7 +255,7 @@ describeOnBothEngines(
 
 describe('a database of another release', () => {
   test('a database of another release is not exported by this one', async (t) => {
-    const target = await newSqlite(t);
+    const target = await emptySqlite(t);
     await using db = await openTestDatabase(target);
     await sql`insert into kysely_migration values ('9999-later', '2030-01-01T00:00:00Z')`.execute(db.query);
     await assert.rejects(exportText(target), /the database is at 9999-later, and this release at 0/);

@@ -14,7 +14,7 @@ import { insertLogPart, listLogParts } from '#db/tables/log-parts.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
 import { lockSmsBalances } from '#db/tables/sms/balance.ts';
 import { createAuthority } from '../support/certificates/certificate.ts';
-import { describeOnBothEngines, EMPTY, newPostgres, newSqlite } from '../support/db/databases.ts';
+import { describeOnBothEngines, EMPTY, emptyPostgres, emptySqlite } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
 import { openTestDatabase, publishNow, putSite, silentLog } from '../support/feed/feed.ts';
 import { startRelay } from '../support/relay.ts';
@@ -157,7 +157,7 @@ describeOnBothEngines(
 );
 
 test('a SQLite database is readable by its user only, durable and strict', async (t) => {
-  const target = await newSqlite(t);
+  const target = await emptySqlite(t);
   await using db = await openTestDatabase(target);
   for (const suffix of ['', '-wal', '-shm']) assert.equal(statSync(target.file + suffix).mode & 0o777, 0o600, suffix);
   const read = async (name: string) => {
@@ -178,7 +178,7 @@ test('a file that is not a SQLite database is refused by name and left unchanged
 });
 
 test('a SQLite migration that is cut short leaves nothing behind', async (t) => {
-  const target = await newSqlite(t);
+  const target = await emptySqlite(t);
   const database = new DatabaseSync(target.file);
   database.exec('create table edge (id text) strict'); // the last table of the step is in its way
   await assert.rejects(openTestDatabase(target));
@@ -202,7 +202,7 @@ test(
   'a PostgreSQL that goes away fails the queries it meets and is used again when it is back',
   needs('postgres'),
   async (t) => {
-    const target = await newPostgres(t);
+    const target = await emptyPostgres(t);
     await using relay = await startRelay(target.url ?? '');
     await using db = await openTestDatabase({ ...target, url: relay.url });
     let heard = 0;
@@ -232,7 +232,7 @@ test(
 );
 
 test('a PostgreSQL database that cannot store every text is refused', needs('postgres'), async (t) => {
-  const target = await newPostgres(t, "encoding 'LATIN1' locale 'C' template template0");
+  const target = await emptyPostgres(t, "encoding 'LATIN1' locale 'C' template template0");
   await assert.rejects(
     openTestDatabase(target),
     /cannot use the database .*: its encoding is LATIN1, and UTF8 is needed/,
@@ -240,7 +240,7 @@ test('a PostgreSQL database that cannot store every text is refused', needs('pos
 });
 
 test('a PostgreSQL database that two processes open at once is created once', needs('postgres'), async (t) => {
-  const target = await newPostgres(t);
+  const target = await emptyPostgres(t);
   const [one, two] = await Promise.all([openTestDatabase(target), openTestDatabase(target)]);
   await using _one = one;
   await using _two = two;
@@ -248,7 +248,7 @@ test('a PostgreSQL database that two processes open at once is created once', ne
 });
 
 test('transactions that deadlock are tried again until both are done', needs('postgres'), async (t) => {
-  await using db = await openTestDatabase(await newPostgres(t));
+  await using db = await openTestDatabase(await emptyPostgres(t));
   const one = await createAccount(db.query, ANN);
   const two = await createAccount(db.query, ANN);
   let tries = 0;
@@ -279,7 +279,7 @@ test(
   'a prepared statement is sent to PostgreSQL once, by name, unless a pooler shares its connections',
   needs('postgres'),
   async (t) => {
-    const target = await newPostgres(t);
+    const target = await emptyPostgres(t);
     const countNames = async (listenUrl: string | undefined) => {
       await using db = await openDatabase({ ...target, ...(listenUrl !== undefined && { listenUrl }), log: silentLog });
       return await db.transaction(async (trx) => {

@@ -4,17 +4,16 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
 import type { AccessSpec, PolicySpec } from '../../src/sites/spec.ts';
-import { type FetchOptions, loopback, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
-import { reply, startOrigin } from '../support/edge/origin.ts';
+import { type FetchOptions, loopback, SITE_HOST, type startTestEdge } from '../support/edge/edge.ts';
+import { FRESH, reply } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { needs } from '../support/runner/needs.ts';
 
-const FRESH = { 'cache-control': 'max-age=60' };
 const NOT_FOR_US = ['192.0.2.0/24', '2001:db8::/32'];
 const LOOPBACK = ['127.0.0.0/8'];
 
 async function start(t: TestContext, access: AccessSpec, options: Parameters<typeof startTestEdge>[2] = {}) {
-  const origin = await startOrigin(t, reply('for friends', FRESH));
-  const edge = await startTestEdge(t, [origin.port], options);
+  const { edge, origin } = await startSite(t, reply('for friends', FRESH), options);
   edge.put({ name: SITE_HOST, access });
   const mark = async (path: string, headers: readonly string[] = [], more: FetchOptions = {}) =>
     (await edge.get(path, { headers, ...more })).headers['x-cache'];

@@ -8,7 +8,8 @@ import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge/edge.ts';
-import { type Answer, reply, startOrigin } from '../support/edge/origin.ts';
+import { type Answer, reply } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
@@ -25,8 +26,7 @@ const codes = (edge: TestEdge) => edge.log.map((fields) => fields.result);
 
 describe('pipelined requests', () => {
   test('pipelined requests of a client that leaves, one of them for node:http, have a log line each', async (t) => {
-    const origin = await startOrigin(t, () => undefined);
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge, origin } = await startSite(t, () => undefined);
     const http10 = `GET /3 HTTP/1.0\r\n${HOST}\r\n`;
     const client = connectRaw(
       edge.port,
@@ -54,8 +54,7 @@ describe('pipelined requests', () => {
   for (const [what, first, cached, code] of stops) {
     test(`pipelined requests after an answer ${what} that a stop cuts have a log line each, which says so`, async (t) => {
       const body = 'x'.repeat(20_000_000); // more than a system keeps for a connection
-      const origin = await startOrigin(t, reply(body, FRESH));
-      const edge = await startTestEdge(t, [origin.port], { cacheBytes: 256 * 1024 * 1024 });
+      const { edge } = await startSite(t, reply(body, FRESH), { cacheBytes: 256 * 1024 * 1024 });
       if (cached !== '') for (let asked = 0; asked < 2; asked++) await edge.get(cached);
       edge.log.length = 0;
       const client = connect(edge.port, '127.0.0.1');
@@ -78,8 +77,7 @@ describe('pipelined requests', () => {
 describe('a client that has said all', () => {
   test('a client that has ended its side gets what is in memory, and then the connection ends', async (t) => {
     const body = 'x'.repeat(20_000_000); // more than a system keeps for a connection
-    const origin = await startOrigin(t, reply(body, FRESH));
-    const edge = await startTestEdge(t, [origin.port], { cacheBytes: 256 * 1024 * 1024 });
+    const { edge } = await startSite(t, reply(body, FRESH), { cacheBytes: 256 * 1024 * 1024 });
     await edge.get('/');
     const client = connect({ port: edge.port, host: '127.0.0.1', allowHalfOpen: true }).pause();
     client.end(get('/'));
@@ -91,14 +89,17 @@ describe('a client that has said all', () => {
 
   test('a client that has ended its side gets all answers, even if a request after its GETs is for node:http', async (t) => {
     const body = 'x'.repeat(20_000_000);
-    const origin = await startOrigin(t, (request, response) => {
-      if (request.target === '/large') reply(body, FRESH)(request, response);
-      else targetIn(request, response);
-    });
-    const edge = await startTestEdge(t, [origin.port], {
-      cacheBytes: 256 * 1024 * 1024,
-      limits: { halfClosedMs: 60_000 }, // a slow machine must not make this client count as gone
-    });
+    const { edge } = await startSite(
+      t,
+      (request, response) => {
+        if (request.target === '/large') reply(body, FRESH)(request, response);
+        else targetIn(request, response);
+      },
+      {
+        cacheBytes: 256 * 1024 * 1024,
+        limits: { halfClosedMs: 60_000 }, // a slow machine must not make this client count as gone
+      },
+    );
     await edge.get('/large');
     const http10 = `GET /3 HTTP/1.0\r\n${HOST}\r\n`;
     const half = post('/2', 'abc').slice(0, -1);
@@ -135,8 +136,7 @@ for (const [way, more] of [
 ] as const) {
   test(`a client that reads slowly gets the rest of its answer when the edge stops: ${way}`, async (t) => {
     const body = 'x'.repeat(20_000_000); // more than a system keeps for a connection
-    const origin = await startOrigin(t, reply(body, FRESH));
-    const edge = await startTestEdge(t, [origin.port], { cacheBytes: 256 * 1024 * 1024 });
+    const { edge } = await startSite(t, reply(body, FRESH), { cacheBytes: 256 * 1024 * 1024 });
     const client = connect(edge.port, '127.0.0.1');
     client.write(get('/', more));
     await once(client, 'readable'); // and no more of it is taken

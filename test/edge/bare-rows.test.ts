@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
-import { startOrigin } from '../support/edge/origin.ts';
+import { connectRaw, SITE_HOST } from '../support/edge/edge.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
@@ -56,14 +56,13 @@ const anyRow = fc.array(
 );
 
 test('every request of a pipelined row gets its answer, in order', async (t) => {
-  const origin = await startOrigin(t, ({ method, target, body }, response) => {
+  const { edge, origin } = await startSite(t, ({ method, target, body }, response) => {
     const text = body === '' ? `${method} ${target}` : `${method} ${target} ${body}`;
     const kept = target === '/kept' || target === '/other' ? 'max-age=600' : 'no-store';
     response
       .writeHead(200, { 'content-length': text.length, 'cache-control': kept })
       .end(method === 'HEAD' ? '' : text);
   });
-  const edge = await startTestEdge(t, [origin.port]);
   const property = fc.asyncProperty(anyRow, fc.array(fc.nat(), { maxLength: 6 }), async (sent, cuts) => {
     const last = plain('/new');
     const bytes = `${sent.map((one) => one.bytes).join('')}${last.bytes.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')}`;

@@ -5,9 +5,10 @@ import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge/edge.ts';
+import { connectRaw, SITE_HOST, type TestEdge } from '../support/edge/edge.ts';
 import { connectTls, startHttpsEdge } from '../support/edge/https-edge.ts';
-import { type Answer, reply, startOrigin } from '../support/edge/origin.ts';
+import { type Answer, reply } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 import { needs } from '../support/runner/needs.ts';
 
@@ -39,8 +40,7 @@ describe('an answer is the same, byte for byte, as over node:http', () => {
   ];
   for (const [what, answer] of rows) {
     test(`an answer is the same over both readers: ${what}`, async (t) => {
-      const origin = await startOrigin(t, answer);
-      const edge = await startTestEdge(t, [origin.port]);
+      const { edge } = await startSite(t, answer);
       for (const method of ['GET', 'HEAD']) {
         for (const more of ['', CLOSE]) {
           const [bare, byNode] = await Promise.all(
@@ -72,11 +72,10 @@ describe('an answer that is not complete is reported in the same way as over nod
   ] as const;
   for (const [way, body] of ways) {
     test(`an answer is alike when the origin breaks off: ${way}`, async (t) => {
-      const origin = await startOrigin(t, (request, response) => {
+      const { edge } = await startSite(t, (request, response) => {
         begin(request, response);
         setImmediate(() => response.destroy());
       });
-      const edge = await startTestEdge(t, [origin.port]);
       const text = await connectRaw(edge.port, get('/', body)).closed;
       assert.match(text, /^HTTP\/1\.1 (200 [\s\S]*begun|502 [\s\S]*originCut\n)$/);
       await eventually('logged', () => edge.log.length === 1);
@@ -84,10 +83,9 @@ describe('an answer that is not complete is reported in the same way as over nod
     });
 
     test(`a client that leaves before or during its answer is logged alike: ${way}`, async (t) => {
-      const origin = await startOrigin(t, (request, response) => {
+      const { edge, origin } = await startSite(t, (request, response) => {
         if (request.target === '/begun') begin(request, response);
       });
-      const edge = await startTestEdge(t, [origin.port]);
       for (const [target, code] of [
         ['/', 'NONE/499'],
         ['/begun', /^TCP_MISS\/499$/],
@@ -104,8 +102,7 @@ describe('an answer that is not complete is reported in the same way as over nod
     });
 
     test(`an answer is alike when the edge stops: ${way}`, async (t) => {
-      const origin = await startOrigin(t, begin);
-      const edge = await startTestEdge(t, [origin.port]);
+      const { edge } = await startSite(t, begin);
       const client = connectRaw(edge.port, get('/', body));
       await eventually('begun', () => client.text().endsWith('begun'));
       await edge.edge.close(50);
@@ -119,11 +116,10 @@ describe('an answer that is not complete is reported in the same way as over nod
 describe('pipelined requests', () => {
   test('waiting pipelined requests of one client are not overwritten by bytes of others', async (t) => {
     let finish = () => {};
-    const origin = await startOrigin(t, (request, response) => {
+    const { edge, origin } = await startSite(t, (request, response) => {
       if (request.target !== '/slow') return targetIn(request, response);
       finish = () => targetIn(request, response);
     });
-    const edge = await startTestEdge(t, [origin.port]);
     const inTurn = connectRaw(edge.port, get('/slow') + get('/next', CLOSE));
     const inHalves = connectRaw(edge.port, get('/half', CLOSE).slice(0, 30));
     await eventually('asked', () => origin.requests.length === 1);
@@ -138,8 +134,7 @@ describe('pipelined requests', () => {
   const row = [get('/1'), head, get('/3?a=b', 'Cookie: caf\u00e9\r\n'), get('/4', CLOSE)].join('');
 
   test('pipelined requests are the same wherever they are cut', async (t) => {
-    const origin = await startOrigin(t, targetIn);
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge } = await startSite(t, targetIn);
     for (let at = 1; at < row.length; at++) {
       const client = connectRaw(edge.port);
       await once(client.socket, 'connect');
@@ -155,8 +150,7 @@ describe('pipelined requests', () => {
   });
 
   test('pipelined requests may arrive byte by byte', async (t) => {
-    const origin = await startOrigin(t, targetIn);
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge } = await startSite(t, targetIn);
     const client = connectRaw(edge.port);
     client.socket.setNoDelay(true);
     for (const byte of Buffer.from(row, 'latin1')) {
@@ -167,8 +161,7 @@ describe('pipelined requests', () => {
   });
 
   test('pipelined requests are answered in order across the hand-over to node:http, and counted on', async (t) => {
-    const origin = await startOrigin(t, targetIn);
-    const edge = await startTestEdge(t, [origin.port], { limits: { maxRequestsPerConnection: 5 } });
+    const { edge, origin } = await startSite(t, targetIn, { limits: { maxRequestsPerConnection: 5 } });
     const requests = get('/1') + get('/2') + post('/3', 'abc') + get('/4') + get('/5') + get('/6');
     const text = await connectRaw(edge.port, requests).closed;
     assert.deepEqual(answersIn(text), ['GET /1', 'GET /2', 'POST /3', 'GET /4', 'GET /5']);
@@ -181,16 +174,14 @@ describe('pipelined requests', () => {
   });
 
   test('an invalid pipelined request is refused after the requests before it are answered', async (t) => {
-    const origin = await startOrigin(t, targetIn);
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge } = await startSite(t, targetIn);
     const text = await connectRaw(edge.port, `${get('/1') + get('/2')}nonsense\r\n\r\n${get('/3')}`).closed;
     assert.deepEqual(answersIn(text), ['GET /1', 'GET /2']);
     assert.deepEqual(statusesIn(text), ['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400']);
   });
 
   test('pipelined requests of a client that leaves have a log line each', async (t) => {
-    const origin = await startOrigin(t, () => undefined);
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge, origin } = await startSite(t, () => undefined);
     const client = connectRaw(edge.port, get('/1') + get('/2') + get('/3'));
     await eventually('asked', () => origin.requests.length === 1);
     client.socket.end();
@@ -211,8 +202,7 @@ describe('pipelined requests', () => {
 });
 
 test('a client that reads no answers is cut, and few of its requests are kept', async (t) => {
-  const origin = await startOrigin(t, reply('x'.repeat(1_000_000), FRESH));
-  const edge = await startTestEdge(t, [origin.port], { limits: { clientIdleMs: 300 } });
+  const { edge } = await startSite(t, reply('x'.repeat(1_000_000), FRESH), { limits: { clientIdleMs: 300 } });
   await edge.get('/');
   const client = connect(edge.port, '127.0.0.1').pause();
   client.on('error', () => undefined);
@@ -225,8 +215,7 @@ test('a client that reads no answers is cut, and few of its requests are kept', 
 });
 
 test('the last answer of a connection reaches a client that reads it late and has sent far more', async (t) => {
-  const origin = await startOrigin(t, reply('x'.repeat(1_000_000), FRESH));
-  const edge = await startTestEdge(t, [origin.port], { limits: { maxRequestsPerConnection: 3 } });
+  const { edge } = await startSite(t, reply('x'.repeat(1_000_000), FRESH), { limits: { maxRequestsPerConnection: 3 } });
   await edge.get('/');
   const client = connect({ port: edge.port, host: '127.0.0.1', allowHalfOpen: true }).pause();
   const problems: Error[] = [];
@@ -244,8 +233,7 @@ describe('an idle connection', () => {
   const limits = { keepAliveMs: 600, requestHeaderMs: 600 };
 
   test('an idle connection is closed after the time for a first or a next request, and refused within half a request', async (t) => {
-    const origin = await startOrigin(t, reply('x', FRESH));
-    const edge = await startTestEdge(t, [origin.port], { limits });
+    const { edge } = await startSite(t, reply('x', FRESH), { limits });
     const half = get('/').slice(0, 20);
     const texts = await Promise.all(
       ['', get('/'), half, get('/') + half].map((bytes) => connectRaw(edge.port, bytes).closed),
@@ -254,8 +242,7 @@ describe('an idle connection', () => {
   });
 
   test('an idle connection ends with the edge, even if the answer before is read after that', async (t) => {
-    const origin = await startOrigin(t, reply('x'.repeat(100_000), FRESH));
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge } = await startSite(t, reply('x'.repeat(100_000), FRESH));
     await edge.get('/');
     await edge.get('/');
     const client = connect(edge.port, '127.0.0.1').pause();
@@ -278,8 +265,7 @@ describe('an idle connection', () => {
   });
 
   test('an idle connection ends at once with the edge, and one with half a request has time for the rest', async (t) => {
-    const origin = await startOrigin(t, reply('x', FRESH));
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge } = await startSite(t, reply('x', FRESH));
     const clients = [
       connectRaw(edge.port),
       connectRaw(edge.port, get('/')),

@@ -6,12 +6,12 @@ import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { MAX_REQUEST_BODY_BYTES } from '../../src/edge/incoming-body.ts';
 import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
-import { reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
+import { FRESH, reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
-const FRESH = { 'cache-control': 'max-age=60' };
 const MIB = 1024 * 1024;
 
 describe('request bodies', () => {
@@ -61,8 +61,7 @@ describe('request bodies', () => {
   });
 
   test('a body over the limit is refused by its Content-Length, without contact to the origin', async (t) => {
-    const origin = await startOrigin(t, reply('x'));
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge, origin } = await startSite(t, reply('x'));
     const text = await connectRaw(
       edge.port,
       `POST / HTTP/1.1\r\n${HOST}Content-Length: ${MAX_REQUEST_BODY_BYTES + 1}\r\n\r\n`,
@@ -83,8 +82,7 @@ describe('request bodies', () => {
   });
 
   test('Expect: 100-continue is answered before an origin is asked, or the refusal is sent instead', async (t) => {
-    const origin = await startOrigin(t, (request, response) => void response.end(`got ${request.body}`));
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge, origin } = await startSite(t, (request, response) => void response.end(`got ${request.body}`));
     const head = `POST / HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 4\r\nConnection: close\r\n\r\n`;
     const client = connectRaw(edge.port, head);
     await eventually('continue', () => client.text() === 'HTTP/1.1 100 Continue\r\n\r\n');
@@ -160,8 +158,7 @@ describe('response bodies', () => {
 
   test('a slow client of a cacheable response delays nobody: the body is stored at the pace of the origin', async (t) => {
     const body = Buffer.alloc(3 * MIB, 'x');
-    const origin = await startOrigin(t, reply(body, FRESH));
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge } = await startSite(t, reply(body, FRESH));
     const socket = connect(edge.port, '127.0.0.1');
     socket.on('error', () => undefined);
     socket.pause();
@@ -171,8 +168,9 @@ describe('response bodies', () => {
   });
 
   test('a client that reads slowly but steadily is not cut', async (t) => {
-    const origin = await startOrigin(t, reply(Buffer.alloc(12 * MIB), { 'cache-control': 'no-store' }));
-    const edge = await startTestEdge(t, [origin.port], { limits: { clientIdleMs: 1_500 } });
+    const { edge } = await startSite(t, reply(Buffer.alloc(12 * MIB), { 'cache-control': 'no-store' }), {
+      limits: { clientIdleMs: 1_500 },
+    });
     const socket = connect(edge.port, '127.0.0.1');
     socket.write(`GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
     let read = 0;
@@ -184,8 +182,9 @@ describe('response bodies', () => {
   });
 
   test('a client that reads nothing is cut after a while', async (t) => {
-    const origin = await startOrigin(t, reply(Buffer.alloc(30 * MIB), { 'cache-control': 'no-store' }));
-    const edge = await startTestEdge(t, [origin.port], { limits: { clientIdleMs: 200 } });
+    const { edge } = await startSite(t, reply(Buffer.alloc(30 * MIB), { 'cache-control': 'no-store' }), {
+      limits: { clientIdleMs: 200 },
+    });
     const socket = connect(edge.port, '127.0.0.1');
     socket.on('error', () => undefined);
     socket.pause();
@@ -214,12 +213,11 @@ describe('response bodies', () => {
 
   test('a small body whose client leaves is fetched to its end and stored', async (t) => {
     let finish = () => {};
-    const origin = await startOrigin(t, (_request, response) => {
+    const { edge, origin } = await startSite(t, (_request, response) => {
       response.writeHead(200, { ...FRESH, 'content-length': '6' });
       response.write('abc');
       finish = () => void response.end('def');
     });
-    const edge = await startTestEdge(t, [origin.port]);
     const client = connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}\r\n`);
     await eventually('begun', () => client.text().endsWith('abc'));
     client.socket.destroy();
@@ -233,14 +231,17 @@ describe('response bodies', () => {
 
   test('a large body that has hardly begun is dropped when its client leaves', async (t) => {
     let closed = false;
-    const origin = await startOrigin(t, (_request, response) => {
-      response.once('close', () => {
-        closed = true;
-      });
-      response.writeHead(200, { ...FRESH, 'content-length': String(40 * MIB) });
-      response.write('abc');
-    });
-    const edge = await startTestEdge(t, [origin.port], { cacheBytes: 512 * MIB });
+    const { edge } = await startSite(
+      t,
+      (_request, response) => {
+        response.once('close', () => {
+          closed = true;
+        });
+        response.writeHead(200, { ...FRESH, 'content-length': String(40 * MIB) });
+        response.write('abc');
+      },
+      { cacheBytes: 512 * MIB },
+    );
     const client = connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}\r\n`);
     await eventually('begun', () => client.text().endsWith('abc'));
     client.socket.destroy();

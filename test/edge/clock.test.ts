@@ -1,9 +1,8 @@
 /** A clock that is set back, as time servers and virtual machines do it. */
 import { test } from 'node:test';
-import { reply } from '../support/edge/origin.ts';
+import { FRESH, reply } from '../support/edge/origin.ts';
 import { act, hit, miss, pass, scenario } from '../support/edge/scenario.ts';
 
-const FRESH = { 'cache-control': 'max-age=60' };
 const HOUR_MS = 3_600_000;
 
 test('an object with a storing time in the future is fetched anew, and is a hit again', (t) =>

@@ -4,10 +4,10 @@ import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
 import { MemoryStore } from '../../src/edge/store/memory.ts';
 import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge/edge.ts';
-import { reply, type ScriptedOrigin, type SeenRequest, startOrigin } from '../support/edge/origin.ts';
+import { FRESH, reply, type SeenRequest, startOrigin } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 
-const FRESH = { 'cache-control': 'max-age=60' };
 const COUNT = 20;
 
 describe('20 concurrent requests for one object', () => {
@@ -146,8 +146,7 @@ interface Held {
 
 async function startHeld(t: { after(work: () => unknown): void }) {
   const held: Held[] = [];
-  const origin: ScriptedOrigin = await startOrigin(t, (request, response) => void held.push({ request, response }));
-  const edge = await startTestEdge(t, [origin.port]);
+  const { edge, origin } = await startSite(t, (request, response) => void held.push({ request, response }));
   return { edge, origin, held };
 }
 

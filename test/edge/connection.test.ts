@@ -7,6 +7,7 @@ import { describe, test } from 'node:test';
 import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
 import { connectTls, startHttpsEdge } from '../support/edge/https-edge.ts';
 import { reply, startOrigin } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 import { needs } from '../support/runner/needs.ts';
 
@@ -35,8 +36,7 @@ describe('bytes after an answer that ends the connection never reach an origin',
   ];
   for (const [what, bytes, status] of first) {
     test(`bytes after the last answer reach no origin: ${what}`, async (t) => {
-      const origin = await startOrigin(t, reply('x'));
-      const edge = await startTestEdge(t, [origin.port]);
+      const { edge, origin } = await startSite(t, reply('x'));
       for (const next of second) {
         await edge.get('/warm'); // a connection to the origin that the second request could take
         const text = await connectRaw(edge.port, bytes + next + next).closed;
@@ -55,14 +55,13 @@ describe('bytes after an answer that ends the connection never reach an origin',
 
 test('a pipelined request is passed on after the answer before it, so it sees what a POST changed', async (t) => {
   let isPosted = false;
-  const origin = await startOrigin(t, (request, response) => {
+  const { edge } = await startSite(t, (request, response) => {
     if (request.method !== 'POST') return void response.end(`posted: ${isPosted}`);
     setTimeout(() => {
       isPosted = true;
       response.end('done');
     }, 50);
   });
-  const edge = await startTestEdge(t, [origin.port]);
   const post = `POST /1 HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\nabc`;
   const text = await connectRaw(edge.port, `${post}GET /2 HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`).closed;
   assert.match(text, /posted: true/);
@@ -80,11 +79,10 @@ describe('CONNECT', () => {
   });
 
   test('CONNECT inside the answer to an earlier request is not answered: the connection ends', async (t) => {
-    const origin = await startOrigin(t, (_request, response) => {
+    const { edge } = await startSite(t, (_request, response) => {
       response.writeHead(200, { 'content-length': '20' });
       response.write('0123456789');
     });
-    const edge = await startTestEdge(t, [origin.port]);
     const client = connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}${BODY}\r\n`);
     await eventually('begun', () => client.text().endsWith('0123456789'));
     client.socket.write(`CONNECT x:1 HTTP/1.1\r\n${HOST}\r\n`);
@@ -96,8 +94,7 @@ describe('CONNECT', () => {
   });
 
   test('CONNECT after a request that waits for its answer ends both', async (t) => {
-    const origin = await startOrigin(t, () => undefined);
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge } = await startSite(t, () => undefined);
     const client = connectRaw(edge.port, `GET /1 HTTP/1.1\r\n${HOST}${BODY}\r\nCONNECT x:1 HTTP/1.1\r\n${HOST}\r\n`);
     assert.equal(await client.closed, '');
     await eventually('both logged', () => edge.log.length === 2);
@@ -117,8 +114,7 @@ describe('CONNECT', () => {
 });
 
 test('an Upgrade is not accepted, and bytes after it are not read as anything else', async (t) => {
-  const origin = await startOrigin(t, (request, response) => reply(`at ${request.target}`)(request, response));
-  const edge = await startTestEdge(t, [origin.port]);
+  const { edge, origin } = await startSite(t, (request, response) => reply(`at ${request.target}`)(request, response));
   const upgrade = `GET /1 HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`;
   const inside = `GET /inside HTTP/1.1\r\n${HOST}\r\n`;
   const client = connectRaw(edge.port, `${upgrade}POST /2 HTTP/1.1\r\n${HOST}Content-Length: ${inside.length}\r\n\r\n`);
@@ -132,8 +128,9 @@ test('an Upgrade is not accepted, and bytes after it are not read as anything el
 });
 
 test('the last request that a connection may carry is answered with close, and later ones are not answered', async (t) => {
-  const origin = await startOrigin(t, reply('x', { 'cache-control': 'max-age=600' }));
-  const edge = await startTestEdge(t, [origin.port], { limits: { maxRequestsPerConnection: 3 } });
+  const { edge } = await startSite(t, reply('x', { 'cache-control': 'max-age=600' }), {
+    limits: { maxRequestsPerConnection: 3 },
+  });
   const text = await connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}\r\n`.repeat(5)).closed;
   assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), Array(3).fill('HTTP/1.1 200'));
   assert.equal(text.match(/^Connection: close\r$/gim)?.length, 1);
@@ -146,10 +143,9 @@ describe('pipelined requests over either reader', () => {
   const statusesOf = (text: string) => text.match(/HTTP\/1\.1 \d+/g) ?? [];
 
   test('pipelined requests are answered in order, even more than are read ahead', async (t) => {
-    const origin = await startOrigin(t, (request, response) => {
+    const { edge } = await startSite(t, (request, response) => {
       reply(`[${request.target} ${request.body}]`)(request, response);
     });
-    const edge = await startTestEdge(t, [origin.port]);
     const paths = Array.from({ length: 200 }, (_, index) => `/${index}`);
     const post = `POST /last HTTP/1.1\r\n${HOST}Connection: close\r\nContent-Length: 100000\r\n\r\n`;
     const text = await connectRaw(edge.port, paths.map((path) => get(path)).join('') + post + 'x'.repeat(100_000))
@@ -183,8 +179,9 @@ describe('pipelined requests over either reader', () => {
   });
 
   test('pipelined requests beyond the bound are not answered, and the last answer says close', async (t) => {
-    const origin = await startOrigin(t, reply('x', { 'cache-control': 'max-age=600' }));
-    const edge = await startTestEdge(t, [origin.port], { limits: { maxWaitingRequests: 50 } });
+    const { edge } = await startSite(t, reply('x', { 'cache-control': 'max-age=600' }), {
+      limits: { maxWaitingRequests: 50 },
+    });
     const text = await connectRaw(edge.port, get('/', BODY).repeat(500)).closed;
     assert.deepEqual(statusesOf(text), Array(51).fill('HTTP/1.1 200'));
     assert.match(text, /Connection: close\r\n\r\nx$/i);
@@ -192,8 +189,7 @@ describe('pipelined requests over either reader', () => {
   });
 
   test('pipelined requests of a client that reads no answers are not read any more, and end with it', async (t) => {
-    const origin = await startOrigin(t, reply('x'.repeat(100_000), { 'cache-control': 'max-age=600' }));
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge } = await startSite(t, reply('x'.repeat(100_000), { 'cache-control': 'max-age=600' }));
     await edge.get('/');
     const client = connect(edge.port, '127.0.0.1').pause();
     const padded = get('/', `X-Padding: ${'x'.repeat(500)}\r\n`);

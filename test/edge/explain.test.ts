@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
 import { type Answer, reply, startOrigin } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 
 const REQUESTS = 500;
@@ -217,8 +218,7 @@ describe('explain predicts that no origin can answer', () => {
     ['max-age=1, must-revalidate', 'ERROR originForbidden', 504],
   ] as const) {
     test(`explain shows a stale object with ${cacheControl}`, async (t) => {
-      const origin = await startOrigin(t, reply('x', { 'cache-control': cacheControl, etag: '"1"' }));
-      const edge = await startTestEdge(t, [origin.port], { resolve });
+      const { edge } = await startSite(t, reply('x', { 'cache-control': cacheControl, etag: '"1"' }), { resolve });
       await edge.get('/');
       edge.put({ name: SITE_HOST, origins: { ...NO_ORIGINS, primary: to('10.0.0.1') } });
       edge.advance(2_000);

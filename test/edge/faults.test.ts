@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { createGuard } from '../../src/edge/origin/guard.ts';
 import { connectRaw, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
 import { reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 
 const FRESH = { 'cache-control': 'public, max-age=60' };
@@ -16,11 +17,10 @@ const SHORT = { 'cache-control': 'max-age=10', etag: '"1"' };
 
 test("souin#805: a client's cookie is not replayed to another, by GET, HEAD or range, stale or renewed", async (t) => {
   let count = 0;
-  const origin = await startOrigin(t, (request, response) => {
+  const { edge, origin } = await startSite(t, (request, response) => {
     const headers = { ...FRESH, 'set-cookie': `session=${++count}` };
     reply(`for ${count}`, headers)(request, response);
   });
-  const edge = await startTestEdge(t, [origin.port]);
   const [first, second] = [await edge.get('/'), await edge.get('/')];
   assert.deepEqual([first.headers['set-cookie'], second.headers['set-cookie']], ['session=1', 'session=2']);
   assert.deepEqual([first.body, second.body], ['for 1', 'for 2']);
@@ -38,11 +38,10 @@ test("souin#805: a client's cookie is not replayed to another, by GET, HEAD or r
 
 test('ocache#61: each of 20 concurrent clients gets a cookie of its own', async (t) => {
   let count = 0;
-  const origin = await startOrigin(t, (request, response) => {
+  const { edge } = await startSite(t, (request, response) => {
     const own = ++count;
     setTimeout(() => reply(`${own}`, { ...FRESH, 'set-cookie': `s=${own}` })(request, response), 20);
   });
-  const edge = await startTestEdge(t, [origin.port]);
   const all = await Promise.all(Array.from({ length: 20 }, () => edge.get('/')));
   assert.equal(new Set(all.map(({ headers }) => headers['set-cookie'])).size, 20);
 });
@@ -64,12 +63,11 @@ test('cache-handler#82: a private answer to the first of many is not shared, and
 });
 
 test('souin#192, trafficserver#12618, envoy#22975: answers for one coding, or one value, never reach another', async (t) => {
-  const origin = await startOrigin(t, (request, response) => {
+  const { edge } = await startSite(t, (request, response) => {
     const coding = request.headers['accept-encoding'] ?? 'identity';
     const own = `${coding} ${request.headers['x-a']}`;
     reply(own, { ...FRESH, vary: request.target === '/any' ? '*' : 'Accept-Encoding, X-A' })(request, response);
   });
-  const edge = await startTestEdge(t, [origin.port]);
   const codings = [undefined, 'gzip', 'br', 'gzip;q=0', 'zstd'];
   for (let round = 0; round < 2; round++) {
     for (const coding of codings) {
@@ -90,8 +88,7 @@ test('souin#192, trafficserver#12618, envoy#22975: answers for one coding, or on
 });
 
 test('souin#794: a client without conditions never gets the 304 of a validation', async (t) => {
-  const origin = await startOrigin(t, reply('body', SHORT));
-  const edge = await startTestEdge(t, [origin.port]);
+  const { edge, origin } = await startSite(t, reply('body', SHORT));
   await edge.get('/');
   edge.advance(20_000);
   origin.answer((_request, response) => response.writeHead(304, SHORT).end());
@@ -100,11 +97,10 @@ test('souin#794: a client without conditions never gets the 304 of a validation'
 });
 
 test('caddy-cache#28, EdgeNode#1: a condition on a cold cache fills it, and no empty answer is stored', async (t) => {
-  const origin = await startOrigin(t, (request, response) => {
+  const { edge } = await startSite(t, (request, response) => {
     if (request.headers['if-none-match'] === '"1"') return void response.writeHead(304, { etag: '"1"' }).end();
     reply('body', { ...FRESH, etag: '"1"' })(request, response);
   });
-  const edge = await startTestEdge(t, [origin.port]);
   assert.equal((await edge.get('/', { headers: ['If-None-Match', '"1"'] })).status, 304);
   const after = await edge.get('/');
   assert.deepEqual([after.status, after.body, after.headers['x-cache']], [200, 'body', 'HIT']);
@@ -128,11 +124,10 @@ test('squid bug 5538: a 304 with Content-Length: 0 does not change the length of
 });
 
 test('httpcache#51, trafficserver#11308: a part is never served as the whole, nor a failed validation as a part', async (t) => {
-  const origin = await startOrigin(t, (request, response) => {
+  const { edge, origin } = await startSite(t, (request, response) => {
     if (request.headers['range'] === undefined) return reply('0123456789', FRESH)(request, response);
     reply('01234', { ...SHORT, 'content-range': 'bytes 0-4/10' }, 206)(request, response);
   });
-  const edge = await startTestEdge(t, [origin.port]);
   const headers = ['Range', 'bytes=0-4'];
   assert.equal((await edge.get('/', { headers })).status, 206);
   const whole = await edge.get('/');
@@ -145,11 +140,10 @@ test('httpcache#51, trafficserver#11308: a part is never served as the whole, no
 });
 
 test('cache-tests#146: a refused second part is not appended to the first one', async (t) => {
-  const origin = await startOrigin(t, (request, response) => {
+  const { edge } = await startSite(t, (request, response) => {
     if (request.headers['range'] !== 'bytes=0-4') return reply('forbidden', {}, 403)(request, response);
     reply('01234', { ...FRESH, etag: '"1"', 'content-range': 'bytes 0-4/10' }, 206)(request, response);
   });
-  const edge = await startTestEdge(t, [origin.port]);
   await edge.get('/', { headers: ['Range', 'bytes=0-4'] });
   for (const headers of [[], ['Range', 'bytes=0-9'], ['Range', 'bytes=3-7']]) {
     const { status, body } = await edge.get('/', { headers });
@@ -160,8 +154,7 @@ test('cache-tests#146: a refused second part is not appended to the first one', 
 
 test('tempesta#416, cacheable-response#86: a GET after a HEAD, even one of a stale object, has its body', async (t) => {
   const windows = { 'cache-control': 'max-age=10, stale-while-revalidate=600', etag: '"1"' };
-  const origin = await startOrigin(t, reply('body', windows));
-  const edge = await startTestEdge(t, [origin.port]);
+  const { edge, origin } = await startSite(t, reply('body', windows));
   await edge.get('/', { method: 'HEAD' });
   assert.equal((await edge.get('/')).body, 'body');
   edge.advance(20_000);
@@ -173,18 +166,16 @@ test('tempesta#416, cacheable-response#86: a GET after a HEAD, even one of a sta
 
 test('webjs#1097, govuk-cdn-config#414: a field outside the key does not reach an origin that would reflect it', async (t) => {
   const claims = ['X-Forwarded-Host', 'X-Host', 'X-Forwarded-Server', 'X-Original-URL', 'X-Rewrite-URL', 'Forwarded'];
-  const origin = await startOrigin(t, (request, response) => {
+  const { edge } = await startSite(t, (request, response) => {
     const reflected = ['x-forwarded-host', 'x-original-url', 'x-rewrite-url', 'forwarded', 'x-forwarded-server'];
     reply(reflected.map((name) => request.headers[name]).join(), FRESH)(request, response);
   });
-  const edge = await startTestEdge(t, [origin.port]);
   await edge.get('/', { headers: claims.flatMap((name) => [name, 'evil.example']) });
   assert.doesNotMatch((await edge.get('/')).body, /evil/);
 });
 
 test('CVE-2026-29057: chunks after DELETE or OPTIONS are a body, not the next request', async (t) => {
-  const origin = await startOrigin(t, reply('ok'));
-  const edge = await startTestEdge(t, [origin.port]);
+  const { edge, origin } = await startSite(t, reply('ok'));
   const inner = 'GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
   for (const method of ['DELETE', 'OPTIONS']) {
     const head = `${method} / HTTP/1.1\r\nHost: ${SITE_HOST}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`;
@@ -195,8 +186,7 @@ test('CVE-2026-29057: chunks after DELETE or OPTIONS are a body, not the next re
 });
 
 test('tinyproxy#616, sozu#726, llhttp#242: a transfer coding that is not quite chunked is refused and ends the connection', async (t) => {
-  const origin = await startOrigin(t, reply('ok'));
-  const edge = await startTestEdge(t, [origin.port]);
+  const { edge, origin } = await startSite(t, reply('ok'));
   const values = [
     'chunked,',
     ',chunked',
@@ -234,8 +224,10 @@ test('envoy#45360, preflight#143: a name that moves to a private address is refu
 });
 
 test('souin#846: a stale answer in place of an error has the stored bytes once', async (t) => {
-  const origin = await startOrigin(t, reply('stored bytes', { 'cache-control': 'max-age=10, stale-if-error=600' }));
-  const edge = await startTestEdge(t, [origin.port]);
+  const { edge, origin } = await startSite(
+    t,
+    reply('stored bytes', { 'cache-control': 'max-age=10, stale-if-error=600' }),
+  );
   await edge.get('/');
   edge.advance(20_000);
   origin.answer(reply('an error page', {}, 500));
@@ -245,12 +237,11 @@ test('souin#846: a stale answer in place of an error has the stored bytes once',
 
 test('cache-handler#26, souin#456: a purge takes variants, parts, HEAD and stale copies', async (t) => {
   let version = 'old';
-  const origin = await startOrigin(t, (request, response) => {
+  const { edge } = await startSite(t, (request, response) => {
     const headers = { ...SHORT, 'cache-control': 'max-age=10, stale-while-revalidate=600', vary: 'Accept-Encoding' };
     if (request.headers['range'] === undefined) return reply(`${version} body`, headers)(request, response);
     reply(version, { ...headers, 'content-range': 'bytes 0-2/8' }, 206)(request, response);
   });
-  const edge = await startTestEdge(t, [origin.port]);
   const ask = async (headers: readonly string[]) => (await edge.get('/', { headers })).body.slice(0, 3);
   const all = [['Range', 'bytes=0-2'], ['Accept-Encoding', 'gzip'], ['Accept-Encoding', 'br'], []];
   for (const headers of all) assert.equal(await ask(headers), 'old');
@@ -263,8 +254,7 @@ test('cache-handler#26, souin#456: a purge takes variants, parts, HEAD and stale
 });
 
 test('prerender-memory-cache#5: a redirect is stored as one, with its status, Location and body', async (t) => {
-  const origin = await startOrigin(t, reply('moved', { ...FRESH, location: '/elsewhere' }, 302));
-  const edge = await startTestEdge(t, [origin.port]);
+  const { edge } = await startSite(t, reply('moved', { ...FRESH, location: '/elsewhere' }, 302));
   for (const mark of ['MISS', 'HIT']) {
     const { status, reason, body, headers } = await edge.get('/');
     assert.deepEqual(

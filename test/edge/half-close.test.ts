@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
-import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
-import { type Answer, reply, startOrigin } from '../support/edge/origin.ts';
+import { connectRaw, SITE_HOST } from '../support/edge/edge.ts';
+import { type Answer, reply } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
@@ -28,8 +29,7 @@ describe('a client that has ended its side', () => {
   ] as const) {
     test(`a client that ends its side after ${what} gets its answer when the origin has it`, async (t) => {
       const { waiting, answer } = held();
-      const origin = await startOrigin(t, answer);
-      const edge = await startTestEdge(t, [origin.port], { limits: { halfClosedMs: 60_000 } });
+      const { edge } = await startSite(t, answer, { limits: { halfClosedMs: 60_000 } });
       const client = connectRaw(edge.port);
       client.socket.end(request);
       for (let i = 0; i < request.split('HTTP/1.').length - 1; i++) {
@@ -44,8 +44,9 @@ describe('a client that has ended its side', () => {
   }
 
   test('a client that has ended its side gets all of a large answer', async (t) => {
-    const origin = await startOrigin(t, reply(LARGE, { 'cache-control': 'no-store' }));
-    const edge = await startTestEdge(t, [origin.port], { limits: { halfClosedMs: 60_000 } });
+    const { edge } = await startSite(t, reply(LARGE, { 'cache-control': 'no-store' }), {
+      limits: { halfClosedMs: 60_000 },
+    });
     const client = connectRaw(edge.port);
     client.socket.end(`GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
     assert.ok((await client.closed).length > LARGE.length);
@@ -57,8 +58,7 @@ describe('a client that has ended its side', () => {
       [600_000, 'resetAndDestroy'],
     ] as const) {
       const { waiting, answer } = held();
-      const origin = await startOrigin(t, answer);
-      const edge = await startTestEdge(t, [origin.port], { limits: { halfClosedMs } });
+      const { edge } = await startSite(t, answer, { limits: { halfClosedMs } });
       const client = connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}\r\n`);
       await eventually('asked', () => waiting.length === 1);
       client.socket[leave]();
@@ -70,10 +70,13 @@ describe('a client that has ended its side', () => {
   for (const version of ['1.1', '1.0'])
     test(`a client that ends its side in a later request of the connection counts as gone, too: HTTP/${version}`, async (t) => {
       const body = 'x'.repeat(20_000_000); // more than a system keeps for a connection
-      const origin = await startOrigin(t, (request, response) => {
-        if (request.target === '/large') reply(body, { 'cache-control': 'max-age=600' })(request, response);
-      });
-      const edge = await startTestEdge(t, [origin.port], { cacheBytes: 256 * 1024 * 1024 });
+      const { edge } = await startSite(
+        t,
+        (request, response) => {
+          if (request.target === '/large') reply(body, { 'cache-control': 'max-age=600' })(request, response);
+        },
+        { cacheBytes: 256 * 1024 * 1024 },
+      );
       await edge.get('/large');
       const client = connect({ port: edge.port, host: '127.0.0.1', allowHalfOpen: true }).pause();
       client.end(`GET /large HTTP/1.1\r\n${HOST}\r\nGET /silent HTTP/${version}\r\n${HOST}\r\n`);
@@ -92,11 +95,14 @@ describe('a client that has ended its side', () => {
     process.on('warning', onWarning);
     t.after(() => process.off('warning', onWarning));
     const { waiting, answer } = held();
-    const origin = await startOrigin(t, (request, response) => {
-      if (request.target === '/first') answer(request, response);
-      else reply('late', { 'cache-control': 'no-store' })(request, response);
-    });
-    const edge = await startTestEdge(t, [origin.port], { limits: { halfClosedMs: 60_000 } });
+    const { edge } = await startSite(
+      t,
+      (request, response) => {
+        if (request.target === '/first') answer(request, response);
+        else reply('late', { 'cache-control': 'no-store' })(request, response);
+      },
+      { limits: { halfClosedMs: 60_000 } },
+    );
     const client = connectRaw(edge.port);
     client.socket.end(['/first', ...Array(20).fill('/')].map((path) => `GET ${path} HTTP/1.1\r\n${HOST}\r\n`).join(''));
     await eventually('asked', () => waiting.length === 1);

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { SITE_HOST } from '../support/edge/edge.ts';
 import { connectTls, startHttpsEdge } from '../support/edge/https-edge.ts';
-import { reply, startOrigin } from '../support/edge/origin.ts';
+import { reply } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { needs } from '../support/runner/needs.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
@@ -48,8 +49,7 @@ const rows: readonly (readonly [what: string, bytes: string, statuses: readonly 
 ];
 for (const [what, bytes, statuses] of rows) {
   test(`a refusal reaches a client that sends ${what}`, async (t) => {
-    const origin = await startOrigin(t, reply(LARGE, FRESH));
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge } = await startSite(t, reply(LARGE, FRESH));
     await edge.get('/hit');
     const client = connect({ port: edge.port, host: '127.0.0.1', allowHalfOpen: true });
     const text = await sendOn(client, bytes);

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { startByteCounter } from '../support/edge/byte-counter.ts';
 import { connectRaw, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
 import { reply, startOrigin } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { HANDSHAKE, startPeer } from '../support/edge/web-socket.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -61,8 +62,7 @@ test('a refused request is a line of the domain that it names, if its Host could
 
 test('a request that waited while its client left is a line of the domain that it names', async (t) => {
   const { lines, accessLog } = keepLines();
-  const origin = await startOrigin(t, () => undefined);
-  const edge = await startTestEdge(t, [origin.port], { accessLog });
+  const { edge, origin } = await startSite(t, () => undefined, { accessLog });
   const client = connectRaw(edge.port, `GET /1 HTTP/1.1\r\n${HOST}\r\nGET /2 HTTP/1.1\r\n${HOST}\r\n`);
   await eventually('asked', () => origin.requests.length === 1);
   client.socket.resetAndDestroy();
@@ -100,13 +100,12 @@ test('a closed edge has written all lines, those of connections that it cut too'
 });
 
 test('each line has the bytes that were sent, for requests of every kind', async (t) => {
-  const origin = await startOrigin(t, ({ target, method, body }, response) => {
+  const { edge } = await startSite(t, ({ target, method, body }, response) => {
     const type = { 'content-type': 'text/plain' };
     if (target === '/missing') response.writeHead(404, type).end('no');
     else if (method !== 'GET' && method !== 'HEAD') response.writeHead(200, type).end(`${body.length} bytes`);
     else response.writeHead(200, { ...type, 'cache-control': 'max-age=60', etag: '"a"' }).end('x'.repeat(50_000));
   });
-  const edge = await startTestEdge(t, [origin.port]);
   const get = (path: string, more = '', method = 'GET') => `${method} ${path} HTTP/1.1\r\n${HOST}${more}\r\n`;
   const post = get('/post', 'Content-Length: 5\r\n', 'POST');
   const kinds: Readonly<Record<string, string>> = {
@@ -152,8 +151,9 @@ const cuts: readonly (readonly [what: string, more: string, asked: number, bytes
 ];
 for (const [what, more, asked, bytes, requests] of cuts) {
   test(`lines of answers that a stop cuts have the bytes that their client receives: ${what}`, async (t) => {
-    const origin = await startOrigin(t, reply('x'.repeat(bytes), { 'cache-control': 'max-age=600' }));
-    const edge = await startTestEdge(t, [origin.port], { cacheBytes: 256 * 1024 * 1024 });
+    const { edge } = await startSite(t, reply('x'.repeat(bytes), { 'cache-control': 'max-age=600' }), {
+      cacheBytes: 256 * 1024 * 1024,
+    });
     for (let n = 0; n < asked; n++) await edge.get('/');
     edge.log.length = 0;
     const client = connect(edge.port, '127.0.0.1');

@@ -3,44 +3,35 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { CacheSettings } from '../../src/model/settings.ts';
 import type { SiteSpec } from '../../src/sites/spec.ts';
-import { SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
-import { type Answer, reply, startOrigin } from '../support/edge/origin.ts';
+import { FRESH, notModified, reply } from '../support/edge/origin.ts';
+import { act, client, gets, hit, miss, origin, pass, scenario } from '../support/edge/scenario.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 
-const FRESH = { 'cache-control': 'max-age=60' };
 const COOKIE = { ...FRESH, 'set-cookie': 'a=b' };
 
-async function start(
-  t: { after(work: () => unknown): void },
-  script: Answer,
-  cache: Partial<CacheSettings>,
-  type: SiteSpec['type'] = 'static',
-) {
-  const origin = await startOrigin(t, script);
-  const edge = await startTestEdge(t, [origin.port]);
-  edge.put({ name: SITE_HOST, cache, type });
-  return { origin, edge };
-}
-
 describe('set_cookie', () => {
-  test('set_cookie bypass: each client has a cookie of its own', async (t) => {
-    const { edge } = await start(t, reply('x', COOKIE), {});
-    for (let i = 0; i < 2; i++) assert.equal((await edge.get('/')).headers['x-cache'], 'MISS setCookie');
-  });
+  const unstored = (path: string, answer: ReturnType<typeof reply>) => [
+    client(`GET ${path}`),
+    origin(`GET ${path}`, answer),
+    gets(200, 'MISS setCookie'),
+  ];
 
-  test('set_cookie store: the cookie is stored if the lifetime is explicit', async (t) => {
-    const { edge, origin } = await start(t, reply('x', COOKIE), { setCookie: 'store' });
-    await edge.get('/');
-    const hit = await edge.get('/');
-    assert.deepEqual([hit.headers['x-cache'], hit.headers['set-cookie']], ['HIT', 'a=b']);
-    origin.answer(reply('x', { 'set-cookie': 'a=b', 'last-modified': 'Mon, 02 Nov 2026 10:00:00 GMT' }));
-    assert.equal((await edge.get('/guessed')).headers['x-cache'], 'MISS setCookie');
+  test('set_cookie bypass: each client has a cookie of its own', (t) =>
+    scenario(t, [...unstored('/', reply('x', COOKIE)), ...unstored('/', reply('x', COOKIE))]));
+
+  test('set_cookie store: the cookie is stored if the lifetime is explicit', (t) => {
+    const guessed = { 'set-cookie': 'a=b', 'last-modified': 'Mon, 02 Nov 2026 10:00:00 GMT' };
+    const steps = [miss('GET /', reply('x', COOKIE)), hit('GET /', 'x', { 'set-cookie': 'a=b' })];
+    return scenario(t, [...steps, ...unstored('/guessed', reply('x', guessed))], {
+      site: { cache: { setCookie: 'store' } },
+    });
   });
 
   test('set_cookie strip: only the client that caused the fetch gets it, clients that wait or share the fetch do not', async (t) => {
     let release = () => {};
     const body = Buffer.alloc(300 * 1024, 'x');
-    const { edge, origin } = await start(
+    const { edge, origin } = await startSite(
       t,
       (request, response) => {
         response.writeHead(200, { ...COOKIE, 'content-length': String(body.length) });
@@ -48,7 +39,7 @@ describe('set_cookie', () => {
         release = () => void response.end(body.subarray(1000));
         assert.equal(request.method, 'GET');
       },
-      { setCookie: 'strip' },
+      { site: { cache: { setCookie: 'strip' } } },
     );
     const all = Array.from({ length: 5 }, () => edge.get('/'));
     await eventually('asked', () => origin.requests.length === 1);
@@ -64,72 +55,91 @@ describe('set_cookie', () => {
   });
 });
 
-test("request_directives: a client's no-cache, max-age=0 and no-store count only if the site says so", async (t) => {
-  for (const [requestDirectives, expected] of [
-    [false, ['HIT', 'HIT', 'HIT']],
-    [true, ['REVALIDATED', 'REVALIDATED', 'BYPASS requestNoStore']],
-  ] as const) {
-    const script: Answer = (request, response) => {
-      if (request.headers['if-none-match'] === undefined) reply('x', { ...FRESH, etag: '"1"' })(request, response);
-      else response.writeHead(304, { ...FRESH, etag: '"1"' }).end();
-    };
-    const { edge } = await start(t, script, { requestDirectives });
-    await edge.get('/');
-    const marks: (string | undefined)[] = [];
-    for (const wish of ['no-cache', 'max-age=0', 'no-store']) {
-      marks.push((await edge.get('/', { headers: ['Cache-Control', wish] })).headers['x-cache']);
-    }
-    assert.deepEqual(marks, expected);
-  }
+describe('request_directives', () => {
+  const wishes = ['no-cache', 'max-age=0', 'no-store'].map((wish) => client('GET /', { 'Cache-Control': wish }));
+  const whole = reply('x', { ...FRESH, etag: '"1"' });
+  const renew = origin('GET /', notModified({ ...FRESH, etag: '"1"' }), { 'if-none-match': '"1"' });
+
+  test("a client's no-cache, max-age=0 and no-store count if the site says so", (t) => {
+    const [noCache, maxAge, noStore] = wishes;
+    assert.ok(noCache && maxAge && noStore);
+    return scenario(
+      t,
+      [
+        ...[miss('GET /', whole), noCache, renew, gets(200, 'REVALIDATED'), maxAge, renew, gets(200, 'REVALIDATED')],
+        ...[noStore, origin('GET /', whole, { 'if-none-match': undefined }), gets(200, 'BYPASS requestNoStore')],
+      ],
+      { site: { cache: { requestDirectives: true } } },
+    );
+  });
+
+  test("a client's no-cache, max-age=0 and no-store do not count unless the site says so", (t) =>
+    scenario(t, [miss('GET /', whole), ...wishes.flatMap((wish) => [wish, gets(200, 'HIT')])], {
+      site: { cache: { requestDirectives: false } },
+    }));
 });
 
-test('heuristic_cap is the longest guessed lifetime; 0 turns guessing off, and live and dynamic sites have no guess', async (t) => {
+describe('heuristic_cap is the longest guessed lifetime; 0 turns guessing off, and live and dynamic sites have no guess', () => {
   const old = { 'last-modified': 'Mon, 02 Nov 2020 10:00:00 GMT' };
-  const markAfter = async (cache: Partial<CacheSettings>, ms: number, type?: SiteSpec['type']) => {
-    const { edge, origin } = await start(t, reply('x', old), cache, type);
-    await edge.get('/');
-    edge.advance(ms);
-    origin.answer(reply('y', FRESH));
-    return (await edge.get('/')).headers['x-cache'];
-  };
-  assert.equal(await markAfter({}, 3_500_000), 'HIT');
-  assert.equal(await markAfter({}, 3_700_000), 'MISS');
-  assert.equal(await markAfter({ heuristicCapSeconds: 60 }, 50_000), 'HIT');
-  assert.equal(await markAfter({ heuristicCapSeconds: 60 }, 70_000), 'MISS');
-  assert.equal(await markAfter({ heuristicCapSeconds: 0 }, 0), 'MISS');
-  assert.equal(await markAfter({}, 0, 'live'), 'MISS');
-  assert.equal(await markAfter({}, 0, 'dynamic'), 'MISS');
-});
-
-test('stale_cap is how long stale copies replace an unreachable origin; 0 is not at all', async (t) => {
-  for (const [staleCapSeconds, statuses] of [
-    [600, [200, 504]],
-    [0, [504, 504]],
-  ] as const) {
-    const { edge, origin } = await start(t, reply('x', FRESH), { staleCapSeconds });
-    await edge.get('/');
-    edge.advance(60_000 + 500_000);
-    await origin.stop();
-    const first = await edge.get('/');
-    edge.advance(200_000);
-    const received = [first.status, (await edge.get('/')).status];
-    // What may not be served stale is answered 504. RFC 9111 §5.2.2.2
-    assert.deepEqual(received, statuses);
+  const rows: readonly (readonly [cap: number | undefined, ms: number, 'HIT' | 'MISS', type?: SiteSpec['type']])[] = [
+    [undefined, 3_500_000, 'HIT'],
+    [undefined, 3_700_000, 'MISS'],
+    [60, 50_000, 'HIT'],
+    [60, 70_000, 'MISS'],
+    [0, 0, 'MISS'],
+    [undefined, 0, 'MISS', 'live'],
+    [undefined, 0, 'MISS', 'dynamic'],
+  ];
+  for (const [heuristicCapSeconds, ms, mark, type = 'static'] of rows) {
+    test(`cap ${heuristicCapSeconds}, ${type}: ${mark} after ${ms} ms`, (t) =>
+      scenario(
+        t,
+        [
+          ...[client('GET /'), origin('GET /', reply('x', old)), gets(200, /^MISS/), pass(ms)],
+          mark === 'HIT' ? hit('GET /') : miss('GET /', reply('y', FRESH)),
+        ],
+        { site: { type, cache: heuristicCapSeconds === undefined ? {} : { heuristicCapSeconds } } },
+      ));
   }
 });
 
-test('normalize_vary and match_language decide which languages are one variant', async (t) => {
-  const script: Answer = (request, response) => {
-    const language = request.headers['accept-language']?.slice(0, 2) ?? '';
-    reply(language, { ...FRESH, vary: 'Accept-Language', 'content-language': language })(request, response);
-  };
-  const markOf = async (cache: Partial<CacheSettings>, first: string, second: string) => {
-    const { edge } = await start(t, script, cache);
-    await edge.get('/', { headers: ['Accept-Language', first] });
-    return (await edge.get('/', { headers: ['Accept-Language', second] })).headers['x-cache'];
-  };
-  assert.equal(await markOf({}, 'en, de', 'de, en'), 'HIT');
-  assert.equal(await markOf({ normalizeVary: false }, 'en, de', 'de, en'), 'MISS');
-  assert.equal(await markOf({}, 'en', 'en, de;q=0.5'), 'MISS');
-  assert.equal(await markOf({ matchLanguage: true }, 'en', 'en, de;q=0.5'), 'HIT');
+describe('stale_cap is how long stale copies replace an unreachable origin; 0 is not at all', () => {
+  for (const [staleCapSeconds, status, xCache] of [
+    [600, 200, 'STALE'],
+    // What may not be served stale is answered 504. RFC 9111 §5.2.2.2
+    [0, 504, 'ERROR originConnect'],
+  ] as const) {
+    test(`a stale_cap of ${staleCapSeconds} s: ${status} after 500 s, 504 after 700 s`, (t) =>
+      scenario(
+        t,
+        [
+          ...[miss('GET /', reply('x', FRESH)), pass(60_000 + 500_000), act(({ origin }) => origin.stop())],
+          ...[client('GET /'), gets(status, xCache), pass(200_000), client('GET /'), gets(504, 'ERROR originConnect')],
+        ],
+        { site: { cache: { staleCapSeconds } } },
+      ));
+  }
+});
+
+describe('normalize_vary and match_language decide which languages are one variant', () => {
+  const rows: readonly (readonly [Partial<CacheSettings>, first: string, second: string, mark: 'HIT' | 'MISS'])[] = [
+    [{}, 'en, de', 'de, en', 'HIT'],
+    [{ normalizeVary: false }, 'en, de', 'de, en', 'MISS'],
+    [{}, 'en', 'en, de;q=0.5', 'MISS'],
+    [{ matchLanguage: true }, 'en', 'en, de;q=0.5', 'HIT'],
+  ];
+  for (const [cache, first, second, mark] of rows) {
+    const fetched = (language: string) =>
+      origin('GET /', reply('x', { ...FRESH, vary: 'Accept-Language', 'content-language': language.slice(0, 2) }));
+    test(`${JSON.stringify(cache)}: "${second}" after "${first}" is a ${mark}`, (t) =>
+      scenario(
+        t,
+        [
+          ...[client('GET /', { 'Accept-Language': first }), fetched(first), gets(200, 'MISS')],
+          ...[client('GET /', { 'Accept-Language': second }), ...(mark === 'HIT' ? [] : [fetched(second)])],
+          gets(200, mark),
+        ],
+        { site: { cache } },
+      ));
+  }
 });

@@ -6,6 +6,7 @@ import { createAuthority } from '../support/certificates/certificate.ts';
 import { startDns } from '../support/edge/dns.ts';
 import { connectRaw, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
 import { type Answer, reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { needs } from '../support/runner/needs.ts';
@@ -124,8 +125,10 @@ describe('when all origins fail', () => {
   }
 
   test('stale-if-error takes precedence over the default day, when no origin answers', async (t) => {
-    const origin = await startOrigin(t, reply('good', { 'cache-control': 'max-age=10, stale-if-error=200000' }));
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge, origin } = await startSite(
+      t,
+      reply('good', { 'cache-control': 'max-age=10, stale-if-error=200000' }),
+    );
     await edge.get('/');
     await origin.stop();
     edge.advance(2 * 24 * 3_600_000);
@@ -135,8 +138,7 @@ describe('when all origins fail', () => {
   });
 
   test('a copy is not served a day after its lifetime', async (t) => {
-    const origin = await startOrigin(t, reply('good', { 'cache-control': 'max-age=10' }));
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge, origin } = await startSite(t, reply('good', { 'cache-control': 'max-age=10' }));
     await edge.get('/');
     await origin.stop();
     edge.advance(24 * 3_600_000);
@@ -206,8 +208,7 @@ describe('addresses of a name', () => {
 
 describe('connections to origins', () => {
   test('connections to origins are kept, by each domain its own; each request has its own Host', async (t) => {
-    const origin = await startOrigin(t, reply('x', { 'cache-control': 'no-store' }));
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge, origin } = await startSite(t, reply('x', { 'cache-control': 'no-store' }));
     edge.put({
       name: 'second.example.com',
       origins: { ...NO_ORIGINS, primary: loopback([origin.port]), hostHeader: 'source.example' },
@@ -224,11 +225,14 @@ describe('connections to origins', () => {
   });
 
   test('old connections to origins end between two requests, never in one', async (t) => {
-    const origin = await startOrigin(t, (_request, response) => {
-      response.write('begin ');
-      setTimeout(() => response.end('end'), 50); // longer than its connection is used for
-    });
-    const edge = await startTestEdge(t, [origin.port], { limits: { originConnectionMs: 20, maxOriginConnections: 4 } });
+    const { edge, origin } = await startSite(
+      t,
+      (_request, response) => {
+        response.write('begin ');
+        setTimeout(() => response.end('end'), 50); // longer than its connection is used for
+      },
+      { limits: { originConnectionMs: 20, maxOriginConnections: 4 } },
+    );
     for (let i = 0; i < 4; i++) {
       const all = await Promise.all(['/a', '/b', '/c'].map((path) => edge.get(`${path}${i}`)));
       for (const { body, isWhole } of all) assert.deepEqual([body, isWhole], ['begin end', true]);

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { createGuard } from '../../src/edge/origin/guard.ts';
 import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge/edge.ts';
 import { reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 
@@ -104,12 +105,15 @@ describe('an origin whose connections are all in use', () => {
   const limits = { originWaitMs: 500, maxOriginConnections: 2 };
 
   test('an origin without a free connection answers others 503 in time, and serves them when one is free', async (t) => {
-    const origin = await startOrigin(t, (request, response) => {
-      if (request.target === '/plain') return void response.end('plain');
-      response.writeHead(200, { 'cache-control': 'no-store' });
-      response.write('for ever');
-    });
-    const edge = await startTestEdge(t, [origin.port], { limits });
+    const { edge } = await startSite(
+      t,
+      (request, response) => {
+        if (request.target === '/plain') return void response.end('plain');
+        response.writeHead(200, { 'cache-control': 'no-store' });
+        response.write('for ever');
+      },
+      { limits },
+    );
     const streams = ['127.0.0.2', '127.0.0.3'].map((from, i) =>
       connectRaw(edge.port, `GET /${i} HTTP/1.1\r\nHost: ${SITE_HOST}\r\n\r\n`, from),
     );

@@ -1,8 +1,7 @@
 /** Parts of objects: stored, served, joined and completed; and a POST's answer that serves later GETs. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { startTestEdge } from '../support/edge/edge.ts';
-import { type Answer, reply, startOrigin } from '../support/edge/origin.ts';
+import { type Answer, reply } from '../support/edge/origin.ts';
 import {
   act,
   breaksOff,
@@ -15,6 +14,7 @@ import {
   type Step,
   scenario,
 } from '../support/edge/scenario.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 
 const BODY = 'abcdefghijklmnopqrstuvwxyz';
@@ -207,11 +207,10 @@ describe("a POST's answer that is its own address's representation", () => {
 
   test('a GET in flight during a POST does not replace its answer', async (t) => {
     let late: (() => void) | undefined;
-    const origin = await startOrigin(t, (request, response) => {
+    const { edge, origin } = await startSite(t, (request, response) => {
       if (request.method === 'POST') return reply('new', own)(request, response);
       late = () => reply('old', FRESH)(request, response);
     });
-    const edge = await startTestEdge(t, [origin.port]);
     const slow = edge.get('/thing');
     await eventually('at the origin', () => late !== undefined);
     edge.advance(10);

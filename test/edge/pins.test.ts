@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
 import { reply, startOrigin } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 
 const MIB = 1024 * 1024;
@@ -26,8 +27,10 @@ test('evicted objects that clients still read are bounded: beyond the bound some
 });
 
 test('clients of ready answers are bounded in the same way when their objects are evicted', async (t) => {
-  const origin = await startOrigin(t, reply(Buffer.alloc(MIB, 'x'), { 'cache-control': 'max-age=600' }));
-  const edge = await startTestEdge(t, [origin.port], { cacheBytes: 32 * MIB, maxLagBytes: 2 * MIB });
+  const { edge } = await startSite(t, reply(Buffer.alloc(MIB, 'x'), { 'cache-control': 'max-age=600' }), {
+    cacheBytes: 32 * MIB,
+    maxLagBytes: 2 * MIB,
+  });
   const clients = [];
   for (let i = 0; i < 6; i++) {
     for (let asked = 0; asked < 2; asked++) await edge.get(`/${i}`, { connection: 'keep-alive' });

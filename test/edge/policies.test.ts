@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import type { CachingSpec, PolicySpec, SiteSpec } from '../../src/sites/spec.ts';
 import { type FetchOptions, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
-import { type Answer, reply, startOrigin } from '../support/edge/origin.ts';
+import { type Answer, reply } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { startNginx } from '../support/nginx.ts';
 import { needs } from '../support/runner/needs.ts';
 
@@ -17,8 +18,7 @@ function caching(policies: readonly PolicySpec[], changes: Partial<CachingSpec> 
 }
 
 async function start(t: TestContext, script: Answer, site: Partial<SiteSpec>) {
-  const origin = await startOrigin(t, script);
-  const edge = await startTestEdge(t, [origin.port]);
+  const { edge, origin } = await startSite(t, script);
   edge.put({ name: SITE_HOST, ...site });
   const mark = async (path: string, options: FetchOptions = {}) => (await edge.get(path, options)).headers['x-cache'];
   /** What the first and the second request for a path find. */

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
-import { reply, startOrigin } from '../support/edge/origin.ts';
+import { connectRaw, SITE_HOST } from '../support/edge/edge.ts';
+import { reply } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 import { needs, obtain } from '../support/runner/needs.ts';
 
@@ -16,14 +17,17 @@ const V2 = Buffer.from(`${SIGNATURE}2111000cc0000201c6336402d90301bb`, 'hex').to
 const LOCAL = Buffer.from(`${SIGNATURE}20000000`, 'hex').toString('latin1');
 
 async function start(t: TestContext, trusted: readonly string[], protocol: 'off' | 'required', limits = {}) {
-  const origin = await startOrigin(t, (request, response) => {
-    const { headers } = request;
-    reply([headers['x-forwarded-for'], headers['x-real-ip'], headers['x-forwarded-proto']].join(' '))(
-      request,
-      response,
-    );
-  });
-  const edge = await startTestEdge(t, [origin.port], { proxies: { trusted, protocol }, limits });
+  const { edge, origin } = await startSite(
+    t,
+    (request, response) => {
+      const { headers } = request;
+      reply([headers['x-forwarded-for'], headers['x-real-ip'], headers['x-forwarded-proto']].join(' '))(
+        request,
+        response,
+      );
+    },
+    { proxies: { trusted, protocol }, limits },
+  );
   const failures = async () =>
     [...(await edge.registry.metrics()).matchAll(/proxy_header_failures_total\{reason="(\w+)"\} (\d+)/g)].map(
       ([, reason, count]) => `${reason} ${count}`,

@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { connectRaw, loopback, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
-import { type Answer, reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
+import { type Answer, FRESH, reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
 import { ELSEWHERE, follow, redirect, startPair } from '../support/edge/redirects.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
-
-const FRESH = { 'cache-control': 'max-age=60' };
 
 describe('a redirect that is followed', () => {
   test('a redirect to another host is followed by a GET under its name, and the object is stored under the first address', async (t) => {
@@ -97,10 +96,13 @@ describe('a redirect that is followed', () => {
   });
 
   test('a crowd of redirects does not hold the connections that it needs itself', async (t) => {
-    const origin = await startOrigin(t, (request, response) => {
-      (request.target.startsWith('/b') ? reply('object') : redirect(`/b${request.target}`))(request, response);
-    });
-    const edge = await startTestEdge(t, [origin.port], { limits: { maxOriginConnections: 2, originWaitMs: 20_000 } });
+    const { edge, origin } = await startSite(
+      t,
+      (request, response) => {
+        (request.target.startsWith('/b') ? reply('object') : redirect(`/b${request.target}`))(request, response);
+      },
+      { limits: { maxOriginConnections: 2, originWaitMs: 20_000 } },
+    );
     follow(edge, loopback([origin.port]));
     const all = await Promise.all(Array.from({ length: 20 }, (_, i) => edge.get(`/${i}`)));
     assert.ok(all.every(({ status }) => status === 200));

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { connectRaw, fetchFrom, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
 import { reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 import { needs } from '../support/runner/needs.ts';
 
@@ -107,8 +108,7 @@ describe('requests that are refused', () => {
     ['a request that has been here', `${get}${HOST}CDN-Loop: causeway\r\n\r\n`, 508],
   ];
   test('a refused request has its status, one log line, and no contact to an origin', async (t) => {
-    const origin = await startOrigin(t, reply('reached'));
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge, origin } = await startSite(t, reply('reached'));
     for (const [what, bytes, status] of rows) {
       edge.log.length = 0;
       const client = connectRaw(edge.port, bytes);
@@ -130,8 +130,7 @@ describe('requests that are refused', () => {
   });
 
   test('a bad request ends its connection: bytes after it are not read', async (t) => {
-    const origin = await startOrigin(t, reply('reached'));
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge, origin } = await startSite(t, reply('reached'));
     const text = await connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}${HOST}\r\nGET /2 HTTP/1.1\r\n${HOST}\r\n`)
       .closed;
     assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1);
@@ -139,8 +138,7 @@ describe('requests that are refused', () => {
   });
 
   test('a bad request is answered after the good ones before it', async (t) => {
-    const origin = await startOrigin(t, (_request, response) => void setImmediate(() => response.end('good')));
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge } = await startSite(t, (_request, response) => void setImmediate(() => response.end('good')));
     const text = await connectRaw(edge.port, `GET /1 HTTP/1.1\r\n${HOST}\r\nGET / HTTP/1.1\r\nbad line\r\n\r\n`).closed;
     assert.match(text, /^HTTP\/1\.1 200 [\s\S]*good[\s\S]*HTTP\/1\.1 400 /);
   });
@@ -155,8 +153,7 @@ describe('requests that are refused', () => {
 describe('domains that do not serve', () => {
   for (const state of ['closed', 'rejected', 'disabled'] as const) {
     test(`a domain that is ${state} is 403 without contact to the origin, even for a stored object`, async (t) => {
-      const origin = await startOrigin(t, reply('x', { 'cache-control': 'max-age=60' }));
-      const edge = await startTestEdge(t, [origin.port]);
+      const { edge, origin } = await startSite(t, reply('x', { 'cache-control': 'max-age=60' }));
       await edge.get('/');
       edge.put({ name: SITE_HOST, state });
       const received = await edge.get('/');
@@ -223,13 +220,12 @@ describe('requests to the origin', () => {
   });
 
   test('an origin that reflects X-Forwarded-Host or the port of Host cannot be used to poison the cache', async (t) => {
-    const origin = await startOrigin(t, (request, response) => {
+    const { edge } = await startSite(t, (request, response) => {
       reply(`${request.headers['x-forwarded-host']} ${request.headers['host']}`, { 'cache-control': 'max-age=60' })(
         request,
         response,
       );
     });
-    const edge = await startTestEdge(t, [origin.port]);
     await edge.get('/', {
       host: `${SITE_HOST}:666`,
       headers: ['X-Forwarded-Host', 'evil.example', 'Forwarded', 'host=evil.example'],
@@ -238,7 +234,7 @@ describe('requests to the origin', () => {
   });
 
   test('an origin that reads underscores as hyphens, as CGI and WSGI do, cannot be used to poison the cache', async (t) => {
-    const origin = await startOrigin(t, (request, response) => {
+    const { edge } = await startSite(t, (request, response) => {
       const environment = new Map(
         Object.entries(request.headers).map(([name, value]) => [name.replaceAll('-', '_').toUpperCase(), value]),
       );
@@ -246,7 +242,6 @@ describe('requests to the origin', () => {
       const body = read.map((name) => environment.get(name) ?? '-').join(' ');
       reply(body, { 'cache-control': 'max-age=60' })(request, response);
     });
-    const edge = await startTestEdge(t, [origin.port]);
     const claims = ['X_Forwarded_Host', 'X-Forwarded_Scheme', 'X_HTTP_METHOD_OVERRIDE', 'X_Real_IP', 'Proxy'];
     await edge.get('/', { headers: claims.flatMap((name) => [name, 'evil']) });
     assert.equal((await edge.get('/')).body, `${SITE_HOST} - - 127.0.0.1 -`);
@@ -263,8 +258,7 @@ describe('requests to the origin', () => {
   });
 
   test('a chunked body stays in its request, whatever the method (CVE-2026-29057 of another proxy)', async (t) => {
-    const origin = await startOrigin(t, reply('ok'));
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge, origin } = await startSite(t, reply('ok'));
     const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
     for (const method of ['DELETE', 'OPTIONS', 'PUT', 'GET', 'QUERY']) {
       const chunk = `${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`;
@@ -280,10 +274,9 @@ describe('requests to the origin', () => {
   });
 
   test('a GET with a body is passed on with it, and bypasses the cache', async (t) => {
-    const origin = await startOrigin(t, (request, response) =>
+    const { edge } = await startSite(t, (request, response) =>
       reply(`got ${request.body}`, { 'cache-control': 'max-age=60' })(request, response),
     );
-    const edge = await startTestEdge(t, [origin.port]);
     for (const body of ['1', '2']) {
       const received = await edge.get('/', { body });
       assert.deepEqual([received.body, received.headers['x-cache']], [`got ${body}`, 'BYPASS requestBody']);
@@ -301,8 +294,7 @@ describe('every byte', () => {
   };
   for (const [place, request] of Object.entries(places)) {
     test(`every byte in ${place} is passed on or refused, and never a fault of the edge`, async (t) => {
-      const origin = await startOrigin(t, reply('x'));
-      const edge = await startTestEdge(t, [origin.port]);
+      const { edge } = await startSite(t, reply('x'));
       for (let code = 0; code < 256; code++) {
         const client = connectRaw(edge.port, request(String.fromCharCode(code)));
         await eventually(`byte ${code}`, () => client.text().includes('\r\n\r\n'));
@@ -315,12 +307,11 @@ describe('every byte', () => {
 
 describe('client connections', () => {
   test('pipelined requests are answered in their order', async (t) => {
-    const origin = await startOrigin(t, (request, response) => {
+    const { edge } = await startSite(t, (request, response) => {
       // The first answer comes last.
       const isFirst = request.target === '/0';
       setTimeout(() => response.end(`body of ${request.target}`), isFirst ? 100 : 0);
     });
-    const edge = await startTestEdge(t, [origin.port]);
     const bytes = [0, 1, 2, 3]
       .map((i) => `GET /${i} HTTP/1.1\r\n${HOST}${i === 3 ? 'Connection: close\r\n' : ''}\r\n`)
       .join('');
@@ -336,8 +327,7 @@ describe('client connections', () => {
   });
 
   test('a request may arrive byte by byte', async (t) => {
-    const origin = await startOrigin(t, reply('whole'));
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge, origin } = await startSite(t, reply('whole'));
     const client = connectRaw(edge.port);
     for (const byte of `POST / HTTP/1.1\r\n${HOST}Content-Length: 3\r\nConnection: close\r\n\r\nabc`) {
       client.socket.write(byte);
@@ -348,11 +338,10 @@ describe('client connections', () => {
   });
 
   test('HTTP/1.0 gets its answer without chunks, and the connection ends', async (t) => {
-    const origin = await startOrigin(t, (_request, response) => {
+    const { edge, origin } = await startSite(t, (_request, response) => {
       response.write('a');
       response.end('b');
     });
-    const edge = await startTestEdge(t, [origin.port]);
     const text = await connectRaw(edge.port, `GET / HTTP/1.0\r\n${HOST}\r\n`).closed;
     assert.match(text, /^HTTP\/1\.1 200 [\s\S]*\r\n\r\nab$/);
     assert.equal(origin.requests[0]?.headers['via'], '1.0 causeway');
@@ -371,8 +360,7 @@ describe('client connections', () => {
   });
 
   test('a dual-stack listener answers IPv4, and shows the client as IPv4', needs('ipv6'), async (t) => {
-    const origin = await startOrigin(t, reply('x'));
-    const edge = await startTestEdge(t, [origin.port], { listen: { host: '::', port: 0 } });
+    const { edge } = await startSite(t, reply('x'), { listen: { host: '::', port: 0 } });
     assert.equal((await fetchFrom(edge.port, '/')).status, 200);
     await eventually('logged', () => edge.log.length === 1);
     assert.equal(edge.log[0]?.client, '127.0.0.1');

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { connectRaw, SITE_HOST } from '../support/edge/edge.ts';
 import { fetchOver, open } from '../support/edge/http2-client.ts';
 import { startHttpsEdge } from '../support/edge/https-edge.ts';
-import { reply, startOrigin } from '../support/edge/origin.ts';
+import { reply } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { needs } from '../support/runner/needs.ts';
 
 const DOCS = readFileSync(join(import.meta.dirname, '../../docs/edge.md'), 'utf8');
@@ -38,11 +39,10 @@ test(
 );
 
 test('an interim response does not carry these fields either, and a request does not say which server the client chose', async (t) => {
-  const origin = await startOrigin(t, (_, response) => {
+  const { edge, origin } = await startSite(t, (_, response) => {
     response.writeEarlyHints({ link: '</a.css>; rel=preload', 'alt-svc': 'h3=":443"' });
     response.end('object');
   });
-  const edge = await startTestEdge(t, [origin.port]);
   const text = await connectRaw(
     edge.port,
     `GET / HTTP/1.1\r\nHost: ${SITE_HOST}\r\nAlt-Used: origin.example\r\nConnection: close\r\n\r\n`,

@@ -1,11 +1,12 @@
 /** OPTIONS that the edge answers itself: `OPTIONS *`, and where Max-Forwards lets nobody else answer. RFC 9110 §7.6.2, §9.3.7 */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { connectRaw, SITE_HOST } from '../support/edge/edge.ts';
 import { answerOf, ask, open } from '../support/edge/http2-client.ts';
 import { startHttpsEdge } from '../support/edge/https-edge.ts';
 import type { LoggedRequest } from '../support/edge/logged-request.ts';
-import { reply, startOrigin } from '../support/edge/origin.ts';
+import { reply } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 import { needs } from '../support/runner/needs.ts';
 
@@ -30,8 +31,7 @@ describe('OPTIONS *', () => {
   ];
   for (const [what, bytes, [host, version]] of rows) {
     test(`OPTIONS * ${what} is answered by the edge, is not stored and has its log line`, async (t) => {
-      const origin = await startOrigin(t, reply('reached'));
-      const edge = await startTestEdge(t, [origin.port]);
+      const { edge, origin } = await startSite(t, reply('reached'));
       const client = connectRaw(edge.port, bytes);
       await eventually('it is answered', () => client.text().includes('\r\n\r\n'));
       const [head = '', body] = client.text().split('\r\n\r\n');
@@ -53,8 +53,7 @@ describe('OPTIONS *', () => {
   }
 
   test('OPTIONS * leaves its connection open: the next request is served', async (t) => {
-    const origin = await startOrigin(t, reply('reached'));
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge } = await startSite(t, reply('reached'));
     const next = `GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
     const text = await connectRaw(edge.port, `OPTIONS * HTTP/1.1\r\n${HOST}\r\n${next}`).closed;
     assert.equal(text.match(/HTTP\/1\.1 200 /g)?.length, 2);
@@ -77,8 +76,7 @@ describe('OPTIONS *', () => {
 });
 
 test('Max-Forwards counts for OPTIONS: the last hop answers, others pass on one less', async (t) => {
-  const origin = await startOrigin(t, reply('reached'));
-  const edge = await startTestEdge(t, [origin.port]);
+  const { edge, origin } = await startSite(t, reply('reached'));
   for (const [method, sent, passedOn] of [
     ['OPTIONS', '0', undefined],
     ['OPTIONS', '00', undefined],
@@ -98,8 +96,7 @@ test('Max-Forwards counts for OPTIONS: the last hop answers, others pass on one 
 });
 
 test('a domain refuses OPTIONS as it refuses other requests, whatever Max-Forwards says', async (t) => {
-  const origin = await startOrigin(t, reply('reached'));
-  const edge = await startTestEdge(t, [origin.port]);
+  const { edge } = await startSite(t, reply('reached'));
   edge.put({ name: SITE_HOST, state: 'disabled' });
   const { status } = await edge.get('/', { method: 'OPTIONS', headers: ['Max-Forwards', '0'] });
   assert.equal(status, 403);

@@ -7,6 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { connectRaw, fetchFrom, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
 import { reply, startOrigin } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 
@@ -29,10 +30,9 @@ const CONNECT = `
 
 test('a request in flight is answered by the settings that it began with, the next one by the present ones', async (t) => {
   let finish = () => {};
-  const origin = await startOrigin(t, (_request, response) => {
+  const { edge, origin } = await startSite(t, (_request, response) => {
     finish = () => void response.writeHead(200, { 'cache-control': 'max-age=60' }).end('late');
   });
-  const edge = await startTestEdge(t, [origin.port]);
   edge.put({ name: SITE_HOST, expiresSeconds: 300 });
   const first = edge.get('/');
   await eventually('asked', () => origin.requests.length === 1);
@@ -46,10 +46,9 @@ test('a request in flight is answered by the settings that it began with, the ne
 describe('closing the edge', () => {
   test('closing finishes requests in flight, ends their connections, and accepts no new ones', async (t) => {
     let finish = () => {};
-    const origin = await startOrigin(t, (_request, response) => {
+    const { edge, origin } = await startSite(t, (_request, response) => {
       finish = () => void response.end('late');
     });
-    const edge = await startTestEdge(t, [origin.port]);
     const client = connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}\r\n`);
     await eventually('asked', () => origin.requests.length === 1);
     const closing = edge.edge.close(10_000);
@@ -61,8 +60,7 @@ describe('closing the edge', () => {
   });
 
   test('closing is not delayed by idle connections', async (t) => {
-    const origin = await startOrigin(t, reply('x'));
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge } = await startSite(t, reply('x'));
     const client = connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}\r\n`);
     await eventually('answered', () => client.text().endsWith('x'));
     await edge.edge.close(60_000);
@@ -70,8 +68,7 @@ describe('closing the edge', () => {
   });
 
   test('closing cuts what does not finish in time', async (t) => {
-    const origin = await startOrigin(t, () => undefined);
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge, origin } = await startSite(t, () => undefined);
     const client = connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}\r\n`);
     await eventually('asked', () => origin.requests.length === 1);
     await edge.edge.close(100);
@@ -80,8 +77,7 @@ describe('closing the edge', () => {
   });
 
   test('closing cuts an answer out of memory that its client does not read in time', async (t) => {
-    const origin = await startOrigin(t, reply('x'.repeat(500_000), { 'cache-control': 'max-age=600' }));
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge } = await startSite(t, reply('x'.repeat(500_000), { 'cache-control': 'max-age=600' }));
     await edge.get('/');
     const client = connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}\r\n\r\n`.repeat(50));
     client.socket.pause();
@@ -164,11 +160,10 @@ describe('the access log', () => {
   });
 
   test('the access log has 13 fields that say what happened, in the order of the document', async (t) => {
-    const origin = await startOrigin(
+    const { edge } = await startSite(
       t,
       reply('hello', { 'cache-control': 'max-age=60', 'content-type': 'text/plain; charset=utf-8', etag: '"1"' }),
     );
-    const edge = await startTestEdge(t, [origin.port]);
     const headers = ['Referer', 'https://example.com/a\tb', 'User-Agent', 'test\\agent "1"'];
     const first = await edge.get('/a?b=c', { host: `WWW.example.com:80`, headers });
     await edge.get('/a?b=c', { headers: ['If-None-Match', '"1"'] });
@@ -202,8 +197,7 @@ describe('the access log', () => {
 });
 
 test('the metrics count by the words of X-Cache, and by store', async (t) => {
-  const origin = await startOrigin(t, reply('hello', { 'cache-control': 'max-age=60' }));
-  const edge = await startTestEdge(t, [origin.port]);
+  const { edge } = await startSite(t, reply('hello', { 'cache-control': 'max-age=60' }));
   for (let i = 0; i < 3; i++) await edge.get('/');
   await edge.get('/', { host: 'unknown.example' });
   await eventually('counted', () => edge.log.length === 4);

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
-import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge/edge.ts';
-import { startOrigin } from '../support/edge/origin.ts';
+import { connectRaw, SITE_HOST, type TestEdge } from '../support/edge/edge.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 
 const FRESH = { 'cache-control': 'max-age=60', etag: '"1"' };
@@ -22,12 +22,15 @@ async function startSlow(
 ) {
   const body = randomBytes(sizeBytes);
   const held: ServerResponse[] = [];
-  const origin = await startOrigin(t, (_request, response) => {
-    response.writeHead(200, { ...headers, 'content-length': String(sizeBytes) });
-    response.flushHeaders();
-    held.push(response);
-  });
-  const edge = await startTestEdge(t, [origin.port], CACHE);
+  const { edge, origin } = await startSite(
+    t,
+    (_request, response) => {
+      response.writeHead(200, { ...headers, 'content-length': String(sizeBytes) });
+      response.flushHeaders();
+      held.push(response);
+    },
+    CACHE,
+  );
   return { body, held, origin, edge, expected: digest(body.toString('latin1')) };
 }
 
@@ -101,18 +104,21 @@ describe('clients of one large object that is missing', () => {
   test('a client that falls behind the kept bytes fetches the rest, if a strong tag proves it', async (t) => {
     const body = randomBytes(40 * MIB);
     const held: ServerResponse[] = [];
-    const origin = await startOrigin(t, (request, response) => {
-      const [, from] = /^bytes=(\d+)-$/.exec(request.headers['range'] ?? '') ?? [];
-      if (from !== undefined) {
-        const contentRange = `bytes ${from}-${body.length - 1}/${body.length}`;
-        response.writeHead(206, { ...FRESH, 'content-range': contentRange }).end(body.subarray(Number(from)));
-        return;
-      }
-      response.writeHead(200, { ...FRESH, 'content-length': String(body.length) });
-      response.write(body.subarray(0, 1000));
-      held.push(response);
-    });
-    const edge = await startTestEdge(t, [origin.port], CACHE);
+    const { edge, origin } = await startSite(
+      t,
+      (request, response) => {
+        const [, from] = /^bytes=(\d+)-$/.exec(request.headers['range'] ?? '') ?? [];
+        if (from !== undefined) {
+          const contentRange = `bytes ${from}-${body.length - 1}/${body.length}`;
+          response.writeHead(206, { ...FRESH, 'content-range': contentRange }).end(body.subarray(Number(from)));
+          return;
+        }
+        response.writeHead(200, { ...FRESH, 'content-length': String(body.length) });
+        response.write(body.subarray(0, 1000));
+        held.push(response);
+      },
+      CACHE,
+    );
     // Another object takes most of the room for bodies on their way.
     const other = connectRaw(edge.port, GET.replace('/', '/other'));
     await eventually('asked', () => held.length === 1);
@@ -205,12 +211,15 @@ describe('clients of one large object that is missing', () => {
 test('a body without a length that grows over the limit is still whole for all clients that share it', async (t) => {
   const body = randomBytes(12 * MIB);
   const held: ServerResponse[] = [];
-  const origin = await startOrigin(t, (_request, response) => {
-    response.writeHead(200, FRESH);
-    response.write(body.subarray(0, 1000));
-    held.push(response);
-  });
-  const edge = await startTestEdge(t, [origin.port], { cacheBytes: 32 * MIB });
+  const { edge } = await startSite(
+    t,
+    (_request, response) => {
+      response.writeHead(200, FRESH);
+      response.write(body.subarray(0, 1000));
+      held.push(response);
+    },
+    { cacheBytes: 32 * MIB },
+  );
   const all = Array.from({ length: 4 }, () => edge.get('/'));
   await eventually('asked', () => held.length === 1 && edge.log.length === 0);
   await new Promise((resolve) => setImmediate(resolve));

@@ -7,6 +7,7 @@ import { connectRaw, type RawClient, SITE_HOST, startTestEdge, type TestEdge } f
 import { answerOf, ask, open } from '../support/edge/http2-client.ts';
 import { startHttpsEdge } from '../support/edge/https-edge.ts';
 import { type Answer, reply, startOrigin } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 import { needs } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -46,8 +47,7 @@ describe('slow request bodies', () => {
     ['of many addresses', ONE_OF_TEN, (i: number) => `127.0.1.${i + 1}`],
   ] as const) {
     test(`slow bodies ${what} reach no origin, and misses and complete bodies are served`, async (t) => {
-      const origin = await startOrigin(t, echo);
-      const edge = await startTestEdge(t, [origin.port], { limits: LIMITS });
+      const { edge, origin } = await startSite(t, echo, { limits: LIMITS });
       const clients = await upload(edge, 40, framing, from);
       for (let i = 0; i < 4; i++) {
         assert.equal((await edge.get(`/${i}`)).body, 'GET 0');
@@ -117,8 +117,7 @@ describe('slow request bodies', () => {
   });
 
   test('a chunked body without a byte is no body', async (t) => {
-    const origin = await startOrigin(t, echo);
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge } = await startSite(t, echo);
     for (const method of ['POST', 'GET']) {
       const head = `${method} / HTTP/1.1\r\n${HOST}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`;
       assert.match(await connectRaw(edge.port, head).closed, new RegExp(`^HTTP/1.1 200 [\\s\\S]*${method} 0`));
@@ -133,8 +132,7 @@ describe('bodies without room to buffer', () => {
   const half = Buffer.alloc(MIB / 2, 'x');
 
   test('bodies without room to buffer are passed on as they arrive, some at once, and the others are refused', async (t) => {
-    const origin = await startOrigin(t, echo);
-    const edge = await startTestEdge(t, [origin.port], { limits });
+    const { edge } = await startSite(t, echo, { limits });
     const clients = Array.from({ length: 10 }, (_, i) => connectRaw(edge.port, head, `127.0.1.${i + 1}`));
     for (const { socket } of clients) socket.write(half);
     // A quarter of the places are for them.
@@ -263,8 +261,7 @@ describe('slow readers of answers', () => {
 });
 
 test('a small body is answered as usual if it arrives with its head, and keeps the connection', async (t) => {
-  const origin = await startOrigin(t, reply('ok', NO_STORE));
-  const edge = await startTestEdge(t, [origin.port]);
+  const { edge, origin } = await startSite(t, reply('ok', NO_STORE));
   const post = `POST / HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\nabc`;
   const client = connectRaw(edge.port, post.repeat(3));
   await eventually('answered', () => client.text().split('ok').length === 4);

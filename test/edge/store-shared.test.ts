@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openStore } from '../../src/edge/store/open.ts';
 import { startTestEdge, type TestEdge } from '../support/edge/edge.ts';
-import { reply, startOrigin } from '../support/edge/origin.ts';
+import { FRESH, reply, startOrigin } from '../support/edge/origin.ts';
 import { storeFolder } from '../support/edge/store-folder.ts';
 import { eventually } from '../support/eventually.ts';
 
-const FRESH = { 'cache-control': 'max-age=60' };
 const MIB = 2 ** 20;
 
 async function startWorkers(

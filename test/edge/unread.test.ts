@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge/edge.ts';
-import { reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
+import { FRESH, reply, startRawOrigin } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 
-const FRESH = { 'cache-control': 'max-age=60' };
 const LIMITS = { unreadFetchMs: 200 };
 const MIB = 1024 * 1024;
 
@@ -18,15 +18,18 @@ describe('a fetch whose client has left', () => {
   for (const [what, headers] of rows) {
     test(`a fetch ${what} that only trickles is dropped in time once its client has left, and not stored`, async (t) => {
       let closed = false;
-      const origin = await startOrigin(t, (_request, response) => {
-        response.writeHead(200, { ...FRESH, ...headers });
-        const timer = setInterval(() => response.write('x'), 20);
-        response.once('close', () => {
-          clearInterval(timer);
-          closed = true;
-        });
-      });
-      const edge = await startTestEdge(t, [origin.port], { limits: LIMITS });
+      const { edge, origin } = await startSite(
+        t,
+        (_request, response) => {
+          response.writeHead(200, { ...FRESH, ...headers });
+          const timer = setInterval(() => response.write('x'), 20);
+          response.once('close', () => {
+            clearInterval(timer);
+            closed = true;
+          });
+        },
+        { limits: LIMITS },
+      );
       await leaveWhenBegun(edge);
       await eventually('dropped', () => closed);
       origin.answer(reply('new', FRESH));
@@ -36,30 +39,36 @@ describe('a fetch whose client has left', () => {
 
   test('a fetch of unknown length without a client is dropped when it grows large', async (t) => {
     let closed = false;
-    const origin = await startOrigin(t, (_request, response) => {
-      response.once('close', () => {
-        closed = true;
-      });
-      response.writeHead(200, FRESH);
-      const more = () => {
-        while (!closed && response.write(Buffer.alloc(64 * 1024, 'x')));
-      };
-      response.on('drain', more);
-      more();
-    });
-    const edge = await startTestEdge(t, [origin.port], { cacheBytes: 256 * MIB, limits: { unreadFetchMs: 60_000 } });
+    const { edge } = await startSite(
+      t,
+      (_request, response) => {
+        response.once('close', () => {
+          closed = true;
+        });
+        response.writeHead(200, FRESH);
+        const more = () => {
+          while (!closed && response.write(Buffer.alloc(64 * 1024, 'x')));
+        };
+        response.on('drain', more);
+        more();
+      },
+      { cacheBytes: 256 * MIB, limits: { unreadFetchMs: 60_000 } },
+    );
     await leaveWhenBegun(edge);
     await eventually('dropped', () => closed);
   });
 
   test('a fetch continues while other clients share it', async (t) => {
     let finish = () => {};
-    const origin = await startOrigin(t, (_request, response) => {
-      response.writeHead(200, { ...FRESH, 'content-length': '1000000' });
-      response.write('x');
-      finish = () => void response.end('y'.repeat(999_999));
-    });
-    const edge = await startTestEdge(t, [origin.port], { limits: LIMITS });
+    const { edge, origin } = await startSite(
+      t,
+      (_request, response) => {
+        response.writeHead(200, { ...FRESH, 'content-length': '1000000' });
+        response.write('x');
+        finish = () => void response.end('y'.repeat(999_999));
+      },
+      { limits: LIMITS },
+    );
     const first = connectRaw(edge.port, GET);
     await eventually('begun', () => first.text().endsWith('x'));
     const second = connectRaw(edge.port, GET);
@@ -111,8 +120,7 @@ test('clients that share a fetch broken off before its first byte are answered 5
 });
 
 test('a client that leaves is not a failure of the origin', async (t) => {
-  const origin = await startOrigin(t, (_request, response) => void response.write('abc'));
-  const edge = await startTestEdge(t, [origin.port]);
+  const { edge } = await startSite(t, (_request, response) => void response.write('abc'));
   await leaveWhenBegun(edge, 'abc');
   await eventually('logged', () => edge.log[0]?.result === 'TCP_MISS/499');
   assert.doesNotMatch(await edge.registry.metrics(), /originCut/);

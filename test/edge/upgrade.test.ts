@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
-import { reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
+import { reply, startRawOrigin } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { HANDSHAKE, openSockets } from '../support/edge/web-socket.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -74,8 +75,7 @@ describe('misuse of an upgrade', () => {
   ];
   for (const [what, from, to] of ignored) {
     test(`a handshake with ${what} is an ordinary request, and the origin sees no upgrade`, async (t) => {
-      const origin = await startOrigin(t, reply('plain'));
-      const edge = await startTestEdge(t, [origin.port]);
+      const { edge, origin } = await startSite(t, reply('plain'));
       const client = connectRaw(edge.port, HANDSHAKE.replace(from, to));
       await eventually('answered', () => client.text().endsWith('plain'));
       assert.match(client.text(), /^HTTP\/1\.1 200 /);
@@ -90,8 +90,9 @@ describe('misuse of an upgrade', () => {
   ];
   for (const [what, fields, upgrade] of before) {
     test(`a handshake after a request that waits is answered after it; ${what}`, async (t) => {
-      const origin = await startOrigin(t, (request, response) => reply(`at ${request.target}`)(request, response));
-      const edge = await startTestEdge(t, [origin.port]);
+      const { edge, origin } = await startSite(t, (request, response) =>
+        reply(`at ${request.target}`)(request, response),
+      );
       const text = await connectRaw(edge.port, `GET /first HTTP/1.1\r\n${HOST}${fields}\r\n${HANDSHAKE}`).closed;
       assert.match(text, /at \/first[\s\S]*at \/chat\?room=1$/);
       assert.equal(origin.requests[1]?.headers['upgrade'], upgrade);

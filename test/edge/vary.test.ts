@@ -1,9 +1,8 @@
 /** Variants are told apart by what the origin was told, not by what the client sent. RFC 9111 §4.1 */
 import { test } from 'node:test';
-import { reply } from '../support/edge/origin.ts';
+import { FRESH, reply } from '../support/edge/origin.ts';
 import { client, gets, hit, origin, scenario } from '../support/edge/scenario.ts';
 
-const FRESH = { 'cache-control': 'max-age=60' };
 const varying = (field: string, body: string) => reply(body, { ...FRESH, vary: field });
 
 test('a field that the edge overwrites has its new value in the variant: two addresses have two variants', (t) =>

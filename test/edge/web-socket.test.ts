@@ -8,6 +8,7 @@ import { Agent, WebSocket } from 'undici';
 import { createAuthority } from '../support/certificates/certificate.ts';
 import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
 import { reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
+import { startSite } from '../support/edge/site.ts';
 import { accept, bodyOf, HANDSHAKE, KEY, open, openSockets, startPeer } from '../support/edge/web-socket.ts';
 import { eventually } from '../support/eventually.ts';
 import { startNginx } from '../support/nginx.ts';
@@ -203,8 +204,7 @@ describe('a handshake that is not accepted', () => {
 
   test('a large body of a refused handshake is sent to a slow client', async (t) => {
     const body = Buffer.alloc(8 * 1024 * 1024, 'b');
-    const origin = await startOrigin(t, reply(body, {}, 404));
-    const edge = await startTestEdge(t, [origin.port]);
+    const { edge, origin } = await startSite(t, reply(body, {}, 404));
     const client = connectRaw(edge.port, HANDSHAKE);
     client.socket.pause();
     await eventually('asked', () => origin.requests.length === 1);

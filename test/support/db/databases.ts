@@ -33,23 +33,25 @@ export function describeOnBothEngines(
   describe(`${name} (PostgreSQL)`, needs('postgres'), () => suite(make.postgres, 'postgres'));
 }
 
-const UP_TO_DATE: Makers = { sqlite: copyOfSqlite, postgres: copyOfPostgres };
-export const EMPTY: Makers = { sqlite: newSqlite, postgres: newPostgres };
+const UP_TO_DATE: Makers = { sqlite: newSqlite, postgres: newPostgres };
+export const EMPTY: Makers = { sqlite: emptySqlite, postgres: emptyPostgres };
 
 /** Bringing one up to date takes many times as long as copying it: each process does it once for an engine. */
 const upToDate: { sqlite?: Promise<DatabaseTarget>; postgres?: Promise<DatabaseTarget> } = {};
 
-async function copyOfSqlite(t: Cleanup): Promise<DatabaseTarget> {
-  upToDate.sqlite ??= bringUpToDate(newSqlite);
-  const [target, { file }] = [await newSqlite(t), await upToDate.sqlite];
+/** Returns a database that is up to date and has no rows but those of the migrations. */
+export async function newSqlite(t: Cleanup): Promise<DatabaseTarget> {
+  upToDate.sqlite ??= bringUpToDate(emptySqlite);
+  const [target, { file }] = [await emptySqlite(t), await upToDate.sqlite];
   copyFileSync(file, target.file);
   return target;
 }
 
-async function copyOfPostgres(t: Cleanup): Promise<DatabaseTarget> {
-  upToDate.postgres ??= bringUpToDate(newPostgres);
+/** Returns a database that is up to date and has no rows but those of the migrations. */
+export async function newPostgres(t: Cleanup): Promise<DatabaseTarget> {
+  upToDate.postgres ??= bringUpToDate(emptyPostgres);
   const { url = '' } = await upToDate.postgres;
-  return await newPostgres(t, `template ${new URL(url).pathname.slice(1)}`);
+  return await emptyPostgres(t, `template ${new URL(url).pathname.slice(1)}`);
 }
 
 async function bringUpToDate(newDatabase: NewDatabase): Promise<DatabaseTarget> {
@@ -59,13 +61,16 @@ async function bringUpToDate(newDatabase: NewDatabase): Promise<DatabaseTarget> 
   return target;
 }
 
-/** Empty. */
-export async function newSqlite(t: Cleanup): Promise<DatabaseTarget> {
+/** Returns a database without tables. */
+export async function emptySqlite(t: Cleanup): Promise<DatabaseTarget> {
   return { file: join(temporaryFolder(t), 'causeway.db') };
 }
 
-/** Empty, unless `clauses` say otherwise, which end `create database`; without them it is UTF-8, whatever the server was set up with. */
-export async function newPostgres(
+/**
+ * Returns a database without tables, unless `clauses` say otherwise, which end `create database`; without them it is UTF-8,
+ * whatever the server was set up with.
+ */
+export async function emptyPostgres(
   t: Cleanup,
   clauses = "encoding 'UTF8' template template0 locale 'C'",
 ): Promise<DatabaseTarget> {

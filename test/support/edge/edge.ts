@@ -63,12 +63,12 @@ export interface Received {
   readonly isWhole: boolean;
 }
 
-type TestEdgeOptions = Partial<EdgeOptions> & {
+export interface TestEdgeOptions extends Partial<EdgeOptions> {
   readonly cacheBytes?: number;
   /** Certificates by their keys; the edge then listens for HTTPS too. */
   readonly certificates?: ReadonlyMap<string, CertificatePair>;
   readonly ticketSecrets?: readonly TicketSecret[];
-};
+}
 
 const TICKET_SECRETS: readonly TicketSecret[] = [{ createdAt: 0, secret: '5e'.repeat(32) }];
 

@@ -75,6 +75,23 @@ export function reply(
   };
 }
 
+/** Header fields of a response that is fresh for a minute. */
+export const FRESH = { 'cache-control': 'max-age=60' } as const;
+
+/** Answers 304 with these header fields. */
+export function notModified(headers: Readonly<Record<string, string>> = {}): Answer {
+  return (_request, response) => void response.writeHead(304, headers).end();
+}
+
+/** An answer that is held back until `release` is called. */
+export function hold(answer: Answer): { readonly answer: Answer; readonly release: () => void } {
+  const released = Promise.withResolvers<void>();
+  return {
+    answer: (request, response) => void released.promise.then(() => answer(request, response)),
+    release: released.resolve,
+  };
+}
+
 export interface RawOrigin {
   readonly port: number;
   /** Everything up to the empty line, per request. */

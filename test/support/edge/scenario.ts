@@ -6,16 +6,12 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
-import { type FetchOptions, type Received, startTestEdge, type TestEdge } from './edge.ts';
-import { type Answer, type ScriptedOrigin, type SeenRequest, startOrigin } from './origin.ts';
+import type { FetchOptions, Received } from './edge.ts';
+import type { Answer, SeenRequest } from './origin.ts';
+import { type SiteOptions, startSite, type TestSite } from './site.ts';
 
 /** Header fields by lower-case names; `undefined`: the field is absent. */
 type Fields = Readonly<Record<string, string | RegExp | undefined>>;
-
-interface TestSite {
-  readonly edge: TestEdge;
-  readonly origin: ScriptedOrigin;
-}
 
 export type Step =
   | { readonly kind: 'client'; readonly line: string; readonly options: FetchOptions }
@@ -76,11 +72,11 @@ export function pass(ms: number): Step {
 export async function scenario(
   t: Pick<TestContext, 'after'>,
   script: readonly (Step | readonly Step[])[],
+  options: SiteOptions = {},
 ): Promise<void> {
   const steps = script.flat();
   const play = new Play();
-  const origin = await startOrigin(t, play.onAsked);
-  const site = { origin, edge: await startTestEdge(t, [origin.port]) };
+  const site = await startSite(t, play.onAsked, options);
   for (const [index, step] of steps.entries()) await play.step(site, step, steps[index + 1], index + 1);
   play.end();
 }

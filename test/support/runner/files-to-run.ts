@@ -48,8 +48,8 @@ function allTests(root: string): readonly string[] {
   return ['test', 'src'].flatMap((folder) => globSync(`${folder}/**/*.test.ts`, { cwd: root }).sort());
 }
 
-/** Itself and what it imports by relative paths, those of all that included. */
-function reachedFrom(path: string, reached = new Set<string>()): ReadonlySet<string> {
+/** Returns the path itself and the files that it imports by relative paths, directly or through others. */
+export function reachedFrom(path: string, reached = new Set<string>()): ReadonlySet<string> {
   if (reached.has(path)) return reached;
   reached.add(path);
   for (const imported of importsOf(path)) reachedFrom(imported, reached);
