@@ -17,8 +17,8 @@ import { shareProcesses, writeTogether } from './support/runner/share-processes.
 import { startPostgres } from './support/runner/start-postgres.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
-/** Three files at a time: the end-to-end files start whole services and wait for much, and more at once only makes them slow. */
-const CONCURRENT_FILES = 3;
+/** Three processes at a time: files that start whole services wait for much, and more at once only makes them slow. */
+const CONCURRENT_PROCESSES = 3;
 const TIMEOUT_MS: Readonly<Record<Kind, number>> = {
   '': 400_000,
   '--bare': 400_000,
@@ -55,20 +55,20 @@ async function runTests(kind: Kind, files: readonly string[]): Promise<void> {
   const paths = pathsOf(kind, files, cleanups);
   const events = run({
     files: paths,
-    concurrency: CONCURRENT_FILES,
+    concurrency: CONCURRENT_PROCESSES,
     // Tags, which needs are declared by, are experimental in Node 26.
     execArgv: ['--disable-warning=ExperimentalWarning'],
     env: { ...process.env, ...(await environmentOf(kind, files, cleanups)) },
     timeout: TIMEOUT_MS[kind],
     signal: interrupted.signal,
   });
-  const isFile = ({ nesting, name }: EventData.TestPass) => nesting === 0 && paths.includes(name);
+  const isProcess = ({ nesting, name }: EventData.TestPass) => nesting === 0 && paths.includes(name);
   events.on('test:pass', (event) => {
     if (event.skip !== undefined) {
       counts.skipped += 1;
       skipped.push(`${nameOf(event)}: ${event.skip}`);
-      // The runner reports each file as a test around its tests; only its failure (it crashed) counts.
-    } else if (event.details.type !== 'suite' && !isFile(event)) counts.passed += 1;
+      // The runner reports each process as a test around its tests; only its failure (it crashed) counts.
+    } else if (event.details.type !== 'suite' && !isProcess(event)) counts.passed += 1;
   });
   events.on('test:fail', (event) => {
     if (event.details.type !== 'suite') counts.failed += 1;

@@ -44,7 +44,7 @@ function hasCertificate(name: RouteName): boolean {
 
 const needsOf = (name: RouteName) => (hasCertificate(name) ? needs('openssl') : {});
 
-/** On one engine: what is refused here is refused before the first statement, and the suites of the operations run on both. */
+/** SQLite alone: a wrong field is refused before any statement, and the suites of the operations run on both engines. */
 describe('fields', () => {
   for (const name of ROUTE_NAMES.filter((known) => !HAS_OWN_CHECKS.includes(known))) {
     test(

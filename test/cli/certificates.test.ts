@@ -5,12 +5,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createAuthority } from '../support/certificates/certificate.ts';
-import { runCommand, startService } from '../support/process/service.ts';
+import { startControl } from '../support/cli/control.ts';
+import { runCommand } from '../support/process/service.ts';
 import { needs } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 test('certificates are added from files, listed, given to a domain and deleted', needs('openssl'), async (t) => {
-  const service = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
+  const service = await startControl(t);
   const run = async (...args: string[]) => runCommand(t, args, { settings: { CAUSEWAY_DATA_DIR: service.dataDir } });
   const says = async (...args: string[]) => {
     const { code, stdout, stderr } = await run(...args);
@@ -82,7 +83,7 @@ test('certificates are added from files, listed, given to a domain and deleted',
 });
 
 test('warnings about a certificate are shown wherever it is shown; lists are complete', needs('openssl'), async (t) => {
-  const service = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
+  const service = await startControl(t);
   const says = async (...args: string[]) => {
     const { code, stdout, stderr } = await runCommand(t, args, { settings: { CAUSEWAY_DATA_DIR: service.dataDir } });
     assert.equal(code, 0, stderr);

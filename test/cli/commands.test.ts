@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { type LocalControl, startControl } from '../support/cli/control.ts';
 import { eventually } from '../support/eventually.ts';
-import { type RunningService, runCommand, runProcess, startService } from '../support/process/service.ts';
+import { runCommand, runProcess, startService } from '../support/process/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const CONTROL = { settings: { CAUSEWAY_ROLES: 'control' } };
@@ -12,7 +13,7 @@ const CONTROL = { settings: { CAUSEWAY_ROLES: 'control' } };
 type Run = (...args: string[]) => Promise<string>;
 
 test('accounts and tokens are managed while the service runs, and a token works at once', async (t) => {
-  const service = await startService(t, CONTROL);
+  const service = await startControl(t);
   const run = runner(t, service.dataDir);
   await manageAccounts(run, '2');
   const created = JSON.parse(
@@ -70,14 +71,14 @@ async function manageAccounts(run: Run, account: string): Promise<void> {
 
 test('a command waits and repeats a call that is rate-limited', async (t) => {
   const limits = { CAUSEWAY_TOKEN_RATE_PER_SECOND: '2', CAUSEWAY_TOKEN_RATE_BURST: '1' };
-  const service = await startService(t, { settings: { ...CONTROL.settings, ...limits } });
+  const service = await startControl(t, limits);
   const run = runner(t, service.dataDir);
   await run('domain', 'add', 'www.example.com', '192.0.2.1');
   assert.match(await run('domain', 'show', 'www.example.com'), /^id +1$/m, 'it is looked up by its name first');
 });
 
 test('domains are managed by name and by id', async (t) => {
-  const service = await startService(t, CONTROL);
+  const service = await startControl(t);
   const run = runner(t, service.dataDir);
   const added = await run('domain', 'add', 'www.example.com', '192.0.2.1', 'o.example.net:8080', '--type', 'download');
   assert.match(added, /^id +1$/m);
@@ -120,7 +121,7 @@ test('domains are managed by name and by id', async (t) => {
 });
 
 test('caches are purged and filled, and a task is shown; cache options are changed', async (t) => {
-  const service = await startService(t, CONTROL);
+  const service = await startControl(t);
   const run = runner(t, service.dataDir);
   await run('domain', 'add', 'www.example.com', '192.0.2.1');
   const url = 'http://www.example.com/a.jpg';
@@ -149,7 +150,7 @@ test('caches are purged and filled, and a task is shown; cache options are chang
 });
 
 test('an operator disables, enables and transfers domains', async (t) => {
-  const service = await startService(t, CONTROL);
+  const service = await startControl(t);
   const run = runner(t, service.dataDir);
   await run('domain', 'add', 'www.example.com', '192.0.2.1');
   await run('account', 'create', 'Other');
@@ -167,7 +168,7 @@ test('an operator disables, enables and transfers domains', async (t) => {
 });
 
 test('a token that is named is used, even by commands that need none', async (t) => {
-  const service = await startService(t, CONTROL);
+  const service = await startControl(t);
   const run = runner(t, service.dataDir);
   await run('account', 'create', 'Other');
   const [, token = ''] = (await run('token', 'create', '2', '--scopes', 'cdn')).split('\n');
@@ -196,7 +197,7 @@ test('closing and deleting a domain wait until no edge serves it', async (t) => 
 });
 
 test('an operator reviews domains', async (t) => {
-  const service = await startService(t, { settings: { ...CONTROL.settings, CAUSEWAY_REVIEW: 'manual' } });
+  const service = await startControl(t, { CAUSEWAY_REVIEW: 'manual' });
   const run = runner(t, service.dataDir);
   assert.match(await run('domain', 'add', 'www.example.com', '192.0.2.1'), /^status +waiting for review$/m);
   const shop = ['domain', 'add', 'shop.example.com', '192.0.2.1', '--wait'];
@@ -209,7 +210,7 @@ test('an operator reviews domains', async (t) => {
 });
 
 test('an operator finds a domain of any account, and addresses it by its name', async (t) => {
-  const service = await startService(t, CONTROL);
+  const service = await startControl(t);
   const run = runner(t, service.dataDir);
   await run('domain', 'add', 'www.example.com', '192.0.2.1');
   await run('domain', 'add', '*.例子.com', '192.0.2.1');
@@ -238,7 +239,7 @@ test('an operator finds a domain of any account, and addresses it by its name', 
 });
 
 test('any operation can be called; its fields are checked before they are sent', async (t) => {
-  const service = await startService(t, CONTROL);
+  const service = await startControl(t);
   const run = runner(t, service.dataDir);
   const request = { domain: 'www.example.com', cdn_type: 1, data: ['origin.example.net'] };
   assert.deepEqual(JSON.parse(await run('call', 'domain.add', '--json', JSON.stringify(request))), { domain_id: '1' });
@@ -356,7 +357,7 @@ test('a command creates no data directory, and leaves a directory of other files
 });
 
 test('commands in a copy of the data directory do not reach the service of the original', async (t) => {
-  const service = await startService(t, CONTROL);
+  const service = await startControl(t);
   const copy = `${service.dataDir}-copy`;
   cpSync(service.dataDir, copy, { recursive: true, filter: (source) => !source.endsWith('.sock') });
   const customer = await runCommand(t, ['domain', 'list', '--data-dir', copy]);
@@ -380,7 +381,7 @@ function runner(t: TestContext, dataDir: string): Run {
   };
 }
 
-async function refuses(t: TestContext, { dataDir }: RunningService, args: string[], problem: string): Promise<void> {
+async function refuses(t: TestContext, { dataDir }: LocalControl, args: string[], problem: string): Promise<void> {
   const { code, stdout, stderr } = await runCommand(t, args, { settings: { CAUSEWAY_DATA_DIR: dataDir } });
   assert.deepEqual([code, stdout, stderr.slice(0, problem.length)], [1, '', problem]);
 }

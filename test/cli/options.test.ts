@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
 import { createAuthority } from '../support/certificates/certificate.ts';
-import { runCommand, startService } from '../support/process/service.ts';
+import { startControl } from '../support/cli/control.ts';
+import { runCommand } from '../support/process/service.ts';
 import { needs } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const CONTROL = { settings: { CAUSEWAY_ROLES: 'control' } };
-
 test('settings may precede the name of a command, whose own settings win', async (t) => {
-  const service = await startService(t, CONTROL);
+  const service = await startControl(t);
   const { dataDir } = service;
   const table = 'ID  NAME  STATUS  ORIGINS\n';
   const rows: readonly (readonly [readonly string[], string, string])[] = [
@@ -29,7 +28,7 @@ test('settings may precede the name of a command, whose own settings win', async
 });
 
 test("an operation is called by our name, by the interface's, or by its path", async (t) => {
-  const service = await startService(t, CONTROL);
+  const service = await startControl(t);
   const call = (name: string) => runCommand(t, ['call', name, '--data-dir', service.dataDir]);
   for (const name of ['domain.list', 'listDomains', '/domain/listDomains'])
     assert.match((await call(name)).stdout, /"total": 0/, name);
@@ -46,7 +45,7 @@ test('the last part of a path identifies one operation of customers', () => {
 });
 
 test('an address with the wrong scheme is explained', needs('openssl'), async (t) => {
-  const service = await startService(t, CONTROL);
+  const service = await startControl(t);
   const folder = temporaryFolder(t);
   const { cert, key } = createAuthority(t).issue(['127.0.0.1']);
   const files = {
@@ -55,7 +54,7 @@ test('an address with the wrong scheme is explained', needs('openssl'), async (t
   };
   writeFileSync(files.CAUSEWAY_CONTROL_TLS_CERT, cert);
   writeFileSync(files.CAUSEWAY_CONTROL_TLS_KEY, key);
-  const secure = await startService(t, { settings: { ...CONTROL.settings, ...files } });
+  const secure = await startControl(t, files);
   const list = async (url: string) =>
     (await runCommand(t, ['domain', 'list', '--url', url], { settings: { CAUSEWAY_TOKEN: 'x' } })).stderr;
   const plain = service.controlUrl;

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { runCommand, startService } from '../support/process/service.ts';
+import { startControl } from '../support/cli/control.ts';
+import { runCommand } from '../support/process/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 test('policies are replaced from a file, and their JSON output is such a file', async (t) => {
@@ -138,7 +139,7 @@ test('every command that changes a domain accepts the revision that the change i
 });
 
 async function startWithDomain(t: TestContext) {
-  const { dataDir } = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
+  const { dataDir } = await startControl(t);
   const execute = (args: string[]) => runCommand(t, ['domain', ...args], { settings: { CAUSEWAY_DATA_DIR: dataDir } });
   const run = async (...args: string[]) => {
     const { code, stdout, stderr } = await execute(args);

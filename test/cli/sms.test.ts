@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createClient } from '#client/client.ts';
+import { startControl } from '../support/cli/control.ts';
 import { eventually } from '../support/eventually.ts';
 import { runCommand, startService } from '../support/process/service.ts';
 
@@ -129,7 +130,7 @@ test('a service is made, a message is sent and shown as simulated, and the balan
 });
 
 test('services beyond one page of the operation are listed, too', async (t) => {
-  const service = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
+  const service = await startControl(t);
   const operator = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
   const names = Array.from({ length: 101 }, (_, n) => `shop ${n}`);
   for (const name of names) await operator.call('smsOperator.createApp', { name });

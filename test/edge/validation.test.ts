@@ -186,7 +186,7 @@ describe('validation', () => {
   test('a 503 passes through', (t) =>
     scenario(t, [...stale(), client('GET /'), origin('GET /', reply('down', {}, 503)), gets(503, /^MISS/, 'down')]));
 
-  test('within stale-if-error the stored response is served instead of a 503, its bytes once', (t) =>
+  test('the stored response is served within stale-if-error instead of a 503, its bytes once', (t) =>
     scenario(t, [
       ...stale({ ...short, 'cache-control': 'max-age=10, stale-if-error=60' }),
       client('GET /'),
