@@ -1,4 +1,4 @@
-/** The service's account at the authority: its key is made once, and registered when it is first needed. */
+/** The service's account at the authority. Its key is created once, and registered when it is first needed. */
 
 import type { Db } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
@@ -17,24 +17,24 @@ export interface AccountOptions {
   /** Address to which the authority sends warnings. */
   readonly email: string | undefined;
   readonly clock: Clock;
-  /** Goes on whatever the clock is set to. */
+  /** Monotonic. */
   readonly steadyClock: Clock;
 }
 
-/** The authority does not take the account: no order is to blame, and an operator can help. */
+/** Thrown if the authority refuses the account: not the fault of an order, and something for an operator to mend. */
 export class AccountRefused extends Error {}
 
 export interface AccountHolder {
   /** Rejects with `AccountRefused` or `Unreachable`. */
   get(signal: AbortSignal): Promise<SigningAccount>;
-  /** The authority does not know it: the same key is registered again when it is next needed. */
+  /** Called when the authority does not know the account: its key is registered again when it is next needed. */
   forget(): Promise<void>;
 }
 
-/** An authority that refuses the account is not asked again before. */
+/** Shortest time between two registrations after a refusal. */
 export const ACCOUNT_RETRY_MS = 300_000;
 
-/** What says nothing of the account. */
+/** Problem types that do not mean that the account is refused. */
 const PASSING = ['badNonce', 'rateLimited'];
 
 export function createAccountHolder(options: AccountOptions): AccountHolder {

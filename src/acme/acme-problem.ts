@@ -1,8 +1,8 @@
-/** What an authority says when it does not do what it is asked. RFC 8555 §6.7, RFC 7807 */
+/** Errors of an authority: problem documents and `Retry-After`. RFC 8555 §6.7, RFC 7807 */
 import { parseDate } from '#http/dates.ts';
 import type { HttpAnswer } from './https.ts';
 
-/** The authority cannot be reached, or says that it cannot answer just now. */
+/** Thrown if the authority cannot be reached or is temporarily unavailable. */
 export class Unreachable extends Error {
   /** Absent: it named no time. */
   readonly retryAfterMs: number | undefined;
@@ -13,7 +13,7 @@ export class Unreachable extends Error {
   }
 }
 
-/** The authority refused the request. */
+/** Thrown if the authority refused the request. */
 export class AcmeProblem extends Error {
   /** Problem type without its prefix, such as `rateLimited`; empty if the answer has none. */
   readonly type: string;
@@ -31,7 +31,7 @@ const PREFIX = 'urn:ietf:params:acme:error:';
 const MAX_DETAIL_CHARS = 300;
 const MAX_RETRY_AFTER_MS = 30 * 24 * 3_600_000;
 
-/** `now`: when the answer came. */
+/** `now`: when the answer arrived. */
 export function parseProblem(answer: HttpAnswer, now: number): AcmeProblem | Unreachable {
   const { type, detail } = readProblem(tryParseJson(answer.body));
   const text = detail === '' ? `it answered ${answer.status}` : detail;
@@ -62,8 +62,8 @@ export function cleanDetail(text: string): string {
 }
 
 /**
- * Seconds, or a date, which is by the authority's clock: where the answer is dated, by that. From 0 to 30 days; `undefined`: it is
- * not there, or neither. RFC 9110 §10.2.3. `now`: when the answer came.
+ * Reads `Retry-After`, RFC 9110 §10.2.3: seconds, or a date, which is compared with the answer's own `Date` if it has
+ * one. Returns 0 to 30 days; `undefined` if the field is absent or malformed. `now`: when the answer arrived.
  */
 export function readRetryAfter({ header }: Pick<HttpAnswer, 'header'>, now: number): number | undefined {
   const text = header('retry-after')?.trim();
@@ -79,6 +79,6 @@ export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // as good as nothing
+    return undefined; // not JSON: treated as an empty document
   }
 }

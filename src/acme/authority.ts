@@ -1,6 +1,6 @@
 /**
- * An authority that speaks ACME (RFC 8555): its answers as values, its refusals as `AcmeProblem`. Knows no orders of ours and
- * keeps nothing but nonces and the directory.
+ * A client of an ACME authority (RFC 8555): returns answers as values and throws refusals as `AcmeProblem`. It knows
+ * nothing of our orders and keeps only nonces and the directory.
  */
 import type { Clock } from '#lib/clock.ts';
 import { AcmeProblem, cleanDetail, parseProblem, Unreachable } from './acme-problem.ts';
@@ -27,40 +27,40 @@ export interface SigningAccount {
 
 export interface AcmeAuthority {
   /**
-   * Gives the account's address, also when there was one with this key. Agrees to the authority's terms. Rejects with
-   * `externalAccountRequired` where the authority wants a binding and there is none.
+   * Returns the account's URL, new or existing. Agrees to the authority's terms. Rejects with `externalAccountRequired`
+   * if the authority requires a binding and there is none.
    */
   register(signer: Signer, email: string | undefined, signal: AbortSignal): Promise<string>;
-  /** Gives the order's address. `replaces`: what the certificate is called that is renewed (`renewalIdOf`). RFC 9773 §5 */
+  /** Returns the order's URL. `replaces`: id of the certificate that is renewed (`renewalIdOf`). RFC 9773 §5 */
   order(account: SigningAccount, name: string, signal: AbortSignal, replaces?: string): Promise<string>;
-  /** Whether it says when certificates are to be renewed. */
+  /** Whether it offers renewal information. */
   hasRenewalInfo(signal: AbortSignal): Promise<boolean>;
-  /** `undefined`: it says nothing of any certificate. RFC 9773 §4 */
+  /** Returns `undefined` if it offers no renewal information. RFC 9773 §4 */
   readRenewalInfo(renewalId: string, signal: AbortSignal): Promise<RenewalInfo | undefined>;
   readOrder(account: SigningAccount, url: string, signal: AbortSignal): Promise<Order>;
   readAuthorization(account: SigningAccount, url: string, signal: AbortSignal): Promise<Authorization>;
-  /** The challenge can be looked for. */
+  /** Asks the authority to validate the challenge. */
   respond(account: SigningAccount, url: string, signal: AbortSignal): Promise<void>;
   /** `csr`: DER. */
   finalize(account: SigningAccount, url: string, csr: Buffer, signal: AbortSignal): Promise<void>;
-  /** Gives PEM, leaf first. */
+  /** Returns PEM, leaf first. */
   download(account: SigningAccount, url: string, signal: AbortSignal): Promise<string>;
 }
 
 /** Refused nonces per request: each refusal brings a new nonce. */
 const MAX_NONCE_TRIES = 10;
-/** Kept for later requests; an authority forgets them in time. */
+/** Nonces kept for later requests; an authority forgets them in time. */
 const MAX_NONCES = 16;
-/** How long addresses are believed. */
+/** How long the directory is cached. */
 const DIRECTORY_MS = 3_600_000;
-/** What says that a certificate cannot be named as replaced. */
+/** Problem types that mean that `replaces` is not accepted. */
 const NOT_REPLACED = ['alreadyReplaced', 'malformed', 'unauthorized'];
 
 interface Directory {
   readonly newNonce: string;
   readonly newAccount: string;
   readonly newOrder: string;
-  /** RFC 9773 §3; absent: it says nothing of renewals. */
+  /** URL of renewal information; absent if there is none. RFC 9773 §3 */
   readonly renewalInfo: string | undefined;
   readonly isBindingRequired: boolean;
 }
@@ -68,7 +68,7 @@ interface Directory {
 export interface AuthorityOptions {
   readonly directoryUrl: string;
   readonly ask: AskHttp;
-  /** Absent: accounts are bound to none. */
+  /** Absent if no external binding is used. */
   readonly binding?: ExternalBinding | undefined;
   /** Clock for dates in the authority's answers. */
   readonly clock: Clock;
@@ -151,7 +151,7 @@ export function createAuthority({ directoryUrl, ask, binding, clock, steadyClock
   };
 }
 
-/** Refusals are thrown; what an answer brings is added to `nonces`. */
+/** Wraps `ask`: throws refusals, and adds the nonce of each answer to `nonces`. */
 function createExchange(ask: AskHttp, clock: Clock, nonces: string[]): AskHttp {
   return async (question, signal) => {
     const answer = await ask(question, signal).catch((error: unknown) => {
@@ -182,7 +182,10 @@ function readDirectory(body: ReturnType<typeof parseMembers>): Directory {
   };
 }
 
-/** A certificate that has been replaced already, or is of another authority, is ordered like any other. RFC 9773 §5 */
+/**
+ * Orders a replacement. If the old certificate was replaced already or is of another authority, orders without it. RFC
+ * 9773 §5
+ */
 async function replace(begin: (more: object) => Promise<string>, replaces: string): Promise<string> {
   try {
     return await begin({ replaces });

@@ -9,9 +9,9 @@ import type { Logger } from '#lib/logger.ts';
 import { type CertificateOrder, NEVER_AT, type Validity } from '#model/certificate-order.ts';
 import { renewalAt } from './schedule.ts';
 
-/** Clocks of processes that share the database may differ by so much. */
+/** Tolerated difference between the clocks of processes that share the database. */
 const TOLERANCE_MS = 1_000;
-/** Orders per transaction, for which everything else waits on SQLite. */
+/** Orders per transaction; on SQLite all other writes wait for it. */
 const BATCH = 100;
 const WAS_AHEAD =
   'certificate orders have timestamps in the future: the clock of this or another control machine was ahead; correcting them';
@@ -20,7 +20,7 @@ export interface ClockBackOptions {
   readonly db: Db;
   readonly log: Logger;
   readonly now: number;
-  /** The longest that a process holds an order. */
+  /** Longest time that a process holds an order. */
   readonly leaseMs: number;
 }
 
@@ -38,14 +38,14 @@ export interface WrittenAhead {
   /** Instant by a clock that was ahead of `now`. */
   readonly writtenAt: number;
   readonly now: number;
-  /** The certificate that the domain had then. */
+  /** Certificate that the domain had then. */
   readonly served: Validity | undefined;
 }
 
-/** Pure. What is given up stays given up. */
+/** Returns the corrected order. Orders that were given up stay so. Pure. */
 export function correctOrder(order: CertificateOrder, { writtenAt, now, served }: WrittenAhead): CertificateOrder {
   const { dueAt, renewAt, renewalWindow } = order;
-  // A window that the authority suggested is kept: the next question to it chooses anew.
+  // A renewal suggested by the authority is kept: the next request for renewal information chooses again.
   const isOwn = served !== undefined && renewalWindow === undefined && renewAt !== 0;
   return {
     ...order,

@@ -1,4 +1,7 @@
-/** A certificate signing request for one name: PKCS #10 in DER, with no more in it than an authority reads. RFC 2986, RFC 8555 §7.4 */
+/**
+ * Makes a certificate signing request for one name: PKCS #10 in DER with the fields that an authority reads. RFC 2986,
+ * RFC 8555 §7.4
+ */
 import { createPublicKey, type KeyObject, sign } from 'node:crypto';
 
 /** `key`: P-256. */
@@ -19,7 +22,7 @@ function sequence(...parts: readonly Buffer[]): Buffer {
 function value(tag: number, content: Buffer): Buffer {
   const { length } = content;
   if (length < 0x80) return Buffer.concat([Buffer.of(tag, length), content]);
-  const bytes = length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]; // a name is far shorter than 64 KiB
+  const bytes = length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]; // names are far shorter than 64 KiB
   return Buffer.concat([Buffer.of(tag, ...bytes), content]);
 }
 

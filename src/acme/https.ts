@@ -3,7 +3,7 @@ import { Agent } from 'undici';
 
 export interface HttpAnswer {
   readonly status: number;
-  /** Lower-case name; `undefined`: not there, or more than once. */
+  /** Returns a header field by its lower-case name; `undefined` if it is absent or repeated. */
   header(name: string): string | undefined;
   readonly body: string;
 }
@@ -14,7 +14,7 @@ interface HttpQuestion {
   readonly body?: string;
 }
 
-/** Rejects when there is no whole answer. */
+/** Sends a request. Rejects without a complete answer. */
 export type AskHttp = (question: HttpQuestion, signal: AbortSignal) => Promise<HttpAnswer>;
 
 export interface AcmeHttps extends AsyncDisposable {
@@ -24,11 +24,11 @@ export interface AcmeHttps extends AsyncDisposable {
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Limit for the head of the answer, and between two pieces of its body. */
 const ANSWER_TIMEOUT_MS = 20_000;
-/** A chain is a few KB. */
+/** Limit of an answer; a certificate chain has a few KB. */
 const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_CONNECTIONS = 8;
 
-/** `ca`: PEM of the authorities that may vouch for it; absent: those of the system. */
+/** `ca`: PEM of the authorities that may sign its certificate; absent: those of the system. */
 export function createHttps(userAgent: string, ca?: string): AcmeHttps {
   const agent = new Agent({
     connections: MAX_CONNECTIONS,

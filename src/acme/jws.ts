@@ -1,4 +1,4 @@
-/** Requests as an authority wants them: signed with the account's key (ES256), each for one address and one nonce. RFC 8555 §6.2, RFC 7515 */
+/** Signs requests with the account's key (ES256), each for one URL and one nonce. RFC 8555 §6.2, RFC 7515 */
 import {
   createHash,
   createHmac,
@@ -9,13 +9,13 @@ import {
   sign,
 } from 'node:crypto';
 
-/** PKCS #8 PEM of a new P-256 key. */
+/** Generates a P-256 key as PKCS #8 PEM. */
 export function makeKey(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** Ties an account to one that the operator has at the authority. RFC 8555 §7.3.4 */
+/** Binds an ACME account to the operator's account at the authority. RFC 8555 §7.3.4 */
 export interface ExternalBinding {
   readonly keyId: string;
   /** Base64 or base64url. */
@@ -23,11 +23,14 @@ export interface ExternalBinding {
 }
 
 export interface Signer {
-  /** `account` empty: the key speaks for itself. `payload` absent: nothing is said, only asked. RFC 8555 §6.3 */
+  /**
+   * Signs a request. With an empty `account` the key itself is sent; without `payload` it is a POST-as-GET. RFC 8555
+   * §6.3
+   */
   sign(to: { readonly url: string; readonly nonce: string; readonly account: string }, payload?: object): string;
-  /** The signer's public key, vouched for by the binding's key (HS256); for `url` only. RFC 8555 §7.3.4 */
+  /** Returns the signer's public key, signed with the binding's key (HS256), for `url` only. RFC 8555 §7.3.4 */
   bind(binding: ExternalBinding, url: string): object;
-  /** Proves that the server which answers the challenge belongs to the account. RFC 8555 §8.1 */
+  /** Returns the key authorization, which proves that the server belongs to the account. RFC 8555 §8.1 */
   keyAuthorization(token: string): string;
 }
 

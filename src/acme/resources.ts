@@ -6,20 +6,20 @@ import type { HttpAnswer } from './https.ts';
 
 export interface Order {
   readonly status: 'pending' | 'ready' | 'processing' | 'valid' | 'invalid';
-  /** The authorization; an order for one name has one. */
+  /** URL of the authorization; an order for one name has one. */
   readonly authorizationUrl: string;
   readonly finalizeUrl: string;
-  /** Present when it is valid. */
+  /** Present if the order is valid. */
   readonly certificateUrl: string | undefined;
-  /** Why it is invalid; may be empty. */
+  /** Why the order is invalid; may be empty. */
   readonly problem: string;
   readonly retryAfterMs: number | undefined;
 }
 
 export interface Authorization {
-  /** Anything but `pending` and `valid` is the end of it. */
+  /** `ended`: any status other than `pending` and `valid`. */
   readonly status: 'pending' | 'valid' | 'ended';
-  /** HTTP-01; absent: it is not offered. */
+  /** The HTTP-01 challenge; absent if it is not offered. */
   readonly challenge: Challenge | undefined;
   readonly retryAfterMs: number | undefined;
 }
@@ -28,7 +28,7 @@ export interface Challenge {
   readonly url: string;
   readonly token: string;
   readonly status: 'pending' | 'processing' | 'ended';
-  /** Why it failed; may be empty. */
+  /** Why the validation failed; may be empty. */
   readonly problem: string;
 }
 
@@ -73,7 +73,7 @@ export function readAuthorization(answer: HttpAnswer, now: number): Authorizatio
   };
 }
 
-/** Reads a renewal window; one that ends before it begins is invalid too. */
+/** Reads a renewal window. One that ends before it begins is invalid, too. */
 export function readRenewalInfo(answer: HttpAnswer, now: number): RenewalInfo {
   const { start, end } = Object(parseMembers(answer.body)['suggestedWindow']);
   const [from, to] = [start, end].map((text: unknown) => (typeof text === 'string' ? Date.parse(text) : Number.NaN));
@@ -107,7 +107,7 @@ export function readUrl(body: Members, name: string): string {
   return url;
 }
 
-/** `undefined`: it is not there, or none. */
+/** Returns `undefined` if the member is absent or not a URL. */
 export function findUrl(body: Members, name: string): string | undefined {
   const url = body[name];
   return typeof url === 'string' && url.startsWith('https://') && URL.canParse(url) ? url : undefined;

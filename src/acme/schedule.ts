@@ -1,4 +1,4 @@
-/** When an order is looked at again, and when a certificate is renewed. Pure. docs/decisions/0193 */
+/** Schedules retries of orders and renewals of certificates. Pure. docs/decisions/0193 */
 import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
 import {
   type CertificateOrder,
@@ -14,25 +14,24 @@ import {
 const FIRST_RETRY_MS = 3_600_000;
 const MAX_RETRY_MS = 24 * 3_600_000;
 /**
- * Share of the time to the end of the certificate that is to be renewed, or since its end: a delay is at most this
- * long, or an hour.
+ * Longest delay of a retry, as a share of the time to the end of the certificate, or since its end; at least an hour.
  */
 const RETRY_SHARE = 1 / 4;
 /** Failures in a row after which an order is given up. */
 const MAX_FAILURES = 30;
-/** A renewal is not given up before the certificate has been over for so long. */
+/** A renewal is not given up before the certificate has been expired for this long. */
 const KEEP_TRYING_MS = 30 * 24 * 3_600_000;
 /** Share of the lifetime that is left when a renewal begins. */
 const RENEWAL_SHARE = 1 / 3;
-/** Renewals of certificates that were issued together do not come together: spread over so much of the lifetime, before. */
+/** Jitter: share of the lifetime over which renewals of certificates that were issued together are spread. */
 const JITTER_SHARE = 1 / 30;
-/** Whatever a certificate says of its lifetime. */
+/** Shortest time to a renewal, whatever the lifetime of the certificate. */
 const MIN_RENEWAL_MS = 3_600_000;
 /** Limit of one order, from its creation at the authority; an order that has not ended by then starts again. */
 const ORDER_LIMIT_MS = 3_600_000;
 /** Delay between two requests to an authority that does not answer. */
 const TROUBLE: Backoff = { firstMs: 5_000, capMs: 300_000 };
-/** Whatever an authority asks for that cannot do its work. */
+/** Longest delay after `Retry-After` of an unavailable authority. */
 const MAX_TROUBLE_MS = 24 * 3_600_000;
 
 /** `random`: 0 ≤ random < 1. */
@@ -44,14 +43,15 @@ export function renewalAt({ validFrom, validTo }: Validity, now: number, random:
 
 /** Latest renewal that a suggested window may cause: this share of the lifetime, and an hour, before the end. */
 const LAST_SHARE = 1 / 20;
-/** How soon an authority is asked again when a certificate is to be renewed. RFC 9773 §4.3.2, §4.3.3 */
+/** Shortest delay between two requests for renewal information. RFC 9773 §4.3.2, §4.3.3 */
 const MIN_INFO_MS = 60_000;
 const MAX_INFO_MS = 24 * 3_600_000;
 export const INFO_MS = 6 * 3_600_000;
 
 /**
- * When a certificate is renewed by what the authority suggests: at a random instant of its window, the same one while the window
- * stays, at once when that has passed. Not within an hour of the order before, and not so late that there is no time to try again.
+ * Returns when to renew by the authority's suggestion: at a random instant of its window, which stays the same while
+ * the window does, or at once if that has passed. Not within an hour of the previous order, and early enough for
+ * retries.
  */
 export function suggestedRenewalAt(
   window: RenewalWindow,
@@ -65,7 +65,7 @@ export function suggestedRenewalAt(
   return Math.round(Math.max(Math.min(chosen, latest), orderedAt + MIN_RENEWAL_MS));
 }
 
-/** Returns the delay until the authority is asked again when to renew a certificate. */
+/** Returns the delay until the next request for renewal information. */
 export function nextInfoMs(retryAfterMs = INFO_MS): number {
   return Math.min(Math.max(retryAfterMs, MIN_INFO_MS), MAX_INFO_MS);
 }
@@ -74,9 +74,9 @@ export interface Trouble {
   readonly now: number;
   /** 0 ≤ random < 1. */
   readonly random: number;
-  /** The certificate that the domain has meanwhile; absent: none. */
+  /** The domain's current certificate, if any. */
   readonly served: Validity | undefined;
-  /** What the authority asks for. */
+  /** Delay that the authority asks for. */
   readonly retryAfterMs: number | undefined;
 }
 
@@ -102,8 +102,8 @@ export function troubleAt(
 }
 
 /**
- * When an order may begin at the authority; not after `now`: it may. The domain's orders of a day are bounded, but no certificate
- * is to expire because of that.
+ * Returns when an order may begin at the authority; not after `now` if it may at once. A domain's orders per day are
+ * limited, but never so that a certificate expires.
  */
 export function beginAt(
   order: Pick<CertificateOrder, 'dayBeganAt' | 'dayOrders' | 'orderedAt'>,
@@ -116,14 +116,14 @@ export function beginAt(
   return Math.min(nextDayAt, order.orderedAt + longestRetryMs(served, order.orderedAt));
 }
 
-/** The nearer the end of the certificate, the shorter; it grows again when the certificate is over. */
+/** Returns the longest delay of a retry: shorter as the end of the certificate approaches, longer again after it. */
 function longestRetryMs(served: Validity | undefined, now: number): number {
   if (served === undefined) return MAX_RETRY_MS;
   const share = Math.abs(served.validTo - now) * RETRY_SHARE;
   return Math.min(Math.max(share, FIRST_RETRY_MS), MAX_RETRY_MS);
 }
 
-/** An authority that asks to be left alone beyond the end of the certificate is asked once more when half of what is left has passed. */
+/** Returns the delay that the authority asks for; if it reaches beyond the certificate's end, half of the time left. */
 function obeyedMs(retryAfterMs = 0, served: Validity | undefined, now: number): number {
   const leftMs = served === undefined ? 0 : served.validTo - now;
   if (leftMs <= 0 || retryAfterMs < leftMs) return retryAfterMs;

@@ -21,7 +21,7 @@ const ORDER: CertificateOrder = {
   dueAt: 0,
   renewAt: 0,
 };
-const TOLD: CertificateOrder = {
+const PUBLISHED: CertificateOrder = {
   ...ORDER,
   state: 'challenged',
   challenge: { key: `a.example/${TOKEN}`, revision: 7, toldAt: 0 },
@@ -56,28 +56,28 @@ const ROWS: Readonly<Record<string, Row>> = {
     authorization: OPEN,
     step: { kind: 'publish', token: TOKEN },
   },
-  'the authority is not asked before every edge answers': { order: TOLD, step: { kind: 'wait', forMs: 250 } },
+  'the authority is not asked before every edge answers': { order: PUBLISHED, step: { kind: 'wait', forMs: 250 } },
   'slow edges are checked less often, after whole milliseconds': {
-    order: TOLD,
+    order: PUBLISHED,
     passedMs: 12_345,
     step: { kind: 'wait', forMs: 1_235 },
   },
   'the authority is asked to validate when every edge answers': {
-    order: TOLD,
+    order: PUBLISHED,
     areEdgesReady: true,
     seen: {},
     authorization: OPEN,
     step: { kind: 'respond', url: CHALLENGE.url },
   },
   'the authority is given time to validate': {
-    order: TOLD,
+    order: PUBLISHED,
     areEdgesReady: true,
     seen: {},
     authorization: { ...OPEN, retryAfterMs: 3_000, challenge: { ...CHALLENGE, status: 'processing' } },
     step: { kind: 'wait', forMs: 3_000 },
   },
   'the authority is not asked again while it may be validating': {
-    order: { ...TOLD, challenge: { key: `a.example/${TOKEN}`, revision: 7, toldAt: 1_000_000 } },
+    order: { ...PUBLISHED, challenge: { key: `a.example/${TOKEN}`, revision: 7, toldAt: 1_000_000 } },
     passedMs: 59_999,
     areEdgesReady: true,
     seen: {},
@@ -85,7 +85,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     step: { kind: 'wait', forMs: 1_000 },
   },
   'the authority is asked again after a minute': {
-    order: { ...TOLD, challenge: { key: `a.example/${TOKEN}`, revision: 7, toldAt: 1_000_000 } },
+    order: { ...PUBLISHED, challenge: { key: `a.example/${TOKEN}`, revision: 7, toldAt: 1_000_000 } },
     passedMs: 60_000,
     areEdgesReady: true,
     seen: {},
@@ -93,14 +93,14 @@ const ROWS: Readonly<Record<string, Row>> = {
     step: { kind: 'respond', url: CHALLENGE.url },
   },
   'a challenge that the authority has replaced is published anew': {
-    order: { ...TOLD, challenge: { key: 'a.example/another-token-of-22-letters', revision: 3, toldAt: 0 } },
+    order: { ...PUBLISHED, challenge: { key: 'a.example/another-token-of-22-letters', revision: 3, toldAt: 0 } },
     areEdgesReady: true,
     seen: {},
     authorization: OPEN,
     step: { kind: 'publish', token: TOKEN },
   },
   'a finished challenge is withdrawn before the certificate is requested': {
-    order: TOLD,
+    order: PUBLISHED,
     areEdgesReady: true,
     seen: { status: 'ready' },
     step: { kind: 'withdraw' },
@@ -123,7 +123,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     step: { kind: 'fail', problem: 'unusable', detail: 'its private key is not here any more' },
   },
   'a failed validation fails the order with its reason': {
-    order: TOLD,
+    order: PUBLISHED,
     areEdgesReady: true,
     seen: { status: 'invalid', problem: 'an order' },
     authorization: { ...OPEN, status: 'ended', challenge: { ...CHALLENGE, status: 'ended', problem: 'a 403' } },
@@ -136,7 +136,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   'an order fails after an hour': { passedMs: HOUR_MS, step: { kind: 'fail', problem: 'expired', detail: '' } },
   'an order that waited an hour for edges says so': {
-    order: TOLD,
+    order: PUBLISHED,
     passedMs: HOUR_MS,
     step: { kind: 'fail', problem: 'edges', detail: '' },
   },

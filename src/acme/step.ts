@@ -13,18 +13,18 @@ export type Step =
   | { readonly kind: 'schedule' }
   /** Ask the authority how the order is, and call again. */
   | { readonly kind: 'look' }
-  /** Tell the edges of the challenge. */
+  /** Publish the challenge to the edges. */
   | { readonly kind: 'publish'; readonly token: string }
-  /** Every edge answers the challenge: the authority may look. */
+  /** Ask the authority to validate, as every edge answers the challenge. */
   | { readonly kind: 'respond'; readonly url: string }
-  /** The challenge is over: no edge needs it any more. */
+  /** Withdraw the challenge, which is over. */
   | { readonly kind: 'withdraw' }
   | { readonly kind: 'finalize'; readonly url: string }
   | { readonly kind: 'download'; readonly url: string }
   | { readonly kind: 'wait'; readonly forMs: number }
   | { readonly kind: 'fail'; readonly problem: OrderProblem; readonly detail: string };
 
-/** What the authority says; the authorization while the order is pending. */
+/** The answers of the authority; the authorization only while the order is pending. */
 export interface Seen {
   readonly order: Order;
   readonly authorization: Authorization | undefined;
@@ -37,10 +37,10 @@ export interface Facts {
   readonly now: number;
 }
 
-/** How soon edges, and the authority, are looked at again. */
+/** Poll interval of edges and the authority. */
 const EDGES_MS = 250;
 const MAX_EDGES_MS = 5_000;
-/** An authority that was told and shows nothing after so long has not heard it. */
+/** Time after which an authority that shows no result is asked to validate again. */
 const LOOK_MS = 60_000;
 const AUTHORITY_MS = 1_000;
 const MAX_AUTHORITY_MS = 60_000;
@@ -76,17 +76,17 @@ function whilePending(order: CertificateOrder, authorization: Authorization | un
   if (status === 'valid') return waitFor(retryAfterMs); // the order is about to be ready
   if (challenge === undefined) return fail('refused', 'the authority does not offer HTTP-01 for this name');
   if (challenge.status === 'ended') return fail('validation', challenge.problem);
-  if (!isTold(order, challenge)) return { kind: 'publish', token: challenge.token };
+  if (!isPublished(order, challenge)) return { kind: 'publish', token: challenge.token };
   const isLooking = challenge.status === 'processing' || now - (order.challenge?.toldAt ?? 0) < LOOK_MS;
   return isLooking ? waitFor(retryAfterMs) : { kind: 'respond', url: challenge.url };
 }
 
-/** An authority may put another challenge in the place of one. */
-function isTold({ challenge }: CertificateOrder, { token }: Challenge): boolean {
+/** Whether the stored challenge is the authority's current one, which it may replace. */
+function isPublished({ challenge }: CertificateOrder, { token }: Challenge): boolean {
   return challenge?.key.endsWith(`/${token}`) === true;
 }
 
-/** Edges take a moment; where they take longer, it is for long. */
+/** Waits for edges: briefly at first, since they need a moment, then longer. */
 function waitForEdges(lastsMs: number): Step {
   return { kind: 'wait', forMs: Math.min(Math.max(EDGES_MS, Math.round(lastsMs / 10)), MAX_EDGES_MS) };
 }

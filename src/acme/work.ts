@@ -63,26 +63,28 @@ export interface WorkParts {
   readonly clock: Clock;
   /** 0 ≤ random() < 1 */
   readonly random: () => number;
-  /** Names this process among those that work on orders. */
+  /** Unique name of this process among those that work on orders. */
   readonly owner: string;
   readonly log: Logger;
-  /** An order has ended. */
+  /** Notified when an order has ended. */
   readonly onEnd: (outcome: 'issued' | OrderProblem) => void;
 }
 
-/** Stores the certificate and binds the domain to it. The caller's transaction goes on. */
+/** Stores the certificate and binds the domain to it, within the caller's transaction. */
 type GiveCertificate = (trx: Transaction<Schema>, given: ObtainedCertificate) => Promise<Given>;
 
-/** All customers are one account at the authority, which counts what it begins; none of them may use it up. */
+/**
+ * Limits of orders: all customers share one account at the authority, whose own rate limits none of them may use up.
+ */
 const ORDERS_PER_HOUR = 100;
 const ORDERS_PER_HOUR_OF_ACCOUNT = 25;
 const HOUR_MS = 3_600_000;
-const FULL_MS = 300_000; // delay until there may be room again
-/** Delay for a domain that waits for a person. */
+const FULL_MS = 300_000; // delay of an order beyond the limit
+/** Delay for a domain that waits for an operator or its customer. */
 const NOT_SERVED_MS = 60_000;
 const SOON_MS = 1_000;
 
-/** Never rejects for what the authority does. Rejects when the database, or the key ring, does not do. */
+/** Works on the order. Errors of the authority are stored with it; rejects if the database or the key ring fails. */
 export async function workOrder(parts: WorkParts, claimed: CertificateOrder, signal: AbortSignal): Promise<void> {
   const work = new Work(parts, claimed, signal);
   try {
@@ -97,7 +99,7 @@ class Work {
   readonly #signal: AbortSignal;
   /** The order as stored. */
   #order: CertificateOrder;
-  /** The certificate that the domain has meanwhile. */
+  /** The domain's current certificate. */
   #served: Validity | undefined;
 
   constructor(parts: WorkParts, order: CertificateOrder, signal: AbortSignal) {
@@ -121,7 +123,7 @@ class Work {
     );
   }
 
-  /** What a failed step comes to. */
+  /** Stores the consequence of a failed step. */
   async settle(error: unknown): Promise<void> {
     const { account, clock, log } = this.#parts;
     const { domainId } = this.#order;
@@ -146,7 +148,7 @@ class Work {
       case 'accountDoesNotExist':
         await account.forget();
         return await this.#wait(SOON_MS);
-      case 'orderNotReady': // somebody was faster
+      case 'orderNotReady': // another process finalized it
         return await this.#wait(SOON_MS);
       case 'rateLimited':
         return await this.#fail('limited', detail, error.retryAfterMs);
@@ -210,7 +212,7 @@ class Work {
       return await this.#hold(now + FULL_MS, `the service begins at most ${ORDERS_PER_HOUR} orders an hour`);
     const account = await this.#account();
     const replaces = await this.#renewalId();
-    // Counted before it is made: one that is killed here over and over comes to an end too.
+    // Counted before the order is made, so that repeated kills here cannot exceed the limit.
     const started = { state: 'pending', ...NO_PROBLEM, orderedAt: now } as const;
     const { orderedAt } = this.#order;
     await this.#save({ ...started, dayBeganAt, dayOrders: dayOrders + 1 }, true);
@@ -218,13 +220,13 @@ class Work {
       const url = await authority.order(account, name, this.#signal, replaces);
       await this.#save({ url, dueAt: now });
     } catch (error) {
-      // An authority that is away uses up none of them.
+      // No order was made if the authority is unreachable.
       if (error instanceof Unreachable) await this.#save({ dayOrders, orderedAt }, true);
       throw error;
     }
   }
 
-  /** What the certificate that is renewed is called at the authority; `undefined`: there is none that came of an order. */
+  /** Returns the authority's id of the certificate that is renewed; `undefined` if it was not ordered by us. */
   async #renewalId(): Promise<string | undefined> {
     const { sslKey, issuedKey } = this.#order;
     if (issuedKey === '' || sslKey !== issuedKey) return undefined;
@@ -232,7 +234,7 @@ class Work {
     return chain === undefined ? undefined : renewalIdOf(new X509Certificate(chain));
   }
 
-  /** An authority that cannot say when to renew is asked again later; meanwhile what was known holds. */
+  /** Asks for renewal information. If that fails, the previous schedule stays, and it is asked again later. */
   async #schedule(): Promise<void> {
     const { authority, clock, random, log } = this.#parts;
     const { domainId, renewAt } = this.#order;
@@ -256,7 +258,7 @@ class Work {
     await this.#save({ ...renewal, dueAt: Math.min(at, clock() + nextInfoMs(retryAfterMs)) });
   }
 
-  /** A limit of ours holds the order up. What has failed keeps its reason. */
+  /** Delays the order because of one of our limits. An earlier failure keeps its reason. */
   async #hold(dueAt: number, detail: string): Promise<void> {
     const problem = this.#order.state === 'failed' ? {} : ({ problem: 'limited', detail } as const);
     await this.#save({ ...problem, dueAt });
@@ -271,7 +273,7 @@ class Work {
     await this.#store([put], { state: 'challenged', challenge: { key, revision: 0, toldAt: 0 }, dueAt: clock() });
   }
 
-  /** Told twice an authority looks twice, and the second time there may be nothing any more. */
+  /** Asks the authority to validate, once: a second validation might find the challenge withdrawn. */
   async #respond(url: string): Promise<void> {
     const { authority, clock } = this.#parts;
     const { challenge } = this.#order;
@@ -343,11 +345,11 @@ class Work {
     return { now, random: this.#parts.random(), served: this.#served, retryAfterMs };
   }
 
-  /** The domain is gone, or somebody has chosen another certificate for it, or none. */
+  /** Ends the order: the domain was deleted, or another certificate or none was chosen for it. */
   async #giveUp(): Promise<void> {
     const { db, owner, clock } = this.#parts;
     await db.transaction(async (trx) => {
-      await saveOrder(trx, this.#order, { owner, now: clock(), keeps: true }); // it is still ours
+      await saveOrder(trx, this.#order, { owner, now: clock(), keeps: true }); // throws if the lease was lost
       const changes = await endOrder(trx, this.#order.domainId);
       if (changes.length > 0) await publish(trx, changes, clock());
     });
@@ -361,7 +363,7 @@ class Work {
     await this.#save({ dueAt: this.#parts.clock() + forMs });
   }
 
-  /** Gives the order back, unless it `keeps` it. What goes on has no problem any more. */
+  /** Stores a change and releases the order, unless `keeps`. A continuing order's problem is cleared. */
   async #save(change: Partial<CertificateOrder>, keeps = false): Promise<void> {
     const { db, owner, clock } = this.#parts;
     const isResting = this.#order.state === 'issued' || this.#order.state === 'failed';
@@ -370,10 +372,7 @@ class Work {
     this.#order = changed;
   }
 
-  /**
-   * Stores a change together with the challenges that edges get; challenges that no longer belong to the order are
-   * withdrawn.
-   */
+  /** Stores a change with the challenges for the edges; those that no longer belong to the order are withdrawn. */
   async #store(changes: readonly Change[], change: Partial<CertificateOrder>): Promise<void> {
     const { db, owner, clock } = this.#parts;
     const old = this.#order.challenge;
@@ -382,7 +381,7 @@ class Work {
     const withdrawn = old !== undefined && old.key !== challenge?.key ? [withdrawal(old.key)] : [];
     const all = [...changes, ...withdrawn];
     await db.transaction(async (trx) => {
-      // First of all: a process that ends the order takes it before the head too.
+      // First of all, in the order of locks of a process that ends the order: the order, then the head.
       const now = clock();
       await saveOrder(trx, changed, { owner, now, keeps: true });
       const revision = all.length === 0 ? 0 : await publish(trx, all, now);
@@ -391,7 +390,7 @@ class Work {
   }
 }
 
-/** Not when a step took too long: that is the authority's doing. */
+/** Whether the process is stopping, rather than a step having timed out. */
 function isStopping({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError');
 }

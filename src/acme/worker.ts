@@ -1,29 +1,29 @@
-/** Works on the orders that are due, some at once, each under a lease; several processes on one database share them. */
+/** Works on due orders, several at a time, each under a lease. Several processes on one database share them. */
 import { claimOrders, freeOrders, giveOrdersBack, hasDueOrders } from '#db/tables/certificate-orders.ts';
 import { correctOrders } from './clock-back.ts';
 import { type WorkParts, workOrder } from './work.ts';
 
 export interface AcmeWorker extends AsyncDisposable {
-  /** Does what is due now, and what becomes due by it. Rejects when the database does not answer. */
+  /** Works on all orders that are due or become due meanwhile. Rejects if the database does not answer. */
   round(): Promise<void>;
 }
 
 const MAX_UNDER_WAY = 8;
-/** One step may take so long. */
+/** Limit of one step. */
 const STEP_LIMIT_MS = 60_000;
-/** Longer: nobody else has the order while a step goes on. */
+/** Lease of an order, longer than a step, so that no other process takes it meanwhile. */
 const LEASE_MS = 2 * STEP_LIMIT_MS;
 const POLL_MS = 500;
-/** When the database, or the key ring, did not do: others have their turn meanwhile. */
+/** Delay after a failure of the database or the key ring; other orders get their turn meanwhile. */
 const RETRY_MS = 2_000;
 
-/** `pollMs` 0: only when `round` is called. */
+/** `pollMs` 0: works only when `round` is called. */
 export async function startAcmeWorker(parts: WorkParts, pollMs = POLL_MS): Promise<AcmeWorker> {
   const { db, log } = parts;
   const stop = new AbortController();
   let running: Promise<void> | undefined;
   let isFailing = false;
-  /** The last round failed, and orders may have stayed with us. */
+  /** Whether the last round failed, so that we may still hold leases. */
   let isOwing = false;
   if (db.engine === 'sqlite') await freeOrders(db.query);
 
@@ -56,7 +56,7 @@ export async function startAcmeWorker(parts: WorkParts, pollMs = POLL_MS): Promi
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
       stop.abort();
-      await running?.catch(() => undefined); // said by `poll`
+      await running?.catch(() => undefined); // logged by `poll`
     },
   };
 }

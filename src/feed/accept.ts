@@ -1,4 +1,4 @@
-/** Whether an edge takes a change: what it cannot compile is refused, and the rest goes on. */
+/** Decides whether an edge accepts a change: what it cannot compile is refused without holding up the rest. */
 import { whyNoPair } from '#model/certificate.ts';
 import { CHALLENGE_KIND, type ChallengeBody, isChallengeToken } from '#model/challenge.ts';
 import { LIVE_KEYS_KIND, LIVE_MARK_KIND } from '#model/live-stream.ts';
@@ -17,7 +17,7 @@ export function acceptChange(change: ResourceChange): StoreChange {
   return { kind: 'delete', resource: change.kind, key: change.key, revision: change.revision };
 }
 
-/** A kind that this release does not know is kept as it is, for the release that does. */
+/** Accepts or rejects a resource. One of an unknown kind is stored unchanged, for the release that knows it. */
 export function acceptPut({ kind, key, revision, body }: Put): Exclude<StoreChange, { readonly kind: 'delete' }> {
   const error = whyRefused(kind, key, body, revision);
   if (error !== undefined) {
@@ -78,10 +78,10 @@ function whyNoChallenge(key: string, body: unknown): string | undefined {
   return isText ? undefined : 'keyAuthorization: expected a token, a dot and a hash';
 }
 
-/** Nothing that a browser could take for a page. */
+/** Form of a key authorization, which no browser can take for a page. */
 const KEY_AUTHORIZATION = /^[\w-]{1,128}\.[\w-]{1,128}$/;
 
-/** Nothing of it is in what is said about it. */
+/** Returns why the certificate is invalid; the text has nothing of its content. */
 function whyNoCertificate(body: unknown): string | undefined {
   // `as`: see above.
   const { certificate, key, problem } = Object(body) as Record<keyof (CertificatePair & UnopenedSecret), unknown>;
@@ -100,7 +100,7 @@ function whyNoLiveMark(key: string, body: unknown): string | undefined {
   return isKnown ? undefined : 'kicked: expected the id of a broadcast, or an empty text';
 }
 
-/** Nothing of the keys is in what is said about them. */
+/** Returns why live keys are invalid; the text has nothing of them. */
 function whyNoLiveKeys(key: string, body: unknown): string | undefined {
   // `as`: see above.
   const { publish, play, problem } = Object(body) as Record<keyof (LiveKeys & UnopenedSecret), unknown>;

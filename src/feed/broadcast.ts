@@ -1,6 +1,6 @@
 /**
- * Sends published changes to the open streams. Clients at the same place get the same text, which is made once. Never
- * more than one round at a time.
+ * Sends published changes to the open streams. Clients at the same position share a text, which is made once. Rounds
+ * never overlap.
  */
 import type { ServerResponse } from 'node:http';
 import type { Db } from '#db/open.ts';
@@ -11,15 +11,15 @@ import type { UnsealBody } from './open-secrets.ts';
 import { formatChange } from './snapshot.ts';
 import { formatEvent, HEARTBEAT } from './sse.ts';
 
-/** A client that has left this much unread is dropped; it comes back with the revision it has. */
+/** Unread bytes at which a client is dropped; it reconnects with the revision that it has. */
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
-/** Resources in one delta; a client that is further behind gets the next when it has read this one. */
+/** Resources in one delta; a client that is further behind gets the next one when it has read this one. */
 const MAX_DELTA_ROWS = 250;
 
 export interface ChangeBroadcast {
-  /** Says `reset` and ends the stream at once when changes alone cannot bring this client up to date. */
+  /** Adds a client. If changes alone cannot bring it up to date, sends `reset` and ends the stream at once. */
   add(client: ServerResponse, at: FeedPosition): Promise<void>;
-  /** Sends what is new. Rejects when the database does not answer; the next call makes up for it. */
+  /** Sends new changes. Rejects if the database does not answer; the next call makes up for it. */
   round(): Promise<void>;
   heartbeat(): void;
   readonly clientCount: number;
@@ -35,7 +35,7 @@ export function createBroadcast(db: Db, openBody: UnsealBody): ChangeBroadcast {
 interface Client {
   readonly response: ServerResponse;
   at: FeedPosition;
-  /** The last delta did not reach the head; the client gets the next one when it has read that. */
+  /** Whether the last delta did not reach the head, so that the next one follows when the client has read it. */
   isCatchingUp: boolean;
 }
 
@@ -65,7 +65,7 @@ class StreamBroadcast implements ChangeBroadcast {
     this.#clients.add(client);
     response.on('close', () => this.#clients.delete(client));
     response.on('drain', () => {
-      // A round that fails here is made up for by the next.
+      // The next round makes up for a failed one.
       if (client.isCatchingUp) this.round().catch(() => undefined);
     });
     await this.round();
@@ -104,7 +104,7 @@ class StreamBroadcast implements ChangeBroadcast {
     } while (this.#isAskedAgain);
   }
 
-  /** Advances clients until each is at the head or must first read what it was sent. */
+  /** Advances clients until each is at the head or must first read the bytes sent to it. */
   async #advance(head: ConfigHead): Promise<void> {
     for (;;) {
       const behind = [...this.#clients].filter((client) => client.at.revision < head.revision && isReady(client));
@@ -129,8 +129,8 @@ class StreamBroadcast implements ChangeBroadcast {
   }
 
   /**
-   * Whether changes alone bring a client to the head: not from another history, from before what was pruned, or from a
-   * future revision.
+   * Whether changes alone bring a client to the head: not from another history, a future revision, or one older than
+   * the pruned changes.
    */
   async #canFollow(at: FeedPosition, head: ConfigHead): Promise<boolean> {
     if (at.epoch !== head.epoch || at.revision < head.minRevision) return false;

@@ -1,6 +1,6 @@
 /**
- * The edge's side of the feed, one per machine: follows the stream, keeps the last good set in the store, and acknowledges
- * what every worker runs. Without control it goes on trying, and the store serves.
+ * The edge's side of the feed, one per machine: follows the stream, keeps the last good set in the store, and
+ * acknowledges the revision that every worker runs. Without control it keeps retrying while the store serves.
  */
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { backoffDelayMs } from '#lib/backoff.ts';
@@ -38,12 +38,12 @@ import { describeStatus, type EdgeIdentity } from './status.ts';
 
 /** Inapplicable resources that are logged per snapshot or delta; the count covers all of them. */
 const MAX_TOLD = 10;
-/** Jittered: after a restart of control not everyone comes at once. */
+/** Back-off with jitter, so that not all edges reconnect at once after a restart of control. */
 const RECONNECT = { firstMs: 100, capMs: 5000 };
-/** How often the store's file is looked at, apart from before each change and report. */
+/** Interval at which the store's file is checked, besides before each change and report. */
 const LOOK_MS = 1000;
 const SETTINGS_LOST = 'the settings of this edge were lost';
-/** One delta; far above what control sends. */
+/** Limit of a delta, far above those that control sends. */
 const MAX_EVENT_CHARS = 64 * 1024 * 1024;
 
 export interface FeedClientOptions {
@@ -53,13 +53,13 @@ export interface FeedClientOptions {
   readonly build: string;
   readonly store: EdgeStore;
   /**
-   * Called after a change is in the store; resolves when every worker of the machine runs it, rejects to be asked again.
-   * `names`: sites that changed; absent: any may have. Never called again before it has settled.
+   * Called when a change is in the store. Resolves when every worker of the machine runs it; rejects to be called
+   * again. `names`: sites that changed; absent: any may have. Calls do not overlap.
    */
   readonly confirm: (change: StoredChange) => Promise<void>;
-  /** Asks one worker; `undefined`: none can do it just now, and it is asked again. Never rejects. */
+  /** Asks a worker to prefetch; `undefined` if none can now, and it is retried. Never rejects. */
   readonly prefetch: (request: PrefetchRequest) => Promise<PrefetchOutcome | undefined>;
-  /** What its probes know against origins, at most `max` of them. */
+  /** Lists origins with troubles that probes found, at most `max`. */
   readonly listOriginTroubles: (max: number) => readonly OriginTrouble[];
   readonly clock: Clock;
   readonly log: Logger;
@@ -67,7 +67,7 @@ export interface FeedClientOptions {
 
 export interface FeedClient extends AsyncDisposable {
   readonly isConnected: boolean;
-  /** What every worker runs; absent until something has been confirmed since the start. */
+  /** Revision that every worker runs; absent until one was confirmed since the start. */
   readonly appliedRevision: number | undefined;
   /** Connections that were lost or refused since the start. */
   readonly reconnects: number;
@@ -86,7 +86,7 @@ class RunningFeedClient implements FeedClient {
   readonly #running: Promise<unknown>;
   readonly #reporting: NodeJS.Timeout;
   readonly #looking: NodeJS.Timeout;
-  /** Ends the connection that is open, and with it what it was to bring. */
+  /** Aborts the open connection. */
   #attempt = new AbortController();
   #applied: FeedPosition | undefined;
   #isConnected = false;
@@ -147,18 +147,18 @@ class RunningFeedClient implements FeedClient {
 
   #tick(): void {
     this.#reportSoon();
-    // Makes up for workers that were away and for a control that was.
+    // Retries prefetches that no worker could do, and reports that control did not accept.
     if (this.#applied !== undefined) this.#prefetches.advance(this.#applied.revision);
   }
 
-  /** What was stored before is in force only when the workers of this start say so. */
+  /** Asks the workers to confirm the stored set: after a start, it is in force only when they do. */
   #confirmStored(): void {
     const head = this.#options.store.head();
     if (head !== undefined) this.#confirmations.add(head, undefined);
   }
 
   /**
-   * Checks the store before anything relies on its content. True: the content was lost, and the client starts again
+   * Checks the store before its content is used. Returns true if the content was lost, so that the client starts again
    * from nothing.
    */
   #repair(cause?: unknown): boolean {
@@ -189,7 +189,7 @@ class RunningFeedClient implements FeedClient {
       try {
         const head = this.#options.store.head() ?? (await this.#takeSnapshot());
         if ((await this.#follow(head)) === 'reset') {
-          this.#failures += 1; // until a stream stands: a control that says nothing else is not asked without pause
+          this.#failures += 1; // reset by an open stream: back-off against a control that only sends `reset`
           await this.#takeSnapshot();
         }
       } catch (error) {
@@ -201,9 +201,9 @@ class RunningFeedClient implements FeedClient {
       this.#isConnected = false;
       this.#reconnects += 1;
       const waitMs = backoffDelayMs(RECONNECT, Math.max(this.#failures, 1), Math.random());
-      await delay(waitMs, undefined, { signal }).catch(() => undefined); // rejects only when we stop
-      // A control that stops with us is often gone a moment before we are told: no loss to tell of. Where this process got no
-      // processor time meanwhile, the order to stop has come and is read after the timers.
+      await delay(waitMs, undefined, { signal }).catch(() => undefined); // rejects only at a stop
+      // Control often stops a moment before this process does, which is not worth a log line. If this process got no
+      // processor time meanwhile, the order to stop is read after the timers.
       await setImmediate();
       if (failure !== undefined && !signal.aborted) this.#noteFailure(failure);
     }
@@ -245,7 +245,7 @@ class RunningFeedClient implements FeedClient {
         this.#failures = 0;
         if (this.#isConnected) continue;
         this.#isConnected = true;
-        this.#tick(); // a control that has just come up knows nothing of us
+        this.#tick(); // a control that has just started needs a report
       }
     } finally {
       response.destroy();
@@ -253,7 +253,7 @@ class RunningFeedClient implements FeedClient {
     throw new Error('control closed the stream');
   }
 
-  /** Throws when the delta does not begin where we are; the next connection says where that is. */
+  /** Applies a delta. Throws if it does not begin at our revision; the next connection sends that. */
   #apply(epoch: string, { from, to, tag, changes }: Delta): void {
     if (this.#repair()) throw new Error(SETTINGS_LOST);
     const { store, clock } = this.#options;
@@ -267,7 +267,7 @@ class RunningFeedClient implements FeedClient {
     this.#confirmations.add({ epoch, revision: to, tag }, changes.flatMap(changedSites));
   }
 
-  /** One report at a time; what changes meanwhile is in the next. */
+  /** Sends a report. Reports do not overlap; later changes are in the next. */
   #reportSoon(): void {
     this.#isReportDue = true;
     this.#report ??= this.#reportAll().finally(() => {
@@ -288,7 +288,7 @@ class RunningFeedClient implements FeedClient {
     }
   }
 
-  /** Each kind of failure is said once. */
+  /** Logs each kind of failure once. */
   #noteReportFailure(error: unknown): void {
     const failure = reportFailureOf(error);
     if (failure !== this.#reportFailure) {
@@ -311,7 +311,7 @@ class RunningFeedClient implements FeedClient {
   async #reportPrefetches(results: readonly PrefetchResultEntry[]): Promise<void> {
     const { store, edgeId } = this.#options;
     const at = store.head();
-    if (at === undefined) return; // whatever they were of is gone
+    if (at === undefined) return; // their set is gone
     const report: PrefetchReport = { edge: edgeId, at, results: results.map(toReportResult) };
     await this.#post(PREFETCH_PATH, report);
   }
@@ -338,7 +338,10 @@ function toReportResult({ spec: { taskId, n }, outcome }: PrefetchResultEntry): 
   return { taskId, n, failure: outcome.reason.slice(0, MAX_FAILURE_CHARS) };
 }
 
-/** A purge that goes needs no telling: it is covered by another, or nothing so old can remain. */
+/**
+ * Returns the sites that a change affects. A deleted purge affects none: another one covers it, or nothing so old
+ * remains.
+ */
 function changedSites(change: ResourceChange): readonly string[] {
   if (change.kind === 'site') return [change.key];
   if (change.kind !== 'purge' || change.op === 'delete') return [];

@@ -1,13 +1,13 @@
 /**
- * Stage between "in the file" and "in force": asks for confirmation of stored changes, one question at a time. Changes that are
- * stored meanwhile are merged into the next question, so a slow worker costs time but no memory.
+ * The stage between "stored" and "in force": requests confirmation of stored changes, one request at a time. Later
+ * changes are merged into the next request, so a slow worker costs time but no memory.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffDelayMs } from '#lib/backoff.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 
-/** Names in one question; beyond it, the question is for all of them. */
+/** Names in one request; beyond it, the request is for all sites. */
 const MAX_NAMES = 10_000;
 const RETRY = { firstMs: 100, capMs: 5000 };
 
@@ -20,12 +20,12 @@ export interface StoredChange {
 export interface Confirmations extends AsyncDisposable {
   /** Adds a stored change; calls come in the order of storing. */
   add(head: FeedPosition, names: readonly string[] | undefined): void;
-  /** What was added no longer counts: none of it is confirmed after this. */
+  /** Discards all added changes: none of them is confirmed after this. */
   forget(): void;
 }
 
 export interface ConfirmationsOptions {
-  /** Resolves when every worker runs it; rejects to be asked again. */
+  /** Resolves when every worker runs the change; rejects to be called again. */
   readonly confirm: (change: StoredChange) => Promise<void>;
   readonly onConfirmed: (head: FeedPosition) => void;
   readonly log: Logger;
@@ -74,14 +74,14 @@ export function createConfirmations({ confirm, onConfirmed, log }: Confirmations
         log.warn({ err: error, revision: asked.head.revision }, 'not all workers have applied a change; retrying');
         if (forgets === forgetsBefore) pending = merge(asked, pending);
         failures += 1;
-        // Rejects only when we stop, and then the loop ends.
+        // Rejects only at a stop, and then the loop ends.
         const { signal } = stop;
         await delay(backoffDelayMs(RETRY, failures, Math.random()), undefined, { signal }).catch(() => undefined);
       }
     }
   }
 
-  /** Closing does not wait for an answer that may never come. */
+  /** Waits for an answer, unless it is stopped first: the answer may never come. */
   async function unlessStopped(answer: Promise<void>): Promise<void> {
     const { promise, reject } = Promise.withResolvers<never>();
     const onStop = () => reject(stop.signal.reason);
@@ -94,7 +94,7 @@ export function createConfirmations({ confirm, onConfirmed, log }: Confirmations
   }
 }
 
-/** The later one's head with both ones' names. */
+/** Returns the later one's head with the names of both. */
 function merge(earlier: Pending | undefined, later: Pending | undefined): Pending | undefined {
   if (earlier === undefined || later === undefined) return later ?? earlier;
   if (earlier.names === undefined || later.names === undefined) return { head: later.head, names: undefined };

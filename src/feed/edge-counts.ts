@@ -1,4 +1,4 @@
-/** What each edge or live process said last, for the metrics, which ask no database. */
+/** The latest counts of each edge or live process, kept for the metrics, so that these need no database. */
 import { Lru } from '#lib/lru.ts';
 import { isLive } from '#model/acknowledgement.ts';
 
@@ -6,11 +6,11 @@ export type OfEdge<T> = T & { readonly edge: string };
 
 export interface EdgeCounts<T> {
   note(edge: string, counts: T, now: number): void;
-  /** Counts of edges that reported within 30 s. */
+  /** Returns the counts of edges that reported within 30 s. */
   list(now: number): readonly OfEdge<T>[];
 }
 
-/** Edges that are remembered. */
+/** Limit of remembered edges. */
 const MAX_EDGES = 10_000;
 
 export function createEdgeCounts<T extends object>(): EdgeCounts<T> {

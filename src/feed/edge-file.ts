@@ -1,6 +1,6 @@
 /**
- * The layout of an edge's own SQLite file, opening it for writing, and how one change is written. A file that is damaged or
- * not ours is moved aside: an edge must come up, and control gives it everything anew.
+ * The layout of an edge's own SQLite file: opens it for writing, and writes changes. A damaged or foreign file is moved
+ * aside: an edge must start, and control sends everything again.
  */
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { nameFile } from '#lib/file-error.ts';
 import { inTransaction, isDamage, isMissingTable, moveAside } from '#lib/sqlite-file.ts';
 
-/** What becomes of a change here: taken, forgotten, or refused while the version before stays. `body` is JSON as text. */
+/** A change to the store: put, delete, or rejected, so that the previous version stays. `body` is JSON text. */
 export type StoreChange =
   | {
       readonly kind: 'put';
@@ -26,11 +26,11 @@ export type StoreChange =
       readonly error: string;
     };
 
-/** "Csw2": the file is an edge's and has this layout. */
+/** "Csw2" marks a file of an edge with this layout. */
 const APPLICATION_ID = 0x43737732;
 const BUSY_TIMEOUT_MS = 2000;
 
-/** `stamp`: when a purge was applied here; `prefetched`: what became of a prefetch here. */
+/** `stamp`: when a purge was applied here. `prefetched`: the outcome of a prefetch here. */
 const LAYOUT = `
   create table head (
     id integer primary key check (id = 1), epoch text not null, revision integer not null, tag text not null
@@ -47,12 +47,13 @@ const LAYOUT = `
   pragma application_id = ${APPLICATION_ID};
 `;
 
-/** The file is not an edge's, or its content cannot be used. */
+/** Thrown if the file is not an edge's or is damaged. */
 class UnusableFile extends Error {}
 
 /**
- * `onMoved` gets the name that a damaged or foreign file has now; it replaces the one moved there before. Throws with the
- * file's name for what may pass (a full disk, no memory, too many open files): then the file is good, and stays.
+ * `onMoved` is notified of the new name of a damaged or foreign file; it replaces the one moved there before. Throws
+ * with the file's name for transient errors (a full disk, no memory, too many open files): then the file is good and
+ * stays.
  */
 export function openEdgeFile(file: string, onMoved: (to: string) => void): DatabaseSync {
   try {
@@ -65,7 +66,10 @@ export function openEdgeFile(file: string, onMoved: (to: string) => void): Datab
   }
 }
 
-/** Whether it is an edge's and whole, as somebody sees it who has not read any of it yet. Reads all of it; throws when it cannot just now. */
+/**
+ * Whether the file is an edge's and undamaged. Reads all of it over a new connection; throws if that is not possible
+ * for now.
+ */
 export function isEdgeFileSound(file: string): boolean {
   try {
     using database = openEdgeFileToRead(file);
@@ -81,11 +85,11 @@ function isUnusable(error: unknown): boolean {
   return error instanceof UnusableFile || isDamage(error);
 }
 
-/** How a file looks from outside. */
+/** Fingerprint of a file's metadata. */
 export interface FileLook {
-  /** Changes when another file takes the place of this one or of its WAL. */
+  /** Changes if another file takes the place of this one or of its WAL. */
   readonly identity: string;
-  /** Changes when somebody writes: between two writes of the only writer it stays. */
+  /** Changes with each write. */
   readonly content: string;
 }
 
@@ -107,7 +111,7 @@ function openWritable(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     const isEmpty = database.prepare('select count(*) as n from sqlite_schema').get()?.['n'] === 0;
-    if (!isEmpty) checkFile(database); // before anything is written: another's file stays as it was
+    if (!isEmpty) checkFile(database); // before anything is written, so that a foreign file stays unchanged
     chmodSync(file, 0o600);
     database.exec('pragma journal_mode = wal; pragma synchronous = full');
     if (isEmpty) inTransaction(database, () => database.exec(LAYOUT));
@@ -118,7 +122,7 @@ function openWritable(file: string): DatabaseSync {
   }
 }
 
-/** Throws `UnusableFile` when it is not the file of an edge, or is damaged. */
+/** Throws `UnusableFile` if it is not an edge's file or is damaged. */
 function checkFile(database: DatabaseSync): void {
   const id = database.prepare('pragma application_id').get()?.['application_id'];
   if (id !== APPLICATION_ID) throw new UnusableFile('not the file of an edge');
@@ -133,7 +137,10 @@ function checkFile(database: DatabaseSync): void {
   }
 }
 
-/** Gives the function that writes one change; run it inside a transaction. `now` is stamped on a purge that is new here. */
+/**
+ * Returns the function that writes a change, to be called in a transaction. `now` is stamped on a purge that is new
+ * here.
+ */
 export function prepareApply(database: DatabaseSync): (change: StoreChange, now: number) => void {
   const put = database.prepare('insert or replace into resource (kind, key, revision, body) values (?, ?, ?, ?)');
   const remove = database.prepare('delete from resource where kind = ? and key = ?');

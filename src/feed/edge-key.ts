@@ -1,6 +1,6 @@
 /**
- * The edge's own key, in a file beside its settings: certificates lie in those sealed with it, so that a copy of the settings
- * alone gives no private key away. Without the right key they are asked for anew.
+ * The edge's own key, in a file next to its settings, in which certificates are sealed with it: a copy of the settings
+ * alone reveals no private key. Without the right key, they are requested again.
  */
 import { randomBytes } from 'node:crypto';
 import { AEAD_KEY_BYTES, closeBytes, openBytes } from '#lib/aead.ts';
@@ -8,14 +8,14 @@ import { makePrivateFile, readPrivateFile, replacePrivateFile } from '#lib/priva
 
 /** The key, for the process that writes the settings. The file is created when it is first needed. */
 export interface EdgeKey extends CertificateOpener {
-  /** Gives JSON. */
+  /** Seals JSON. */
   close(certificate: string, body: string): string;
-  /** Whether the file still has the key that was last used; then a new one is used. */
+  /** Whether the file no longer has the key that was used last; from then on its new key is used. */
   hasChanged(): boolean;
 }
 
 export interface CertificateOpener {
-  /** `undefined`: it is sealed with another key, for another certificate, or not at all. */
+  /** Opens a sealed body; `undefined` if it is sealed with another key, for another certificate, or not at all. */
   open(certificate: string, stored: string): string | undefined;
 }
 
@@ -54,7 +54,7 @@ export function createCertificateOpener(file: string): CertificateOpener {
   };
 }
 
-/** Reads the key; `undefined` also if the file is damaged or readable by others. */
+/** Reads the key; `undefined` if the file is missing, damaged or readable by others. */
 function readKey(file: string): Buffer | undefined {
   const read = readPrivateFile(file);
   const text = read.kind === 'text' ? read.text.trimEnd() : '';

@@ -1,4 +1,4 @@
-/** The prefetches in an edge's file: what is to be done, what was done, and what control has not been told of yet. */
+/** The prefetches in an edge's file: pending ones, finished ones, and those not reported to control yet. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { PrefetchOutcome, PrefetchSpec } from '#sites/prefetch.ts';
 
@@ -14,21 +14,21 @@ export interface PrefetchResultEntry extends PrefetchEntry {
 
 export interface EdgePrefetches {
   /**
-   * Prefetches without an outcome, up to this revision of the feed: at most `perAccount` of each account, its oldest
-   * ones. The first of every account come before the second of any; at most 1,000 in all.
+   * Lists prefetches without an outcome up to this revision of the feed: at most `perAccount` of each account, its
+   * oldest. The first of every account come before the second of any; at most 1,000 in all.
    */
   listPending(revision: number, perAccount: number): readonly PrefetchEntry[];
-  /** Kept until the resource goes, so that a restart does not fetch again. */
+  /** Stores an outcome until the resource is deleted, so that a restart does not fetch again. */
   save(key: string, outcome: PrefetchOutcome): void;
   listUnreported(limit: number): readonly PrefetchResultEntry[];
   markReported(keys: readonly string[]): void;
 }
 
-/** Far more accounts than have one under way. */
+/** Limit of listed prefetches, far above the number in flight. */
 const MAX_LISTED = 1000;
 
 export function createEdgePrefetches(database: DatabaseSync): EdgePrefetches {
-  // What `prefetcherOf` says, in SQL.
+  // `prefetcherOf` in SQL.
   const selectPending = database.prepare(`
     select key, body from (
       select key, body, revision, row_number() over (
@@ -41,7 +41,7 @@ export function createEdgePrefetches(database: DatabaseSync): EdgePrefetches {
     select key, body, outcome from prefetched join resource using (key)
       where kind = 'prefetch' and is_reported = 0 order by key limit ?
   `);
-  // A resource that has gone meanwhile has nobody who asks for its outcome.
+  // The outcome of a resource that was deleted meanwhile is not needed.
   const insert = database.prepare(`
     insert or replace into prefetched (key, outcome, is_reported)
       select key, ?, 0 from resource where kind = 'prefetch' and key = ?

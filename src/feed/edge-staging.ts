@@ -1,16 +1,18 @@
-/** A snapshot on its way into an edge's file: collected in a temporary table, then put in place in one transaction. */
+/**
+ * Writes a snapshot into an edge's file: collects it in a temporary table, then puts it in place in one transaction.
+ */
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '#lib/sqlite-file.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 import type { StoreChange } from './edge-file.ts';
 
 export interface SnapshotStaging extends Disposable {
-  /** Throws when the resource is there already. */
+  /** Adds a resource. Throws if it was added already. */
   add(change: Exclude<StoreChange, { readonly kind: 'delete' }>): void;
   /**
-   * Makes the collected set the present one. What it refuses keeps its last version here, what it does not name is
-   * forgotten. A purge keeps the instant at which it was applied here; one that is new here is stamped with `now`. When the
-   * set does not continue the history of the present one, all are new.
+   * Replaces the current set by the collected one. A rejected resource keeps its previous version; resources that are
+   * not in the snapshot are deleted. A purge keeps the instant at which it was applied here; a new one is stamped with
+   * `now`. If the snapshot does not continue the history of the current set, all purges are new.
    */
   commit(head: FeedPosition & { readonly continues: boolean }, now: number): void;
 }
@@ -29,10 +31,13 @@ const PUT_IN_PLACE = `
 
 const STAMP_NEW = "insert or ignore into stamp (key, applied_at) select key, ? from resource where kind = 'purge'";
 
-/** Another history may give the same key to another purge: all are applied anew. */
+/** Clears all stamps: in another history, a key may be that of another purge, so all are applied again. */
 const FORGET_OTHER_HISTORY = 'delete from stamp; delete from prefetched;';
 
-/** One at a time per connection. The table lies in a temporary file, so a large snapshot costs no memory. */
+/**
+ * Creates a staging, one at a time per connection. Its table is in a temporary file, so a large snapshot costs no
+ * memory.
+ */
 export function createStaging(database: DatabaseSync): SnapshotStaging {
   database.exec(`
     drop table if exists temp.staged;
@@ -58,7 +63,7 @@ export function createStaging(database: DatabaseSync): SnapshotStaging {
       });
     },
     [Symbol.dispose]() {
-      if (database.isOpen) database.exec('drop table if exists temp.staged'); // else it went with the connection
+      if (database.isOpen) database.exec('drop table if exists temp.staged'); // otherwise it is gone with the connection
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The last good set of an edge: written by the machine's feed client, read by its workers. Synchronous, one transaction
- * per change, so a process that is killed leaves what was good before.
+ * The last good set of an edge: written by the machine's feed client, read by its workers. Synchronous, with one
+ * transaction per change, so a kill leaves the previous set.
  */
 import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -37,25 +37,25 @@ import { createStaging, type SnapshotStaging } from './edge-staging.ts';
 export interface EdgeStore extends SiteSource, Disposable {
   /** Absent until the first snapshot. */
   head(): FeedPosition | undefined;
-  /** How many sites there are. */
+  /** Counts the sites. */
   countSites(): number;
-  /** The oldest `limit` refusals that still stand. */
+  /** Lists the oldest `limit` rejections that still apply. */
   listRejections(limit: number): readonly Rejection[];
   countRejections(): number;
-  /** Everything and the new place, or nothing. Purges are applied at `now`. */
+  /** Applies all changes and the new position, or none. Purges are applied at `now`. */
   applyDelta(to: Omit<FeedPosition, 'epoch'>, changes: readonly StoreChange[], now: number): void;
-  /** Collects a whole new set beside the present one; nothing changes until its `commit`. */
+  /** Begins a snapshot, which takes the place of the current set at its `commit`. */
   stageSnapshot(): SnapshotStaging;
   readonly prefetches: EdgePrefetches;
   /**
-   * Looks whether the file is still in its place, ours and whole; when it is not, or `error` (of this store) says that
-   * it is damaged, opens what is there now or a new one. True: what the store holds is another set now, or none. Throws
-   * when it cannot be looked at or opened just now; call it again.
+   * Checks whether the file is still in its place, ours and undamaged. If not, or if `error` (of this store) shows
+   * damage, opens the file that is there now, or a new one. Returns true if the store now has another set, or none.
+   * Throws if the file cannot be checked or opened for now; call it again.
    */
   repair(error?: unknown): boolean;
 }
 
-/** What workers and the live process read from. */
+/** The store as workers and the live process read it. */
 export interface SiteReader extends SiteSource, ChallengeSource, LiveMarkSource, Disposable {
   /** Absent until the first snapshot. */
   head(): FeedPosition | undefined;
@@ -68,20 +68,22 @@ const SELECT_LIVE_MARK = `select body from resource where kind = '${LIVE_MARK_KI
 const SELECT_LIVE_MARKS = `select key, body from resource where kind = '${LIVE_MARK_KIND}' order by key`;
 const SELECT_LIVE_KEYS = `select body from resource where kind = '${LIVE_KEYS_KIND}' and key = ?`;
 const SELECT_HEAD = 'select epoch, revision, tag from head';
-/** Selects keys from `<site id>:` up to, but not including, `<site id>;`: all that begin with `<site id>:`. */
+/**
+ * Selects keys from `<site id>:` up to, but not including, `<site id>;`, which are those that begin with `<site id>:`.
+ */
 const SELECT_PURGES = `
   select body, applied_at from resource join stamp using (key)
     where kind = 'purge' and resource.key >= ? || ':' and resource.key < ? || ';'
 `;
 
 /**
- * Opens the store for the feed client, one per file. `onMoved` gets the new name of a damaged or foreign file; then the
- * store is empty.
+ * Opens the store for the feed client, one per file. `onMoved` is notified of the new name of a damaged or foreign
+ * file; the store is empty then.
  */
 export function openEdgeStore(file: string, onMoved: (to: string) => void): EdgeStore {
   const edgeKey = createEdgeKey(edgeKeyPath(file));
   let open = openStore(file, edgeKey, onMoved);
-  /** How the file looks after our own last write; absent: it could not be opened anew. */
+  /** Fingerprint after our own last write; absent if the file could not be opened again. */
   let lastLook: FileLook | undefined = lookAtEdgeFile(file);
   const write = (work: () => void) => {
     const isAsLeft = isDeepStrictEqual(lookAtEdgeFile(file), lastLook);
@@ -126,7 +128,7 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
       }
       const look = lookAtEdgeFile(file);
       if (!isDamage(error) && look.identity === lastLook?.identity) {
-        // Where somebody else wrote, what we have in memory says nothing.
+        // If another process wrote, pages cached in memory prove nothing.
         if (look.content === lastLook.content || isEdgeFileSound(file)) {
           lastLook = look;
           return false;
@@ -164,12 +166,12 @@ function openStore(file: string, edgeKey: EdgeKey, onMoved: (to: string) => void
   };
 }
 
-/** Kinds that lie sealed in the file. */
+/** Kinds that are sealed in the file. */
 const SEALED_KINDS: readonly string[] = ['certificate', LIVE_KEYS_KIND];
 
 /**
- * Certificates and live keys that the edge's key does not open are of no use: without them the file does not hold what
- * control has, so it has no place any more and a snapshot is taken. The rest of it serves meanwhile.
+ * Deletes certificates and live keys that the edge's key does not open. Without them the file lacks part of its
+ * revision, so its position is deleted, too, and a snapshot is fetched. The rest serves meanwhile.
  */
 function forgetUnopened(database: DatabaseSync, edgeKey: EdgeKey): boolean {
   const unopened = SEALED_KINDS.flatMap((kind) =>
@@ -192,14 +194,14 @@ function closeSecret<C extends StoreChange>(change: C, edgeKey: EdgeKey): C {
   return { ...change, body: edgeKey.close(sealedName(change.resource, change.key), change.body) };
 }
 
-/** What was sealed under one name opens under no other. The key of a certificate has no slash. */
+/** Returns the name that a body is sealed under: it opens under no other. Keys of certificates have no slash. */
 function sealedName(kind: string, key: string): string {
   return kind === 'certificate' ? key : `${kind}/${key}`;
 }
 
 /**
- * Opens the file in a worker: only reads, finds nothing while there is no file, and switches to a file that takes its
- * place as soon as that one holds a set, since until then the previous one is better than none.
+ * Opens the file in a worker, read-only. Finds nothing while there is no file. Switches to a file that takes its place
+ * as soon as that has a set, since until then the previous one is better than none.
  */
 export function openSiteReader(file: string): SiteReader {
   const opener = createCertificateOpener(edgeKeyPath(file));
@@ -226,7 +228,7 @@ export function openSiteReader(file: string): SiteReader {
     } catch (error) {
       close();
       if (isBusy(error)) throw error;
-      return undefined; // not laid out yet, or damaged: the feed client repairs it and says so
+      return undefined; // not laid out yet, or damaged: the feed client repairs it and logs it
     }
   };
   return {

@@ -1,4 +1,4 @@
-/** The edge's requests to control over its unix socket. A connection that stays silent fails the request. */
+/** Sends the edge's requests to control over its unix socket. Silence of the connection fails the request. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 
@@ -8,11 +8,11 @@ export interface RequestOptions {
   readonly signal: AbortSignal;
   /** Time without a byte after which the connection is dead. */
   readonly silenceMs: number;
-  /** Sent by POST, a text as JSON; absent: GET. */
+  /** Body of a POST, a text as JSON; absent for a GET. */
   readonly body?: string | Uint8Array;
 }
 
-/** Bytes that are read of a refusal's body. */
+/** Bytes of a refusal's body that are read. */
 const MAX_REASON_BYTES = 1000;
 
 export class FeedRefusal extends Error {
@@ -27,8 +27,8 @@ export class FeedRefusal extends Error {
 }
 
 /**
- * Resolves with the answer's head when its status is 2xx; the caller reads or destroys the body. Rejects otherwise, with
- * `FeedRefusal` when there is an answer.
+ * Resolves with the response's head if its status is 2xx; the caller reads or destroys the body. Rejects otherwise,
+ * with `FeedRefusal` if there is a response.
  */
 export async function requestFeed(options: RequestOptions): Promise<IncomingMessage> {
   const { socketPath, path, signal, silenceMs, body } = options;
@@ -50,13 +50,13 @@ export async function requestFeed(options: RequestOptions): Promise<IncomingMess
   // `as`: what the event `response` of a client request carries.
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
   outgoing.on('error', (error) => response.destroy(error));
-  response.on('error', () => undefined); // whoever reads it hears of it; nobody may be reading yet
+  response.on('error', () => undefined); // the body's reader gets it, too, if there is one yet
   const { statusCode = 0 } = response;
   if (statusCode >= 200 && statusCode < 300) return response;
   throw new FeedRefusal(statusCode, path, await readReason(response));
 }
 
-/** Leaves the body destroyed. */
+/** Reads the reason of a refusal, and destroys the body. */
 async function readReason(response: IncomingMessage): Promise<string> {
   let reason = '';
   for await (const chunk of response.setEncoding('utf8')) {

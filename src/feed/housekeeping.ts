@@ -1,6 +1,6 @@
 /**
- * What control lets go of in time: purges that nothing so old can need, prefetches of yesterday, old tasks and tombstones; marks of live
- * streams that have run out, and their history.
+ * Deletes what control no longer needs: purges older than any stored object, prefetches of yesterday, old tasks and
+ * tombstones, expired marks of live streams, and their history.
  */
 
 import type { Db } from '#db/open.ts';
@@ -17,16 +17,16 @@ import { PREFETCH_KEEP_MS } from '#model/cache-task.ts';
 
 const ROUND_MS = 10 * 60 * 1000;
 /**
- * An edge keeps no object that it asked for more than 30 days ago. What it asked for before the purge was made is older, also
- * when the clocks of the machines differ by up to a day.
+ * Retention of purges: an edge keeps no object that it requested more than 30 days ago, so none from before the purge
+ * remains, even if the clocks of the machines differ by up to a day.
  */
 const PURGE_KEEP_MS = 31 * 24 * 3600 * 1000;
 /**
- * What a live process that has been silent for so long had on air has ended. If it was only cut off, or control was away, its streams
- * are on air again with its next report.
+ * Silence of a live process after which its broadcasts count as ended. If it was only unreachable, they are on air
+ * again with its next report.
  */
 const LIVE_SILENT_MS = 3600 * 1000;
-/** Rows per transaction, for which every publish waits. */
+/** Rows per transaction; every publish waits for it. */
 const BATCH = 250;
 
 export interface HousekeepingOptions {
@@ -35,7 +35,7 @@ export interface HousekeepingOptions {
   readonly log: Logger;
 }
 
-/** Begins at once. A failure is logged, and the next round makes up for it. */
+/** Begins at once. A failure is logged, and the next round tries again. */
 export function startHousekeeping({ db, clock, log }: HousekeepingOptions): AsyncDisposable {
   return startRounds({
     everyMs: ROUND_MS,
@@ -44,7 +44,7 @@ export function startHousekeeping({ db, clock, log }: HousekeepingOptions): Asyn
   });
 }
 
-/** Everything that is too old by `now`. Several at once, on several machines, do no harm. */
+/** Deletes everything that is too old at `now`. Concurrent calls, on several machines, do no harm. */
 export async function tidy(db: Db, now: number): Promise<void> {
   await withdraw(db, 'purge', now, now - PURGE_KEEP_MS);
   await withdraw(db, 'prefetch', now, now - PREFETCH_KEEP_MS);
@@ -70,7 +70,7 @@ async function tidyLive(db: Db, now: number): Promise<void> {
   });
 }
 
-/** `work` gives how many it took. */
+/** Repeats `work`, which returns the number of deleted rows, until a batch is not full. */
 async function inBatches(work: () => Promise<number>): Promise<void> {
   while ((await work()) >= BATCH);
 }

@@ -1,9 +1,9 @@
-/** A stream of bytes as lines of text. Only LF ends a line: JSON may hold every other separator. */
+/** Splits a stream of bytes into lines of text. Only LF ends a line: JSON may contain all other separators. */
 import { StringDecoder } from 'node:string_decoder';
 
 /**
- * Gives the lines that each chunk completed, without their LF; what follows the last LF is given at the end when it is
- * not empty. Throws when a line grows beyond `maxChars`.
+ * Yields the lines that each chunk completes, without their LF, and at the end the text after the last LF unless it is
+ * empty. Throws if a line grows beyond `maxChars`.
  */
 export async function* splitLines(
   chunks: AsyncIterable<Buffer>,

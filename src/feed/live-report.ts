@@ -1,6 +1,6 @@
 /**
- * What a live process reports to control: events in their order, until control has acknowledged them, and every 5 s all that
- * is on air. docs/decisions/0502
+ * The reports of a live process to control: events in order, until control has acknowledged them, and every 5 s all
+ * broadcasts on air. docs/decisions/0502
  */
 import type { StoredReport } from '#db/tables/live/reports.ts';
 import {
@@ -22,11 +22,11 @@ import {
   readMembers,
 } from './messages.ts';
 
-/** All events and all streams with texts at their longest, escaped. */
+/** Limit of a report: all events and all streams with their longest texts, escaped. */
 export const MAX_LIVE_REPORT_BYTES = 16 * 1024 * 1024;
-/** Events in one report. */
+/** Limit of events in a report. */
 export const MAX_LIVE_EVENTS = 500;
-/** Streams on air at one live process, which takes no more of them: a report has all. */
+/** Limit of streams on air at one live process; a report has all of them. */
 export const MAX_LIVE_STATUSES = 5000;
 const MAX_ADDRESS_CHARS = 300;
 const MAX_CODEC_CHARS = 32;
@@ -38,7 +38,7 @@ export interface LiveReport extends StoredReport {
 }
 
 export interface LiveReportAnswer {
-  /** The highest `n` that control has stored, of this or an earlier report; 0: none. */
+  /** Highest `n` that control has stored, of this or an earlier report; 0 if none. */
   readonly taken: number;
   /** Broadcasts of this report that another live process has on air: they are to end with the reason `replaced`. */
   readonly notOwned: readonly string[];
@@ -147,7 +147,7 @@ function readWord<const W extends string>(member: string, value: unknown, words:
   return word;
 }
 
-/** A text that may be empty. NUL and lone surrogates are taken out: no database keeps them. */
+/** Reads a text that may be empty. NULs and unpaired surrogates are removed, because databases cannot store them. */
 function readAny(member: string, value: unknown, maxChars: number): string {
   if (typeof value !== 'string' || value.length > maxChars) {
     throw new MessageError(`${member}: expected a text of at most ${maxChars} characters`);

@@ -1,4 +1,4 @@
-/** The protocol's messages from their text: what does not have the promised shape is refused with the member's name. */
+/** Parses the protocol's messages. A malformed one is refused with the name of the member. */
 import type { EdgeStatus, OriginTrouble, Rejection } from '#model/edge.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 import {
@@ -162,7 +162,7 @@ export function readMembers(member: string, value: unknown): Members {
   return value as Members;
 }
 
-/** Not empty. */
+/** Reads a text that is not empty. */
 export function readBoundedText(member: string, value: unknown, maxChars: number): string {
   if (typeof value !== 'string' || value === '' || value.length > maxChars) {
     throw new MessageError(`${member}: expected a text of 1 to ${maxChars} characters`);

@@ -1,6 +1,6 @@
 /**
- * Certificates and live keys on their way to an edge: what lies sealed in the database is opened as it is sent, and nowhere else. One that
- * does not open holds nothing up: the edge is told why, refuses it, and keeps what it has.
+ * Opens certificates and live keys, which are sealed in the database, when they are sent to an edge. One that cannot be
+ * opened holds nothing up: the edge gets the reason, rejects it, and keeps its previous version.
  */
 
 import { type Keyring, KeyringError } from '#db/secrets/keyring.ts';
@@ -14,10 +14,10 @@ import type { LiveKeys } from '#sites/live.ts';
 import type { CertificatePair } from '#sites/table.ts';
 import type { UnopenedSecret } from './protocol.ts';
 
-/** Gives a resource's body as it is sent: JSON. */
+/** Returns a resource's body as it is sent, as JSON. */
 export type UnsealBody = (row: ResourceRow) => string;
 
-/** `ring` absent: this feed has no certificates and no live keys. */
+/** `ring`: absent if this feed has no certificates and no live keys. */
 export function createUnsealBody(ring: Keyring | undefined, log: Logger): UnsealBody {
   const told = new Set<string>();
   return ({ kind, key, body }) => {

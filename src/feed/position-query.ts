@@ -1,4 +1,4 @@
-/** A place as a query string, which is how an edge says where it is when it asks for a stream or a snapshot. */
+/** Formats and parses the position of an edge as the query of its requests for a stream or a snapshot. */
 import type { FeedPosition } from '#model/feed-position.ts';
 import { MessageError } from './messages.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Works off the prefetches of an edge: a few at a time, each once, by one worker of the machine; outcomes are kept in the
- * edge's file and told to control until it has taken them. Accounts take turns: docs/decisions/0462
+ * Executes the prefetches of an edge: a few at a time, each once, by one worker of the machine. Outcomes are kept in
+ * the edge's file and reported until control has accepted them. Accounts take turns: docs/decisions/0462
  */
 import type { Logger } from '#lib/logger.ts';
 import { Lru } from '#lib/lru.ts';
@@ -11,22 +11,24 @@ import { MAX_PREFETCH_RESULTS } from './protocol.ts';
 
 /** Prefetches in flight per machine. */
 const MAX_UNDER_WAY = 16;
-/** Prefetches in flight of one account: enough to fill a line, few enough for an origin that viewers need too. */
+/**
+ * Prefetches in flight of one account: enough to use its bandwidth, few enough for an origin that viewers need, too.
+ */
 const MAX_PER_ACCOUNT = 4;
-/** Accounts whose last turn is remembered. */
+/** Limit of accounts whose last turn is remembered. */
 const MAX_ACCOUNTS = 10_000;
 
 export interface PrefetchesOptions {
   readonly entries: EdgePrefetches;
-  /** `undefined`: nobody can do it just now; it is asked again later. */
+  /** Resolves with `undefined` if no worker can do it for now; it is retried later. */
   readonly prefetch: (request: PrefetchRequest) => Promise<PrefetchOutcome | undefined>;
-  /** Resolves when control has taken them. */
+  /** Resolves when control has accepted the results. */
   readonly report: (results: readonly PrefetchResultEntry[]) => Promise<void>;
   readonly log: Logger;
 }
 
 export interface Prefetches extends AsyncDisposable {
-  /** Goes on with what there is up to `revision`, which every worker runs: a purge that came before is in force. */
+  /** Continues with prefetches up to `revision`, which every worker runs, so that earlier purges are in force. */
   advance(revision: number): void;
 }
 
@@ -56,7 +58,7 @@ class RunningPrefetches implements Prefetches {
     try {
       this.#begin();
     } catch (error) {
-      // Such as a full disk; the next call tries on.
+      // Such as a full disk; the next call tries again.
       this.#options.log.error({ err: error }, 'cannot read pending prefetches; retrying later');
     }
     this.#reportSoon();
@@ -64,7 +66,7 @@ class RunningPrefetches implements Prefetches {
 
   #begin(): void {
     if (this.#shares.free === 0) return;
-    // Those under way have no outcome yet, so they are among what is found.
+    // Prefetches in flight have no outcome yet, so the list includes them.
     let found = this.#options.entries.listPending(this.#revision, MAX_PER_ACCOUNT);
     for (;;) {
       found = found.filter(({ key, spec }) => !this.#underWay.has(key) && this.#mayBegin(prefetcherOf(spec)));
@@ -103,7 +105,7 @@ class RunningPrefetches implements Prefetches {
     const outcome = await prefetch({ host, target, scheme });
     this.#underWay.delete(key);
     this.#shares.add(account, -1);
-    if (this.#isStopped || outcome === undefined) return; // whoever calls `advance` next begins it anew
+    if (this.#isStopped || outcome === undefined) return; // the next `advance` begins it again
     if (outcome.kind === 'failed') log.info({ host, target, reason: outcome.reason }, 'prefetch failed');
     try {
       entries.save(key, outcome);
@@ -114,14 +116,16 @@ class RunningPrefetches implements Prefetches {
     this.advance(this.#revision);
   }
 
-  /** One report at a time; what is saved meanwhile is in the next. A report that fails is made up for by a later call. */
+  /**
+   * Sends a report. Reports do not overlap; later outcomes are in the next. A later call makes up for a failed report.
+   */
   #reportSoon(): void {
     this.#isReportDue = true;
     this.#reporting ??= this.#reportAll()
       .catch((error: unknown) => this.#options.log.debug({ err: error }, 'cannot send the prefetch report to control'))
       .finally(() => {
         this.#reporting = undefined;
-        if (this.#isReportDue && !this.#isStopped) this.#reportSoon(); // asked for while this one ended
+        if (this.#isReportDue && !this.#isStopped) this.#reportSoon(); // requested meanwhile
       });
   }
 
@@ -134,7 +138,7 @@ class RunningPrefetches implements Prefetches {
       await report(results);
       if (this.#isStopped) return;
       entries.markReported(results.map(({ key }) => key));
-      this.#isReportDue = true; // there may be more than one report takes
+      this.#isReportDue = true; // there may be more than fits into one report
     }
   }
 }

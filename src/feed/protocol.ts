@@ -1,15 +1,16 @@
 /**
- * The one protocol between control and edges. GET /edge/v1/stream?epoch=E&revision=R&tag=T is an SSE stream of deltas from
- * that place on, GET /edge/v1/snapshot (with the place, if there is one) gives everything as zstd NDJSON, POST
- * /edge/v1/status reports what is in force, POST /edge/v1/prefetch what became of prefetches, POST /edge/v1/live what is on air. POST /edge/v1/logs and
- * /edge/v1/statistics carry traffic, whose shapes are those of `logs/report.ts`; POST /edge/v1/recordings carries recordings of live streams.
+ * The one protocol between control and edges. GET /edge/v1/stream?epoch=E&revision=R&tag=T is an SSE stream of deltas
+ * from that place on, GET /edge/v1/snapshot (with the place, if there is one) gives everything as zstd NDJSON, POST
+ * /edge/v1/status reports what is in force, POST /edge/v1/prefetch what became of prefetches, POST /edge/v1/live what
+ * is on air. POST /edge/v1/logs and /edge/v1/statistics carry traffic, whose shapes are those of `logs/report.ts`; POST
+ * /edge/v1/recordings carries recordings of live streams.
  */
 import type { FeedPosition } from '#model/feed-position.ts';
 
 export const STREAM_PATH = '/edge/v1/stream';
 export const SNAPSHOT_PATH = '/edge/v1/snapshot';
 export const STATUS_PATH = '/edge/v1/status';
-/** Why a report is not taken (409): control's database was restored, or is another one. */
+/** Reason for which a report is refused (409): control's database was restored, or is another one. */
 export const UNKNOWN_POSITION = 'at: no place in the history of this database';
 export const PREFETCH_PATH = '/edge/v1/prefetch';
 export const LOGS_PATH = '/edge/v1/logs';
@@ -19,20 +20,20 @@ export const LIVE_PATH = '/edge/v1/live';
 /** `recording-message.ts` has the messages. */
 export const RECORDINGS_PATH = '/edge/v1/recordings';
 
-/** Interval of empty comments; a client that receives nothing for three of them takes the connection for dead. */
+/** Interval of empty comments; a client that receives nothing for three of them considers the connection dead. */
 export const HEARTBEAT_MS = 10_000;
 export const SILENCE_MS = 3 * HEARTBEAT_MS;
 
-/** How often an edge reports when nothing changes. */
+/** Interval of an edge's reports while nothing changes. */
 export const STATUS_MS = 5000;
 /** Rejections in one report; see `status.ts` for more than that. */
 export const MAX_REJECTIONS = 1000;
 export const MAX_REJECTION_ERROR_CHARS = 300;
 /** Troubles with origins in one report. */
 export const MAX_ORIGIN_TROUBLES = 1000;
-/** A host and its port, and a monitor URL. */
+/** Limit of an origin's key: a host, its port and a monitor URL. */
 export const MAX_ORIGIN_KEY_CHARS = 800;
-/** 1,000 rejections with names and errors at their longest, escaped, and 1,000 origins. */
+/** Limit of a report: 1,000 rejections with their longest names and errors, escaped, and 1,000 origins. */
 export const MAX_STATUS_BYTES = 3 * 1024 * 1024;
 
 /** Results of prefetches in one report. */
@@ -41,9 +42,9 @@ export const MAX_FAILURE_CHARS = 100;
 
 /**
  * One resource's newest state. A delete carries no body. `kind` is `site` (a `SiteSpec` under its name), `purge` (a
- * `PurgeSpec`), `prefetch` (a `PrefetchSpec`) `certificate` (a `CertificatePair` under its `ssl_key`), `challenge`
- * (a `ChallengeBody` under `<host>/<token>`), `live_mark` (a `LiveMark` under `<domain id>/<app>/<stream>`) or `live_keys` (`LiveKeys`
- * under `<domain id>`); an edge keeps kinds that it does not know, for the release that does.
+ * `PurgeSpec`), `prefetch` (a `PrefetchSpec`) `certificate` (a `CertificatePair` under its `ssl_key`), `challenge` (a
+ * `ChallengeBody` under `<host>/<token>`), `live_mark` (a `LiveMark` under `<domain id>/<app>/<stream>`) or `live_keys`
+ * (`LiveKeys` under `<domain id>`); an edge keeps kinds that it does not know, for the release that does.
  */
 export type ResourceChange =
   | {
@@ -69,15 +70,18 @@ export interface Delta {
   readonly changes: readonly ResourceChange[];
 }
 
-/** First line of a snapshot; as many `put` lines as `count` follow. `hash` is SHA-256 over those lines with their LF, hex. */
+/** First line of a snapshot; `count` lines of `put` follow. `hash` is SHA-256 over those lines with their LF, hex. */
 export interface SnapshotHead extends FeedPosition {
-  /** The place that the request named is part of this history; else nothing that the edge knows of keys counts any more. */
+  /**
+   * Whether the position of the request belongs to this history; if not, keys that the edge knows have lost their
+   * meaning.
+   */
   readonly continues: boolean;
   readonly count: number;
   readonly hash: string;
 }
 
-/** What became of prefetches at an edge. */
+/** Outcomes of prefetches at an edge. */
 export interface PrefetchReport {
   readonly edge: string;
   readonly at: FeedPosition;
@@ -87,6 +91,6 @@ export interface PrefetchReport {
 export interface PrefetchReportResult {
   readonly taskId: number;
   readonly n: number;
-  /** Absent: the object is stored. */
+  /** Absent if the object is stored. */
   readonly failure?: string;
 }

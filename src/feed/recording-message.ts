@@ -1,4 +1,6 @@
-/** What a live process sends control of a recording: a piece of it, or that it has ended. One line of JSON, then the bytes. Pure. */
+/**
+ * Messages of a live process to control about a recording: a piece, or its end. A line of JSON, then the bytes. Pure.
+ */
 import { isCount } from '#lib/is-count.ts';
 import { parseObject } from '#lib/parse-object.ts';
 import type { BroadcastName } from '#model/live-stream.ts';
@@ -7,8 +9,9 @@ import { isAppName, isBroadcastId, isStreamName } from '#sites/live.ts';
 export const RECORDING_ENDS = ['ended', 'off', 'changed', 'long', 'full', 'slow', 'crashed'] as const;
 
 /**
- * `ended`: with its broadcast. `off`: recording was turned off. `changed`, `long`: the formats have changed, or it became too long; another
- * recording goes on. `full`, `slow`: there was no room, or storage was too slow. `crashed`: the live process was killed.
+ * `ended`: with its broadcast. `off`: recording was switched off. `changed`, `long`: the formats changed, or it became
+ * too long, and another recording continues. `full`, `slow`: the spool or disk was full, or too slow. `crashed`: the
+ * live process was killed.
  */
 export type RecordingEnd = (typeof RECORDING_ENDS)[number];
 
@@ -24,22 +27,22 @@ export interface RecordingMessage extends BroadcastName {
   readonly endsAt: number;
   readonly durationMs: number;
   readonly isDiscontinuity: boolean;
-  /** Absent: more follows. */
+  /** Absent if more follows. */
   readonly end?: RecordingEnd;
   /** Size of the init segment at the beginning of `bytes`. */
   readonly initBytes: number;
-  /** Empty if the message only tells the end. */
+  /** Empty if the message only reports the end. */
   readonly bytes: Buffer;
 }
 
-/** A piece is cut before it gets so large, see `fanout/recording/`. */
+/** Limit of a message; `live/recording/cut.ts` ends pieces long before. */
 export const MAX_RECORDING_BYTES = 96 * 1024 * 1024;
 
 export function formatRecordingMessage({ bytes, ...head }: RecordingMessage): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), bytes]);
 }
 
-/** `undefined`: not such a message. */
+/** Returns `undefined` if it is not such a message. */
 export function parseRecordingMessage(body: Buffer): RecordingMessage | undefined {
   const lineEnd = body.indexOf('\n');
   const head = lineEnd === -1 ? undefined : parseObject(body.toString('utf8', 0, lineEnd));
@@ -57,7 +60,7 @@ export function parseRecordingMessage(body: Buffer): RecordingMessage | undefine
   const bytes = body.subarray(lineEnd + 1);
   const given = { domainId, beganAt, n, endsAt, durationMs, initBytes };
   if (!COUNTS.every((name) => isCount(given[name], LIMITS[name]))) return undefined;
-  const counts = given as Record<Counts, number>; // `as`: seen above
+  const counts = given as Record<Counts, number>; // `as`: checked above
   const hasMedia = counts.initBytes > 0 && counts.initBytes < bytes.length;
   if (!hasMedia && (bytes.length > 0 || known === undefined)) return undefined;
   return {
@@ -70,7 +73,7 @@ type Counts = 'domainId' | 'beganAt' | 'n' | 'endsAt' | 'durationMs' | 'initByte
 
 /** Latest instant that a message may name: the year 2200, epoch milliseconds. */
 const LATEST_MS = Date.UTC(2200, 0);
-/** Largest values: columns hold them, and so do the names of files and the lines of a playlist. */
+/** Largest values, which columns, file names and lines of a playlist can hold. */
 const LIMITS: Readonly<Record<Counts, number>> = {
   domainId: 2 ** 31 - 1,
   beganAt: LATEST_MS,

@@ -1,6 +1,6 @@
 /**
- * The feed on control's side: streams, snapshots and status reports over a unix socket. It is never on the management
- * listener, and a request that came through a proxy is refused.
+ * Control's side of the feed: streams, snapshots and status reports over a unix socket. It is never on the management
+ * listener, and requests that came through a proxy are refused.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
@@ -37,29 +37,31 @@ import {
 import { withSnapshot } from './snapshot.ts';
 import { listenOnSocket } from './unix-socket.ts';
 
-/** Covers the wake-ups that were missed. */
+/** Interval of rounds without a wake-up, for those that were missed. */
 const POLL_MS = 1000;
-/** Snapshots at once, each of which holds a state of the database; further clients retry after their back-off. */
+/**
+ * Limit of concurrent snapshots, each of which holds a database snapshot; further clients retry after their back-off.
+ */
 const MAX_SNAPSHOTS = 4;
-/** An edge that reads nothing of its snapshot for so long is cut off. */
+/** Time without progress after which an edge that reads a snapshot is cut. */
 const SNAPSHOT_STALL_MS = 30_000;
 const MAX_CONNECTIONS = 10_000;
-/** A trouble that every report repeats. */
+/** Shortest interval between two log lines about a problem that every report repeats. */
 const SAY_AGAIN_MS = 60_000;
 
 export interface FeedServerOptions {
   readonly db: Db;
   readonly socketPath: string;
-  /** Absent: this control takes no traffic. */
+  /** Absent if this control accepts no traffic reports. */
   readonly traffic?: TrafficTaker;
-  /** Opens the private keys of certificates. Absent: this feed has no certificates. */
+  /** Opens the private keys of certificates. Absent if this feed has no certificates. */
   readonly ring?: Keyring;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /**
- * Takes traffic of edges. Each method resolves when the data is stored durably, also if it had been before; throws
+ * Takes traffic reports of edges. Each method is idempotent, resolves when the data is stored durably, and throws
  * `MessageError` for invalid data.
  */
 export interface TrafficTaker {
@@ -71,21 +73,21 @@ export interface TrafficTaker {
   takeRecording(message: Buffer): Promise<void>;
 }
 
-/** What an edge refuses: at most as many resources as a report holds. */
+/** Number of resources that an edge rejects, at most as many as a report holds. */
 interface RejectionCount {
   readonly rejected: number;
 }
 
-/** What a live process has on air. */
+/** Number of streams that a live process has on air. */
 interface LiveCount {
   readonly streams: number;
   readonly viewers: number;
 }
 
 export interface FeedServer extends AsyncDisposable {
-  /** The newest revision seen in the database. */
+  /** Newest revision seen in the database. */
   readonly headRevision: number;
-  /** Open streams. */
+  /** Number of open streams. */
   readonly connectedEdges: number;
   /** Counts of edges that report. */
   rejections(): readonly OfEdge<RejectionCount>[];
@@ -93,7 +95,7 @@ export interface FeedServer extends AsyncDisposable {
   liveCounts(): readonly OfEdge<LiveCount>[];
 }
 
-/** Throws when the socket is taken. */
+/** Throws if the socket is in use. */
 export async function startFeedServer(options: FeedServerOptions): Promise<FeedServer> {
   const { db, log } = options;
   const openBody = createUnsealBody(options.ring, log);
@@ -128,7 +130,7 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
   };
 }
 
-/** A round at each wake-up and each poll; a database that is away is said once, not every second. */
+/** Runs a round at each wake-up and each poll. An unreachable database is logged once, not every second. */
 function watchPublishes(db: Db, broadcast: ChangeBroadcast, log: Logger): AsyncDisposable {
   let isFailing = false;
   let running: Promise<void> = Promise.resolve();
@@ -220,7 +222,7 @@ function hasPassedProxy({ headers }: IncomingMessage): boolean {
   return Object.keys(headers).some((name) => name === 'forwarded' || name.startsWith('x-forwarded-'));
 }
 
-/** The connection ends with it: what the request still holds is not read. */
+/** Refuses a request and ends its connection, because the rest of its body is not read. */
 function refuse(response: ServerResponse, status: number, why: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${why}\n`);
 }
@@ -324,11 +326,11 @@ function viewersOf(streams: readonly LiveStatus[]): number {
   return streams.reduce((sum, { viewers }) => sum + sumViewers(viewers), 0);
 }
 
-/** Absent when it is longer. */
+/** Returns `undefined` if the body is longer. */
 async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // Not destroyed when we stop early: the refusal goes out on the same connection.
+  // Not destroyed at an early stop, because the refusal is sent on the same connection.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length;
     if (bytes > maxBytes) return undefined;

@@ -1,4 +1,4 @@
-/** Takes a snapshot: staged line by line, and in place only when count and hash are as promised. */
+/** Reads a snapshot: stages it line by line, and commits it only if count and hash match. */
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
@@ -13,10 +13,10 @@ import { MessageError, parseChange, parseSnapshotHead } from './messages.ts';
 import { formatPositionQuery } from './position-query.ts';
 import { SILENCE_MS, SNAPSHOT_PATH, type SnapshotHead } from './protocol.ts';
 
-/** One resource; far above what control accepts. */
+/** Limit of a resource, far above what control accepts. */
 const MAX_LINE_CHARS = 16 * 1024 * 1024;
 
-/** Resolves when the store holds the snapshot; rejects when it could not be had whole, and then nothing has changed. */
+/** Resolves when the store has the snapshot; rejects without any change if it is incomplete. */
 export async function takeSnapshot(
   store: EdgeStore,
   { socketPath, clock, signal }: { readonly socketPath: string; readonly clock: Clock; readonly signal: AbortSignal },

@@ -1,4 +1,4 @@
-/** The whole set as control sends it: one consistent state of the database, line by line, never collected as a whole. */
+/** Writes a snapshot: one consistent state of the database, line by line, without holding all of it in memory. */
 import { createHash } from 'node:crypto';
 import type { Db } from '#db/open.ts';
 import type { Executor } from '#db/schema/schema.ts';
@@ -11,8 +11,8 @@ import type { SnapshotHead } from './protocol.ts';
 const PAGE_ROWS = 500;
 
 /**
- * Calls `send` with the snapshot's text in pieces; the state is held until `send` settles. It is read twice, for the head
- * that comes first names the count and the hash of what follows. `from`: where the edge is, if it is anywhere.
+ * Calls `send` with the snapshot's text in pieces; the state is held until `send` settles. It is read twice, because
+ * the head comes first and has the count and hash of the rest. `from`: position of the edge, if it has one.
  */
 export function withSnapshot(
   db: Db,
@@ -51,7 +51,7 @@ function formatPage(rows: readonly ResourceRow[], openBody: UnsealBody): string 
   return rows.map((row) => `${formatChange(row, openBody)}\n`).join('');
 }
 
-/** A `ResourceChange`; the body is JSON text already, and only that of a certificate is read on its way. */
+/** Formats a `ResourceChange`. The body is JSON text already; only sealed ones are parsed. */
 export function formatChange(row: ResourceRow, openBody: UnsealBody): string {
   const { kind, key, revision, isDeleted } = row;
   const what = `{"kind":${JSON.stringify(kind)},"key":${JSON.stringify(key)},"revision":${revision}`;

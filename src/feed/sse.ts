@@ -1,20 +1,22 @@
 /** Server-sent events as the feed uses them: comments, and events of one data line. WHATWG HTML §9.2 */
 import { splitLines } from './lines.ts';
 
-/** A comment says nothing but that the other side lives. */
+/** An event, or a comment, which only shows that the peer is alive. */
 export type SseItem =
   | { readonly kind: 'comment' }
   | { readonly kind: 'event'; readonly name: string; readonly data: string };
 
 export const HEARTBEAT = ':\n\n';
 
-/** `data` is one line. */
+/** Formats an event whose `data` is one line. */
 export function formatEvent(event: { readonly id?: number; readonly name: string; readonly data: string }): string {
   const id = event.id === undefined ? '' : `id: ${event.id}\n`;
   return `${id}event: ${event.name}\ndata: ${event.data}\n\n`;
 }
 
-/** Fields other than `event` and `data` are skipped. An event that the stream's end cuts short is dropped. */
+/**
+ * Yields events and comments. Fields other than `event` and `data`, and an incomplete event at the end, are skipped.
+ */
 export async function* readEvents(
   chunks: AsyncIterable<Buffer>,
   maxEventChars: number,

@@ -1,4 +1,4 @@
-/** What an edge says of itself. */
+/** Describes the state of an edge for its report. */
 import type { EdgeStatus, OriginTrouble } from '#model/edge.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 import type { EdgeStore } from './edge-store.ts';
@@ -10,7 +10,7 @@ export interface EdgeIdentity {
   readonly startedAt: number;
 }
 
-/** `at`: what every worker runs. */
+/** `at`: position that every worker runs. */
 export function describeStatus(
   store: EdgeStore,
   { edge, build, startedAt }: EdgeIdentity,
@@ -22,7 +22,7 @@ export function describeStatus(
   return {
     edge,
     at,
-    // A refusal that finds no place in the report must not pass for an acknowledgement: we stay behind the first of them.
+    // A rejection that does not fit into the report must not count as an acknowledgement: the revision stays before it.
     appliedRevision: omitted === undefined ? at.revision : Math.min(at.revision, omitted.revision - 1),
     rejected: rejected.slice(0, MAX_REJECTIONS),
     build,

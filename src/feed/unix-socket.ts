@@ -1,11 +1,11 @@
-/** Listening on a unix socket that only this user can reach, also where a killed process left its socket behind. */
+/** Listens on a unix socket that only this user can reach, even if a killed process left its socket behind. */
 
 import { once } from 'node:events';
 import { chmodSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs';
 import { connect, type Server } from 'node:net';
 import { dirname } from 'node:path';
 
-/** Throws when another process answers there, or when something that is no socket stands there. */
+/** Throws if another process answers there, or if the path is not a socket. */
 export async function listenOnSocket(server: Server, path: string): Promise<void> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -25,7 +25,7 @@ async function isAnswered(path: string): Promise<boolean> {
     await once(socket, 'connect');
     return true;
   } catch {
-    return false; // nobody accepts: left behind
+    return false; // no process accepts: left behind
   } finally {
     socket.destroy();
   }

@@ -1,18 +1,18 @@
-/** What is counted of a domain's requests: the same numbers on the edge, on the wire and in the database. Pure. */
+/** Counters of a domain's requests, the same on the edge, on the wire and in the database. Pure. */
 import type { AccessRecord, CacheCode } from './line.ts';
 
 /** Whole numbers from 0. Requests of other status classes (1xx) are in `requests` only. */
 export interface Counters {
   requests: number;
-  /** Read from clients, head and body. */
+  /** Bytes read from clients, head and body. */
   bytesIn: number;
-  /** Really sent to clients, head and body. */
+  /** Bytes actually sent to clients, head and body. */
   bytesOut: number;
-  /** Bodies that origins sent. */
+  /** Bytes of bodies that origins sent. */
   bytesOrigin: number;
   /** Requests answered from the cache. */
   hits: number;
-  /** Sent to clients for those. */
+  /** Bytes sent to clients for hits. */
   hitBytes: number;
   status2xx: number;
   status3xx: number;
@@ -61,7 +61,7 @@ export type CountedRequest = Pick<
   'requestBytes' | 'responseBytes' | 'cacheCode' | 'status' | 'isContinued'
 >;
 
-/** `times`: requests of one kind, whose bytes are of all of them. */
+/** Counts `times` requests of one kind; the bytes are those of all of them. */
 export function countRequest(counters: Counters, request: CountedRequest, times = 1): void {
   counters.bytesIn += request.requestBytes;
   counters.bytesOut += request.responseBytes;
@@ -76,7 +76,10 @@ export function countRequest(counters: Counters, request: CountedRequest, times 
   else if (status >= 200) counters.status2xx += times;
 }
 
-/** Each by its name: a loop over the names takes five times as long, and where domains are many there are as many sums as requests. */
+/**
+ * Adds member by member: a loop over the names takes five times as long, and with many domains there is a sum per
+ * request.
+ */
 export function addCounters(to: Counters, more: Readonly<Counters>): void {
   to.requests += more.requests;
   to.bytesIn += more.bytesIn;
@@ -90,7 +93,7 @@ export function addCounters(to: Counters, more: Readonly<Counters>): void {
   to.status5xx += more.status5xx;
 }
 
-/** Whether the body came from the cache, also if the origin confirmed it first. */
+/** Whether the body came from the cache, validated or not. */
 function isHit(code: CacheCode): boolean {
   switch (code) {
     case 'TCP_HIT':

@@ -1,5 +1,5 @@
 /**
- * A day's log file of one domain: its parts one after another are one gzip file (RFC 1952 §2.2). It grows at its end only.
+ * A day's log file of one domain: the concatenation of its parts, which is a gzip file (RFC 1952 §2.2). It only grows.
  * docs/decisions/0435
  */
 

@@ -3,9 +3,9 @@ import { createLocalTime, firstSecondOf } from '#lib/local-time.ts';
 
 export interface Days {
   dayOf(at: number): string;
-  /** Epoch milliseconds of a day's first instant. */
+  /** Returns the first instant of a day, epoch milliseconds. */
   startOf(day: string): number;
-  /** The date so many days before `at`'s: days of the calendar, which need not have 24 hours. */
+  /** Returns the date `days` calendar days before that of `at`; they need not have 24 hours. */
   dayBefore(at: number, days: number): string;
 }
 

@@ -21,13 +21,16 @@ export interface LogFile {
 
 export type SignedLog = LogFile & UrlSignature;
 
-/** `www.example.com_2026-01-31.log.gz`; a wildcard's begins with `_.`. `former`: the id of a domain that had the name before. */
+/**
+ * Returns a name such as `www.example.com_2026-01-31.log.gz`; a wildcard's begins with `_.`. `former`: id of an earlier
+ * domain of that name.
+ */
 export function logFileName(domain: string, day: string, former?: number): string {
   const name = domain.replace(/^\*\./, '_.');
   return former === undefined ? `${name}_${day}.log.gz` : `${name}_${day}_${former}.log.gz`;
 }
 
-/** Path and query. */
+/** Returns path and query. */
 export function signedLogPath(ring: Keyring, file: LogFile, expires: number): string {
   const query = signedQuery(ring, PURPOSE, valuesOf(file), expires);
   return `${LOG_PATH}/${file.accountId}/${file.domainId}/${file.day}/${encodeURIComponent(file.name)}?${query}`;
@@ -35,7 +38,7 @@ export function signedLogPath(ring: Keyring, file: LogFile, expires: number): st
 
 export const LOG_PATH = '/logs';
 
-/** `undefined`: not such an address. */
+/** Returns `undefined` if it is not such an address. */
 export function parseLogPath(path: string, query: URLSearchParams): SignedLog | undefined {
   const found = /^\/logs\/(\d{1,10})\/(\d{1,10})\/(\d{4}-\d\d-\d\d)\/([\w.-]{1,300})$/.exec(path);
   const signature = parseSignature(query);

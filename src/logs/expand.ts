@@ -1,15 +1,15 @@
-/** Lines of a spool as they were meant: each short one as the whole one that it stands for. */
+/** Expands the short lines of a spool to the whole lines that they stand for. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { ANSWERED_FIELDS, LINE_FIELDS } from './line.ts';
 import { MAX_LINES_BACK, SHORT_LINE } from './short-line.ts';
 
-/** Lines that are read in one go: others wait meanwhile. */
+/** Lines per turn of the event loop. */
 const LINES_AT_ONCE = 2_000;
 const LF = 0x0a;
 
 /**
- * `bytes`: whole batches, except the last, which may be cut. Bytes that are not a line stay as they are; without short
- * lines the same bytes are returned.
+ * `bytes`: whole batches, except the last, which may be truncated. Bytes that are not a line stay as they are. Returns
+ * the same buffer if there are no short lines.
  */
 export async function expandLines(bytes: Buffer): Promise<Buffer> {
   if (bytes[0] !== SHORT_LINE && !bytes.includes(`\n${String.fromCharCode(SHORT_LINE)}`)) return bytes;
@@ -30,7 +30,7 @@ export async function expandLines(bytes: Buffer): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** One that others may stand on. A field holds no zero: a disk that lost its power leaves them in place of what it had not written. */
+/** A whole line. Fields have no NUL: a disk that lost power leaves NULs in place of unwritten bytes. */
 const WHOLE = new RegExp(`^\\d+(?:\\t[^\\t\\n\\0]+){${LINE_FIELDS.length}}\\n$`);
 
 /**
@@ -39,11 +39,11 @@ const WHOLE = new RegExp(`^\\d+(?:\\t[^\\t\\n\\0]+){${LINE_FIELDS.length}}\\n$`)
  */
 const SHORT = /^=(\d{1,5})\t(\d{1,5})\t(\d{1,5})\t(\d+\t\d+\t\d+)\n$/;
 
-/** Expands lines with their line ends, a character for each byte. */
+/** Expands lines with their line ends, one character per byte. */
 class Expander {
-  /** The last whole lines, in a ring; those that others stand on are taken apart. */
+  /** Ring of the last whole lines; those that short lines refer to are split. */
   readonly #lines: (string | Parts | undefined)[] = new Array<undefined>(MAX_LINES_BACK).fill(undefined);
-  /** Lines since the last invalid one: bytes that are missing there may have been lines. */
+  /** Lines since the last invalid one, where lines may be missing. */
   #count = 0;
 
   expand(line: string): string {
@@ -86,7 +86,7 @@ interface Parts {
   /** The six fields of the answer, and the two of the client with the line's end. */
   readonly answered: string;
   readonly fields: string;
-  /** The last that was asked for. */
+  /** Latest request, for which the text is kept. */
   laterMs: number;
   time: string;
 }

@@ -1,7 +1,7 @@
 /**
- * The values that occur most, found in one pass with a bounded number of counters: the Space-Saving algorithm (Metwally,
- * Agrawal, El Abbadi 2005). Within one pass a count is never too
- * small, and too large by at most all requests over the number of counters; bytes are those since the value was last taken up.
+ * Finds the most frequent values in one pass with a bounded number of counters: the Space-Saving algorithm (Metwally,
+ * Agrawal, El Abbadi 2005). Within one pass, a count is never too small, and too large by at most the requests divided
+ * by the number of counters. Bytes are those since the value last got its counter.
  */
 export interface HeavyHitter {
   readonly value: string;
@@ -13,8 +13,8 @@ export class HeavyHitters {
   readonly #max: number;
   readonly #counters = new Map<string, HeavyHitter>();
   /**
-   * Entries that had the lowest count when they were collected. Counts only grow, so none is lower while one of these
-   * keeps that count.
+   * Entries that had the lowest count when they were collected. Counts only grow, so no other is lower while one of
+   * these still has that count.
    */
   #least: HeavyHitter[] = [];
   #leastRequests = 0;
@@ -23,7 +23,7 @@ export class HeavyHitters {
     this.#max = maxCounters;
   }
 
-  /** `isContinued`: only more bytes of a request that was added before. */
+  /** `isContinued`: adds only bytes, to a request that was counted before. */
   add(value: string, bytes: number, isContinued = false): void {
     const known = this.#counters.get(value);
     if (known !== undefined) {
@@ -32,14 +32,14 @@ export class HeavyHitters {
     } else if (this.#counters.size < this.#max) {
       this.#counters.set(value, { value, requests: 1, bytes });
     } else {
-      // A new value takes the place, and the count, of the one that occurs least.
+      // A new value takes the counter of the least frequent one, and its count.
       const least = this.#takeLeast();
       this.#counters.delete(least.value);
       this.#counters.set(value, { value, requests: least.requests + 1, bytes });
     }
   }
 
-  /** The most frequent first. */
+  /** Returns the most frequent values first. */
   top(limit: number): HeavyHitter[] {
     return [...this.#counters.values()].sort((a, b) => b.requests - a.requests || b.bytes - a.bytes).slice(0, limit);
   }
@@ -51,7 +51,7 @@ export class HeavyHitters {
     }
   }
 
-  /** One look at all of them for many that are taken. */
+  /** Collects all entries with the lowest count, for many calls of `#takeLeast`. */
   #findLeast(): HeavyHitter {
     const counters = [...this.#counters.values()];
     this.#leastRequests = counters.reduce((least, { requests }) => Math.min(least, requests), Number.POSITIVE_INFINITY);

@@ -1,4 +1,4 @@
-/** The line of a request whose answer was made before, put together as bytes: the same as `formatLine` makes, without a string. */
+/** Writes the line of a request with a ready answer as bytes: equal to that of `formatLine`, but without strings. */
 import type { LocalTime } from '#lib/local-time.ts';
 import type { HitRecord } from './hit-record.ts';
 import { escapeField, MAX_FIELD_BYTES } from './line.ts';
@@ -6,7 +6,7 @@ import { writeCount } from './write-count.ts';
 
 export class HitLines {
   readonly #zone: LocalTime;
-  /** Instant of the last line: many lines share it. */
+  /** Instant of the last line, which many lines share. */
   #at = Number.NaN;
   #time: Uint8Array = Buffer.alloc(0);
 
@@ -14,7 +14,10 @@ export class HitLines {
     this.#zone = zone;
   }
 
-  /** The domain's id, a TAB and the line without its end, from `at` on; gives where it ends. There must be room for the longest. */
+  /**
+   * Writes the domain's id, a TAB and the line without its end. Returns its end offset. `to` must have room for the
+   * longest line.
+   */
   write(to: Buffer, from: number, hit: HitRecord): number {
     const { fields } = hit;
     const { address } = hit.client;
@@ -54,8 +57,7 @@ const TAB = 0x09;
 const DASH = 0x2d;
 
 /**
- * Writes a value that needs no escape, as nearly all, like `escapeField`. The engine's copy takes a tenth of the time
- * of a loop.
+ * Writes a value that needs no escape, like `escapeField`. The engine's copy takes a tenth of the time of a loop.
  */
 function writePlain(to: Buffer, from: number, bytes: Buffer, start: number, end: number, maxBytes: number): number {
   if (start === end) {

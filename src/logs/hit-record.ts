@@ -1,25 +1,25 @@
-/** A request whose answer was made before, as the log gets it, and the parts that it has in common with others. */
+/** A request with a ready answer, as the log gets it, and the parts that it shares with other requests. */
 import { type CountedRequest, type Counters, noCounters } from './counters.ts';
 import type { CacheCode } from './line.ts';
 
-/** May be used for the next one as soon as it is taken. */
+/** The record of one hit; the caller may reuse it for the next. */
 export interface HitRecord extends CountedRequest {
   readonly domainId: number;
   readonly endedAt: number;
   readonly durationMs: number;
   readonly answered: AnsweredPart;
   readonly client: ClientPart;
-  /** Bytes as they came off the wire; start and end are equal for an absent field. */
+  /** Fields as received; start and end are equal for an absent field. */
   readonly fields: Buffer;
   readonly refererStart: number;
   readonly refererEnd: number;
   readonly userAgentStart: number;
   readonly userAgentEnd: number;
-  /** Some byte of theirs may not stand in a line. */
+  /** Whether some byte of the fields must be escaped. */
   readonly hasEscapes: boolean;
 }
 
-/** Nothing is added to it. */
+/** Placeholder to which nothing is added. */
 const NOT_COUNTED: Counters = noCounters();
 
 /**
@@ -27,23 +27,23 @@ const NOT_COUNTED: Counters = noCounters();
  * all uses.
  */
 export class AnsweredPart implements CountedRequest {
-  // What each short line looks at is first, and small numbers: of many answers each lies in no cache of the processor, and so would
-  // each thing that it points to.
-  /** Number of the batch that holds its last whole line; 0: none. */
+  // The members that short lines need come first and are small integers: with many answers, none of them is in the
+  // processor's cache, and neither would be the objects that they refer to.
+  /** Number of the batch with its last whole line; 0 if there is none. */
   batch = 0;
-  /** Which of its whole lines that was, and when in its minute. */
+  /** Number of that whole line in its batch, and then its milliseconds in the minute. */
   line = 0;
   ms = 0;
   readonly length: number;
-  /** Short lines that `counters` do not have yet; all of them together. */
+  /** Short lines that `counters` do not include yet, and then their sums. */
   requests = 0;
   requestBytes = 0;
   responseBytes = 0;
   cacheCode: CacheCode = 'NONE';
   status = 0;
-  /** Counters of that batch to which such requests are added. */
+  /** Counters of that batch to which they are added. */
   counters = NOT_COUNTED;
-  /** `formatAnswered`. */
+  /** Result of `formatAnswered`. */
   readonly bytes: Uint8Array;
 
   constructor(bytes: Uint8Array) {
@@ -52,13 +52,13 @@ export class AnsweredPart implements CountedRequest {
   }
 }
 
-/** The client of one connection. Writable members belong to the spool, as above. */
+/** The client of one connection. Writable members belong to the spool, as in `AnsweredPart`. */
 export class ClientPart {
-  /** `formatAddress`. */
+  /** Result of `formatAddress`. */
   readonly address: Uint8Array;
   batch = 0;
   line = 0;
-  /** Where its fields stand in that batch. */
+  /** Offset of its first field in that batch. */
   refererAt = 0;
   refererBytes = 0;
   userAgentAt = 0;

@@ -1,6 +1,6 @@
 /**
- * The journal beside a log file: twice a second while there are lines, one JSON line with their sums and how far into the log
- * file it counts. So logs and statistics are made of the same lines, and what a killed process has left in the log beyond the
+ * The journal of a log file: twice a second while there are lines, a JSON line with their sums and the offset in the
+ * log file up to which they are counted. So logs and statistics agree, and lines that a killed process wrote after the
  * last record can still be counted. Pure.
  */
 import { isCount } from '#lib/is-count.ts';
@@ -19,7 +19,7 @@ export function formatRecord({ upTo, counts }: JournalRecord): string {
   return JSON.stringify({ upTo, counts: counts.map(toRow) });
 }
 
-/** `undefined`: not a whole record, as a killed process may leave behind. */
+/** Returns `undefined` for an incomplete record, as a killed process may leave behind. */
 export function parseRecord(line: string): JournalRecord | undefined {
   try {
     // `as`: each member is looked at below.
@@ -37,10 +37,10 @@ export function toRow(counts: MinuteCounters): Row {
   return [counts.domainId, counts.minute, ...COUNTERS.map((name) => counts[name])];
 }
 
-/** `undefined`: not such a row. */
+/** Returns `undefined` if it is not such a row. */
 export function fromRow(row: unknown): MinuteCounters | undefined {
   if (!Array.isArray(row) || row.length !== COUNTERS.length + 2 || !row.every((one) => isCount(one))) return undefined;
-  // One literal is made in a third of the time of a loop over the names; there are as many rows as there are requests, where domains are many.
+  // A literal takes a third of the time of a loop over the names, and with many domains there is a row per request.
   const [domainId = 0, minute = 0, requests = 0, bytesIn = 0, bytesOut = 0, bytesOrigin = 0, hits = 0, hitBytes = 0] =
     row;
   const [status2xx = 0, status3xx = 0, status4xx = 0, status5xx = 0] = row.slice(8);

@@ -1,4 +1,7 @@
-/** What the writer before this one lost when it was killed: a number where it had told how many requests it had, else a bound. */
+/**
+ * Reports the requests that a killed writer lost: their number if it kept a count of accepted requests, else an upper
+ * bound.
+ */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '#lib/logger.ts';
@@ -7,10 +10,10 @@ import { MAX_UNTOLD, type Taken, type TakenCount } from './taken-count.ts';
 export interface KilledWriterOptions {
   /** Directory of the spool. */
   readonly directory: string;
-  /** Stems of files that nobody ended. */
+  /** Stems of files that were not ended. */
   readonly unclosed: readonly string[];
   readonly taken: TakenCount | undefined;
-  /** What it may have held back at most. */
+  /** Longest time for which lines wait in memory. */
   readonly flushMs: number;
   readonly log: Logger;
 }
@@ -18,7 +21,7 @@ export interface KilledWriterOptions {
 const KILLED = 'access log: the process writing this file was killed';
 const MISSING = 'missing from the log and the statistics';
 
-/** Says it in the service's log, and adds it to `taken`. */
+/** Logs the loss and adds it to `taken`. */
 export async function reportKilledWriter(options: KilledWriterOptions): Promise<void> {
   const { directory, unclosed, taken, flushMs, log } = options;
   const left = taken?.left;
@@ -35,7 +38,7 @@ export async function reportKilledWriter(options: KilledWriterOptions): Promise<
   taken?.settle(lost ?? 0);
 }
 
-/** `undefined`: the file that it speaks of is not there. */
+/** Returns `undefined` if the counted file is missing. */
 async function countLost(directory: string, { requests, ended, stem }: Taken): Promise<number | undefined> {
   const lines = stem === '' ? 0 : await countLines(join(directory, `${stem}.log`));
   return lines === undefined ? undefined : Math.max(0, requests - ended - lines);

@@ -1,14 +1,14 @@
 /** One request as one line of the access log: 13 fields, one TAB between them. `docs/access-log.md` describes them. */
 import type { LocalTime } from '#lib/local-time.ts';
 
-/** How the cache took part, in the words that log readers know. */
+/** Cache results in the terms of common log readers. */
 export const CACHE_CODES = [
   /** Hit from the disk. */
   'TCP_HIT',
   /** Hit from memory, or from a fetch of another request in flight. */
   'TCP_MEM_HIT',
   'TCP_MISS',
-  /** Validated, and the origin said 304. */
+  /** Validated, and the origin answered 304. */
   'TCP_REFRESH_HIT',
   /** Validated, and the origin sent another response. */
   'TCP_REFRESH_MISS',
@@ -25,7 +25,7 @@ export const CACHE_CODES = [
 
 export type CacheCode = (typeof CACHE_CODES)[number];
 
-/** Text as it came off the wire, one latin1 character per byte; `undefined` and empty are shown as `-`. */
+/** One request. Texts are as received, one latin1 character per byte; `undefined` and empty ones are shown as `-`. */
 export interface AccessRecord {
   /** Bare peer address without port; a v4-mapped one is shown as IPv4. */
   readonly clientAddress: string;
@@ -35,7 +35,7 @@ export interface AccessRecord {
   readonly durationMs: number;
   /** Request line, header section and body. */
   readonly requestBytes: number;
-  /** What was really sent, header section included. */
+  /** Bytes actually sent, header section included. */
   readonly responseBytes: number;
   /** Host by which the site was found, or as the client named it if there is no site: lower-case, no port. */
   readonly host: string | undefined;
@@ -44,19 +44,19 @@ export interface AccessRecord {
   readonly target: string | undefined;
   /** `1.1`, `2.0`. */
   readonly httpVersion: string;
-  /** Absent: HTTP of that version. */
+  /** Absent for HTTP of that version. */
   readonly protocol?: 'RTMP/1.0';
   readonly cacheCode: CacheCode;
-  /** 499: the client left before the end. */
+  /** 499 if the client left before the end. */
   readonly status: number;
   readonly contentType: string | undefined;
   readonly referer: string | undefined;
   readonly userAgent: string | undefined;
-  /** A further line of an answer that lasts: its bytes count, its request has been counted. */
+  /** Whether it is a further line of a long-lived answer: its bytes count, its request was counted before. */
   readonly isContinued?: boolean;
 }
 
-/** Bytes of a field before escaping, beyond which it is cut: a line stays below 64 KiB even if every byte is escaped. */
+/** Bytes before escaping at which a field is cut, so that a line stays below 64 KiB even if every byte is escaped. */
 export const MAX_FIELD_BYTES = {
   host: 255,
   method: 32,
@@ -67,7 +67,7 @@ export const MAX_FIELD_BYTES = {
 } as const;
 
 /**
- * The fields in their order. Those who read lines, or put them together from parts of others, find a field by its place here;
+ * The fields in order. Code that reads lines, or builds them from parts of others, finds a field by its index here.
  * `outcome` is cache code and status.
  */
 export const LINE_FIELDS = [
@@ -76,7 +76,7 @@ export const LINE_FIELDS = [
   ...(['referer', 'userAgent'] as const),
 ] as const;
 
-/** What the same answer to the same target repeats: a run of fields. docs/decisions/0270 */
+/** The run of fields that the same answer to the same target repeats. docs/decisions/0270 */
 export const ANSWERED_FIELDS = { first: 'host', last: 'contentType' } as const satisfies Record<string, LineField>;
 type LineField = (typeof LINE_FIELDS)[number];
 
@@ -85,7 +85,7 @@ type AnsweredRecord = Pick<
   'host' | 'method' | 'target' | 'httpVersion' | 'protocol' | 'cacheCode' | 'status' | 'contentType'
 >;
 
-/** `never` where `T` has a member beyond those of `A`. */
+/** `never` if `T` has a member that `A` lacks. */
 type Exactly<A, T> = Exclude<keyof T, keyof A> extends never ? A : never;
 
 /**
@@ -111,7 +111,7 @@ export function formatLine(record: AccessRecord, zone: LocalTime): string {
   return `${formatAddress(clientAddress)}\t${time}\t${counts}\t${formatAnswered(answered)}\t${client}`;
 }
 
-/** The first field. An IPv4-mapped address is shown as the IPv4 inside. */
+/** Formats the first field. An IPv4-mapped address is shown as IPv4. */
 export function formatAddress(address: string): string {
   return escapeField(address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address);
 }
@@ -127,8 +127,8 @@ export function formatAnswered(record: AnsweredRecord): string {
 }
 
 /**
- * Valid UTF-8 becomes characters; a backslash, controls, line separators and everything else becomes `\xHH`, so no value can
- * end a field or a line.
+ * Decodes valid UTF-8, and escapes backslashes, controls, line separators and all other bytes as `\xHH`, so that no
+ * value can end a field or a line.
  */
 export function escapeField(text: string | undefined, maxBytes = 64): string {
   if (text === undefined || text === '') return '-';
@@ -136,7 +136,7 @@ export function escapeField(text: string | undefined, maxBytes = 64): string {
   return PLAIN.test(cut) ? cut : escapeBytes(Buffer.from(cut, 'latin1'));
 }
 
-// Printable ASCII but the backslash: nearly every value.
+/** Printable ASCII without backslash: nearly every value. */
 const PLAIN = /^[ -[\]-~]*$/;
 
 function escapeBytes(bytes: Buffer): string {
@@ -156,13 +156,17 @@ function escapeEach(bytes: Buffer): string {
   return Array.from(bytes, (byte) => `\\x${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
 }
 
-/** Controls beyond ASCII, and the separators: many readers end a line at U+0085, U+2028 and U+2029. */
+/**
+ * Whether a character is a control beyond ASCII or a separator: many readers end a line at U+0085, U+2028 and U+2029.
+ */
 function breaksLine(bytes: Buffer, at: number, length: number): boolean {
   if (length > 3) return false;
   return /^[\u0080-\u009f\u2028\u2029]$/.test(bytes.toString('utf8', at, at + length));
 }
 
-/** Bytes of the well-formed UTF-8 sequence that starts here; 1 for ASCII and for a byte that starts none. RFC 3629 §4 */
+/**
+ * Returns the bytes of the well-formed UTF-8 sequence that starts here; 1 for ASCII and for any other byte. RFC 3629 §4
+ */
 function sequenceLength(bytes: Buffer, at: number): number {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes.subarray(at, at + 4);
   if (first >= 0xc2 && first <= 0xdf) return isTail(second) ? 2 : 1;
@@ -183,7 +187,7 @@ function isTail(byte: number): boolean {
   return byte >= 0x80 && byte <= 0xbf;
 }
 
-/** A whole number ≥ 0, whatever a clock did meanwhile. */
+/** Formats a whole number ≥ 0, even if a clock was set back. */
 function formatCount(value: number): string {
   return String(Math.max(0, Math.floor(value)));
 }

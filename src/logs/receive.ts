@@ -1,4 +1,4 @@
-/** Control's side of what edges tell of their traffic: each part of a log and each report is kept once, whatever comes twice. */
+/** Control's side of traffic reports: stores each part of a log and each report once, even if it arrives twice. */
 
 import type { Db } from '#db/open.ts';
 import { listDomainStarts } from '#db/tables/domains.ts';
@@ -25,7 +25,7 @@ export interface Traffic {
 const HOUR_MS = 60 * MINUTE_MS;
 /** How far the clock of an edge may be behind that of the machine which recorded a domain's creation. */
 const SKEW_MS = MINUTE_MS;
-/** The number of what belongs to no domain. */
+/** Domain id of traffic that belongs to no domain. */
 const NOBODY = 0;
 const NO_TOP: Top = { url: [], referer: [], client: [] };
 /** Top entries of each kind, domain and hour. */
@@ -58,8 +58,8 @@ export function createTraffic({ db, blobs, timeZone, clock }: TrafficOptions): T
 }
 
 /**
- * An edge may tell of a domain that this database has never had, or gives its number to another: the database was restored.
- * Such traffic is nobody's here. docs/decisions/0232
+ * Assigns traffic to no domain if the database, which was restored, does not have its domain, or has given the id to
+ * another one. docs/decisions/0232
  */
 async function withOwner(db: Db, part: LogPart): Promise<LogPart> {
   const { domainId, file } = part.key;
@@ -85,7 +85,7 @@ function keyOf({ key }: LogPart): BlobKey {
   return checked;
 }
 
-/** Every minute counts for its hour and its day too. */
+/** Returns rows for each minute, its hour and its day. */
 function sumRows(minutes: readonly MinuteCounters[], days: Days): SumRow[] {
   const rows = new Map<string, { grain: Grain; at: number; counts: Counters & { readonly domainId: number } }>();
   for (const counts of minutes) {

@@ -1,4 +1,4 @@
-/** What an edge tells control of its traffic: parts of log files, and sums. The shapes on the wire, and their reading. Pure. */
+/** The messages of an edge to control about traffic: parts of log files, and sums. Pure. */
 import { isCount } from '#lib/is-count.ts';
 import { parseObject } from '#lib/parse-object.ts';
 import type { MinuteCounters } from './counters.ts';
@@ -9,7 +9,7 @@ import { fromRow, toRow } from './journal.ts';
 export interface LogPart {
   readonly key: PartKey;
   readonly lines: number;
-  /** When the earliest of its requests ended, epoch milliseconds. */
+  /** End of its earliest request, epoch milliseconds. */
   readonly firstAt: number;
   readonly top: Top;
   /** One gzip member. */
@@ -18,12 +18,12 @@ export interface LogPart {
 
 /** `<domain id>/<YYYY-MM-DD>/<HH>.<edge>.<file>.log.gz` */
 export interface PartKey {
-  /** 0: of no domain. */
+  /** 0 for no domain. */
   readonly domainId: number;
   readonly day: string;
   readonly hour: string;
   readonly edge: string;
-  /** The spool file it comes from. */
+  /** Stem of its spool file. */
   readonly file: string;
 }
 
@@ -31,13 +31,13 @@ export const TOP_KINDS = ['url', 'referer', 'client'] as const;
 
 type TopKind = (typeof TOP_KINDS)[number];
 
-/** Approximate; the most frequent first, at most `MAX_TOP` of each kind. */
+/** Approximate top lists: the most frequent first, at most `MAX_TOP` of each kind. */
 export type Top = Readonly<Record<TopKind, readonly HeavyHitter[]>>;
 
 export const MAX_TOP = 100;
 export const MAX_TOP_CHARS = 512;
 
-/** Sums that were not reported before. `start` and `sequence` together are given once per edge. */
+/** Sums that were not reported before. `start` and `sequence` together are unique per edge. */
 export interface StatisticsReport {
   readonly edge: string;
   readonly start: string;
@@ -64,12 +64,12 @@ function parsePartKey(text: string): PartKey | undefined {
   return { domainId: Number(domainId), day, hour, edge, file };
 }
 
-/** One line of JSON, then the gzip member. */
+/** Formats a part: a line of JSON, then the gzip member. */
 export function formatPart({ key, gzip, ...head }: LogPart): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify({ key: formatPartKey(key), ...head })}\n`), gzip]);
 }
 
-/** `undefined`: not a part. */
+/** Returns `undefined` if it is not a part. */
 export function parsePart(bytes: Buffer): LogPart | undefined {
   const end = bytes.indexOf('\n');
   const head = end === -1 ? undefined : parseObject(bytes.toString('utf8', 0, end));
@@ -85,7 +85,7 @@ export function formatReport({ minutes, ...rest }: StatisticsReport): string {
   return JSON.stringify({ ...rest, minutes: minutes.map(toRow) });
 }
 
-/** `undefined`: not a report. */
+/** Returns `undefined` if it is not a report. */
 export function parseReport(text: string): StatisticsReport | undefined {
   const { edge, start, sequence, minutes } = parseObject(text) ?? {};
   if (typeof edge !== 'string' || !/^[\w.-]{1,64}$/.test(edge)) return undefined;

@@ -1,4 +1,4 @@
-/** Forgets log files and statistics when their time is over. */
+/** Deletes log files and statistics when their retention ends. */
 
 import type { Db } from '#db/open.ts';
 import { deleteLogParts, listLogPartsBefore } from '#db/tables/log-parts.ts';
@@ -11,7 +11,7 @@ export interface RetentionOptions {
   readonly db: Db;
   readonly blobs: BlobStore;
   readonly timeZone: string;
-  /** Days of log files that are kept beside today's. */
+  /** Days for which log files are kept besides today. */
   readonly logDays: number;
 }
 
@@ -20,7 +20,10 @@ const DAY_MS = 24 * 3_600_000;
 const KEEP_DAYS = { minute: 7, hour: 90, day: 3 * 365, top: 90, report: 30 } as const;
 const PARTS_AT_ONCE = 500;
 
-/** Resolves when nothing is left that is too old at `now`; a part whose bytes cannot be deleted keeps its row, for the next time. */
+/**
+ * Resolves when everything that is too old at `now` is deleted. A part whose bytes cannot be deleted keeps its row for
+ * the next time.
+ */
 export async function forgetOldTraffic(options: RetentionOptions, now: number, signal: AbortSignal): Promise<void> {
   const { db, blobs, timeZone, logDays } = options;
   const ago = (days: number) => now - days * DAY_MS;

@@ -1,4 +1,7 @@
-/** The query of a bearer link that expires. It is signed with a key derived from the key ring, so control stores no links. */
+/**
+ * The query of a bearer link that expires. It is signed with a key derived from the key ring, so control stores no
+ * links.
+ */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Keyring } from '#db/secrets/keyring.ts';
 
@@ -12,7 +15,7 @@ export interface UrlSignature {
 
 export type SignatureState = 'valid' | 'invalid' | 'expired';
 
-/** What the address leads to. */
+/** The signed values, which identify the file. */
 export type SignedValues = readonly (string | number)[];
 
 /** Returns the query without `?`. A signature for one purpose is invalid for any other. */
@@ -22,14 +25,14 @@ export function signedQuery(ring: Keyring, purpose: string, values: SignedValues
   return String(new URLSearchParams({ expires: String(expires), key: id, signature }));
 }
 
-/** `undefined`: it has no expiry. */
+/** Returns `undefined` if there is no expiry. */
 export function parseSignature(query: URLSearchParams): UrlSignature | undefined {
   const expires = query.get('expires') ?? '';
   if (!/^\d{1,12}$/.test(expires)) return undefined;
   return { expires: Number(expires), keyId: query.get('key') ?? '', signature: query.get('signature') ?? '' };
 }
 
-/** Compared in constant time. `now`: epoch milliseconds. */
+/** Checks a signature in constant time. `now`: epoch milliseconds. */
 export function checkSigned(
   ring: Keyring,
   purpose: string,

@@ -1,4 +1,6 @@
-/** The files of one spool: a log of lines and its journal of sums, which begin and end together. Not for concurrent calls. */
+/**
+ * The files of one spool: a log of lines and its journal of sums, which begin and end together. Calls must not overlap.
+ */
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MinuteCounters } from './counters.ts';
@@ -8,7 +10,7 @@ import type { TakenCount } from './taken-count.ts';
 import { Tally } from './tally.ts';
 
 export interface SpoolFilesOptions {
-  /** Made when missing, also later. */
+  /** Created if missing, also later. */
   readonly directory: string;
   /** Name of lower-case letters, digits and dashes; one writer each. */
   readonly name: string;
@@ -19,18 +21,20 @@ export interface SpoolFilesOptions {
   /** Finished log files beyond it are removed, the oldest first. */
   readonly keepBytes: number;
   readonly onRemoved: (bytes: number) => void;
-  /** Where lines go is noted there; absent: nowhere. */
+  /** Notified of the file that lines are written to. */
   readonly taken?: Pick<TakenCount, 'begin' | 'end'> | undefined;
-  /** The files of earlier writers that were killed, if any: what they had not appended is lost. Called once, before there are new files. */
+  /**
+   * Called once, before the first file is created, with the files of killed writers, whose unwritten lines are lost.
+   */
   readonly onEarlier: (unclosed: readonly string[]) => Promise<void>;
-  /** Nothing ends by it. */
+  /** Notified of errors, after which work goes on. */
   readonly onTrouble: (why: string, error: unknown) => void;
 }
 
-/** Lines of one slot, the time that one file is for, and what they sum up to. */
+/** Lines of one slot (the time that one file covers) and their sums. */
 export interface LineBatch {
   readonly slot: number;
-  /** Lines are kept as bytes: strings that wait would be moved about by the garbage collector. */
+  /** Lines as bytes: waiting strings would cost the garbage collector time. */
   readonly buffer: Buffer;
   readonly tally: Tally;
   bytes: number;
@@ -44,16 +48,16 @@ interface CurrentFiles {
   readonly log: FileHandle;
   readonly journal: FileHandle;
   readonly inodes: { readonly log: number; readonly journal: number };
-  /** Slot of time that the files are for. */
+  /** Time that the files cover. */
   readonly slot: number;
   bytes: number;
   wholeBytes: number;
   lines: number;
   /**
-   * Sums of lines that are in the log and not in its journal; readers of finished files count such lines themselves.
+   * Sums of lines that are in the log but not in its journal; readers of finished files count such lines themselves.
    */
   readonly unrecorded: Tally;
-  /** The files have been seen to exist since something was last recorded. */
+  /** Whether the files were seen to exist since the last record. */
   isSeen: boolean;
 }
 
@@ -69,14 +73,14 @@ export class SpoolFiles {
   }
 
   /**
-   * Appends the batch's lines to the log of their slot: all of them or, when it rejects, none. `now` names new files.
+   * Appends the batch's lines to the log of their slot: all of them, or none if it rejects. `now` names new files.
    */
   async append({ slot, buffer, bytes, wholeBytes, lines, tally }: LineBatch, now: number): Promise<void> {
     const files = await this.#filesFor(slot, wholeBytes, now);
     try {
       await files.log.appendFile(buffer.subarray(0, bytes));
     } catch (error) {
-      // Takes back the half-written batch, if the disk lets us. The next file is a new one, so half a line harms no other.
+      // Undoes the incomplete write if possible. A new file follows, so an incomplete line harms no other.
       await files.log.truncate(files.bytes).catch(() => undefined);
       await this.#finish();
       throw error;
@@ -87,7 +91,10 @@ export class SpoolFiles {
     files.unrecorded.merge(tally);
   }
 
-  /** Writes down what lines sum up to that were appended; and `lineless`, sums that belong to no line of a file, or they stay there. */
+  /**
+   * Records the sums of appended lines, and `lineless`, the sums without a line in a file. If that fails, they stay
+   * there.
+   */
   async record(lineless: Tally, slot: number, now: number): Promise<void> {
     const counts = lineless.take();
     try {
@@ -99,7 +106,7 @@ export class SpoolFiles {
     lineless.add(counts);
   }
 
-  /** Ends the present files when they are of another slot. */
+  /** Ends the current files if they are of another slot. */
   async endUnless(slot: number): Promise<void> {
     if (this.#files !== undefined && this.#files.slot !== slot) await this.#finish();
   }
@@ -108,12 +115,12 @@ export class SpoolFiles {
     return this.#finish();
   }
 
-  /** False: it could not be written. */
+  /** Returns false if the record could not be written. */
   async #record(files: CurrentFiles, lineless: readonly MinuteCounters[]): Promise<boolean> {
     files.isSeen = false;
     const ofLines = files.unrecorded.take();
     if (ofLines.length + lineless.length === 0) return true;
-    // It begins with a line's end too: the record before it may have been cut by a full disk.
+    // Begins with a line end, too: a full disk may have truncated the previous record.
     const text = `\n${formatRecord({ upTo: files.bytes, counts: [...ofLines, ...lineless] })}\n`;
     try {
       await files.journal.appendFile(text);
@@ -125,7 +132,7 @@ export class SpoolFiles {
     }
   }
 
-  /** The present files when these lines belong into them, else new ones. */
+  /** Returns the current files if these lines belong into them, else new ones. */
   async #filesFor(slot: number, wholeBytes: number, now: number): Promise<CurrentFiles> {
     const { rotateBytes } = this.#options;
     const files = this.#files;
@@ -167,7 +174,7 @@ export class SpoolFiles {
     }
   }
 
-  /** The journal first: a log without one was not made here. */
+  /** Creates the journal first: a log without one was not created here. */
   async #openNew(stem: string, now: number): Promise<{ stem: string; journal: FileHandle }> {
     const isTaken =
       (await this.#exists(stem, '.log')) || (await this.#exists(stem, '.stats')) || (await this.#exists(stem, '.done'));
@@ -175,7 +182,7 @@ export class SpoolFiles {
     return { stem, journal: await open(this.#path(stem, '.stats'), 'ax', 0o600) };
   }
 
-  /** A file that was deleted under us still takes bytes, which nobody will ever see. */
+  /** Whether the files still exist: a deleted file still accepts bytes, which would be lost. */
   async #isInPlace(files: CurrentFiles): Promise<boolean> {
     const { stem, inodes } = files;
     const log = await statOrUndefined(this.#path(stem, '.log'));
@@ -196,18 +203,18 @@ export class SpoolFiles {
     this.#options.taken?.end(files.lines);
   }
 
-  /** Ends what an earlier process left, perhaps with half a line at its end; once is enough. */
+  /** Ends the files of an earlier process, which may end with an incomplete line. Works once. */
   async endEarlier(): Promise<void> {
     const { directory, name } = this.#options;
     if (this.#isTidy) return;
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const unclosed = (await readdir(directory)).flatMap((file) => stemOf(file, '.stats', name) ?? []);
-    await this.#options.onEarlier(unclosed); // while nobody ships them
+    await this.#options.onEarlier(unclosed); // before they can be shipped
     for (const stem of unclosed) await this.#markDone(stem);
     this.#isTidy = true;
   }
 
-  /** Also where somebody removed the journal: what the log holds beyond what was read of it can be counted. */
+  /** Marks the files as ended, even if the journal was removed: the rest of the log can still be counted. */
   async #markDone(stem: string): Promise<void> {
     const done = this.#path(stem, '.done');
     try {
@@ -231,7 +238,7 @@ export class SpoolFiles {
         const { size = 0 } = (await statOrUndefined(path)) ?? {};
         kept += size;
         if (kept <= keepBytes || size === 0) continue;
-        await rm(path, { force: true }); // the sums stay
+        await rm(path, { force: true }); // the journal's sums stay
         onRemoved(size);
       }
     } catch (error) {
@@ -252,6 +259,6 @@ async function statOrUndefined(path: string) {
   try {
     return await stat(path);
   } catch {
-    return undefined; // missing or out of reach: opening it will say which
+    return undefined; // missing or inaccessible: opening it will show which
   }
 }

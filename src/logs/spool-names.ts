@@ -1,6 +1,6 @@
 /**
- * How the files of spools are called: `<name>-<time>-<number>` and `.log` for lines; beside it the journal, `.stats` while lines
- * are added, `.done` from then on. So one rename ends both, and a reader never sees half of it. Pure.
+ * Names of spool files: `<name>-<time>-<number>` with `.log` for lines; the journal has `.stats` while lines are added,
+ * and `.done` from then on. So one rename ends both at once. Pure.
  */
 
 const STEM = /^(.+)-\d{8}T\d{9}Z-\d{4}$/;
@@ -11,13 +11,13 @@ export function isSpoolName(name: string): boolean {
   return /^[a-z0-9-]+$/.test(name);
 }
 
-/** Stems of one spool sort by time. */
+/** Returns a stem; those of one spool sort by time. */
 export function spoolStem(name: string, now: number, sequence: number): string {
   const stamp = new Date(now).toISOString().replace(/[-:.]/g, '');
   return `${name}-${stamp}-${String(sequence % 10_000).padStart(4, '0')}`;
 }
 
-/** The name of the spool that a stem belongs to. */
+/** Returns the name of the spool that a stem belongs to. */
 export function spoolOf(stem: string): string {
   return STEM.exec(stem)?.[1] ?? '';
 }

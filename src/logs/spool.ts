@@ -1,6 +1,6 @@
 /**
- * Where access-log lines wait on disk until they are shipped, and what is counted of them: appended in batches behind a
- * bounded queue, never in a request's way. docs/decisions/0033, 0230
+ * Spools access-log lines and their counts on disk until they are shipped. Lines are appended in batches through a
+ * bounded queue, so that requests never wait. docs/decisions/0033, 0230
  */
 import type { Clock } from '#lib/clock.ts';
 import type { LocalTime } from '#lib/local-time.ts';
@@ -21,17 +21,17 @@ export interface SpoolOptions {
   /** Name of lower-case letters, digits and dashes; one writer each. */
   readonly name: string;
   /**
-   * Number in the name of its first file, up to 9,999 (default 0); tells two spools of one name apart in files that
-   * they begin at once.
+   * Number in the name of its first file, up to 9,999 (default 0). It distinguishes the files of two spools of one name
+   * that begin at the same time.
    */
   readonly firstNumber?: number;
-  /** One line, without its end. */
+  /** Returns a line without its line end. */
   readonly format: (domainId: number, record: AccessRecord) => string;
   /** Lines beyond it are dropped and counted. */
   readonly maxQueueBytes: number;
   /** A file is finished before it grows beyond this; 64 MiB. */
   readonly rotateBytes?: number;
-  /** A file is finished when it is so old, at most an hour, and at every full hour of the zone. */
+  /** A file is finished at this age, at most an hour, and at every full hour of the zone. */
   readonly rotateMs?: number;
   /** Finished files beyond it are removed, the oldest first. */
   readonly keepBytes: number;
@@ -39,20 +39,22 @@ export interface SpoolOptions {
   readonly zone: LocalTime;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Counts requests for the process that follows after a kill; writers add to it. */
+  /** Count of accepted requests that survives a kill. */
   readonly taken?: TakenCount | undefined;
 }
 
 export interface AccessLog extends AsyncDisposable {
-  /** Takes one request; `domainId` 0: of no domain. Never waits, never throws. */
+  /** Takes one request; `domainId` is 0 for no domain. Never waits, never throws. */
   write(domainId: number, record: AccessRecord): void;
-  /** The same for a hit; its line is `HitLines`', or a short one that stands for it. */
+  /** Takes a hit, whose line is written by `HitLines` or as a short line. */
   writeHit(hit: HitRecord): void;
-  /** Bytes of a body that an origin sent for a domain. Never waits, never throws. */
+  /** Counts bytes of a body that an origin sent for a domain. Never waits, never throws. */
   countOrigin(domainId: number, bytes: number): void;
-  /** Lines lost since the start: queue full, or not writable. Their requests are counted all the same. */
+  /**
+   * Lines lost since the start because the queue was full or a write failed. Their requests are counted all the same.
+   */
   dropped(): number;
-  /** Bytes of finished files that were removed before anyone took them. */
+  /** Bytes of finished files that were removed before they were shipped. */
   removedBytes(): number;
   /** Resolves when every line taken so far is written or counted as lost. Ends the file if its time is over. */
   flush(): Promise<void>;
@@ -64,19 +66,21 @@ const ROTATE_BYTES = 64 * 1024 * 1024;
 const HOUR_MS = 3_600_000;
 const LF = 0x0a;
 
-/** A batch is written when it is this old or this large: what waits is to leave the processor's cache to others. */
+/** Age and size at which a batch is written; small, so that waiting lines leave the processor's cache to others. */
 const FLUSH_MS = 500;
 const BATCH_BYTES = 1024 * 1024;
-/** Nor does it stand for more: a client may have it be 300 times as much, and a file has at least one. */
+/**
+ * Limit of the whole lines that a batch stands for, which may be 300 times its bytes; a file has at least one batch.
+ */
 const BATCH_WHOLE_BYTES = 8 * 1024 * 1024;
-/** Longer than any line. */
+/** Limit of a line, longer than any. */
 const MAX_LINE_BYTES = 64 * 1024;
-/** Larger sums are not the engine's small numbers. */
+/** Largest sum that is still a small integer of the engine. */
 const MAX_SMALL_SUM = 2 ** 30;
 /** Buffers that are kept for the next batches. */
 const MAX_SPARE_BUFFERS = 2;
 
-/** Trouble is reported at most this often. */
+/** Shortest interval between two reports of errors. */
 const REPORT_MS = 60_000;
 
 export function openSpool(options: SpoolOptions): AccessLog {
@@ -85,9 +89,9 @@ export function openSpool(options: SpoolOptions): AccessLog {
 
 /** Lines of one minute, so they share one offset from UTC, and each domain has one sum. */
 interface SpoolBatch extends LineBatch, LinesSoFar {
-  /** The last instant that was seen to be of that minute and slot: of many lines it is the same. */
+  /** Last instant that was found to be of that minute and slot; many lines share it. */
   at: number;
-  /** Answers with short lines that are in no sum yet. */
+  /** Answers whose short lines are in no sum yet. */
   readonly answers: AnsweredPart[];
 }
 
@@ -101,7 +105,7 @@ class Spool implements AccessLog {
   #batches: SpoolBatch[] = [];
   #batchNumber = 1;
   readonly #spareBuffers: Buffer[] = [];
-  /** Sums without a line in a file: lines that were lost, bytes of origins. */
+  /** Sums without a line in a file: lost lines, bytes of origins. */
   readonly #lineless = new Tally();
   #queuedBytes = 0;
   #dropped = 0;
@@ -110,9 +114,9 @@ class Spool implements AccessLog {
   /** The end of all writing so far; never rejects. */
   #tail: Promise<void> = Promise.resolve();
   #isDraining = false;
-  /** The last that has waited long enough, full or not. */
+  /** Number of the last batch that has waited long enough, full or not. */
   #dueBatch = 0;
-  /** What lines sum up to is to be written down. */
+  /** Whether the sums are to be recorded. */
   #isRecordDue = false;
   #isClosed = false;
 
@@ -168,7 +172,7 @@ class Spool implements AccessLog {
   }
 
   /**
-   * Accepts the line that has been written after the last one, or discards it and counts the request only (false).
+   * Accepts the line that was written after the last one, or discards it and counts only the request (returns false).
    * `whole`: bytes of the whole line that it stands for.
    */
   #take(batch: SpoolBatch, domainId: number, request: CountedRequest, end: number, whole: number): boolean {
@@ -187,7 +191,7 @@ class Spool implements AccessLog {
     return true;
   }
 
-  /** Returns the batch with room for a line; `undefined`: lines are dropped. */
+  /** Returns the batch with room for a line; `undefined` if lines are dropped. */
   #batchFor(at: number): SpoolBatch | undefined {
     if (this.#isClosed) {
       this.#lose(1, 'dropping lines: the spool is closed');
@@ -253,7 +257,7 @@ class Spool implements AccessLog {
     return this.close();
   }
 
-  /** When the hour of the zone, or the part of one, that `at` belongs to began. */
+  /** Returns the start of the hour of the zone, or part of an hour, that `at` belongs to. */
   #slotOf(at: number): number {
     const hourStart = this.#options.zone.hourStartOf(at);
     return hourStart + Math.floor((at - hourStart) / this.#rotateMs) * this.#rotateMs;
@@ -265,7 +269,7 @@ class Spool implements AccessLog {
   }
 
   #startDrain(): void {
-    // One drain takes everything that is due; a second in the queue would find nothing.
+    // One drain takes everything that is due; a second one would find nothing.
     if (!this.#isDraining) void this.#drainNext(); // never rejects
   }
 
@@ -305,7 +309,7 @@ class Spool implements AccessLog {
     }
   }
 
-  /** Not the one that is being filled: while it is written the next would get its first lines, and so on, and of small batches few lines are short. */
+  /** Returns the next due batch, but not the one being filled: many small batches would have few short lines. */
   #nextDue(): SpoolBatch | undefined {
     const [first, second] = this.#batches;
     if (first === undefined) return undefined;
@@ -313,12 +317,12 @@ class Spool implements AccessLog {
     return isDue ? this.#batches.shift() : undefined;
   }
 
-  /** Also when no request comes: what a killed process left is to be shipped. */
+  /** Ends the files of a killed process without waiting for a request, so that they are shipped. */
   async #endEarlier(): Promise<void> {
     try {
       await this.#files.endEarlier();
     } catch {
-      // Writing meets the same trouble, and says so.
+      // A write meets the same error and reports it.
     }
   }
 
@@ -336,7 +340,7 @@ class Spool implements AccessLog {
 
   #report(why: string, error?: unknown): void {
     const now = this.#options.clock();
-    if (Math.abs(now - this.#reportedAt) < REPORT_MS) return; // the clock may be set back
+    if (Math.abs(now - this.#reportedAt) < REPORT_MS) return; // `abs`: the clock may be set back
     this.#reportedAt = now;
     const { log } = this.#options;
     log.warn({ err: error, spool: this.#options.name, droppedLines: this.#dropped }, `access log: ${why}`);
@@ -363,7 +367,7 @@ function countShort(batch: SpoolBatch, { answered, requestBytes, responseBytes }
   if (answered.responseBytes > MAX_SMALL_SUM) settle(answered);
 }
 
-/** What was added up beside its sums comes to them. */
+/** Adds the answer's pending counts to its counters. */
 function settle(answered: AnsweredPart): void {
   if (answered.requests === 0) return;
   countRequest(answered.counters, answered, answered.requests);

@@ -1,6 +1,7 @@
 /**
- * A line of a spool, written and read back: the domain's id, a TAB, and the 13 fields of docs/access-log.md. A zero before the id marks
- * a further line of an answer that lasts, whose request has been counted. docs/decisions/0498. Pure.
+ * Formats and parses the lines of a spool: the domain's id, a TAB, and the 13 fields of docs/access-log.md. A zero
+ * before the id marks a further line of a long-lived answer, whose request was counted before. docs/decisions/0498.
+ * Pure.
  */
 import type { LocalTime } from '#lib/local-time.ts';
 import type { CountedRequest } from './counters.ts';
@@ -11,7 +12,7 @@ export function formatSpooledLine(domainId: number, record: AccessRecord, zone: 
   return `${record.isContinued === true ? '0' : ''}${domainId}\t${formatLine(record, zone)}`;
 }
 
-/** Returns the id as text, the same text object for all lines of a domain. */
+/** Returns the id as text, the same string object for all lines of a domain. */
 export function idOfPrefix(prefix: string): string {
   return prefix.length > 1 && prefix.startsWith('0') ? prefix.slice(1) : prefix;
 }
@@ -36,8 +37,8 @@ const OUTCOME = 1 + LINE_FIELDS.indexOf('outcome');
 const REFERER = 1 + LINE_FIELDS.indexOf('referer');
 
 /**
- * Parses a line without its line end. `undefined` if it is invalid, such as half a line at the end of a killed
- * process's file.
+ * Parses a line without its line end. Returns `undefined` if it is invalid, such as an incomplete line of a killed
+ * process.
  */
 export function parseSpooledLine(line: string): SpooledLine | undefined {
   const fields = line.split('\t');

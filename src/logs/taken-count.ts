@@ -1,63 +1,63 @@
 /**
- * Counts the requests that a worker has accepted where a kill does not reach: in a small file in memory, written every
- * few requests. The worker that follows computes from it how many requests had not reached the disk.
+ * Counts the requests that a worker has accepted in a small file in shared memory, which survives a kill and is written
+ * every few requests. The next worker computes from it how many requests had not reached the disk.
  * docs/decisions/0296
  */
 import { closeSync, constants, fstatSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 
 export interface TakenCount extends Disposable {
-  /** What a process that was killed has left. */
+  /** Counts of a process that was killed. */
   readonly left: Taken | undefined;
-  /** Lost requests of all killed processes, one after the other. */
+  /** Lost requests of all killed processes so far. */
   readonly lost: number;
-  /** One request more, after its line waits. On the way of every request: 0.01 µs. */
+  /** Counts a request whose line is queued. Called for every request; takes 0.01 µs. */
   add(): void;
-  /** Subtracts lines that will be in no file; others count them. */
+  /** Subtracts lines that will be in no file; they are counted elsewhere. */
   drop(lines: number): void;
-  /** Lines go to this file from now on. */
+  /** Notes that lines are written to this file from now on. */
   begin(stem: string): void;
-  /** The file has ended with so many lines. */
+  /** Notes that the file has ended with this many lines. */
   end(lines: number): void;
-  /** What was left has been looked at; until then it is kept. */
+  /** Replaces `left`, whose loss has been determined. */
   settle(lost: number): void;
 }
 
 export interface Taken {
-  /** Requests whose lines are in files, or were to be. */
+  /** Requests whose lines were accepted for files. */
   readonly requests: number;
   /** Requests in files that had ended. */
   readonly ended: number;
-  /** The file that was being written; empty: none. */
+  /** Stem of the file that was being written; empty if there was none. */
   readonly stem: string;
   readonly lost: number;
 }
 
-/** A write takes 0.8 µs. */
+/** Requests per write, which takes 0.8 µs. */
 const TELL_EVERY = 64;
 const TELL_MS = 50;
-/** What a killed process may have taken beyond what it told. */
+/** Most requests that a killed process may have accepted after its last write. */
 export const MAX_UNTOLD = TELL_EVERY - 1;
 
-/** Folder in memory, on every Linux. */
+/** Folder in shared memory, on every Linux. */
 const FOLDER = '/dev/shm';
 
-/** Path for one worker of the service that has this data directory. */
+/** Returns the path for one worker of the service with this data directory. */
 export function takenCountPath(dataDir: string, name: string): string {
   const { dev, ino, birthtimeMs } = statSync(dataDir); // another directory may have its number later
   return `${FOLDER}/causeway-${dev}-${ino}-${Math.floor(birthtimeMs)}-${name}`;
 }
 
-/** `undefined`: there is no such place, or somebody else has it. */
+/** Returns `undefined` if there is no such folder, or the file is another user's. */
 export function openTakenCount(path: string): TakenCount | undefined {
   try {
     return new CountInMemory(path);
   } catch {
-    return undefined; // what a kill loses is told as a bound then
+    return undefined; // the loss of a kill is reported as an upper bound then
   }
 }
 
 const LAYOUT = 1;
-/** Layout, requests, ended, lost. */
+/** Numbers in the file: layout, requests, ended, lost. */
 const NUMBERS = 4;
 const STEM_AT = NUMBERS * Float64Array.BYTES_PER_ELEMENT;
 const BYTES = 128;
@@ -81,7 +81,7 @@ class CountInMemory implements TakenCount {
     this.left = read(this.#file);
     this.#lost = this.left?.lost ?? 0;
     this.#isTelling = this.left === undefined;
-    if (this.#isTelling) this.#write(); // takes the room that it needs
+    if (this.#isTelling) this.#write(); // allocates its memory
     this.#timer = setTimeout(() => this.#untold > 0 && this.#tell(), TELL_MS);
     this.#timer.unref();
   }
@@ -124,7 +124,7 @@ class CountInMemory implements TakenCount {
     try {
       this.#write();
     } catch {
-      this.#isTelling = false; // it has its room, so this is no more than care: no request may fail by it
+      this.#isTelling = false; // not expected, as its memory is allocated; but no request may fail because of it
     }
   }
 
@@ -141,7 +141,7 @@ class CountInMemory implements TakenCount {
   }
 }
 
-/** Throws where it is not a plain file that is this user's alone: anybody may make files there. */
+/** Throws unless it is a plain file of this user alone: anyone may create files there. */
 function openOwn(path: string): number {
   const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
   const file = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);

@@ -1,14 +1,14 @@
-/** Sums by domain and minute that wait to be written down. */
+/** Sums by domain and minute that wait to be recorded. */
 import { addCounters, type Counters, type MinuteCounters, noCounters } from './counters.ts';
 
-/** Sums kept at most; beyond it minutes are merged, so that sums that cannot be written do not fill the memory. */
+/** Limit of sums. Beyond it minutes are merged, so that sums that cannot be recorded do not fill the memory. */
 const MAX_SUMS = 50_000;
 
 export class Tally {
   #minutes = new Map<number, Map<number, Counters>>();
   #sums = 0;
 
-  /** The sums to add to; stay inside the tally. */
+  /** Returns the sums of a domain and minute, to be added to; they stay in the tally. */
   of(domainId: number, minute: number): Counters {
     let domains = this.#minutes.get(minute);
     if (domains === undefined) {
@@ -24,7 +24,7 @@ export class Tally {
     return counters;
   }
 
-  /** Sums that could not be written down yet. */
+  /** Adds sums that could not be recorded. */
   add(counts: readonly MinuteCounters[]): void {
     for (const one of counts) this.#add(one.domainId, one.minute, one);
   }
@@ -34,7 +34,7 @@ export class Tally {
     addCounters(this.of(domainId, kept), counters);
   }
 
-  /** Everything of the other, which is empty then. */
+  /** Adds all sums of the other, and empties it. */
   merge(other: Tally): void {
     for (const [minute, domains] of other.#minutes) {
       const known = this.#minutes.get(minute);
@@ -47,7 +47,7 @@ export class Tally {
     other.#sums = 0;
   }
 
-  /** Everything; the tally is empty then. */
+  /** Returns all sums, and empties the tally. */
   take(): MinuteCounters[] {
     const taken = this.#minutes;
     this.#minutes = new Map();

@@ -1,4 +1,4 @@
-/** Numbers as bytes, without a string between. */
+/** Writes numbers as bytes without strings. */
 
 const ZERO = 0x30;
 /** Largest number that the engine stores as a small integer. */

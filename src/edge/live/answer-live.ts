@@ -1,6 +1,5 @@
 /**
- * The stage of live streams: what is on air, in grace or paused under a path of a live domain. All other paths are
- * ordinary.
+ * The stage of live streams: answers requests for paths of streams of a live domain. All other paths are ordinary.
  */
 
 import type { HubViewer } from '#fanout/encoding.ts';
@@ -37,14 +36,14 @@ interface AskedStream extends Asked {
   readonly edge: EdgeContext;
   readonly live: LiveEdge;
   readonly name: StreamName;
-  /** The live process is to bring it. */
+  /** Whether the live process has to pull the stream. */
   readonly isPull: boolean;
 }
 
 export type LiveAnswer =
   /** No stream has this path. */
   | { readonly kind: 'ordinary' }
-  /** `undefined`: there is nobody to answer any more. */
+  /** `undefined`: the viewer has left. */
   | { readonly kind: 'answer'; readonly answer: EdgeAnswer | undefined };
 
 const ORDINARY: LiveAnswer = { kind: 'ordinary' };
@@ -124,7 +123,7 @@ function flvHead(now: number) {
   return { status: 200, reason: 'OK', headers: withCors(headers), isLive: true } as const;
 }
 
-/** `isPulled`: for this viewer, the stream was not there. */
+/** `isPulled`: the stream was pulled for this viewer. */
 function flvAnswer(asked: AskedStream, relay: Relay, isPulled: boolean): EdgeAnswer {
   const { edge, site, request, viewer } = asked;
   const mark: CacheMark = isPulled ? { status: 'MISS', reason: 'liveStream' } : { status: 'HIT' };
@@ -163,7 +162,7 @@ function openSession(asked: AskedStream, relay: Relay, kind: LiveSession['kind']
   return { kind, ledger, run };
 }
 
-/** `undefined`: the viewer has left. */
+/** Returns `undefined` if the viewer has left. */
 function openSink(viewer: Viewer, kind: LiveSession['kind'], idleMs: number): HubViewer | undefined {
   if (kind === 'flv') return createHttpSink(viewer);
   const socket = viewer.switchProtocols();

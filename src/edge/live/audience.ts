@@ -8,12 +8,12 @@ import { readAuthKey } from '#sites/live-key.ts';
 import type { EdgeRequest } from '../request.ts';
 
 const WATCHES_MS = 30_000;
-/** Viewers of one stream; more are not counted. */
+/** Limit of counted viewers of one stream. */
 const MAX_OF_STREAM = 10_000;
-/** Viewers of all streams of a worker. */
+/** Limit of counted viewers of all streams of a worker. */
 const MAX_VIEWERS = 200_000;
 const HASH_CHARS = 16;
-/** Texts of usual viewers are shorter; all of them are kept while they watch. */
+/** Longest text that is kept as it is; those of usual viewers are shorter. */
 const MAX_TEXT_CHARS = 300;
 
 export class Audience {
@@ -30,15 +30,15 @@ export class Audience {
     }
     if (viewers.delete(viewer)) this.#size--;
     else if (viewers.size >= MAX_OF_STREAM || this.#size >= MAX_VIEWERS) return;
-    viewers.set(viewer, now); // behind all that asked before
+    viewers.set(viewer, now); // at the end: in order of the last request
     this.#size++;
   }
 
-  /** The present viewers by stream. */
+  /** Returns the current viewers by stream. */
   watching(now: number): ReadonlyMap<string, readonly string[]> {
     for (const [stream, viewers] of this.#streams) {
       for (const [viewer, at] of viewers) {
-        if (now - at < WATCHES_MS && now >= at) break; // so do all behind it
+        if (now - at < WATCHES_MS && now >= at) break; // as do all after it
         viewers.delete(viewer);
         this.#size--;
       }
@@ -48,14 +48,17 @@ export class Audience {
   }
 }
 
-/** Identifies the viewer within this process. It is asked for with each request, and so not hashed unless it is long. */
+/**
+ * Returns a text that identifies the viewer within this process. It is made for each request, so only a long one is
+ * hashed.
+ */
 export function viewerText({ clientAddress, headers, query }: EdgeRequest): string {
   const key = query === '' ? '' : (readAuthKey(query) ?? '');
   const text = `${clientAddress}\n${firstValue(headers, 'user-agent') ?? ''}\n${key}`;
   return text.length > MAX_TEXT_CHARS ? hashViewer(text) : text;
 }
 
-/** A hash that identifies the viewer without revealing who it is. */
+/** Returns a hash that identifies the viewer without revealing its address. */
 export function hashViewer(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, HASH_CHARS);
 }

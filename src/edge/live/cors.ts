@@ -1,4 +1,4 @@
-/** Answers that players in pages of other origins must be able to read. */
+/** Fields that let players in pages of other origins read the answers. */
 import { type RawHeaders, withoutFields } from '#http/headers.ts';
 import { errorAnswer } from '../respond/error-page.ts';
 
@@ -12,7 +12,7 @@ export function corsError(
   return { ...answer, headers: withCors(headers), isLive: true } as const;
 }
 
-/** A live process that was killed is back within a few seconds. */
+/** `Retry-After`: a live process that was killed is back within a few seconds. */
 const RETRY_SECONDS = '2';
 
 export function withCors(headers: RawHeaders): RawHeaders {

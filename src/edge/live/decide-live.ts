@@ -1,6 +1,6 @@
 /**
- * What becomes of a request for a path that a stream may have: the play key, then the state of the stream. Pure but for
- * what `live` knows.
+ * Decides on a request for a path that a stream may have: by the play key, then by the state of the stream. Pure except
+ * for the state in `live`.
  */
 import { MULTIVARIANT_NAME, readDeliveryDirectives, writeDirectives } from '#fanout/hls/files.ts';
 import { isForbidden, type StreamName } from '#sites/live.ts';
@@ -16,14 +16,12 @@ export type LiveDecision =
   | { readonly kind: 'denied'; readonly reason: 'playKey' | 'paused' }
   /** The live process cannot be reached. */
   | { readonly kind: 'unavailable' }
-  /**
-   * A file of another broadcast than the one on air, or a stream that neither a publisher nor an origin could supply.
-   */
+  /** A file of a broadcast that is not on air, or a stream without publisher or origin. */
   | { readonly kind: 'absent' }
-  /** Not known yet: the live process is asked whether it can pull the stream. */
+  /** The stream is unknown: the live process is asked whether it can pull it. */
   | { readonly kind: 'pull'; readonly name: StreamName }
   | { readonly kind: 'flv'; readonly name: StreamName }
-  /** `query`: the directives of a playlist; empty without any. */
+  /** `query`: the directives of a playlist, or empty. */
   | {
       readonly kind: 'hls';
       readonly name: StreamName;
@@ -48,17 +46,17 @@ export function decideLive(
   const name = { domainId: site.id, app: path.app, stream: path.stream };
   const { isSynced } = live.streams;
   const known = live.streams.get(name);
-  // While nobody tells what is on air, the marks in the edge's own file still do what is forbidden.
+  // Without the stream table, the marks in the edge's own file still forbid streams.
   const isMarked = !isSynced && isForbidden(live.source.getLiveMark(site.id, path.app, path.stream), now);
   const isPaused = isMarked || known?.state === 'paused';
-  // An origin of the domain may have the stream too, whatever it is asked by.
+  // Other methods go to the domain's origin, which may have this path, too.
   if (!METHODS.has(method) || facts.hasBody) return isPaused ? { kind: 'denied', reason: 'paused' } : ORDINARY;
   const isKnown = isPaused || known !== undefined;
   const { primary, backup } = site.origins;
   const hasOrigins = primary.length + backup.length > 0;
   if (!isKnown && isSynced && hasOrigins && (path.kind !== 'flv' || method !== 'GET')) return ORDINARY;
   if (method === 'OPTIONS') return { kind: 'preflight' };
-  // It may be a stream that began meanwhile, so neither an origin nor the cache may answer in its place.
+  // A stream may have begun meanwhile, so neither an origin nor the cache may answer.
   if (!isKnown && !isSynced) return { kind: 'unavailable' };
   const asked = { domainId: site.id, path: keyedPath(path), query, now };
   if (!live.playKeys.isAllowed(asked)) return { kind: 'denied', reason: 'playKey' };
@@ -78,7 +76,7 @@ function decideFile(
   if (!file.endsWith('.m3u8')) return { kind: 'hls', name, broadcast, file, query: '' };
   const directives = readDeliveryDirectives(new URLSearchParams(query));
   if (directives === undefined) return { kind: 'malformed' };
-  // The multivariant playlist is the same whatever part it is asked with.
+  // The multivariant playlist does not depend on directives.
   return { kind: 'hls', name, broadcast, file, query: file === MULTIVARIANT_NAME ? '' : writeDirectives(directives) };
 }
 

@@ -1,4 +1,4 @@
-/** What the stage of live streams would make of a request, in words for people. Asks nobody. */
+/** Explains what the stage of live streams would do with a request, without asking the live process. */
 import { unreachable } from '#lib/unreachable.ts';
 import type { Site } from '#sites/site.ts';
 import type { EdgeContext } from '../context.ts';
@@ -8,11 +8,11 @@ import { decideLive } from './decide-live.ts';
 
 export interface LiveExplanation {
   readonly found: string;
-  /** Absent: the other stages answer, or may have to. */
+  /** Absent if the other stages answer, or may have to. */
   readonly mark?: CacheMark;
 }
 
-/** `undefined`: the domain has no streams, or none under this path. */
+/** Returns `undefined` if the domain has no streams, or none under this path. */
 export function explainLive(
   { live, clock }: Pick<EdgeContext, 'live' | 'clock'>,
   site: Site,

@@ -1,4 +1,4 @@
-/** A viewer's connection as the hub writes to it: over HTTP of either version, or as binary messages of WebSocket. */
+/** Viewers of the hub: over HTTP/1.1 or HTTP/2, or as binary messages of a WebSocket. */
 import type { Socket } from 'node:net';
 import type { HubViewer } from '#fanout/encoding.ts';
 import { FLV_ENCODING } from '#fanout/flv-encoding.ts';
@@ -18,8 +18,7 @@ export function createHttpSink(viewer: Viewer): HubViewer {
 }
 
 /**
- * A WebSocket viewer. Of its messages only ping and close are answered. `idleMs`: limit for a client that takes nothing
- * at the end.
+ * Creates a WebSocket viewer. Only ping and close are answered. `idleMs`: limit without progress at the end.
  */
 export function createWebSocketSink(socket: Socket, idleMs: number): HubViewer {
   const frames = new ClientFrames();
@@ -28,7 +27,7 @@ export function createWebSocketSink(socket: Socket, idleMs: number): HubViewer {
     socket.setTimeout(idleMs, () => socket.destroy());
     socket.end(closeFrame(code));
   };
-  socket.on('error', () => undefined); // shows as closed
+  socket.on('error', () => undefined); // 'close' follows
   socket.on('end', () => socket.destroy());
   socket.on('data', (bytes: Buffer) => {
     for (const frame of frames.push(bytes)) {
@@ -55,7 +54,7 @@ export function createWebSocketSink(socket: Socket, idleMs: number): HubViewer {
   };
 }
 
-/** A client that pings and reads nothing is not answered. */
+/** Queued bytes at which pings are no longer answered: the client does not read. */
 const MAX_QUEUED_PONG_BYTES = 64 * 1024;
 /** RFC 6455 §7.4.1 */
 const NORMAL = 1000;

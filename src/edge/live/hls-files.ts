@@ -1,6 +1,6 @@
 /**
- * The HLS files of live streams that a worker holds in memory. Each is read from the live process once for all viewers that ask for it
- * meanwhile. Whether a viewer may have a file is asked elsewhere, each time. docs/decisions/0515
+ * The HLS files of live streams in a worker's memory. Single flight: viewers that request a file meanwhile share one
+ * read from the live process. Access is checked elsewhere, for each request. docs/decisions/0515
  */
 import type { RawHeaders } from '#http/headers.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -9,7 +9,7 @@ import { wrapBytes } from '../store/memory-body.ts';
 import type { StoredBody } from '../store/store.ts';
 import { CORS_HEADERS } from './cors.ts';
 
-/** What the live process answered. */
+/** An answer of the live process. */
 export interface OwnerFile {
   readonly status: number;
   readonly contentType: string;
@@ -24,15 +24,15 @@ interface HlsRefusal {
   readonly kind: 'refused';
   /** 400, 404, 429 or 503. */
   readonly status: number;
-  /** Epoch milliseconds, as below: from here on the live process is asked again. */
+  /** Expiry, epoch milliseconds, as below. */
   readonly until: number;
 }
 
-/** Memory of one worker for files of HLS: those of the last seconds are asked for, whoever watches. */
+/** Memory of one worker for HLS files, of which only those of the last seconds are requested. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** What the engine takes beside the bytes, roughly. */
+/** Approximate memory of an entry besides its bytes. */
 const ENTRY_BYTES = 1_000;
-/** An error is kept for this long, so that not every viewer repeats a question that fails. */
+/** How long an error is cached, so that a crowd does not repeat it. */
 const REFUSED_MS = 1_000;
 
 export class ReadyHlsFile {
@@ -53,14 +53,14 @@ export class ReadyHlsFile {
     this.#fields = ['Content-Type', contentType, 'Content-Length', length, 'Cache-Control', cacheControl];
   }
 
-  /** The fields of an answer with all of it. `date`: as the field has it. */
+  /** Returns the fields of a complete answer. `date`: value of `Date`. */
   headersAt(date: string): RawHeaders {
     if (this.#date !== date) this.#headers = [...this.#fields, 'Date', date, ...CORS_HEADERS];
     this.#date = date;
     return this.#headers;
   }
 
-  /** The text of a playlist as `split` divides it, which is done once. */
+  /** Returns the playlist's text as divided by `split`, which is called once. */
   piecesBy(split: (text: string) => readonly string[]): readonly string[] {
     this.#pieces ??= split(this.bytes.toString());
     return this.#pieces;
@@ -73,7 +73,7 @@ type Read = (path: string) => Promise<OwnerFile>;
 interface HlsFilesOptions {
   readonly read: Read;
   readonly clock: Clock;
-  /** Longest wait for a file that the live process has been asked for. */
+  /** Longest wait for the live process. */
   readonly waitMs: number;
 }
 
@@ -94,13 +94,13 @@ export class HlsFiles {
     return this.#held.weight;
   }
 
-  /** `path`: as the live process is asked for it. `undefined`: it has to be asked. */
+  /** Returns a cached answer; `undefined` if the live process has to be asked. `path`: that of the request to it. */
   find(path: string, now: number): HlsAnswer | undefined {
     const held = this.#held.get(path);
     return held !== undefined && now < held.until ? held : undefined;
   }
 
-  /** Joins the question for this path that is under way, or asks. The answer never rejects. */
+  /** Joins the read of this path that is in flight, or begins one. The answer never rejects. */
   ask(path: string): { readonly isFirst: boolean; readonly answer: Promise<HlsAnswer> } {
     const joined = this.#underWay.get(path);
     if (joined !== undefined) return { isFirst: false, answer: joined };
@@ -108,7 +108,7 @@ export class HlsFiles {
     const timer = setTimeout(() => resolve(AWAY), this.#options.waitMs);
     void this.#fetch(path).then((answer) => {
       clearTimeout(timer);
-      this.#underWay.delete(path); // not before: those who come after the timeout do not ask anew
+      this.#underWay.delete(path); // not at the timeout, so that later requests do not start another read
       resolve(answer);
     });
     this.#underWay.set(path, promise);
@@ -126,14 +126,14 @@ export class HlsFiles {
       this.#held.set(path, answer);
       return answer;
     } catch {
-      return AWAY; // the client of the live process says in the log that it is away
+      return AWAY; // the client of the live process logs it
     }
   }
 }
 
 const AWAY: HlsRefusal = { kind: 'refused', status: 503, until: 0 };
 
-/** 0 without one: nobody but those that asked meanwhile gets it. */
+/** Returns 0 without `max-age`: only the viewers that waited share the answer. */
 function maxAgeMs(cacheControl: string): number {
   return Number(/max-age=(\d{1,9})/.exec(cacheControl)?.[1] ?? 0) * 1000;
 }

@@ -1,5 +1,5 @@
 /**
- * HLS: a viewer's key is no part of what a file is found by, and a playlist bears each viewer's own query.
+ * Answers requests for HLS files: files are cached without the viewer's key, and each playlist gets the viewer's query.
  * docs/decisions/0496, 0515
  */
 
@@ -29,11 +29,11 @@ export interface AskedFile {
   readonly name: StreamName;
   readonly broadcast: string;
   readonly file: string;
-  /** Directives of a playlist; empty without any. */
+  /** Directives of a playlist, or empty. */
   readonly query: string;
 }
 
-/** `undefined`: the viewer has left. */
+/** Returns `undefined` if the viewer has left. */
 export async function answerHls(
   viewer: Viewer,
   edge: EdgeContext,
@@ -103,13 +103,15 @@ async function answerPlaylist(
 
 const compress = promisify(gzip);
 
-/** Playlists are small, and made for each viewer: one coding that all players know has to do. */
+/**
+ * Whether to use gzip, the one coding for playlists: they are small and made for each viewer, and all players know it.
+ */
 function acceptsGzip({ headers, httpVersion }: EdgeRequest): boolean {
   const accepted = joinedValue(headers, 'accept-encoding');
   return httpVersion !== '1.0' && accepted !== undefined && acceptsCodings(accepted, 'gzip');
 }
 
-/** What the live process, or the way to it, failed to give. */
+/** Returns the answer for an error of the live process or of the connection to it. */
 function refusalOf(status: number, now: number): EdgeAnswer {
   if (status === 404) return corsError(404, 'noStream', now);
   if (status === 400) return corsError(400, 'liveTooEarly', now);

@@ -1,4 +1,4 @@
-/** Figures of live streams of a worker. */
+/** Metrics of a worker's live streams. */
 import type { Registry } from 'prom-client';
 import { metricsOf } from '#lib/metrics.ts';
 import type { HlsFiles } from './hls-files.ts';

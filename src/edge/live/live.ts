@@ -1,4 +1,4 @@
-/** What a worker has of live streams: joined here, used by `answer-live.ts`. */
+/** Joins the components of a worker for live streams, which `answer-live.ts` uses. */
 import type { Registry } from 'prom-client';
 import type { HubLimits } from '#fanout/hub.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -17,7 +17,7 @@ import { StreamTable } from './stream-table.ts';
 export interface LiveOptions {
   /** Path of the live process's socket. */
   readonly socketPath: string;
-  /** Names this worker to it. */
+  /** Name of this worker in its reports. */
   readonly worker: string;
   /** Keys and marks, from the edge's own file. */
   readonly source: Pick<LiveMarkSource, 'getLiveKeys' | 'getLiveMark'>;
@@ -26,13 +26,13 @@ export interface LiveOptions {
 
 export interface LiveLimits extends OwnerLimits {
   /**
-   * Interval of audience reports and of looks at long-lived answers: whether they are still allowed, or due for a log
+   * Interval of audience reports and of checks of long-lived answers: whether they are still allowed, or due for a log
    * line.
    */
   readonly reportMs: number;
-  /** Longest wait of a viewer for a file that the live process has been asked for. */
+  /** Longest wait of a viewer for the live process. */
   readonly waitMs: number;
-  /** Requests that wait for a file of HLS, of all clients together; each client network has a share. docs/decisions/0528 */
+  /** Limit of requests that wait for an HLS file, of which each client network has a share. docs/decisions/0528 */
   readonly maxWaits: number;
   readonly hub: HubLimits | undefined;
 }
@@ -49,7 +49,7 @@ const DEFAULT_LIVE_LIMITS: LiveLimits = {
 
 export interface LiveEdge {
   readonly files: HlsFiles;
-  /** Requests of each client network that wait for a file. */
+  /** Shares of client networks in the waiting requests. */
   readonly waits: Shares;
   readonly streams: StreamTable;
   readonly relays: Relays;
@@ -58,9 +58,9 @@ export interface LiveEdge {
   readonly limits: LiveLimits;
   readonly playKeys: PlayKeys;
   readonly source: LiveOptions['source'];
-  /** Settings have changed: asks again who may watch. */
+  /** Called when settings have changed: checks all viewers again. */
   recheck(): void;
-  /** Ends all lasting answers. */
+  /** Ends all long-lived answers. */
   close(): void;
 }
 

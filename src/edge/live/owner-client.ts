@@ -1,6 +1,6 @@
 /**
- * The live process, asked over its unix socket: the table of streams, broadcasts as FLV, the files of HLS, and how many
- * watch. The requests are those of docs/edge.md, "Live streams".
+ * A client of the live process over its unix socket: the table of streams, broadcasts as FLV, HLS files, and reports of
+ * the audience. The requests are described in docs/edge.md, "Live streams".
  */
 
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
@@ -28,18 +28,18 @@ export interface OwnerLimits {
   readonly answerMs: number;
 }
 
-/** Length of one line of the table. */
+/** Limit of a line of the table. */
 const MAX_LINE_CHARS = 4096;
 /**
- * Questions for files of HLS at once. Each stream that is watched has two that wait: for the next playlist and the next
- * part.
+ * Limit of concurrent requests for HLS files. Each watched stream has two that block: for the next playlist and the
+ * next part.
  */
 const MAX_QUESTIONS = 4_096;
-/** Files of HLS that are being read, together. A segment has at most 56 MiB, and one domain may take half. */
+/** Limit of HLS files that are being read. A segment has at most 56 MiB, and one domain may take half. */
 const MAX_READ_BYTES = 256 * 1024 * 1024;
 const MAX_DISCARDED_BYTES = 64 * 1024;
 
-/** Origins may be asked by the viewer's scheme and for the viewer's host. */
+/** The viewer that a stream is pulled for: origins may be asked by its scheme and for its host. */
 export type PullingViewer = Pick<EdgeRequest, 'scheme' | 'host'>;
 
 interface Asked {
@@ -54,15 +54,14 @@ export class OwnerClient {
   readonly #options: OwnerClientOptions;
   readonly #table: StreamTable;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: MAX_QUESTIONS });
-  /** Each domain's share of the HLS requests that have no answer yet. */
+  /** Shares of domains in the HLS requests in flight. */
   readonly #shares = createShares(MAX_QUESTIONS);
-  /** Each domain's share of the bytes that are being read. */
+  /** Shares of domains in the bytes that are being read. */
   readonly #bytes = createShares(MAX_READ_BYTES);
   readonly #closing = new AbortController();
   #retry: NodeJS.Timeout | undefined;
   /**
-   * Attempts in a row that gave no whole table. One is ordinary: the live process ends before this one when the service
-   * stops.
+   * Attempts in a row without a complete table. One is normal: the live process stops before this one at a shutdown.
    */
   #failures = 0;
 
@@ -72,15 +71,15 @@ export class OwnerClient {
     void this.#follow(); // never rejects
   }
 
-  /** `viewer`: of a stream that is not on air, which may then be pulled from the domain's origins. */
+  /** Requests a broadcast as FLV. `viewer`: set if the stream is not on air, so that it may be pulled from origins. */
   openFlv(name: StreamName, viewer: PullingViewer | undefined): Promise<IncomingMessage> {
     const query = viewer === undefined ? '' : `?origin=${viewer.scheme}&host=${viewer.host}`;
     return this.#ask({ path: `${pathOf(name)}/flv${query}` });
   }
 
   /**
-   * A file of HLS, or why there is none: 429 if its domain has used up its share. Throws if the live process cannot be
-   * reached.
+   * Reads an HLS file, or an error status: 429 if the domain has used up its share. Throws if the live process cannot
+   * be reached.
    */
   async readFile(path: string): Promise<OwnerFile> {
     const holder = path.split('/')[2] ?? '';
@@ -91,7 +90,7 @@ export class OwnerClient {
       const { statusCode = 502, headers } = answer;
       const sizeBytes = Number(headers['content-length']);
       if (statusCode !== 200 || !this.#bytes.mayTake(holder, sizeBytes)) {
-        // The connection goes on, unless much would have to be read for it.
+        // Reads a short rest to keep the connection; a long one is cheaper to cut.
         if (sizeBytes <= MAX_DISCARDED_BYTES) answer.resume();
         else answer.destroy();
         return refusal(statusCode === 200 ? 429 : statusCode);
@@ -116,7 +115,7 @@ export class OwnerClient {
       answer.resume();
       return (answer.statusCode ?? 500) < 300;
     } catch {
-      return false; // the next report has all that counts
+      return false; // the next report is complete, too
     }
   }
 
@@ -182,7 +181,7 @@ function refusal(status: number): OwnerFile {
 
 const NOTHING = Buffer.alloc(0);
 
-/** All of a body of the given size, in one buffer. Throws if it breaks off, or takes longer than `timeoutMs`. */
+/** Reads a body of the given size into one buffer. Throws if it breaks off, or takes longer than `timeoutMs`. */
 function readBody(answer: IncomingMessage, sizeBytes: number, timeoutMs: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const bytes = Buffer.allocUnsafeSlow(sizeBytes);
@@ -199,7 +198,7 @@ function readBody(answer: IncomingMessage, sizeBytes: number, timeoutMs: number)
   return promise;
 }
 
-/** Names are letters, digits, `_`, `.` and `-` alone. */
+/** Returns the path of a stream. Names need no encoding: they have only letters, digits, `_`, `.` and `-`. */
 export function pathOf({ domainId, app, stream }: StreamName): string {
   return `/streams/${domainId}/${app}/${stream}`;
 }

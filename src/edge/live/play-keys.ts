@@ -1,17 +1,17 @@
-/** Whether a viewer's address has a key that its domain wants. What the edge's store says of keys is kept until settings change. */
+/** Checks the keys in viewers' addresses. The domains' keys are cached until settings change. */
 import type { LiveMarkSource } from '#sites/live.ts';
 import { checkAuthKey, readAuthKey } from '#sites/live-key.ts';
 
 export interface AskedKey {
   readonly domainId: number;
-  /** That was signed. */
+  /** Path that the key is signed for. */
   readonly path: string;
   /** The request's query, from the question mark on. */
   readonly query: string;
   readonly now: number;
 }
 
-/** Domains whose keys are kept; with one more, all are read anew. */
+/** Limit of cached domains; beyond it, the cache is cleared. */
 const MAX_DOMAINS = 10_000;
 
 export class PlayKeys {
@@ -28,7 +28,7 @@ export class PlayKeys {
     return checkAuthKey({ value: readAuthKey(query), path, keys, now }).kind === 'valid';
   }
 
-  /** Settings have changed. */
+  /** Clears the cache, as settings have changed. */
   forget(): void {
     this.#keys.clear();
   }

@@ -1,13 +1,13 @@
-/** A playlist for one viewer: each address in it bears the viewer's own query, so that the key goes with every request. Pure. */
+/** Adds the viewer's query to each address of a playlist, so that every request has the key. Pure. */
 import { isAuthKeyMember } from '#sites/live-key.ts';
 
 /**
- * A playlist has some fifty addresses, and each repeats the query: a request of 8 KiB must not be answered by hundreds of kilobytes.
- * A signed key has at most 182 characters.
+ * Longest query that is added. A playlist repeats it at some fifty addresses, and a request of 8 KiB must not cause an
+ * answer of hundreds of kilobytes. A signed key has at most 182 characters.
  */
 const MAX_QUERY_CHARS = 512;
 
-/** The playlist, divided behind each of its addresses, which have no query of their own. */
+/** Divides the playlist after each of its addresses, which have no query of their own. */
 export function splitPlaylist(playlist: string): readonly string[] {
   const pieces: string[] = [];
   let from = 0;
@@ -19,12 +19,12 @@ export function splitPlaylist(playlist: string): readonly string[] {
   return [...pieces, playlist.slice(from)];
 }
 
-/** The attribute URI of a tag, up to its closing quote, or a line that is no tag. */
+/** The attribute URI of a tag, up to its closing quote, or a line that is not a tag. */
 const ADDRESS = /(?<=^#.*)URI="[^"\n]*(?=")|^[^#\r\n][^\r\n]*/gm;
 
 /**
- * `query`: from the question mark on, as the viewer wrote it; empty without one. The player's own `_HLS_*` is left out. Of a query that
- * is too long only the key is kept, if that is short enough.
+ * `query`: from the question mark on, as sent, or empty. The player's own `_HLS_*` members are left out. Of a query
+ * that is too long, only the key is kept, if that is short enough.
  */
 export function withViewerQuery(pieces: readonly string[], query: string): string {
   const kept = keptQuery(query);
@@ -44,7 +44,10 @@ function keptQuery(query: string): string {
   return key.length <= MAX_QUERY_CHARS ? key : '';
 }
 
-/** However it is written: a directive that went on into a playlist would stand there twice with the player's next one. */
+/**
+ * Whether the member is a directive, in any encoding: repeated in a playlist, it would be there twice in the next
+ * request.
+ */
 function isOfPlayer(member: string): boolean {
   if (!member.startsWith('_') && !member.startsWith('%')) return false;
   return [...new URLSearchParams(member).keys()].some((name) => name.startsWith('_HLS_'));

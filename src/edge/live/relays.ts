@@ -1,4 +1,4 @@
-/** Broadcasts that this worker's viewers watch: one connection to the live process for each, however many watch. */
+/** The broadcasts that this worker's viewers watch: all viewers of one share a connection to the live process. */
 
 import type { IncomingMessage } from 'node:http';
 import { chooseEmptied } from '#fanout/emptied.ts';
@@ -12,7 +12,7 @@ import type { OwnerClient, PullingViewer } from './owner-client.ts';
 import type { KnownStream, StreamTable } from './stream-table.ts';
 
 export type OpenedRelay =
-  /** `isFirst`: this call has made the connection. */
+  /** `isFirst`: this call has opened the connection. */
   | { readonly kind: 'relay'; readonly relay: Relay; readonly isFirst: boolean }
   /** The origin has an ordinary file there. */
   | { readonly kind: 'file' }
@@ -20,10 +20,15 @@ export type OpenedRelay =
 
 /** How long a relay outlives its last viewer, for a viewer that returns soon. */
 const IDLE_MS = 2_000;
-/** Groups of pictures of all broadcasts that a worker reads; each domain has a share. docs/decisions/0483 */
+/**
+ * Limit of the media kept for new viewers, of all broadcasts of a worker; each domain has a share. docs/decisions/0483
+ */
 const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 
-/** The live process merges what it writes for many viewers, and each read goes out in one write. docs/decisions/0529 */
+/**
+ * Limits without merging: the live process has merged writes for many viewers, and each read is one write.
+ * docs/decisions/0529
+ */
 const WORKER_LIMITS: HubLimits = { ...HUB_LIMITS, mergeAbove: Number.POSITIVE_INFINITY };
 
 interface RelaysOptions {
@@ -50,7 +55,7 @@ export class Relays {
     return this.#relays.size;
   }
 
-  /** `viewer`: given for a stream that is not on air. Never rejects. */
+  /** Opens a relay, or joins one. `viewer`: set if the stream is not on air. Never rejects. */
   async open(name: StreamName, viewer: PullingViewer | undefined): Promise<OpenedRelay> {
     const key = streamKey(name);
     const known = this.#relays.get(key);
@@ -97,7 +102,7 @@ export class Relays {
   }
 
   /**
-   * Bounds what all relays keep for new viewers: of the domains that hold more than their share, some relays drop it.
+   * Limits the media that relays keep for new viewers: relays of domains that hold more than their share drop theirs.
    */
   empty(maxBytes = MAX_KEPT_BYTES): void {
     const holdings = [...this.#relays].flatMap(([key, { relay }]) =>
@@ -132,7 +137,7 @@ export class Relay {
     return this.#hub.bytesHeld + this.#reader.partialBytes;
   }
 
-  /** Drops the group of pictures: new viewers wait for the next key frame. */
+  /** Drops the kept media: new viewers wait for the next key frame. */
   empty(): void {
     this.#hub.empty();
   }
@@ -155,7 +160,7 @@ export class Relay {
     return { detach };
   }
 
-  /** Resolves when it is over; with what broke it off, if anything did. Never rejects. */
+  /** Resolves at the end of the relay, with the error that ended it, if any. Never rejects. */
   run(): Promise<unknown> {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const fail = (error: unknown) => {

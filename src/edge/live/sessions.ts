@@ -1,30 +1,32 @@
-/** The lasting answers of a worker: asked again whether they are allowed, written down each minute, and counted. */
+/**
+ * The long-lived answers of a worker: checks again whether they are allowed, logs them each minute, and counts them.
+ */
 import type { LineLedger } from '../respond/edge-answer.ts';
 
 export interface OpenSession {
   readonly stream: string;
   readonly kind: 'flv' | 'websocket';
   readonly ledger: LineLedger;
-  /** Whether the domain and its rules still let the viewer in. */
+  /** Whether the domain and its rules still allow the viewer. */
   isAllowed(): boolean;
   cut(): void;
-  /** Writes what has come since the last line. */
+  /** Writes a line for the time since the previous one. */
   writeLine(now: number): void;
 }
 
-/** A kill loses what came since the last line. */
+/** Interval of lines; a kill loses the traffic since the last one. */
 const LINE_MS = 60_000;
 
 export class Sessions {
   readonly #open = new Set<OpenSession>();
 
-  /** Gives what is to be called when it has ended. */
+  /** Adds a session. Returns a function to be called when it has ended. */
   enter(session: OpenSession): () => void {
     this.#open.add(session);
     return () => this.#open.delete(session);
   }
 
-  /** Cuts those that are no longer allowed. */
+  /** Cuts the sessions that are no longer allowed. */
   recheck(): void {
     for (const session of this.#open) if (!session.isAllowed()) session.cut();
   }
@@ -33,7 +35,7 @@ export class Sessions {
     for (const session of this.#open) if (now - session.ledger.at >= LINE_MS) session.writeLine(now);
   }
 
-  /** Open sessions by stream and kind. */
+  /** Counts open sessions by stream and kind. */
   counts(): ReadonlyMap<string, Readonly<Record<OpenSession['kind'], number>>> {
     const counts = new Map<string, Record<OpenSession['kind'], number>>();
     for (const { stream, kind } of this.#open) {

@@ -2,24 +2,26 @@
 import { type StreamName, streamKey } from '#sites/live.ts';
 
 export interface KnownStream {
-  /** `paused`: forbidden, nobody may watch it. */
+  /** `paused`: the stream is forbidden and may not be watched. */
   readonly state: 'live' | 'grace' | 'paused';
-  /** Empty while paused. */
+  /** Id of the broadcast; empty while paused. */
   readonly broadcast: string;
 }
 
 export class StreamTable {
   readonly #streams = new Map<string, KnownStream>();
   readonly #onChange: (key: string, state: KnownStream | undefined) => void;
-  /** Named since the connection began; `undefined`: all are in sync. */
+  /** Streams named since the connection began; `undefined` once the table is in sync. */
   #named: Set<string> | undefined = new Set();
 
-  /** `onChange` is notified of each stream whose state or broadcast has changed; `undefined`: it is forgotten. */
+  /**
+   * `onChange` is notified of each stream whose state or broadcast has changed; its state is `undefined` if it is gone.
+   */
   constructor(onChange: (key: string, state: KnownStream | undefined) => void) {
     this.#onChange = onChange;
   }
 
-  /** False: there is no connection, or the list is not complete yet. What was known stands until then. */
+  /** Whether the list is complete. Without a connection, or before, the previous table stays. */
   get isSynced(): boolean {
     return this.#named === undefined;
   }
@@ -28,12 +30,12 @@ export class StreamTable {
     return this.#streams.get(streamKey(name));
   }
 
-  /** A connection was lost: the next one lists everything anew. */
+  /** Called when the connection was lost: the next one lists all streams again. */
   restart(): void {
     this.#named = new Set();
   }
 
-  /** One line of `GET /streams`. A line that says nothing to us is passed over. */
+  /** Applies a line of `GET /streams`. Unknown lines are ignored. */
   apply(line: string): void {
     const parsed = parseLine(line);
     if (parsed === undefined) return;
@@ -77,6 +79,6 @@ function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    return undefined; // half a line of a process that was killed
+    return undefined; // an incomplete line of a killed process
   }
 }

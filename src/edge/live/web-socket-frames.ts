@@ -1,10 +1,10 @@
-/** Frames of WebSocket (RFC 6455 §5): a server's, to be written, and a client's, of which only control frames count here. Pure. */
+/** WebSocket frames (RFC 6455 §5): writes those of the server, and reads the control frames of clients. Pure. */
 
-/** What a client says; the payload of its data frames is passed over. */
+/** A control frame of a client; data frames are skipped. */
 export type ClientFrame =
   | { readonly kind: 'ping'; readonly payload: Buffer }
   | { readonly kind: 'close' }
-  /** Not masked, a reserved bit, or a control frame that is too long: the connection is to be closed. */
+  /** Unmasked, with a reserved bit, or a control frame that is too long: the connection must be closed. */
   | { readonly kind: 'malformed' };
 
 const BINARY = 0x82;
@@ -12,7 +12,7 @@ const CLOSE = 0x88;
 const PONG = 0x8a;
 const MAX_CONTROL_BYTES = 125;
 
-/** The header of one whole binary message. */
+/** Returns the header of an unfragmented binary message. */
 export function dataHeader(bytes: number): Buffer {
   if (bytes <= MAX_CONTROL_BYTES) return Buffer.from([BINARY, bytes]);
   if (bytes <= 0xffff) {
@@ -43,7 +43,7 @@ export class ClientFrames {
   #skipBytes = 0;
   #isOver = false;
 
-  /** What these bytes complete. After `close` or `malformed` nothing more comes. */
+  /** Returns the frames that these bytes complete. None follows `close` or `malformed`. */
   push(bytes: Buffer): ClientFrame[] {
     const frames: ClientFrame[] = [];
     let rest = this.#header.length === 0 ? bytes : Buffer.concat([this.#header, bytes]);
@@ -75,7 +75,7 @@ interface ReadFrame {
   readonly decoded: ClientFrame | undefined;
 }
 
-/** `undefined`: more of it has to come. */
+/** Returns `undefined` if the frame is incomplete. */
 function readFrame(bytes: Buffer): ReadFrame | undefined {
   const [first, second] = bytes;
   if (first === undefined || second === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What a site tells browsers to keep: the head of an answer with `Cache-Control`, `Expires` and a preflight's validity. Pure. */
+/** Sets how long browsers keep an answer: `Cache-Control`, `Expires` and the validity of preflights. Pure. */
 import { parseCacheControl } from '#http/cache-control.ts';
 import { formatDate } from '#http/dates.ts';
 import { allValues, hasField, listMembers, type RawHeaders, withField, withoutFields } from '#http/headers.ts';
@@ -8,7 +8,10 @@ import type { EdgeRequest } from '../request.ts';
 
 export type BrowserCache = Pick<Site, 'expiresSeconds' | 'accessControlMaxAgeSeconds'>;
 
-/** Fields of an origin's answer, not of the edge's own pages. The same list when nothing is set. Edge rule 5 */
+/**
+ * Sets the fields of an origin's answer; the edge's own pages have no such setting. Returns the same list if nothing is
+ * set. Edge rule 5
+ */
 export function browserHeaders(
   { expiresSeconds, accessControlMaxAgeSeconds }: BrowserCache,
   request: Pick<EdgeRequest, 'method' | 'headers'>,
@@ -23,11 +26,11 @@ export function browserHeaders(
   if (expiresSeconds === 0 || !KEPT_STATUSES.has(status) || !READS.has(request.method)) return headers;
   const directives = parseCacheControl(allValues(headers, 'cache-control'));
   const isForbidden = directives.noStore || directives.noCache || directives.isPrivate;
-  // Said of single fields: they could not be told apart any more.
+  // `no-cache` and `private` may name single fields; these would no longer be distinguished.
   const isForbiddenInPart = directives.noCacheFields.length > 0 || directives.privateFields.length > 0;
   const hasOldForm = listMembers(allValues(headers, 'pragma')).includes('no-cache'); // RFC 9111 §5.4
   if (isForbidden || isForbiddenInPart || hasOldForm) return headers;
-  // RFC 9111 §5.2.2.6 speaks to every cache on the way
+  // RFC 9111 §5.2.2.6 applies to every cache on the way
   const rest = directives.noTransform ? ', no-transform' : '';
   return [
     ...withoutFields(headers, REPLACED),
@@ -41,7 +44,7 @@ export function browserHeaders(
 const KEPT_STATUSES: ReadonlySet<number> = new Set([200, 206, 301, 304]);
 /** A browser may keep a POST's answer for later GETs. RFC 9110 §9.3.3 */
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
-/** Fields that are replaced; with `Age` the browser would count the time in this cache too. */
+/** Fields that are replaced. With `Age`, the browser would count the time in this cache, too. */
 const REPLACED: ReadonlySet<string> = new Set(['cache-control', 'expires', 'age']);
 
 /** Fetch standard, §4.8 */

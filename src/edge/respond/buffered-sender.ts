@@ -1,6 +1,6 @@
 /**
- * A body's way to its client, where the origin sets the pace: what a slow client has not taken waits in a buffer, so that the
- * origin's connection is free as soon as the origin has sent all. docs/decisions/0442
+ * Sends a body at the origin's pace: the bytes that a slow client has not taken wait in a buffer, so that the origin's
+ * connection is free as soon as the origin has sent everything. docs/decisions/0442
  */
 import { ownBytes } from '#lib/own-bytes.ts';
 import type { BodyBuffer } from '../buffers/body-buffer.ts';
@@ -10,7 +10,7 @@ import type { Viewer } from '../viewer.ts';
 /** The client and domain that a body is for. */
 export interface Recipient {
   readonly viewer: Viewer;
-  /** Whose answer it is. */
+  /** Domain of the answer. */
   readonly domainId: number;
 }
 
@@ -18,7 +18,7 @@ export class BufferedSender {
   readonly #viewer: Viewer;
   readonly #domainId: number;
   readonly #buffers: Buffers;
-  /** The buffer, opened the first time the client had to be waited for. */
+  /** The buffer, opened at the first wait for the client. */
   #buffer: BodyBuffer | undefined;
   #emptied: Promise<void> | undefined;
 
@@ -28,22 +28,22 @@ export class BufferedSender {
     this.#buffers = buffers;
   }
 
-  /** What comes goes into a buffer first. */
+  /** Whether bytes are buffered. */
   get isBuffering(): boolean {
     return this.#buffer !== undefined;
   }
 
-  /** The bytes must stay what they are. False: wait for `room`. */
+  /** Writes bytes, which must not change afterwards. Returns false if the caller has to wait for `room`. */
   write(bytes: Buffer): boolean {
     return this.#buffer === undefined ? this.#viewer.write(bytes) : this.#buffer.add(bytes);
   }
 
-  /** The same for bytes that are lent for the time of the call. */
+  /** Writes bytes that may change after the call. */
   writeLent(bytes: Buffer): boolean {
     return this.#buffer === undefined ? this.#viewer.writeLent(bytes) : this.#buffer.add(ownBytes([bytes]));
   }
 
-  /** Resolves when more may be written, or after `close`. The first call begins to buffer, and resolves at once. */
+  /** Resolves when more may be written, or after `close`. The first call opens the buffer and resolves at once. */
   async room(): Promise<void> {
     if (this.#buffer !== undefined) return this.#buffer.drained();
     if (this.#viewer.isGone) return;
@@ -53,13 +53,13 @@ export class BufferedSender {
     this.#emptied = this.#empty(buffer);
   }
 
-  /** Resolves when everything was given to the client, or the client is gone. */
+  /** Resolves when everything was written to the client, or the client is gone. */
   async end(): Promise<void> {
     this.#buffer?.end();
     await this.#emptied;
   }
 
-  /** What the client has not been given is dropped. To be called in the end, and when the source has failed. */
+  /** Drops the bytes that were not written. To be called at the end, and if the source has failed. */
   close(): void {
     this.#buffer?.close();
   }
@@ -76,7 +76,7 @@ export class BufferedSender {
         if (!viewer.write(bytes)) await viewer.drained();
       }
     } catch {
-      if (!buffer.isClosed) viewer.cut(500); // the disk does not give back what it took
+      if (!buffer.isClosed) viewer.cut(500); // the disk cannot be read
     }
   }
 }

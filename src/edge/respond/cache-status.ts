@@ -1,13 +1,13 @@
-/** `Cache-Status`: what this cache did with the request, in the words of RFC 9211. Pure. */
+/** Writes `Cache-Status` (RFC 9211): how this cache handled the request. Pure. */
 import type { EdgeAnswer } from './edge-answer.ts';
 
-/** Our member of the list, without the name of the cache; empty when there is nothing that the field has words for. */
+/** Returns our member of the list without the name of the cache; empty if the field has no parameter for the case. */
 export function cacheStatus({ mark, isReplacement }: Pick<EdgeAnswer, 'mark' | 'isReplacement'>): string {
   switch (mark.status) {
     case 'HIT':
       return '; hit'; // §2.1
     case 'STALE':
-      return '; hit; detail=stale'; // §2.8: what the other parameters do not say
+      return '; hit; detail=stale'; // §2.8: for what the other parameters cannot express
     case 'REVALIDATED':
       return '; fwd=stale; fwd-status=304'; // §2.2, §2.3
     case 'MISS': {

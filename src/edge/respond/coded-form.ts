@@ -1,6 +1,6 @@
 /**
- * The coded form of a stored response: a second body beside it in the store, made once. It has no life of its own: it is only ever
- * found through the response that it was made from. docs/decisions/0121
+ * The coded form of a stored response: a second body in the store, made once. It is only found through the response
+ * that it was made from. docs/decisions/0121
  */
 import type { ContentCoding } from '#http/content-coding.ts';
 import { firstValue } from '#http/headers.ts';
@@ -12,15 +12,17 @@ import type { CachedResponse, CacheStore, StoredBody } from '../store/store.ts';
 
 export interface CodedForm {
   readonly siteId: number;
-  /** The response's own. */
+  /** Key of the response. */
   readonly key: string;
   readonly options: CacheOptions;
   readonly coding: ContentCoding;
-  /** What it is made from. */
+  /** Response that it is made from. */
   readonly of: Stored;
 }
 
-/** Holds the coded form. `bodyBytes`: length of the body that it is made from. `undefined`: not there. */
+/**
+ * Holds the coded form. Returns `undefined` if it is not stored. `bodyBytes`: length of the body that it is made from.
+ */
 export async function findCoded(
   store: CacheStore,
   form: CodedForm,
@@ -36,16 +38,19 @@ export async function findCoded(
 }
 
 export function putCoded(store: CacheStore, form: CodedForm, bodyBytes: number, body: StoredBody): void {
-  // The head is the response's own when it is served; here it only tells what the body was made from.
+  // When served, it gets the response's own head. The stored head only shows what the body was made from.
   store.put(codedKey(form), { ...form.of, headers: ['Content-Length', String(bodyBytes)], body }, form.options);
 }
 
-/** No key holds a line end. */
+/** Returns the store's key. Other keys have no line end. */
 export function codedKey({ key, coding }: Pick<CodedForm, 'key' | 'coding'>): string {
   return `${key}\n${coding}`;
 }
 
-/** A 304 renews a response, but its bytes are those of the same request. docs/decisions/0081 */
+/**
+ * Whether the coded form was made from this response: a 304 renews a response, but its body is from the same request.
+ * docs/decisions/0081
+ */
 function isMadeFrom(coded: Stored, of: Stored, bodyBytes: number): boolean {
   return (
     coded.requestAt === of.requestAt &&

@@ -1,27 +1,32 @@
-/** The codings that the edge makes: bytes in, coded bytes out, a piece at a time on the thread pool. */
+/** Compression: bytes in, coded bytes out, piece by piece on the thread pool. */
 import type { Transform } from 'node:stream';
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib';
 import type { ContentCoding } from '#http/content-coding.ts';
 import { unreachable } from '#lib/unreachable.ts';
 
-/** Levels that take about 20 ms for a MiB of text; the next ones cost twice the time for a hundredth of the size. docs/decisions/0120 */
+/**
+ * Levels that take about 20 ms per MiB of text; the next ones take twice the time and save a hundredth.
+ * docs/decisions/0120
+ */
 const BROTLI_QUALITY = 5;
 const GZIP_LEVEL = 6;
 const ZSTD_LEVEL = 5;
-/** Bits of the window: a larger one takes up to 36 MiB of memory at 8 MiB of text, this one 6. */
+/** Bits of the window: a larger one takes up to 36 MiB of memory for 8 MiB of text, this one 6. */
 const BROTLI_WINDOW_BITS = 19;
-/** One turn on the thread pool, a millisecond or two. */
+/** Bytes per turn on the thread pool, a millisecond or two. */
 const PIECE_BYTES = 64 * 1024;
-/** A source that pauses for so long: what it gave so far goes out. */
+/** Pause of the source after which everything so far is flushed. */
 const PAUSE_MS = 50;
 
 export interface Coder {
-  /** Gives what is ready, which may be nothing. One call at a time, of this and the two below. */
+  /**
+   * Adds a piece. Resolves with coded bytes that are ready, if any. Calls of this and the next two must not overlap.
+   */
   add(piece: Buffer): Promise<readonly Buffer[]>;
-  /** Gives all that was added and did not come out yet. */
+  /** Resolves with the coded bytes of everything added so far. */
   flush(): Promise<readonly Buffer[]>;
   end(): Promise<readonly Buffer[]>;
-  /** Frees its memory, whatever it is doing. */
+  /** Frees its memory, even during a call. */
   close(): void;
 }
 
@@ -58,8 +63,8 @@ export function createCoder(coding: ContentCoding): Coder {
 }
 
 /**
- * What the source gives, coded. What has been added goes out when the source pauses, so that a page that is made slowly arrives
- * as it is made. Closes the coder; ends the source when it is left early.
+ * Yields the source's bytes, coded. Flushes when the source pauses, so that a page that is generated slowly arrives as
+ * it is generated. Closes the coder; ends the source if the iteration is stopped early.
  */
 export async function* encode(source: AsyncIterable<Buffer>, coder: Coder, inTurn: InTurn): AsyncGenerator<Buffer> {
   const pieces = source[Symbol.asyncIterator]();
@@ -109,7 +114,7 @@ const FLUSHES = {
   zstd: constants.ZSTD_e_flush,
 } as const satisfies Record<ContentCoding, number>;
 
-/** False as soon as it settles, also by failing. */
+/** Resolves with false as soon as `next` settles, and with true after the pause. */
 async function isPausing(next: Promise<unknown>): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(resolve, PAUSE_MS, true);

@@ -1,4 +1,4 @@
-/** An answer in the coding that its client prefers. Edge rule 8 */
+/** Compresses answers in the coding that the client prefers. Edge rule 8 */
 import { acceptsCodings, chooseCoding } from '#http/content-coding.ts';
 import { isStrong, parseEntityTags } from '#http/entity-tag.ts';
 import { firstValue, joinedValue, type RawHeaders } from '#http/headers.ts';
@@ -19,7 +19,7 @@ import { streamUnread } from './stream.ts';
 /** `request`: as the client sent it. */
 export type Asked = Omit<Visit, 'absentUpTo'>;
 
-/** What cannot be coded now is given as it is, and says that it might have been. */
+/** Returns the compressed answer; if it cannot be compressed now, the answer as it is, with `Vary`. */
 export async function compressAnswer(
   viewer: Viewer,
   edge: EdgeContext,
@@ -47,21 +47,21 @@ export async function compressAnswer(
   return { ...answer, headers: codedHeaders(plain.headers, coding, bytes), ...given };
 }
 
-/** The next one may be coded again: it is not to be kept ready. */
+/** Marks the answer as not to be kept ready: the next one may be compressed again. */
 function forOnce(answer: EdgeAnswer): EdgeAnswer {
   if (answer.stored === undefined) return answer;
   const { place: _, ...stored } = answer.stored;
   return { ...answer, stored };
 }
 
-/** The response has a coding that the client does not read: there is nothing in the cache for it. */
+/** Whether the response has a coding that the client does not accept, so that the cache has nothing for it. */
 export function isUnreadable({ headers }: EdgeRequest, { response, status }: EdgeAnswer): boolean {
   const coding =
     response === undefined || status === 304 ? undefined : joinedValue(response.headers, 'content-encoding');
   return coding !== undefined && !acceptsCodings(joinedValue(headers, 'accept-encoding'), coding);
 }
 
-/** The coding for a request. None for HTTP/1.0, where a body without a length that breaks off looks complete. */
+/** Chooses the coding for a request. None for HTTP/1.0, where a truncated body without a length looks complete. */
 function codingFor({ httpVersion, headers, facts }: EdgeRequest) {
   if (httpVersion === '1.0' || facts.range !== undefined || facts.directives?.noTransform === true) return undefined;
   return chooseCoding(joinedValue(headers, 'accept-encoding'));
@@ -76,19 +76,19 @@ interface Coding {
 
 interface CodedBody {
   readonly body: AnswerBody;
-  /** Absent: not known yet. */
+  /** Length, if it is known. */
   readonly bytes?: number;
-  /** Absent: as what it is made from. */
+  /** Absent if it is the same as for the original body. */
   readonly isFromDisk?: boolean;
 }
 
-/** Codes the head for HEAD: the coded size is known only if the coded form is stored. RFC 9110 §9.3.2 */
+/** Returns the coded body's head for HEAD: its size is known only if the coded form is stored. RFC 9110 §9.3.2 */
 async function codeHead({ edge, holds, form }: Coding, { body, stored }: EdgeAnswer): Promise<CodedBody> {
   const found = stored && (await findCoded(edge.store, { ...form, of: stored }, stored.body.sizeBytes, holds));
   return found === undefined ? { body } : { body, bytes: found.body.sizeBytes };
 }
 
-/** `undefined`: as it is. */
+/** Returns `undefined` if the body is not to be coded. */
 async function codeBody(coder: Coding, { body, stored }: EdgeAnswer): Promise<CodedBody | undefined> {
   const { viewer, edge, form } = coder;
   const { compressions } = edge;
@@ -110,7 +110,7 @@ async function codeBody(coder: Coding, { body, stored }: EdgeAnswer): Promise<Co
       if (shared === undefined) return undefined;
       const source = { kind: 'shared', bodyBytes: shared.bodyBytes, shared, fetchRest } as const;
       const coded = compressions.share({ ...form, of: shared.stored }, source, viewer);
-      // From here on its client reads along like those who came later.
+      // From here on, this client reads the shared body like later ones.
       if (coded !== undefined) void streamUnread(stream, fill, edge); // never rejects
       return asShared(coded);
     }
@@ -141,17 +141,20 @@ function asShared(shared: SharedBody | undefined): CodedBody | undefined {
   return shared && { body: { kind: 'shared', shared, fetchRest: nowhere } };
 }
 
-/** No origin has what is made here. */
+/** The origin does not have the coded body. */
 const nowhere: FetchRest = async () => undefined;
 
-/** Length of the whole body. */
+/** Returns the length of the whole body, if it is known. */
 function completeBytes({ response, stored }: EdgeAnswer): number | undefined {
   if (stored !== undefined) return stored.range?.complete ?? stored.body.sizeBytes;
   if (response?.status === 206) return parseContentRange(firstValue(response.headers, 'content-range') ?? '')?.complete;
   return response && announcedBytes(response.headers);
 }
 
-/** The origin's own 304 does not say of what: a client that names the weak tag has the coded response. */
+/**
+ * Adapts the origin's own 304, which does not show which body the client has: one that sent the weak tag has the coded
+ * one.
+ */
 function headersOfForeign304({ facts }: EdgeRequest, headers: RawHeaders): RawHeaders {
   const tag = firstValue(headers, 'etag');
   const named = parseEntityTags(facts.ifNoneMatch ?? '');

@@ -1,4 +1,4 @@
-/** Which responses are compressed, and what their heads say then. Pure. Edge rule 8 */
+/** Decides which responses are compressed, and adapts their heads. Pure. Edge rule 8 */
 import type { ContentCoding } from '#http/content-coding.ts';
 import { isStrong } from '#http/entity-tag.ts';
 import {
@@ -11,21 +11,21 @@ import {
   withoutFields,
 } from '#http/headers.ts';
 
-/** Less is not worth the client's time either. */
+/** Smallest body that is compressed. */
 const MIN_BYTES = 1024;
-/** What is larger keeps its length and its ranges. */
+/** Largest body that is compressed; a larger one keeps its length and its ranges. */
 export const MAX_COMPRESSED_BYTES = 10 * 1024 * 1024;
 
 export interface Compressible {
   readonly status: number;
   readonly headers: RawHeaders;
-  /** Length of the whole body; `undefined`: not known yet. */
+  /** Length of the whole body; `undefined` if it is unknown. */
   readonly bodyBytes: number | undefined;
 }
 
 /**
- * Whether clients get it coded or not by what they accept, so that each answer of it must say `Vary`. A part speaks of its
- * whole, though it is never coded itself.
+ * Whether the response is compressed for clients that accept it, so that every answer needs `Vary`. A partial response
+ * has it because of the whole, although it is never compressed itself.
  */
 export function isCompressible({ status, headers, bodyBytes }: Compressible): boolean {
   if (status !== 200 && status !== 206) return false;
@@ -33,7 +33,7 @@ export function isCompressible({ status, headers, bodyBytes }: Compressible): bo
   return TYPES.has(mediaType(headers)) && !hasField(headers, 'content-encoding') && !forbidsTransform(headers);
 }
 
-/** RFC 9110 §12.5.5: also where the answer is not coded, or a cache would give it to everyone. */
+/** Adds `Vary`, to uncoded answers, too, or a cache would send them to all clients. RFC 9110 §12.5.5 */
 export function withVary(headers: RawHeaders): RawHeaders {
   const lines = allValues(headers, 'vary');
   const members = listMembers(lines);
@@ -41,18 +41,18 @@ export function withVary(headers: RawHeaders): RawHeaders {
   return withField(headers, 'Vary', [...lines, 'Accept-Encoding'].join(', '));
 }
 
-/** Fields of the same response in a coding; with the length where it is known. */
+/** Returns the fields of the response in a coding, with the length if it is known. */
 export function codedHeaders(headers: RawHeaders, coding: ContentCoding, codedBytes?: number): RawHeaders {
   const length = codedBytes === undefined ? [] : ['Content-Length', String(codedBytes)];
   return [...withoutFields(weaken(headers), OF_UNCODED_BYTES), 'Content-Encoding', coding, ...length];
 }
 
-/** Fields of a 304 to a client that has, or may have, the coded response. RFC 9110 §15.4.5 */
+/** Returns the fields of a 304 to a client that has, or may have, the coded response. RFC 9110 §15.4.5 */
 export function codedHeadersOf304(headers: RawHeaders): RawHeaders {
   return withoutFields(weaken(headers), OF_UNCODED_BYTES);
 }
 
-/** RFC 9110 §8.8.3.3: two codings are not the same bytes. */
+/** Weakens the entity tag, because two codings have different bytes. RFC 9110 §8.8.3.3 */
 function weaken(headers: RawHeaders): RawHeaders {
   const tag = firstValue(headers, 'etag');
   return tag === undefined || !isStrong(tag) ? headers : withField(headers, 'ETag', `W/${tag}`);
@@ -85,7 +85,7 @@ function mediaType(headers: RawHeaders): string {
   return listMembers([firstValue(headers, 'content-type')?.split(';')[0] ?? ''])[0] ?? '';
 }
 
-/** RFC 9111 §5.2.2.6. In any of the fields, whichever of them rules the cache. */
+/** Whether `no-transform` is in any of the fields, whichever of them controls the cache. RFC 9111 §5.2.2.6 */
 function forbidsTransform(headers: RawHeaders): boolean {
   return CONTROL_FIELDS.some((name) => allValues(headers, name).some((value) => /\bno-transform\b/i.test(value)));
 }

@@ -1,6 +1,6 @@
 /**
- * The compressions under way in a worker: one for all who want the same coded form at the same time, and not more of them than
- * memory and the thread pool bear. docs/decisions/0122
+ * The compressions in flight in a worker. Single flight: clients that want the same coded form share one. Limited by
+ * memory and the thread pool. docs/decisions/0122
  */
 import { Readable } from 'node:stream';
 import type { Logger } from '#lib/logger.ts';
@@ -18,23 +18,28 @@ import { MAX_COMPRESSED_BYTES } from './compressible.ts';
 import type { FetchRest } from './follow-body.ts';
 import { readShared } from './read-shared.ts';
 
-/** Compressions at once, up to 6 MiB of memory each; further bodies are not compressed. */
+/** Limit of concurrent compressions, of up to 6 MiB each; further bodies are not compressed. */
 const MAX_OPEN = 32;
-/** One site's slow origin or clients leave room for the others'. */
+/** Limit of one site, whose slow origin or clients must not take all of them. */
 const MAX_OPEN_PER_SITE = 16;
-/** Compressions on the thread pool at the same moment: the pool's other threads are the disk's. */
+/** Limit of thread-pool threads for compressions; the others are for the disk. */
 const MAX_TURNS = 2;
-/** A source of unknown length may turn out too large to be kept: before the window of readers ends, the slowest sets the pace. */
+/**
+ * Bytes of a source of unknown length after which the slowest reader sets the pace, as the body may be too large to
+ * store.
+ */
 const MAX_UNPACED_BYTES = 3 * 1024 * 1024;
 
 export interface Compressions {
-  /** What is under way and can be read from its beginning. */
+  /** Returns a compression in flight that can still be read from its beginning. */
   join(form: CodedForm, viewer: Viewer): SharedBody | undefined;
-  /** Joins, or starts one. `undefined`: there are too many, or it is too late to read the source from its beginning. */
+  /**
+   * Joins a compression, or starts one. Returns `undefined` if there are too many, or the source's beginning is gone.
+   */
   share(form: CodedForm, source: Source, viewer: Viewer): SharedBody | undefined;
   /**
-   * Codes for one client alone; destroying the returned stream destroys the source. `undefined`: there are too many, and the source
-   * is as it was.
+   * Compresses for one client alone; destroying the returned stream destroys the source. Returns `undefined`, with the
+   * source untouched, if there are too many.
    */
   wrap(form: Pick<CodedForm, 'siteId' | 'coding'>, source: OriginBody): Readable | undefined;
 }
@@ -92,9 +97,9 @@ export function createCompressions(parts: CompressionParts): Compressions {
   };
 }
 
-/** `Readable.from` would wait for a silent source before it let go of it. */
+/** Returns a stream that destroys a silent source at once; `Readable.from` would wait for its next piece. */
 function codedStream(source: Readable, coder: Coder, inTurn: InTurn, onEnd: () => void): Readable {
-  source.on('error', () => undefined); // it shows where it is read
+  source.on('error', () => undefined); // the reader gets the error
   const pieces = encode(source, coder, inTurn);
   return new Readable({
     read() {
@@ -114,13 +119,13 @@ function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error('the body broke off', { cause: error });
 }
 
-/** Two responses under one key may be on their way at once. */
+/** Returns a name for the form of this very response: two responses of one key may be in flight. */
 function nameOf(form: CodedForm): string {
   const { requestAt, varyKey } = form.of;
   return `${codedKey(form)}\n${requestAt} ${varyKey}`;
 }
 
-/** One compression and its readers. Its own pace is that of its source; what it makes is stored when it is whole. */
+/** One compression and its readers. It runs at the source's pace, and its complete result is stored. */
 class Shared {
   readonly shared: SharedBody;
   readonly #parts: CompressionParts;
@@ -137,7 +142,7 @@ class Shared {
     this.shared = new SharedBody(form.of, undefined, parts.lag.open());
   }
 
-  /** The first byte is still there, and the compression has not been abandoned. */
+  /** Whether the first byte is still available and the compression was not abandoned. */
   get canJoin(): boolean {
     return this.shared.isOpen && !this.#left.signal.aborted;
   }
@@ -193,13 +198,16 @@ class Shared {
     }
   }
 
-  /** What is stored is soon compressed, and will be wanted again; a fetch is not kept up for that. */
+  /**
+   * Whether to go on without readers: a stored body is soon compressed and will be requested again; a fetch is not
+   * continued.
+   */
   #isWanted(isGathering: boolean): boolean {
     return !this.#left.signal.aborted || (this.#source.kind === 'stored' && isGathering);
   }
 }
 
-/** Gives what closes the one that was opened; `undefined`: there are too many. */
+/** Returns a function that takes a slot and returns its release, or `undefined` if there are too many. */
 function createSlots(): (siteId: number) => (() => void) | undefined {
   const bySite = new Map<number, number>();
   let open = 0;

@@ -1,4 +1,4 @@
-/** What stage 10 sends: a head, a body that is not read yet, and the words that say how it came about. */
+/** The answer that stage 10 sends: a head, an unread body, and the cache mark that says where it came from. */
 import type { Socket } from 'node:net';
 import type { RawHeaders } from '#http/headers.ts';
 import type { ByteSpan } from '#http/range.ts';
@@ -13,19 +13,19 @@ import type { FetchRest } from './follow-body.ts';
 export interface EdgeAnswer {
   readonly status: number;
   readonly reason: string;
-  /** Complete but for what the connection and this hop add. */
+  /** All fields except those that the connection and this hop add. */
   readonly headers: RawHeaders;
   readonly body: AnswerBody;
   readonly mark: CacheMark;
-  /** What it gives, in whole or in part or as a 304; absent on the edge's own pages. */
+  /** Response that is sent, in whole or in part or as a 304; absent for the edge's own pages. */
   readonly response?: ResponseHead;
-  /** The same, where it comes out of the store. */
+  /** The same response, if it is stored. */
   readonly stored?: CachedResponse;
-  /** What of it comes out of the store was read from the disk; of an object in slices, the first one. */
+  /** Whether the stored body was read from the disk; of an object in slices, the first slice. */
   readonly isFromDisk?: boolean;
-  /** A validation brought it: the origin no longer has what was stored. */
+  /** Whether a validation returned it in place of the stored response. */
   readonly isReplacement?: boolean;
-  /** The connection ends with this answer: what follows on it cannot be trusted or is not wanted. */
+  /** Whether the connection ends with this answer, because later bytes cannot be trusted or are not wanted. */
   readonly closes?: boolean;
   /**
    * The answer is of a live stream, whose state is checked on each request: it must not be reused without that check.
@@ -38,13 +38,13 @@ export type AnswerBody =
   /** Pieces in order: bytes of ours, and spans of a stored body. */
   | { readonly kind: 'pieces'; readonly pieces: readonly BodyPiece[] }
   | { readonly kind: 'stream'; readonly stream: OriginBody; readonly fill: Fill | undefined }
-  /** What another request's answer is bringing into the store. */
+  /** Body in transit into the store, for another request. */
   | { readonly kind: 'shared'; readonly shared: SharedBody; readonly fetchRest: FetchRest }
   /** The connection to the origin after a 101. The client's is joined to it while `isAllowed` returns true. */
   | { readonly kind: 'tunnel'; readonly origin: Socket; readonly isAllowed: () => boolean }
-  /** A broadcast, for as long as the viewer watches it. */
+  /** A broadcast, as long as the viewer watches it. */
   | { readonly kind: 'session'; readonly session: LiveSession }
-  /** No body for the client; what streams in is for the store alone. */
+  /** No body for the client; the stream is for the store alone. */
   | { readonly kind: 'fill'; readonly stream: OriginBody; readonly fill: Fill | undefined };
 
 /** A viewer of HTTP-FLV or WebSocket-FLV. */
@@ -55,10 +55,10 @@ export interface LiveSession {
   run(viewer: Viewer, answer: EdgeAnswer): Promise<void>;
 }
 
-/** What the lines of an answer that lasts have told so far. */
+/** Totals that the log lines of a long-lived answer have covered so far. */
 export interface LineLedger {
   lines: number;
-  /** When the last one was written, or it began. */
+  /** Time of the last line, or of the beginning. */
   at: number;
   requestBytes: number;
   responseBytes: number;
@@ -66,21 +66,21 @@ export interface LineLedger {
 
 export type BodyPiece = Buffer | { readonly body: StoredBody; readonly span: ByteSpan };
 
-/** Gathers what streams by, for the store. */
+/** Collects a streamed body for the store. */
 export interface Fill {
   readonly writer: BodyWriter;
-  /** What the origin says the body will have. */
+  /** Length that the origin announced. */
   readonly announcedBytes: number | undefined;
-  /** The body is whole: store it. */
+  /** Stores the complete body. */
   readonly onWhole: (body: StoredBody) => void;
-  /** The body as shared with requests that read along. */
+  /** Body as shared with other requests. */
   readonly shared?: SharedBody;
   readonly fetchRest?: FetchRest;
-  /** The body is stored, or will not be. */
+  /** Called when the body is stored or given up. */
   readonly onEnd?: () => void;
 }
 
-/** A slice is not to be had any more: the answer must be cut. */
+/** Thrown if a slice is no longer available, so that the answer must be cut. */
 export class SliceLost extends Error {}
 
 export const NO_BODY: AnswerBody = { kind: 'none' };

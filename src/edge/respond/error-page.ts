@@ -1,10 +1,10 @@
-/** The edge's own refusals and errors: a short text with the word that also stands in `X-Cache`. Pure. */
+/** The edge's own refusals and errors: a short text with the reason that is also in `X-Cache`. Pure. */
 import { STATUS_CODES } from 'node:http';
 import { formatDate } from '#http/dates.ts';
 import { type CacheMark, reasonOf } from '../reasons.ts';
 import type { EdgeAnswer } from './edge-answer.ts';
 
-/** `closes`: end the connection after it. */
+/** `closes`: whether the connection ends after it. */
 export function errorAnswer(status: number, mark: CacheMark, now: number, closes = false): EdgeAnswer {
   const reason = STATUS_CODES[status] ?? 'Error';
   const text = Buffer.from(`${status} ${reason}\n${reasonOf(mark)}\n`);

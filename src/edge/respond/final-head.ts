@@ -1,15 +1,15 @@
-/** The head of an answer as every client gets it, but for what its connection adds. Pure. */
+/** Completes the head of an answer, except for the fields of the connection. Pure. */
 import { allValues, type RawHeaders, withoutFields } from '#http/headers.ts';
 import { SERVICE_NAME } from '../origin-headers.ts';
 import { formatMark } from '../reasons.ts';
 import { cacheStatus } from './cache-status.ts';
 import type { EdgeAnswer } from './edge-answer.ts';
 
-/** The answer's fields with those that this hop adds. */
+/** Returns the answer's fields with those that this hop adds. */
 export function finalHeaders(answer: EdgeAnswer): RawHeaders {
   const { headers, mark, status } = answer;
   const via = [...allValues(headers, 'via'), `1.1 ${SERVICE_NAME}`].join(', ');
-  // RFC 9211 §2: the caches in the order of the response's way
+  // RFC 9211 §2: caches are listed from the origin to the client
   const caches = [...allValues(headers, 'cache-status'), SERVICE_NAME + cacheStatus(answer)].join(', ');
   // RFC 9110 §8.6: neither in a 204
   const kept = withoutFields(headers, status === 204 ? REPLACED_IN_204 : REPLACED);
@@ -17,11 +17,11 @@ export function finalHeaders(answer: EdgeAnswer): RawHeaders {
   return [...kept, ...own];
 }
 
-/** An origin's own X-Cache would be taken for ours. */
+/** Fields that are replaced. An origin's own X-Cache would be taken for ours. */
 const REPLACED: ReadonlySet<string> = new Set(['via', 'x-cache', 'cache-status']);
 const REPLACED_IN_204: ReadonlySet<string> = new Set([...REPLACED, 'content-length']);
 
-/** undici reads it as UTF-8; what does not fit into a status line is left out, as HTTP/2 does with all of it. */
+/** Returns the reason phrase, or an empty text if it does not fit into a status line: undici decodes it as UTF-8. */
 export function safeReason(reason: string): string {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(reason) ? reason : '';
 }

@@ -1,4 +1,4 @@
-/** Stage 10, before it is sent: what the site's settings change about an answer for its client. */
+/** The beginning of stage 10: applies the site's settings to an answer. */
 import type { EdgeContext } from '../context.ts';
 import type { Viewer } from '../viewer.ts';
 import { browserHeaders } from './browser-headers.ts';
@@ -12,7 +12,7 @@ export function finishAnswer(
   answer: EdgeAnswer,
 ): EdgeAnswer | Promise<EdgeAnswer> {
   const finish = (coded: EdgeAnswer) => withBrowserHeaders(asked, coded, edge.clock());
-  // What costs nothing where nothing is coded is not waited for either.
+  // Without compression nothing is asynchronous.
   return asked.site.pageCompress ? compressAnswer(viewer, edge, asked, answer).then(finish) : finish(answer);
 }
 

@@ -1,4 +1,4 @@
-/** The answer that an origin's own response gives to the client that caused the fetch. */
+/** Makes the answer from an origin's response for the client that caused the fetch. */
 
 import { isNotModified } from '#http/conditional.ts';
 import type { RequestFacts, Stored } from '#http/stored.ts';
@@ -14,8 +14,8 @@ export function firstHandAnswer(response: OriginResponse, mark: CacheMark, fill:
 }
 
 /**
- * 304 when the client already has what came, which the origin could not see: its conditions were not passed on.
- * `undefined`: it has not. RFC 9110 §13.2.1
+ * Returns a 304 if the client already has the response: the origin could not know, as the conditions were not
+ * forwarded. Returns `undefined` if not. RFC 9110 §13.2.1
  */
 export function notModifiedAnswer(
   request: RequestFacts,

@@ -1,4 +1,4 @@
-/** A body on its way into the store, on its way to one more client. */
+/** Sends a body that is in transit into the store to a further client. */
 import type { Readable } from 'node:stream';
 import type { ByteSpan } from '#http/range.ts';
 import type { Buffers } from '../buffers/buffers.ts';
@@ -17,9 +17,9 @@ export interface FollowOptions {
   readonly fetchRest: FetchRest;
   readonly pins: Pins;
   readonly buffers: Buffers;
-  /** Where to begin. */
+  /** Start offset. */
   readonly at?: number;
-  /** What was written before has been taken. */
+  /** Called when everything written before has been taken. */
   readonly onDrained?: () => void;
 }
 
@@ -39,10 +39,10 @@ export async function followBody(to: Recipient, shared: SharedBody, options: Fol
       return true;
     }
   } catch {
-    // It has left the disk, or the origin broke off.
+    // The body was evicted, or the origin's connection broke off.
   }
   if (!viewer.isBegun) return viewer.isGone;
-  viewer.cut(502); // the client is to see that its answer is not whole
+  viewer.cut(502); // so that the client sees that the answer is incomplete
   return true;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What slow clients keep in memory although the cache has given it up: a body cannot be freed while it is being sent. All of
- * it together is bounded; beyond that the clients of the body that was begun first are cut.
+ * Bodies that slow clients keep in memory after the cache has evicted them: a body cannot be freed while it is being
+ * sent. Their total is limited; beyond it, the clients of the body that was begun first are cut.
  */
 import type { StoredBody } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';

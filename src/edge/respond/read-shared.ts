@@ -1,4 +1,4 @@
-/** A body on its way into the store, for a reader that is no client. */
+/** Reads a body that is in transit into the store, for a reader that is not a client. */
 
 import { Holds } from '../store/holds.ts';
 import { isReadable } from '../store/readable-body.ts';

@@ -1,11 +1,15 @@
-/** How a request is refused that the domain does not let in: the customer's page, his redirect, or a plain 403. Pure. Edge rule 6 */
+/**
+ * The answer to a request that the domain refuses: the customer's page or redirect, or a plain 403. Pure. Edge rule 6
+ */
 import { formatDate } from '#http/dates.ts';
 import type { Site } from '#sites/site.ts';
 import type { Denial } from '../reasons.ts';
 import { type EdgeAnswer, NO_BODY } from './edge-answer.ts';
 import { errorAnswer } from './error-page.ts';
 
-/** A HEAD is answered as the GET, its body left out on the way. A domain that is not open has no words of its own. */
+/**
+ * A HEAD gets the same answer as a GET; the body is left out later. A domain that is not open has no page of its own.
+ */
 export function refusalAnswer({ state, access }: Site, reason: Denial, now: number): EdgeAnswer {
   const mark = { status: 'DENIED', reason } as const;
   const { refusal } = access;

@@ -1,4 +1,4 @@
-/** Stage 10: the head with what this hop adds, then the body, at the client's pace. */
+/** Stage 10: sends the head with the fields that this hop adds, then the body, at the client's pace. */
 import type { EdgeContext } from '../context.ts';
 import type { Viewer } from '../viewer.ts';
 import type { Recipient } from './buffered-sender.ts';
@@ -15,7 +15,10 @@ export interface SendOptions
   readonly webSockets: { readonly limits: TunnelLimits };
 }
 
-/** Resolves when the answer is out, whole or not; the viewer knows which. Gives the one that was sent in the end. */
+/**
+ * Resolves when the answer was sent, completely or not, which the viewer knows. Returns the answer that was sent in the
+ * end.
+ */
 export async function sendAnswer(
   viewer: Viewer,
   answer: EdgeAnswer,
@@ -28,7 +31,7 @@ export async function sendAnswer(
   return instead;
 }
 
-/** False: the origin's body broke off while another answer can still be given. */
+/** Returns false if the origin's body broke off while another answer can still be sent. */
 async function send(to: Recipient, answer: EdgeAnswer, options: SendOptions): Promise<boolean> {
   const { viewer } = to;
   const isEndless = answer.body.kind === 'session' && answer.body.session.kind === 'flv';
@@ -73,7 +76,7 @@ async function sendPieces(viewer: Viewer, pieces: readonly BodyPiece[], pins: Pi
   } catch (error) {
     if (!(error instanceof SliceLost)) throw error;
     if (!viewer.isBegun) return viewer.isGone;
-    viewer.cut(502); // the client is to see that its answer is not whole
+    viewer.cut(502); // so that the client sees that the answer is incomplete
     return true;
   }
   await viewer.end();

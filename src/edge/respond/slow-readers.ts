@@ -1,6 +1,6 @@
 /**
- * Clients that are waited for while a body is read from the disk: each keeps pieces of it that nobody shares. All of them
- * together are bounded. docs/decisions/0291
+ * Clients that take a body slower than the disk delivers it: each keeps pieces of it in memory. Their total is limited.
+ * docs/decisions/0291
  */
 import type { Viewer } from '../viewer.ts';
 

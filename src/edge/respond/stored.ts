@@ -1,4 +1,4 @@
-/** The answer that a stored response gives: whole, in part, 304 or 416. Pure but for the boundary handed in. */
+/** Makes the answer from a stored response: whole, in part, 304 or 416. Pure; the boundary is passed in. */
 import { STATUS_CODES } from 'node:http';
 import type { RequestFacts } from '#http/stored.ts';
 import { answerFromStored } from '#http/stored-answer.ts';
@@ -18,7 +18,7 @@ export interface StoredAnswerInput {
   readonly boundary: string;
 }
 
-/** The store holds whole responses, so each covers every request. */
+/** Stored responses are complete, so each can answer any range. */
 export function storedAnswer({ request, stored, mark, now, boundary }: StoredAnswerInput): EdgeAnswer {
   const { body } = stored;
   const answer = answerFromStored(request, stored, { now, bodyBytes: body.sizeBytes, boundary });
@@ -55,7 +55,9 @@ export function storedAnswer({ request, stored, mark, now, boundary }: StoredAns
   }
 }
 
-/** The answer to a whole GET from a body in transit: the head as if it were stored, and the body as it arrives. */
+/**
+ * Answers a GET of the whole from a body in transit: with the head as if it were stored, and the body as it arrives.
+ */
 export function sharedAnswer(
   request: RequestFacts,
   { shared, fetchRest }: { readonly shared: SharedBody; readonly fetchRest: FetchRest },

@@ -1,10 +1,10 @@
-/** Two connections as one: what each end sends goes to the other, at the other's pace, until either is gone. */
+/** Joins two connections: relays bytes in both directions with backpressure, until either end is gone. */
 import type { Socket } from 'node:net';
 
 export interface TunnelLimits {
   /** Limit without a byte in either direction. */
   readonly idleMs: number;
-  /** While an end takes nothing of what is there for it. */
+  /** Limit without progress while bytes wait for an end. */
   readonly stallMs: number;
   /** Limit without a byte after one end has closed its side. */
   readonly endedMs: number;
@@ -12,17 +12,17 @@ export interface TunnelLimits {
   readonly checkMs: number;
 }
 
-/** What the client is joined to. */
+/** The connection that the client is joined to. */
 export interface FarEnd {
   readonly origin: Socket;
   readonly isAllowed: () => boolean;
 }
 
-/** Resolves when the client's connection is closed. In the end both are, whatever happens to either. Never rejects. */
+/** Resolves when the client's connection is closed. Both are closed in the end. Never rejects. */
 export async function runTunnel(client: Socket, { origin, isAllowed }: FarEnd, limits: TunnelLimits): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   client.once('close', () => resolve());
-  origin.allowHalfOpen = true; // an end that has said all may still listen
+  origin.allowHalfOpen = true; // an end that has closed its side may still receive
   const quiet = { ms: limits.idleMs };
   relay(client, origin, quiet, limits);
   relay(origin, client, quiet, limits);
@@ -33,11 +33,11 @@ export async function runTunnel(client: Socket, { origin, isAllowed }: FarEnd, l
   clearInterval(timer);
 }
 
-/** One direction. `quiet` is shared by both: the limit of an end that keeps up. */
+/** Relays one direction. `quiet` is shared by both directions: the idle limit of an end that keeps up. */
 function relay(from: Socket, to: Socket, quiet: { ms: number }, { stallMs, endedMs }: TunnelLimits): void {
   from.setTimeout(quiet.ms);
   from.on('timeout', () => from.destroy());
-  from.on('error', () => undefined); // shows as closed
+  from.on('error', () => undefined); // 'close' follows
   from.on('data', (chunk: Buffer) => {
     if (to.write(chunk)) return;
     from.pause();
@@ -52,7 +52,7 @@ function relay(from: Socket, to: Socket, quiet: { ms: number }, { stallMs, ended
     for (const socket of [from, to]) socket.setTimeout(endedMs);
     to.end();
   });
-  from.on('close', () => to.destroySoon()); // what it had sent still arrives
+  from.on('close', () => to.destroySoon()); // after the bytes that it had sent
   if (from.destroyed) to.destroySoon();
   from.resume();
 }

@@ -10,7 +10,7 @@ export interface RecordingAddress {
   readonly recording: string;
 }
 
-/** Names of its files: `index.m3u8`, which names `init.mp4` and `<n>.m4s`; `recording.mp4` is the whole. */
+/** Files of a recording: `index.m3u8`, which refers to `init.mp4` and `<n>.m4s`; `recording.mp4` is the whole. */
 export type RecordingFile =
   | { readonly kind: 'playlist' | 'init' | 'whole' }
   | { readonly kind: 'media'; readonly n: number };
@@ -19,7 +19,7 @@ export type SignedRecording = RecordingAddress & UrlSignature & { readonly file:
 
 const PURPOSE = 'recordings';
 
-/** Path and query. `expires`: Unix seconds. */
+/** Returns paths with queries. `expires`: Unix seconds. */
 export function signedRecordingPaths(ring: Keyring, address: RecordingAddress, expires: number) {
   const { accountId, domainId, recording } = address;
   const folder = `${RECORDING_DOWNLOADS_PATH}/${accountId}/${domainId}/${recording}`;
@@ -27,7 +27,7 @@ export function signedRecordingPaths(ring: Keyring, address: RecordingAddress, e
   return { playlist: `${folder}/index.m3u8?${query}`, whole: `${folder}/recording.mp4?${query}` };
 }
 
-/** `undefined`: not such an address. */
+/** Returns `undefined` if it is not such an address. */
 export function parseRecordingPath(path: string, query: URLSearchParams): SignedRecording | undefined {
   const found = /^\/recordings\/(\d{1,10})\/(\d{1,10})\/([a-z0-9]{1,32})\/([\w.]{1,20})$/.exec(path);
   const signature = parseSignature(query);

@@ -1,19 +1,19 @@
-/** The files of a recording out of its pieces: the playlist, what it names, and the whole as one MP4 file. Pure. */
+/** The files of a recording, made from its pieces: the playlist, its segments, and the whole as one MP4 file. Pure. */
 import type { RecordingPiece } from '#db/tables/live/recordings.ts';
 import { type JoinedFile, joinBlobs } from '../store/joined.ts';
 
-/** All pieces of a recording begin with the same init segment. `undefined`: there are no pieces. */
+/** Returns the init segment, with which each piece begins; `undefined` if there are no pieces. */
 export function initFile([first]: readonly RecordingPiece[]): JoinedFile | undefined {
   return first && joinBlobs([{ key: first.key, bytes: first.initBytes }]);
 }
 
-/** `undefined`: there is no such piece. */
+/** Returns `undefined` if there is no such piece. */
 export function mediaFile(pieces: readonly RecordingPiece[], n: number): JoinedFile | undefined {
   const piece = pieces.find((one) => one.n === n);
   return piece && joinBlobs([mediaOf(piece)]);
 }
 
-/** `undefined`: there are no pieces. */
+/** Returns `undefined` if there are no pieces. */
 export function wholeFile(pieces: readonly RecordingPiece[]): JoinedFile | undefined {
   const [first, ...others] = pieces;
   if (first === undefined) return undefined;
@@ -24,7 +24,10 @@ function mediaOf({ key, initBytes, mediaBytes }: RecordingPiece) {
   return { key, start: initBytes, bytes: mediaBytes };
 }
 
-/** RFC 8216. `query` goes to every address. One that goes on is an event's: players ask for it again. */
+/**
+ * Writes a playlist (RFC 8216) with `query` at every address. A recording that continues is an EVENT, which players
+ * reload.
+ */
 export function writeRecordingPlaylist(pieces: readonly RecordingPiece[], query: string, isOver: boolean): string {
   const longestMs = Math.max(1000, ...pieces.map(({ durationMs }) => durationMs));
   const lines = [

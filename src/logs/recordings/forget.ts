@@ -1,4 +1,4 @@
-/** Forgets recordings that were deleted or whose days are over. */
+/** Deletes recordings whose deletion was requested or whose retention has ended. */
 
 import type { Db } from '#db/open.ts';
 import { dropEmptyRecordings, dropPieces, listPiecesToForget } from '#db/tables/live/recordings.ts';
@@ -7,7 +7,10 @@ import { deleteBlobs } from '../store/delete-blobs.ts';
 
 const PIECES_AT_ONCE = 500;
 
-/** Resolves when nothing is left that is to go at `now`; a piece whose bytes cannot be deleted keeps its row, for the next time. */
+/**
+ * Resolves when everything that is due at `now` is deleted. A piece whose bytes cannot be deleted keeps its row for the
+ * next time.
+ */
 export async function forgetRecordings(
   { db, blobs }: { readonly db: Db; readonly blobs: BlobStore },
   now: number,

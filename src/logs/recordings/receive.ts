@@ -1,4 +1,4 @@
-/** Control's side of recordings: stores each piece once, also when it is sent again. docs/decisions/0504 */
+/** Control's side of recordings: stores each piece once, even if it is sent again. docs/decisions/0504 */
 
 import type { Db } from '#db/open.ts';
 import { listDomainStarts } from '#db/tables/domains.ts';
@@ -19,7 +19,10 @@ export type Sent = Omit<Received, 'piece'> & {
   readonly piece: Omit<NonNullable<Received['piece']>, 'key'> | undefined;
 };
 
-/** Resolves when it is kept for good. `foreign`: this database has no such domain, or gives its number to another. */
+/**
+ * Resolves when it is stored durably. `foreign`: this database has no such domain, or its id belongs to another one
+ * now.
+ */
 export async function takeRecording(
   { db, blobs }: { readonly db: Db; readonly blobs: BlobStore },
   { piece, ...sent }: Sent,
@@ -35,7 +38,7 @@ export async function takeRecording(
     return isForeign ? 'foreign' : await db.transaction((trx) => takeReceived(trx, { ...sent, piece }));
   const key = keyOf(domainId, id, piece.n);
   const found = await lookUpPiece(db.query, id, piece.n);
-  // A try that stored the bytes may have failed before their row was written; nothing else would ever delete them.
+  // An earlier try may have stored the bytes and failed before their row was written; nothing else would delete them.
   if (isForeign) {
     if (found !== 'known') await blobs.delete(key);
     return 'foreign';

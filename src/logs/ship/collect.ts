@@ -1,4 +1,4 @@
-/** Reads journals as they grow into the outbox, and of ended log files what their journals miss. */
+/** Reads growing journals into the outbox, and counts the lines of ended log files that their journals lack. */
 import { type FileHandle, open, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unlessMissing } from '#lib/file-error.ts';
@@ -10,15 +10,15 @@ import { parseSpooledLine } from '../spooled-line.ts';
 import { Tally } from '../tally.ts';
 import type { Outbox } from './outbox.ts';
 
-/** Bytes of a journal that are read in one go: parsed they take some ten times as many. */
+/** Bytes of a journal that are read at once; parsed, they take some ten times as many. */
 const CHUNK_BYTES = 1024 * 1024;
-/** More than one record can have. */
+/** Limit of a record, longer than any. */
 const MAX_RECORD_BYTES = 16 * 1024 * 1024;
 
 /**
- * Gives the stems whose files have ended and are counted to their ends, the oldest first. `writers` are the spools that have
- * a worker: what others left, of workers that there are no more, has ended. `counted` holds what it gave before from this outbox,
- * and is not looked at again.
+ * Returns the stems whose files have ended and are counted completely, the oldest first. `writers` are the spools that
+ * have a worker; files of other spools count as ended. `counted` has the stems that were returned before for this
+ * outbox, which are not read again.
  */
 export async function collect(
   directory: string,
@@ -44,14 +44,14 @@ export async function collect(
     await countRest(join(directory, `${stem}.log`), stem, outbox);
     counted.add(stem);
   }
-  // A log alone has lost its journal to somebody: what is known of it counts when it ends.
+  // A log whose journal was removed is counted when it ends.
   const known = (file: string) => stemOf(file, '.stats') ?? stemOf(file, '.done') ?? stemOf(file, '.log') ?? [];
   outbox.forgetOthers(files.flatMap(known));
   return done;
 }
 
 async function readJournal(path: string, stem: string, outbox: Outbox): Promise<void> {
-  const handle = await unlessMissing(open(path)); // it may have been renamed since it was listed: next time, then
+  const handle = await unlessMissing(open(path)); // if it was renamed since it was listed, the next call reads it
   if (handle === undefined) return;
   try {
     while (await readChunk(handle, stem, outbox));
@@ -60,7 +60,7 @@ async function readJournal(path: string, stem: string, outbox: Outbox): Promise<
   }
 }
 
-/** False: there was no whole line more. */
+/** Returns false if there was no further whole line. */
 async function readChunk(handle: FileHandle, stem: string, outbox: Outbox): Promise<boolean> {
   const place = outbox.placeOf(stem);
   const unread = (await handle.stat()).size - place.readTo;
@@ -78,7 +78,7 @@ async function readChunk(handle: FileHandle, stem: string, outbox: Outbox): Prom
   return true;
 }
 
-/** Whole lines, with the end of the last; `undefined`: there is none in so many bytes. */
+/** Returns whole lines with their line ends; `undefined` if there is none within `bytes`. */
 async function readLines(handle: FileHandle, position: number, bytes: number): Promise<Buffer | undefined> {
   if (bytes <= 0) return undefined;
   const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(bytes), { position });
@@ -87,7 +87,7 @@ async function readLines(handle: FileHandle, position: number, bytes: number): P
   return end === -1 ? undefined : lines.subarray(0, end + 1);
 }
 
-/** What a killed process had written to the log and not to its journal: that of half a second. */
+/** Counts the lines that a killed process wrote to the log but not yet to its journal, within half a second. */
 async function countRest(path: string, stem: string, outbox: Outbox): Promise<void> {
   const place = outbox.placeOf(stem);
   const size = (await unlessMissing(stat(path)))?.size ?? 0;
@@ -101,7 +101,7 @@ async function countRest(path: string, stem: string, outbox: Outbox): Promise<vo
   outbox.advance(stem, { ...place, upTo: size }, tally.take());
 }
 
-/** One for each domain and minute. */
+/** Sums up counts by domain and minute. */
 function sum(counts: readonly MinuteCounters[]): MinuteCounters[] {
   const tally = new Tally();
   for (const one of counts) addCounters(tally.of(one.domainId, one.minute), one);

@@ -12,9 +12,9 @@ import { readCounts, writeCounts } from './counts-text.ts';
 import { createTotals, TOTALS_LAYOUT, type Totals } from './totals.ts';
 
 interface JournalPlace {
-  /** Bytes of the journal that are read. */
+  /** Offset in the journal up to which it is read. */
   readonly readTo: number;
-  /** Bytes of the log that are counted. */
+  /** Offset in the log up to which it is counted. */
   readonly upTo: number;
 }
 
@@ -26,22 +26,22 @@ interface WaitingReport {
 
 export interface Outbox extends Disposable {
   placeOf(stem: string): JournalPlace;
-  /** Takes the sums between the place before and this one. */
+  /** Adds the sums between the previous position and this one. */
   advance(stem: string, place: JournalPlace, counts: readonly MinuteCounters[]): void;
-  /** Forgets files that are gone. */
+  /** Forgets all other files, which are gone. */
   forgetOthers(stems: readonly string[]): void;
-  /** Makes reports of all sums that are in none yet. */
+  /** Turns all sums that are in no report yet into reports. */
   makeReports(): void;
-  /** The oldest. */
+  /** Returns the oldest report. */
   nextReport(): WaitingReport | undefined;
   /** Drops an acknowledged report. */
   dropReport(sequence: number): void;
   countReports(): number;
-  /** What was ever counted here: all of it the first time, then what has changed since the last. */
+  /** Returns everything that was ever counted here: the first time all totals, then those that have changed. */
   totals(): Totals;
 }
 
-/** Some weeks without control; beyond it the oldest go. */
+/** Reports of some weeks without control. Beyond this limit the oldest are dropped. */
 const MAX_REPORTS = 50_000;
 
 const LAYOUT = `
@@ -54,13 +54,13 @@ const LAYOUT = `
 export interface OutboxOptions {
   readonly file: string;
   readonly edge: string;
-  /** Reports had to go for want of room. */
+  /** Notified of reports that were dropped beyond the limit. */
   readonly onLost: (reports: number) => void;
-  /** The file was damaged, or none of ours: it has this name now, and what it held is not reported. */
+  /** Notified of the new name of a damaged or foreign file, whose content is not reported. */
   readonly onMoved: (to: string) => void;
 }
 
-/** Throws when the file cannot be opened just now, as on a full disk. */
+/** Throws if the file cannot be opened for now, as on a full disk. */
 export function openOutbox({ file, edge, onLost, onMoved }: OutboxOptions): Outbox {
   const database = openSound(file, lay, onMoved);
   const start = String(database.prepare('select start from origin').get()?.['start']);

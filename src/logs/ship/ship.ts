@@ -1,4 +1,4 @@
-/** One ended log file to control, in parts; when all of them are there, it goes. */
+/** Sends an ended log file to control in parts, and deletes it when control has all of them. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,8 +17,8 @@ export interface Shipped {
 }
 
 /**
- * The same file gives the same parts under the same keys, so it may be sent again. Rejects when a part was not taken; then
- * nothing is removed.
+ * Idempotent: the same file has the same parts under the same keys. Rejects if a part was not accepted; then nothing is
+ * deleted.
  */
 export async function shipLog(
   directory: string,
@@ -27,7 +27,7 @@ export async function shipLog(
   send: (part: Buffer) => Promise<void>,
 ): Promise<Shipped> {
   const path = join(directory, `${stem}.log`);
-  // Missing when there was no room for it any more.
+  // The file is missing if it was removed to make room.
   const file = await expandLines((await unlessMissing(readFile(path))) ?? Buffer.alloc(0));
   const { groups, brokenLines } = await groupLines(file);
   const shipped = { parts: 0, lines: 0, brokenLines };

@@ -1,6 +1,6 @@
 /**
- * The part of an edge that tells control of its traffic: sums as they come, log files as they end. One at a time, tried again
- * until control has taken it; while control is away everything waits on disk.
+ * Reports an edge's traffic to control: sums regularly, log files when they end. One at a time, with retries until
+ * control has accepted it; while control is unreachable, everything waits on disk.
  */
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,23 +11,23 @@ import { collect } from './collect.ts';
 import type { Outbox } from './outbox.ts';
 import { shipLog } from './ship.ts';
 
-/** Resolves when control has it, or with `refused` when it never will; rejects when it may later. */
+/** Resolves when control has stored the message, or with `refused` if it never will; rejects if a retry may help. */
 export type Post<Body> = (body: Body, signal: AbortSignal) => Promise<'taken' | 'refused'>;
 
 export interface ShipperOptions {
-  /** Directory of the spools. Created when missing. */
+  /** Directory of the spools. Created if missing. */
   readonly directory: string;
   /** Spools that have a worker. */
   readonly writers: readonly string[];
-  /** Opened when there is something to do; tried again when it throws. */
+  /** Opens the outbox when it is first needed; retried if it throws. */
   readonly openOutbox: () => Outbox;
   readonly edge: string;
-  /** How often sums are reported. */
+  /** Interval of reports of sums. */
   readonly reportMs: number;
   readonly postPart: Post<Buffer>;
   readonly postReport: Post<string>;
   readonly clock: Clock;
-  /** Clock for waiting, which must not get longer when the other clock is set back. */
+  /** Monotonic clock for waits. */
   readonly steadyClock: Clock;
   readonly log: Logger;
 }
@@ -35,12 +35,12 @@ export interface ShipperOptions {
 export interface Shipper extends AsyncDisposable {
   /** Absent while it cannot be opened. */
   readonly outbox: Outbox | undefined;
-  /** Ended log files that control has not taken yet. */
+  /** Ended log files that control has not accepted yet. */
   readonly waitingFiles: number;
   readonly shippedFiles: number;
   /** Parts of log files and reports that control refused for good. */
   readonly refused: number;
-  /** Half lines at the ends of files that a killed process left. */
+  /** Incomplete lines at the ends of files of killed processes. */
   readonly brokenLines: number;
 }
 
@@ -65,7 +65,7 @@ class LogShipper implements Shipper {
   #failures = 0;
   #retryAt = Number.NEGATIVE_INFINITY;
   #isCollecting = true;
-  /** The last in which sums were reported. */
+  /** Last period in which sums were reported. */
   #period = Number.NaN;
 
   constructor(options: ShipperOptions) {
@@ -88,7 +88,7 @@ class LogShipper implements Shipper {
     }
   }
 
-  /** Gives the stems of files to ship. */
+  /** Returns the stems of files to ship. */
   async #collect(): Promise<readonly string[]> {
     const { directory, writers, openOutbox, reportMs, clock, log } = this.#options;
     try {
@@ -105,7 +105,7 @@ class LogShipper implements Shipper {
     } catch (error) {
       if (this.#isCollecting) log.error({ err: error }, 'cannot count traffic; retrying');
       this.#isCollecting = false;
-      this.#closeOutbox(); // it may be damaged: opening it tells
+      this.#closeOutbox(); // if it is damaged, opening it again repairs it
       return [];
     }
   }

@@ -1,4 +1,6 @@
-/** One finished log file, split by domain and hour: first where each one's lines are, then one part at a time. */
+/**
+ * Splits a finished log file by domain and hour: first it finds the lines of each, then it reads one part at a time.
+ */
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { type HeavyHitter, HeavyHitters } from '../heavy-hitters.ts';
 import { MAX_TOP, MAX_TOP_CHARS, type Top } from '../report.ts';
@@ -7,10 +9,10 @@ import { idOfPrefix, parseSpooledLine } from '../spooled-line.ts';
 /** The lines of one domain in one hour of the time zone. */
 export interface Group {
   readonly domainId: number;
-  /** `2025-01-31`, `23` */
+  /** Such as `2025-01-31`; the hour such as `23`. */
   readonly day: string;
   readonly hour: string;
-  /** Where each line begins and ends in the file, one after the other. */
+  /** Start and end offset of each line in the file, alternating. */
   readonly places: number[];
 }
 
@@ -31,15 +33,15 @@ export interface SplitPart {
 
 /** Counters for each list of the most frequent values. */
 const MAX_COUNTERS = 200;
-/** Lines that are read in one go: others wait meanwhile. */
+/** Lines per turn of the event loop. */
 const LINES_AT_ONCE = 2_000;
 
 const LF = 0x0a;
 const TAB = 0x09;
-/** Characters of `2025-01-31T23`. */
+/** Length of `2025-01-31T23`. */
 const HOUR_CHARS = 13;
 
-/** `file` is of spooled lines. Only their beginnings are looked at. */
+/** Groups the lines of a spool file. Reads only their beginnings. */
 export async function groupLines(file: Buffer): Promise<Groups> {
   const hours = new Map<string, Map<string, Group>>();
   let brokenLines = 0;
@@ -47,7 +49,7 @@ export async function groupLines(file: Buffer): Promise<Groups> {
   for (let start = 0; start < file.length; ) {
     const end = file.indexOf(LF, start);
     const idEnd = file.indexOf(TAB, start);
-    const time = file.indexOf(TAB, idEnd + 1) + 1; // behind the client's address
+    const time = file.indexOf(TAB, idEnd + 1) + 1; // after the client's address
     if (idEnd === -1 || time === 0 || end < time + HOUR_CHARS) brokenLines++;
     else {
       const id = idOfPrefix(file.toString('latin1', start, idEnd));
@@ -82,7 +84,7 @@ export async function readLogPart(file: Buffer, { places }: Group): Promise<Spli
   let [firstAt, lines, brokenLines, bytes] = [Number.POSITIVE_INFINITY, 0, 0, 0];
   for (let n = 0; n < places.length; n += 2) {
     const [start = 0, end = 0] = [places[n], places[n + 1]];
-    // The bytes of UTF-8 stay what they are: one character each.
+    // One character per byte, so that UTF-8 stays unchanged.
     const line = parseSpooledLine(file.toString('latin1', start, end - 1));
     if (line === undefined) brokenLines++;
     else {
@@ -100,7 +102,7 @@ export async function readLogPart(file: Buffer, { places }: Group): Promise<Spli
   return { lines, brokenLines, firstAt, top, text: text.subarray(0, bytes) };
 }
 
-/** Returns the top entries as text; before, each character was a byte. */
+/** Returns the top entries, decoded from one character per byte. */
 function readTop(hitters: HeavyHitters): HeavyHitter[] {
   return hitters.top(MAX_TOP).map((one) => ({ ...one, value: decodeWhole(Buffer.from(one.value, 'latin1')) }));
 }

@@ -1,18 +1,21 @@
-/** What an edge has counted since its outbox was made, for its metrics: the first domains by themselves, the others together. */
+/**
+ * Everything that an edge has counted since its outbox was created, for its metrics: the first domains one by one, the
+ * others together.
+ */
 import type { DatabaseSync } from 'node:sqlite';
 import { addCounters, type Counters, type MinuteCounters, noCounters } from '../counters.ts';
 import { readCounts, writeCounts } from './counts-text.ts';
 
 export interface Totals {
-  /** True: all totals; false: those that have changed since they were last read. */
+  /** Whether these are all totals, or only those that have changed since they were last read. */
   readonly isWhole: boolean;
-  /** The first counted first. */
+  /** Totals by domain, in order of their first count. */
   readonly domains: readonly MinuteCounters[];
-  /** `undefined`: there are no others, or they are as they were. */
+  /** Totals of all other domains; `undefined` if there are none or they are unchanged. */
   readonly others: Readonly<Counters> | undefined;
 }
 
-/** Domains in the metrics: a scraper keeps ten series for each. */
+/** Domains with metrics of their own: each has ten series. */
 const MAX_DOMAINS = 1_000;
 
 export const TOTALS_LAYOUT = `
@@ -31,7 +34,7 @@ export function createTotals(database: DatabaseSync) {
     others: database.prepare('select counts from others'),
     putOthers: database.prepare('insert or replace into others values (1, ?)'),
   };
-  /** `undefined`: nobody has read them yet. */
+  /** Ids of changed domains; `undefined` until the first reading. */
   let changed: Set<number> | undefined;
   let haveOthersChanged = false;
   return {

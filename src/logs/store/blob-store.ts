@@ -1,16 +1,16 @@
-/** Where log files lie for good: bytes under keys, in a local directory or in storage that speaks S3. */
+/** Durable storage of log files and recordings: blobs by key, in a local directory or an S3-compatible store. */
 import type { Readable } from 'node:stream';
 
 export interface BlobStore {
-  /** Whole, or not at all; the same key with the same bytes may come again. */
+  /** Stores a blob atomically. The same key may be stored again with the same bytes. */
   put(key: BlobKey, bytes: Uint8Array): Promise<void>;
-  /** The bytes from `start` up to, not including, `end`, both within the blob. Rejects with `BlobMissing`. */
+  /** Reads the bytes from `start` up to, not including, `end`, both within the blob. Rejects with `BlobMissing`. */
   read(key: BlobKey, span: BlobSpan): Promise<Readable>;
   /** Deletes a blob; an absent one counts as deleted. */
   delete(key: BlobKey): Promise<void>;
 }
 
-/** Checked by `blobKey`. */
+/** A key that `blobKey` has checked. */
 export type BlobKey = string & { readonly _: unique symbol };
 
 export interface BlobSpan {
@@ -22,9 +22,12 @@ export class BlobMissing extends Error {}
 
 const MAX_KEY_CHARS = 512;
 
-/** `undefined`: not one to eight names of letters, digits, `.`, `_` and `-`, each beginning with a letter or a digit, with `/` between. */
+/**
+ * Checks a key: one to eight names of letters, digits, `.`, `_` and `-`, each beginning with a letter or a digit,
+ * joined by `/`. Returns `undefined` if it is invalid.
+ */
 export function blobKey(text: string): BlobKey | undefined {
   const isKey = text.length <= MAX_KEY_CHARS && /^[a-z0-9][\w.-]*(\/[a-z0-9][\w.-]*){0,7}$/i.test(text);
-  // `as`: the check above is what the type stands for.
+  // `as`: the type stands for the check above.
   return isKey ? (text as BlobKey) : undefined;
 }

@@ -1,4 +1,4 @@
-/** Deletes many blobs and then what is known of them. */
+/** Deletes many blobs, and then their records. */
 import { type BlobStore, blobKey } from './blob-store.ts';
 
 export interface OldBlobs {
@@ -10,7 +10,7 @@ export interface OldBlobs {
   forget(keys: readonly string[]): Promise<void>;
 }
 
-/** A blob that cannot be deleted does not keep the others. Rejects at the end with the first reason. */
+/** Deletes all that it can. Rejects at the end with the first error, if any. */
 export async function deleteBlobs(
   blobs: BlobStore,
   { what, list, forget }: OldBlobs,

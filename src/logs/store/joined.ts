@@ -1,17 +1,17 @@
-/** A file whose bytes lie in several blobs, one after another. */
+/** A file that is the concatenation of several blobs. */
 import { createHash } from 'node:crypto';
 import { type BlobSpan, type BlobStore, blobKey } from './blob-store.ts';
 
 export interface JoinedFile {
   readonly parts: readonly JoinedPart[];
   readonly bytes: number;
-  /** A strong entity tag: another one for each size of the file. RFC 9110 §8.8.3 */
+  /** Strong entity tag, different for each size of the file. RFC 9110 §8.8.3 */
   readonly etag: string;
 }
 
 export interface JoinedPart {
   readonly key: string;
-  /** Where in the blob it begins; absent: at its beginning. */
+  /** Start offset in the blob; absent: 0. */
   readonly start?: number;
   readonly bytes: number;
 }
@@ -20,7 +20,7 @@ export function joinBlobs(parts: readonly JoinedPart[]): JoinedFile {
   return { parts, bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0), etag: tagOf(parts) };
 }
 
-/** What a key names never changes. */
+/** Returns the tag, made from the keys alone: the blob of a key never changes. */
 function tagOf(parts: readonly JoinedPart[]): string {
   const hash = createHash('sha256');
   for (const { key, bytes } of parts) hash.update(`${key} ${bytes}\n`);
@@ -46,7 +46,7 @@ export async function* readJoined(
       missing -= chunk.length;
       yield chunk;
     }
-    // Whoever reads was promised them, and would wait.
+    // The reader was promised these bytes, and would wait.
     if (missing > 0) throw new Error(`${key} lacks ${missing} bytes`);
   }
 }

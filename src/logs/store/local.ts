@@ -1,4 +1,7 @@
-/** Blobs as files of one directory: written under another name, synced, then renamed, so that a file is whole or absent. */
+/**
+ * Blobs as files of a directory: written under another name, synced, then renamed, so that a file is complete or
+ * absent.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,7 +9,7 @@ import { Readable } from 'node:stream';
 import { hasCode } from '#lib/file-error.ts';
 import { type BlobKey, BlobMissing, type BlobStore } from './blob-store.ts';
 
-/** The directory is made with the first blob. */
+/** Creates the directory with the first blob. */
 export function localBlobStore(directory: string): BlobStore {
   const pathOf = (key: BlobKey) => join(directory, key);
   return {
@@ -49,7 +52,7 @@ async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** A rename is kept through a power failure once its directory is. */
+/** Syncs a directory, so that renames in it survive a power failure. */
 async function syncDirectory(path: string): Promise<void> {
   const handle = await open(path);
   try {
@@ -59,7 +62,7 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** Up to the store's own directory; one that is not empty stays, and so do those above it. */
+/** Removes empty directories upwards, up to the store's own. */
 async function removeEmpty(directory: string, root: string): Promise<void> {
   for (let path = directory; path !== root && path.startsWith(root); path = dirname(path)) {
     try {

@@ -1,4 +1,6 @@
-/** Blobs in storage that speaks S3, addressed by path (`endpoint/bucket/prefix/key`), as every server of that kind takes it. */
+/**
+ * Blobs in an S3-compatible store, addressed by path (`endpoint/bucket/prefix/key`), which every such server accepts.
+ */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
@@ -7,7 +9,7 @@ import type { Clock } from '#lib/clock.ts';
 import { type BlobKey, BlobMissing, type BlobStore } from './blob-store.ts';
 
 export interface S3Place {
-  /** `https://host[:port]`; a path of it is kept. */
+  /** `https://host[:port]`, perhaps with a path. */
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
@@ -20,11 +22,11 @@ export interface S3Request {
   readonly method: 'GET' | 'PUT' | 'DELETE';
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Absent: empty. */
+  /** Absent if empty. */
   readonly body?: Uint8Array;
 }
 
-/** A blob is at most one rotated log file, so this is a slow line's worth of it. */
+/** Limit of a request, enough for a rotated log file over a slow connection. */
 const ANSWER_MS = 120_000;
 const MAX_ERROR_CHARS = 300;
 
@@ -68,7 +70,7 @@ async function sendRequest(request: S3Request, place: S3Place, now: number): Pro
       headers,
       redirect: 'error', // a signature is for one host
       signal: waiting.signal,
-      // `as`: bytes of ours are never in shared memory.
+      // `as`: these bytes are never in shared memory.
       ...(body !== undefined && { body: body as Uint8Array<ArrayBuffer> }),
     });
   } catch (error) {
@@ -78,7 +80,7 @@ async function sendRequest(request: S3Request, place: S3Place, now: number): Pro
   }
 }
 
-/** Returns all header fields to send, every one signed, and so is the body. docs/decisions/0233 */
+/** Returns all header fields to send. All of them and the body are signed. docs/decisions/0233 */
 export async function signRequest(
   { method, url, headers, body = new Uint8Array() }: S3Request,
   { region, credentials }: Pick<S3Place, 'region' | 'credentials'>,
@@ -98,7 +100,7 @@ export async function signRequest(
   return (await signer.sign()).headers;
 }
 
-/** Shown by tools that browse the bucket. */
+/** Returns the media type, which tools that browse the bucket show. */
 function typeOf(key: BlobKey): string {
   return key.endsWith('.mp4') ? 'video/mp4' : 'application/gzip';
 }
@@ -114,7 +116,7 @@ async function problem(method: string, key: BlobKey, response: Response): Promis
   return new Error(`S3 storage answered ${method} ${key} with ${response.status} ${said.slice(0, MAX_ERROR_CHARS)}`);
 }
 
-/** fetch says "fetch failed" and keeps why in the cause. */
+/** Returns the cause of an error of `fetch`, whose own message is only "fetch failed". */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);
