@@ -18,6 +18,7 @@ const ROOM_BYTES = 4e9;
 const SETTINGS = [
   'fsync=off',
   'full_page_writes=off',
+  'autovacuum=off', // databases live for seconds
   'max_connections=200',
   'unix_socket_directories=',
   'listen_addresses=127.0.0.1',
