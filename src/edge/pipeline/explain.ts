@@ -190,7 +190,7 @@ async function explainCache(
     case 'stale':
       return end({ status: 'STALE' });
     case 'revalidate':
-      return ask({ status: 'REVALIDATED' }, 504, () => canStandIn(edge, visit, decision.stored, 'unreachable'));
+      return await ask({ status: 'REVALIDATED' }, 504, () => canStandIn(edge, visit, decision.stored, 'unreachable'));
     case 'complete':
     case 'miss':
       return ask({ status: 'MISS' });
