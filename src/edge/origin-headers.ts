@@ -1,4 +1,5 @@
 /** What a request says when it leaves for an origin. Pure. */
+import { FieldNames } from '#http/field-names.ts';
 import { allValues, isHopByHop, listMembers, type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import { type RequestHeaders, wholeSection } from '#http/request-fields.ts';
 
@@ -45,7 +46,7 @@ export function originHeaders(request: ForwardedRequest, changes: RawHeaders = [
  * client or grants access. `headers`: from `originHeaders`. docs/decisions/0130
  */
 export function elsewhereHeaders(headers: RawHeaders): RawHeaders {
-  return headers.filter((_, index) => ELSEWHERE.has((headers[index - (index % 2)] ?? '').toLowerCase()));
+  return headers.filter((_, index) => ELSEWHERE.has(headers[index - (index % 2)] ?? ''));
 }
 
 /** The request has been here before, as either field says: what stands between may have dropped the other. */
@@ -66,7 +67,7 @@ function withoutDisguised(headers: RawHeaders): RawHeaders {
   const kept: string[] = [];
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i] ?? '';
-    if (name.includes('_') && isReserved(name.toLowerCase().replaceAll('_', '-'))) continue;
+    if (name.includes('_') && isReserved(name.replaceAll('_', '-'))) continue;
     kept.push(name, headers[i + 1] ?? '');
   }
   return kept.length === headers.length ? headers : kept;
@@ -76,7 +77,7 @@ function isReserved(name: string): boolean {
   return REPLACED.has(name) || READ_HERE.has(name) || isHopByHop(name);
 }
 
-const REPLACED: ReadonlySet<string> = new Set([
+const REPLACED = new FieldNames([
   'host',
   'expect', // answered here; the origin is not asked to wait
   'alt-used', // RFC 7838 §5: the server that the client chose is the edge
@@ -126,7 +127,7 @@ const REPLACED: ReadonlySet<string> = new Set([
 ]);
 
 /** Passed on as they are, and read here: framing, conditions, and what responses commonly vary on. */
-const READ_HERE: ReadonlySet<string> = new Set([
+const READ_HERE = new FieldNames([
   'accept-charset',
   'accept-encoding',
   'accept-language',
@@ -140,7 +141,7 @@ const READ_HERE: ReadonlySet<string> = new Set([
   'user-agent',
 ]);
 
-const ELSEWHERE: ReadonlySet<string> = new Set([
+const ELSEWHERE = new FieldNames([
   'accept',
   'accept-charset',
   'accept-encoding',

@@ -3,6 +3,7 @@
  * `http1/bare-viewer.ts`, `node-http/http1-viewer.ts` and `http2/viewer.ts` of `transport/`.
  */
 import type { Socket } from 'node:net';
+import { FieldNames } from '#http/field-names.ts';
 import type { RawHeaders } from '#http/headers.ts';
 import type { Refusal } from './early-refusal.ts';
 import type { IncomingBody } from './incoming-body.ts';
@@ -62,4 +63,4 @@ export interface Viewer {
 export type CutStatus = 500 | 502 | 503;
 
 /** Fields of the final response only: its framing (RFC 9110 §8.6), and what this hop says of it. */
-export const NOT_IN_INTERIM: ReadonlySet<string> = new Set(['content-length', 'x-cache']);
+export const NOT_IN_INTERIM = new FieldNames(['content-length', 'x-cache']);

@@ -1,5 +1,6 @@
 /** Putting parts of one representation together. RFC 9111 §3.4 */
 import { isStrong, isStrongMatch } from './entity-tag.ts';
+import { FieldNames } from './field-names.ts';
 import { type RawHeaders, withoutFields } from './headers.ts';
 import { formatContentRange } from './range.ts';
 import type { RequestHeaders } from './request-fields.ts';
@@ -75,4 +76,4 @@ function withRange(newer: Stored, range: PartialRange): Stored {
   return { ...newer, headers: [...headers, 'Content-Range', contentRange], range };
 }
 
-const RANGE_FIELDS: ReadonlySet<string> = new Set(['content-length', 'content-range']);
+const RANGE_FIELDS = new FieldNames(['content-length', 'content-range']);

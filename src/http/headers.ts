@@ -1,5 +1,6 @@
 /** Header sections as flat lists, the way they came off the wire, and what a proxy takes out of them. */
 
+import { FieldNames } from './field-names.ts';
 import { type RequestFieldName, type RequestHeaders, wholeSection } from './request-fields.ts';
 
 /**
@@ -47,35 +48,34 @@ export function hasField(headers: RequestHeaders, name: string): boolean {
 }
 
 /** Returns the list without the named fields; the same list when it has none of them. */
-export function withoutFields(headers: RawHeaders, names: ReadonlySet<string>): RawHeaders {
-  const kept: string[] = [];
-  for (let i = 0; i < headers.length; i += 2) {
+export function withoutFields(headers: RawHeaders, names: Pick<FieldNames, 'has'>): RawHeaders {
+  let at = 0;
+  while (at < headers.length && !names.has(headers[at] ?? '')) at += 2;
+  if (at >= headers.length) return headers;
+  const kept = headers.slice(0, at);
+  for (let i = at + 2; i < headers.length; i += 2) {
     const name = headers[i] ?? '';
-    if (!names.has(name.toLowerCase())) kept.push(name, headers[i + 1] ?? '');
+    if (!names.has(name)) kept.push(name, headers[i + 1] ?? '');
   }
-  return kept.length === headers.length ? headers : kept;
+  return kept;
 }
 
 /** Replaces every line of the field by one line at the end. */
 export function withField(headers: RawHeaders, name: string, value: string): RawHeaders {
-  return [...withoutFields(headers, new Set([name.toLowerCase()])), name, value];
+  const lower = name.toLowerCase();
+  return [...withoutFields(headers, { has: (candidate) => isNamed(candidate, lower) }), name, value];
 }
 
 /**
  * What may go on to the next hop, or into a store: without the hop-by-hop fields and without every field that
  * `Connection` lists. Both directions. `alsoDrop` saves a second pass.
  */
-export function withoutHopByHop(headers: RawHeaders, alsoDrop: ReadonlySet<string> = NO_NAMES): RawHeaders {
+export function withoutHopByHop(headers: RawHeaders, alsoDrop: FieldNames = NO_NAMES): RawHeaders {
   const listed = connectionOptions(headers);
-  const kept: string[] = [];
-  for (let i = 0; i < headers.length; i += 2) {
-    const name = headers[i] ?? '';
-    const lower = name.toLowerCase();
-    // RFC 9110 §7.6.1, RFC 9111 §3.1
-    if (HOP_BY_HOP.has(lower) || alsoDrop.has(lower) || listed?.has(lower)) continue;
-    kept.push(name, headers[i + 1] ?? '');
-  }
-  return kept;
+  // RFC 9110 §7.6.1, RFC 9111 §3.1
+  return withoutFields(headers, {
+    has: (name) => HOP_BY_HOP.has(name) || alsoDrop.has(name) || listed.has(name),
+  });
 }
 
 /** Whether a field speaks of one connection alone. */
@@ -106,7 +106,7 @@ export function trimOws(text: string): string {
 }
 
 /** RFC 9110 §7.6.1; the `Proxy-` fields belong to one hop too (§11.7), as do framing and its companions. */
-const HOP_BY_HOP: ReadonlySet<string> = new Set([
+const HOP_BY_HOP = new FieldNames([
   'connection',
   'http2-settings', // RFC 7540 §3.2.1
   'keep-alive',
@@ -121,12 +121,20 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 ]);
 
 const NONE: readonly string[] = [];
-const NO_NAMES: ReadonlySet<string> = new Set();
+const NO_NAMES = new FieldNames([]);
 
-function connectionOptions(headers: RawHeaders): ReadonlySet<string> | undefined {
+function connectionOptions(headers: RawHeaders): FieldNames {
   const lines = allValues(headers, 'connection');
-  return lines.length === 0 ? undefined : new Set(listMembers(lines));
+  const [line] = lines;
+  if (line === undefined) return NO_NAMES;
+  // What nearly all of them say.
+  if (lines.length === 1 && line === 'keep-alive') return KEEP_ALIVE;
+  if (lines.length === 1 && line === 'close') return CLOSE;
+  return new FieldNames(listMembers(lines));
 }
+
+const KEEP_ALIVE = new FieldNames(['keep-alive']);
+const CLOSE = new FieldNames(['close']);
 
 function isNamed(candidate: string | undefined, name: string): boolean {
   return candidate !== undefined && candidate.length === name.length && candidate.toLowerCase() === name;

@@ -2,6 +2,7 @@
 import { parseAge } from './age.ts';
 import { type Directives, parseCacheControl } from './cache-control.ts';
 import { formatDate, parseDate } from './dates.ts';
+import { FieldNames } from './field-names.ts';
 import { freshnessLifetime, initialAge, isExplicit, isGuessable, type Lifetime } from './freshness.ts';
 import { allValues, firstValue, hasField, type RawHeaders, withField, withoutHopByHop } from './headers.ts';
 import type { CacheOptions } from './options.ts';
@@ -262,9 +263,11 @@ function build({ request, response, exchange, options, directives, times, vary, 
 
 function storedHeaders(headers: RawHeaders, directives: Directives, times: Times, options: CacheOptions): RawHeaders {
   // RFC 9111 §5.2.2.4, §5.2.2.7: the named fields are for the first client only; §3.1: Age is recomputed
-  const dropped = new Set(['age', ...directives.noCacheFields, ...directives.privateFields]);
-  if (options.setCookie === 'strip') dropped.add('set-cookie');
-  const kept = withoutHopByHop(headers, dropped);
+  const named = [...directives.noCacheFields, ...directives.privateFields];
+  if (options.setCookie === 'strip') named.push('set-cookie');
+  const kept = withoutHopByHop(headers, named.length === 0 ? AGE : AGE.with(...named));
   // A response may even name Date in Connection; ours needs one all the same.
   return times.hasDate && hasField(kept, 'date') ? kept : withField(kept, 'Date', formatDate(times.dateAt)); // RFC 9110 §6.6.1
 }
+
+const AGE = new FieldNames(['age']);

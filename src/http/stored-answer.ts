@@ -3,6 +3,7 @@ import { formatAge, parseAge } from './age.ts';
 import { doesIfRangeHold, isNotModified } from './conditional.ts';
 import { coversRequest } from './coverage.ts';
 import { formatDate, parseDate } from './dates.ts';
+import { FieldNames } from './field-names.ts';
 import { currentAge } from './freshness.ts';
 import { allValues, firstValue, type RawHeaders, withField, withoutFields, withoutHopByHop } from './headers.ts';
 import {
@@ -134,10 +135,10 @@ function multipartAnswer(
 }
 
 /** RFC 9213 §2.2: a targeted field that is meant for us alone ends here; `CDN-Cache-Control` goes on. */
-const NOT_FOR_CLIENTS: ReadonlySet<string> = new Set([OWN_TARGETED_FIELD]);
+const NOT_FOR_CLIENTS = new FieldNames([OWN_TARGETED_FIELD]);
 
 /** RFC 9110 §15.4.5: no metadata of a representation that is not sent. */
-const NOT_IN_304: ReadonlySet<string> = new Set([
+const NOT_IN_304 = new FieldNames([
   'content-encoding',
   'content-language',
   'content-length',
@@ -146,4 +147,4 @@ const NOT_IN_304: ReadonlySet<string> = new Set([
   'content-type',
 ]);
 
-const RANGE_FIELDS: ReadonlySet<string> = new Set(['content-length', 'content-range']);
+const RANGE_FIELDS = new FieldNames(['content-length', 'content-range']);

@@ -1,6 +1,7 @@
 /** Validation with the origin: the conditional request, and what its 304, or a HEAD's 200, does to what is stored. */
 import { parseDate } from './dates.ts';
 import { isStrong, isWeakMatch } from './entity-tag.ts';
+import { FieldNames } from './field-names.ts';
 import { currentAge } from './freshness.ts';
 import { firstValue, type RawHeaders, withoutFields, withoutHopByHop } from './headers.ts';
 import type { CacheOptions } from './options.ts';
@@ -146,7 +147,7 @@ export function isUsableOnError(
   return failure === 'unreachable' && staleMs <= options.staleCapSeconds * 1000;
 }
 
-const CONDITION_FIELDS: ReadonlySet<string> = new Set([
+const CONDITION_FIELDS = new FieldNames([
   'if-match',
   'if-modified-since',
   'if-none-match',
@@ -156,9 +157,9 @@ const CONDITION_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Fields that describe the stored bytes, which a 304 does not bring. RFC 9111 §3.2 */
-const BODY_FIELDS: ReadonlySet<string> = new Set(['content-encoding', 'content-length', 'content-range']);
+const BODY_FIELDS = new FieldNames(['content-encoding', 'content-length', 'content-range']);
 
-const BODY_FIELDS_AND_TAG: ReadonlySet<string> = new Set([...BODY_FIELDS, 'etag']);
+const BODY_FIELDS_AND_TAG = BODY_FIELDS.with('etag');
 
 /** RFC 9111 §4.3.4; a 304 without any validator answers the one that was asked about. Among several tags `variantOf304` has decided. */
 function identifies(headers304: RawHeaders, stored: Stored, now: number): boolean {
@@ -196,7 +197,7 @@ function update<T extends Stored>(
   invalidatedAt?: number,
 ): Extract<FreshenOutcome<T>, { kind: 'freshened' }> {
   const added = withoutHopByHop(headers, isStrengthened(stored, headers) ? BODY_FIELDS_AND_TAG : BODY_FIELDS);
-  const replaced = new Set(added.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
+  const replaced = new FieldNames(added.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
   const merged = [...withoutFields(stored.headers, replaced), ...added];
   const response = { status: stored.status, reason: stored.reason, headers: merged };
   // The client's own directives were for the decision, not for what the origin now says.
@@ -210,4 +211,4 @@ function update<T extends Stored>(
   return { kind: 'freshened', stored: once, afterwards: outcome.reason === 'authorization' ? 'keep' : 'delete' };
 }
 
-const AGE: ReadonlySet<string> = new Set(['age']);
+const AGE = new FieldNames(['age']);

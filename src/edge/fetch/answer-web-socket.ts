@@ -1,5 +1,6 @@
 /** Stage 8 for WebSocket: the handshake goes to an origin past the cache, with the same choice, failover and guard. Edge rule 10 */
 import type { Socket } from 'node:net';
+import { FieldNames } from '#http/field-names.ts';
 import { withoutHopByHop } from '#http/headers.ts';
 import { isHandshakeAccepted } from '#http/web-socket.ts';
 import { clientNetwork } from '#lib/cidr.ts';
@@ -87,4 +88,4 @@ function answerUpgraded(edge: EdgeContext, asked: Asked, response: OriginRespons
 }
 
 /** RFC 9110 §8.6 */
-const NOT_IN_101: ReadonlySet<string> = new Set(['content-length']);
+const NOT_IN_101 = new FieldNames(['content-length']);

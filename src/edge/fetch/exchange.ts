@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { completionHeaders } from '#http/combine.ts';
 import { isStrong } from '#http/entity-tag.ts';
+import { FieldNames } from '#http/field-names.ts';
 import { firstValue, hasField, type RawHeaders, withField, withoutFields } from '#http/headers.ts';
 import { parseContentRange } from '#http/range.ts';
 import type { RequestHeaders } from '#http/request-fields.ts';
@@ -178,7 +179,7 @@ export async function fetchRest(
   return undefined;
 }
 
-const CONTENT_RANGE: ReadonlySet<string> = new Set(['content-range']);
+const CONTENT_RANGE = new FieldNames(['content-range']);
 
 async function exchange(edge: EdgeContext, visit: Visit, question: ExchangeOptions): Promise<Exchanged> {
   const result = await fetchFor(edge, visit, question);

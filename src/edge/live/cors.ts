@@ -1,4 +1,5 @@
 /** Fields that let players in pages of other origins read the answers. */
+import { FieldNames } from '#http/field-names.ts';
 import { type RawHeaders, withoutFields } from '#http/headers.ts';
 import { errorAnswer } from '../respond/error-page.ts';
 
@@ -20,4 +21,4 @@ export function withCors(headers: RawHeaders): RawHeaders {
 }
 
 export const CORS_HEADERS: RawHeaders = ['Access-Control-Allow-Origin', '*'];
-const CORS: ReadonlySet<string> = new Set(['access-control-allow-origin']);
+const CORS = new FieldNames(['access-control-allow-origin']);

@@ -1,5 +1,6 @@
 /** Follows redirects on the way to an object: what is at their end is the answer. Edge rule 7, docs/decisions/0130 */
 import { Readable } from 'node:stream';
+import { FieldNames } from '#http/field-names.ts';
 import { firstValue, type RawHeaders, withField, withoutFields } from '#http/headers.ts';
 import type { Site } from '#sites/site.ts';
 import { elsewhereHeaders } from '../origin-headers.ts';
@@ -91,10 +92,10 @@ async function askHop(fetch: Fetch, { host, target, elsewhere }: Hop, options: R
 }
 
 /** A tag names a representation; a date is older or younger than anything, also than what another address has. */
-const OF_THE_FIRST: ReadonlySet<string> = new Set(['if-modified-since']);
+const OF_THE_FIRST = new FieldNames(['if-modified-since']);
 
 /** What a host says to clients of its own; under the site's name it would be said by the site. */
-const OF_ITS_HOST: ReadonlySet<string> = new Set([
+const OF_ITS_HOST = new FieldNames([
   'clear-site-data',
   'nel',
   'public-key-pins',

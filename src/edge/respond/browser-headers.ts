@@ -1,6 +1,7 @@
 /** Sets how long browsers keep an answer: `Cache-Control`, `Expires` and the validity of preflights. Pure. */
 import { parseCacheControl } from '#http/cache-control.ts';
 import { formatDate } from '#http/dates.ts';
+import { FieldNames } from '#http/field-names.ts';
 import { allValues, hasField, listMembers, type RawHeaders, withField, withoutFields } from '#http/headers.ts';
 import type { RequestHeaders } from '#http/request-fields.ts';
 import type { Site } from '#sites/site.ts';
@@ -45,7 +46,7 @@ const KEPT_STATUSES: ReadonlySet<number> = new Set([200, 206, 301, 304]);
 /** A browser may keep a POST's answer for later GETs. RFC 9110 §9.3.3 */
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 /** Fields that are replaced. With `Age`, the browser would count the time in this cache, too. */
-const REPLACED: ReadonlySet<string> = new Set(['cache-control', 'expires', 'age']);
+const REPLACED = new FieldNames(['cache-control', 'expires', 'age']);
 
 /** Fetch standard, §4.8 */
 function isPreflight(headers: RequestHeaders): boolean {

@@ -1,6 +1,7 @@
 /** Decides which responses are compressed, and adapts their heads. Pure. Edge rule 8 */
 import type { ContentCoding } from '#http/content-coding.ts';
 import { isStrong } from '#http/entity-tag.ts';
+import { FieldNames } from '#http/field-names.ts';
 import {
   allValues,
   firstValue,
@@ -58,7 +59,7 @@ function weaken(headers: RawHeaders): RawHeaders {
   return tag === undefined || !isStrong(tag) ? headers : withField(headers, 'ETag', `W/${tag}`);
 }
 
-const OF_UNCODED_BYTES: ReadonlySet<string> = new Set([
+const OF_UNCODED_BYTES = new FieldNames([
   'accept-ranges',
   'content-digest',
   'content-length',

@@ -1,4 +1,5 @@
 /** Completes the head of an answer, except for the fields of the connection. Pure. */
+import { FieldNames } from '#http/field-names.ts';
 import { allValues, type RawHeaders, withoutFields } from '#http/headers.ts';
 import { SERVICE_NAME } from '../origin-headers.ts';
 import { formatMark } from '../reasons.ts';
@@ -18,8 +19,8 @@ export function finalHeaders(answer: EdgeAnswer): RawHeaders {
 }
 
 /** Fields that are replaced. An origin's own X-Cache would be taken for ours. */
-const REPLACED: ReadonlySet<string> = new Set(['via', 'x-cache', 'cache-status']);
-const REPLACED_IN_204: ReadonlySet<string> = new Set([...REPLACED, 'content-length']);
+const REPLACED = new FieldNames(['via', 'x-cache', 'cache-status']);
+const REPLACED_IN_204 = REPLACED.with('content-length');
 
 /** Returns the reason phrase, or an empty text if it does not fit into a status line: undici decodes it as UTF-8. */
 export function safeReason(reason: string): string {

@@ -1,6 +1,7 @@
 /** Whether a response is a slice, and of which object: nothing that could be of another is ever put together. Pure. Edge rule 9 */
 import { hash } from 'node:crypto';
 import { isStrong } from '#http/entity-tag.ts';
+import { FieldNames } from '#http/field-names.ts';
 import { allValues, firstValue, hasField, withoutFields } from '#http/headers.ts';
 import { type ByteSpan, parseContentRange, spanBytes } from '#http/range.ts';
 import { expectedBodyBytes } from '#http/store.ts';
@@ -58,4 +59,4 @@ function strongValidator({ etag, headers, lastModifiedAt, dateAt }: Stored): str
 
 /** 132 bits: that two meet is out of the question. */
 const GENERATION_LENGTH = 22;
-const OF_THE_PART: ReadonlySet<string> = new Set(['content-digest', 'content-length', 'content-md5', 'content-range']);
+const OF_THE_PART = new FieldNames(['content-digest', 'content-length', 'content-md5', 'content-range']);
