@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { FieldNames } from './field-names.ts';
 import fc from 'fast-check';
+import { FieldNames } from './field-names.ts';
 import {
   allValues,
   firstValue,
