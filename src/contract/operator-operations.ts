@@ -1,5 +1,4 @@
 /** What the `/operator/*` operations take and give; those that change something name the account that they act for. */
-
 import * as z from 'zod';
 import { SCOPES } from '../model/account.ts';
 import { DOMAIN_ROW, SAMPLE_ROW } from './domain-data.ts';

@@ -1,5 +1,4 @@
 /** A certificate as a customer has it, for tests that are not about certificates. */
-
 import { createAuthority } from '../certificates/certificate.ts';
 import type { Cleanup } from '../temporary.ts';
 import type { TestApi } from './api.ts';

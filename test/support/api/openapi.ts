@@ -1,7 +1,7 @@
 /** The OpenAPI document as a file: where it lies and what it should be. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildOpenApi } from '#contract/openapi.ts';
+import { buildOpenApi } from './build-openapi.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

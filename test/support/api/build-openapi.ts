@@ -1,12 +1,12 @@
 /** The OpenAPI 3.1 document, made from the contract alone. `docs/openapi.json` is its text, and a test compares them. */
 import * as z from 'zod';
-import { successEnvelope } from './envelopes.ts';
-import { ERRORS } from './errors.ts';
-import type { Field } from './fields.ts';
-import { SUCCESS } from './labels.ts';
-import { COMMON, failureData } from './operation.ts';
-import { OPERATIONS } from './operations.ts';
-import { type EnvelopeName, ROUTE_NAMES, ROUTES, type RouteName } from './routes.ts';
+import { successEnvelope } from '#contract/envelopes.ts';
+import { ERRORS } from '#contract/errors.ts';
+import type { Field } from '#contract/fields.ts';
+import { SUCCESS } from '#contract/labels.ts';
+import { COMMON, failureData } from '#contract/operation.ts';
+import { OPERATIONS } from '#contract/operations.ts';
+import { type EnvelopeName, ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
