@@ -5,8 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { type AmfValue, encodeAmf0 } from '#live/rtmp/amf0.ts';
 import { writeMessage } from '#live/rtmp/chunk-writer.ts';
-import { beginHandshake, HANDSHAKE_END_BYTES, HANDSHAKE_START_BYTES } from '#live/rtmp/handshake.ts';
+import { HANDSHAKE_END_BYTES, HANDSHAKE_START_BYTES } from '#live/rtmp/handshake.ts';
 import { MESSAGE_TYPE } from '#live/rtmp/messages.ts';
+import { beginHandshake } from '../../test/support/live/rtmp-handshake.ts';
 
 export interface ViewerLoad {
   readonly kind: 'flv' | 'rtmp' | 'hls';

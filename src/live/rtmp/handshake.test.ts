@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { answerHandshake, beginHandshake, endHandshake, HANDSHAKE_END_BYTES } from './handshake.ts';
+import { beginHandshake, endHandshake } from '../../../test/support/live/rtmp-handshake.ts';
+import { answerHandshake, HANDSHAKE_END_BYTES } from './handshake.ts';
 import { type HandshakeStep, ServerHandshake } from './server-handshake.ts';
 
 const SERVER_RANDOM = pseudoRandom('server', 2 * HANDSHAKE_END_BYTES);

@@ -9,17 +9,16 @@ export const HANDSHAKE_START_BYTES = 1 + 1536;
 /** C2, and S2. */
 export const HANDSHAKE_END_BYTES = 1536;
 
-const VERSION = 3;
+export const VERSION = 3;
 const BODY_BYTES = 1536;
 const DIGEST_BYTES = 32;
 /** Size of the time and version that precede the random bytes. */
-const PREFIX_BYTES = 8;
+export const PREFIX_BYTES = 8;
 
-const COMMON_KEY = Buffer.from('f0eec24a8068bee82e00d0d1029e7e576eec5d2d29806fab93b8e636cfeb31ae', 'hex');
-const SERVER_NAME = Buffer.from('Genuine Adobe Flash Media Server 001', 'latin1');
-const PLAYER_NAME = Buffer.from('Genuine Adobe Flash Player 001', 'latin1');
-const SERVER_KEY = Buffer.concat([SERVER_NAME, COMMON_KEY]);
-const PLAYER_KEY = Buffer.concat([PLAYER_NAME, COMMON_KEY]);
+export const COMMON_KEY = Buffer.from('f0eec24a8068bee82e00d0d1029e7e576eec5d2d29806fab93b8e636cfeb31ae', 'hex');
+export const SERVER_NAME = Buffer.from('Genuine Adobe Flash Media Server 001', 'latin1');
+export const PLAYER_NAME = Buffer.from('Genuine Adobe Flash Player 001', 'latin1');
+export const SERVER_KEY = Buffer.concat([SERVER_NAME, COMMON_KEY]);
 
 /** Offsets, by schema, of the four bytes that encode the position of the digest. */
 const SCHEMAS = [8, 772] as const;
@@ -49,44 +48,13 @@ export function answerHandshake(start: Buffer, random: Buffer): Buffer {
 /** Version that announces the complex handshake; the simple one has zeros. */
 const SERVER_VERSION = 0x04050001;
 
-/** Returns C0 and C1. `schema` is `undefined` for the simple handshake. `random`: at least 1,536 bytes. */
-export function beginHandshake(random: Buffer, schema: HandshakeSchema | undefined): Buffer {
-  const body = Buffer.from(random.subarray(0, BODY_BYTES));
-  body.fill(0, 0, PREFIX_BYTES);
-  if (schema !== undefined) {
-    body.writeUInt32BE(0x09007c02, 4); // Flash Player 9.0.124.2
-    sign(body, schema, PLAYER_NAME);
-  }
-  return Buffer.concat([Buffer.of(VERSION), body]);
-}
-
-/**
- * Returns C2 for S0, S1 and S2; `undefined` if a schema is used and the server's bytes are not signed accordingly.
- * `start`: the result of `beginHandshake`.
- */
-export function endHandshake(
-  start: Buffer,
-  answer: Buffer,
-  random: Buffer,
-  schema: HandshakeSchema | undefined,
-): Buffer | undefined {
-  const body = answer.subarray(1, HANDSHAKE_START_BYTES);
-  if (schema === undefined) return Buffer.from(body);
-  const signed = findDigest(body, SERVER_NAME);
-  const mine = findDigest(start.subarray(1), PLAYER_NAME);
-  const reply = answer.subarray(HANDSHAKE_START_BYTES, HANDSHAKE_START_BYTES + HANDSHAKE_END_BYTES);
-  if (signed?.schema !== schema || mine === undefined) return undefined;
-  if (!signReply(reply, mine.digest, SERVER_KEY).equals(reply)) return undefined;
-  return signReply(random.subarray(0, BODY_BYTES), signed.digest, PLAYER_KEY);
-}
-
 interface Signed {
   readonly schema: HandshakeSchema;
   readonly digest: Buffer;
 }
 
 /** Returns `undefined` if the bytes are not signed with this key. */
-function findDigest(body: Buffer, key: Buffer): Signed | undefined {
+export function findDigest(body: Buffer, key: Buffer): Signed | undefined {
   for (const schema of [0, 1] as const) {
     const at = digestOffset(body, schema);
     const digest = body.subarray(at, at + DIGEST_BYTES);
@@ -95,7 +63,8 @@ function findDigest(body: Buffer, key: Buffer): Signed | undefined {
   return undefined;
 }
 
-function sign(body: Buffer, schema: HandshakeSchema, key: Buffer): void {
+/** Signs the bytes of C1 or S1 in place. */
+export function sign(body: Buffer, schema: HandshakeSchema, key: Buffer): void {
   const at = digestOffset(body, schema);
   digestOf(body, at, key).copy(body, at);
 }
@@ -116,7 +85,7 @@ function digestOf(body: Buffer, at: number, key: Buffer): Buffer {
 }
 
 /** Returns C2 or S2: random bytes that end with their signature, whose key is derived from the peer's digest. */
-function signReply(random: Buffer, digest: Buffer, key: Buffer): Buffer {
+export function signReply(random: Buffer, digest: Buffer, key: Buffer): Buffer {
   const reply = Buffer.from(random);
   const own = createHmac('sha256', key).update(digest).digest();
   const signedBytes = BODY_BYTES - DIGEST_BYTES;

@@ -1,5 +1,4 @@
 /** Messages of a stream as a publisher sends them, made up: the frames' bytes mean nothing to a decoder. */
-
 import type { HlsPackager } from '#fanout/hls/packager.ts';
 import { describeMedia } from '#fanout/media/describe.ts';
 import type { MediaMessage } from '#fanout/media/message.ts';

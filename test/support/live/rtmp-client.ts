@@ -7,15 +7,10 @@ import type { MediaMessage } from '#fanout/media/message.ts';
 import { type AmfObject, type AmfValue, decodeAmf0, encodeAmf0 } from '#live/rtmp/amf0.ts';
 import { ChunkReader, LIMITS_AFTER } from '#live/rtmp/chunk-reader.ts';
 import { writeMessage } from '#live/rtmp/chunk-writer.ts';
-import {
-  beginHandshake,
-  endHandshake,
-  HANDSHAKE_END_BYTES,
-  HANDSHAKE_START_BYTES,
-  type HandshakeSchema,
-} from '#live/rtmp/handshake.ts';
+import { HANDSHAKE_END_BYTES, HANDSHAKE_START_BYTES, type HandshakeSchema } from '#live/rtmp/handshake.ts';
 import { controlMessage, MESSAGE_TYPE, type RtmpMessage } from '#live/rtmp/messages.ts';
 import { eventually } from '../eventually.ts';
+import { beginHandshake, endHandshake } from './rtmp-handshake.ts';
 
 export interface RtmpClientOptions {
   readonly port: number;

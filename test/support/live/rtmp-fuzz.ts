@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type AmfValue, encodeAmf0 } from '#live/rtmp/amf0.ts';
 import { writeMessage } from '#live/rtmp/chunk-writer.ts';
-import { beginHandshake, HANDSHAKE_END_BYTES } from '#live/rtmp/handshake.ts';
+import { HANDSHAKE_END_BYTES } from '#live/rtmp/handshake.ts';
 import { controlMessage, MESSAGE_TYPE, type RtmpMessage } from '#live/rtmp/messages.ts';
 import { sampleMessages } from './rtmp-client.ts';
+import { beginHandshake } from './rtmp-handshake.ts';
 import { createRecordingOwner } from './rtmp-server.ts';
 import { openSession } from './rtmp-session.ts';
 

@@ -5,11 +5,12 @@ import { ChunkReader, LIMITS_AFTER } from '#live/rtmp/chunk-reader.ts';
 import { writeMessage } from '#live/rtmp/chunk-writer.ts';
 import type { RtmpHooks } from '#live/rtmp/conversation.ts';
 import type { ConnectionEnd } from '#live/rtmp/ends.ts';
-import { beginHandshake, HANDSHAKE_END_BYTES } from '#live/rtmp/handshake.ts';
+import { HANDSHAKE_END_BYTES } from '#live/rtmp/handshake.ts';
 import { DEFAULT_RTMP_LIMITS } from '#live/rtmp/limits.ts';
 import { MESSAGE_TYPE, type RtmpMessage } from '#live/rtmp/messages.ts';
 import { type RtmpRole, RtmpSession } from '#live/rtmp/session.ts';
 import { createManualTimers, type ManualTimers } from '../timers.ts';
+import { beginHandshake } from './rtmp-handshake.ts';
 
 export interface ScriptedSession {
   readonly session: RtmpSession;
