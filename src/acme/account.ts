@@ -1,5 +1,4 @@
 /** The service's account at the authority. Its key is created once, and registered when it is first needed. */
-
 import type { Db } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { loadOrMakeAcmeAccount, saveAcmeAccountUrl } from '#db/tables/acme-accounts.ts';

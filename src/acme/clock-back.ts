@@ -2,7 +2,6 @@
  * Repairs orders that were written by a clock that was ahead, after it was set back: their waits keep their length, and
  * a renewal is no later than the certificate requires. docs/decisions/0467
  */
-
 import type { Db } from '#db/open.ts';
 import { bringBackOrders } from '#db/tables/certificate-orders.ts';
 import type { Logger } from '#lib/logger.ts';

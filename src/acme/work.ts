@@ -21,6 +21,7 @@ import { findDomainById } from '#db/tables/domains.ts';
 import { listLiveEdges } from '#db/tables/edges.ts';
 import { type Change, publish } from '#db/tables/resources.ts';
 import type { Clock } from '#lib/clock.ts';
+import { HOUR_MS } from '#lib/durations.ts';
 import type { Logger } from '#lib/logger.ts';
 import { isAppliedEverywhere } from '#model/acknowledgement.ts';
 import { parseChain } from '#model/certificate.ts';
@@ -78,7 +79,6 @@ type GiveCertificate = (trx: Transaction<Schema>, given: ObtainedCertificate) =>
  */
 const ORDERS_PER_HOUR = 100;
 const ORDERS_PER_HOUR_OF_ACCOUNT = 25;
-const HOUR_MS = 3_600_000;
 const FULL_MS = 300_000; // delay of an order beyond the limit
 /** Delay for a domain that waits for an operator or its customer. */
 const NOT_SERVED_MS = 60_000;

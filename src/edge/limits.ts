@@ -1,5 +1,4 @@
 /** What bounds a worker's connections, requests and waits: milliseconds, bytes and counts. Tests choose others. */
-
 import { MAX_REQUEST_BODY_BYTES } from './incoming-body.ts';
 
 /** Edge rules 2 and 10 give the origins' three. */

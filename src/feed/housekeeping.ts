@@ -2,7 +2,6 @@
  * Deletes what control no longer needs: purges older than any stored object, prefetches of yesterday, old tasks and
  * tombstones, expired marks of live streams, and their history.
  */
-
 import type { Db } from '#db/open.ts';
 import { pruneTasks } from '#db/tables/cache-tasks.ts';
 import { pruneLiveHistory } from '#db/tables/live/history.ts';

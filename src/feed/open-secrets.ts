@@ -2,7 +2,6 @@
  * Opens certificates and live keys, which are sealed in the database, when they are sent to an edge. One that cannot be
  * opened holds nothing up: the edge gets the reason, rejects it, and keeps its previous version.
  */
-
 import { type Keyring, KeyringError } from '#db/secrets/keyring.ts';
 import { unseal } from '#db/secrets/sealing.ts';
 import { CERTIFICATE_KIND, privateKeyLocation, type SealedPair } from '#db/tables/certificates.ts';

@@ -1,5 +1,4 @@
 /** Listens on a unix socket that only this user can reach, even if a killed process left its socket behind. */
-
 import { once } from 'node:events';
 import { chmodSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs';
 import { connect, type Server } from 'node:net';

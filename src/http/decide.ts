@@ -2,7 +2,6 @@
  * What to do with a request, given the stored response that matches it, if any. The one place where freshness, the
  * client's wishes and the response's prohibitions meet. RFC 9111 §4
  */
-
 import { coversRequest, isPrefix } from './coverage.ts';
 import { currentAge, isFresh } from './freshness.ts';
 import type { CacheOptions } from './options.ts';

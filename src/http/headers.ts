@@ -1,5 +1,4 @@
 /** Header sections as flat lists, the way they came off the wire, and what a proxy takes out of them. */
-
 import { FieldNames } from './field-names.ts';
 import { type RequestFieldName, type RequestHeaders, wholeSection } from './request-fields.ts';
 

@@ -1,4 +1,5 @@
 /** Wall-clock time of one zone, cheap enough for every request: the offset is looked up once per quarter of an hour. */
+import { DAY_MS, HOUR_MS } from './durations.ts';
 
 export interface LocalTime {
   /** `2025-01-31T23:59:59.123+08:00`; `at` is a whole number of milliseconds. */
@@ -93,8 +94,6 @@ function firstInstantOf(shown: number, timeZone: string): number {
 
 /** Every zone's offset, and every change of one, is a multiple of this. */
 const SLOT_MS = 15 * 60_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** No clock is further from UTC: they lie between -12 and +14 hours. */
 const MAX_OFFSET_MS = 15 * HOUR_MS;
 

@@ -1,7 +1,6 @@
 /**
  * One stream: does what its state machine decides. Publishers and pulls come in here, viewers attach to its broadcast.
  */
-
 import type { MediaMessage } from '#fanout/media/message.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Timers } from '#lib/timers.ts';

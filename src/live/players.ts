@@ -2,7 +2,6 @@
  * RTMP players of all streams: attaches them to their broadcast, counts them, and checks them again when settings
  * change.
  */
-
 import type { HubViewer } from '#fanout/encoding.ts';
 import type { Hub } from '#fanout/hub.ts';
 import { createShares, type Shares } from '#lib/shares.ts';

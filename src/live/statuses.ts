@@ -1,5 +1,4 @@
 /** The broadcasts on air, as reported to control. */
-
 import type { LiveReport } from '#feed/live-report.ts';
 import type { StreamName } from '#sites/live.ts';
 import type { LiveStream } from './live-stream.ts';

@@ -39,8 +39,6 @@ export const COUNTERS: readonly (keyof Counters)[] = [
   'status5xx',
 ];
 
-export const MINUTE_MS = 60_000;
-
 export function noCounters(): Counters {
   return {
     requests: 0,

@@ -2,7 +2,6 @@
  * A day's log file of one domain: the concatenation of its parts, which is a gzip file (RFC 1952 §2.2). It only grows.
  * docs/decisions/0435
  */
-
 import type { Executor } from '#db/schema/schema.ts';
 import { listLogParts } from '#db/tables/log-parts.ts';
 import { type JoinedFile, joinBlobs } from './store/joined.ts';

@@ -1,4 +1,5 @@
 /** Days of the service's time zone, as `YYYY-MM-DD`. Pure. */
+import { DAY_MS } from '#lib/durations.ts';
 import { createLocalTime, firstSecondOf } from '#lib/local-time.ts';
 
 export interface Days {
@@ -8,8 +9,6 @@ export interface Days {
   /** Returns the date `days` calendar days before that of `at`; they need not have 24 hours. */
   dayBefore(at: number, days: number): string;
 }
-
-const DAY_MS = 24 * 3_600_000;
 
 export function createDays(timeZone: string): Days {
   const zone = createLocalTime(timeZone);

@@ -1,11 +1,11 @@
 /** Control's side of traffic reports: stores each part of a log and each report once, even if it arrives twice. */
-
 import type { Db } from '#db/open.ts';
 import { listDomainStarts } from '#db/tables/domains.ts';
 import { hasLogPart, insertLogPart } from '#db/tables/log-parts.ts';
 import { addSums, addTop, claimReport, type Grain, type SumRow } from '#db/tables/statistics.ts';
 import type { Clock } from '#lib/clock.ts';
-import { addCounters, type Counters, MINUTE_MS, type MinuteCounters } from './counters.ts';
+import { HOUR_MS, MINUTE_MS } from '#lib/durations.ts';
+import { addCounters, type Counters, type MinuteCounters } from './counters.ts';
 import { createDays, type Days } from './day.ts';
 import { formatPartKey, type LogPart, type StatisticsReport, TOP_KINDS, type Top } from './report.ts';
 import { type BlobKey, type BlobStore, blobKey } from './store/blob-store.ts';
@@ -22,7 +22,6 @@ export interface Traffic {
   takeReport(report: StatisticsReport): Promise<void>;
 }
 
-const HOUR_MS = 60 * MINUTE_MS;
 /** How far the clock of an edge may be behind that of the machine which recorded a domain's creation. */
 const SKEW_MS = MINUTE_MS;
 /** Domain id of traffic that belongs to no domain. */

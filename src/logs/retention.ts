@@ -1,8 +1,8 @@
 /** Deletes log files and statistics when their retention ends. */
-
 import type { Db } from '#db/open.ts';
 import { deleteLogParts, listLogPartsBefore } from '#db/tables/log-parts.ts';
 import { pruneStatistics } from '#db/tables/statistics.ts';
+import { DAY_MS } from '#lib/durations.ts';
 import { createDays } from './day.ts';
 import type { BlobStore } from './store/blob-store.ts';
 import { deleteBlobs } from './store/delete-blobs.ts';
@@ -15,7 +15,6 @@ export interface RetentionOptions {
   readonly logDays: number;
 }
 
-const DAY_MS = 24 * 3_600_000;
 /** Retention of statistics. */
 const KEEP_DAYS = { minute: 7, hour: 90, day: 3 * 365, top: 90, report: 30 } as const;
 const PARTS_AT_ONCE = 500;

@@ -3,9 +3,10 @@
  * bounded queue, so that requests never wait. docs/decisions/0033, 0230
  */
 import type { Clock } from '#lib/clock.ts';
+import { HOUR_MS, MINUTE_MS } from '#lib/durations.ts';
 import type { LocalTime } from '#lib/local-time.ts';
 import type { Logger } from '#lib/logger.ts';
-import { type CountedRequest, type Counters, countRequest, MINUTE_MS } from './counters.ts';
+import { type CountedRequest, type Counters, countRequest } from './counters.ts';
 import { HitLines } from './hit-line.ts';
 import type { AnsweredPart, HitRecord } from './hit-record.ts';
 import { reportKilledWriter } from './killed-writer.ts';
@@ -63,7 +64,6 @@ export interface AccessLog extends AsyncDisposable {
 }
 
 const ROTATE_BYTES = 64 * 1024 * 1024;
-const HOUR_MS = 3_600_000;
 const LF = 0x0a;
 
 /** Age and size at which a batch is written; small, so that waiting lines leave the processor's cache to others. */

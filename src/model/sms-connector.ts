@@ -1,5 +1,4 @@
 /** The settings of a connector, the way to a carrier, as they are stored; the password is sealed there. */
-
 import type { StatusWord } from './sms-status-words.ts';
 
 export type ConnectorSettings = LoopbackSettings | SmppSettings;

@@ -1,5 +1,4 @@
 /** Obtaining certificates, as control does it: the authority that the settings name, and the way to the domains. docs/decisions/0190 */
-
 import { randomUUID } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import { createAccountHolder } from '#acme/account.ts';

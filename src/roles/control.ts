@@ -1,5 +1,4 @@
 /** The process that owns the database: the management interface, and the feed that carries settings to edges. */
-
 import { startApi } from '#api/server.ts';
 import type { SmsHooks } from '#api/sms/sms-services.ts';
 import type { LivePorts } from '#api/wire/live-addresses.ts';

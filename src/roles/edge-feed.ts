@@ -1,5 +1,4 @@
 /** The process of an edge that there is once per machine: follows the feed, writes the store that workers read, probes origins. */
-
 import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
 import { constants, setPriority } from 'node:os';

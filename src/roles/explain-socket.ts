@@ -2,7 +2,6 @@
  * Lets commands of this machine ask an edge worker what would become of a request: JSON over HTTP on a socket of the data
  * directory, which only its owner may open. `cli/explain-command.ts` asks.
  */
-
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';

@@ -1,5 +1,4 @@
 /** The listener for Prometheus: the metrics of all processes of this machine in one answer, each labelled with its process. */
-
 import { createServer } from 'node:http';
 import { AggregatorRegistry, type Counter, Gauge, Registry } from 'prom-client';
 import { toOriginForm } from '#http/absolute-form.ts';

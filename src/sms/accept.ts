@@ -16,6 +16,7 @@ import {
   storeRequests,
 } from '#db/tables/sms/accept.ts';
 import type { SmsPrice } from '#db/tables/sms/balance.ts';
+import { HOUR_MS } from '#lib/durations.ts';
 import type { LocalTime } from '#lib/local-time.ts';
 import type { SmsApp } from '#model/sms-app.ts';
 import { type AtOnce, type Opening, startAtOnce } from './at-once.ts';
@@ -42,7 +43,6 @@ export type Verdict =
   | { readonly kind: 'appDisabled' }
   | { readonly kind: 'balanceTooLow'; readonly price: number };
 
-const HOUR_MS = 3_600_000;
 /** Concatenation references per number, which wrap around. */
 const REFERENCES = 256;
 

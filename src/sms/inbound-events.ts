@@ -2,7 +2,6 @@
  * Inbound events of carriers in the form in which they are stored: receipts with the state that they mean, replies with
  * whether they opt out. Pure.
  */
-
 import type { StoredReceipt, ReceiptOutcome as StoredState } from '#db/tables/sms/receipts.ts';
 import type { ReceivedReply } from '#db/tables/sms/replies.ts';
 import type { ReceivedUnread } from '#db/tables/sms/unread.ts';

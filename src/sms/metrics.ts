@@ -1,5 +1,4 @@
 /** Counters of the engine. Labels are connectors and closed sets of words, never anything that a customer or a carrier writes. */
-
 import { type Counter, Histogram, type Registry } from 'prom-client';
 import { metricsOf } from '#lib/metrics.ts';
 

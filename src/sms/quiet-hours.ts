@@ -2,6 +2,7 @@
  * When advertising that is accepted now may be sent: at once, or when the permitted hours of its app begin. Pure.
  * docs/decisions/0213
  */
+import { MINUTE_MS } from '#lib/durations.ts';
 import type { LocalTime } from '#lib/local-time.ts';
 
 /** Minutes since midnight, `from` included and `to` excluded; the hours span midnight if `from` is later. */
@@ -10,7 +11,6 @@ export interface OpenHours {
   readonly to: number;
 }
 
-const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
 /** Clocks change only at the beginning of a quarter of an hour. */
 const QUARTER_MINUTES = 15;

@@ -6,9 +6,9 @@ import type { Transaction } from 'kysely';
 import type { Schema } from '#db/schema/schema.ts';
 import { listConnectors } from '#db/tables/sms/connectors.ts';
 import { endInDoubt, findLongInDoubt, type ReceiptShare, readReceiptShare } from '#db/tables/sms/silent-parts.ts';
+import { DAY_MS } from '#lib/durations.ts';
 import type { SmsTools } from './tools.ts';
 
-const DAY_MS = 24 * 3_600_000;
 /** Fewest parts of a day from which a carrier's share of receipts is judged. */
 const MIN_PARTS = 200;
 const MIN_SHARE = 0.99;

@@ -4,8 +4,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '#db/open.ts';
 import { deleteOldDeliveries, deleteOldRequests, deleteOldTalk } from '#db/tables/sms/retention.ts';
+import { DAY_MS } from '#lib/durations.ts';
 
-const DAY_MS = 24 * 3_600_000;
 /**
  * Retention of deliveries, longer than all attempts of one take. If thousands wait for one address, they expire before
  * they use up their attempts.

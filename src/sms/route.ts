@@ -2,7 +2,6 @@
  * Chooses the connector of a message: the route with the longest prefix of its number, the first connector that is up.
  * Pure.
  */
-
 import type { Lane } from '#db/tables/sms/claim.ts';
 
 export interface Route {

@@ -1,7 +1,6 @@
 /**
  * Posts events to customers' webhooks and retries until they are delivered or given up; one that fails delays no other.
  */
-
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { claimDeliveries, type DueDelivery, deleteDelivery, postponeDelivery } from '#db/tables/sms/deliveries.ts';
 import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';

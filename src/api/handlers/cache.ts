@@ -1,5 +1,4 @@
 /** The `/cache/*` operations: what a customer orders about cached objects, and how far it has come. */
-
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { findTask, listPrefetchResults } from '#db/tables/cache-tasks.ts';

@@ -1,5 +1,4 @@
 /** Certificates that the service obtains: asked for here, obtained by `acme/`. docs/decisions/0190 */
-
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { askForCertificate, findOrder } from '#db/tables/certificate-orders.ts';

@@ -1,5 +1,4 @@
 /** The `/domain/*` operations: a customer's own domains. */
-
 import { quote } from '#contract/found.ts';
 import { localizeReason } from '#contract/reasons.ts';
 import type { RouteName } from '#contract/routes.ts';

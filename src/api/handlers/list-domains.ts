@@ -1,5 +1,4 @@
 /** A page of domains, as customers see their own and operators everybody's. */
-
 import type { Db } from '#db/open.ts';
 import { type DomainFilter, type DomainStatus, listDomains } from '#db/tables/domains.ts';
 import { listLiveEdges } from '#db/tables/edges.ts';

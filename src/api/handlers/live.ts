@@ -5,6 +5,7 @@ import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { listBroadcasts, listViewers, type ViewerGrain } from '#db/tables/live/history.ts';
 import { listStreamFacts } from '#db/tables/live/streams.ts';
+import { DAY_MS, HOUR_MS } from '#lib/durations.ts';
 import { isLive } from '#model/acknowledgement.ts';
 import type { Domain } from '#model/domain.ts';
 import { parseDomainName } from '#model/domain-name.ts';
@@ -17,8 +18,6 @@ import { readLiveDomain } from './live-domain.ts';
 import { LIVE_RECORDING_HANDLERS } from './live-recordings.ts';
 import { refuseMissing } from './refuse-missing.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 export const HISTORY_DEFAULT_MS = 30 * DAY_MS;
 const EXPIRE_DEFAULT_SECONDS = 24 * 3600;
 

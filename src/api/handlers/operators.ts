@@ -1,5 +1,4 @@
 /** The `/operator/*` operations: accounts, their tokens, and what only the operator may do to a domain. */
-
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import type { Db } from '#db/open.ts';

@@ -1,5 +1,4 @@
 /** Refuses a call that omits a field which is optional only while a value is stored. */
-
 import type { Field } from '#contract/fields.ts';
 import { ServiceError } from '#contract/service-error.ts';
 

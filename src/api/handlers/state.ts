@@ -1,5 +1,4 @@
 /** A domain's change of state as its customer or an operator asks for it. Pure. */
-
 import { ACTION_LABELS, DOMAIN_STATUS_LABELS, PENDING_LABEL } from '#contract/labels.ts';
 import type { Localized } from '#contract/locale.ts';
 import { ServiceError } from '#contract/service-error.ts';

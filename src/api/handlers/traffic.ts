@@ -1,18 +1,16 @@
 /** `/cdnlog/*` and `/stat/*`: log files of an account's domains, and sums of their traffic. */
-
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { listDomainIds } from '#db/tables/domains.ts';
 import { listLogDays } from '#db/tables/log-parts.ts';
 import { type Grain, listSums, listTop } from '#db/tables/statistics.ts';
+import { DAY_MS, HOUR_MS } from '#lib/durations.ts';
 import { logFileName } from '#logs/download.ts';
 import { fillSums } from '../wire/fill-sums.ts';
 import { type AskedRange, type TimeRange, timeRange } from '../wire/time-range.ts';
 import type { LogFileView, SumsView } from '../wire/wire-traffic.ts';
 import type { Call, Handler } from './handler.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const LOG_DEFAULT_MS = 30 * DAY_MS;
 const TOP_DEFAULT_MS = DAY_MS;
 const TOP_DEFAULT_LIMIT = 20;

@@ -1,5 +1,4 @@
 /** Counters of the interface. Labels are operations and outcomes of the contract, never anything that a caller writes. */
-
 import { Histogram, type Registry } from 'prom-client';
 import type { ErrorCode } from '#contract/errors.ts';
 import type { RouteName } from '#contract/routes.ts';

@@ -1,5 +1,4 @@
 /** Why a message is not accepted, as rows of the error table. Pure. docs/decisions/0210 */
-
 import { describeCount, describeFound, quote } from '#contract/found.ts';
 import type { Localized } from '#contract/locale.ts';
 import { ServiceError } from '#contract/service-error.ts';

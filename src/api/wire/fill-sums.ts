@@ -1,5 +1,6 @@
 /** Sums as a list without gaps: a minute, hour or day without traffic is zeros. Pure. */
 import { type Grain, SUM_NAMES, type Sums } from '#db/tables/statistics.ts';
+import { HOUR_MS, MINUTE_MS } from '#lib/durations.ts';
 import type { Days } from '#logs/day.ts';
 import type { TimeRange } from './time-range.ts';
 
@@ -18,8 +19,6 @@ const NONE: Sums = {
   status_5xx: 0,
 };
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 /** Time that leads from any day's beginning into the next day, whatever the clocks do. */
 const OVER_A_DAY_MS = 26 * HOUR_MS;
 

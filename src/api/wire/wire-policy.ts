@@ -1,5 +1,4 @@
 /** Cache policies, their words on the wire and in the model. Used by `wire.ts` only. */
-
 import { quote } from '#contract/found.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import { matchOf, POLICY_KINDS } from '#contract/policy-operations.ts';

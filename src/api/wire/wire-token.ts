@@ -1,5 +1,4 @@
 /** Access tokens, their words on the wire and in the model. Used by `wire.ts` only. */
-
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import { TOKEN_ADDRESSES } from '#contract/operator-operations.ts';
 import type { Token } from '#model/account.ts';

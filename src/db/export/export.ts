@@ -2,7 +2,6 @@
  * The database as a file of lines, and a new database from one: a backup, and the way from one engine to the other.
  * docs/decisions/0260
  */
-
 import { migrate, migrateTo, newestStep, readStep } from '../migrations/migrations.ts';
 import { type DatabaseOptions, nameDatabase, openEngine } from '../open.ts';
 import type { Keyring } from '../secrets/keyring.ts';

@@ -1,5 +1,4 @@
 /** A worker's buffers for bodies that wait: of requests until they are whole, of answers for clients that are slower than the origin. */
-
 import type { Registry } from 'prom-client';
 import { clientNetwork } from '#lib/cidr.ts';
 import type { Logger } from '#lib/logger.ts';

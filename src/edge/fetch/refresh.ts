@@ -1,5 +1,4 @@
 /** Validations in the background, for responses that are served stale meanwhile: one per key at a time. RFC 5861 §3 */
-
 import type { RequestFacts } from '#http/stored.ts';
 import { isErrorStatus } from '#http/validate.ts';
 import type { EdgeContext, Refreshes, Visit } from '../context.ts';

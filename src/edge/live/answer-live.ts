@@ -1,7 +1,6 @@
 /**
  * The stage of live streams: answers requests for paths of streams of a live domain. All other paths are ordinary.
  */
-
 import type { HubViewer } from '#fanout/encoding.ts';
 import { formatDate } from '#http/dates.ts';
 import { handshakeHeaders } from '#http/web-socket.ts';

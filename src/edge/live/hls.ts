@@ -2,7 +2,6 @@
  * Answers requests for HLS files: files are cached without the viewer's key, and each playlist gets the viewer's query.
  * docs/decisions/0496, 0515
  */
-
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { acceptsCodings } from '#http/content-coding.ts';

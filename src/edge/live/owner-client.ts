@@ -2,7 +2,6 @@
  * A client of the live process over its unix socket: the table of streams, broadcasts as FLV, HLS files, and reports of
  * the audience. The requests are described in docs/edge.md, "Live streams".
  */
-
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';

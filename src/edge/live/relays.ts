@@ -1,5 +1,4 @@
 /** The broadcasts that this worker's viewers watch: all viewers of one share a connection to the live process. */
-
 import type { IncomingMessage } from 'node:http';
 import { chooseEmptied } from '#fanout/emptied.ts';
 import type { HubViewer } from '#fanout/encoding.ts';

@@ -2,7 +2,6 @@
  * One request to one origin, by our own client or by undici: the callbacks of the latter as a promise of a head and a stream, and its
  * errors as reasons. docs/decisions/0555
  */
-
 import { Socket } from 'node:net';
 import { type Duplex, Readable } from 'node:stream';
 import { type Dispatcher, errors } from 'undici';

@@ -1,5 +1,4 @@
 /** One request to a site's origins: in turn, with failover to the next one inside the request. Edge rule 2 */
-
 import type { Scheme } from '#http/absolute-form.ts';
 import type { RawHeaders } from '#http/headers.ts';
 import { clientNetwork } from '#lib/cidr.ts';

@@ -1,5 +1,4 @@
 /** The parts by which a worker's requests reach origins: names, connections, health, redirects. */
-
 import type { Scheme } from '#http/absolute-form.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';

@@ -3,7 +3,6 @@
  * Requests wait for a connection in front of the pool, not in it: undici's queue has neither a bound nor a time limit.
  * docs/decisions/0161
  */
-
 import { type Dispatcher, Pool } from 'undici';
 import { Lru } from '#lib/lru.ts';
 import type { Connect, Destination } from './connector.ts';

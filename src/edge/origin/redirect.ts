@@ -1,5 +1,4 @@
 /** Where an origin's redirect leads, and whether the edge goes there. Pure. Edge rule 7, docs/decisions/0130 */
-
 import type { Scheme } from '#http/absolute-form.ts';
 import { allValues, type RawHeaders } from '#http/headers.ts';
 import { isHostName, isIpLiteral } from '#sites/host-name.ts';

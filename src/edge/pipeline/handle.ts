@@ -2,7 +2,6 @@
  * A viewer's request from first byte to log line, top to bottom: the stages of docs/development/edge.md. What a stage decides
  * is in its own file; here is only their order.
  */
-
 import type { EdgeContext, Visit } from '../context.ts';
 import { answerCacheable } from '../fetch/answer-cacheable.ts';
 import { answerWebSocket } from '../fetch/answer-web-socket.ts';

@@ -2,7 +2,6 @@
  * Fetches an object before anyone asks for it, through the same stages as a request, and says whether it is stored now or why
  * not. docs/decisions/0084
  */
-
 import { unreachable } from '#lib/unreachable.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { EdgeContext, Visit } from '../context.ts';

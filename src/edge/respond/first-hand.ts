@@ -1,5 +1,4 @@
 /** Makes the answer from an origin's response for the client that caused the fetch. */
-
 import { isNotModified } from '#http/conditional.ts';
 import type { RequestFacts, Stored } from '#http/stored.ts';
 import { answerFromStored, firstHandHeaders } from '#http/stored-answer.ts';

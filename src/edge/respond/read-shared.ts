@@ -1,5 +1,4 @@
 /** Reads a body that is in transit into the store, for a reader that is not a client. */
-
 import { Holds } from '../store/holds.ts';
 import { isReadable } from '../store/readable-body.ts';
 import type { SharedBody, SharedReader } from '../store/shared-body.ts';

@@ -1,5 +1,4 @@
 /** A shortcut's answer as HTTP/1.1 has it on the wire. What time changes in its head is written over, while nobody is being sent the bytes. */
-
 import { formatHead } from '#http/head-text.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
 import type { AnsweredPart } from '#logs/hit-record.ts';

@@ -1,5 +1,4 @@
 /** Whether a connection that lasts may go on: the site may be closed, or its rules changed, long before it ends. */
-
 import type { EdgeContext } from '../context.ts';
 import type { EdgeRequest } from '../request.ts';
 import { checkAccess } from './access.ts';

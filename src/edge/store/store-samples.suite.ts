@@ -1,5 +1,4 @@
 /** Responses for tests of stores: to put, to read back. */
-
 import type { Stored } from '#http/stored.ts';
 import { DEFAULT_CACHE_OPTIONS } from '#sites/cache-options.ts';
 import { Holds } from './holds.ts';

@@ -1,5 +1,4 @@
 /** HTTPS for viewers: the listener with its certificates, and the protocols behind it. */
-
 import type { Registry } from 'prom-client';
 import type { ListenOptions } from '#lib/listen.ts';
 import { metricsOf } from '#lib/metrics.ts';

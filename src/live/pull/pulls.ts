@@ -1,5 +1,4 @@
 /** The pulls of all streams. Single flight: viewers of one stream share a pull. */
-
 import type { Scheme } from '#http/absolute-form.ts';
 import { createShares, type Shares } from '#lib/shares.ts';
 import type { AccessLog } from '#logs/spool.ts';

@@ -1,5 +1,4 @@
 /** Records broadcasts. A broadcast never waits for its recording and never fails because of it. docs/decisions/0504 */
-
 import type { WindowListener } from '#fanout/hls/window.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';

@@ -1,5 +1,4 @@
 /** Writes one recording into the spool, in order of the calls. No caller waits; a failed write ends the recording. */
-
 import type { FileHandle } from 'node:fs/promises';
 import { mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Deletes recordings whose deletion was requested or whose retention has ended. */
-
 import type { Db } from '#db/open.ts';
 import { dropEmptyRecordings, dropPieces, listPiecesToForget } from '#db/tables/live/recordings.ts';
 import type { BlobStore } from '../store/blob-store.ts';

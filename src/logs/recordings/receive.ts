@@ -1,5 +1,4 @@
 /** Control's side of recordings: stores each piece once, even if it is sent again. docs/decisions/0504 */
-
 import type { Db } from '#db/open.ts';
 import { listDomainStarts } from '#db/tables/domains.ts';
 import {

@@ -1,8 +1,9 @@
 /** Reads growing journals into the outbox, and counts the lines of ended log files that their journals lack. */
 import { type FileHandle, open, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MINUTE_MS } from '#lib/durations.ts';
 import { unlessMissing } from '#lib/file-error.ts';
-import { addCounters, countRequest, MINUTE_MS, type MinuteCounters } from '../counters.ts';
+import { addCounters, countRequest, type MinuteCounters } from '../counters.ts';
 import { expandLines } from '../expand.ts';
 import { parseRecord } from '../journal.ts';
 import { spoolOf, stemOf } from '../spool-names.ts';

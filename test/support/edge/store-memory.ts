@@ -2,7 +2,6 @@
  * Puts distinct keys of 1 KiB through the memory tier and watches the process: `store-memory.ts [keys] [limit in MiB]`, by
  * default a million through 256 MiB. Ends with a line of JSON; exit code 1 when the process took more than 150 MiB above the limit.
  */
-
 import { MemoryStore } from '../../../src/edge/store/memory.ts';
 import { DEFAULT_CACHE_OPTIONS } from '../../../src/sites/cache-options.ts';
 import { sampleHead } from './stored.ts';

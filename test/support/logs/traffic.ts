@@ -1,9 +1,9 @@
 /** Traffic as edges tell it, for tests of what control makes of it. */
-
 import type { TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Db } from '#db/open.ts';
-import { type Counters, MINUTE_MS, noCounters } from '#logs/counters.ts';
+import { MINUTE_MS } from '#lib/durations.ts';
+import { type Counters, noCounters } from '#logs/counters.ts';
 import { createDays } from '#logs/day.ts';
 import { createTraffic } from '#logs/receive.ts';
 import type { BlobStore } from '#logs/store/blob-store.ts';

@@ -1,5 +1,4 @@
 /** A carrier that does what a test says: it notes what it is given, and answers when and how it is told. */
-
 import type { ConnectorSettings } from '#model/sms-connector.ts';
 import type {
   Carrier,

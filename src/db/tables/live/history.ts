@@ -1,5 +1,6 @@
 /** What was on air before, how many watched it, and how long either is kept. */
 import { sql } from 'kysely';
+import { DAY_MS } from '#lib/durations.ts';
 import type { BroadcastName, LiveStatus, StreamName, ViewerCounts } from '#model/live-stream.ts';
 import type { Executor } from '../../schema/schema.ts';
 import { rowList } from '../../statements/lists.ts';
@@ -7,7 +8,6 @@ import { rowList } from '../../statements/lists.ts';
 export type ViewerGrain = 'minute' | 'hour';
 
 const GRAIN_MS: Readonly<Record<ViewerGrain, number>> = { minute: 60_000, hour: 3_600_000 };
-const DAY_MS = 24 * 3_600_000;
 const BROADCAST_KEEP_MS = 90 * DAY_MS;
 const VIEWERS_KEEP_MS: Readonly<Record<ViewerGrain, number>> = { minute: 7 * DAY_MS, hour: 90 * DAY_MS };
 /** The oldest go first. */

@@ -1,5 +1,6 @@
 /** Recordings of live streams and the pieces that they are stored in; the bytes are blobs. docs/decisions/0503 */
 import { sql, type Transaction } from 'kysely';
+import { DAY_MS } from '#lib/durations.ts';
 import { DEFAULT_SETTINGS, type DomainSettings } from '#model/domain.ts';
 import type { BroadcastName } from '#model/live-stream.ts';
 import { lockInTransaction } from '../../engines/engine.ts';
@@ -52,7 +53,6 @@ export interface RecordingFilter extends Omit<BroadcastFilter, 'domainId'> {
   readonly domainIds: readonly number[];
 }
 
-const DAY_MS = 24 * 3_600_000;
 /** Longer than a recording lasts, so that late pieces of a deleted recording still find its row. */
 const KEEP_DELETED_MS = 2 * DAY_MS;
 

@@ -1,5 +1,6 @@
 /** What carriers delivered and nobody could read, as it came: acknowledged, and kept for operators. docs/decisions/0420 */
 import { sql, type Transaction } from 'kysely';
+import { DAY_MS } from '#lib/durations.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
 import { rowList } from '../../statements/lists.ts';
 
@@ -14,7 +15,6 @@ export interface ReceivedUnread {
 
 /** Rows of all connectors together, in 24 hours: a carrier that sends nothing else does not fill the disk. */
 const MAX_PER_DAY = 1_000;
-const DAY_MS = 24 * 3_600_000;
 
 /** Returns how many were kept: none beyond 1,000 in 24 hours. */
 export async function storeUnread(

@@ -1,5 +1,4 @@
 /** The answer of an object that is fetched and stored in slices: only those that it needs are asked for. Edge rule 9 */
-
 import type { EdgeContext, Visit } from '../../context.ts';
 import { discardBody } from '../../origin/origin-request.ts';
 import type { EdgeAnswer } from '../../respond/edge-answer.ts';

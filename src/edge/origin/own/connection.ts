@@ -2,7 +2,6 @@
  * One connection to an origin that we read and write ourselves, a request after the other. Whatever arrives while no request is
  * under way ends it. docs/decisions/0555
  */
-
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { RawHeaders } from '#http/headers.ts';

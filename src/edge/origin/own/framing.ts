@@ -1,5 +1,4 @@
 /** How the body of an origin's response ends, and whether another request may follow on its connection. RFC 9112 §6, §9.3. Pure. */
-
 import { listMembers, type RawHeaders, trimOws, withField } from '#http/headers.ts';
 import { MAX_ORIGIN_KEEP_ALIVE_MS, ORIGIN_KEEP_ALIVE_MS } from '../response-limits.ts';
 

@@ -2,7 +2,6 @@
  * The responses on one connection to an origin, from pieces of any size: interim heads, the head, and the body without its framing.
  * Knows no socket. Pure but for what it calls. RFC 9112
  */
-
 import type { RawHeaders } from '#http/headers.ts';
 import { MAX_INTERIM, MAX_RESPONSE_HEAD_BYTES } from '../response-limits.ts';
 import { ChunkSizeReader } from './chunk-size.ts';

@@ -2,7 +2,6 @@
  * Reads the head of an origin's response, or the trailers behind its chunks, from pieces of any size. Each byte is looked at
  * twice at most, however small the pieces are. What llhttp refuses is refused here too, and more. Pure. RFC 9112 §4, §5
  */
-
 import { COLON, CR, LF, SP, skipBlanks, TOKEN_BYTES, trimBlanks, VALUE_BYTES } from '#http/head-bytes.ts';
 import { MAX_RESPONSE_HEAD_BYTES } from '../response-limits.ts';
 
