@@ -5,6 +5,7 @@
 import type { Socket } from 'node:net';
 import { FieldNames } from '#http/field-names.ts';
 import type { RawHeaders } from '#http/headers.ts';
+import type { Cancellation } from '#lib/cancellation.ts';
 import type { Refusal } from './early-refusal.ts';
 import type { IncomingBody } from './incoming-body.ts';
 import type { ReceivedRequest } from './request.ts';
@@ -12,7 +13,7 @@ import type { ReceivedRequest } from './request.ts';
 export interface Viewer {
   readonly received: ReceivedRequest;
   /** Aborts when the client is gone before its answer is complete. */
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   /** 0 until there is a head. */
   readonly statusSent: number;
   readonly isGone: boolean;
@@ -49,8 +50,8 @@ export interface Viewer {
   readonly queuedBytes: number;
   /** Resolves when there is room again, or the client is gone; one that takes nothing for too long is cut. */
   drained(): Promise<void>;
-  /** Resolves when all of it went to the system, or the client is gone. */
-  end(): Promise<void>;
+  /** Resolves when all of it went to the system, or the client is gone. `undefined`: that is so already. */
+  end(): Promise<void> | undefined;
   /** What the request turned out to be while it arrived: none. */
   readonly refusal: Refusal | undefined;
   /** Ends the answer so that the client sees that it is not whole, whose fault `status` says in the log. */

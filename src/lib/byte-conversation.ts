@@ -68,6 +68,9 @@ export class ByteConversation {
   /** Our side has ended; what the client still sends is discarded. */
   #isLingering = false;
   #answersInTurn = 0;
+  /** The owner is reading, and whether it is to read the rest afterwards. */
+  #isReading = false;
+  #readsOn = false;
   /** Sweeps since the connection last had something to do. */
   #quietSweeps = 0;
 
@@ -96,10 +99,17 @@ export class ByteConversation {
     }
   };
 
+  /** A request may have its answer before the owner returns: the next one is read here then, not on top of it. */
   #read(all: Buffer): void {
-    this.#rest = undefined;
-    this.#isBusy = false;
-    this.#owner.read(all);
+    for (let bytes: Buffer | undefined = all; bytes !== undefined; ) {
+      this.#rest = undefined;
+      this.#isBusy = false;
+      this.#isReading = true;
+      this.#owner.read(bytes);
+      this.#isReading = false;
+      bytes = this.#readsOn && !this.#isOver ? this.#rest : undefined;
+      this.#readsOn = false;
+    }
   }
 
   /** Counts an answer. True: call `pause`, since the client takes no more, or others have waited long enough. */
@@ -139,6 +149,7 @@ export class ByteConversation {
     if (this.#socket.writableNeedDrain) this.pause(NOTHING);
     else if (this.#rest === undefined) this.wait();
     else if (++this.#answersInTurn >= this.#options.answersInTurn) setImmediate(this.#goOn);
+    else if (this.#isReading) this.#readsOn = true;
     else this.#read(this.#rest);
   }
 

@@ -4,6 +4,7 @@ import { FieldNames } from '#http/field-names.ts';
 import { withoutHopByHop } from '#http/headers.ts';
 import { isHandshakeAccepted } from '#http/web-socket.ts';
 import { clientNetwork } from '#lib/cidr.ts';
+import type { Eventual } from '#lib/future.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import type { EdgeContext, Visit } from '../context.ts';
 import type { FetchResult } from '../origin/fetch.ts';
@@ -52,7 +53,7 @@ export async function answerWebSocket(
 
 const MARK: CacheMark = { status: 'BYPASS', reason: 'websocket' };
 
-function ask(viewer: Viewer, edge: EdgeContext, { request, site }: Asked): Promise<FetchResult> {
+function ask(viewer: Viewer, edge: EdgeContext, { request, site }: Asked): Eventual<FetchResult> {
   const { method, target, scheme, host, clientAddress } = request;
   return edge.origins.fetch({
     site,

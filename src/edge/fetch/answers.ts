@@ -4,10 +4,11 @@ import { alsoInvalidated, doesInvalidate } from '#http/invalidate.ts';
 import { announcedBytes, expectedBodyBytes } from '#http/store.ts';
 import { hasDotSegments } from '#http/target.ts';
 import { isErrorStatus, isUsableOnError, updateFromHead } from '#http/validate.ts';
+import { after, type Eventual, recover } from '#lib/future.ts';
 import type { EdgeContext, Visit } from '../context.ts';
 import type { IncomingBody } from '../incoming-body.ts';
 import { discardBody, type OriginResponse } from '../origin/origin-request.ts';
-import { receiveBody } from '../origin/request-body.ts';
+import { type RequestBody, receiveBody } from '../origin/request-body.ts';
 import { type Bypass, type CacheMark, failureStatus, type OriginFailure } from '../reasons.ts';
 import type { EdgeAnswer, Fill } from '../respond/edge-answer.ts';
 import { errorAnswer } from '../respond/error-page.ts';
@@ -53,36 +54,49 @@ export function answerStored(
 }
 
 /** What the cache has no part in, but for invalidation: the request goes on as it is, with its body. */
-export async function answerPastCache(
+export function answerPastCache(
   viewer: Viewer,
   edge: EdgeContext,
   visit: Visit,
   reason: Bypass,
-): Promise<EdgeAnswer | undefined> {
+): Eventual<EdgeAnswer | undefined> {
   const { facts, headers } = visit.request;
   if ((announcedBytes(headers) ?? 0) > viewer.maxBodyBytes) return bodyTooLarge(edge);
   const incoming = facts.hasBody ? viewer.openBody() : undefined;
-  const received = incoming && (await receive(viewer, edge, visit, incoming));
-  const result: Exchanged =
-    received?.kind === 'broken'
-      ? { kind: 'aborted' }
-      : await passOn(edge, visit, { ...questionOf(viewer), body: received?.body, mayStore: false });
+  return after(incoming && receive(viewer, edge, visit, incoming), (received) => {
+    const body = received?.kind === 'body' ? received.body : undefined;
+    const passed: Eventual<Exchanged> =
+      received?.kind === 'broken'
+        ? { kind: 'aborted' }
+        : passOn(edge, visit, { ...questionOf(viewer), body, mayStore: false });
+    return after(passed, (result) => {
+      if (result.kind === 'aborted') return incoming?.isTooLarge === true ? bodyTooLarge(edge) : undefined;
+      return answerPassed(edge, visit, reason, result, body);
+    });
+  });
+}
+
+function answerPassed(
+  edge: EdgeContext,
+  visit: Visit,
+  reason: Bypass,
+  result: Exclude<Exchanged, { kind: 'aborted' }>,
+  body: RequestBody | undefined,
+): Eventual<EdgeAnswer> {
   switch (result.kind) {
     case 'failed': {
       const answer = failureAnswer(edge, result.failure);
       // The rest of a body that is still arriving is not read. RFC 9112 §9.6
-      return received?.kind === 'body' && received.body.lengthBytes === undefined
-        ? { ...answer, closes: true }
-        : answer;
+      return body !== undefined && body.lengthBytes === undefined ? { ...answer, closes: true } : answer;
     }
-    case 'aborted':
-      return incoming?.isTooLarge === true ? bodyTooLarge(edge) : undefined;
     case 'validated': // nothing was offered
       return failureAnswer(edge, 'originMalformed');
     case 'response': {
-      if (received?.kind === 'body') received.body.release();
-      const fill = await applyUnsafe(edge, visit, result.response);
-      return firstHandAnswer(result.response, { status: 'BYPASS', reason }, fill);
+      body?.release();
+      const { response } = result;
+      const mark = { status: 'BYPASS', reason } as const;
+      if (!doesInvalidate(visit.request.method, response.status)) return firstHandAnswer(response, mark, undefined);
+      return after(applyUnsafe(edge, visit, response), (fill) => firstHandAnswer(response, mark, fill));
     }
   }
 }
@@ -111,7 +125,7 @@ export function answerByFetch(
   edge: EdgeContext,
   visit: Visit,
   { role, ...need }: FetchNeed,
-): Promise<EdgeAnswer | undefined> {
+): Eventual<EdgeAnswer | undefined> {
   return withLanding(edge, visit, role, () => {
     return need.stored === undefined
       ? answerMiss(viewer, edge, visit, { role, ...need })
@@ -120,32 +134,35 @@ export function answerByFetch(
 }
 
 /** When it leads, the others may look again as soon as the body of the answer is stored, or will not be. */
-export async function withLanding(
+export function withLanding(
   edge: EdgeContext,
   visit: Visit,
   role: FlightRole,
-  fetchAnswer: () => Promise<EdgeAnswer | undefined>,
-): Promise<EdgeAnswer | undefined> {
-  const land = role.kind === 'lead' ? role.land : () => undefined;
-  let answer: EdgeAnswer | undefined;
-  try {
-    answer = await fetchAnswer();
-  } finally {
-    if (answer === undefined || fillOf(answer) === undefined) land();
-  }
-  if (answer?.mark.status === 'MISS' && answer.mark.reason !== undefined) {
-    edge.flights.markUnshared(visit.key, edge.clock());
-  }
-  return answer === undefined ? undefined : withFillEnd(answer, land);
+  fetchAnswer: () => Eventual<EdgeAnswer | undefined>,
+): Eventual<EdgeAnswer | undefined> {
+  const land = role.kind === 'lead' ? role.land : undefined;
+  const fetched = recover(fetchAnswer, (error) => {
+    land?.();
+    throw error;
+  });
+  return after(fetched, (answer) => {
+    if (answer?.mark.status === 'MISS' && answer.mark.reason !== undefined) {
+      edge.flights.markUnshared(visit.key, edge.clock());
+    }
+    if (land === undefined) return answer;
+    if (answer !== undefined && hasFill(answer.body)) return withFillEnd(answer, answer.body, land);
+    land();
+    return answer;
+  });
 }
 
-function fillOf({ body }: EdgeAnswer): Fill | undefined {
-  return body.kind === 'stream' || body.kind === 'fill' ? body.fill : undefined;
+type FilledBody = Extract<EdgeAnswer['body'], { fill: unknown }> & { readonly fill: Fill };
+
+function hasFill(body: EdgeAnswer['body']): body is FilledBody {
+  return (body.kind === 'stream' || body.kind === 'fill') && body.fill !== undefined;
 }
 
-function withFillEnd(answer: EdgeAnswer, onEnd: () => void): EdgeAnswer {
-  const { body } = answer;
-  if ((body.kind !== 'stream' && body.kind !== 'fill') || body.fill === undefined) return answer;
+function withFillEnd(answer: EdgeAnswer, body: FilledBody, onEnd: () => void): EdgeAnswer {
   const { fill } = body;
   const endBoth = () => {
     fill.onEnd?.();
@@ -154,32 +171,33 @@ function withFillEnd(answer: EdgeAnswer, onEnd: () => void): EdgeAnswer {
   return { ...answer, body: { ...body, fill: { ...fill, onEnd: endBoth } } };
 }
 
-async function answerMiss(
+function answerMiss(
   viewer: Viewer,
   edge: EdgeContext,
   visit: Visit,
   { role, others, prefix }: Omit<FetchNeed, 'stored'>,
-): Promise<EdgeAnswer | undefined> {
+): Eventual<EdgeAnswer | undefined> {
   const { facts } = visit.request;
   // A range goes on unchanged: its answer is that part, or the whole if the origin likes, and may be stored. A HEAD brings nothing to store.
   const isAsItIs = facts.range !== undefined || facts.method === 'HEAD';
-  const ask = () => {
+  const ask = (): Eventual<Exchanged> => {
     const question = questionOf(viewer);
     if (isAsItIs) return passOn(edge, visit, { ...question, body: undefined, mayStore: true });
     if (prefix !== undefined) return askForRest(edge, visit, prefix, question);
     return askForWhole(edge, visit, undefined, others, question);
   };
-  const result = await ask();
-  switch (result.kind) {
-    case 'failed':
-      return failureAnswer(edge, result.failure);
-    case 'aborted':
-      return undefined;
-    case 'validated':
-      return answerStored(visit, result.stored, 'REVALIDATED', edge.clock());
-    case 'response':
-      return answerResponse(edge, visit, share(edge, visit, role, result), isAsItIs);
-  }
+  return after(ask(), (result) => {
+    switch (result.kind) {
+      case 'failed':
+        return failureAnswer(edge, result.failure);
+      case 'aborted':
+        return undefined;
+      case 'validated':
+        return answerStored(visit, result.stored, 'REVALIDATED', edge.clock());
+      case 'response':
+        return answerResponse(edge, visit, share(edge, visit, role, result), isAsItIs);
+    }
+  });
 }
 
 /** The stored response must be confirmed, or replaced, or may stand in when the origin fails. */
@@ -271,7 +289,6 @@ export function answerResponse(
 async function applyUnsafe(edge: EdgeContext, visit: Visit, response: OriginResponse): Promise<Fill | undefined> {
   const { store, sites, clock } = edge;
   const { site, key, request } = visit;
-  if (!doesInvalidate(request.method, response.status)) return undefined;
   const before = absentUpTo(sites, visit, await store.find(key), clock());
   const now = clock();
   const { scheme, host } = request;

@@ -2,6 +2,7 @@
  * One fetch per key: while one request asks the origin, others for the same object wait, read along when its answer
  * comes, or look again when it is stored. They share nothing but what the store takes, so an answer that is not stored reaches one client alone.
  */
+import type { Cancellation } from '#lib/cancellation.ts';
 import { Lru } from '#lib/lru.ts';
 import type { EdgeRequest } from '../request.ts';
 import type { SharedBody } from '../store/shared-body.ts';
@@ -55,12 +56,38 @@ interface Turn {
   readonly fits: (shared: SharedBody) => boolean;
 }
 
-interface Flight {
+/** A fetch for a key that others may wait for. Most have nobody who waits. */
+class Flight {
   readonly startedAt: number;
-  readonly landed: Promise<void>;
-  /** Published or landed. */
-  readonly ready: Promise<void>;
-  readonly shared: () => SharedBody | undefined;
+  shared: SharedBody | undefined;
+  #landed: PromiseWithResolvers<void> | undefined;
+  #ready: PromiseWithResolvers<void> | undefined;
+
+  constructor(startedAt: number) {
+    this.startedAt = startedAt;
+  }
+
+  /** Must not be asked for after the landing. */
+  get landed(): Promise<void> {
+    this.#landed ??= Promise.withResolvers();
+    return this.#landed.promise;
+  }
+
+  /** Resolves when it is published or lands, of which neither may have happened. */
+  get ready(): Promise<void> {
+    this.#ready ??= Promise.withResolvers();
+    return this.#ready.promise;
+  }
+
+  publish(shared: SharedBody): void {
+    this.shared = shared;
+    this.#ready?.resolve();
+  }
+
+  land(): void {
+    this.#landed?.resolve();
+    this.#ready?.resolve();
+  }
 }
 
 export function createFlights(): Flights {
@@ -70,21 +97,14 @@ export function createFlights(): Flights {
   let landings = 0;
 
   const lead = (key: string, startedAt: number): FlightRole => {
-    const [landed, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    let shared: SharedBody | undefined;
-    const flight: Flight = { startedAt, landed: landed.promise, ready: ready.promise, shared: () => shared };
+    const flight = new Flight(startedAt);
     flights.set(key, flight);
-    const publish = (published: SharedBody) => {
-      shared = published;
-      ready.resolve();
-    };
     const land = () => {
       if (flights.get(key) === flight) flights.delete(key);
       landedAt.set(key, ++landings);
-      landed.resolve();
-      ready.resolve();
+      flight.land();
     };
-    return { kind: 'lead', publish, land };
+    return { kind: 'lead', publish: (shared) => flight.publish(shared), land };
   };
 
   return {
@@ -93,7 +113,7 @@ export function createFlights(): Flights {
       const isUnshared = unsharedAt > absentUpTo && Math.abs(now - unsharedAt) < UNSHARED_MS;
       if (!canShare(request) || isUnshared) return { kind: 'alone', isRedundant: false };
       const flight = flights.get(key);
-      const shared = flight?.shared();
+      const shared = flight?.shared;
       // A flight whose answer is arriving may take as long as it needs.
       const since = shared === undefined ? Math.max(absentUpTo, now - FLIGHT_MS) : absentUpTo;
       if (flight === undefined || flight.startedAt <= since) {
@@ -119,8 +139,8 @@ export function createFlights(): Flights {
 const LANDED = Promise.resolve();
 
 /** Resolves when the flight has landed, after `WAIT_MS`, or when the client is gone; true in the first case. */
-export async function waitForLanding(landed: Promise<void>, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted) return false; // an aborted signal fires no further event
+export async function waitForLanding(landed: Promise<void>, signal: Cancellation): Promise<boolean> {
+  if (signal.aborted) return false; // an aborted one calls no further listener
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const giveUp = () => resolve(false);
   const timer = setTimeout(giveUp, WAIT_MS);

@@ -10,6 +10,8 @@ import { expectedBodyBytes } from '#http/store.ts';
 import type { Stored } from '#http/stored.ts';
 import { isOtherScheme } from '#http/uri.ts';
 import { freshen, type Offered, unconditionalHeaders, validationHeaders, variantOf304 } from '#http/validate.ts';
+import type { Cancellation } from '#lib/cancellation.ts';
+import { after, type Eventual, recover } from '#lib/future.ts';
 import type { EdgeContext, Visit } from '../context.ts';
 import type { FetchResult } from '../origin/fetch.ts';
 import { discardBody, type OriginResponse } from '../origin/origin-request.ts';
@@ -48,7 +50,7 @@ export interface ExchangeOptions {
   readonly offered: Offered<CachedResponse>;
   /** Whether the response may enter the store at all. */
   readonly mayStore: boolean;
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   readonly onInterim: (status: number, headers: RawHeaders) => void;
 }
 
@@ -59,7 +61,7 @@ export function passOn(
   edge: EdgeContext,
   visit: Visit,
   question: Omit<ExchangeOptions, 'headers' | 'offered'>,
-): Promise<Exchanged> {
+): Eventual<Exchanged> {
   return exchange(edge, visit, { ...question, headers: visit.request.headers, offered: NOTHING_OFFERED });
 }
 
@@ -67,24 +69,25 @@ export function passOn(
  * Asks for the whole representation: conditionally where something is offered, never under the client's own conditions,
  * so that the answer can be stored. Edge rules, decision 7
  */
-export async function askForWhole(
+export function askForWhole(
   edge: EdgeContext,
   visit: Visit,
   stored: CachedResponse | undefined,
   others: readonly CachedResponse[],
   question: Pick<ExchangeOptions, 'signal' | 'onInterim'>,
-): Promise<Exchanged> {
+): Eventual<Exchanged> {
   const headers = validationHeaders(visit.request.headers, stored, others);
   const offered = { selected: stored, others };
   const whole = { ...question, body: undefined, mayStore: true };
-  const result = await exchange(edge, visit, { ...whole, headers, offered });
-  if (result.kind !== 'response' || result.response.status !== 304) return result;
-  // It speaks of something we do not have: once more, without conditions.
-  discardBody(result.response);
-  return exchange(edge, visit, {
-    ...whole,
-    headers: unconditionalHeaders(visit.request.headers),
-    offered: NOTHING_OFFERED,
+  return after(exchange(edge, visit, { ...whole, headers, offered }), (result) => {
+    if (result.kind !== 'response' || result.response.status !== 304) return result;
+    // It speaks of something we do not have: once more, without conditions.
+    discardBody(result.response);
+    return exchange(edge, visit, {
+      ...whole,
+      headers: unconditionalHeaders(visit.request.headers),
+      offered: NOTHING_OFFERED,
+    });
   });
 }
 
@@ -144,7 +147,7 @@ export function askForPart(
   headers: RawHeaders,
   stored: CachedResponse | undefined,
   question: Pick<ExchangeOptions, 'signal' | 'onInterim'>,
-): Promise<Exchanged> {
+): Eventual<Exchanged> {
   const offered = { selected: stored, others: [] };
   return exchange(edge, visit, { ...question, headers, offered, body: undefined, mayStore: false });
 }
@@ -162,7 +165,7 @@ export async function fetchRest(
   edge: EdgeContext,
   visit: Visit,
   { stored, bodyBytes, at }: RestOf,
-  signal: AbortSignal,
+  signal: Cancellation,
 ): Promise<Readable | undefined> {
   if (bodyBytes === undefined || at === 0 || stored.etag === undefined || !isStrong(stored.etag)) return undefined;
   const prefix = { ...stored, range: { first: 0, last: at - 1, complete: bodyBytes } };
@@ -181,28 +184,54 @@ export async function fetchRest(
 
 const CONTENT_RANGE = new FieldNames(['content-range']);
 
-async function exchange(edge: EdgeContext, visit: Visit, question: ExchangeOptions): Promise<Exchanged> {
-  const result = await fetchFor(edge, visit, question);
-  if (result.kind === 'failed') return { kind: 'failed', failure: result.failure };
-  if (result.kind === 'aborted') return result;
-  const { response } = result;
-  if (response.status === 304) {
-    const stored = await applyNotModified(edge, visit, question.offered, response);
-    if (stored !== undefined) {
-      discardBody(response);
-      return { kind: 'validated', stored };
-    }
-    if (!isConditional(question.headers)) {
-      // A 304 that nobody asked for would reach a client that has nothing.
-      discardBody(response);
-      return { kind: 'failed', failure: 'originMalformed' };
-    }
+function exchange(edge: EdgeContext, visit: Visit, question: ExchangeOptions): Eventual<Exchanged> {
+  return after(fetchFor(edge, visit, question), (result) => {
+    if (result.kind === 'failed') return { kind: 'failed', failure: result.failure };
+    if (result.kind === 'aborted') return result;
+    const { response } = result;
+    const settle = response.status === 304 ? settleNotModified : settleResponse;
+    return recover(
+      () => settle(edge, visit, question, response),
+      (error) => {
+        discardBody(response); // else its connection would wait for a reader for ever
+        throw error;
+      },
+    );
+  });
+}
+
+async function settleNotModified(
+  edge: EdgeContext,
+  visit: Visit,
+  question: ExchangeOptions,
+  response: OriginResponse,
+): Promise<Exchanged> {
+  const stored = await applyNotModified(edge, visit, question.offered, response);
+  if (stored !== undefined) {
+    discardBody(response);
+    return { kind: 'validated', stored };
   }
-  if (!question.mayStore) return { kind: 'response', response, admission: undefined, fill: undefined };
+  if (isConditional(question.headers)) return settleResponse(edge, visit, question, response);
+  // A 304 that nobody asked for would reach a client that has nothing.
+  discardBody(response);
+  return { kind: 'failed', failure: 'originMalformed' };
+}
+
+function settleResponse(
+  edge: EdgeContext,
+  visit: Visit,
+  { mayStore }: ExchangeOptions,
+  response: OriginResponse,
+): Exchanged {
+  if (!mayStore) return { kind: 'response', response, admission: undefined, fill: undefined };
   return { kind: 'response', response, ...admit(edge, visit, response) };
 }
 
-function fetchFor({ origins }: EdgeContext, { request, site }: Visit, question: ExchangeOptions): Promise<FetchResult> {
+function fetchFor(
+  { origins }: EdgeContext,
+  { request, site }: Visit,
+  question: ExchangeOptions,
+): Eventual<FetchResult> {
   const { method, target, scheme, host, httpVersion, clientAddress } = request;
   return origins.fetch({
     site,

@@ -6,10 +6,11 @@ import { Socket } from 'node:net';
 import { type Duplex, Readable } from 'node:stream';
 import { type Dispatcher, errors } from 'undici';
 import { hasField, type RawHeaders } from '#http/headers.ts';
+import { after, type Eventual } from '#lib/future.ts';
 import type { OriginFailure } from '../reasons.ts';
 import { ConnectError } from './connector.ts';
 import { type AttemptResult, type AttemptTools, type OriginRequest, TakenBack } from './origin-request.ts';
-import type { OriginSlot } from './origin-slots.ts';
+import type { OriginSlot, SlotAnswer } from './origin-slots.ts';
 import { isPlain, OwnExchange } from './own/exchange.ts';
 import type { OriginPool } from './pools.ts';
 import type { TurnReader } from './read-turns.ts';
@@ -18,34 +19,40 @@ import { MAX_INTERIM } from './response-limits.ts';
 import { withoutServerFields } from './server-fields.ts';
 import type { SlotUse } from './slot-book.ts';
 
-/** Never rejects for what an origin or the network does; rejects for a fault of ours. */
-export async function attemptOrigin(
-  { slots, own, dispatcher }: OriginPool,
+/** Never rejects for what an origin or the network does; throws or rejects for a fault of ours. */
+export function attemptOrigin(pool: OriginPool, request: OriginRequest, tools: AttemptTools): Eventual<AttemptResult> {
+  const { client, signal } = request;
+  const asking = { client, use: useOf(request), signal, onTakenBack: () => {} };
+  return after(pool.slots.ask(asking), (answer) => attemptWith(answer, asking, pool, request, tools));
+}
+
+/** `claim`: the one that the slot was given to. */
+function attemptWith(
+  answer: SlotAnswer,
+  claim: { onTakenBack: () => void },
+  { own, dispatcher }: OriginPool,
   request: OriginRequest,
   tools: AttemptTools,
-): Promise<AttemptResult> {
-  const { client, signal } = request;
-  let takeBack = () => {};
-  const answer = await slots.ask({ client, use: useOf(request), signal, onTakenBack: () => takeBack() });
+): Eventual<AttemptResult> {
   if (answer.kind === 'aborted') return answer;
   if (answer.kind === 'denied') {
     const { reason: failure } = answer;
     return { kind: 'failure', failure, detail: DENIED[failure], isSent: false, isReused: false };
   }
   const { slot } = answer;
-  if (signal.aborted) {
+  if (request.signal.aborted) {
     slot.free();
     return { kind: 'aborted' };
   }
   if (isPlain(request)) {
     const exchange = new OwnExchange(request, tools, slot);
-    takeBack = exchange.takeBack;
+    claim.onTakenBack = exchange.takeBack;
     exchange.start(own);
     return exchange.result;
   }
   const { promise, resolve, reject } = Promise.withResolvers<AttemptResult>();
   const exchange = new Exchange(request, tools, { resolve, reject, slot });
-  takeBack = exchange.takeBack;
+  claim.onTakenBack = exchange.takeBack;
   request.signal.addEventListener('abort', exchange.abort, { once: true });
   dispatcher.dispatch(
     {

@@ -1,7 +1,9 @@
 /** One request to a site's origins: in turn, with failover to the next one inside the request. Edge rule 2 */
 import type { Scheme } from '#http/absolute-form.ts';
 import type { RawHeaders } from '#http/headers.ts';
+import type { Cancellation } from '#lib/cancellation.ts';
 import { clientNetwork } from '#lib/cidr.ts';
+import { after, type Eventual } from '#lib/future.ts';
 import { Lru } from '#lib/lru.ts';
 import type { Site } from '#sites/site.ts';
 import type { OriginFailure } from '../reasons.ts';
@@ -27,7 +29,7 @@ export interface Fetch {
   /** See `OriginRequest`. */
   readonly upgrade?: 'websocket';
   readonly onInterim: (status: number, headers: RawHeaders) => void;
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
 }
 
 export type FetchResult =
@@ -45,7 +47,7 @@ export interface OriginsOptions extends AttemptTools {
 }
 
 export interface Origins {
-  fetch(fetch: Fetch): Promise<FetchResult>;
+  fetch(fetch: Fetch): Eventual<FetchResult>;
 }
 
 /** Sites whose turn is remembered; the others begin at their first origin again. */
@@ -73,8 +75,29 @@ export function createOrigins(options: OriginsOptions): Origins {
     onFailure(result.failure, candidate.key, result.detail);
   };
 
+  /** Asks the origins from number `index` on. `last`: the result if there are none. */
+  const askFrom = (index: number, last: FetchResult, turn: OriginTurn): Eventual<FetchResult> => {
+    const { fetch, candidates, now, isDown } = turn;
+    const candidate = candidates[index];
+    if (candidate === undefined) return last;
+    if (!isDown(candidate)) uses.note({ target: candidate.probe, isPassedOver: false }, now);
+    const onCut = (detail: string) => onFailure('originCut', candidate.key, detail);
+    return after(askOrigin(candidate, fetch, options, onCut), (result) => {
+      note(candidate, result);
+      if (result.kind === 'aborted') return result;
+      if (result.kind === 'response') {
+        const isLast = index === candidates.length - 1;
+        if (isLast || !isRepeatable(fetch) || !RETRIED_STATUSES.has(result.response.status)) return result;
+        discardBody(result.response);
+        return askFrom(index + 1, last, turn);
+      }
+      const failed = { kind: 'failed', failure: result.failure, detail: result.detail } as const;
+      return mayGoOn(fetch, result.isSent) ? askFrom(index + 1, failed, turn) : failed;
+    });
+  };
+
   return {
-    fetch: async (fetch) => {
+    fetch: (fetch) => {
       const { site, scheme, host } = fetch;
       const now = clock();
       const isDown = (candidate: OriginCandidate) => {
@@ -83,44 +106,38 @@ export function createOrigins(options: OriginsOptions): Origins {
         return isPassedOver;
       };
       const candidates = chooseOrigins(describe(site, scheme, host), takeTurn(site), isDown);
-      let last: FetchResult = { kind: 'failed', failure: 'noOrigin', detail: 'no origin is set' };
-      for (const [index, candidate] of candidates.entries()) {
-        if (!isDown(candidate)) uses.note({ target: candidate.probe, isPassedOver: false }, now);
-        const result = await askOrigin(candidate, fetch, options, (detail) =>
-          onFailure('originCut', candidate.key, detail),
-        );
-        note(candidate, result);
-        if (result.kind === 'aborted') return result;
-        if (result.kind === 'response') {
-          const isLast = index === candidates.length - 1;
-          if (isLast || !isRepeatable(fetch) || !RETRIED_STATUSES.has(result.response.status)) return result;
-          discardBody(result.response);
-          continue;
-        }
-        last = { kind: 'failed', failure: result.failure, detail: result.detail };
-        if (!mayGoOn(fetch, result.isSent)) return last;
-      }
-      return last;
+      return askFrom(0, NO_ORIGIN, { fetch, candidates, now, isDown });
     },
   };
 }
 
+/** The origins that a request may try. */
+interface OriginTurn {
+  readonly fetch: Fetch;
+  readonly candidates: readonly OriginCandidate[];
+  readonly now: number;
+  readonly isDown: (candidate: OriginCandidate) => boolean;
+}
+
+const NO_ORIGIN: FetchResult = { kind: 'failed', failure: 'noOrigin', detail: 'no origin is set' };
+
 /** `onCut`: the response's body broke off. */
-export async function askOrigin(
+export function askOrigin(
   { destination, hostHeader }: OriginAddress,
   fetch: Fetch,
   tools: AttemptTools,
   onCut: (detail: string) => void,
-): Promise<AttemptResult> {
+): Eventual<AttemptResult> {
   const { site, method, target, body, upgrade, onInterim, signal } = fetch;
   const client = clientNetwork(fetch.clientAddress);
   const headers = ['Host', hostHeader, ...fetch.headers];
   const request = { domainId: site.id, client, method, target, body, upgrade, onInterim, onCut, signal, headers };
   const pool = tools.pools.get(site.id, destination);
-  const first = await attemptOrigin(pool, request, tools);
-  // An idle connection that the origin closed just then says nothing about the origin: once more, on a fresh one.
-  const isIdleClose = first.kind === 'failure' && first.failure === 'originReset' && first.isReused;
-  return isIdleClose && isRepeatable(fetch) ? attemptOrigin(pool, { ...request, needsFresh: true }, tools) : first;
+  return after(attemptOrigin(pool, request, tools), (first) => {
+    // An idle connection that the origin closed just then says nothing about the origin: once more, on a fresh one.
+    const isIdleClose = first.kind === 'failure' && first.failure === 'originReset' && first.isReused;
+    return isIdleClose && isRepeatable(fetch) ? attemptOrigin(pool, { ...request, needsFresh: true }, tools) : first;
+  });
 }
 
 /** Sending it twice does no harm and is possible. */

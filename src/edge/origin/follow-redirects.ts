@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { FieldNames } from '#http/field-names.ts';
 import { firstValue, type RawHeaders, withField, withoutFields } from '#http/headers.ts';
+import type { Cancellation } from '#lib/cancellation.ts';
 import type { Site } from '#sites/site.ts';
 import { elsewhereHeaders } from '../origin-headers.ts';
 import type { OriginFailure, Unfollowed } from '../reasons.ts';
@@ -113,7 +114,7 @@ type Held =
   | { readonly kind: 'large'; readonly response: OriginResponse }
   | { readonly kind: 'broken' };
 
-async function hold(response: OriginResponse, signal: AbortSignal): Promise<Held> {
+async function hold(response: OriginResponse, signal: Cancellation): Promise<Held> {
   if (announcesMore(response.headers)) return { kind: 'large', response };
   const body = asReadable(response.body);
   const chunks: Buffer[] = [];

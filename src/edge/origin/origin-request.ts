@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { RawHeaders } from '#http/headers.ts';
+import type { Cancellation } from '#lib/cancellation.ts';
 import type { OriginFailure } from '../reasons.ts';
 import type { OwnBody } from './own/body.ts';
 import type { OriginPools } from './pools.ts';
@@ -31,7 +32,7 @@ export interface OriginRequest {
   /** Whether it must not go out on a connection that was idle. */
   readonly needsFresh?: boolean;
   /** Signal that drops the connection until the response's head has arrived; after it, destroying the body does. */
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
 }
 
 export interface OriginResponse {

@@ -2,6 +2,8 @@
  * The slots for requests at one origin: a request without one waits for a bounded time, in turns. `slot-book.ts`
  * chooses the next claim.
  */
+import type { Cancellation } from '#lib/cancellation.ts';
+import type { Eventual } from '#lib/future.ts';
 import { createSlotBook, type Denied, type SlotClaim } from './slot-book.ts';
 
 export interface OriginSlotsOptions {
@@ -15,7 +17,7 @@ export interface OriginSlotsOptions {
 }
 
 interface Asking extends SlotClaim {
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   /** The client is too slow for a slot that others wait for: give it back. Called once at most, and only while it is held. */
   readonly onTakenBack: () => void;
 }
@@ -28,13 +30,14 @@ export interface OriginSlot {
   resume(): void;
 }
 
-type SlotAnswer =
+export type SlotAnswer =
   | { readonly kind: 'slot'; readonly slot: OriginSlot }
   | { readonly kind: 'denied'; readonly reason: Denied }
   | { readonly kind: 'aborted' };
 
 export interface OriginSlots {
-  ask(asking: Asking): Promise<SlotAnswer>;
+  /** A slot that is free is given in this call. */
+  ask(asking: Asking): Eventual<SlotAnswer>;
   /** Resolves when none is taken and nobody waits. */
   idle(): Promise<void>;
 }
@@ -99,7 +102,7 @@ export function createOriginSlots({ timeoutMs, monotonic, ...options }: OriginSl
   };
 
   return {
-    ask: async (asking) => {
+    ask: (asking) => {
       if (asking.signal.aborted) return { kind: 'aborted' };
       const answer = book.ask(asking);
       if (answer === 'taken') return { kind: 'slot', slot: give(asking) };

@@ -2,6 +2,7 @@
  * A viewer's request from first byte to log line, top to bottom: the stages of docs/development/edge.md. What a stage decides
  * is in its own file; here is only their order.
  */
+import { after, type Eventual, recover } from '#lib/future.ts';
 import type { EdgeContext, Visit } from '../context.ts';
 import { answerCacheable } from '../fetch/answer-cacheable.ts';
 import { answerWebSocket } from '../fetch/answer-web-socket.ts';
@@ -29,27 +30,48 @@ import { answerOptions, isLastHop, withHopTaken } from '../stages/server-options
 import { Holds } from '../store/holds.ts';
 import type { CutStatus, Viewer } from '../viewer.ts';
 
-/** Resolves when the answer is out, or the client is gone, and the line is written. Never rejects. */
-export async function handle(viewer: Viewer, edge: EdgeContext): Promise<void> {
+/**
+ * Done when the answer is out, or the client is gone, and the line is written; in this call if nothing had to be waited for.
+ * Never throws or rejects.
+ */
+export function handle(viewer: Viewer, edge: EdgeContext): Eventual<void> {
   const startedAt = edge.clock();
   const named: NamedSite = { host: undefined, domainId: 0, isLive: false };
-  let answer: EdgeAnswer | undefined;
+  /** The answer under way, to be dropped if sending it fails. */
+  let made: EdgeAnswer | undefined;
   let closeMeter = () => 0;
-  using holds = new Holds();
-  try {
-    answer = await answerRequest(viewer, edge, { named, holds });
-    if (answer !== undefined && isLasting(answer)) closeMeter = edge.metrics.openMeter(() => viewer.sentBytes);
-    if (answer !== undefined) answer = await sendAnswer(viewer, answer, edge, named.domainId); // 10
-  } catch (error) {
-    edge.log.error({ err: error, host: named.host, target: viewer.received.target }, 'request failed');
-    if (answer !== undefined) abandonBody(answer.body);
-    answer = errorAnswer(500, { status: 'ERROR', reason: 'internal' }, edge.clock(), true);
-    if (viewer.isBegun) viewer.cut(500);
-    else await sendAnswer(viewer, answer, edge, named.domainId);
-  }
-  if (viewer.refusal !== undefined)
-    answer = errorAnswer(viewer.refusal.status, { status: 'ERROR', reason: viewer.refusal.reason }, edge.clock());
-  conclude(viewer, edge, named, answer, { startedAt, countedBytes: closeMeter() }); // 11
+  const holds = new Holds();
+  const answered = recover<EdgeAnswer | undefined>(
+    () =>
+      after(answerRequest(viewer, edge, { named, holds }), (answer) => {
+        made = answer;
+        if (answer === undefined) return undefined;
+        if (isLasting(answer)) closeMeter = edge.metrics.openMeter(() => viewer.sentBytes);
+        return sendAnswer(viewer, answer, edge, named.domainId); // 10
+      }),
+    (error) => {
+      edge.log.error({ err: error, host: named.host, target: viewer.received.target }, 'request failed');
+      if (made !== undefined) abandonBody(made.body);
+      return answerFault(viewer, edge, named.domainId);
+    },
+  );
+  return after(answered, (answer) => {
+    holds.release();
+    const { refusal } = viewer;
+    const last =
+      refusal === undefined
+        ? answer
+        : errorAnswer(refusal.status, { status: 'ERROR', reason: refusal.reason }, edge.clock());
+    conclude(viewer, edge, named, last, { startedAt, countedBytes: closeMeter() }); // 11
+  });
+}
+
+/** Answers a request that a fault of ours has met. */
+function answerFault(viewer: Viewer, edge: EdgeContext, domainId: number): Eventual<EdgeAnswer> {
+  const answer = errorAnswer(500, { status: 'ERROR', reason: 'internal' }, edge.clock(), true);
+  if (!viewer.isBegun) return sendAnswer(viewer, answer, edge, domainId);
+  viewer.cut(500);
+  return answer;
 }
 
 /** Whether it goes on for as long as its viewer likes: its bytes are not left to be counted at the end. */
@@ -86,11 +108,11 @@ function conclude(
 }
 
 /** `undefined`: there is nobody to answer any more. */
-async function answerRequest(
+function answerRequest(
   viewer: Viewer,
   edge: EdgeContext,
   { named, holds }: { readonly named: NamedSite; readonly holds: Holds },
-): Promise<EdgeAnswer | undefined> {
+): Eventual<EdgeAnswer | undefined> {
   const now = edge.clock();
 
   const request = parseRequest(viewer.received); // 1
@@ -106,18 +128,19 @@ async function answerRequest(
   named.host = request.host;
   named.domainId = site.id;
   named.isLive = site.type === 'live';
-  const made = await answerForSite(viewer, edge, { request, site, holds });
-  if (made === undefined) return undefined;
-  const answer = withTransportSecurity(site, request, made);
-  edge.shortcuts.learn(viewer.received, request, site, answer);
-  return answer;
+  return after(answerForSite(viewer, edge, { request, site, holds }), (made) => {
+    if (made === undefined) return undefined;
+    const answer = withTransportSecurity(site, request, made);
+    edge.shortcuts.learn(viewer.received, request, site, answer);
+    return answer;
+  });
 }
 
-async function answerForSite(
+function answerForSite(
   viewer: Viewer,
   edge: EdgeContext,
   { request, site, holds }: Pick<Visit, 'request' | 'site' | 'holds'>,
-): Promise<EdgeAnswer | undefined> {
+): Eventual<EdgeAnswer | undefined> {
   const now = edge.clock();
   const { secured } = viewer.received;
   if (secured !== undefined && isMisdirected(site, request.host, secured))
@@ -134,31 +157,48 @@ async function answerForSite(
 
   if (isLastHop(request)) return answerOptions(now);
 
-  if (site.type === 'live' && edge.live !== undefined) {
-    const live = await answerLive(viewer, edge, edge.live, { request, site });
-    if (live.kind === 'answer') return live.answer;
-  }
+  if (site.type !== 'live' || edge.live === undefined) return answerPlanned(viewer, edge, { request, site, holds });
+  return answerLive(viewer, edge, edge.live, { request, site }).then((live) => {
+    return live.kind === 'answer' ? live.answer : answerPlanned(viewer, edge, { request, site, holds });
+  });
+}
 
+function answerPlanned(
+  viewer: Viewer,
+  edge: EdgeContext,
+  { request, site, holds }: Pick<Visit, 'request' | 'site' | 'holds'>,
+): Eventual<EdgeAnswer | undefined> {
   const key = cacheKey(site, request); // 4
   const plan = planRequest(site, request); // 5
   const { options } = plan;
   const asked = { request, site, key, options, holds };
-  if (plan.kind === 'gatewayTimeout') return errorAnswer(504, { status: 'ERROR', reason: 'onlyIfCached' }, now);
+  if (plan.kind === 'gatewayTimeout')
+    return errorAnswer(504, { status: 'ERROR', reason: 'onlyIfCached' }, edge.clock());
   if (plan.kind === 'bypass') {
     if (plan.reason === 'websocket') return answerWebSocket(viewer, edge, { request, site }); // 8
     const visit = { ...asked, request: withHopTaken(request), absentUpTo: NEVER };
-    const answer = await answerPastCache(viewer, edge, visit, plan.reason); // 8
-    return answer && finishAnswer(viewer, edge, asked, answer);
+    return finish(viewer, edge, asked, answerPastCache(viewer, edge, visit, plan.reason)); // 8
   }
 
   const uncoded = { ...asked, request: askedUncoded(site, request) };
-  const answer = await answerCacheable(viewer, edge, uncoded); // 6, 7, 8, 9
-  if (answer === undefined || !isUncoded(site) || !isUnreadable(request, answer)) {
-    return answer && finishAnswer(viewer, edge, asked, answer);
-  }
-  leaveToStore(answer.body, edge);
-  const other = await answerPastCache(viewer, edge, { ...asked, absentUpTo: NEVER }, 'contentCoding');
-  return other && finishAnswer(viewer, edge, asked, other);
+  // 6, 7, 8, 9
+  return after(answerCacheable(viewer, edge, uncoded), (answer) => {
+    if (answer === undefined || !isUncoded(site) || !isUnreadable(request, answer)) {
+      return finish(viewer, edge, asked, answer);
+    }
+    leaveToStore(answer.body, edge);
+    const other = answerPastCache(viewer, edge, { ...asked, absentUpTo: NEVER }, 'contentCoding');
+    return finish(viewer, edge, asked, other);
+  });
+}
+
+function finish(
+  viewer: Viewer,
+  edge: EdgeContext,
+  asked: Omit<Visit, 'absentUpTo'>,
+  made: Eventual<EdgeAnswer | undefined>,
+): Eventual<EdgeAnswer | undefined> {
+  return after(made, (answer) => answer && finishAnswer(viewer, edge, asked, answer));
 }
 
 /** `absentUpTo` of a request that looks nothing up. */

@@ -2,6 +2,7 @@
  * Fetches an object before anyone asks for it, through the same stages as a request, and says whether it is stored now or why
  * not. docs/decisions/0084
  */
+import type { Eventual } from '#lib/future.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { EdgeContext, Visit } from '../context.ts';
@@ -154,7 +155,7 @@ async function store(
   }
 }
 
-function ask(edge: EdgeContext, { visit, decision, others }: LookedUp, signal: AbortSignal): Promise<Exchanged> {
+function ask(edge: EdgeContext, { visit, decision, others }: LookedUp, signal: AbortSignal): Eventual<Exchanged> {
   const question = { signal, onInterim: () => undefined };
   const stored = decision.kind === 'revalidate' || decision.kind === 'stale' ? decision.stored : undefined;
   if (decision.kind === 'complete' && isPart(decision.stored)) {

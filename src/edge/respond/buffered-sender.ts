@@ -53,10 +53,10 @@ export class BufferedSender {
     this.#emptied = this.#empty(buffer);
   }
 
-  /** Resolves when everything was written to the client, or the client is gone. */
-  async end(): Promise<void> {
+  /** Resolves when everything was written to the client, or the client is gone. `undefined`: nothing waits. */
+  end(): Promise<void> | undefined {
     this.#buffer?.end();
-    await this.#emptied;
+    return this.#emptied;
   }
 
   /** Drops the bytes that were not written. To be called at the end, and if the source has failed. */

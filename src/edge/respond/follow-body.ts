@@ -1,6 +1,7 @@
 /** Sends a body that is in transit into the store to a further client. */
 import type { Readable } from 'node:stream';
 import type { ByteSpan } from '#http/range.ts';
+import type { Cancellation } from '#lib/cancellation.ts';
 import type { Buffers } from '../buffers/buffers.ts';
 import { Holds } from '../store/holds.ts';
 import { isReadable } from '../store/readable-body.ts';
@@ -11,7 +12,7 @@ import { BufferedSender, type Recipient } from './buffered-sender.ts';
 import type { Pins } from './pins.ts';
 
 /** Fetches the body from a position on, at the origin; `undefined` if it is unavailable. */
-export type FetchRest = (at: number, signal: AbortSignal) => Promise<Readable | undefined>;
+export type FetchRest = (at: number, signal: Cancellation) => Promise<Readable | undefined>;
 
 export interface FollowOptions {
   readonly fetchRest: FetchRest;

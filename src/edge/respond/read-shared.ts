@@ -1,4 +1,5 @@
 /** Reads a body that is in transit into the store, for a reader that is not a client. */
+import type { Cancellation } from '#lib/cancellation.ts';
 import { Holds } from '../store/holds.ts';
 import { isReadable } from '../store/readable-body.ts';
 import type { SharedBody, SharedReader } from '../store/shared-body.ts';
@@ -6,7 +7,7 @@ import type { FetchRest } from './follow-body.ts';
 
 export interface ReadAlongOptions {
   readonly fetchRest: FetchRest;
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   /** Opened before; absent: it begins now. */
   readonly opened?: SharedReader;
   readonly holds?: Holds;
@@ -37,7 +38,7 @@ export async function* readShared(
     kept.hold(shared);
     reader.leave();
   }
-  signal.throwIfAborted();
+  if (signal.aborted) throw new Error('the body is not wanted any more');
   yield* await openRest(shared, reader.at, { fetchRest, signal, holds: kept });
 }
 
@@ -45,7 +46,7 @@ export async function* readShared(
 async function openRest(
   shared: SharedBody,
   at: number,
-  { fetchRest, signal, holds }: { readonly fetchRest: FetchRest; readonly signal: AbortSignal; readonly holds: Holds },
+  { fetchRest, signal, holds }: { readonly fetchRest: FetchRest; readonly signal: Cancellation; readonly holds: Holds },
 ): Promise<Iterable<Buffer> | AsyncIterable<Buffer>> {
   const { over } = shared;
   if (over?.kind === 'whole' && at === over.sizeBytes) return [];

@@ -1,4 +1,5 @@
 /** Stage 10: sends the head with the fields that this hop adds, then the body, at the client's pace. */
+import { after, type Eventual } from '#lib/future.ts';
 import type { EdgeContext } from '../context.ts';
 import type { Viewer } from '../viewer.ts';
 import type { Recipient } from './buffered-sender.ts';
@@ -15,24 +16,23 @@ export interface SendOptions
   readonly webSockets: { readonly limits: TunnelLimits };
 }
 
-/**
- * Resolves when the answer was sent, completely or not, which the viewer knows. Returns the answer that was sent in the
- * end.
- */
-export async function sendAnswer(
+/** Done when the answer was sent, completely or not, which the viewer knows. Returns the answer that was sent in the end. */
+export function sendAnswer(
   viewer: Viewer,
   answer: EdgeAnswer,
   options: SendOptions,
   domainId: number,
-): Promise<EdgeAnswer> {
-  if (await send({ viewer, domainId }, answer, options)) return answer;
-  const instead = errorAnswer(502, { status: 'ERROR', reason: 'originCut' }, options.clock());
-  await send({ viewer, domainId }, instead, options);
-  return instead;
+): Eventual<EdgeAnswer> {
+  const to = { viewer, domainId };
+  return after(send(to, answer, options), (isAnswered) => {
+    if (isAnswered) return answer;
+    const instead = errorAnswer(502, { status: 'ERROR', reason: 'originCut' }, options.clock());
+    return after(send(to, instead, options), () => instead);
+  });
 }
 
 /** Returns false if the origin's body broke off while another answer can still be sent. */
-async function send(to: Recipient, answer: EdgeAnswer, options: SendOptions): Promise<boolean> {
+function send(to: Recipient, answer: EdgeAnswer, options: SendOptions): Eventual<boolean> {
   const { viewer } = to;
   const isEndless = answer.body.kind === 'session' && answer.body.session.kind === 'flv';
   const isGivenAway = answer.body.kind === 'tunnel' || (answer.body.kind === 'session' && !isEndless);
@@ -42,8 +42,7 @@ async function send(to: Recipient, answer: EdgeAnswer, options: SendOptions): Pr
   viewer.sendHead(answer.status, safeReason(answer.reason), sent, isEndless);
   switch (answer.body.kind) {
     case 'none':
-      await viewer.end();
-      return true;
+      return after(viewer.end(), () => true);
     case 'pieces':
       return sendPieces(viewer, answer.body.pieces, options.pins);
     case 'stream':
@@ -56,17 +55,15 @@ async function send(to: Recipient, answer: EdgeAnswer, options: SendOptions): Pr
       });
     case 'tunnel': {
       const client = viewer.switchProtocols();
-      if (client === undefined) abandonBody(answer.body);
-      else await runTunnel(client, answer.body, options.webSockets.limits);
+      if (client !== undefined) return runTunnel(client, answer.body, options.webSockets.limits).then(() => true);
+      abandonBody(answer.body);
       return true;
     }
     case 'session':
-      await answer.body.session.run(viewer, answer);
-      return true;
+      return answer.body.session.run(viewer, answer).then(() => true);
     case 'fill':
       void streamUnread(answer.body.stream, answer.body.fill, options); // never rejects; the client does not wait for it
-      await viewer.end();
-      return true;
+      return after(viewer.end(), () => true);
   }
 }
 

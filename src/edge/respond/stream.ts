@@ -1,5 +1,6 @@
 /** An origin's body on its way to the client, and at the same time into the store where it may be kept. */
 import type { Readable } from 'node:stream';
+import { after, type Eventual, Future, recover } from '#lib/future.ts';
 import { isLargeChunk, PagedCopies } from '#lib/joined-chunks.ts';
 import type { EdgeContext } from '../context.ts';
 import { discardBody, type OriginBody, TakenBack } from '../origin/origin-request.ts';
@@ -27,35 +28,36 @@ type StreamOptions = Pick<EdgeContext, 'lag' | 'pins' | 'buffers' | 'unreadFetch
  * that budget allows, else it waits in a buffer; when the buffer is full, the client sets the pace. A body that breaks
  * off cuts the client and is not stored. Returns false if it broke off before the client had anything. Never rejects.
  */
-export async function streamToViewer(
+export function streamToViewer(
   to: Recipient,
   source: OriginBody,
   fill: Fill | undefined,
   options: StreamOptions,
-): Promise<boolean> {
+): Eventual<boolean> {
   const lag = options.lag.open();
   const limit = createUnreadLimit(source, fill, options.unreadFetchMs);
   const outlet = new BufferedSender(to, options.buffers);
-  const isAnswered = await streamBody({ to, outlet, lag, options }, source, fill, limit);
-  outlet.close();
-  lag.close();
-  return isAnswered;
+  return after(streamBody({ to, outlet, lag, options }, source, fill, limit), (isAnswered) => {
+    outlet.close();
+    lag.close();
+    return isAnswered;
+  });
 }
 
 /** Streams a body into the store alone, without a time limit: the caller sets one. Never rejects. */
-export async function streamToStore(source: OriginBody, fill: Fill | undefined): Promise<void> {
-  await streamBody(undefined, source, fill, undefined);
+export function streamToStore(source: OriginBody, fill: Fill | undefined): Eventual<void> {
+  return after(streamBody(undefined, source, fill, undefined), () => undefined);
 }
 
 /** Streams a body as if the client had left at once. Never rejects. */
-export async function streamUnread(
+export function streamUnread(
   source: OriginBody,
   fill: Fill | undefined,
   { unreadFetchMs }: Pick<StreamOptions, 'unreadFetchMs'>,
-): Promise<void> {
+): Eventual<void> {
   const limit = createUnreadLimit(source, fill, unreadFetchMs);
   limit.start(0);
-  await streamBody(undefined, source, fill, limit);
+  return after(streamBody(undefined, source, fill, limit), () => undefined);
 }
 
 /** Drops an answer that is not sent to this client: a body that may be stored, or is read by others, goes on. */
@@ -79,42 +81,50 @@ export function abandonBody(body: AnswerBody): void {
   body.fill?.onEnd?.();
 }
 
-async function streamBody(
+function streamBody(
   receiver: Receiver | undefined,
   source: OriginBody,
   fill: Fill | undefined,
   limit: UnreadLimit | undefined,
-): Promise<boolean> {
+): Eventual<boolean> {
   const viewer = receiver?.to.viewer;
-  using passage = new Passage(receiver, source, fill, limit);
-  try {
-    await pump(passage, source);
-  } catch (error) {
-    // The origin's body broke off: the client is to see that its answer is not whole.
-    if (viewer?.isBegun === false) return viewer.isGone;
-    viewer?.cut(error instanceof TakenBack ? 503 : 502);
-    return true;
-  } finally {
+  const passage = new Passage(receiver, source, fill, limit);
+  const passed = recover<Passed>(
+    () => after(pump(passage, source), () => WHOLE),
+    (error) => ({ kind: 'broken', error }),
+  );
+  const ended = after(passed, (result) => {
     fill?.writer.discard();
     limit?.stop();
     fill?.onEnd?.();
-  }
-  if (passage.left === undefined) {
-    await receiver?.outlet.end();
-    await viewer?.end();
-  } else await passage.left.following;
-  return true;
+    if (result.kind === 'broken') {
+      // The origin's body broke off: the client is to see that its answer is not whole.
+      if (viewer?.isBegun === false) return viewer.isGone;
+      viewer?.cut(result.error instanceof TakenBack ? 503 : 502);
+      return true;
+    }
+    if (passage.left !== undefined) return after(passage.left.following, () => true);
+    return after(receiver?.outlet.end(), () => after(viewer?.end(), () => true));
+  });
+  return after(ended, (isAnswered) => {
+    passage.release();
+    return isAnswered;
+  });
 }
+
+type Passed = { readonly kind: 'whole' } | { readonly kind: 'broken'; readonly error: unknown };
+
+const WHOLE: Passed = { kind: 'whole' };
 
 /** The client was too slow to be waited for, and reads along like those who came later. */
 interface LeftBehind {
   readonly following: Promise<boolean>;
 }
 
-async function pump(passage: Passage, source: OriginBody): Promise<void> {
+function pump(passage: Passage, source: OriginBody): Eventual<void> {
   passage.begin();
-  const isWhole = source instanceof OwnBody ? await takeOwn(passage, source) : await takeStream(passage, source);
-  passage.end(isWhole);
+  const taken = source instanceof OwnBody ? takeOwn(passage, source) : takeStream(passage, source);
+  return after(taken, (isWhole) => passage.end(isWhole));
 }
 
 /** Returns whether all of the body was taken; `false`: nobody wanted the rest. Throws if it breaks off. */
@@ -131,19 +141,19 @@ async function takeStream(passage: Passage, source: Readable): Promise<boolean> 
 }
 
 /** The same for a body of our own client, whose bytes need no memory of their own where they can go on at once. */
-function takeOwn(passage: Passage, source: OwnBody): Promise<boolean> {
-  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+function takeOwn(passage: Passage, source: OwnBody): Future<boolean> {
+  const taken = new Future<boolean>();
   let isWaiting = false;
   let end: 'whole' | Error | undefined;
   const settle = () => {
-    if (passage.isUnwanted) resolve(false);
-    else if (end === 'whole') resolve(true);
-    else if (end !== undefined) reject(end);
+    if (passage.isUnwanted) taken.resolve(false);
+    else if (end === 'whole') taken.resolve(true);
+    else if (end !== undefined) taken.reject(end);
     else source.resume();
   };
   // A fault of ours ends this request alone: nothing catches it where the bytes come from.
   const fail = (error: unknown) => {
-    reject(error);
+    taken.reject(error);
     source.destroy();
   };
   const take = (bytes: Buffer) => {
@@ -175,11 +185,11 @@ function takeOwn(passage: Passage, source: OwnBody): Promise<boolean> {
       if (!isWaiting) settle();
     },
   });
-  return promise;
+  return taken;
 }
 
 /** A body's way from its source to the receiver and the store, chunk by chunk. */
-class Passage implements Disposable {
+class Passage {
   readonly #receiver: Receiver | undefined;
   readonly #source: OriginBody;
   readonly #fill: Fill | undefined;
@@ -301,8 +311,8 @@ class Passage implements Disposable {
     endFill(isWhole, fill, this.#gathered);
   }
 
-  /** The receiver has the answer, or is gone. */
-  [Symbol.dispose](): void {
+  /** To be called when the receiver has the answer, or is gone. */
+  release(): void {
     this.#release?.();
   }
 }

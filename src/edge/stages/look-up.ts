@@ -1,6 +1,7 @@
 /** Stages 6 and 7 together: what is stored under the key, less what is absent, and what that says to do. */
 import { decide } from '#http/decide.ts';
 import { selectVariant } from '#http/variants.ts';
+import { after, type Eventual } from '#lib/future.ts';
 import type { EdgeContext, Visit } from '../context.ts';
 import type { SharedBody } from '../store/shared-body.ts';
 import type { CacheEntry } from '../store/store.ts';
@@ -15,14 +16,17 @@ export interface LookedUp extends EdgeDecision {
 }
 
 /** Holds the stored body of the decision. `since`: what was requested at or before it is absent whatever is found. */
-export async function lookUp(edge: EdgeContext, asked: Asked, since = Number.NEGATIVE_INFINITY): Promise<LookedUp> {
+export function lookUp(edge: EdgeContext, asked: Asked, since = Number.NEGATIVE_INFINITY): Eventual<LookedUp> {
   const { landings } = edge.flights;
-  const found = await edge.store.find(asked.key); // 6
-  const first = { landings, ...decideOn(edge, asked, found, since) }; // 7
-  if (first.decision.kind === 'hit' || first.decision.kind === 'stale') return first;
-  // Another worker may have stored since what this one would ask the origin for.
-  const newer = await edge.store.findNewer(asked.key, found);
-  return newer === undefined ? first : { landings, ...decideOn(edge, asked, newer, since) };
+  // 6
+  return after(edge.store.find(asked.key), (found) => {
+    const first = { landings, ...decideOn(edge, asked, found, since) }; // 7
+    if (first.decision.kind === 'hit' || first.decision.kind === 'stale') return first;
+    // Another worker may have stored since what this one would ask the origin for.
+    return after(edge.store.findNewer(asked.key, found), (newer) => {
+      return newer === undefined ? first : { landings, ...decideOn(edge, asked, newer, since) };
+    });
+  });
 }
 
 type Asked = Omit<Visit, 'absentUpTo'>;

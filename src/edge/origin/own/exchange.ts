@@ -1,6 +1,7 @@
 /** One request to one origin on a connection of ours: what the connection says, as the result of an attempt. */
 import { formatRequest } from '#http/head-text.ts';
 import type { RawHeaders } from '#http/headers.ts';
+import { Future } from '#lib/future.ts';
 import { type AttemptResult, type AttemptTools, type OriginRequest, TakenBack } from '../origin-request.ts';
 import type { OriginSlot } from '../origin-slots.ts';
 import type { TurnReader } from '../read-turns.ts';
@@ -20,9 +21,8 @@ export class OwnExchange implements OwnHandler {
   readonly #request: OriginRequest;
   readonly #tools: AttemptTools;
   readonly #slot: OriginSlot;
-  readonly #resolve: (result: AttemptResult) => void;
   readonly #turn: TurnReader;
-  readonly result: Promise<AttemptResult>;
+  readonly result = new Future<AttemptResult>();
   #asked: PoolTurn | undefined;
   #body: OwnBody | undefined;
   #requestAt = 0;
@@ -31,9 +31,6 @@ export class OwnExchange implements OwnHandler {
     this.#request = request;
     this.#tools = tools;
     this.#slot = slot;
-    const { promise, resolve } = Promise.withResolvers<AttemptResult>();
-    this.result = promise;
-    this.#resolve = resolve;
     this.#turn = tools.readTurns.open(() => this.#body?.goOn());
   }
 
@@ -59,9 +56,9 @@ export class OwnExchange implements OwnHandler {
 
   /** Called only before the head has arrived. */
   #giveUp(result: AttemptResult): void {
-    this.#resolve(result);
     this.#asked?.cancel();
     this.#leave();
+    this.result.resolve(result);
   }
 
   /** The client is slow, and others wait for the connection. */
@@ -88,7 +85,7 @@ export class OwnExchange implements OwnHandler {
   onHead({ status, reason, headers }: ParsedHead, body: OwnBody): void {
     this.#body = body;
     this.#request.signal.removeEventListener('abort', this.#abort);
-    this.#resolve({
+    this.result.resolve({
       kind: 'response',
       response: {
         status,
@@ -103,7 +100,7 @@ export class OwnExchange implements OwnHandler {
 
   onFailure({ failure, detail, isSent, isIdleClose: isReused }: RequestFailure): void {
     this.#leave();
-    this.#resolve({ kind: 'failure', failure, detail, isSent, isReused });
+    this.result.resolve({ kind: 'failure', failure, detail, isSent, isReused });
   }
 
   onBytes(count: number): void {

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { formatHead } from '#http/head-text.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
+import { type Cancellation, CancellationSource } from '#lib/cancellation.ts';
 import type { LentWriter } from '#lib/lent-writer.ts';
 import type { DirectWrite } from '#lib/node-internals/direct-write.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
@@ -60,7 +61,7 @@ export class BareViewer implements Viewer {
   #isLast: boolean;
   #cutStatus: CutStatus | undefined;
   // Made when somebody asks for them: most answers wait for nothing.
-  #gone: AbortController | undefined;
+  #gone: CancellationSource | undefined;
   #ended: PromiseWithResolvers<void> | undefined;
   #room: PromiseWithResolvers<void> | undefined;
 
@@ -72,12 +73,12 @@ export class BareViewer implements Viewer {
     this.#isLast = options.isLast;
   }
 
-  get signal(): AbortSignal {
+  get signal(): Cancellation {
     if (this.#gone === undefined) {
-      this.#gone = new AbortController();
+      this.#gone = new CancellationSource();
       if (this.#isGone) this.#gone.abort();
     }
-    return this.#gone.signal;
+    return this.#gone;
   }
 
   get statusSent(): number {
@@ -209,10 +210,10 @@ export class BareViewer implements Viewer {
     this.#settleRoom();
   }
 
-  end(): Promise<void> {
-    if (this.#isGone || this.#isFinished) return DONE;
+  end(): Promise<void> | undefined {
+    if (this.#isGone || this.#isFinished) return undefined;
     if (!this.#isAllGiven && !this.#socket.destroyed) this.#giveEnd();
-    if (this.#isFinished) return DONE;
+    if (this.#isFinished) return undefined;
     if (!this.#socket.destroyed) {
       this.#limitWait();
       // An empty write is done when all before it are. By TLS the last one tells.

@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import { ByteConversation, type ConversationOptions, type ConversationOwner } from '#lib/byte-conversation.ts';
+import { after } from '#lib/future.ts';
 import type { LentWriter } from '#lib/lent-writer.ts';
 import type { DirectWrite, OpenDirectWrite } from '#lib/node-internals/direct-write.ts';
 import { type Untaken, watchUntaken } from '#lib/node-internals/unsent-bytes.ts';
@@ -104,8 +105,7 @@ export class Http1Connection implements BareWire, ConversationOwner {
       if (bytes.length === 0) return void conversation.wait(); // nearly always: nothing is read for nothing
       reading = readHead(bytes, 0, bytes.length, head);
     }
-    if (reading === 'whole')
-      void this.#serve(this.#openViewer(bytes), bytes.subarray(head.end)); // never rejects
+    if (reading === 'whole') this.#serve(this.#openViewer(bytes), bytes.subarray(head.end));
     else conversation.keepPartial(bytes, reading === 'incomplete');
   }
 
@@ -161,11 +161,16 @@ export class Http1Connection implements BareWire, ConversationOwner {
     });
   }
 
-  async #serve(viewer: BareViewer, rest: Buffer): Promise<void> {
+  #serve(viewer: BareViewer, rest: Buffer): void {
     const { connections, edge } = this.#parts;
     this.#viewer = viewer;
     this.#conversation.begin(rest);
-    await connections.serve(viewer, () => handle(viewer, edge));
+    const served = connections.serve(viewer, () => handle(viewer, edge));
+    void after(served, () => this.#onServed(viewer)); // never rejects
+  }
+
+  #onServed(viewer: BareViewer): void {
+    const { edge } = this.#parts;
     this.#viewer = undefined;
     this.#cutStatus ??= viewer.cutStatus;
     if (this.socket.destroyed) return;

@@ -1,6 +1,7 @@
 /** One request over HTTP/2 that the pipeline answers, and the way its answer goes out: by a stream of its connection. */
 import { formatDate } from '#http/dates.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
+import { type Cancellation, CancellationSource } from '#lib/cancellation.ts';
 import type { Clock } from '#lib/clock.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
 import type { Refusal } from '../../early-refusal.ts';
@@ -44,7 +45,7 @@ export class Http2Viewer implements Viewer, StreamOwner {
   #isGone = false;
   #arrival: NodeJS.Timeout | undefined;
   // Made when somebody asks for them: most answers wait for nothing.
-  #gone: AbortController | undefined;
+  #gone: CancellationSource | undefined;
   #ended: PromiseWithResolvers<void> | undefined;
   #room: PromiseWithResolvers<void> | undefined;
 
@@ -62,12 +63,12 @@ export class Http2Viewer implements Viewer, StreamOwner {
     else this.#upload.end();
   }
 
-  get signal(): AbortSignal {
+  get signal(): Cancellation {
     if (this.#gone === undefined) {
-      this.#gone = new AbortController();
+      this.#gone = new CancellationSource();
       if (this.#isGone) this.#gone.abort();
     }
-    return this.#gone.signal;
+    return this.#gone;
   }
 
   get statusSent(): number {
@@ -173,8 +174,8 @@ export class Http2Viewer implements Viewer, StreamOwner {
     return this.#room.promise;
   }
 
-  end(): Promise<void> {
-    if (this.#isGone || this.#isFinished) return DONE;
+  end(): Promise<void> | undefined {
+    if (this.#isGone || this.#isFinished) return undefined;
     this.#writeHead(true);
     this.#stream.end();
     return this.ended;

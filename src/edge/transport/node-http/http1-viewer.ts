@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { expectationOf } from '#http/expect.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import { isOfLine, type SentLine } from '#http/request-lines.ts';
+import { type Cancellation, CancellationSource } from '#lib/cancellation.ts';
 import { watchUntaken } from '#lib/node-internals/unsent-bytes.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
 import { resetSocket } from '#lib/reset-socket.ts';
@@ -29,12 +30,12 @@ export interface Http1ViewerOptions {
 
 export class Http1Viewer implements Viewer {
   readonly received: ReceivedRequest;
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #options: Http1ViewerOptions;
   readonly #expectsContinue: boolean;
-  readonly #gone = new AbortController();
+  readonly #gone = new CancellationSource();
   readonly #socket: Socket;
   /** Bytes written to the connection before and after this answer; it may carry several. */
   #bytesBefore: number | undefined;
@@ -57,7 +58,7 @@ export class Http1Viewer implements Viewer {
     this.#socket = message.socket;
     this.received = readReceived(message, options);
     this.#expectsContinue = expectationOf(this.received.headers, this.received.httpVersion) === 'continue';
-    this.signal = this.#gone.signal;
+    this.signal = this.#gone;
     response.sendDate = false; // Date is the origin's, or set where the answer is made
     if (response.socket !== null) this.#bytesBefore = this.#socket.bytesWritten;
     // A pipelined request's answer gets the socket when those before it are out.
@@ -86,7 +87,7 @@ export class Http1Viewer implements Viewer {
   }
 
   get isGone(): boolean {
-    return this.#gone.signal.aborted;
+    return this.#gone.aborted;
   }
 
   /** The whole request is here. */

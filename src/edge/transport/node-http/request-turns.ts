@@ -5,6 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
+import { after, type Eventual } from '#lib/future.ts';
 import { type HeldReading, holdReading, readOn } from '#lib/held-reading.ts';
 import type { Secured } from '../../secured.ts';
 import type { CutStatus, Viewer } from '../../viewer.ts';
@@ -25,7 +26,7 @@ export interface ClientConnections {
   /** When those before it are done. */
   serveInTurn(socket: Socket, turn: Turn): void;
   /** Serves a request of a connection whose requests do not wait for each other. */
-  serve(viewer: Viewer, serve: () => Promise<void>): Promise<void>;
+  serve(viewer: Viewer, serve: () => Eventual<void>): Eventual<void>;
   /** Counts answers without a viewer: +1 when the client does not take one at once, -1 when it is over. */
   noteUnderWay(change: 1 | -1): void;
   /** What its handshake settled; `undefined`: it is plain. */
@@ -74,11 +75,12 @@ export function createConnections(limits: ConnectionLimits): ClientConnections {
     return created;
   };
   let tellConcluded = () => {};
-  const serve: ClientConnections['serve'] = async (viewer, serveIt) => {
+  const serve: ClientConnections['serve'] = (viewer, serveIt) => {
     served.add(viewer);
-    await serveIt();
-    served.delete(viewer);
-    if (served.size + others === 0) tellConcluded();
+    return after(serveIt(), () => {
+      served.delete(viewer);
+      if (served.size + others === 0) tellConcluded();
+    });
   };
   return {
     get served() {
