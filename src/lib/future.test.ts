@@ -77,8 +77,8 @@ describe('a chain of steps', () => {
         after(value, (text) => `${text}!`),
         (text) => steps.push(text),
       );
-    note('at once');
-    note(first);
+    void note('at once');
+    void note(first);
     assert.deepEqual(steps, ['at once!']);
     first.resolve('later');
     assert.deepEqual(steps, ['at once!', 'later!']);
@@ -99,7 +99,7 @@ describe('a future', () => {
 
   test('a second reader of a future is refused', () => {
     const future = new Future<number>();
-    after(future, () => undefined);
+    void after(future, () => undefined);
     assert.throws(() => after(future, () => undefined), /one reader/);
   });
 });

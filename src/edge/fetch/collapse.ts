@@ -67,7 +67,7 @@ class Flight {
     this.startedAt = startedAt;
   }
 
-  /** Must not be asked for after the landing. */
+  /** A promise of the landing, which must not have happened. */
   get landed(): Promise<void> {
     this.#landed ??= Promise.withResolvers();
     return this.#landed.promise;

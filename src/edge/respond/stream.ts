@@ -311,7 +311,7 @@ class Passage {
     endFill(isWhole, fill, this.#gathered);
   }
 
-  /** To be called when the receiver has the answer, or is gone. */
+  /** The receiver has the answer, or is gone: nothing of the store is held for it any more. */
   release(): void {
     this.#release?.();
   }
