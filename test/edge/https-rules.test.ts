@@ -153,13 +153,13 @@ describe("the client's scheme", NEEDS, () => {
       const { steps, xCache } = await ask('https', host);
       return [steps.find(({ stage }) => stage === 'handshake')?.found, xCache];
     };
-    assert.deepEqual(await handshake(), ["done, with the domain's certificate", 'MISS']);
+    assert.deepEqual(await handshake(), ["succeeds, with the domain's certificate", 'MISS']);
     edge.addCertificate('c2', [SITE_HOST], { isRsa: true });
     edge.putTls(SITE_HOST, { secondCertificate: 'c2' });
-    const two = "done, with the domain's certificate c1 or c2: the one whose kind of key the client accepts";
+    const two = "succeeds, with the domain's certificate c1 or c2, whichever type of key the client accepts";
     assert.deepEqual(await handshake(), [two, 'MISS']);
     edge.putTls(SITE_HOST, { certificate: 'not-here' });
-    const absent = "fails: the domain's certificate or its key is not here, cannot be used, or is not for this host";
+    const absent = "fails: the domain's certificate or key is missing or unusable, or not for this host";
     assert.deepEqual(await handshake(), [absent, '']);
     assert.notEqual((await edge.curl(`${SECURE}/`)).exitCode, 0);
     edge.put({ name: 'plain.example.com', origins: { ...NO_ORIGINS, primary: loopback([edge.origin.port]) } });

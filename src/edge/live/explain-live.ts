@@ -28,13 +28,13 @@ export function explainLive(
     case 'denied':
       return { found: `refused: ${decision.reason}`, mark: { status: 'DENIED', reason: decision.reason } };
     case 'unavailable':
-      return { found: 'cannot reach the live process; retrying', mark: { status: 'ERROR', reason: 'liveUnavailable' } };
+      return { found: 'the live process cannot be reached', mark: { status: 'ERROR', reason: 'liveUnavailable' } };
     case 'absent':
       return { found: 'no such stream is on air', mark: { status: 'ERROR', reason: 'noStream' } };
     case 'malformed':
-      return { found: 'directives that no playlist has', mark: { status: 'ERROR', reason: 'liveDirectives' } };
+      return { found: 'invalid playlist directives', mark: { status: 'ERROR', reason: 'liveDirectives' } };
     case 'pull':
-      return { found: 'not on air: the live process would be asked to pull it; else an ordinary file' };
+      return { found: 'not on air: the live process would be asked to pull it; otherwise an ordinary file' };
     case 'flv':
       return { found: 'on air, as FLV', mark: { status: 'HIT' } };
     case 'hls':

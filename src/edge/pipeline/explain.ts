@@ -1,6 +1,6 @@
 /**
- * What would become of a request, told by the stages themselves: 1 to 7, without asking an origin. What an origin would
- * answer is not known, so a miss or a validation ends there.
+ * Explains what the edge would do with a request: runs stages 1 to 7 without asking an origin. The origin's answer is
+ * unknown, so the explanation of a miss or a validation ends there.
  */
 import { freshUntil } from '#http/freshness.ts';
 import { firstValue } from '#http/headers.ts';
@@ -31,9 +31,9 @@ import { isLastHop } from '../stages/server-options.ts';
 import { Holds } from '../store/holds.ts';
 
 interface Explanation {
-  /** What each stage found, in their order. */
+  /** Findings of the stages, in order. */
   readonly steps: readonly Step[];
-  /** What `X-Cache` would say, as far as it can be told without asking an origin. Empty: there is no answer, for the TLS handshake fails. */
+  /** Value of `X-Cache`, as far as it is known without an origin. Empty if the TLS handshake fails, so that there is no answer. */
   readonly xCache: string;
   /** Whether an origin would be asked: then a miss may turn out not to be stored, and a validation to be a miss. */
   readonly asksOrigin: boolean;
@@ -55,7 +55,7 @@ interface Step {
   readonly found: string;
 }
 
-/** A request as it is asked about. */
+/** The request to be explained. */
 export interface Question {
   readonly method: string;
   readonly scheme: 'http' | 'https';
@@ -69,10 +69,10 @@ export interface Question {
 
 export type Explain = (question: Question) => Promise<Explanation>;
 
-/** How clients come to this edge over TLS, and what it knows of origins. */
+/** TLS of this edge, and the state of origins. */
 interface Surroundings {
   whyNoHandshake(host: string): NoHandshake | 'noListener' | undefined;
-  /** Handshakes may be theirs, before us. */
+  /** Whether trusted proxies may terminate TLS before this edge. */
   readonly trustsProxies: boolean;
   readonly statesOf: EdgeOrigins['statesOf'];
 }
@@ -83,7 +83,7 @@ export function createExplain(edge: EdgeContext, around: Surroundings): Explain 
 
 interface Notes {
   note(stage: Step['stage'], found: string): void;
-  /** An end without an origin. */
+  /** Ends the explanation without an origin. */
   end(mark: CacheMark): Explanation;
 }
 
@@ -112,13 +112,13 @@ async function explain(edge: EdgeContext, around: Surroundings, received: Receiv
     if (problem !== undefined && !around.trustsProxies) return { steps, xCache: '', asksOrigin: false };
   }
   const site = edge.sites.find(request.host); // 2
-  note('site', site === undefined ? 'none has this host' : describeSite(site));
+  note('site', site === undefined ? 'no domain has this host' : describeSite(site));
   if (site === undefined) return end({ status: 'DENIED', reason: 'unknownHost' });
   const notes = { note, end };
   return explainAccess(edge, site, request, notes) ?? explainCache(edge, around, { site, request }, notes);
 }
 
-/** Stage 3 and live streams; `undefined`: the other stages go on. */
+/** Explains stage 3 and live streams. Returns `undefined` if later stages answer. */
 function explainAccess(
   edge: EdgeContext,
   site: Site,
@@ -127,19 +127,19 @@ function explainAccess(
 ): Explanation | undefined {
   const challenge = answerChallenge(edge.challenges, request, edge.clock());
   if (challenge !== undefined) {
-    note('access', 'not asked for: a challenge of a certificate authority');
+    note('access', 'not checked: a challenge of a certificate authority');
     return end(challenge.mark);
   }
   const access = checkAccess(site, request); // 3
-  note('access', access.kind === 'deny' ? `refused: ${access.reason}` : 'let in');
+  note('access', access.kind === 'deny' ? `refused: ${access.reason}` : 'allowed');
   if (access.kind === 'deny') return end({ status: 'DENIED', reason: access.reason });
   const redirect = redirectToHttps(site, request, edge.ports, edge.clock());
   if (redirect !== undefined) {
-    note('access', `sent to ${firstValue(redirect.headers, 'location')}`);
+    note('access', `redirected to ${firstValue(redirect.headers, 'location')}`);
     return end(redirect.mark);
   }
   if (isLastHop(request)) {
-    note('access', 'not passed on: Max-Forwards is 0');
+    note('access', 'not forwarded: Max-Forwards is 0');
     return end({ status: 'OWN', reason: 'serverOptions' });
   }
   const live = explainLive(edge, site, request);
@@ -158,17 +158,17 @@ async function explainCache(
   note('key', key);
   const plan = planRequest(site, request); // 5
   note('plan', `${describePlan(plan)}; ${describePolicy(site, request)}`);
-  /** `status`: of the answer where no origin can be asked and nothing stored stands in. */
+  /** `status`: of the answer if no origin is available and no stored response stands in. */
   const ask = async (mark: CacheMark, status?: number, standsIn?: () => Promise<boolean>): Promise<Explanation> => {
     const states = await around.statesOf(site, request.scheme, request.host);
     note('origins', describeOrigins(states));
     const failure = foreseenFailure(states);
     if (failure === undefined) return { ...end(mark), asksOrigin: true };
     if (await standsIn?.()) {
-      note('answer', 'what is stored, stale: no origin can be asked');
+      note('answer', 'the stored response, stale: no origin is available');
       return end({ status: 'STALE' });
     }
-    note('answer', `${status ?? failureStatus(failure)}: no origin can be asked`);
+    note('answer', `${status ?? failureStatus(failure)}: no origin is available`);
     return end({ status: 'ERROR', reason: failure });
   };
   if (plan.kind === 'gatewayTimeout') return end({ status: 'ERROR', reason: 'onlyIfCached' });
@@ -179,7 +179,7 @@ async function explainCache(
   const found = await lookUpAll(edge, { request: askedUncoded(site, request), site, key, options, holds }); // 6, 7
   note('stored', found.stored);
   if (isUncoded(site) && isCodedOtherwise(request, found, edge.clock())) {
-    note('decision', 'past the cache: contentCoding');
+    note('decision', 'bypasses the cache: contentCoding');
     return ask({ status: 'BYPASS', reason: 'contentCoding' });
   }
   const { decision, visit } = found;
@@ -203,17 +203,17 @@ async function explainCache(
   }
 }
 
-/** Why a request gets nothing from any origin; `undefined`: one of them may answer. */
+/** Returns why no origin can answer; `undefined` if one may. */
 function foreseenFailure(states: readonly OriginState[]): OriginFailure | undefined {
   let last: OriginFailure = 'noOrigin';
   for (const { state } of states) {
-    if (state === 'usable' || state === 'down') return undefined; // those that are down are tried last
+    if (state === 'usable' || state === 'down') return undefined; // origins that are down are tried last
     last = state;
   }
   return last;
 }
 
-/** The question as the server would have read it off a connection. */
+/** Returns the request as the server would have read it from a connection. */
 function toReceived({ method, scheme, host, target, headers, clientAddress }: Question): ReceivedRequest {
   const all = ['Host', host, ...headers];
   const expectation = firstValue(all, 'expect')?.toLowerCase() ?? '100-continue';
@@ -238,8 +238,8 @@ function describeOrigins(states: readonly OriginState[]): string {
 const ORIGIN_STATES = {
   usable: '',
   down: ' (down)',
-  originDns: ' (its name does not resolve)',
-  originForbidden: ' (refused: not a public address, and not opened with origin-allow)',
+  originDns: ' (name does not resolve)',
+  originForbidden: ' (forbidden: not a public address, and not in origin-allow)',
 } as const satisfies Readonly<Record<OriginState['state'], string>>;
 
 function describeHandshake(
@@ -249,16 +249,16 @@ function describeHandshake(
 ): string {
   const [first, second] = site?.tls === undefined ? [] : certificatesOf(site.tls);
   if (problem === undefined) {
-    if (second === undefined) return "done, with the domain's certificate";
-    return `done, with the domain's certificate ${first} or ${second}: the one whose kind of key the client accepts`;
+    if (second === undefined) return "succeeds, with the domain's certificate";
+    return `succeeds, with the domain's certificate ${first} or ${second}, whichever type of key the client accepts`;
   }
-  return `fails: ${NO_HANDSHAKE[problem]}${trustsProxies ? '; what follows is for who comes to a trusted proxy over TLS' : ''}`;
+  return `fails: ${NO_HANDSHAKE[problem]}${trustsProxies ? '; the rest applies if a trusted proxy terminates TLS' : ''}`;
 }
 
 const NO_HANDSHAKE = {
   noListener: 'this edge does not listen for HTTPS',
   unknownServerName: 'no domain with HTTPS has this host',
-  noCertificate: "the domain's certificate or its key is not here, cannot be used, or is not for this host",
+  noCertificate: "the domain's certificate or key is missing or unusable, or not for this host",
 } as const;
 
 function describeSite({ id, name, type, state, revision }: Site): string {
@@ -268,16 +268,15 @@ function describeSite({ id, name, type, state, revision }: Site): string {
 function describePlan(plan: Plan): string {
   if (plan.kind === 'cache') return 'cache';
   return plan.kind === 'bypass'
-    ? `past the cache: ${plan.reason}`
-    : 'nothing stored is used, and nothing else is wanted';
+    ? `bypasses the cache: ${plan.reason}`
+    : 'bypasses the cache, but the client accepts only a stored response';
 }
 
 function describePolicy(site: Site, request: EdgeRequest): string {
   const policy = site.caching.policies?.winnerFor(policyTarget(site, request));
   const { followsOrigin } = site.caching;
-  if (policy === undefined)
-    return `no policy matches, and the origin's headers are ${followsOrigin ? '' : 'not '}followed`;
-  const rule = followsOrigin ? "where the origin's headers name no time" : "instead of the origin's headers";
+  if (policy === undefined) return `no policy matches; the origin's headers are ${followsOrigin ? '' : 'not '}followed`;
+  const rule = followsOrigin ? "unless the origin's headers set a lifetime" : "instead of the origin's headers";
   return `policy ${policy.match} ${policy.content}: ${policy.lifetimeSeconds} s, ${rule}`;
 }
 
@@ -293,13 +292,13 @@ async function lookUpAll(edge: EdgeContext, asked: Omit<Visit, 'absentUpTo'>): P
   const index = await lookUp(edge, { ...asked, key: indexKey(asked.key) }, visit.absentUpTo);
   const { decision } = index;
   const object = 'stored' in decision ? describeObject(visit, decision.stored) : undefined;
-  if (object === undefined) return { ...looked, stored: 'nothing, or no slices of it' };
+  if (object === undefined) return { ...looked, stored: 'nothing, or no index of slices' };
   if (!(await canBegin(edge, object, index.now)))
-    return { decision: { kind: 'miss' }, visit, stored: 'slices, but not the one that the answer begins with' };
+    return { decision: { kind: 'miss' }, visit, stored: 'slices, but not the first one of the answer' };
   return { decision, visit: index.visit, stored: `in slices, ${describeStored(decision)}` };
 }
 
-/** What is stored would be the answer, if the client could read it. */
+/** Whether the stored response would be the answer, but in a coding that the client does not accept. */
 function isCodedOtherwise(request: EdgeRequest, { decision }: Found, now: number): boolean {
   if (decision.kind !== 'hit' && decision.kind !== 'stale') return false;
   const { stored } = decision;
@@ -308,7 +307,7 @@ function isCodedOtherwise(request: EdgeRequest, { decision }: Found, now: number
 }
 
 function describeStored(decision: EdgeDecision['decision']): string {
-  if (!('stored' in decision)) return 'nothing that answers this request';
+  if (!('stored' in decision)) return 'nothing for this request';
   const { stored } = decision;
   const since = `requested ${new Date(stored.requestAt).toISOString()}, fresh until ${new Date(freshUntil(stored)).toISOString()}`;
   return `${stored.status}${stored.etag === undefined ? '' : ` ${stored.etag}`}, ${since}`;
