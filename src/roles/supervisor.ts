@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '#config';
-import { FOLDERS, type OpenedDirectory, openDataDirectory } from '#lib/data-directory.ts';
+import { FOLDERS, type OpenedDirectory, openDataDirectory, takeLock } from '#lib/data-directory.ts';
 import { reachableHost } from '#lib/listen-address.ts';
 import type { LogSink } from '#lib/log-sink.ts';
 import { createLogger, type Logger, openLogSink } from '#lib/logger.ts';
@@ -43,6 +43,7 @@ interface Refused {
 const STOP_GRACE_MS = 10_000;
 const LOCK_LIMIT_MS = 3000;
 const LOCK_POLL_MS = 50;
+const CACHE_LOCK = 'service.lock';
 
 /** Runs the service until it is asked to stop. */
 export async function serve(options: ServeOptions): Promise<Served> {
@@ -61,6 +62,12 @@ export async function serve(options: ServeOptions): Promise<Served> {
   if (directory.wasOpen)
     log.warn({ dataDir }, 'the data directory was accessible to other users; removed their permissions');
   for (const folder of FOLDERS) mkdirSync(join(dataDir, folder), { recursive: true, mode: 0o700 });
+  const cacheLock = lockCache(options.config, log);
+  if (cacheLock === 'inUse')
+    return refused(
+      `the cache directory ${options.config.cacheDirectory} is in use by another causeway service; specify another with ${settingName('cacheDisk')}`,
+    );
+  using _cacheLock = cacheLock;
   removeControlFile(dataDir);
 
   const settled = await settleAddresses(options.config);
@@ -74,6 +81,19 @@ function describeRefusal(dataDir: string, directory: Exclude<OpenedDirectory, { 
     return `the data directory ${dataDir} is in use by another causeway process; stop it, or specify another directory with --data-dir`;
   const problem = directory.kind === 'absent' ? 'it is not there' : directory.problem;
   return `the data directory cannot be used: ${problem}; specify another with --data-dir`;
+}
+
+/** Takes the lock of the cache directory. `undefined`: there is no cache on disk, or it cannot be used now. */
+function lockCache(config: Config, log: Logger): Disposable | 'inUse' | undefined {
+  const { roles, cacheDirectory, cacheDiskBytes } = config;
+  if (!roles.includes('edge') || cacheDiskBytes === 0) return undefined;
+  try {
+    mkdirSync(cacheDirectory, { recursive: true, mode: 0o700 });
+    return takeLock(join(cacheDirectory, CACHE_LOCK)) ?? 'inUse';
+  } catch (error) {
+    log.warn({ err: error, cacheDirectory }, 'cannot lock the cache directory');
+    return undefined;
+  }
 }
 
 /** A command may hold the directory for a moment; a service that runs there keeps it, and has said so. */

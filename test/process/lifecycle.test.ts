@@ -212,6 +212,25 @@ describe('a start that is refused', () => {
     assert.equal((await fetch(`${first.controlUrl}/readyz`)).status, 200);
   });
 
+  test('a start on a cache directory of another service is refused, and names it', async (t) => {
+    const cache = join(temporaryFolder(t), 'cache');
+    const settings = {
+      CAUSEWAY_ROLES: 'edge',
+      CAUSEWAY_EDGE_ID: 'other',
+      CAUSEWAY_FEED_SOCKET: join(cache, 'feed'),
+      CAUSEWAY_EDGE_HTTP_LISTEN: '127.0.0.1:0',
+      CAUSEWAY_EDGE_HTTPS_LISTEN: 'off',
+      CAUSEWAY_METRICS_LISTEN: '127.0.0.1:0',
+      CAUSEWAY_CACHE_DISK: cache,
+    };
+    const first = await startService(t, { settings: { CAUSEWAY_CACHE_DISK: cache } });
+    const dataDir = join(temporaryFolder(t), 'other');
+    const second = await runProcess(t, ['serve', '--data-dir', dataDir], { settings });
+    assert.equal(second.code, 1);
+    assert.match(second.stderr, new RegExp(`the cache directory ${cache} is in use by another causeway service`));
+    assert.equal((await fetch(`${first.controlUrl}/readyz`)).status, 200);
+  });
+
   test('a start on addresses in use is refused, and names all of them with their settings', async (t) => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');

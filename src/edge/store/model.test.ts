@@ -129,6 +129,7 @@ async function runSteps(t: TestContext, steps: readonly Step[], open: Case['open
         if (store instanceof MemoryStore) break;
         await store[Symbol.asyncDispose]();
         opened = open(t, directory);
+        await opened.settle(); // what is on disk has been read
         break;
       case 'find':
         break;

@@ -46,6 +46,7 @@ function steps(filler: ChildProcess, count: number): Promise<void> {
 /** Every body that is handed out is the one that its head speaks of. */
 async function checkObjects(directory: string): Promise<number> {
   await using store = new DiskStore({ directory, maxBytes: 200 * MIB, onProblem: failOnTrouble });
+  await store.settle(); // what is on disk has been read
   let objects = 0;
   for (let i = 0; i < FILLER_KEYS; i++) {
     const { variants = [] } = (await store.find(`k${i}`)) ?? {};

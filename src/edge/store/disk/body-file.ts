@@ -157,7 +157,7 @@ export function newBodyId(): string {
   return randomBytes(8).toString('hex');
 }
 
-async function writeAll(handle: FileHandle, buffers: readonly Buffer[], position: number): Promise<void> {
+export async function writeAll(handle: FileHandle, buffers: readonly Buffer[], position: number): Promise<void> {
   const { bytesWritten } = await handle.writev([...buffers], position);
   const length = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
   if (bytesWritten === 0 && length > 0) throw new Error('nothing was written');

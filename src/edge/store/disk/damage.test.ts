@@ -22,23 +22,25 @@ import { DiskStore } from './disk.ts';
 const SMALL = 'small '.repeat(100);
 const LARGE = 'large '.repeat(100_000);
 
-function openDisk({ directory, keep }: StoreFolder): DiskStore {
-  return keep(new DiskStore({ directory, maxBytes: 100_000_000, onProblem: () => undefined }));
+/** What is on disk has been read. */
+async function openDisk({ directory, keep }: StoreFolder): Promise<DiskStore> {
+  const store = keep(new DiskStore({ directory, maxBytes: 100_000_000, onProblem: () => undefined }));
+  await store.settle();
+  return store;
 }
 
-/** A directory with one small and one large object, and their files: entries without a dot, bodies with one. */
+/** A directory with one small and one large object, and their files: a segment and a body. */
 async function filledDirectory(t: TestContext) {
   const folder = storeFolder(t);
   const { directory } = folder;
-  await using store = openDisk(folder);
+  await using store = await openDisk(folder);
   putText(store, 'small', SMALL);
   putText(store, 'large', LARGE);
   await store.settle();
-  const files = globSync(join(directory, 'objects-*', '*', '*'));
-  const entries = files.filter((file) => !file.includes('.', file.length - 20));
-  const bodies = files.filter((file) => !entries.includes(file));
-  assert.deepEqual([entries.length, bodies.length], [2, 1]);
-  return { folder, directory, entries, bodies };
+  const [segment = '', ...more] = globSync(join(directory, 'segments-*', '*.segment'));
+  const bodies = globSync(join(directory, 'segments-*', 'bodies', '*', '*'));
+  assert.deepEqual([more.length, bodies.length], [0, 1]);
+  return { folder, directory, segment, bodies };
 }
 
 async function read(store: CacheStore, key: string): Promise<string | undefined> {
@@ -48,28 +50,29 @@ async function read(store: CacheStore, key: string): Promise<string | undefined>
 describe('a cache directory', () => {
   test('a cache directory is found by the next process as it was left', async (t) => {
     const { folder } = await filledDirectory(t);
-    const store = openDisk(folder);
+    const store = await openDisk(folder);
     assert.equal(await read(store, 'small'), SMALL);
     assert.equal(await read(store, 'large'), LARGE);
     await store.settle();
     assert.equal(store.usage().objects, 2);
   });
 
-  test('an entry file that is cut anywhere, or has any byte changed, is a miss or complete', async (t) => {
-    const { folder, entries } = await filledDirectory(t);
-    const store = openDisk(folder);
-    for (const file of entries) {
-      const whole = readFileSync(file);
-      for (let at = 0; at < whole.length; at += 7) {
-        for (const torn of [whole.subarray(0, at), changed(whole, at), Buffer.alloc(whole.length)]) {
-          writeFileSync(file, torn);
+  test('a segment that is cut anywhere, or has any byte changed, has its objects complete or not at all, also for workers that have read it', async (t) => {
+    const { folder, segment } = await filledDirectory(t);
+    const whole = readFileSync(segment);
+    const before = await openDisk(folder);
+    for (let at = 0; at < whole.length; at += 83) {
+      for (const torn of [whole.subarray(0, at), changed(whole, at), Buffer.alloc(whole.length)]) {
+        writeFileSync(segment, torn);
+        const after = await openDisk(folder);
+        for (const store of [before, after]) {
           for (const key of ['small', 'large']) {
             const found = (await store.find(key))?.variants[0];
             if (found !== undefined) assert.equal(await textOf(found), key === 'small' ? SMALL : LARGE, `${at}`);
           }
         }
+        await after[Symbol.asyncDispose]();
       }
-      writeFileSync(file, whole);
     }
   });
 
@@ -84,7 +87,7 @@ describe('a cache directory', () => {
     test(`a body's file that is ${what} is never served as whole, and then its object is a miss`, async (t) => {
       const { folder, bodies } = await filledDirectory(t);
       for (const file of bodies) damage(file);
-      const store = openDisk(folder);
+      const store = await openDisk(folder);
       await assert.rejects(async () => {
         if ((await read(store, 'large')) === undefined) throw new Error('not readable'); // seen before the first byte
       });
@@ -97,7 +100,7 @@ describe('a cache directory', () => {
     const { folder, bodies } = await filledDirectory(t);
     for (const file of bodies) writeFileSync(file, changed(readFileSync(file), 300_000));
     for (const memoryBytes of [1_000_000, 100_000_000]) {
-      const disk = openDisk(folder);
+      const disk = await openDisk(folder);
       const store = new TieredStore({ memory: new MemoryStore({ maxBytes: memoryBytes }), disk });
       await assert.rejects(async () => {
         if ((await read(store, 'large')) === undefined) throw new Error('not readable');
@@ -106,6 +109,17 @@ describe('a cache directory', () => {
     }
   });
 
+  for (const memoryBytes of [1_000_000, 100_000_000]) {
+    test(`a body whose file another worker has removed is a miss (memory: ${memoryBytes / 1_000_000} MB)`, async (t) => {
+      const { folder, bodies } = await filledDirectory(t);
+      const disk = await openDisk(folder);
+      const store = new TieredStore({ memory: new MemoryStore({ maxBytes: memoryBytes }), disk });
+      for (const file of bodies) rmSync(file);
+      assert.equal(await read(store, 'large'), undefined);
+      assert.equal(await store.find('large'), undefined);
+    });
+  }
+
   test("a block of another body in a body's place is detected", async (t) => {
     const { folder, bodies } = await filledDirectory(t);
     const other = await filledDirectory(t);
@@ -113,33 +127,33 @@ describe('a cache directory', () => {
     const bytes = readFileSync(file);
     readFileSync(other.bodies[0] ?? '').copy(bytes, 32, 32);
     writeFileSync(file, bytes);
-    assert.equal(await read(openDisk(folder), 'large'), undefined);
+    assert.equal(await read(await openDisk(folder), 'large'), undefined);
   });
 
-  test("a file of another key under a key's name is a miss", async (t) => {
-    const { folder, entries } = await filledDirectory(t);
-    const [a = '', b = ''] = entries;
-    renameSync(a, b);
-    const store = openDisk(folder);
-    const found = [await store.find('small'), await store.find('large')];
-    assert.deepEqual(found.filter((entry) => entry !== undefined).length, 0);
+  test("a segment under another segment's name has nothing", async (t) => {
+    const { folder, segment } = await filledDirectory(t);
+    renameSync(segment, join(segment, '..', '0123456789abcdef.segment'));
+    const store = await openDisk(folder);
+    assert.deepEqual([await store.find('small'), await store.find('large')], [undefined, undefined]);
   });
 
   test('a cache directory with foreign files in it is still used', async (t) => {
-    const { folder, directory, entries } = await filledDirectory(t);
-    const [entry = ''] = entries;
-    for (const name of ['README', '0123456789abcdef', '0123456789abcdef.0123456789abcdef', '.hidden'])
-      writeFileSync(join(entry, '..', name), 'foreign');
+    const { folder, directory, segment, bodies } = await filledDirectory(t);
+    for (const name of ['README', '0123456789abcdef', '0123456789abcdef.segment', '.hidden'])
+      for (const beside of [segment, bodies[0] ?? '']) writeFileSync(join(beside, '..', name), 'foreign');
     writeFileSync(join(directory, 'unfinished', '1-x'), 'left behind');
     writeFileSync(join(directory, 'unfinished', '999999999-0123456789abcdef'), 'of a process that is gone');
-    appendFileSync(join(directory, 'journal'), 'noise');
-    cpSync(join(entry, '..'), join(directory, 'objects-of-another-time', 'x'), { recursive: true });
-    const store = openDisk(folder);
+    appendFileSync(segment, 'noise');
+    for (const name of ['segments-of-another-time', 'objects-0123456789abcdef'])
+      cpSync(join(segment, '..'), join(directory, name), { recursive: true });
+    writeFileSync(join(directory, 'journal'), 'of an earlier version');
+    const store = await openDisk(folder);
     await store.settle();
     assert.equal(await read(store, 'small'), SMALL);
     assert.equal(await read(store, 'large'), LARGE);
     assert.deepEqual(globSync(join(directory, 'unfinished', '*')).length, 1);
-    assert.deepEqual(globSync(join(directory, 'objects-of-another-time')), []);
+    for (const name of ['segments-of-*', 'objects-*', 'journal*'])
+      assert.deepEqual(globSync(join(directory, name)), []);
   });
 
   for (const what of ['broken', 'gone'] as const) {
@@ -149,7 +163,7 @@ describe('a cache directory', () => {
         if (what === 'gone') rmSync(file);
         else writeFileSync(file, Buffer.alloc(10_000, 'x'));
       }
-      const store = openDisk(folder);
+      const store = await openDisk(folder);
       assert.equal(await store.find('small'), undefined);
       putText(store, 'small', SMALL);
       assert.equal(await read(store, 'small'), SMALL);

@@ -87,9 +87,10 @@ export class DiskBody implements StoredBody {
   async *read({ first, last }: ByteSpan): AsyncGenerator<Buffer> {
     if (last < first) return;
     const end = Math.floor(last / BLOCK_BYTES);
-    const open = await this.#open();
+    let open: OpenFile | undefined;
     let ahead: Promise<Buffer> | undefined;
     try {
+      open = await this.#open();
       for (let index = Math.floor(first / BLOCK_BYTES); index <= end; index++) {
         const block = await (ahead ?? this.#readBlock(open.handle, index));
         ahead = index < end ? this.#readBlock(open.handle, index + 1) : undefined;
@@ -102,7 +103,7 @@ export class DiskBody implements StoredBody {
       throw error;
     } finally {
       await ahead?.catch(() => undefined); // the file must stay open for it
-      open.release();
+      open?.release();
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * The disk tier: one file per key with its heads and small bodies, one more for each larger body, shared by all workers of the
- * machine. Files are replaced by renames, never changed. Without a disk that works it finds and takes nothing.
+ * The disk tier, shared by all workers of the machine: each key's heads and small bodies are an entry in a segment, larger bodies
+ * have files of their own. Nothing is changed once it is written. Without a disk that works it finds and takes nothing.
  */
 import type { CacheOptions } from '#http/options.ts';
 import { putVariant } from '#http/variants.ts';
@@ -11,8 +11,7 @@ import type { CachedResponse, CacheEntry, CacheStore, StoredBody, StoreRefusal, 
 import { createWriter, type Spill, type WriterBudget } from '../writer.ts';
 import { BlockMemory, BodyFileWriter, newBodyId } from './body-file.ts';
 import { DiskBody } from './disk-body.ts';
-import { allocatedBytes } from './folder.ts';
-import { bodyFileBytes, type VariantRecord } from './format.ts';
+import type { EntryRecord, VariantRecord } from './format.ts';
 import { DiskHealth, type OnDiskProblem } from './health.ts';
 import { HeardInvalidations } from './heard-invalidations.ts';
 import { Janitor } from './janitor.ts';
@@ -35,9 +34,9 @@ export interface DiskStoreOptions {
 const MAX_SHARE = 1 / 4;
 /** Bodies on their way in may take as much again as this part. */
 const MAX_UNFINISHED_SHARE = 1 / 2;
-/** Smaller bodies lie in their key's own file, as far as they are not more than this together. */
-const MAX_INLINE_BYTES = 32 * 1024;
-const MAX_INLINE_TOTAL_BYTES = 128 * 1024;
+/** Smaller bodies lie in their key's entry, as far as they are not more than this together. */
+const MAX_INLINE_BYTES = 256 * 1024;
+const MAX_INLINE_TOTAL_BYTES = 768 * 1024;
 /** Memory of all unfinished bodies that are still small; the others are in files. */
 const GATHER_BYTES = 32 * 1024 * 1024;
 /** Blocks on their way to the disk. */
@@ -88,8 +87,7 @@ export class DiskStore implements CacheStore {
 
   find(key: string): Promise<CacheEntry | undefined> | CacheEntry | undefined {
     const hash = this.#hashKey(key);
-    if (this.#lanes.has(hash)) return this.#read(key, hash);
-    return this.#mayHave(hash) ? this.#read(key, hash) : this.#entry(hash, []);
+    return this.#lanes.has(hash) || this.#has(hash) ? this.#read(key, hash) : this.#entry(hash, []);
   }
 
   /** What `find` gives is never older than the directory. */
@@ -129,6 +127,7 @@ export class DiskStore implements CacheStore {
   put(key: string, response: CachedResponse, options: CacheOptions): void {
     const hash = this.#hashKey(key);
     const { body } = response;
+    if (!this.#lanes.has(hash) && this.#putFirst(key, hash, response)) return;
     const waits = body instanceof DiskBody ? 0 : body.sizeBytes;
     const isBusy = this.#waitingBytes + waits > MAX_WAITING_BYTES || this.#lanes.size >= MAX_WAITING_KEYS;
     if (isBusy) this.#health.note('storeBusy', undefined);
@@ -141,11 +140,9 @@ export class DiskStore implements CacheStore {
     const release = body.hold();
     if (release === undefined) return;
     this.#waitingBytes += waits;
-    const isKnown = this.#mayHave(hash);
-    this.#volume?.keys.add(hash);
     this.#lanes.run(hash, async () => {
       try {
-        await this.#store(key, hash, { response, options, isKnown });
+        await this.#store(key, hash, response, options);
       } finally {
         release();
         this.#waitingBytes -= waits;
@@ -161,6 +158,7 @@ export class DiskStore implements CacheStore {
   invalidate(key: string, at: number): void {
     const hash = this.#hashKey(key);
     this.invalidations.record(hash, at);
+    if (!this.#lanes.has(hash) && !this.#has(hash)) return;
     this.#lanes.run(hash, () => this.#drop(hash, ({ requestAt }) => requestAt <= at));
   }
 
@@ -173,6 +171,8 @@ export class DiskStore implements CacheStore {
   /** Everything that was put is on disk, and the directory is within its limit if this worker looks after it. */
   async settle(): Promise<void> {
     await this.#lanes.settled();
+    await this.#volume?.segments.filled();
+    await this.#volume?.segments.flush();
     await this.#tick(); // one that was under way may not have seen the last of it
     do await this.#tick();
     while (this.#janitor?.isSettled === false && this.#refusal() === undefined);
@@ -182,13 +182,9 @@ export class DiskStore implements CacheStore {
     clearInterval(this.#timer);
     await this.#lanes.settled();
     await this.#tick();
-    // What the janitor has removed since; nothing is written behind the end.
-    await this.#volume?.journal.flush().catch((error) => this.#fail(error));
-    const keys = this.#volume?.keys;
     this.#isClosed = true;
+    await this.#close();
     this.#files.closeIdle();
-    this.#close();
-    await keys?.filled(); // it stops at the next folder
   }
 
   async #read(key: string, hash: KeyHash): Promise<CacheEntry | undefined> {
@@ -196,9 +192,13 @@ export class DiskStore implements CacheStore {
     const volume = this.#use();
     if (volume === undefined) return this.#entry(hash, []);
     try {
-      const record = await volume.readEntry(hash);
+      // An invalidated entry must not be copied on: the copy would seem later than its removal.
+      const isKept = ({ variants }: EntryRecord) => {
+        const since = this.invalidations.at(hash);
+        return variants.every(({ requestAt }) => requestAt > since);
+      };
+      const record = await volume.readEntry(hash, isKept);
       const variants = record?.key === key ? record.variants : [];
-      if (variants.length > 0) volume.journal.noteUsed(hash);
       return this.#entry(
         hash,
         variants.map((variant) => this.#toResponse(volume, hash, variant)),
@@ -209,38 +209,46 @@ export class DiskStore implements CacheStore {
     }
   }
 
-  /** Whether the disk must be asked for the key. */
-  #mayHave(hash: KeyHash): boolean {
+  /** Whether the key is on disk, as far as this worker knows. */
+  #has(hash: KeyHash): boolean {
     try {
-      return this.#use()?.keys.mayHave(hash, performance.now()) === true;
+      const segments = this.#use()?.segments;
+      segments?.follow(performance.now());
+      return segments?.isPresent === true && segments.find(hash) !== undefined;
     } catch (error) {
       this.#fail(error);
       return false;
     }
   }
 
-  async #store(key: string, hash: KeyHash, { response, options, isKnown }: Put): Promise<void> {
+  /** Puts a small body under a key that is not on disk, at once. False: that is not what it is. */
+  #putFirst(key: string, hash: KeyHash, response: CachedResponse): boolean {
+    const { sizeBytes, inMemory } = response.body;
+    if (inMemory === undefined || sizeBytes > MAX_INLINE_BYTES || this.#refusal() !== undefined) return false;
+    if (this.#has(hash)) return false;
+    if (this.#volume === undefined || this.invalidations.refuses(hash, response.requestAt)) return true;
+    const variant = { ...response, bodyId: '', bodyBytes: sizeBytes, inline: inMemory };
+    if (!this.#volume.writeEntry(hash, { key, variants: [variant] })) this.#health.note('storeBusy', undefined);
+    return true;
+  }
+
+  async #store(key: string, hash: KeyHash, response: CachedResponse, options: CacheOptions): Promise<void> {
     const volume = this.#use();
     if (volume === undefined || this.invalidations.refuses(hash, response.requestAt))
       return this.#abandon(response.body);
-    const record = isKnown ? await volume.readEntry(hash) : undefined;
+    const record = await volume.readEntry(hash);
     const since = this.invalidations.at(hash);
     const present = record?.key === key ? record.variants.filter(({ requestAt }) => requestAt > since) : [];
     const added = await this.#place(volume, hash, response, present);
     if (added === undefined) return;
     const { variants } = putVariant(present, added, options);
-    const bytes = await volume.writeEntry(hash, { key, variants }, !isKnown);
+    if (!volume.writeEntry(hash, { key, variants })) this.#health.note('storeBusy', undefined);
     const kept = bodyFilesOf(variants);
     const before = [...bodyFilesOf(record?.variants ?? []), ...bodyFilesOf([added])];
     await volume.removeBodies(
       hash,
       before.filter((bodyId) => !kept.includes(bodyId)),
     );
-    this.#noteStored(volume, hash, bytes, variants);
-    // Another worker may have invalidated it between the look and the write.
-    const latest = this.invalidations.at(hash);
-    if (variants.some(({ requestAt }) => requestAt <= latest))
-      await this.#drop(hash, ({ requestAt }) => requestAt <= latest);
   }
 
   /** Sees to it that the body is in a place that lasts. `undefined`: it could not be written. */
@@ -251,10 +259,10 @@ export class DiskStore implements CacheStore {
     present: readonly VariantRecord[],
   ): Promise<VariantRecord | undefined> {
     const { body } = response;
-    const inlineBytes = present.reduce((sum, { inline }) => sum + (inline?.length ?? 0), 0);
+    const inlineBytes = present.reduce((sum, { inline, bodyBytes }) => sum + (inline === undefined ? 0 : bodyBytes), 0);
     const canInline = body.sizeBytes <= MAX_INLINE_BYTES && inlineBytes + body.sizeBytes <= MAX_INLINE_TOTAL_BYTES;
     if (!(body instanceof DiskBody) && canInline) {
-      return { ...response, bodyId: '', bodyBytes: body.sizeBytes, inline: await readWhole(body) };
+      return { ...response, bodyId: '', bodyBytes: body.sizeBytes, inline: [await readWhole(body)] };
     }
     const file = body instanceof DiskBody ? body : (this.#written.get(body) ?? (await this.#writeBody(volume, body)));
     if (file === undefined || !(await file.written)) return undefined;
@@ -276,26 +284,18 @@ export class DiskStore implements CacheStore {
     return file;
   }
 
-  /** Removes the variants that match, and the key's file with the last one. */
+  /** Removes the variants that match, and the key's entry with the last one. */
   async #drop(hash: KeyHash, isDropped: (variant: VariantRecord) => boolean): Promise<void> {
     const volume = this.#use();
     const record = await volume?.readEntry(hash);
     if (volume === undefined || record === undefined) return;
-    const variants = record.variants.filter((variant) => !isDropped(variant));
+    const since = this.invalidations.at(hash);
+    const isKept = (variant: VariantRecord) => variant.requestAt > since && !isDropped(variant);
+    const variants = record.variants.filter(isKept);
     if (variants.length === record.variants.length) return;
-    let bytes = 0;
-    if (variants.length === 0) await volume.removeEntry(hash);
-    else bytes = await volume.writeEntry(hash, { key: record.key, variants });
-    await volume.removeBodies(hash, bodyFilesOf(record.variants.filter(isDropped)));
-    this.#noteStored(volume, hash, bytes, variants);
-  }
-
-  #noteStored(volume: Volume, hash: KeyHash, entryBytes: number, variants: readonly VariantRecord[]): void {
-    const files = variants
-      .filter(({ inline }) => inline === undefined)
-      .map(({ bodyBytes }) => bodyFileBytes(bodyBytes));
-    const bytes = entryBytes === 0 ? 0 : [entryBytes, ...files].reduce((sum, size) => sum + allocatedBytes(size), 0);
-    volume.noteStored(hash, bytes);
+    if (variants.length === 0) volume.removeEntry(hash);
+    else volume.writeEntry(hash, { key: record.key, variants });
+    await volume.removeBodies(hash, bodyFilesOf(record.variants.filter((variant) => !isKept(variant))));
   }
 
   #entry(hash: KeyHash, variants: readonly CachedResponse[]): CacheEntry | undefined {
@@ -309,7 +309,7 @@ export class DiskStore implements CacheStore {
     const body =
       inline === undefined
         ? this.#body(hash, bodyId, bodyBytes, volume.bodyPath(hash, bodyId), WRITTEN)
-        : wrapBytes(inline);
+        : wrapBytes(inline[0] ?? Buffer.alloc(0)); // as it was read: in one piece
     return { ...head, body, isFromDisk: true };
   }
 
@@ -320,6 +320,7 @@ export class DiskStore implements CacheStore {
     };
     return new DiskBody({ hash, bodyId, sizeBytes, path, written, files: this.#files, onLost });
   }
+
   #openFile(volume: Volume): BodyFileWriter {
     const bodyId = newBodyId();
     const path = volume.unfinishedPath(bodyId);
@@ -336,7 +337,8 @@ export class DiskStore implements CacheStore {
     if (this.#volume !== undefined || this.#isClosed || this.#refusal() !== undefined) return this.#volume;
     try {
       const { directory, maxBytes } = this.#options;
-      this.#volume = new Volume({ directory, maxBytes, onProblem: (error) => this.#fail(error) });
+      const onProblem = (error: unknown) => this.#fail(error);
+      this.#volume = new Volume({ directory, maxBytes, files: this.#files, onProblem });
       this.#janitor = new Janitor(this.#volume, maxBytes);
     } catch (error) {
       this.#fail(error);
@@ -344,11 +346,12 @@ export class DiskStore implements CacheStore {
     return this.#volume;
   }
 
-  #close(): void {
+  async #close(): Promise<void> {
+    const volume = this.#volume;
     this.#janitor?.close();
-    this.#volume?.close();
     this.#janitor = undefined;
     this.#volume = undefined;
+    await volume?.close();
   }
 
   /** Never rejects. */
@@ -361,13 +364,13 @@ export class DiskStore implements CacheStore {
 
   async #lookAfter(): Promise<void> {
     try {
-      if (this.#volume?.invalidations.isCurrent === false) this.#close(); // somebody has removed the directory
+      if (this.#volume?.invalidations.isCurrent === false) await this.#close(); // somebody has removed the directory
       const volume = this.#use();
       if (volume === undefined) return;
       this.#unplaced.sweep(performance.now());
-      volume.keys.follow(performance.now());
-      await volume.journal.flush();
-      await this.#janitor?.tick();
+      volume.segments.follow(performance.now());
+      volume.segments.tick();
+      await this.#janitor?.tick(performance.now());
     } catch (error) {
       this.#fail(error);
     }
@@ -380,13 +383,6 @@ export class DiskStore implements CacheStore {
   #fail(error: unknown): void {
     this.#health.noteFailure(error, performance.now());
   }
-}
-
-interface Put {
-  readonly response: CachedResponse;
-  readonly options: CacheOptions;
-  /** The key may have been on disk before. */
-  readonly isKnown: boolean;
 }
 
 const WRITTEN = Promise.resolve(true);

@@ -1,19 +1,19 @@
 /**
- * The bytes of the two kinds of files, both of our own making and both checked before anything in them is believed. Pure.
+ * The bytes of entries and of body files, both of our own making and both checked before anything in them is believed. Pure.
  *
- * Entry file (one per key): 28 bytes of header (magic, version, lengths, checksums), the key and the variants' heads as JSON, then
- * the small bodies one after another. Body file (one per larger body): 32 bytes of header, then blocks of 256 KiB, each
- * followed by its checksum. Numbers are little-endian. An unknown version reads as "no such file".
+ * Entry (one per key, in a segment: `unit.ts`): 28 bytes of header (magic, version, lengths, checksums), the key and the variants'
+ * heads as JSON, then the small bodies one after another. Body file (one per larger body): 32 bytes of header, then blocks of
+ * 256 KiB, each followed by its checksum. Numbers are little-endian. An unknown version reads as absent.
  */
 import { crc32 } from 'node:zlib';
 import type { Stored } from '#http/stored.ts';
 import { decodeHead, type EncodedHead, encodeHead } from '../head-codec.ts';
 
 /**
- * Version of both kinds of files, and of the heads in them. Files of another version are foreign. A change of how
- * `http/vary.ts` makes keys raises it.
+ * Version of segments, entries and body files. What has another version is foreign. A change of how `http/vary.ts` makes keys
+ * raises it.
  */
-const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 const ENTRY_MAGIC = 0x45435743; // "CWCE"
 const BODY_MAGIC = 0x42435743; // "CWCB"
 const ENTRY_HEADER_BYTES = 28;
@@ -34,45 +34,53 @@ export interface VariantRecord extends Stored {
   /** 16 hexadecimal digits, never the same for two files of bodies; of no meaning for an inline body, and empty where it is new. */
   readonly bodyId: string;
   readonly bodyBytes: number;
-  /** The body itself; `undefined`: it has a file of its own. */
-  readonly inline: Buffer | undefined;
+  /** The pieces of the body; `undefined`: it has a file of its own. */
+  readonly inline: readonly Buffer[] | undefined;
 }
 
 type EncodedVariant = readonly [head: EncodedHead, bodyId: string, bodyBytes: number, isInline: 0 | 1];
 
-export function encodeEntry({ key, variants }: EntryRecord): Buffer {
+/** Returns the entry's pieces, in their order. */
+export function encodeEntry({ key, variants }: EntryRecord): readonly Buffer[] {
   const encoded = variants.map((variant): EncodedVariant => {
     return [encodeHead(variant), variant.bodyId, variant.bodyBytes, variant.inline === undefined ? 0 : 1];
   });
-  const meta = Buffer.from(JSON.stringify([key, encoded]));
-  const bodies = Buffer.concat(variants.flatMap(({ inline }) => inline ?? []));
-  const header = Buffer.alloc(ENTRY_HEADER_BYTES);
-  header.writeUInt32LE(ENTRY_MAGIC, 0);
-  header.writeUInt32LE(FORMAT_VERSION, 4);
-  header.writeUInt32LE(meta.length, 8);
-  header.writeUInt32LE(bodies.length, 12);
-  header.writeUInt32LE(crc32(meta), 16);
-  header.writeUInt32LE(crc32(bodies), 20);
-  header.writeUInt32LE(crc32(header.subarray(0, 24)), 24);
-  return Buffer.concat([header, meta, bodies]);
+  const meta = JSON.stringify([key, encoded]);
+  const bodies = variants.flatMap(({ inline = [] }) => inline);
+  const beginning = Buffer.allocUnsafe(ENTRY_HEADER_BYTES + Buffer.byteLength(meta));
+  beginning.write(meta, ENTRY_HEADER_BYTES);
+  beginning.writeUInt32LE(ENTRY_MAGIC, 0);
+  beginning.writeUInt32LE(FORMAT_VERSION, 4);
+  beginning.writeUInt32LE(beginning.length - ENTRY_HEADER_BYTES, 8);
+  beginning.writeUInt32LE(
+    bodies.reduce((sum, { length }) => sum + length, 0),
+    12,
+  );
+  beginning.writeUInt32LE(crc32(beginning.subarray(ENTRY_HEADER_BYTES)), 16);
+  beginning.writeUInt32LE(
+    bodies.reduce((checksum, body) => crc32(body, checksum), 0),
+    20,
+  );
+  beginning.writeUInt32LE(crc32(beginning.subarray(0, 24)), 24);
+  return [beginning, ...bodies];
 }
 
-/** `undefined` for anything but a whole file that `encodeEntry` made. The bodies are views of `file`. */
-export function decodeEntry(file: Buffer): EntryRecord | undefined {
-  if (file.length < ENTRY_HEADER_BYTES || file.readUInt32LE(24) !== crc32(file.subarray(0, 24))) return undefined;
-  if (file.readUInt32LE(0) !== ENTRY_MAGIC || file.readUInt32LE(4) !== FORMAT_VERSION) return undefined;
-  const metaEnd = ENTRY_HEADER_BYTES + file.readUInt32LE(8);
-  const meta = file.subarray(ENTRY_HEADER_BYTES, metaEnd);
-  const bodies = file.subarray(metaEnd);
-  if (bodies.length !== file.readUInt32LE(12)) return undefined;
-  if (crc32(meta) !== file.readUInt32LE(16) || crc32(bodies) !== file.readUInt32LE(20)) return undefined;
+/** `undefined` for anything but the whole of what `encodeEntry` made. The bodies are views of `bytes`. */
+export function decodeEntry(bytes: Buffer): EntryRecord | undefined {
+  if (bytes.length < ENTRY_HEADER_BYTES || bytes.readUInt32LE(24) !== crc32(bytes.subarray(0, 24))) return undefined;
+  if (bytes.readUInt32LE(0) !== ENTRY_MAGIC || bytes.readUInt32LE(4) !== FORMAT_VERSION) return undefined;
+  const metaEnd = ENTRY_HEADER_BYTES + bytes.readUInt32LE(8);
+  const meta = bytes.subarray(ENTRY_HEADER_BYTES, metaEnd);
+  const bodies = bytes.subarray(metaEnd);
+  if (bodies.length !== bytes.readUInt32LE(12)) return undefined;
+  if (crc32(meta) !== bytes.readUInt32LE(16) || crc32(bodies) !== bytes.readUInt32LE(20)) return undefined;
   // Magic, version and checksum say that `encodeEntry` of this version wrote it.
   const [key, encoded] = JSON.parse(meta.toString()) as [string, readonly EncodedVariant[]];
   let at = 0;
   const variants = encoded.map(([head, bodyId, bodyBytes, isInline]): VariantRecord => {
     const inline = isInline === 1 ? bodies.subarray(at, at + bodyBytes) : undefined;
-    at += inline?.length ?? 0;
-    return { ...decodeHead(head), bodyId, bodyBytes, inline };
+    if (inline !== undefined) at += bodyBytes;
+    return { ...decodeHead(head), bodyId, bodyBytes, inline: inline === undefined ? undefined : [inline] };
   });
   return { key, variants };
 }

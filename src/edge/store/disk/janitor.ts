@@ -1,82 +1,92 @@
 /**
  * Keeps a cache directory within its limit. Of all workers that share it one does so: the one that holds the lock of the
- * system on a file, which is free again the moment its holder is gone. It counts the folders bit by bit, hears of what
- * changes through the journal, and removes what SIEVE says. docs/decisions/0071
+ * system on a file, which is free again the moment its holder is gone. It removes whole segments, the oldest first, with the body
+ * files of their entries; and body files that no entry speaks of. docs/decisions/0562
  */
-import { readdir, rm, rmdir, stat, statfs } from 'node:fs/promises';
+import { readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { takeLock } from '#lib/data-directory.ts';
 import { unlessMissing } from '#lib/file-error.ts';
 import { isAlive } from '#lib/signals.ts';
-import { joinHash, type KeyHash, splitHash } from '../key-hash.ts';
-import { NONE } from '../slot-table.ts';
+import type { KeyHash } from '../key-hash.ts';
 import type { StoreUsage } from '../store.ts';
-import { WeightedIndex } from '../weighted-index.ts';
-import { countFolder } from './folder.ts';
-import { type DiskRecord, JournalReader } from './journal.ts';
-import { LOCK_NAME, OBJECTS_PREFIX, UNFINISHED_NAME } from './paths.ts';
+import { BODIES_NAME, FOREIGN_NAMES, LOCK_NAME, parseBodyName, SEGMENTS_PREFIX, UNFINISHED_NAME } from './paths.ts';
+import type { StoreSegment } from './segment.ts';
+import type { InvalidatedKey } from './shared-invalidations.ts';
 import { bodyFilesOf, type Volume } from './volume.ts';
 
 const LOCK_RETRY_MS = 5_000;
-/** Duration of one tick, for counting folders and for making room. */
+/** Duration of one tick, for making room and for removing foreign files. */
 const WORK_MS = 100;
-/** A folder is counted again this often, so that what the journal lost is found. */
-const RECOUNT_MS = 2_000;
+/** The bodies of one folder are looked through this often. */
+const SWEEP_MS = 2_000;
 const UPKEEP_MS = 10_000;
-/** Keys removed at once. */
-const REMOVE_AT_ONCE = 16;
 /** Left free on the disk for others, but not more than a twentieth of the limit, or of the disk. */
 const MAX_RESERVE_BYTES = 64 * 1024 * 1024;
+/** Room for keys: 4 KiB for each, but not more keys than this, which is some 400 MB of each worker. */
+const MIN_KEY_BYTES = 4096;
+const MAX_KEYS = 16_000_000;
+/** The index numbers segments up to 1,023; small ones of workers that have ended early count too. */
+const MAX_SEGMENTS = 512;
 /** Nothing that was asked for longer ago is still on its way. */
 const FORGET_AFTER_MS = 3_600_000;
 const MAX_INVALIDATIONS = 1_000_000;
 const FORGET_AT_ONCE = 1_000;
 /** An unfinished file that nobody has written to for so long is nobody's. */
 const ABANDONED_MS = 3_600_000;
+/** Age below which a body's entry may still be missing. */
+const YOUNG_MS = 60_000;
 
 export class Janitor {
   readonly #volume: Volume;
   readonly #maxBytes: number;
-  readonly #index = new WeightedIndex();
-  readonly #journal: JournalReader;
+  readonly #maxKeys: number;
   #lock: Disposable | undefined;
   #triedAt = Number.NEGATIVE_INFINITY;
-  /** Folders to be counted in this round. */
-  #folders: string[] | undefined;
-  #hasCountedAll = false;
-  #recountedAt = 0;
+  /** Folders of bodies to be looked through in this round. */
+  #folders: string[] = [];
+  #sweptAt = Number.NEGATIVE_INFINITY;
   #keptUpAt = Number.NEGATIVE_INFINITY;
   #capBytes: number;
+  #hasForeign = true;
+  /** Keys whose entries were removed since they were invalidated. */
+  #removed: readonly InvalidatedKey[] = [];
 
   constructor(volume: Volume, maxBytes: number) {
     this.#volume = volume;
     this.#maxBytes = maxBytes;
+    this.#maxKeys = Math.min(MAX_KEYS, Math.ceil(maxBytes / MIN_KEY_BYTES));
     this.#capBytes = maxBytes;
-    this.#journal = new JournalReader(volume.directory);
   }
 
   /** `undefined` in a worker that does not look after the directory. */
   usage(): StoreUsage | undefined {
-    return this.#lock === undefined ? undefined : { bytes: this.#index.weight, objects: this.#index.size };
+    const { bytes, entries } = this.#volume.segments;
+    return this.#lock === undefined ? undefined : { bytes, objects: entries };
   }
 
-  /** A bounded piece of work. Rejects when the disk fails. */
-  async tick(): Promise<void> {
-    const now = performance.now();
-    if (!(await this.#holdsLock(now))) return;
-    for (const record of await this.#journal.read()) this.#note(record);
-    if (now - this.#keptUpAt >= UPKEEP_MS) {
+  /** A bounded piece of work. `now` is of a clock that never goes back. Rejects when the disk fails. */
+  async tick(now: number): Promise<void> {
+    if (!this.#holdsLock(now)) return;
+    const isFilled = this.#volume.segments.isFilled;
+    const isUpkeepDue = now - this.#keptUpAt >= UPKEEP_MS;
+    if (this.#hasForeign || isUpkeepDue) this.#hasForeign = await this.#removeForeign();
+    if (isUpkeepDue) {
       this.#keptUpAt = now;
-      await this.#keepUp();
+      await this.#sweepUnfinished();
+      if (isFilled) await this.#forgetInvalidations();
     }
-    await this.#count(now);
-    if (this.#hasCountedAll) await this.#readLimit();
-    await this.#makeRoom(now);
+    if (!isFilled) return;
+    await this.#readLimit();
+    await this.#makeRoom();
+    if (now - this.#sweptAt < SWEEP_MS) return;
+    this.#sweptAt = now;
+    await this.#sweepBodies();
   }
 
-  /** All is counted and within the limit, or this worker does not look after the directory. */
+  /** All is within the limit, or this worker does not look after the directory. */
   get isSettled(): boolean {
-    return this.#lock === undefined || (this.#hasCountedAll && this.#index.weight <= this.#capBytes);
+    return this.#lock === undefined || (this.#volume.segments.isFilled && this.#victim() === undefined);
   }
 
   close(): void {
@@ -84,75 +94,52 @@ export class Janitor {
     this.#lock = undefined;
   }
 
-  async #holdsLock(now: number): Promise<boolean> {
+  #holdsLock(now: number): boolean {
     if (this.#lock !== undefined) return true;
     if (now - this.#triedAt < LOCK_RETRY_MS) return false;
     this.#triedAt = now;
     this.#lock = takeLock(join(this.#volume.directory, LOCK_NAME));
-    if (this.#lock === undefined) return false;
-    await this.#journal.restart();
-    return true;
-  }
-
-  #note({ kind, high, low, bytes }: Omit<DiskRecord, 'writer'>): void {
-    const slot = this.#index.find(high, low);
-    if (kind === 'used' && slot !== NONE) this.#index.markUsed(slot);
-    if (kind === 'removed' && slot !== NONE) this.#index.delete(slot);
-    if (kind === 'stored' && slot !== NONE) this.#index.setWeight(slot, bytes);
-    if (kind === 'stored' && slot === NONE) this.#index.insert(high, low, bytes);
-  }
-
-  async #count(now: number): Promise<void> {
-    if (this.#hasCountedAll && now - this.#recountedAt < RECOUNT_MS) return;
-    this.#recountedAt = now;
-    const isRecount = this.#hasCountedAll;
-    do {
-      this.#folders ??= await readdir(this.#volume.objects);
-      const folder = this.#folders.pop();
-      for (const { hash, bytes } of folder === undefined ? [] : await countFolder(this.#volume, folder)) {
-        this.#note({ kind: 'stored', ...splitHash(hash), bytes });
-      }
-      if (this.#folders.length > 0) continue;
-      this.#folders = undefined;
-      this.#hasCountedAll = true;
-    } while (!isRecount && !this.#hasCountedAll && performance.now() - now < WORK_MS);
+    return this.#lock !== undefined;
   }
 
   /** Less than what was allowed when the disk has not so much room. */
   async #readLimit(): Promise<void> {
     const { bavail, blocks, bsize } = await statfs(this.#volume.directory);
     const reserve = Math.min(MAX_RESERVE_BYTES, Math.min(this.#maxBytes, blocks * bsize) / 20);
-    this.#capBytes = Math.max(0, Math.min(this.#maxBytes, this.#index.weight + bavail * bsize - reserve));
+    this.#capBytes = Math.max(0, Math.min(this.#maxBytes, this.#volume.segments.bytes + bavail * bsize - reserve));
   }
 
-  async #makeRoom(now: number): Promise<void> {
-    while (this.#index.weight > this.#capBytes && performance.now() - now < WORK_MS * 2) {
-      const victims: KeyHash[] = [];
-      while (victims.length < REMOVE_AT_ONCE && this.#index.weight > this.#capBytes) {
-        const slot = this.#index.victim();
-        if (slot === NONE) break;
-        victims.push(joinHash(this.#index.high(slot), this.#index.low(slot)));
-        this.#index.delete(slot);
-      }
-      if (victims.length === 0) return;
-      await Promise.all(victims.map((hash) => this.#remove(hash)));
+  /** The segment to remove next; `undefined`: all is within the limit. Room for one segment stays free until the next look. */
+  #victim(): StoreSegment | undefined {
+    const { segments, segmentBytes } = this.#volume;
+    const isOver =
+      segments.bytes > this.#capBytes - segmentBytes ||
+      segments.entries > this.#maxKeys ||
+      segments.count > MAX_SEGMENTS;
+    return isOver ? segments.oldest() : undefined;
+  }
+
+  async #makeRoom(): Promise<void> {
+    const startedAt = performance.now();
+    for (let victim = this.#victim(); victim !== undefined; victim = this.#victim()) {
+      await this.#evict(victim);
+      if (performance.now() - startedAt > WORK_MS) return;
     }
   }
 
-  async #remove(hash: KeyHash): Promise<void> {
-    const record = await this.#volume.readEntry(hash);
-    this.#volume.noteEvicted(hash);
-    await this.#volume.removeEntry(hash);
-    await this.#volume.removeBodies(hash, bodyFilesOf(record?.variants ?? []));
+  async #evict(segment: StoreSegment): Promise<void> {
+    const { segments } = this.#volume;
+    const bodies: (readonly [KeyHash, readonly string[]])[] = [];
+    for (const hash of segments.withFiles(segment)) {
+      bodies.push([hash, bodyFilesOf((await this.#volume.readEntry(hash))?.variants ?? [])]);
+    }
+    await segments.remove(segment);
+    for (const [hash, bodyIds] of bodies) {
+      // Another entry of the key may have them by now.
+      if (segments.find(hash) === undefined) await this.#volume.removeBodies(hash, bodyIds);
+    }
   }
 
-  async #keepUp(): Promise<void> {
-    await this.#sweepUnfinished();
-    await this.#removeOtherGenerations();
-    await this.#forgetInvalidations();
-  }
-
-  /** Files of processes that are gone. */
   async #sweepUnfinished(): Promise<void> {
     const folder = join(this.#volume.directory, UNFINISHED_NAME);
     for (const name of await readdir(folder)) {
@@ -162,30 +149,57 @@ export class Janitor {
     }
   }
 
-  /** Objects whose file of invalidations is gone: nobody can tell what may still be served. */
-  async #removeOtherGenerations(): Promise<void> {
-    const { directory, objects } = this.#volume;
+  /**
+   * Removes objects whose file of invalidations is gone, since nobody can tell what may still be served, and those of earlier
+   * versions. Returns whether some are left.
+   */
+  async #removeForeign(): Promise<boolean> {
+    const { directory, folder } = this.#volume;
+    const startedAt = performance.now();
     for (const name of await readdir(directory)) {
       const path = join(directory, name);
-      if (!name.startsWith(OBJECTS_PREFIX) || path === objects) continue;
-      const startedAt = performance.now();
-      for (const folder of await readdir(path)) {
-        await rm(join(path, folder), { recursive: true, force: true });
-        if (performance.now() - startedAt > WORK_MS) return; // the rest in the next round
+      if (path === folder || !(name.startsWith(SEGMENTS_PREFIX) || FOREIGN_NAMES.test(name))) continue;
+      const inside = (await stat(path)).isDirectory() ? await readdir(path) : [];
+      for (const each of inside) {
+        await rm(join(path, each), { recursive: true, force: true });
+        if (performance.now() - startedAt > WORK_MS) return true;
       }
-      await unlessMissing(rmdir(path));
+      await rm(path, { recursive: true, force: true });
     }
+    return false;
   }
 
+  /**
+   * Removes the entries of keys whose invalidation is to be forgotten, also where this worker knows none: another may. The
+   * invalidations are forgotten in the next round, when all workers have learned of that.
+   */
   async #forgetInvalidations(): Promise<void> {
-    const { invalidations } = this.#volume;
-    const oldest = invalidations.oldest(Date.now() - FORGET_AFTER_MS, MAX_INVALIDATIONS, FORGET_AT_ONCE);
-    for (const { hash, at } of oldest) {
+    const { invalidations, segments } = this.#volume;
+    if (this.#removed.length > 0) invalidations.forget(this.#removed);
+    this.#removed = invalidations.oldest(Date.now() - FORGET_AFTER_MS, MAX_INVALIDATIONS, FORGET_AT_ONCE);
+    for (const { hash, at } of this.#removed) {
       const record = await this.#volume.readEntry(hash);
-      // A worker that died between writing it and looking again has left it.
-      if (record?.variants.some(({ requestAt }) => requestAt <= at) === true) await this.#remove(hash);
+      if (record?.variants.every(({ requestAt }) => requestAt > at) === true) continue;
+      if (!segments.append(hash, [], 0)) this.#removed = []; // the disk is too slow
+      await this.#volume.removeBodies(hash, bodyFilesOf(record?.variants ?? []));
     }
-    if (oldest.length > 0) invalidations.forget(oldest);
+    await segments.flush();
+  }
+
+  /** Bodies of one folder that lost a race between two workers, or whose worker died before it wrote the entry. */
+  async #sweepBodies(): Promise<void> {
+    const bodies = join(this.#volume.folder, BODIES_NAME);
+    if (this.#folders.length === 0) this.#folders = await readdir(bodies);
+    const folder = this.#folders.pop();
+    if (folder === undefined) return;
+    for (const name of (await unlessMissing(readdir(join(bodies, folder)))) ?? []) {
+      const path = join(bodies, folder, name);
+      const file = await unlessMissing(stat(path));
+      const body = parseBodyName(name);
+      if (file === undefined || body === undefined || Date.now() - file.ctimeMs < YOUNG_MS) continue;
+      const record = await this.#volume.readEntry(body.hash);
+      if (!bodyFilesOf(record?.variants ?? []).includes(body.bodyId)) await rm(path, { force: true });
+    }
   }
 }
 

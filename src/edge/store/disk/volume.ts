@@ -1,56 +1,61 @@
-/** A cache directory that can be used: its folders, and what all workers share of it: its invalidations, its journal, its keys. */
-import { mkdirSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+/** A cache directory that can be used: its folders, and what all workers share of it: its invalidations and its segments. */
+import { mkdirSync, statfsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hasCode, unlessMissing } from '#lib/file-error.ts';
 import type { KeyHash } from '../key-hash.ts';
-import { newBodyId } from './body-file.ts';
-import { decodeEntry, type EntryRecord, encodeEntry } from './format.ts';
-import { JournalWriter } from './journal.ts';
-import { KnownKeys } from './known-keys.ts';
-import { bodyPath, DATABASE_NAME, entryPath, OBJECTS_PREFIX, UNFINISHED_NAME } from './paths.ts';
+import { bodyFileBytes, decodeEntry, type EntryRecord, encodeEntry, type VariantRecord } from './format.ts';
+import type { OpenBodies } from './open-bodies.ts';
+import { BODIES_NAME, bodyPath, DATABASE_NAME, FILE_BLOCK_BYTES, SEGMENTS_PREFIX, UNFINISHED_NAME } from './paths.ts';
+import { Segments } from './segments.ts';
 import { SharedInvalidations } from './shared-invalidations.ts';
 
 export interface VolumeOptions {
   readonly directory: string;
   /** Room for all workers together. */
   readonly maxBytes: number;
-  /** Told of failures that no call is rejected with. */
+  readonly files: OpenBodies;
+  /** Called with failures that no call is rejected with. */
   readonly onProblem: (error: unknown) => void;
 }
 
+/** Segments that the room is divided into: the first is removed as a whole to make room. */
+const SEGMENTS = 128;
+/** An offset in a segment has 32 bits. */
+const MAX_SEGMENT_BYTES = 2 ** 31;
+/** Share of the room above which entries that are used are copied out of the oldest segments. */
+const COPY_ABOVE = 3 / 4;
+/** A worker that starts serves nothing meanwhile. */
+const READ_FIRST_MS = 50;
+
 export class Volume {
   readonly directory: string;
-  readonly objects: string;
+  /** Folder of the segments. */
+  readonly folder: string;
+  readonly segmentBytes: number;
   readonly invalidations: SharedInvalidations;
-  readonly journal: JournalWriter;
-  readonly keys: KnownKeys;
+  readonly segments: Segments;
   readonly #unfinished: string;
 
   /** Makes what is missing; throws when that fails. */
-  constructor({ directory, maxBytes, onProblem }: VolumeOptions) {
+  constructor({ directory, maxBytes, files, onProblem }: VolumeOptions) {
     this.directory = directory;
     this.#unfinished = join(directory, UNFINISHED_NAME);
     mkdirSync(this.#unfinished, { recursive: true, mode: 0o700 });
     this.invalidations = new SharedInvalidations(join(directory, DATABASE_NAME));
-    this.objects = join(directory, OBJECTS_PREFIX + this.invalidations.generation);
-    mkdirSync(this.objects, { recursive: true, mode: 0o700 });
-    this.journal = new JournalWriter(directory, onProblem);
-    const { writer } = this.journal;
-    this.keys = new KnownKeys({ directory, objects: this.objects, maxBytes, writer, onProblem });
-  }
-
-  /** Says that the key's files are these bytes together now; 0: there are none. */
-  noteStored(hash: KeyHash, bytes: number): void {
-    if (bytes === 0) this.keys.delete(hash);
-    else this.keys.add(hash);
-    this.journal.noteStored(hash, bytes);
-  }
-
-  /** Says, before it is done, that the key's files are removed to make room. */
-  noteEvicted(hash: KeyHash): void {
-    this.keys.delete(hash);
-    this.journal.noteEvicted(hash);
+    this.folder = join(directory, SEGMENTS_PREFIX + this.invalidations.generation);
+    mkdirSync(join(this.folder, BODIES_NAME), { recursive: true, mode: 0o700 });
+    const { blocks, bsize } = statfsSync(directory);
+    const roomBytes = Math.min(maxBytes, blocks * bsize);
+    this.segmentBytes = Math.min(MAX_SEGMENT_BYTES, Math.floor(roomBytes / SEGMENTS));
+    this.segments = new Segments({
+      folder: this.folder,
+      segmentBytes: this.segmentBytes,
+      copyAboveBytes: roomBytes * COPY_ABOVE,
+      readFirstMs: READ_FIRST_MS,
+      files,
+      onProblem,
+    });
   }
 
   unfinishedPath(bodyId: string): string {
@@ -58,32 +63,32 @@ export class Volume {
   }
 
   bodyPath(hash: KeyHash, bodyId: string): string {
-    return bodyPath(this.objects, hash, bodyId);
+    return bodyPath(this.folder, hash, bodyId);
   }
 
-  /** `undefined`: not there, torn or foreign. Throws when the disk fails. */
-  async readEntry(hash: KeyHash): Promise<EntryRecord | undefined> {
-    const file = await unlessMissing(readFile(entryPath(this.objects, hash)));
-    return file === undefined ? undefined : decodeEntry(file);
+  /** `undefined`: not there, torn or foreign. `isKept`: whether it is to stay for longer. Rejects when the disk fails. */
+  async readEntry(hash: KeyHash, isKept?: (record: EntryRecord) => boolean): Promise<EntryRecord | undefined> {
+    const located = this.segments.find(hash);
+    if (located === undefined) return undefined;
+    const bytes = await this.segments.read(located);
+    const record = bytes === undefined ? undefined : decodeEntry(bytes);
+    if (bytes === undefined || record === undefined) this.segments.forget(hash, located);
+    else if (isKept?.(record) === true) this.segments.keep(hash, located, bytes);
+    return record;
   }
 
-  /**
-   * Replaces it as a whole; gives the file's length. `isNew`: the key probably has none yet. Then it is written in its place, which
-   * spares a rename: until it is whole its checksums fail, and it counts as absent. docs/decisions/0552
-   */
-  async writeEntry(hash: KeyHash, record: EntryRecord, isNew = false): Promise<number> {
-    const path = entryPath(this.objects, hash);
-    const file = encodeEntry(record);
-    if (isNew && (await createFile(path, file))) return file.length;
-    const unfinished = this.unfinishedPath(newBodyId());
-    try {
-      await writeFile(unfinished, file, { flag: 'wx', mode: 0o600 });
-      await this.place(unfinished, path);
-    } catch (error) {
-      await rm(unfinished, { force: true }).catch(() => undefined); // swept later
-      throw error;
-    }
-    return file.length;
+  /** Copies the entry; it is found at once. False: the disk is too slow or the entry too large, and the key has none now. */
+  writeEntry(hash: KeyHash, record: EntryRecord): boolean {
+    const fileBlocks = record.variants.reduce((sum, variant) => sum + fileBlocksOf(variant), 0);
+    const isTaken = this.segments.append(hash, encodeEntry(record), fileBlocks);
+    if (!isTaken) this.removeEntry(hash);
+    return isTaken;
+  }
+
+  removeEntry(hash: KeyHash): void {
+    const located = this.segments.find(hash);
+    // Other workers learn of it only if the disk is not too slow for that too.
+    if (located !== undefined && !this.segments.append(hash, [], 0)) this.segments.forget(hash, located);
   }
 
   /** Moves a finished file to where it is found. */
@@ -91,18 +96,13 @@ export class Volume {
     return inFolderOf(to, () => rename(from, to));
   }
 
-  async removeEntry(hash: KeyHash): Promise<void> {
-    await unlessMissing(rm(entryPath(this.objects, hash)));
-  }
-
   async removeBodies(hash: KeyHash, bodyIds: readonly string[]): Promise<void> {
     await Promise.all(bodyIds.map((bodyId) => unlessMissing(rm(this.bodyPath(hash, bodyId)))));
   }
 
-  close(): void {
-    this.journal.close();
-    this.keys.close();
+  async close(): Promise<void> {
     this.invalidations.close();
+    await this.segments.close();
   }
 }
 
@@ -111,16 +111,8 @@ export function bodyFilesOf(variants: EntryRecord['variants']): string[] {
   return variants.flatMap(({ bodyId, inline }) => (inline === undefined ? [bodyId] : []));
 }
 
-/** False: there is a file already. */
-async function createFile(path: string, bytes: Buffer): Promise<boolean> {
-  try {
-    await inFolderOf(path, () => writeFile(path, bytes, { flag: 'wx', mode: 0o600 }));
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
-    await rm(path, { force: true }).catch(() => undefined); // it reads as absent anyway
-    throw error;
-  }
+function fileBlocksOf({ inline, bodyBytes }: VariantRecord): number {
+  return inline === undefined ? Math.ceil(bodyFileBytes(bodyBytes) / FILE_BLOCK_BYTES) : 0;
 }
 
 /** Makes the folder if that is what is missing. */

@@ -4,11 +4,13 @@ import { globSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { DEFAULT_CACHE_OPTIONS } from '#sites/cache-options.ts';
 import { type StoreFolder, storeFolder } from '../../../../test/support/edge/store-folder.ts';
 import { eventually } from '../../../../test/support/eventually.ts';
 import { MemoryStore } from '../memory.ts';
+import { wrapBytes } from '../memory-body.ts';
 import type { CacheStore } from '../store.ts';
-import { putText, textOf } from '../store-samples.suite.ts';
+import { putText, storedHead, textOf } from '../store-samples.suite.ts';
 import { TieredStore } from '../tiered.ts';
 import { DiskStore } from './disk.ts';
 
@@ -111,7 +113,7 @@ describe('workers that share a directory', () => {
     const [a, b] = [openWorker(folder, 1_000_000), openWorker(folder, 1_000_000)];
     await a.disk.settle();
     for (let i = 0; i < 200; i++) putText(b.store, `k${i}`, 'x'.repeat(20_000 + i));
-    await b.disk.settle(); // what it stored is in the journal
+    await b.disk.settle(); // what it stored is in its segments
     await a.disk.settle();
     assert.ok(diskBytes(folder.directory) <= 1_000_000, `${diskBytes(folder.directory)}`);
     assert.ok(a.disk.usage().objects > 30);
@@ -127,6 +129,7 @@ describe('workers that share a directory', () => {
     putText(a.store, 'k', 'x'.repeat(9_000_000));
     await a.disk.settle();
     const b = openWorker(folder);
+    await b.disk.settle(); // what is on disk has been read
     const found = (await b.store.find('k'))?.variants[0];
     const pieces: Buffer[] = [];
     for await (const piece of found?.body.read({ first: 0, last: 8_999_999 }) ?? []) {
@@ -135,8 +138,17 @@ describe('workers that share a directory', () => {
       pieces.push(piece);
     }
     assert.equal(Buffer.concat(pieces).toString(), 'x'.repeat(9_000_000));
-    assert.deepEqual(globSync(join(folder.directory, 'objects-*', '*', '*')), []);
+    assert.deepEqual(globSync(join(folder.directory, 'segments-*', 'bodies', '*', '*')), []);
   });
+});
+
+test('the body of a new key is copied when it is put', async (t) => {
+  const { disk } = openWorker(storeFolder(t));
+  const bytes = Buffer.from('hello');
+  disk.put('k', { ...storedHead(), body: wrapBytes(bytes) }, DEFAULT_CACHE_OPTIONS);
+  bytes.fill(0);
+  await disk.settle();
+  assert.equal(await read(disk, 'k'), 'hello');
 });
 
 describe('a directory that cannot be used', () => {
@@ -188,11 +200,12 @@ describe('a directory that cannot be used', () => {
 });
 
 async function openVariants(folder: StoreFolder, key: string) {
-  const { store } = openWorker(folder);
+  const { store, disk } = openWorker(folder);
+  await disk.settle(); // what is on disk has been read
   return (await store.find(key))?.variants ?? [];
 }
 
 function diskBytes(directory: string): number {
-  const files = globSync(join(directory, 'objects-*', '*', '*'));
-  return files.reduce((sum, file) => sum + statSync(file).blocks * 512, 0);
+  const files = globSync(join(directory, 'segments-*', '**')).map((path) => statSync(path));
+  return files.reduce((sum, file) => sum + (file.isFile() ? file.blocks * 512 : 0), 0);
 }

@@ -1,0 +1,45 @@
+/** Runs a generator that yields which bytes of a file it needs: at once, or without blocking. A file that is gone has none. */
+import { closeSync, openSync, readSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { hasCode, unlessMissing } from '#lib/file-error.ts';
+import type { ByteRead } from './unit.ts';
+
+type Reads = Generator<ByteRead, void, Buffer>;
+
+/** Blocks. Stops in between after `until`, and returns false then. */
+export function runReads(path: string, reads: Reads, until: number): boolean {
+  const descriptor = openIfPresent(path);
+  if (descriptor === undefined) return true;
+  try {
+    let step = reads.next();
+    while (step.done !== true && performance.now() <= until) {
+      const bytes = Buffer.allocUnsafe(step.value.length);
+      const read = readSync(descriptor, bytes, 0, bytes.length, step.value.position);
+      step = reads.next(bytes.subarray(0, read));
+    }
+    return step.done === true;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Stops in between when `isStopped` returns true. */
+export async function runReadsInBackground(path: string, reads: Reads, isStopped: () => boolean): Promise<void> {
+  const handle = await unlessMissing(open(path, 'r'));
+  if (handle === undefined) return;
+  await using _ = handle;
+  for (let step = reads.next(); step.done !== true && !isStopped(); ) {
+    const bytes = Buffer.allocUnsafe(step.value.length);
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, step.value.position);
+    step = reads.next(bytes.subarray(0, bytesRead));
+  }
+}
+
+function openIfPresent(path: string): number | undefined {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}

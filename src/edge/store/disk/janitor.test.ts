@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { globSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, test } from 'node:test';
+import { type StoreFolder, storeFolder } from '../../../../test/support/edge/store-folder.ts';
+import { putText, storedHead, textOf } from '../store-samples.suite.ts';
+import { DiskStore } from './disk.ts';
+import { Janitor } from './janitor.ts';
+import { OpenBodies } from './open-bodies.ts';
+import { Volume } from './volume.ts';
+
+const [K, L] = ['abc0000000000001', 'abc0000000000002'] as const;
+const MB = 1_000_000;
+
+function openVolume({ directory, keep }: StoreFolder, maxBytes: number): Volume {
+  const onProblem = (problem: unknown) => assert.fail(String(problem));
+  const volume = new Volume({ directory, maxBytes, files: new OpenBodies(), onProblem });
+  keep({ [Symbol.asyncDispose]: () => volume.close() });
+  return volume;
+}
+
+async function openJanitor({ keep }: StoreFolder, volume: Volume, maxBytes: number): Promise<Janitor> {
+  const janitor = new Janitor(volume, maxBytes);
+  keep({ [Symbol.asyncDispose]: async () => janitor.close() });
+  await volume.segments.filled();
+  return janitor;
+}
+
+async function write(volume: Volume, hash: string, text: string): Promise<void> {
+  const inline = [Buffer.from(text)];
+  const variant = { ...storedHead(), bodyId: '', bodyBytes: text.length, inline };
+  assert.ok(volume.writeEntry(hash, { key: hash, variants: [variant] }));
+  await volume.segments.flush();
+}
+
+function usedBytes(directory: string): number {
+  const files = globSync(join(directory, 'segments-*', '**')).map((path) => statSync(path));
+  return files.reduce((sum, file) => sum + (file.isFile() ? file.blocks * 512 : 0), 0);
+}
+
+describe('the worker that looks after a cache directory', () => {
+  test('the limit holds for bodies in files too, and files go with their entries', async (t) => {
+    const folder = storeFolder(t);
+    const onProblem = (problem: string) => assert.fail(problem);
+    const store = folder.keep(new DiskStore({ directory: folder.directory, maxBytes: 4 * MB, onProblem }));
+    const text = (i: number) => `${i} `.padEnd(300_000, 'x');
+    for (let i = 0; i < 40; i++) {
+      putText(store, `k${i}`, text(i));
+      putText(store, `small${i}`, `${i}`);
+      await store.settle();
+      assert.ok(usedBytes(folder.directory) <= 4 * MB, `${usedBytes(folder.directory)}`);
+    }
+    const found = [];
+    for (let i = 0; i < 40; i++) {
+      const [variant] = (await store.find(`k${i}`))?.variants ?? [];
+      if (variant === undefined) continue;
+      assert.equal(await textOf(variant), text(i));
+      found.push(i);
+    }
+    assert.ok(found.length >= 10 && found.length <= 13, `${found}`);
+    assert.equal(found.at(-1), 39);
+    assert.equal(globSync(join(folder.directory, 'segments-*', 'bodies', '*', '*')).length, found.length);
+  });
+
+  test('entries in use outlive the others, and the limit holds while they are copied on', async (t) => {
+    const folder = storeFolder(t);
+    const onProblem = (problem: string) => assert.fail(problem);
+    const store = folder.keep(new DiskStore({ directory: folder.directory, maxBytes: 1 * MB, onProblem }));
+    const hot = Array.from({ length: 20 }, (_, i) => `hot${i}`);
+    for (const key of hot) putText(store, key, key.padEnd(10_000, 'x'));
+    for (let i = 0; i < 200; i++) {
+      putText(store, `cold${i}`, 'x'.repeat(10_000));
+      if (i % 5 > 0) continue;
+      await store.settle();
+      for (const key of hot) await store.find(key);
+      await store.settle();
+      assert.ok(usedBytes(folder.directory) <= 1 * MB, `${usedBytes(folder.directory)}`);
+    }
+    for (const key of hot) assert.equal(await textOf((await store.find(key))?.variants[0]), key.padEnd(10_000, 'x'));
+    assert.equal(await store.find('cold0'), undefined);
+  });
+
+  test('bodies without an entry are removed once they are a minute old', async (t) => {
+    const folder = storeFolder(t);
+    const volume = openVolume(folder, 10 * MB);
+    const janitor = await openJanitor(folder, volume, 10 * MB);
+    await write(volume, K, 'small');
+    for (const hash of [K, L]) {
+      const path = volume.bodyPath(hash, '0000000000000001');
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, 'x');
+      utimesSync(path, 1, 1);
+    }
+    const bodies = () => globSync(join(folder.directory, 'segments-*', 'bodies', '*', '*')).length;
+    await janitor.tick(0);
+    assert.equal(bodies(), 2); // they are young
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 61_000 });
+    await janitor.tick(3_000);
+    assert.equal(bodies(), 0);
+  });
+
+  test('an invalidation is forgotten when no worker has an older entry any more, also one that the janitor does not know', async (t) => {
+    const folder = storeFolder(t);
+    const a = openVolume(folder, 10 * MB);
+    const b = openVolume(folder, 10 * MB);
+    await write(b, K, 'old');
+    await write(a, L, 'other');
+    for (const { segments } of [a, b]) segments.follow(1);
+    const [newest] = [a.segments.find(L)?.segment ?? assert.fail()];
+    await a.segments.remove(newest);
+    const volume = openVolume(folder, 10 * MB); // what is older than what was removed is unknown to it
+    assert.deepEqual([volume.segments.find(K), b.segments.find(K) === undefined], [undefined, false]);
+    const janitor = await openJanitor(folder, volume, 10 * MB);
+    volume.invalidations.record(K, 1_000);
+    await janitor.tick(0);
+    assert.equal(volume.invalidations.at(K), 1_000);
+    b.segments.follow(2);
+    assert.equal(b.segments.find(K), undefined);
+    await janitor.tick(20_000);
+    assert.equal(volume.invalidations.at(K), undefined);
+  });
+});

@@ -1,0 +1,370 @@
+/**
+ * All segments of a cache directory, and where in them each key's entry lies. A worker appends to its own ones; it learns of the
+ * others' by reading the tables of their units: of all that are there when it starts, behind its back, and later of what is
+ * appended. Of two entries of a key the one in the later unit counts. docs/decisions/0560
+ */
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, openSync, readdirSync, type Stats, statSync, utimesSync } from 'node:fs';
+import { rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode, unlessMissing } from '#lib/file-error.ts';
+import { joinHash, type KeyHash, splitHash } from '../key-hash.ts';
+import { runReads, runReadsInBackground } from './file-reads.ts';
+import type { OpenBodies } from './open-bodies.ts';
+import { FILE_BLOCK_BYTES } from './paths.ts';
+import { MAX_SLOT, type Place, PlaceIndex, SWEEP_PARTS } from './place-index.ts';
+import { createSegment, isIdle, isSegmentName, newestIn, type StoreSegment, timeAt } from './segment.ts';
+import { SegmentWriter } from './segment-writer.ts';
+import { type EntryRow, readUnits, type Unit } from './unit.ts';
+
+/**
+ * File whose time of change is that of the latest unit that was removed to make room. An older entry that is still in its segment
+ * may have been replaced there: a worker that starts later takes it for absent. A time needs no room on a full disk.
+ */
+const EVICTED_NAME = 'evicted';
+/** How soon other workers' entries are seen once they are in a segment. */
+const FOLLOW_MS = 1;
+/** Two changes of a folder that are closer to each other may have the same time. */
+const FOLDER_TIME_MS = 50;
+/** Parts of the index that are freed of removed segments at once: about a millisecond for a million keys. */
+const SWEEP_AT_ONCE = 64;
+
+export interface SegmentsOptions {
+  readonly folder: string;
+  readonly segmentBytes: number;
+  /** What is used in the oldest segments is copied on when all take more than this. */
+  readonly copyAboveBytes: number;
+  /** Time for reading before the first look-up, so that a small cache is known from the start; the rest is read in the background. */
+  readonly readFirstMs: number;
+  readonly files: OpenBodies;
+  readonly onProblem: (error: unknown) => void;
+}
+
+/** An entry's place in a segment. */
+export interface FoundEntry {
+  readonly segment: StoreSegment;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Body files of one entry. */
+interface BodyFiles {
+  readonly segment: StoreSegment;
+  readonly blocks: number;
+}
+
+export class Segments {
+  readonly #options: SegmentsOptions;
+  readonly #index = new PlaceIndex();
+  readonly #segments = new Map<string, StoreSegment>();
+  readonly #slots: (StoreSegment | undefined)[] = [];
+  /** Slots of removed segments that the index may still speak of, until so many parts have been swept. */
+  readonly #gone = new Map<number, number>();
+  /** Segments that other workers may append to. */
+  readonly #tails = new Set<StoreSegment>();
+  /** Keys whose entries have body files. */
+  readonly #files = new Map<KeyHash, BodyFiles>();
+  readonly #writer: SegmentWriter;
+  readonly #filling: Promise<void>;
+  readonly #evicted: string;
+  #evictedUpTo = 0;
+  #isFilled = false;
+  #isClosed = false;
+  #isPresent = true;
+  #newestTime = 0;
+  #followedAt = Number.NEGATIVE_INFINITY;
+  #seenFolderMs: number | undefined;
+
+  /** Throws when the folder cannot be read. */
+  constructor(options: SegmentsOptions) {
+    const { segmentBytes, onProblem } = options;
+    this.#options = options;
+    this.#writer = new SegmentWriter({
+      segmentBytes,
+      openSegment: () => this.#add(`${randomBytes(8).toString('hex')}.segment`, true),
+      nextTime: () => (this.#newestTime = Math.max(Date.now(), this.#newestTime + 1)),
+      onLost: (segment, rows) => this.#lose(segment, rows),
+      onProblem,
+    });
+    this.#evicted = join(options.folder, EVICTED_NAME);
+    if (!existsSync(this.#evicted)) {
+      closeSync(openSync(this.#evicted, 'a', 0o600));
+      utimesSync(this.#evicted, 0, 0);
+    }
+    this.#list();
+    const until = performance.now() + options.readFirstMs;
+    const isRead = [...this.#segments.values()].every((segment) => this.#readOn(segment, until));
+    this.#filling = isRead ? Promise.resolve() : this.#fill();
+    if (isRead) this.#noteFilled();
+  }
+
+  /** All that was in the folder at the start has been read. Until then only this worker's own entries are found. */
+  get isFilled(): boolean {
+    return this.#isFilled;
+  }
+
+  filled(): Promise<void> {
+    return this.#filling;
+  }
+
+  /** Keys that have an entry. */
+  get entries(): number {
+    let entries = 0;
+    for (const segment of this.#segments.values()) entries += segment.entries;
+    return entries;
+  }
+
+  /** Bytes of all segments and of their entries' body files. */
+  get bytes(): number {
+    let bytes = 0;
+    for (const segment of this.#segments.values()) bytes += bytesOf(segment);
+    return bytes;
+  }
+
+  get count(): number {
+    return this.#segments.size;
+  }
+
+  /** False: the folder was not there when it was looked at last. */
+  get isPresent(): boolean {
+    return this.#isPresent;
+  }
+
+  find(hash: KeyHash): FoundEntry | undefined {
+    const { high, low } = splitHash(hash);
+    const place = this.#index.get(high, low);
+    const segment = place === undefined ? undefined : this.#slots[place.slot];
+    if (place === undefined || place.length === 0 || segment === undefined) return undefined;
+    if (!segment.isOwn && (!this.#isFilled || timeAt(segment, place.offset) <= this.#evictedUpTo)) return undefined;
+    return { segment, offset: place.offset, length: place.length };
+  }
+
+  /** The entry's bytes, which may be anything; `undefined`: they are gone. Rejects when the disk fails. */
+  async read({ segment, offset, length }: FoundEntry): Promise<Buffer | undefined> {
+    const staged = this.#writer.read(segment, offset, length);
+    if (staged !== undefined) return staged;
+    const file = await unlessMissing(this.#options.files.acquire(segment.name, segment.path));
+    if (file === undefined) return undefined;
+    try {
+      const bytes = Buffer.allocUnsafeSlow(length);
+      const { bytesRead } = await file.handle.read(bytes, 0, length, offset);
+      return bytes.subarray(0, bytesRead);
+    } finally {
+      file.release();
+    }
+  }
+
+  /** Copies the key's new entry; without pieces: removes the key. False: the disk is too slow, or the entry too large. */
+  append(hash: KeyHash, pieces: readonly Buffer[], fileBlocks: number): boolean {
+    const { high, low } = splitHash(hash);
+    const staged = this.#writer.append(high, low, pieces, fileBlocks);
+    if (staged !== undefined) this.#set(staged.segment, staged.row);
+    return staged !== undefined;
+  }
+
+  /** Copies an entry that is in use on, if it lies in an old segment and is still the key's. */
+  keep(hash: KeyHash, located: FoundEntry, bytes: Buffer): void {
+    if (!located.segment.isOld || !isSamePlace(this.find(hash), located)) return;
+    this.append(hash, [bytes], this.#files.get(hash)?.blocks ?? 0);
+  }
+
+  /** Forgets an entry that cannot be read, unless there is another by now. */
+  forget(hash: KeyHash, located: FoundEntry): void {
+    const { high, low } = splitHash(hash);
+    if (!isSamePlace(this.find(hash), located)) return;
+    this.#delete(high, low);
+  }
+
+  /** Reads what other workers have appended, at most once a millisecond. Synchronous: a look-up waits for it. */
+  follow(now: number): void {
+    if (now - this.#followedAt < FOLLOW_MS) return;
+    this.#followedAt = now;
+    const changedMs = statSync(this.#options.folder, { throwIfNoEntry: false })?.mtimeMs;
+    this.#isPresent = changedMs !== undefined;
+    if (changedMs === undefined) return;
+    if (changedMs !== this.#seenFolderMs) {
+      this.#seenFolderMs = Math.abs(Date.now() - changedMs) > FOLDER_TIME_MS ? changedMs : undefined;
+      this.#list();
+    }
+    if (this.#isFilled) for (const segment of this.#tails) this.#readOn(segment);
+  }
+
+  /** A bounded piece of work, to be done now and then. */
+  tick(): void {
+    if (this.#isFilled) for (const segment of this.#tails) if (isIdle(segment, Date.now())) this.#tails.delete(segment);
+    const isKept = (slot: number) => this.#slots[slot] !== undefined;
+    const swept = this.#gone.size === 0 ? 0 : this.#index.sweep(SWEEP_AT_ONCE, isKept);
+    for (const [slot, until] of this.#gone) if (swept >= until) this.#gone.delete(slot);
+    let oldBytes = this.bytes > this.#options.copyAboveBytes ? this.bytes / 2 : 0;
+    for (const segment of this.#byAge()) {
+      segment.isOld = oldBytes > 0;
+      oldBytes -= bytesOf(segment);
+    }
+  }
+
+  /** The segment to be removed first; `undefined`: none may be. */
+  oldest(): StoreSegment | undefined {
+    return this.#byAge().find((segment) => !this.#tails.has(segment));
+  }
+
+  /** Keys whose entries in the segment have body files. */
+  withFiles(segment: StoreSegment): KeyHash[] {
+    return [...this.#files].filter(([, files]) => files.segment === segment).map(([hash]) => hash);
+  }
+
+  /** Removes a segment to make room. */
+  async remove(segment: StoreSegment): Promise<void> {
+    const time = newestIn(segment);
+    const isLater = time > (await stat(this.#evicted)).mtimeMs && time < Number.POSITIVE_INFINITY;
+    if (isLater) await utimes(this.#evicted, time / 1_000, time / 1_000);
+    this.#drop(segment);
+    await rm(segment.path, { force: true });
+  }
+
+  /** Resolves when what was appended is in its file, or lost. */
+  flush(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#writer.close();
+    await this.#filling;
+  }
+
+  /** Oldest first. */
+  #byAge(): StoreSegment[] {
+    return [...this.#segments.values()].sort((a, b) => newestIn(a) - newestIn(b));
+  }
+
+  #list(): void {
+    const names = new Set(readdirSync(this.#options.folder));
+    for (const segment of this.#segments.values()) {
+      if (segment.isCreated && !names.has(segment.name)) this.#drop(segment);
+    }
+    for (const name of names) if (isSegmentName(name) && !this.#segments.has(name)) this.#add(name, false);
+  }
+
+  #add(name: string, isOwn: boolean): StoreSegment | undefined {
+    let slot = 1;
+    while (this.#slots[slot] !== undefined || this.#gone.has(slot)) slot += 1;
+    if (slot > MAX_SLOT) return undefined;
+    const segment = createSegment(this.#options.folder, name, slot, isOwn);
+    this.#slots[slot] = segment;
+    this.#segments.set(name, segment);
+    if (!isOwn) this.#tails.add(segment);
+    return segment;
+  }
+
+  /** Forgets all entries of a segment whose file was removed. */
+  #drop(segment: StoreSegment): void {
+    if (!this.#segments.delete(segment.name)) return;
+    for (const hash of this.withFiles(segment)) this.#files.delete(hash);
+    this.#tails.delete(segment);
+    this.#slots[segment.slot] = undefined;
+    this.#gone.set(segment.slot, this.#index.sweep(0, () => true) + SWEEP_PARTS);
+    if (segment.isOwn) this.#writer.abandon(segment);
+  }
+
+  /** Never rejects. */
+  async #fill(): Promise<void> {
+    for (const segment of this.#segments.values()) {
+      if (segment.isOwn) continue;
+      try {
+        noteFile(segment, await stat(segment.path));
+        await runReadsInBackground(segment.path, this.#units(segment), () => this.#isClosed);
+      } catch (error) {
+        if (!hasCode(error, 'ENOENT')) this.#options.onProblem(error);
+      }
+      if (this.#isClosed) return;
+    }
+    this.#noteFilled();
+  }
+
+  /** An entry that was removed before it could be read may have replaced another. */
+  #noteFilled(): void {
+    this.#evictedUpTo = Math.round(statSync(this.#evicted, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+    this.#isFilled = true;
+  }
+
+  /** Stops in between after `until`, and returns false then. */
+  #readOn(segment: StoreSegment, until = Number.POSITIVE_INFINITY): boolean {
+    if (performance.now() > until) return false;
+    const file = statSync(segment.path, { throwIfNoEntry: false });
+    if (file === undefined || file.size === segment.seenBytes) return true;
+    noteFile(segment, file);
+    return runReads(segment.path, this.#units(segment), until);
+  }
+
+  #units(segment: StoreSegment) {
+    return readUnits(segment.name, segment.end, (unit) => this.#take(segment, unit));
+  }
+
+  #take(segment: StoreSegment, { start, end, time, isLast, table }: Unit): void {
+    segment.starts.push(start);
+    segment.times.push(time);
+    segment.end = end;
+    this.#newestTime = Math.max(this.#newestTime, time);
+    if (isLast) this.#tails.delete(segment);
+    if (this.#slots[segment.slot] !== segment) return;
+    for (const row of table) {
+      const present = this.#index.get(row.high, row.low);
+      if (present === undefined || this.#timeOf(present) <= time) this.#set(segment, row);
+    }
+  }
+
+  #timeOf({ slot, offset }: Place): number {
+    const segment = this.#slots[slot];
+    return segment === undefined ? 0 : timeAt(segment, offset);
+  }
+
+  #set(segment: StoreSegment, { high, low, offset, length, fileBlocks }: EntryRow): void {
+    this.#uncount(high, low);
+    this.#index.set(high, low, { slot: segment.slot, offset, length, hasFiles: fileBlocks > 0 });
+    if (length > 0) segment.entries += 1;
+    if (fileBlocks === 0) return;
+    this.#files.set(joinHash(high, low), { segment, blocks: fileBlocks });
+    segment.fileBlocks += fileBlocks;
+  }
+
+  #delete(high: number, low: number): void {
+    this.#uncount(high, low);
+    this.#index.delete(high, low);
+  }
+
+  /** The key's entry counts no longer for its segment. */
+  #uncount(high: number, low: number): void {
+    const place = this.#index.get(high, low);
+    const segment = place === undefined ? undefined : this.#slots[place.slot];
+    if (place === undefined || segment === undefined) return;
+    if (place.length > 0) segment.entries -= 1;
+    if (!place.hasFiles) return;
+    const hash = joinHash(high, low);
+    segment.fileBlocks -= this.#files.get(hash)?.blocks ?? 0;
+    this.#files.delete(hash);
+  }
+
+  /** Forgets entries of a segment of this worker. */
+  #lose(segment: StoreSegment, rows: readonly EntryRow[]): void {
+    for (const { high, low, offset } of rows) {
+      const place = this.#index.get(high, low);
+      if (place?.slot !== segment.slot || place.offset !== offset) continue;
+      this.#delete(high, low);
+    }
+    if (!segment.isCreated) this.#drop(segment);
+  }
+}
+
+function noteFile(segment: StoreSegment, { size, mtimeMs }: Stats): void {
+  segment.seenBytes = size;
+  segment.activeAt = mtimeMs;
+}
+
+function bytesOf({ end, seenBytes, fileBlocks }: StoreSegment): number {
+  const blocks = Math.ceil(Math.max(end, seenBytes) / FILE_BLOCK_BYTES) + fileBlocks;
+  return blocks * FILE_BLOCK_BYTES;
+}
+
+function isSamePlace(a: FoundEntry | undefined, b: FoundEntry): boolean {
+  return a?.segment === b.segment && a.offset === b.offset;
+}
