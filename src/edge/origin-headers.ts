@@ -1,6 +1,6 @@
 /** What a request says when it leaves for an origin. Pure. */
 import { FieldNames } from '#http/field-names.ts';
-import { allValues, isHopByHop, listMembers, type RawHeaders, withoutHopByHop } from '#http/headers.ts';
+import { allValues, isHopByHop, joinedWith, listMembers, type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import { type RequestHeaders, wholeSection } from '#http/request-fields.ts';
 
 /** This service's name in `Via` and `CDN-Loop`. RFC 9110 §7.6.3, RFC 8586 */
@@ -24,7 +24,7 @@ export interface ForwardedRequest {
 export function originHeaders(request: ForwardedRequest, changes: RawHeaders = []): RawHeaders {
   const { headers, httpVersion, clientAddress, scheme, host } = request;
   return [
-    ...withoutDisguised(withoutHopByHop(wholeSection(headers), REPLACED)),
+    ...withoutHopByHop(wholeSection(headers), NOT_PASSED_ON),
     ...changes,
     'X-Forwarded-For',
     clientAddress,
@@ -35,9 +35,9 @@ export function originHeaders(request: ForwardedRequest, changes: RawHeaders = [
     'X-Forwarded-Host',
     host,
     'Via',
-    [...allValues(headers, 'via'), `${httpVersion} ${SERVICE_NAME}`].join(', '),
+    joinedWith(headers, 'via', `${httpVersion} ${SERVICE_NAME}`),
     'CDN-Loop',
-    [...allValues(headers, 'cdn-loop'), SERVICE_NAME].join(', '),
+    joinedWith(headers, 'cdn-loop', SERVICE_NAME),
   ];
 }
 
@@ -60,18 +60,12 @@ export function isLoop(headers: RequestHeaders): boolean {
 }
 
 /**
- * Drops names that CGI, WSGI, PHP and their like cannot tell from a significant one: they read `_` as `-`. Such a field would
+ * Includes names that CGI, WSGI, PHP and their like cannot tell from a significant one: they read `_` as `-`. Such a field would
  * repeat, in another spelling, a field that the edge drops, overwrites, frames the message by or keys variants by.
  */
-function withoutDisguised(headers: RawHeaders): RawHeaders {
-  const kept: string[] = [];
-  for (let i = 0; i < headers.length; i += 2) {
-    const name = headers[i] ?? '';
-    if (name.includes('_') && isReserved(name.replaceAll('_', '-'))) continue;
-    kept.push(name, headers[i + 1] ?? '');
-  }
-  return kept.length === headers.length ? headers : kept;
-}
+const NOT_PASSED_ON = {
+  has: (name: string): boolean => REPLACED.has(name) || (name.includes('_') && isReserved(name.replaceAll('_', '-'))),
+};
 
 function isReserved(name: string): boolean {
   return REPLACED.has(name) || READ_HERE.has(name) || isHopByHop(name);

@@ -80,18 +80,14 @@ function readFacts(
   received: Pick<ReceivedRequest, 'method' | 'headers' | 'httpVersion' | 'clientAddress' | 'hasUnframedBody'>,
   checked: Pick<ValidRequest, 'uri' | 'scheme' | 'host'>,
 ): RequestFacts {
-  const { method, headers, httpVersion, clientAddress } = received;
+  const { method, headers, httpVersion, clientAddress, hasUnframedBody } = received;
   const { uri, scheme, host } = checked;
-  let told: RawHeaders | undefined;
-  const facts = readRequestFacts({ method, uri, headers });
-  return {
-    ...facts,
-    hasBody: facts.hasBody || received.hasUnframedBody === true,
-    get headers() {
-      told ??= originHeaders({ headers, httpVersion, clientAddress, scheme, host });
-      return told;
-    },
+  let sent: RawHeaders | undefined;
+  const sentHeaders = () => {
+    sent ??= originHeaders({ headers, httpVersion, clientAddress, scheme, host });
+    return sent;
   };
+  return readRequestFacts({ method, uri, headers, sentHeaders, hasUnframedBody: hasUnframedBody === true });
 }
 
 /** The same request with other fields for the origin. */

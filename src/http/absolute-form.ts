@@ -45,6 +45,7 @@ export function isForOtherHost(target: string, host: string | undefined): boolea
 
 /** `uri-host [ ":" port ]` without user information. RFC 9110 §7.2 */
 export function parseAuthority(text: string, scheme: Scheme): Authority | undefined {
+  if (isPlainHost(text)) return { host: text, authority: text };
   const match = AUTHORITY.exec(text);
   if (match === null) return undefined;
   const [, written = '', port = ''] = match;
@@ -54,6 +55,22 @@ export function parseAuthority(text: string, scheme: Scheme): Authority | undefi
   return { host, authority: isDefault ? host : `${host}:${Number(port)}` };
 }
 
+/** Whether a text is a host as sites are found by, which is nearly always so: told without a pattern, which takes five times as long. */
+function isPlainHost(text: string): boolean {
+  const { length } = text;
+  if (length === 0 || length > MAX_HOST_CHARS || text.charCodeAt(length - 1) === DOT) return false;
+  for (let i = 0; i < length; i++) {
+    const code = text.charCodeAt(i);
+    const isLetter = code >= 0x61 && code <= 0x7a;
+    const isDigit = code >= 0x30 && code <= 0x39;
+    if (!isLetter && !isDigit && code !== DOT && code !== HYPHEN) return false;
+  }
+  return true;
+}
+
+const DOT = 0x2e;
+const HYPHEN = 0x2d;
+const MAX_HOST_CHARS = 254;
 const ABSOLUTE = /^(https?):\/\/([^/?]*)(.*)$/i;
 const AUTHORITY = /^([A-Za-z0-9._~-]{1,254}|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{0,5}))?$/;
 const DEFAULT_PORTS = { http: 80, https: 443 } as const;

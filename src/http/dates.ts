@@ -22,7 +22,7 @@ export function formatDate(at: number): string {
   return new Date(at).toUTCString();
 }
 
-/** Length of `Sun, 06 Nov 1994 08:49:37 GMT`. No date of the other two formats has it. */
+/** Length of an IMF-fixdate. No date of the other two formats has it. */
 const IMF_LENGTH = 29;
 const RFC850_DATE = /^(?:mon|tues|wednes|thurs|fri|satur|sun)day, (\d\d)-([a-z]{3})-(\d\d) (\d\d):(\d\d):(\d\d) gmt$/i;
 const ASCTIME_DATE = /^(?:mon|tue|wed|thu|fri|sat|sun) ([a-z]{3}) (\d\d| \d) (\d\d):(\d\d):(\d\d) (\d{4})$/i;
@@ -32,7 +32,10 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 
 /** Reads the format of nearly all dates by its characters: a pattern takes three times as long. `text`: of `IMF_LENGTH`. */
 function parseImfFixdate(text: string): number | undefined {
-  for (const [at, mark] of IMF_MARKS) if (text.charCodeAt(at) !== mark) return undefined;
+  for (let i = 0; i < IMF_MARKS.length; i++) {
+    const at = IMF_MARKS[i] ?? 0;
+    if (text.charCodeAt(at) !== IMF_EXAMPLE.charCodeAt(at)) return undefined;
+  }
   const month = MONTH_WORDS.indexOf(wordAt(text, 8));
   if (!DAY_WORDS.includes(wordAt(text, 0)) || wordAt(text, 26) !== GMT) return undefined;
   const year = twoDigits(text, 12) * 100 + twoDigits(text, 14);
@@ -51,7 +54,8 @@ function letterAt(text: string, at: number): number {
 
 /** `NaN` if they are no digits. */
 function twoDigits(text: string, at: number): number {
-  const [tens, ones] = [text.charCodeAt(at) - ZERO, text.charCodeAt(at + 1) - ZERO];
+  const tens = text.charCodeAt(at) - ZERO;
+  const ones = text.charCodeAt(at + 1) - ZERO;
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
 }
 
@@ -59,10 +63,9 @@ const ZERO = 0x30;
 const DAY_WORDS = DAYS.map((day) => wordAt(day, 0));
 const MONTH_WORDS = MONTHS.map((month) => wordAt(month, 0));
 const GMT = wordAt('gmt', 0);
-/** Everything but letters and digits, by place. */
-const IMF_MARKS = [3, 4, 7, 11, 16, 19, 22, 25].map(
-  (at) => [at, 'Sun, 06 Nov 1994 08:49:37 GMT'.charCodeAt(at)] as const,
-);
+const IMF_EXAMPLE = 'Sun, 06 Nov 1994 08:49:37 GMT';
+/** Places of everything but letters and digits. */
+const IMF_MARKS = [3, 4, 7, 11, 16, 19, 22, 25];
 
 /** Two digits that seem more than 50 years ahead are the most recent past year with these digits. */
 function fullYear(twoDigits: number, now: number): number {

@@ -91,7 +91,7 @@ const ROWS: Row[] = [
 
 describe('decide', () => {
   for (const [stored, after, facts, site, expected] of ROWS) {
-    const name = `${stored?.headers.slice(2).join(' ') ?? 'nothing stored'} +${after} s ${facts.method} ${wholeSection(facts.headers).join(' ')}`;
+    const name = `${stored?.headers.slice(2).join(' ') ?? 'nothing stored'} +${after} s ${facts.method} ${wholeSection(facts.sentHeaders()).join(' ')}`;
     test(`decide, ${expected}: ${name} ${Object.keys(site).join()}`, () => {
       const decision = decide(facts, stored, NOW + after * 1000, options(site));
       let word: string = decision.kind;

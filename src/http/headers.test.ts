@@ -6,6 +6,7 @@ import {
   allValues,
   firstValue,
   joinedValue,
+  joinedWith,
   listMembers,
   trimOws,
   withField,
@@ -23,6 +24,8 @@ describe('headers', () => {
     assert.equal(firstValue(HEADERS, 'c'), undefined);
     assert.deepEqual(allValues(HEADERS, 'c'), []);
     assert.equal(joinedValue(HEADERS, 'c'), undefined);
+    assert.equal(joinedWith(HEADERS, 'a', '4'), '1, 3, 4');
+    assert.equal(joinedWith(HEADERS, 'c', '4'), '4');
   });
 
   test('a value is never taken for a name', () => {

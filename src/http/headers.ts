@@ -40,6 +40,14 @@ export function joinedValue(headers: RequestHeaders, name: string): string | und
   return values.length === 0 ? undefined : values.join(', ');
 }
 
+/** All lines and one more member behind them, as one list value. */
+export function joinedWith(headers: RawHeaders, name: string, member: string): string;
+export function joinedWith(headers: RequestHeaders, name: RequestFieldName, member: string): string;
+export function joinedWith(headers: RequestHeaders, name: string, member: string): string {
+  const values = joinedValue(wholeSection(headers), name);
+  return values === undefined ? member : `${values}, ${member}`;
+}
+
 export function hasField(headers: RawHeaders, name: string): boolean;
 export function hasField(headers: RequestHeaders, name: RequestFieldName): boolean;
 export function hasField(headers: RequestHeaders, name: string): boolean {
@@ -69,7 +77,7 @@ export function withField(headers: RawHeaders, name: string, value: string): Raw
  * What may go on to the next hop, or into a store: without the hop-by-hop fields and without every field that
  * `Connection` lists. Both directions. `alsoDrop` saves a second pass.
  */
-export function withoutHopByHop(headers: RawHeaders, alsoDrop: FieldNames = NO_NAMES): RawHeaders {
+export function withoutHopByHop(headers: RawHeaders, alsoDrop: Pick<FieldNames, 'has'> = NO_NAMES): RawHeaders {
   const listed = connectionOptions(headers);
   // RFC 9110 §7.6.1, RFC 9111 §3.1
   return withoutFields(headers, {

@@ -4,10 +4,11 @@ import { get, request } from './examples.suite.ts';
 import { readRequestFacts } from './request-facts.ts';
 
 test('a plain request has none of the facts', () => {
-  assert.deepEqual(readRequestFacts({ method: 'GET', uri: 'http://a/', headers: ['Host', 'a'] }), {
+  const { sentHeaders, ...facts } = readRequestFacts({ method: 'GET', uri: 'http://a/', headers: ['Host', 'a'] });
+  assert.deepEqual(sentHeaders(), ['Host', 'a']);
+  assert.deepEqual(facts, {
     method: 'GET',
     uri: 'http://a/',
-    headers: ['Host', 'a'],
     hasBody: false,
     hasAuthorization: false,
     directives: undefined,
@@ -17,6 +18,11 @@ test('a plain request has none of the facts', () => {
     ifRange: undefined,
     range: undefined,
   });
+});
+
+test('a body that no field speaks of counts', () => {
+  const input = { method: 'GET', uri: 'http://a/', headers: [], hasUnframedBody: true };
+  assert.equal(readRequestFacts(input).hasBody, true);
 });
 
 test('each field is noticed in any case', () => {

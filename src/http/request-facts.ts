@@ -9,17 +9,32 @@ export interface RequestInput {
   /** See `RequestFacts.uri`. */
   readonly uri: string;
   readonly headers: RequestHeaders;
+  /** See `RequestFacts`; absent: the same headers. */
+  readonly sentHeaders?: () => RequestHeaders;
+  /** The request has a body that its fields do not speak of. */
+  readonly hasUnframedBody?: boolean;
 }
 
 /** One pass over the header section, which repeats no field of one value; nothing is parsed that is not there. */
-export function readRequestFacts({ method, uri, headers }: RequestInput): RequestFacts {
-  const seen: Seen = { hasBody: false, hasAuthorization: false, hasOriginCondition: false, hasCacheControl: false };
+export function readRequestFacts({
+  method,
+  uri,
+  headers,
+  sentHeaders = () => headers,
+  hasUnframedBody = false,
+}: RequestInput): RequestFacts {
+  const seen: Seen = {
+    hasBody: hasUnframedBody,
+    hasAuthorization: false,
+    hasOriginCondition: false,
+    hasCacheControl: false,
+  };
   const lines = wholeSection(headers);
   for (let i = 0; i < lines.length; i += 2) note(seen, readableField(lines[i] ?? ''), lines[i + 1] ?? '');
   return {
     method,
     uri,
-    headers,
+    sentHeaders,
     hasBody: seen.hasBody,
     hasAuthorization: seen.hasAuthorization,
     directives: readDirectivesOf(headers, seen),

@@ -136,7 +136,7 @@ const ROWS: Row[] = [
 describe('may be stored', () => {
   for (const [headers, input, expected] of ROWS) {
     const { request: asked, ...rest } = input;
-    test(`may be stored, ${expected}: ${headers.join(' ')} ${asked?.method ?? ''} ${asked?.headers ?? ''} ${JSON.stringify(rest)}`, () => {
+    test(`may be stored, ${expected}: ${headers.join(' ')} ${asked?.method ?? ''} ${asked?.sentHeaders() ?? ''} ${JSON.stringify(rest)}`, () => {
       const outcome = tryStore(headers, input);
       assert.equal(outcome.kind === 'store' ? 'store' : outcome.reason, expected);
     });

@@ -11,8 +11,8 @@ export interface RequestFacts {
   readonly method: string;
   /** Absolute URI of the target, as the client wrote path and query: `http://www.example.com/a?b`. */
   readonly uri: string;
-  /** What `Vary` speaks of: as they go on to an origin. */
-  readonly headers: RequestHeaders;
+  /** The fields that `Vary` speaks of: as they go on to an origin. Made at the first call, which few requests need. */
+  readonly sentHeaders: () => RequestHeaders;
   /** The request has content (`Content-Length` above 0, or `Transfer-Encoding`). */
   readonly hasBody: boolean;
   readonly hasAuthorization: boolean;

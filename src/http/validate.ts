@@ -23,8 +23,9 @@ export function validationHeaders(
   stored: Stored | undefined,
   others: readonly Stored[] = [],
 ): RawHeaders {
-  const conditions: string[] = [];
   const offered = stored === undefined ? others : [stored, ...others];
+  if (offered.length === 0) return unconditionalHeaders(headers);
+  const conditions: string[] = [];
   // Verbatim, weak ones too.
   const tags = new Set(offered.flatMap(({ etag }) => (etag === undefined ? [] : [etag])));
   if (tags.size > 0) conditions.push('If-None-Match', [...tags].join(', '));

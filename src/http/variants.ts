@@ -23,7 +23,7 @@ export function selectVariant<T extends Stored>(
     if (fields === undefined || !isSameList(fields, variant.vary)) {
       fields = variant.vary;
       // Reading the fields may cost something: not for nothing.
-      key = fields.length === 0 ? '' : secondaryKey(fields, request.headers, options);
+      key = fields.length === 0 ? '' : secondaryKey(fields, request.sentHeaders(), options);
     }
     // RFC 9111 §4.1: the most recent matching response
     if (variant.varyKey === key && (selected === undefined || variant.dateAt > selected.dateAt)) selected = variant;
@@ -71,11 +71,11 @@ export function taggedVariants<T extends Stored>(variants: Variants<T>): readonl
 function isInPreferredLanguage(variant: Stored, request: RequestFacts, options: CacheOptions): boolean {
   if (!variant.vary.includes('accept-language')) return false;
   const language = trimOws(joinedValue(variant.headers, 'content-language') ?? '').toLowerCase();
-  const accepted = parseWeighted(joinedValue(request.headers, 'accept-language') ?? '');
+  const accepted = parseWeighted(joinedValue(request.sentHeaders(), 'accept-language') ?? '');
   const [best, next] = accepted.toSorted((a, b) => b.weight - a.weight);
   if (best === undefined || best.name !== language || best.weight === 0 || best.weight === next?.weight) return false;
   const others = variant.vary.filter((field) => field !== 'accept-language');
-  return secondaryKey(others, request.headers, options) === secondaryKey(others, variant.varyHeaders, options);
+  return secondaryKey(others, request.sentHeaders(), options) === secondaryKey(others, variant.varyHeaders, options);
 }
 
 function isSameList(a: readonly string[], b: readonly string[]): boolean {

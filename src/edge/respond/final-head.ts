@@ -1,6 +1,6 @@
 /** Completes the head of an answer, except for the fields of the connection. Pure. */
 import { FieldNames } from '#http/field-names.ts';
-import { allValues, type RawHeaders, withoutFields } from '#http/headers.ts';
+import { joinedWith, type RawHeaders, withoutFields } from '#http/headers.ts';
 import { SERVICE_NAME } from '../origin-headers.ts';
 import { formatMark } from '../reasons.ts';
 import { cacheStatus } from './cache-status.ts';
@@ -9,13 +9,17 @@ import type { EdgeAnswer } from './edge-answer.ts';
 /** Returns the answer's fields with those that this hop adds. */
 export function finalHeaders(answer: EdgeAnswer): RawHeaders {
   const { headers, mark, status } = answer;
-  const via = [...allValues(headers, 'via'), `1.1 ${SERVICE_NAME}`].join(', ');
-  // RFC 9211 §2: caches are listed from the origin to the client
-  const caches = [...allValues(headers, 'cache-status'), SERVICE_NAME + cacheStatus(answer)].join(', ');
-  // RFC 9110 §8.6: neither in a 204
-  const kept = withoutFields(headers, status === 204 ? REPLACED_IN_204 : REPLACED);
-  const own = ['Via', via, 'X-Cache', formatMark(mark), 'Cache-Status', caches];
-  return [...kept, ...own];
+  return [
+    // RFC 9110 §8.6: neither in a 204
+    ...withoutFields(headers, status === 204 ? REPLACED_IN_204 : REPLACED),
+    'Via',
+    joinedWith(headers, 'via', `1.1 ${SERVICE_NAME}`),
+    'X-Cache',
+    formatMark(mark),
+    'Cache-Status',
+    // RFC 9211 §2: caches are listed from the origin to the client
+    joinedWith(headers, 'cache-status', SERVICE_NAME + cacheStatus(answer)),
+  ];
 }
 
 /** Fields that are replaced. An origin's own X-Cache would be taken for ours. */

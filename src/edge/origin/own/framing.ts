@@ -40,10 +40,10 @@ export function frameResponse({ isHeadRequest, status, minorVersion, headers }: 
   const coding = codings === undefined ? 'none' : readCoding(codings);
   if (coding === 'malformed') return malformed('no transfer coding, or one beside chunked');
   if (codings !== undefined && minorVersion === 0) return malformed('Transfer-Encoding in HTTP/1.0'); // RFC 9112 §6.1
-  const options = connection === undefined ? NONE : listMembers(connection);
+  const isClosed = connection !== undefined && hasOption(connection, 'close');
   const idleMs = readIdleMs(keepAlive);
-  const isAsked = minorVersion === 1 || options.includes('keep-alive'); // RFC 9112 §9.3
-  const ends = options.includes('close') || !isAsked || idleMs <= 0;
+  const isAsked = minorVersion === 1 || (connection !== undefined && hasOption(connection, 'keep-alive')); // RFC 9112 §9.3
+  const ends = isClosed || !isAsked || idleMs <= 0;
   const kept = (lengths?.length ?? 0) > 1 || lengths?.[0]?.includes(',') === true;
   const common = {
     kind: 'framed',
@@ -66,15 +66,16 @@ function malformed(detail: string): Framing {
 }
 
 interface FramingFields {
-  /** Values of each line; absent: no line. */
-  lengths?: string[];
-  codings?: string[];
-  connection?: string[];
-  keepAlive?: string;
+  /** Values of each line; `undefined`: no line. */
+  lengths: string[] | undefined;
+  codings: string[] | undefined;
+  connection: string[] | undefined;
+  /** The first line. */
+  keepAlive: string | undefined;
 }
 
 function collectFields(headers: RawHeaders): FramingFields {
-  const fields: FramingFields = {};
+  const fields: FramingFields = { lengths: undefined, codings: undefined, connection: undefined, keepAlive: undefined };
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i] ?? '';
     const { length } = name;
@@ -82,13 +83,13 @@ function collectFields(headers: RawHeaders): FramingFields {
     const value = headers[i + 1] ?? '';
     switch (name.toLowerCase()) {
       case 'content-length':
-        fields.lengths = [...(fields.lengths ?? []), value];
+        fields.lengths = withLine(fields.lengths, value);
         break;
       case 'transfer-encoding':
-        fields.codings = [...(fields.codings ?? []), value];
+        fields.codings = withLine(fields.codings, value);
         break;
       case 'connection':
-        fields.connection = [...(fields.connection ?? []), value];
+        fields.connection = withLine(fields.connection, value);
         break;
       case 'keep-alive':
         fields.keepAlive ??= value;
@@ -96,6 +97,18 @@ function collectFields(headers: RawHeaders): FramingFields {
     }
   }
   return fields;
+}
+
+function withLine(lines: string[] | undefined, value: string): string[] {
+  if (lines === undefined) return [value];
+  lines.push(value);
+  return lines;
+}
+
+/** Whether `Connection` has an option. Nearly all origins send the one word `keep-alive`. */
+function hasOption(lines: readonly string[], option: 'close' | 'keep-alive'): boolean {
+  if (lines.length === 1 && lines[0] === 'keep-alive') return option === 'keep-alive';
+  return listMembers(lines).includes(option);
 }
 
 /** Several equal lengths are one. RFC 9112 §6.3, RFC 9110 §8.6 */
@@ -127,9 +140,9 @@ function readCoding(lines: readonly string[]): 'chunked' | 'other' | 'malformed'
 }
 
 function readIdleMs(keepAlive: string | undefined): number {
-  const [, seconds] = /(?:^|[\s,;])timeout="?(\d{1,9})/i.exec(keepAlive ?? '') ?? [];
+  const [, seconds] = (keepAlive === undefined ? null : TIMEOUT.exec(keepAlive)) ?? [];
   if (seconds === undefined) return ORIGIN_KEEP_ALIVE_MS;
   return Math.min(Number(seconds) * 1000 - KEEP_ALIVE_MARGIN_MS, MAX_ORIGIN_KEEP_ALIVE_MS);
 }
 
-const NONE: readonly string[] = [];
+const TIMEOUT = /(?:^|[\s,;])timeout="?(\d{1,9})/i;
