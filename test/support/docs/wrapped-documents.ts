@@ -3,11 +3,8 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../../..');
-/**
- * One entry is one line in the changelog and in the index of decisions, the interface document is kept as it was given, and the
- * page on live streams is still being written.
- */
-const AS_THEY_ARE = ['CHANGELOG.md', 'docs/decisions/README.md', 'docs/interface.md', 'docs/live.md'];
+/** One entry is one line in the changelog and in the index of decisions; the interface document is kept as it was given. */
+const AS_THEY_ARE = ['CHANGELOG.md', 'docs/decisions/README.md', 'docs/interface.md'];
 
 /** Absolute paths. */
 export function wrappedDocuments(): string[] {
