@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { MemoryStore } from '../../src/edge/store/memory.ts';
 import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from '../support/edge/edge.ts';
 import { FRESH, reply, type SeenRequest, startOrigin } from '../support/edge/origin.ts';
+import { overwrite } from '../support/edge/overwrite.ts';
 import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -118,7 +119,7 @@ describe('20 concurrent requests for one object', () => {
 
 test('a request whose look-up took longer than the fetch of another looks again, and fetches nothing', async (t) => {
   const origin = await startOrigin(t, reply('once', FRESH));
-  const store = new MemoryStore({ maxBytes: 1024 * 1024 });
+  const store = new MemoryStore({ maxBytes: 1024 * 1024, onFreed: overwrite });
   const find = store.find.bind(store);
   const late = Promise.withResolvers<void>();
   let looks = 0;

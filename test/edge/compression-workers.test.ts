@@ -5,6 +5,7 @@ import { openStore } from '../../src/edge/store/open.ts';
 import { someText, startCodedEdge } from '../support/edge/coded.ts';
 import { SITE_HOST } from '../support/edge/edge.ts';
 import { reply } from '../support/edge/origin.ts';
+import { overwrite } from '../support/edge/overwrite.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -21,7 +22,13 @@ for (const [what, memoryBytes, bodyBytes] of [
     const directory = temporaryFolder(t);
     const body = someText(bodyBytes);
     const start = async () => {
-      const store = openStore({ memoryBytes, directory, diskBytes: 256 * MIB, onProblem: () => undefined });
+      const store = openStore({
+        onFreed: overwrite,
+        memoryBytes,
+        directory,
+        diskBytes: 256 * MIB,
+        onProblem: () => undefined,
+      });
       t.after(() => store[Symbol.asyncDispose]());
       return { ...(await startCodedEdge(t, reply(body, HTML), {}, { store })), store };
     };

@@ -16,6 +16,7 @@ import {
 } from '../support/edge/http2-frames.ts';
 import { startHttpsEdge } from '../support/edge/https-edge.ts';
 import { reply } from '../support/edge/origin.ts';
+import { overwrite } from '../support/edge/overwrite.ts';
 import { eventually } from '../support/eventually.ts';
 import { needs } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -187,7 +188,7 @@ describe('floods of HTTP/2 frames', needs('openssl', 'curl'), () => {
 
   test('clients that read nothing of disk bodies are cut before they use too much memory', async (t) => {
     const folder = { directory: temporaryFolder(t), onProblem: () => undefined };
-    const store = openStore({ ...folder, memoryBytes: 1024 * 1024, diskBytes: 64 * 1024 * 1024 });
+    const store = openStore({ onFreed: overwrite, ...folder, memoryBytes: 1024 * 1024, diskBytes: 64 * 1024 * 1024 });
     const size = 6_000_000;
     const limits = { maxReaderBytes: 4 * 1024 * 1024 };
     const script = reply('x'.repeat(size), { 'cache-control': 'max-age=60' });

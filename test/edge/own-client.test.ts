@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { MemoryStore } from '../../src/edge/store/memory.ts';
 import { connectRaw, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
 import { startRawOrigin } from '../support/edge/origin.ts';
+import { overwrite } from '../support/edge/overwrite.ts';
 import { eventually } from '../support/eventually.ts';
 
 const KIB = 1024;
@@ -178,7 +179,7 @@ test('a fault of ours while a body is passed on ends its request and the connect
     socket.once('close', () => closed.push('closed'));
     socket.write('HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 1000000\r\n\r\nbegins');
   });
-  const store = new MemoryStore({ maxBytes: 32 * MIB });
+  const store = new MemoryStore({ maxBytes: 32 * MIB, onFreed: overwrite });
   const openWriter = store.openWriter.bind(store);
   const add = () => {
     throw new Error('a fault');

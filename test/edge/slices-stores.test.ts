@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { openStore } from '../../src/edge/store/open.ts';
 import { fetchFrom, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { overwrite } from '../support/edge/overwrite.ts';
 import { MIB, madeBytes, sliceRange, startSliceableOrigin } from '../support/edge/sliceable.ts';
 import { assertBytes, FILE, mark, range, startSliced } from '../support/edge/sliced.ts';
 import { eventually } from '../support/eventually.ts';
@@ -18,7 +19,13 @@ describe('slices on a disk', () => {
       const directory = temporaryFolder(t);
       const origin = await startSliceableOrigin(t, { bytes: FILE });
       const start = async () => {
-        const store = openStore({ memoryBytes, directory, diskBytes: 256 * MIB, onProblem: () => undefined });
+        const store = openStore({
+          onFreed: overwrite,
+          memoryBytes,
+          directory,
+          diskBytes: 256 * MIB,
+          onProblem: () => undefined,
+        });
         t.after(() => store[Symbol.asyncDispose]());
         const edge = await startTestEdge(t, [origin.port], { store });
         edge.put({ name: SITE_HOST, rangeBackSource: true });

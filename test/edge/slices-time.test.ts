@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MemoryStore } from '../../src/edge/store/memory.ts';
 import { connectRaw, SITE_HOST } from '../support/edge/edge.ts';
+import { overwrite } from '../support/edge/overwrite.ts';
 import { MIB, madeBytes, serveObject, sliceRange } from '../support/edge/sliceable.ts';
 import { assertBytes, FILE, mark, range, startSliced } from '../support/edge/sliced.ts';
 import { eventually } from '../support/eventually.ts';
@@ -184,7 +185,7 @@ describe('an object in slices over time', () => {
   });
 
   test('an unsafe method removes the index from the store, so that it stays absent when the instant is forgotten', async (t) => {
-    const store = new MemoryStore({ maxBytes: 64 * MIB });
+    const store = new MemoryStore({ maxBytes: 64 * MIB, onFreed: overwrite });
     const { origin, edge } = await startSliced(t, { store });
     await edge.get('/film.mp4');
     const key = `1  ${SITE_HOST} /film.mp4\nslices`;

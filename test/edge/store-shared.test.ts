@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { openStore } from '../../src/edge/store/open.ts';
 import { startTestEdge, type TestEdge } from '../support/edge/edge.ts';
 import { FRESH, reply, startOrigin } from '../support/edge/origin.ts';
+import { overwrite } from '../support/edge/overwrite.ts';
 import { storeFolder } from '../support/edge/store-folder.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -17,7 +18,7 @@ async function startWorkers(
   const { directory, keep } = storeFolder(t);
   const start = () => {
     const onProblem = (problem: string, error: unknown) => t.diagnostic(`${problem} ${error}`);
-    const store = keep(openStore({ memoryBytes, directory, diskBytes: 1_000 * MIB, onProblem }));
+    const store = keep(openStore({ onFreed: overwrite, memoryBytes, directory, diskBytes: 1_000 * MIB, onProblem }));
     return startTestEdge(t, [originPort], { store });
   };
   return [await start(), await start()];

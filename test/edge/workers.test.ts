@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { openStore } from '../../src/edge/store/open.ts';
 import { startTestEdge } from '../support/edge/edge.ts';
 import { reply, type ScriptedOrigin, startOrigin } from '../support/edge/origin.ts';
+import { overwrite } from '../support/edge/overwrite.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -13,7 +14,13 @@ const MIB = 2 ** 20;
 async function startWorkers(t: { after(work: () => unknown): void }, origin: ScriptedOrigin, memoryBytes = 16 * MIB) {
   const directory = temporaryFolder(t);
   const start = async () => {
-    const store = openStore({ memoryBytes, directory, diskBytes: 256 * MIB, onProblem: () => undefined });
+    const store = openStore({
+      onFreed: overwrite,
+      memoryBytes,
+      directory,
+      diskBytes: 256 * MIB,
+      onProblem: () => undefined,
+    });
     t.after(() => store[Symbol.asyncDispose]());
     return startTestEdge(t, [origin.port], { store });
   };

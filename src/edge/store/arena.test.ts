@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Arena } from './arena.ts';
+import { Pages } from './pages.ts';
 import { NONE } from './slot-table.ts';
 import { WeightedIndex } from './weighted-index.ts';
 
@@ -15,7 +16,7 @@ describe('the arena', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const records = new Map<number, { first: number; bytes: Buffer }>();
-        const arena = new Arena(200_000, (owner, first) => {
+        const arena = new Arena(new Pages(200_000), (owner, first) => {
           const record = records.get(owner);
           assert.ok(record !== undefined, 'only records in use move');
           record.first = first;

@@ -2,18 +2,16 @@
  * Memory for many small records: pages cut into chunks, a record being a chain of them. Nothing is lost between records of
  * different sizes, the garbage collector sees a few large buffers, and pages are given back when records get fewer.
  */
+import type { Pages } from './pages.ts';
 import { grown, NONE } from './slot-table.ts';
 
 /** Half of it is lost at the end of a record; a smaller one costs more copies. */
 const CHUNK_BYTES = 128;
 /** The two links of a chunk. */
 const LINK_BYTES = 8;
-const MAX_PAGE_BYTES = 1024 * 1024;
-const MIN_PAGE_BYTES = 4 * 1024;
-/** A page is a small part of the whole, so that giving one back means something. */
-const PAGES_AT_LEAST = 16;
 
 export class Arena {
+  readonly #source: Pages;
   readonly #chunksPerPage: number;
   readonly #pageBytes: number;
   readonly #onMove: (owner: number, first: number) => void;
@@ -30,11 +28,10 @@ export class Arena {
   #free = 0;
 
   /** `onMove`: a record begins elsewhere now. */
-  constructor(maxBytes: number, onMove: (owner: number, first: number) => void) {
-    const share = 2 ** Math.floor(Math.log2(Math.max(1, maxBytes / PAGES_AT_LEAST)));
-    const pageBytes = Math.min(MAX_PAGE_BYTES, Math.max(MIN_PAGE_BYTES, share));
-    this.#chunksPerPage = pageBytes / CHUNK_BYTES;
-    this.#pageBytes = pageBytes + this.#chunksPerPage * LINK_BYTES;
+  constructor(source: Pages, onMove: (owner: number, first: number) => void) {
+    this.#source = source;
+    this.#chunksPerPage = source.sizeBytes / CHUNK_BYTES;
+    this.#pageBytes = source.sizeBytes + this.#chunksPerPage * LINK_BYTES;
     this.#onMove = onMove;
   }
 
@@ -102,6 +99,8 @@ export class Arena {
     this.#free -= freeHere;
     const begin = page * this.#chunksPerPage;
     for (let chunk = begin; chunk < begin + this.#chunksPerPage; chunk++) if (!freeChunks.has(chunk)) this.#move(chunk);
+    const bytes = this.#pages[page];
+    if (bytes !== undefined) this.#source.giveBack(bytes);
     this.#pages[page] = undefined;
     this.#freeOfPage[page] = 0;
     this.#firstFreeOfPage[page] = NONE;
@@ -152,7 +151,7 @@ export class Arena {
   #addPage(): number {
     const hole = this.#pages.indexOf(undefined);
     const page = hole === -1 ? this.#pages.length : hole;
-    this.#pages[page] = Buffer.allocUnsafeSlow(this.#chunksPerPage * CHUNK_BYTES);
+    this.#pages[page] = this.#source.take();
     this.#pageCount += 1;
     this.#freeOfPage[page] = 0;
     this.#firstFreeOfPage[page] = NONE;

@@ -1,28 +1,30 @@
-/** A body on disk as the memory tier holds it: read into memory as a whole at its first use, when it is small enough. */
+/** A body on disk as the memory tier has it: read into memory as a whole at its first use, when it is small enough. */
 import type { ByteSpan } from '#http/range.ts';
 import type { DiskBody } from './disk/disk-body.ts';
-import { holdNothing, readWhole, wrapBytes } from './memory-body.ts';
-import type { StoredBody } from './store.ts';
+import type { BodyWriter, Release, StoredBody } from './store.ts';
 
-export interface FileBodyEvents {
-  readonly onLoaded: (body: FileBody) => void;
+export interface FileBodyOptions {
+  /** Opens a writer into memory; absent: the body is too large for it. */
+  readonly openWriter: ((sizeBytes: number) => BodyWriter) | undefined;
   readonly onLost: (body: FileBody) => void;
 }
 
 export class FileBody implements StoredBody {
   readonly file: DiskBody;
   readonly sizeBytes: number;
-  readonly hold = holdNothing;
-  readonly #mayLoad: boolean;
-  readonly #events: FileBodyEvents;
+  readonly #options: FileBodyOptions;
   #loading: Promise<boolean> | undefined;
   #loaded: StoredBody | undefined;
+  #holds = 0;
+  #keeps = 0;
+  /** What it has of the loaded body, as long as it is held or kept itself. */
+  #releaseHeld: Release | undefined;
+  #releaseKept: Release | undefined;
 
-  constructor(file: DiskBody, mayLoad: boolean, events: FileBodyEvents) {
+  constructor(file: DiskBody, options: FileBodyOptions) {
     this.file = file;
     this.sizeBytes = file.sizeBytes;
-    this.#mayLoad = mayLoad;
-    this.#events = events;
+    this.#options = options;
   }
 
   get isOnDisk(): boolean {
@@ -41,11 +43,48 @@ export class FileBody implements StoredBody {
     return this.#loaded === undefined ? this.file.readerBytes : 0;
   }
 
+  hold(): Release {
+    this.#holds += 1;
+    this.#settle();
+    return once(() => {
+      this.#holds -= 1;
+      this.#settle();
+    });
+  }
+
+  keep(): Release {
+    this.#keeps += 1;
+    this.#settle();
+    return once(() => {
+      this.#keeps -= 1;
+      this.#settle();
+    });
+  }
+
+  /** What is in memory stays there as long as this body is held or kept; then there is the file. */
+  #settle(): void {
+    const loaded = this.#loaded;
+    if (this.#holds > 0) this.#releaseHeld ??= loaded?.hold();
+    if (this.#keeps > 0) this.#releaseKept ??= loaded?.keep?.();
+    if (this.#holds === 0) {
+      this.#releaseHeld?.();
+      this.#releaseHeld = undefined;
+    }
+    if (this.#keeps === 0) {
+      this.#releaseKept?.();
+      this.#releaseKept = undefined;
+    }
+    if (this.#holds > 0 || this.#keeps > 0) return;
+    this.#loaded = undefined;
+  }
+
   readonly prepare = async (): Promise<boolean> => {
     if (this.#loaded !== undefined) return true;
-    if (this.#mayLoad) this.#loading ??= this.#load();
-    const isReadable = await (this.#loading ?? this.file.prepare());
-    if (!isReadable) this.#events.onLost(this);
+    const loading = this.#loading ?? this.#load();
+    this.#loading = loading;
+    const isReadable = await loading;
+    if (this.#loading === loading) this.#loading = undefined;
+    if (!isReadable) this.#options.onLost(this);
     return isReadable;
   };
 
@@ -57,18 +96,35 @@ export class FileBody implements StoredBody {
     try {
       yield* this.file.read(span);
     } catch (error) {
-      this.#events.onLost(this);
+      this.#options.onLost(this);
       throw error;
     }
   }
 
+  /** False: the file is gone or damaged. Without room in memory it is read each time. */
   async #load(): Promise<boolean> {
+    const writer = this.#options.openWriter?.(this.sizeBytes);
     try {
-      this.#loaded = wrapBytes(await readWhole(this.file));
+      if (writer === undefined) return await this.file.prepare();
+      for await (const piece of this.file.read({ first: 0, last: this.sizeBytes - 1 })) {
+        if (!writer.add(piece)) return await this.file.prepare();
+      }
+      if (this.#holds === 0 && this.#keeps === 0) return true;
+      this.#loaded = writer.finish();
+      this.#settle();
+      return true;
     } catch {
       return false; // the disk tier has counted it
+    } finally {
+      writer?.discard();
     }
-    this.#events.onLoaded(this);
-    return true;
   }
+}
+
+function once(release: Release): Release {
+  let isReleased = false;
+  return () => {
+    if (!isReleased) release();
+    isReleased = true;
+  };
 }

@@ -1,19 +1,22 @@
 /**
- * The memory tier. A key's heads and small bodies are one record in an arena, larger bodies are buffers beside it; both count,
- * and so does what the index takes. Which key leaves for room: `sieve.ts`.
+ * The memory tier. A key's heads and small bodies are one record in an arena, larger bodies are in a pool of blocks beside it; both
+ * count, and so does what the index takes. Which key leaves for room: `sieve.ts`.
  */
 import type { CacheOptions } from '#http/options.ts';
 import { putVariant } from '#http/variants.ts';
 import { Arena } from './arena.ts';
+import { BodyPool } from './body-pool.ts';
+import { SMALL_BODY_BYTES, type WriterBudget } from './gathered-bytes.ts';
 import { decodeHead, type EncodedHead, encodeHead } from './head-codec.ts';
 import { Invalidations } from './invalidations.ts';
 import { createKeyHasher, type HashKey, type KeyHash, splitHash } from './key-hash.ts';
 import { wrapBytes } from './memory-body.ts';
+import { Pages } from './pages.ts';
 import { isSameResponse } from './same-response.ts';
 import { grown, NONE } from './slot-table.ts';
-import type { CachedResponse, CacheEntry, CacheStore, EntryPlace, StoredBody, StoreUsage } from './store.ts';
+import type { CachedResponse, CacheEntry, CacheStore, EntryPlace, Release, StoredBody, StoreUsage } from './store.ts';
 import { WeightedIndex } from './weighted-index.ts';
-import { createWriter, type WriterBudget } from './writer.ts';
+import { createWriter } from './writer.ts';
 
 export interface MemoryStoreOptions {
   /** Memory for everything, bodies in flight included. 0: nothing is kept. */
@@ -21,15 +24,15 @@ export interface MemoryStoreOptions {
   readonly maxBodyBytes?: number;
   /** Shared with another tier that is asked for the same keys. */
   readonly hashKey?: HashKey;
+  /** Called with memory of bodies that may be used again from now on. Tests overwrite it. */
+  readonly onFreed?: (bytes: Buffer) => void;
 }
 
 /** Share of the memory that all bodies in flight may take, and so the largest object. */
 const UNDER_WAY_SHARE = 1 / 8;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
-/** Smaller bodies are in the arena: copied at each use, and nothing to the garbage collector. */
-const MAX_ARENA_BODY_BYTES = 8 * 1024;
 /** What the engine takes for a body beside the arena, besides its bytes. */
-const HELD_BODY_BYTES = 600;
+const KEPT_BODY_BYTES = 600;
 const FIRST_CAPACITY = 64;
 const SCRATCH_BYTES = 64 * 1024;
 const LENGTHS_BYTES = 8;
@@ -42,6 +45,8 @@ export class MemoryStore implements CacheStore {
   readonly #invalidations = new Invalidations();
   readonly #index = new WeightedIndex();
   readonly #arena: Arena;
+  /** Memory of larger bodies, also of those that the tier above gathers. */
+  readonly pool: BodyPool;
   /** Start of each slot's record; the next two arrays have its length and its number of variants. */
   #first = new Int32Array(FIRST_CAPACITY);
   #length = new Uint32Array(FIRST_CAPACITY);
@@ -50,22 +55,29 @@ export class MemoryStore implements CacheStore {
   #version = new Float64Array(FIRST_CAPACITY);
   #lastVersion = 0;
   /** Bodies of a slot that are not in the arena, in the variants' order. */
-  readonly #held = new Map<number, readonly StoredBody[]>();
-  #heldBytes = 0;
+  readonly #kept = new Map<number, readonly KeptBody[]>();
+  #keptBytes = 0;
   /** The same bodies. */
   readonly #counted = new Set<StoredBody>();
   /** Records are put together here: a buffer for each would be the larger part of all garbage. */
   readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
   #objects = 0;
 
-  constructor({ maxBytes, maxBodyBytes = MAX_BODY_BYTES, hashKey = createKeyHasher() }: MemoryStoreOptions) {
+  constructor({ maxBytes, maxBodyBytes = MAX_BODY_BYTES, hashKey = createKeyHasher(), onFreed }: MemoryStoreOptions) {
     this.#hashKey = hashKey;
     const underWayBytes = Math.floor(maxBytes * UNDER_WAY_SHARE);
     this.#maxBytes = maxBytes - underWayBytes;
     this.maxBodyBytes = Math.min(maxBodyBytes, underWayBytes);
     this.#budget = { leftBytes: underWayBytes };
-    this.#arena = new Arena(this.#maxBytes, (slot, first) => {
+    const pages = new Pages(this.#maxBytes);
+    this.#arena = new Arena(pages, (slot, first) => {
       this.#first[slot] = first;
+    });
+    this.pool = new BodyPool({
+      pages,
+      makeRoom: () => this.#makeRoomForBody(),
+      onOrphanFreed: () => this.#giveBackPages(),
+      onFreed,
     });
   }
 
@@ -86,10 +98,10 @@ export class MemoryStore implements CacheStore {
     return undefined;
   }
 
-  openWriter() {
-    const { maxBodyBytes } = this;
-    const budget = this.#budget;
-    return createWriter({ maxBodyBytes, maxMemoryBytes: maxBodyBytes, budget, openSpill: () => undefined });
+  openWriter(announcedBytes?: number) {
+    const { maxBodyBytes, pool } = this;
+    const limits = { maxBodyBytes, maxMemoryBytes: maxBodyBytes, maxCopiedBytes: SMALL_BODY_BYTES };
+    return createWriter({ ...limits, pool, budget: this.#budget, announcedBytes, openSpill: () => undefined });
   }
 
   put(key: string, response: CachedResponse, options: CacheOptions): void {
@@ -131,7 +143,7 @@ export class MemoryStore implements CacheStore {
   }
 
   usage(): StoreUsage {
-    return { bytes: this.#bytes(), objects: this.#objects };
+    return { bytes: this.#bytes() - this.pool.freeBytes, objects: this.#objects };
   }
 
   readonly isStill = ({ slot, version }: EntryPlace): boolean => {
@@ -149,7 +161,12 @@ export class MemoryStore implements CacheStore {
   #bytes(): number {
     const perSlot =
       this.#first.byteLength + this.#length.byteLength + this.#variants.byteLength + this.#version.byteLength;
-    return this.#arena.bytes + this.#heldBytes + this.#index.bytes + perSlot;
+    return this.#arena.bytes + this.pool.bytes + this.#keptBytes + this.#index.bytes + perSlot;
+  }
+
+  /** What is left of the limit. Bodies that are only held by readers do not count: those bound them (`respond/pins.ts`). */
+  #roomBytes(): number {
+    return this.#maxBytes + this.pool.orphanBytes - this.#bytes();
   }
 
   #slotOf(hash: KeyHash): number {
@@ -169,13 +186,13 @@ export class MemoryStore implements CacheStore {
     const headsEnd = keyEnd + record.readUInt32LE(4);
     // `encodeRecord` wrote it.
     const heads = JSON.parse(record.toString('utf8', keyEnd, headsEnd)) as readonly EncodedVariant[];
-    const held = this.#held.get(slot) ?? [];
+    const kept = this.#kept.get(slot) ?? [];
     let at = headsEnd;
-    let nextHeld = 0;
+    let nextKept = 0;
     const variants = heads.map(([head, bodyBytes]): CachedResponse => {
-      const body = bodyBytes === HELD ? held[nextHeld++] : wrapBytes(record.subarray(at, at + bodyBytes));
-      if (body === undefined) throw new Error('a body beside the arena is held');
-      if (bodyBytes !== HELD) at += bodyBytes;
+      const body = bodyBytes === KEPT ? kept[nextKept++]?.body : wrapBytes(record.subarray(at, at + bodyBytes));
+      if (body === undefined) throw new Error('a body beside the arena is kept');
+      if (bodyBytes !== KEPT) at += bodyBytes;
       return { ...decodeHead(head), body };
     });
     const key = record.toString('utf8', LENGTHS_BYTES, keyEnd);
@@ -184,16 +201,18 @@ export class MemoryStore implements CacheStore {
     return { key, variants: variants.map((variant) => ({ ...variant, place })) };
   }
 
-  #replace(hash: KeyHash, key: string, variants: readonly CachedResponse[]): void {
+  #replace(hash: KeyHash, key: string, given: readonly CachedResponse[]): void {
     const { high, low } = splitHash(hash);
+    const { variants, kept } = this.#keepBodies(given);
     const present = this.#index.find(high, low);
     if (present !== NONE) this.#delete(present);
-    if (variants.length === 0 || this.#maxBytes === 0) return;
-    const held = variants.flatMap(({ body }) => (isInArena(body) ? [] : [body]));
-    const heldBytes = held.reduce((sum, body) => sum + HELD_BODY_BYTES + (body.heldBytes ?? body.sizeBytes), 0);
-    const record = encodeRecord(key, variants, this.#scratch);
-    if (!this.#makeRoom(record.length, heldBytes)) return;
-    const slot = this.#index.insert(high, low, Arena.weigh(record.length) + heldBytes);
+    const keptBytes = kept.reduce((sum, { bytes }) => sum + bytes, 0);
+    const record = variants.length === 0 ? NOTHING : encodeRecord(key, variants, this.#scratch);
+    if (record.length === 0 || this.#maxBytes === 0 || !this.#makeRoom(record.length, keptBytes)) {
+      for (const { release } of kept) release();
+      return;
+    }
+    const slot = this.#index.insert(high, low, Arena.weigh(record.length) + keptBytes);
     if (slot >= this.#first.length) this.#grow();
     // Asked for again, or it would not be replaced.
     if (present !== NONE) this.#index.markUsed(slot);
@@ -201,32 +220,91 @@ export class MemoryStore implements CacheStore {
     this.#length[slot] = record.length;
     this.#variants[slot] = variants.length;
     this.#version[slot] = ++this.#lastVersion;
-    if (held.length > 0) this.#held.set(slot, held);
-    for (const body of held) this.#counted.add(body);
-    this.#heldBytes += heldBytes;
+    if (kept.length > 0) this.#kept.set(slot, kept);
+    for (const { body } of kept) this.#counted.add(body);
+    this.#keptBytes += keptBytes;
     this.#objects += variants.length;
   }
 
+  /** Keeps the bodies that are not in the arena, in the variants' order. Leaves out what is gone, and what there is no room for. */
+  #keepBodies(given: readonly CachedResponse[]): {
+    readonly variants: readonly CachedResponse[];
+    readonly kept: readonly KeptBody[];
+  } {
+    // Before any body is copied: what that takes room from may be one of the others.
+    const keeping = given.map(({ body }) => (isInArena(body) ? undefined : body.keep?.()));
+    const variants: CachedResponse[] = [];
+    const kept: KeptBody[] = [];
+    for (const [i, variant] of given.entries()) {
+      const { body } = variant;
+      const release = keeping[i];
+      if (isInArena(body)) variants.push(variant);
+      else if (release !== undefined) {
+        variants.push(variant);
+        kept.push({ body, release, bytes: KEPT_BODY_BYTES });
+      } else if (body.keep === undefined && body.inMemory !== undefined) {
+        const copy = this.#copyBody(body.inMemory);
+        if (copy === undefined) continue;
+        variants.push({ ...variant, body: copy.body });
+        kept.push(copy);
+      }
+    }
+    return { variants, kept };
+  }
+
+  #copyBody(pieces: readonly Buffer[]): KeptBody | undefined {
+    const body = this.pool.open();
+    const release = body.keep();
+    const expected = pieces.reduce((sum, { length }) => sum + length, 0);
+    const hasRoom = pieces.every((piece) => body.append(piece, expected) !== undefined);
+    body.finish();
+    if (!hasRoom) release?.();
+    return release && hasRoom ? { body, release, bytes: KEPT_BODY_BYTES } : undefined;
+  }
+
   #delete(slot: number): void {
-    this.#heldBytes -= this.#index.weightOf(slot) - Arena.weigh(this.#length[slot] ?? 0);
+    this.#keptBytes -= this.#index.weightOf(slot) - Arena.weigh(this.#length[slot] ?? 0);
     this.#arena.free(this.#first[slot] ?? NONE);
-    for (const body of this.#held.get(slot) ?? []) this.#counted.delete(body);
-    this.#held.delete(slot);
+    const kept = this.#kept.get(slot) ?? [];
+    this.#kept.delete(slot);
     this.#objects -= this.#variants[slot] ?? 0;
     this.#version[slot] = 0;
     this.#index.delete(slot);
+    for (const { body, release } of kept) {
+      this.#counted.delete(body);
+      release();
+    }
   }
 
   /** False: it does not fit even when all others have left. */
-  #makeRoom(recordBytes: number, heldBytes: number): boolean {
-    while (this.#bytes() + this.#arena.growthFor(recordBytes) + heldBytes > this.#maxBytes) {
+  #makeRoom(recordBytes: number, keptBytes: number): boolean {
+    while (this.#roomBytes() < this.#arena.growthFor(recordBytes) + keptBytes) {
+      if (this.pool.giveBackPage()) continue;
       // A page that can be given back makes room only for what does not want it again.
       if (this.#arena.growthFor(recordBytes) === 0 && this.#arena.giveBackPage()) continue;
-      const victim = this.#index.victim();
-      if (victim === NONE) return false;
-      this.#delete(victim);
+      if (!this.#evict()) return false;
     }
     return true;
+  }
+
+  /** Makes room for a part of a body. False: there is none even when all entries have left. */
+  #makeRoomForBody(): boolean {
+    while (!this.pool.hasFree) {
+      if (this.#roomBytes() >= this.pool.pageBytes) this.pool.addPage();
+      else if (!this.#arena.giveBackPage() && !this.#evict()) return false;
+    }
+    return true;
+  }
+
+  /** Bodies that are gone leave more pages than there is room for. */
+  #giveBackPages(): void {
+    while (this.#roomBytes() < 0 && this.pool.giveBackPage());
+  }
+
+  #evict(): boolean {
+    const victim = this.#index.victim();
+    if (victim !== NONE) this.#delete(victim);
+    return victim !== NONE;
   }
 
   #grow(): void {
@@ -245,14 +323,22 @@ function isChosenByCoding(variants: readonly CachedResponse[]): boolean {
   return variants.every(({ vary }) => vary.length === first?.vary.length && vary.every(isCoding));
 }
 
+const NOTHING = Buffer.alloc(0);
 const NO_VARIANTS: readonly CachedResponse[] = [];
 /** Stands for a body's size: the body is beside the arena. */
-const HELD = -1;
+const KEPT = -1;
+
+interface KeptBody {
+  readonly body: StoredBody;
+  readonly release: Release;
+  /** Weight beside the pool. */
+  readonly bytes: number;
+}
 
 type EncodedVariant = readonly [head: EncodedHead, bodyBytes: number];
 
 function isInArena({ sizeBytes, prepare }: StoredBody): boolean {
-  return sizeBytes <= MAX_ARENA_BODY_BYTES && prepare === undefined;
+  return sizeBytes <= SMALL_BODY_BYTES && prepare === undefined;
 }
 
 /** Encodes into `scratch` if it fits: the result is valid until the next call. */
@@ -260,10 +346,9 @@ function encodeRecord(key: string, variants: readonly CachedResponse[], scratch:
   const bodies: Buffer[] = [];
   const heads = variants.map((variant): EncodedVariant => {
     const { body } = variant;
-    if (!isInArena(body)) return [encodeHead(variant), HELD];
-    const pieces = body.read({ first: 0, last: body.sizeBytes - 1 });
-    if (!(Symbol.iterator in pieces)) throw new Error('a small body in memory is read at once');
-    bodies.push(...pieces);
+    if (!isInArena(body)) return [encodeHead(variant), KEPT];
+    if (body.inMemory === undefined) throw new Error('a small body in memory is read at once');
+    bodies.push(...body.inMemory);
     return [encodeHead(variant), body.sizeBytes];
   });
   const headText = JSON.stringify(heads);

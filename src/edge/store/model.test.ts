@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { DEFAULT_CACHE_OPTIONS } from '#sites/cache-options.ts';
+import { overwrite } from '../../../test/support/edge/overwrite.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { DiskStore } from './disk/disk.ts';
 import { MemoryStore } from './memory.ts';
@@ -156,7 +157,7 @@ async function compare(
 }
 
 function inMemory(maxBytes: number) {
-  return { store: new MemoryStore({ maxBytes }), settle: async () => undefined };
+  return { store: new MemoryStore({ maxBytes, onFreed: overwrite }), settle: async () => undefined };
 }
 
 function onDisk(directory: string, maxBytes: number) {
@@ -167,7 +168,7 @@ function onDisk(directory: string, maxBytes: number) {
 function inTiers(directory: string, memoryBytes: number) {
   const disk = new DiskStore({ directory, maxBytes: 100 * MB, onProblem: failOnTrouble });
   return {
-    store: new TieredStore({ memory: new MemoryStore({ maxBytes: memoryBytes }), disk }),
+    store: new TieredStore({ memory: new MemoryStore({ maxBytes: memoryBytes, onFreed: overwrite }), disk }),
     settle: () => disk.settle(),
   };
 }

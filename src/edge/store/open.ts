@@ -13,15 +13,18 @@ export interface StoreOptions {
   /** Room for all workers of the directory together; 0: no disk. */
   readonly diskBytes: number;
   readonly onProblem: OnDiskProblem;
+  /** See `MemoryStoreOptions`. */
+  readonly onFreed?: (bytes: Buffer) => void;
 }
 
 /** Size above which a body is read from its file each time, when there is one. */
 const MAX_BODY_BYTES_OVER_DISK = 4 * 1024 * 1024;
 
 /** A directory that cannot be used is tried again and again; meanwhile there is only memory. */
-export function openStore({ memoryBytes, directory, diskBytes, onProblem }: StoreOptions): CacheStore {
-  if (diskBytes === 0) return new MemoryStore({ maxBytes: memoryBytes });
+export function openStore({ memoryBytes, directory, diskBytes, onProblem, ...given }: StoreOptions): CacheStore {
+  const inMemory = { maxBytes: memoryBytes, ...given };
+  if (diskBytes === 0) return new MemoryStore(inMemory);
   const hashKey = createKeyHasher();
-  const memory = new MemoryStore({ maxBytes: memoryBytes, maxBodyBytes: MAX_BODY_BYTES_OVER_DISK, hashKey });
+  const memory = new MemoryStore({ ...inMemory, maxBodyBytes: MAX_BODY_BYTES_OVER_DISK, hashKey });
   return new TieredStore({ memory, disk: new DiskStore({ directory, maxBytes: diskBytes, onProblem, hashKey }) });
 }

@@ -51,6 +51,11 @@ export interface StoredBody extends Holdable {
   readonly prepare?: () => Promise<boolean>;
   /** The bytes must be read from the disk. Absent: they are in memory. */
   readonly isOnDisk?: boolean;
+  /**
+   * Makes the body part of what the memory tier has, until that is released. `undefined`: its bytes are gone. Absent: the
+   * memory tier needs a copy.
+   */
+  readonly keep?: () => Release | undefined;
   /** Memory that it takes now; absent: its size. */
   readonly heldBytes?: number;
   /** Memory that each reader takes besides, for pieces from the disk that nobody shares; absent: none. */

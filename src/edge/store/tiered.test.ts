@@ -1,3 +1,4 @@
+import { overwrite } from '../../../test/support/edge/overwrite.ts';
 import { storeFolder } from '../../../test/support/edge/store-folder.ts';
 import { DiskStore } from './disk/disk.ts';
 import { MemoryStore } from './memory.ts';
@@ -12,7 +13,7 @@ for (const [name, memoryShare] of [
     const { directory, keep } = storeFolder(t);
     const onProblem = (problem: string, error: unknown) => t.diagnostic(`${problem} ${error}`);
     const disk = new DiskStore({ directory, maxBytes, onProblem });
-    const memory = new MemoryStore({ maxBytes: maxBytes * memoryShare });
+    const memory = new MemoryStore({ maxBytes: maxBytes * memoryShare, onFreed: overwrite });
     const store = keep(new TieredStore({ memory, disk }));
     return { store, settle: () => disk.settle(), usage: () => disk.usage() };
   });

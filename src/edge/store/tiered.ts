@@ -68,11 +68,14 @@ export class TieredStore implements CacheStore {
     return fitsMemory && this.#memory.maxBodyBytes > 0 ? undefined : this.#disk.refuses(bodyBytes);
   }
 
-  openWriter() {
+  openWriter(announcedBytes?: number) {
     return createWriter({
       maxBodyBytes: this.maxBodyBytes,
       maxMemoryBytes: Math.max(MIN_GATHER_BYTES, this.#memory.maxBodyBytes),
+      maxCopiedBytes: MIN_GATHER_BYTES,
+      pool: this.#memory.pool,
       budget: this.#budget,
+      announcedBytes,
       openSpill: () => this.#disk.openSpill(),
     });
   }
@@ -137,18 +140,11 @@ export class TieredStore implements CacheStore {
   #withFileBody(key: string, response: CachedResponse): CachedResponse {
     const { body } = response;
     if (!(body instanceof DiskBody)) return response;
-    const entryOf = (held: FileBody) => {
-      const variants = this.#memory.find(key)?.variants ?? [];
-      return { variants, variant: variants.find((each) => each.body === held) };
-    };
     const mayLoad = body.sizeBytes <= this.#memory.maxBodyBytes;
-    const held = new FileBody(body, mayLoad, {
-      onLoaded: (loaded) => {
-        const { variants, variant } = entryOf(loaded);
-        if (variant !== undefined) this.#memory.load(key, variants); // weighed again, with the bytes
-      },
+    const held = new FileBody(body, {
+      openWriter: mayLoad ? (sizeBytes) => this.#memory.openWriter(sizeBytes) : undefined,
       onLost: (lost) => {
-        const { variant } = entryOf(lost);
+        const variant = this.#memory.find(key)?.variants.find((each) => each.body === lost);
         if (variant !== undefined) this.#memory.remove(key, variant);
       },
     });

@@ -1,15 +1,11 @@
 /** Gathers a body: in memory while it is small, in a file when it grows and there is a disk. */
-import { appendChunk, PagedCopies } from '#lib/joined-chunks.ts';
-import { createMemoryBody } from './memory-body.ts';
+import type { BodyPool } from './body-pool.ts';
+import { GatheredBytes, type WriterBudget } from './gathered-bytes.ts';
 import type { BodyWriter, StoredBody } from './store.ts';
-
-/** Shared by all writers of a store. */
-export interface WriterBudget {
-  leftBytes: number;
-}
 
 /** A body on its way into a file. */
 export interface Spill {
+  /** Copies. */
   add(chunk: Buffer): boolean;
   drained(): Promise<void> | undefined;
   finish(sizeBytes: number): StoredBody;
@@ -20,46 +16,37 @@ export interface WriterOptions {
   readonly maxBodyBytes: number;
   /** More is not kept in memory. */
   readonly maxMemoryBytes: number;
+  /** More is not kept in memory outside the pool. */
+  readonly maxCopiedBytes: number;
+  /** Absent: the store has none. */
+  readonly pool?: BodyPool;
   /** Memory budget of all unfinished bodies. */
   readonly budget: WriterBudget;
+  /** The length that the body will have; `undefined`: unknown. */
+  readonly announcedBytes: number | undefined;
   /** `undefined`: there is no disk, or it cannot be used now. */
   readonly openSpill: () => Spill | undefined;
 }
 
-export function createWriter({ maxBodyBytes, maxMemoryBytes, budget, openSpill }: WriterOptions): BodyWriter {
-  let chunks: Buffer[] = [];
-  const copies = new PagedCopies();
+export function createWriter(options: WriterOptions): BodyWriter {
+  const { maxBodyBytes, maxMemoryBytes, maxCopiedBytes, pool, budget, announcedBytes = 0, openSpill } = options;
+  const gathered = new GatheredBytes({ maxBytes: maxMemoryBytes, maxCopiedBytes, pool, budget, announcedBytes });
   let pieces: readonly Buffer[] = NO_PIECES;
-  let heldBytes = 0;
   let sizeBytes = 0;
   let spill: Spill | undefined;
   let isOpen = true;
 
-  const letGo = (): void => {
-    budget.leftBytes += heldBytes;
-    heldBytes = 0;
-    chunks = [];
-  };
   const giveUp = (): false => {
     isOpen = false;
-    letGo();
+    gathered.release();
     spill?.discard();
     return false;
-  };
-  const keepInMemory = (chunk: Buffer): boolean => {
-    if (heldBytes + chunk.length > maxMemoryBytes || chunk.length > budget.leftBytes) return false;
-    heldBytes += chunk.length;
-    budget.leftBytes -= chunk.length;
-    const copy = copies.copy(chunk);
-    appendChunk(chunks, copy);
-    pieces = [copy];
-    return true;
   };
   const startSpill = (): boolean => {
     const opened = openSpill();
     spill = opened;
-    const isTaken = opened !== undefined && chunks.every((chunk) => opened.add(chunk));
-    letGo();
+    const isTaken = opened !== undefined && gathered.all.every((chunk) => opened.add(chunk));
+    gathered.release();
     return isTaken;
   };
 
@@ -70,7 +57,11 @@ export function createWriter({ maxBodyBytes, maxMemoryBytes, budget, openSpill }
       if (sizeBytes + chunk.length > maxBodyBytes) return giveUp();
       sizeBytes += chunk.length;
       if (spill === undefined) {
-        if (keepInMemory(chunk)) return true;
+        const placed = announcedBytes > maxMemoryBytes ? undefined : gathered.add(chunk);
+        if (placed !== undefined) {
+          pieces = placed;
+          return true;
+        }
         if (!startSpill()) return giveUp();
       }
       return spill?.add(chunk) === true || giveUp();
@@ -78,7 +69,9 @@ export function createWriter({ maxBodyBytes, maxMemoryBytes, budget, openSpill }
     get pieces() {
       return pieces;
     },
-    memory: undefined,
+    get memory() {
+      return gathered.pooled;
+    },
     drained: () => spill?.drained(),
     get isOpen() {
       return isOpen;
@@ -89,12 +82,11 @@ export function createWriter({ maxBodyBytes, maxMemoryBytes, budget, openSpill }
     finish: () => {
       if (!isOpen) return undefined;
       isOpen = false;
-      const body = spill === undefined ? createMemoryBody(chunks, sizeBytes) : spill.finish(sizeBytes);
-      letGo();
-      return body;
+      return spill === undefined ? gathered.finish() : spill.finish(sizeBytes);
     },
     discard: () => {
       if (isOpen) giveUp();
+      else gathered.release();
     },
   };
 }

@@ -17,6 +17,7 @@ import type { OriginSpec, SiteSpec } from '../../../src/sites/spec.ts';
 import type { CertificatePair } from '../../../src/sites/table.ts';
 import { formatHit } from '../logs/access-record.ts';
 import { type LoggedRequest, readLoggedRequest } from './logged-request.ts';
+import { overwrite } from './overwrite.ts';
 
 export interface TestEdge {
   readonly edge: Edge;
@@ -99,7 +100,7 @@ export async function startTestEdge(
     listen: { host: '127.0.0.1', port: 0 },
     reusePort: false,
     sites,
-    store: new MemoryStore({ maxBytes: cacheBytes }),
+    store: new MemoryStore({ maxBytes: cacheBytes, onFreed: overwrite }),
     maxLagBytes: cacheBytes / 4,
     maxShortcutBytes: () => cacheBytes / 16,
     guard: createGuard({ allow: ['127.0.0.0/8', '::1'], refuse: [] }),

@@ -7,6 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { openStore } from '../../../src/edge/store/open.ts';
 import type { CacheStore } from '../../../src/edge/store/store.ts';
 import { DEFAULT_CACHE_OPTIONS } from '../../../src/sites/cache-options.ts';
+import { overwrite } from './overwrite.ts';
 import { sampleHead } from './stored.ts';
 
 export const FILLER_KEYS = 300;
@@ -17,7 +18,13 @@ const SIZES = [0, 1, 1_000, 32_768, 40_000, 300_000, 1_500_000, 5_000_000];
 
 if (import.meta.main) {
   const [, , directory = '', seed = '1'] = process.argv;
-  const store = openStore({ memoryBytes: 8 * MIB, directory, diskBytes: 200 * MIB, onProblem: () => undefined });
+  const store = openStore({
+    onFreed: overwrite,
+    memoryBytes: 8 * MIB,
+    directory,
+    diskBytes: 200 * MIB,
+    onProblem: () => undefined,
+  });
   for (let round = Number(seed); ; round++) {
     await Promise.all([fill(store, round * 7), fill(store, round * 11), change(store, round * 13)]);
     process.stdout.write('.');

@@ -4,11 +4,12 @@
  */
 import type { CacheOptions } from '#http/options.ts';
 import { putVariant } from '#http/variants.ts';
+import type { WriterBudget } from '../gathered-bytes.ts';
 import { createKeyHasher, type HashKey, type KeyHash } from '../key-hash.ts';
 import { readWhole, wrapBytes } from '../memory-body.ts';
 import { isSameResponse } from '../same-response.ts';
 import type { CachedResponse, CacheEntry, CacheStore, StoredBody, StoreRefusal, StoreUsage } from '../store.ts';
-import { createWriter, type Spill, type WriterBudget } from '../writer.ts';
+import { createWriter, type Spill } from '../writer.ts';
 import { BlockMemory, BodyFileWriter, newBodyId } from './body-file.ts';
 import { DiskBody } from './disk-body.ts';
 import type { EntryRecord, VariantRecord } from './format.ts';
@@ -99,11 +100,13 @@ export class DiskStore implements CacheStore {
     return bodyBytes !== undefined && bodyBytes > this.maxBodyBytes ? undefined : this.#refusal();
   }
 
-  openWriter() {
+  openWriter(announcedBytes?: number) {
     return createWriter({
       maxBodyBytes: this.maxBodyBytes,
       maxMemoryBytes: MAX_INLINE_BYTES,
+      maxCopiedBytes: MAX_INLINE_BYTES,
       budget: this.#gathering,
+      announcedBytes,
       openSpill: () => this.openSpill(),
     });
   }

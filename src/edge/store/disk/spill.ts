@@ -1,6 +1,7 @@
 /** A body that is gathered in a file, within the limit for all unfinished ones. */
+import type { WriterBudget } from '../gathered-bytes.ts';
 import type { StoredBody } from '../store.ts';
-import type { Spill, WriterBudget } from '../writer.ts';
+import type { Spill } from '../writer.ts';
 import type { BodyFileWriter } from './body-file.ts';
 
 export interface SpillOptions {

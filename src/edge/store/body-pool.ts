@@ -1,0 +1,170 @@
+/**
+ * Memory for bodies: pages cut into blocks, which are used again for other bodies and never given to the garbage collector in normal
+ * use. A body is a list of runs of adjacent blocks. The store decides which body leaves when another needs room.
+ * docs/decisions/0566
+ */
+import type { Pages } from './pages.ts';
+import { type BlockSource, PooledBody, type Run } from './pooled-body.ts';
+
+/** Half of one is lost per body; smaller ones would make more pieces of each. */
+const MAX_BLOCK_BYTES = 8 * 1024;
+const MIN_BLOCK_BYTES = 1024;
+/** A small page is still cut into some blocks. */
+const BLOCKS_AT_LEAST = 16;
+
+export interface BodyPoolOptions {
+  readonly pages: Pages;
+  /** Called when no block is free. False: none can be made free, and there is no room for another page. */
+  readonly makeRoom: () => boolean;
+  /** Called when a body has become free that was not part of the store any more. */
+  readonly onOrphanFreed: () => void;
+  /** Called with bytes that are free now. Tests overwrite them. */
+  readonly onFreed?: ((bytes: Buffer) => void) | undefined;
+}
+
+export class BodyPool implements BlockSource {
+  readonly blockBytes: number;
+  readonly #options: BodyPoolOptions;
+  readonly #blocksPerPage: number;
+  /** A hole where a page was given back. */
+  readonly #pages: (Buffer | undefined)[] = [];
+  #pageCount = 0;
+  /** Numbers of the free blocks, a stack: what was freed last is used first, and in its order. */
+  #free = new Int32Array(0);
+  #freeCount = 0;
+  readonly #freeOfPage: number[] = [];
+  readonly #bodies = new Set<PooledBody>();
+  #orphanBlocks = 0;
+
+  constructor(options: BodyPoolOptions) {
+    this.#options = options;
+    const { sizeBytes } = options.pages;
+    this.blockBytes = Math.min(MAX_BLOCK_BYTES, Math.max(MIN_BLOCK_BYTES, sizeBytes / BLOCKS_AT_LEAST));
+    this.#blocksPerPage = sizeBytes / this.blockBytes;
+  }
+
+  get pageBytes(): number {
+    return this.#options.pages.sizeBytes;
+  }
+
+  /** Bytes of all pages, used or not. */
+  get bytes(): number {
+    return this.#pageCount * this.pageBytes;
+  }
+
+  get hasFree(): boolean {
+    return this.#freeCount > 0;
+  }
+
+  get freeBytes(): number {
+    return this.#freeCount * this.blockBytes;
+  }
+
+  /** Bytes of bodies that have left the store, and that are only there because something holds them. */
+  get orphanBytes(): number {
+    return this.#orphanBlocks * this.blockBytes;
+  }
+
+  /** An empty body, kept by the caller until it calls `release`. */
+  open(): PooledBody {
+    return new PooledBody(this);
+  }
+
+  addPage(): void {
+    const hole = this.#pages.indexOf(undefined);
+    const page = hole === -1 ? this.#pages.length : hole;
+    this.#pages[page] = this.#options.pages.take();
+    this.#pageCount += 1;
+    this.#freeOfPage[page] = 0;
+    const blocks = this.#pages.length * this.#blocksPerPage;
+    if (blocks > this.#free.length) {
+      const larger = new Int32Array(Math.max(blocks, this.#free.length * 2));
+      larger.set(this.#free);
+      this.#free = larger;
+    }
+    this.#push(page * this.#blocksPerPage, this.#blocksPerPage);
+  }
+
+  /** Moves what lies in the emptiest page into the others and gives the page back. False: that is not possible now. */
+  giveBackPage(): boolean {
+    if (this.#freeCount < this.#blocksPerPage) return false;
+    const page = this.#emptiestPage();
+    if (page === undefined) return false;
+    const begin = page * this.#blocksPerPage;
+    const end = begin + this.#blocksPerPage;
+    const others = this.#free.subarray(0, this.#freeCount).filter((block) => block < begin || block >= end);
+    this.#free.set(others);
+    this.#freeCount = others.length;
+    for (const body of this.#bodies) body.move(begin, end);
+    const bytes = this.#pages[page];
+    if (bytes === undefined) return false;
+    this.#options.onFreed?.(bytes);
+    this.#options.pages.giveBack(bytes);
+    this.#pages[page] = undefined;
+    this.#pageCount -= 1;
+    return true;
+  }
+
+  /** Page with the most free blocks among those in which nothing is held; `undefined`: there is none. */
+  #emptiestPage(): number | undefined {
+    const fixed = new Set<number>();
+    for (const body of this.#bodies) {
+      if (!body.isMovable) for (const { first } of body.runs) fixed.add(this.#pageOf(first));
+    }
+    let best: number | undefined;
+    for (let page = 0; page < this.#pages.length; page++) {
+      if (this.#pages[page] === undefined || fixed.has(page)) continue;
+      if (best === undefined || (this.#freeOfPage[page] ?? 0) > (this.#freeOfPage[best] ?? 0)) best = page;
+    }
+    return best;
+  }
+
+  // For its bodies.
+
+  take(maxBlocks: number): Run | undefined {
+    if (this.#freeCount === 0 && !this.#options.makeRoom()) return undefined;
+    const first = this.#free[--this.#freeCount] ?? 0;
+    const page = this.#pageOf(first);
+    const end = Math.min(first + maxBlocks, (page + 1) * this.#blocksPerPage);
+    let count = 1;
+    while (first + count < end && this.#freeCount > 0 && this.#free[this.#freeCount - 1] === first + count) {
+      this.#freeCount -= 1;
+      count += 1;
+    }
+    this.#freeOfPage[page] = (this.#freeOfPage[page] ?? 0) - count;
+    const bytes = this.#pages[page];
+    if (bytes === undefined) throw new Error('a free block is in a page');
+    const at = (first % this.#blocksPerPage) * this.blockBytes;
+    return { first, count, bytes: bytes.subarray(at, at + count * this.blockBytes) };
+  }
+
+  noteOpened(body: PooledBody): void {
+    this.#bodies.add(body);
+  }
+
+  noteOrphan(blocks: number): void {
+    this.#orphanBlocks += blocks;
+  }
+
+  noteFreed(body: PooledBody, wasOrphan: boolean): void {
+    this.#bodies.delete(body);
+    // The first blocks are to be used first.
+    for (const run of body.runs.toReversed()) this.#give(run);
+    if (wasOrphan) this.#options.onOrphanFreed();
+  }
+
+  #give({ first, count, bytes }: Run): void {
+    this.#options.onFreed?.(bytes);
+    this.#push(first, count);
+  }
+
+  #push(first: number, count: number): void {
+    for (let block = first + count - 1; block >= first; block--) this.#free[this.#freeCount++] = block;
+    const page = this.#pageOf(first);
+    this.#freeOfPage[page] = (this.#freeOfPage[page] ?? 0) + count;
+  }
+
+  #pageOf(block: number): number {
+    return Math.floor(block / this.#blocksPerPage);
+  }
+}

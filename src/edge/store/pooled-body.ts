@@ -1,0 +1,184 @@
+/**
+ * A body in blocks of the pool. The store keeps it, readers hold it; when neither does, its blocks are another body's at once.
+ * docs/decisions/0565, 0566
+ */
+import type { ByteSpan } from '#http/range.ts';
+import type { Release, StoredBody } from './store.ts';
+
+/** Adjacent blocks of one page. */
+export interface Run {
+  readonly first: number;
+  readonly count: number;
+  /** All of their bytes. */
+  readonly bytes: Buffer;
+}
+
+/** The pool, as its bodies see it. */
+export interface BlockSource {
+  readonly blockBytes: number;
+  /** Takes as many adjacent blocks as there are, up to `maxBlocks`. `undefined`: there is no room. */
+  take(maxBlocks: number): Run | undefined;
+  /** The body has its first blocks. */
+  noteOpened(body: PooledBody): void;
+  /** So many blocks more are only there because something holds them; below 0: less. */
+  noteOrphan(blocks: number): void;
+  /** The body's blocks are free. */
+  noteFreed(body: PooledBody, wasOrphan: boolean): void;
+}
+
+export class PooledBody implements StoredBody {
+  readonly #pool: BlockSource;
+  #runs: Run[] = [];
+  #sizeBytes = 0;
+  #blocks = 0;
+  #pieces: readonly Buffer[] | undefined;
+  #isGrowing = true;
+  #keeps = 0;
+  #holds = 0;
+  #isOrphan = false;
+  #isGone = false;
+
+  constructor(pool: BlockSource) {
+    this.#pool = pool;
+  }
+
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  get runs(): readonly Run[] {
+    return this.#runs;
+  }
+
+  /** Memory that it takes, whole blocks. */
+  get takenBytes(): number {
+    return this.#blocks * this.#pool.blockBytes;
+  }
+
+  /**
+   * Adds a copy of the chunk. Returns where it lies; `undefined`: there is no room for all of it, and nothing was added.
+   * `expectedBytes`: size that the body will have at least.
+   */
+  append(chunk: Buffer, expectedBytes: number): readonly Buffer[] | undefined {
+    if (this.#isGone || !this.#isGrowing) throw new Error('a body that is finished does not grow');
+    const { blockBytes } = this.#pool;
+    const before = this.#sizeBytes;
+    const placed: Buffer[] = [];
+    this.#pieces = undefined;
+    for (let from = 0; from < chunk.length; ) {
+      let room = this.takenBytes - this.#sizeBytes;
+      if (room === 0) {
+        const missing = Math.max(chunk.length - from, expectedBytes - this.#sizeBytes);
+        room = this.#grow(Math.ceil(missing / blockBytes));
+      }
+      const run = this.#runs.at(-1);
+      if (room === 0 || run === undefined) {
+        this.#sizeBytes = before;
+        return undefined;
+      }
+      const at = run.bytes.length - room;
+      const copied = chunk.copy(run.bytes, at, from);
+      placed.push(run.bytes.subarray(at, at + copied));
+      from += copied;
+      this.#sizeBytes += copied;
+    }
+    return placed;
+  }
+
+  /** Returns the bytes of room that there are more. */
+  #grow(maxBlocks: number): number {
+    const run = this.#pool.take(maxBlocks);
+    if (run === undefined) return 0;
+    if (this.#runs.length === 0) this.#pool.noteOpened(this);
+    this.#runs.push(run);
+    this.#blocks += run.count;
+    return run.bytes.length;
+  }
+
+  /** Nothing is added any more. */
+  finish(): void {
+    this.#isGrowing = false;
+  }
+
+  /** All of it, for the current turn or while it is held. */
+  get inMemory(): readonly Buffer[] {
+    if (this.#isGone) throw new Error('the memory of this body is another one by now');
+    this.#pieces ??= this.#cut(0, this.#sizeBytes);
+    return this.#pieces;
+  }
+
+  read({ first, last }: ByteSpan): readonly Buffer[] {
+    if (this.#holds === 0) throw new Error('a body is read that nobody holds');
+    return first === 0 && last === this.#sizeBytes - 1 ? this.inMemory : this.#cut(first, last + 1);
+  }
+
+  #cut(start: number, end: number): readonly Buffer[] {
+    const pieces: Buffer[] = [];
+    let at = 0;
+    for (const { bytes } of this.#runs) {
+      if (at >= end) break;
+      const piece = bytes.subarray(Math.max(start - at, 0), end - at);
+      if (at + bytes.length > start && piece.length > 0) pieces.push(piece);
+      at += bytes.length;
+    }
+    return pieces;
+  }
+
+  hold(): Release | undefined {
+    return this.#isGone ? undefined : this.#count(1, 0);
+  }
+
+  /** The same for the store and those who write the body: it is part of the store's memory. */
+  keep(): Release | undefined {
+    return this.#isGone ? undefined : this.#count(0, 1);
+  }
+
+  #count(hold: number, keep: number): Release {
+    this.#holds += hold;
+    this.#keeps += keep;
+    this.#settle();
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      this.#holds -= hold;
+      this.#keeps -= keep;
+      this.#settle();
+    };
+  }
+
+  #settle(): void {
+    const wasOrphan = this.#isOrphan;
+    this.#isOrphan = this.#keeps === 0 && this.#holds > 0;
+    if (wasOrphan !== this.#isOrphan) this.#pool.noteOrphan(wasOrphan ? -this.#blocks : this.#blocks);
+    if (this.#keeps > 0 || this.#holds > 0) return;
+    this.#isGone = true;
+    this.#pool.noteFreed(this, wasOrphan);
+    this.#runs = [];
+    this.#pieces = undefined;
+  }
+
+  /** Nobody may be looking at its bytes. */
+  get isMovable(): boolean {
+    return this.#holds === 0 && !this.#isGrowing;
+  }
+
+  /** Moves what lies in the blocks from `begin` up to, not including, `end` into others, which must be free. */
+  move(begin: number, end: number): void {
+    if (!this.#runs.some(({ first }) => first >= begin && first < end)) return;
+    this.#pieces = undefined;
+    this.#runs = this.#runs.flatMap((run) => (run.first >= begin && run.first < end ? this.#copyRun(run) : [run]));
+  }
+
+  #copyRun({ count, bytes }: Run): Run[] {
+    const copies: Run[] = [];
+    for (let left = count; left > 0; ) {
+      const copy = this.#pool.take(left);
+      if (copy === undefined) throw new Error('there were free blocks');
+      bytes.copy(copy.bytes, 0, (count - left) * this.#pool.blockBytes);
+      copies.push(copy);
+      left -= copy.count;
+    }
+    return copies;
+  }
+}
