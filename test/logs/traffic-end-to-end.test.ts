@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { describeOnBothEngines, newSqlite } from '../support/db/databases.ts';
+import { newSqlite } from '../support/db/databases.ts';
 import { startByteCounter } from '../support/edge/byte-counter.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
@@ -27,66 +27,64 @@ import { needs, obtain } from '../support/runner/needs.ts';
 
 const NEEDS = needs('wrk', 'goaccess', 'nginx', 'curl');
 
-describeOnBothEngines('traffic', (newDatabase) => {
-  test('traffic agrees in logs, statistics, metrics and at the clients', NEEDS, async (t) => {
-    const world = await startTraffic(t, newDatabase);
-    const counter = await startByteCounter(t, world.edgePort);
-    const requests = [
-      ['/small.txt'],
-      ['/small.txt'],
-      ['/small.txt', '-I'],
-      ['/small.txt', '-r', '10-19'],
-      ['/large.bin'],
-      ['/missing'],
-      ['/small.txt', '-d', 'a body of a request'],
-      ['/small.txt', '-H', 'If-None-Match: *'],
-      ['/a?q=%00%ff', '-g'],
-    ];
-    let received = 0;
-    let sent = 0;
-    for (const args of requests) {
-      const one = await curl(world.edgePort, ...args);
-      received += one.received;
-      sent += one.sent;
-    }
-    const own = await agreed(world, requests.length);
-    assert.deepEqual(own, { requests: requests.length, bytesOut: received, bytesIn: sent });
+// The statements behind these figures run on both engines in traffic-database.test.ts and test/api/traffic.test.ts.
+test('traffic agrees in logs, statistics, metrics and at the clients', NEEDS, async (t) => {
+  const world = await startTraffic(t, newSqlite);
+  const counter = await startByteCounter(t, world.edgePort);
+  const requests = [
+    ['/small.txt'],
+    ['/small.txt'],
+    ['/small.txt', '-I'],
+    ['/small.txt', '-r', '10-19'],
+    ['/large.bin'],
+    ['/missing'],
+    ['/small.txt', '-d', 'a body of a request'],
+    ['/small.txt', '-H', 'If-None-Match: *'],
+    ['/a?q=%00%ff', '-g'],
+  ];
+  let received = 0;
+  let sent = 0;
+  for (const args of requests) {
+    const one = await curl(world.edgePort, ...args);
+    received += one.received;
+    sent += one.sent;
+  }
+  const own = await agreed(world, requests.length);
+  assert.deepEqual(own, { requests: requests.length, bytesOut: received, bytesIn: sent });
 
-    // Load, by a client that leaves in the middle of answers.
-    const address = `http://127.0.0.1:${counter.port}/small.txt`;
-    const { stdout } = await promisify(execFile)(obtain('wrk'), [
-      '-t1',
-      '-c8',
-      '-d1s',
-      '-H',
-      'Host: www.example.com',
-      address,
-    ]);
-    const complete = Number(/(\d+) requests in/.exec(stdout)?.[1]);
-    assert.ok(complete > 50, stdout);
-    const all = await agreed(world, own.requests + complete);
-    assert.ok(all.requests - own.requests - complete <= 8, `${all.requests} lines, ${complete} requests of wrk`);
-    assert.equal(all.bytesOut - own.bytesOut, counter.toClients);
-    assert.equal(all.bytesIn - own.bytesIn, counter.toEdge);
+  // Load, by a client that leaves in the middle of answers.
+  const address = `http://127.0.0.1:${counter.port}/small.txt`;
+  const { stdout } = await promisify(execFile)(obtain('wrk'), [
+    '-t1',
+    '-c8',
+    '-d1s',
+    '-H',
+    'Host: www.example.com',
+    address,
+  ]);
+  const complete = Number(/(\d+) requests in/.exec(stdout)?.[1]);
+  assert.ok(complete > 50, stdout);
+  const all = await agreed(world, own.requests + complete);
+  assert.ok(all.requests - own.requests - complete <= 8, `${all.requests} lines, ${complete} requests of wrk`);
+  assert.equal(all.bytesOut - own.bytesOut, counter.toClients);
+  assert.equal(all.bytesIn - own.bytesIn, counter.toEdge);
 
-    assert.deepEqual(await accountOfGoAccess(t, world), { requests: all.requests, bytesOut: all.bytesOut });
-    const { list } = await world.client.call('stat.top', { kind: 'url', domain: 'www.example.com' });
-    assert.equal(list[0]?.value, '/small.txt');
+  assert.deepEqual(await accountOfGoAccess(t, world), { requests: all.requests, bytesOut: all.bytesOut });
+  const { list } = await world.client.call('stat.top', { kind: 'url', domain: 'www.example.com' });
+  assert.equal(list[0]?.value, '/small.txt');
 
-    const settings = { CAUSEWAY_URL: world.service.controlUrl, CAUSEWAY_TOKEN: world.service.token };
-    const command = async (...args: string[]) => (await runCommand(t, ['traffic', ...args], { settings })).stdout;
-    const sums = await command('sums', 'www.example.com', '--interval', 'minute');
-    assert.match(sums, /^\d{4}-\d\d-\d\dT\d\d:\d\d:00\+08:00 /m);
-    assert.match(sums, new RegExp(`^TIME.*\\n(.*\\n)+total +${all.requests} +\\d+ +${all.bytesOut} `));
-    assert.match(await command('top', 'url', '--limit', '1'), /^REQUESTS +BYTES +URL\n\d+ +\d+ +\/small\.txt\n$/);
-    assert.match(
-      await command('logs', 'www.example.com'),
-      /^DAY +BYTES +NAME +URL\n\d{4}-\d\d-\d\d +\d+ +www\.example\.com_/,
-    );
-  });
+  const settings = { CAUSEWAY_URL: world.service.controlUrl, CAUSEWAY_TOKEN: world.service.token };
+  const command = async (...args: string[]) => (await runCommand(t, ['traffic', ...args], { settings })).stdout;
+  const sums = await command('sums', 'www.example.com', '--interval', 'minute');
+  assert.match(sums, /^\d{4}-\d\d-\d\dT\d\d:\d\d:00\+08:00 /m);
+  assert.match(sums, new RegExp(`^TIME.*\\n(.*\\n)+total +${all.requests} +\\d+ +${all.bytesOut} `));
+  assert.match(await command('top', 'url', '--limit', '1'), /^REQUESTS +BYTES +URL\n\d+ +\d+ +\/small\.txt\n$/);
+  assert.match(
+    await command('logs', 'www.example.com'),
+    /^DAY +BYTES +NAME +URL\n\d{4}-\d\d-\d\d +\d+ +www\.example\.com_/,
+  );
 });
 
-// What control's database is makes no difference to these.
 test(
   'a killed worker loses at most its last second, says how many requests that was, and nothing is counted twice',
   needs('nginx', 'curl'),

@@ -80,13 +80,59 @@ describe('the service', () => {
     assert.match(output, /causeway has stopped\n$/);
   });
 
-  test('the service keeps its files from other users', async (t) => {
-    const service = await startService(t, WHOLE);
-    const modes = ['.', 'lock', 'run', 'run/feed.sock', 'run/control.json', 'first-token', 'edge', 'logs'].map(
-      (name) => [name, (statSync(join(service.dataDir, name)).mode & 0o077) === 0] as const,
-    );
-    const open = modes.filter(([, isClosed]) => !isClosed);
-    assert.deepEqual(open, []);
+  test('a service with every kind of child process', async (t) => {
+    const service = await startService(t, {
+      settings: { ...WHOLE.settings, CAUSEWAY_BOOTSTRAP_TOKEN: BOOTSTRAP, KEPT: 'yes' },
+    });
+
+    await t.test('the service keeps its files from other users', () => {
+      const modes = ['.', 'lock', 'run', 'run/feed.sock', 'run/control.json', 'edge', 'logs'].map(
+        (name) => [name, (statSync(join(service.dataDir, name)).mode & 0o077) === 0] as const,
+      );
+      const open = modes.filter(([, isClosed]) => !isClosed);
+      assert.deepEqual(open, []);
+    });
+
+    await t.test('settings are not in the environment of the child processes', () => {
+      const pids = Object.values(service.pids());
+      assert.equal(pids.length, 5);
+      for (const pid of pids) {
+        const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
+        assert.match(environment, /KEPT=yes/);
+        assert.doesNotMatch(environment, /CAUSEWAY_|DATABASE_/);
+      }
+    });
+
+    await t.test('signals that the service does not support end nothing and open no debugger', async () => {
+      const pids = service.pids();
+      const { pid } = service.process.child;
+      assert.ok(pid !== undefined);
+      for (const signal of ['SIGHUP', ...UNUSED_SIGNALS] as const)
+        for (const each of [pid, ...Object.values(pids)]) process.kill(each, signal);
+      await eventually('all were noticed', () =>
+        ['SIGHUP', ...UNUSED_SIGNALS].every((signal) => service.process.stderr().includes(`"signal":"${signal}"`)),
+      );
+      assert.equal((await fetch(`${service.controlUrl}/readyz`)).status, 200);
+      assert.ok((await fetch(service.edgeUrl)).status >= 400);
+      assert.deepEqual(service.pids(), pids);
+      assert.doesNotMatch(service.process.stderr(), /Debugger listening/);
+    });
+
+    await t.test('a child process that is killed is started again, and the service continues', async () => {
+      for (const part of ['edge-worker-1', 'edge-feed', 'live', 'control']) {
+        const before = service.pids()[part] ?? 0;
+        process.kill(before, 'SIGKILL');
+        await eventually(`${part} is back`, () => (service.pids()[part] ?? before) !== before);
+      }
+      await eventually('control answers', async () => (await fetch(`${service.controlUrl}/readyz`)).status === 200);
+      await eventually('the edge answers', async () => (await fetch(service.edgeUrl)).status >= 400);
+      await eventually('the metrics show it', async () => {
+        const text = await (await fetch(service.metricsUrl)).text();
+        return /causeway_part_restarts_total\{part="control".*\} 1/.test(text);
+      });
+    });
+
+    assert.equal(await service.stop(), 0);
   });
 
   test('the service closes a data directory that others could enter, and says so', async (t) => {
@@ -96,22 +142,6 @@ describe('the service', () => {
     const service = await startService(t, { dataDir, settings: { CAUSEWAY_ROLES: 'control' } });
     assert.equal(statSync(dataDir).mode & 0o777, 0o700);
     assert.match(service.process.stderr(), /was accessible to other users/);
-  });
-
-  test('a child process that is killed is started again, and the service continues', async (t) => {
-    const service = await startService(t, WHOLE);
-    for (const part of ['edge-worker-1', 'edge-feed', 'live', 'control']) {
-      const before = service.pids()[part] ?? 0;
-      process.kill(before, 'SIGKILL');
-      await eventually(`${part} is back`, () => (service.pids()[part] ?? before) !== before);
-    }
-    await eventually('control answers', async () => (await fetch(`${service.controlUrl}/readyz`)).status === 200);
-    await eventually('the edge answers', async () => (await fetch(service.edgeUrl)).status >= 400);
-    await eventually('the metrics show it', async () => {
-      const text = await (await fetch(service.metricsUrl)).text();
-      return /causeway_part_restarts_total\{part="control".*\} 1/.test(text);
-    });
-    assert.equal(await service.stop(), 0);
   });
 
   test('a child process that cannot be spawned is tried again, and the rest of the service continues', async (t) => {
@@ -132,23 +162,6 @@ describe('the service', () => {
     copyFileSync(process.execPath, node);
     await eventually('the part is back', () => (service.pids()['edge-worker-1'] ?? before) !== before);
     assert.equal(service.process.child.pid, pid);
-    assert.equal(await service.stop(), 0);
-  });
-
-  test('signals that the service does not support end nothing and open no debugger', async (t) => {
-    const service = await startService(t, WHOLE);
-    const pids = service.pids();
-    const { pid } = service.process.child;
-    assert.ok(pid !== undefined);
-    for (const signal of ['SIGHUP', ...UNUSED_SIGNALS] as const)
-      for (const each of [pid, ...Object.values(pids)]) process.kill(each, signal);
-    await eventually('all were noticed', () =>
-      ['SIGHUP', ...UNUSED_SIGNALS].every((signal) => service.process.stderr().includes(`"signal":"${signal}"`)),
-    );
-    assert.equal((await fetch(`${service.controlUrl}/readyz`)).status, 200);
-    assert.ok((await fetch(service.edgeUrl)).status >= 400);
-    assert.deepEqual(service.pids(), pids);
-    assert.doesNotMatch(service.process.stderr(), /Debugger listening/);
     assert.equal(await service.stop(), 0);
   });
 
@@ -187,19 +200,6 @@ describe('the service', () => {
     const next = await startService(t, { dataDir: service.dataDir, settings });
     assert.deepEqual([next.controlUrl, next.edgeUrl], [service.controlUrl, service.edgeUrl]);
     assert.equal(next.token, service.token);
-  });
-
-  test('settings are not in the environment of the child processes', async (t) => {
-    const service = await startService(t, {
-      settings: { ...WHOLE.settings, CAUSEWAY_BOOTSTRAP_TOKEN: BOOTSTRAP, KEPT: 'yes' },
-    });
-    const pids = Object.values(service.pids());
-    assert.equal(pids.length, 5);
-    for (const pid of pids) {
-      const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
-      assert.match(environment, /KEPT=yes/);
-      assert.doesNotMatch(environment, /CAUSEWAY_|DATABASE_/);
-    }
   });
 });
 

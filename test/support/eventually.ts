@@ -1,6 +1,9 @@
 /** Waiting for something that another process or socket does: polls with a deadline instead of sleeping. */
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** Between two probes, milliseconds. A probe often costs a request: whoever has waited long can wait a tenth more. */
+const [MIN_PAUSE_MS, MAX_PAUSE_MS] = [10, 200];
+
 /**
  * Calls `probe` until it gives something other than `undefined` or `false`, and returns that.
  * A throwing probe counts as "not yet"; after `timeoutMs` the last error, or `what`, is thrown.
@@ -10,7 +13,7 @@ export async function eventually<T>(
   probe: () => T | undefined | false | Promise<T | undefined | false>,
   timeoutMs = 60_000,
 ): Promise<T> {
-  const deadline = performance.now() + timeoutMs;
+  const startedAt = performance.now();
   let cause: unknown;
   for (;;) {
     try {
@@ -20,7 +23,8 @@ export async function eventually<T>(
     } catch (error) {
       cause = error;
     }
-    if (performance.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`, { cause });
-    await delay(10);
+    const waitedMs = performance.now() - startedAt;
+    if (waitedMs > timeoutMs) throw new Error(`not within ${timeoutMs} ms: ${what}`, { cause });
+    await delay(Math.min(Math.max(waitedMs / 10, MIN_PAUSE_MS), MAX_PAUSE_MS));
   }
 }
