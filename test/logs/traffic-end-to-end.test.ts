@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { newSqlite } from '../support/db/databases.ts';
 import { startByteCounter } from '../support/edge/byte-counter.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
@@ -29,7 +28,7 @@ const NEEDS = needs('wrk', 'goaccess', 'nginx', 'curl');
 
 // The statements behind these figures run on both engines in traffic-database.test.ts and test/api/traffic.test.ts.
 test('traffic agrees in logs, statistics, metrics and at the clients', NEEDS, async (t) => {
-  const world = await startTraffic(t, newSqlite);
+  const world = await startTraffic(t);
   const counter = await startByteCounter(t, world.edgePort);
   const requests = [
     ['/small.txt'],
@@ -89,7 +88,7 @@ test(
   'a killed worker loses at most its last second, says how many requests that was, and nothing is counted twice',
   needs('nginx', 'curl'),
   async (t) => {
-    const world = await startTraffic(t, newSqlite);
+    const world = await startTraffic(t);
     const { service } = world;
     const answers: { readonly at: number; readonly bytes: number }[] = [];
     const ask = async () => {
@@ -127,7 +126,7 @@ test(
   async (t) => {
     const s3 = await startS3Server(t);
     const port = await freePort();
-    const world = await startTraffic(t, newSqlite, {
+    const world = await startTraffic(t, {
       CAUSEWAY_CONTROL_LISTEN: `127.0.0.1:${port}`,
       CAUSEWAY_LOG_URL: `http://localhost:${port}/`,
       CAUSEWAY_LOG_STORE: `s3://${s3.bucket}/access`,

@@ -80,6 +80,33 @@ describe('the service', () => {
     assert.match(output, /causeway has stopped\n$/);
   });
 
+  test('a service with control alone', async (t) => {
+    const dataDir = join(temporaryFolder(t), 'data');
+    mkdirSync(dataDir);
+    chmodSync(dataDir, 0o755);
+    const service = await startService(t, { dataDir, settings: { CAUSEWAY_ROLES: 'control' } });
+
+    await t.test('the service closes a data directory that others could enter, and says so', () => {
+      assert.equal(statSync(dataDir).mode & 0o777, 0o700);
+      assert.match(service.process.stderr(), /was accessible to other users/);
+    });
+
+    await t.test('the first access token is stored for its owner only, and its place is printed', async () => {
+      assert.match(service.token, /^cwy_[\w-]{43}$/);
+      assert.equal(statSync(join(dataDir, 'first-token')).mode & 0o777, 0o600);
+      assert.match(service.process.stdout(), /the first access token is kept in .*first-token/);
+      assert.doesNotMatch(service.process.stdout() + service.process.stderr(), new RegExp(service.token));
+      await mayDoEverything(service.controlUrl, service.token);
+    });
+
+    await t.test('a start on a data directory in use is refused, and names it', async (t) => {
+      const second = await runProcess(t, ['serve', '--data-dir', dataDir]);
+      assert.equal(second.code, 1);
+      assert.match(second.stderr, new RegExp(`the data directory ${dataDir} is in use by another causeway`));
+      assert.equal((await fetch(`${service.controlUrl}/readyz`)).status, 200);
+    });
+  });
+
   test('a service with every kind of child process', async (t) => {
     const service = await startService(t, {
       settings: { ...WHOLE.settings, CAUSEWAY_BOOTSTRAP_TOKEN: BOOTSTRAP, KEPT: 'yes' },
@@ -133,15 +160,6 @@ describe('the service', () => {
     });
 
     assert.equal(await service.stop(), 0);
-  });
-
-  test('the service closes a data directory that others could enter, and says so', async (t) => {
-    const dataDir = join(temporaryFolder(t), 'data');
-    mkdirSync(dataDir);
-    chmodSync(dataDir, 0o755);
-    const service = await startService(t, { dataDir, settings: { CAUSEWAY_ROLES: 'control' } });
-    assert.equal(statSync(dataDir).mode & 0o777, 0o700);
-    assert.match(service.process.stderr(), /was accessible to other users/);
   });
 
   test('a child process that cannot be spawned is tried again, and the rest of the service continues', async (t) => {
@@ -204,14 +222,6 @@ describe('the service', () => {
 });
 
 describe('a start that is refused', () => {
-  test('a start on a data directory in use is refused, and names it', async (t) => {
-    const first = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
-    const second = await runProcess(t, ['serve', '--data-dir', first.dataDir]);
-    assert.equal(second.code, 1);
-    assert.match(second.stderr, new RegExp(`the data directory ${first.dataDir} is in use by another causeway`));
-    assert.equal((await fetch(`${first.controlUrl}/readyz`)).status, 200);
-  });
-
   test('a start on a cache directory of another service is refused, and names it', async (t) => {
     const cache = join(temporaryFolder(t), 'cache');
     const settings = {
@@ -285,15 +295,6 @@ describe('a start that is refused', () => {
 });
 
 describe('the first access token', () => {
-  test('the first access token is made, stored for its owner only, and its place is printed, not itself', async (t) => {
-    const service = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
-    assert.match(service.token, /^cwy_[\w-]{43}$/);
-    assert.equal(statSync(join(service.dataDir, 'first-token')).mode & 0o777, 0o600);
-    assert.match(service.process.stdout(), /the first access token is kept in .*first-token/);
-    assert.doesNotMatch(service.process.stdout() + service.process.stderr(), new RegExp(service.token));
-    await mayDoEverything(service.controlUrl, service.token);
-  });
-
   test('the first access token of a failed start is mentioned by the next one, until it is moved', async (t) => {
     const folder = temporaryFolder(t); // no file for keys
     const dataDir = join(folder, 'data');

@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { newSqlite } from '../support/db/databases.ts';
 import { startByteCounter } from '../support/edge/byte-counter.ts';
 import { eventually } from '../support/eventually.ts';
 import { agreed, lostRequests, startTraffic } from '../support/logs/traffic-world.ts';
@@ -26,7 +25,7 @@ test(
   'traffic under kills and an outage of control is counted within its bounds',
   needs('wrk', 'nginx', 'curl'),
   async (t) => {
-    const world = await startTraffic(t, newSqlite);
+    const world = await startTraffic(t);
     const { service } = world;
     const counter = await startByteCounter(t, world.edgePort);
     const address = `http://127.0.0.1:${counter.port}/small.txt`;

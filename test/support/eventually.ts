@@ -1,7 +1,7 @@
 /** Waiting for something that another process or socket does: polls with a deadline instead of sleeping. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Between two probes, milliseconds. A probe often costs a request: whoever has waited long can wait a tenth more. */
+/** Pause between two probes, a tenth of the time waited so far: a probe often costs a request. */
 const [MIN_PAUSE_MS, MAX_PAUSE_MS] = [10, 200];
 
 /**

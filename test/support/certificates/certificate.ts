@@ -3,9 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { obtain } from '../runner/needs.ts';
-import { temporaryFolder } from '../temporary.ts';
+import { type Cleanup, temporaryFolder } from '../temporary.ts';
 
 export interface TestAuthority {
   /** PEM of the authority itself, and the file that has it. */
@@ -40,7 +39,7 @@ interface Issued {
 }
 
 /** Declare the test with `needs('openssl')`. */
-export function createAuthority(t: Pick<TestContext, 'after'>): TestAuthority {
+export function createAuthority(t: Cleanup): TestAuthority {
   const program = obtain('openssl');
   const folder = temporaryFolder(t);
   const file = (name: string) => join(folder, name);

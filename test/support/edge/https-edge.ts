@@ -27,6 +27,20 @@ export interface HttpsEdge extends TestEdge {
   handshakes(): Promise<Readonly<Record<string, number>>>;
 }
 
+/** The authority of a process's tests, and the certificate of their site: each takes two runs of openssl. */
+const made: { authority?: TestAuthority; ofSite?: CertificatePair } = {};
+
+function shared(): { readonly authority: TestAuthority; readonly ofSite: CertificatePair } {
+  made.authority ??= createAuthority({ after: (remove) => process.once('exit', remove) });
+  made.ofSite ??= issuedBy(made.authority, [SITE_HOST]);
+  return { authority: made.authority, ofSite: made.ofSite };
+}
+
+function issuedBy(authority: TestAuthority, ...issue: Parameters<TestAuthority['issue']>): CertificatePair {
+  const { cert, key } = authority.issue(...issue);
+  return { certificate: cert, key };
+}
+
 export interface Curled {
   /** Exit code of curl. */
   readonly exitCode: number;
@@ -46,19 +60,18 @@ export async function startHttpsEdge(
   script: Answer = reply('hello'),
   options: EdgeOptions = {},
 ): Promise<HttpsEdge> {
-  const authority = createAuthority(t);
+  obtain('openssl');
+  const { authority, ofSite } = shared();
   const certificates = new Map<string, CertificatePair>();
   const origin = await startOrigin(t, script);
   const edge = await startTestEdge(t, [origin.port], { certificates, ...options });
   const origins = { ...NO_ORIGINS, primary: loopback([origin.port]) };
   const httpsPort = edge.edge.https?.port ?? 0;
-  const addCertificate: HttpsEdge['addCertificate'] = (key, ...issue) => {
-    const { cert, key: privateKey } = authority.issue(...issue);
-    certificates.set(key, { certificate: cert, key: privateKey });
-  };
+  const addCertificate: HttpsEdge['addCertificate'] = (key, ...issue) =>
+    void certificates.set(key, issuedBy(authority, ...issue));
   const putTls: HttpsEdge['putTls'] = (name, tls, change = {}) =>
     edge.put({ name, origins, ...change, tls: { certificate: 'c1', ...tls } });
-  addCertificate('c1', [SITE_HOST]);
+  certificates.set('c1', ofSite);
   putTls(SITE_HOST, {});
   return {
     ...edge,

@@ -7,7 +7,6 @@ import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { type Client, createClient } from '#client/client.ts';
-import type { NewDatabase } from '../db/databases.ts';
 import { eventually } from '../eventually.ts';
 import { startNginx } from '../nginx.ts';
 import { type RunningService, startService } from '../process/service.ts';
@@ -25,13 +24,11 @@ export interface TrafficWorld {
 
 export async function startTraffic(
   t: TestContext,
-  newDatabase: NewDatabase,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<TrafficWorld> {
   const nginx = await startNginx(t);
   writeFileSync(join(nginx.root, 'small.txt'), 'x'.repeat(1000));
   writeFileSync(join(nginx.root, 'large.bin'), Buffer.alloc(300_000, 1));
-  const { url } = await newDatabase(t);
   const service = await startService(t, {
     settings: {
       CAUSEWAY_EDGE_WORKERS: '2',
@@ -40,7 +37,6 @@ export async function startTraffic(
       CAUSEWAY_STAT_SECONDS: '1',
       CAUSEWAY_TOKEN_RATE_PER_SECOND: '100000',
       CAUSEWAY_TOKEN_RATE_BURST: '100000',
-      ...(url !== undefined && { DATABASE_URL: url }),
       ...settings,
     },
   });
