@@ -1,21 +1,15 @@
 /** `causeway explain`, beside a service that runs and without one. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createClient } from '#client/client.ts';
 import { fetchFrom } from '../support/edge/edge.ts';
 import { reply, startOrigin } from '../support/edge/origin.ts';
-import { eventually } from '../support/eventually.ts';
-import { runCommand, startService } from '../support/process/service.ts';
+import { runCommand } from '../support/process/service.ts';
+import { startWithDomain } from '../support/process/service-with-domain.ts';
 
 test('explain shows what an edge of this machine would do with a request', async (t) => {
   const origin = await startOrigin(t, reply('x', { 'cache-control': 'max-age=60' }));
-  const service = await startService(t, {
-    settings: { CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8' },
-  });
-  const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
-  const request = { domain: 'www.example.com', cdn_type: '1', data: `127.0.0.1:${origin.port}` };
-  const { domain_id } = await client.call('domain.add', request);
-  await eventually('in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
+  const { service } = await startWithDomain(t, origin.port);
   const explain = (...args: string[]) => runCommand(t, ['explain', '--data-dir', service.dataDir, ...args]);
 
   const miss = await explain('http://WWW.example.com/a?b#c');

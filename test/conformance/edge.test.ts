@@ -1,10 +1,11 @@
 /** The public HTTP cache tests against the whole service: a domain that was set up through the API, asked over HTTP. */
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createClient } from '#client/client.ts';
 import { ADVANCED_OFF } from '../support/edge/advanced.ts';
-import { eventually } from '../support/eventually.ts';
 import { startService } from '../support/process/service.ts';
+import { untilInForce } from '../support/process/service-with-domain.ts';
 import { needs } from '../support/runner/needs.ts';
 import { runCacheTests } from './engine.ts';
 import { EXCEPTIONS, WITHOUT_LANGUAGE_MATCHING } from './exceptions.ts';
@@ -77,7 +78,7 @@ async function startDomain(t: TestContext, profile: Profile, originPort: number)
   await client.call('config.setAdvanced', { domain_id, ...ADVANCED_OFF, page_compress: compresses ? 1 : 0 });
   const match_language = matchesLanguage ? '1' : '0';
   await client.call('config.setCacheOptions', { domain_id, set_cookie: 'store', match_language });
-  await eventually('it is in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
+  await untilInForce({ client, domain_id });
   const { hostname, port } = new URL(service.edgeUrl);
   return { host: hostname, port: Number(port) };
 }

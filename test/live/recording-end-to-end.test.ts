@@ -1,4 +1,5 @@
 /** The whole service records what ffmpeg publishes; ffprobe and ffmpeg read the download and the playlist. A live process is killed. */
+
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { decode, probe } from '../support/live/ffmpeg.ts';
 import { Ffmpeg, probeUrl } from '../support/live/ffmpeg-publisher.ts';
 import { runCommand, startService, WITH_LIVE } from '../support/process/service.ts';
+import { untilInForce } from '../support/process/service-with-domain.ts';
 import { needs } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -30,7 +32,7 @@ async function start(t: TestContext) {
     return stderr.trimEnd();
   };
   assert.match(await run('record', domain_id, '--on', '--days', '30'), /^recording +on\nkept for +30 days$/m);
-  await eventually('it is in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
+  await untilInForce({ client, domain_id });
   const url = `rtmp://${new URL(service.rtmpUrl).host}/live/a?vhost=${HOST}`;
   const recording = async (end: string) => {
     const { list } = await client.call('live.listRecordings', { domain: HOST });

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { type Client, createClient } from '#client/client.ts';
 import { startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
 import { openTestDatabase, publishNow, putSite, siteSpec } from '../support/feed/feed.ts';
 import { type RunningService, startService } from '../support/process/service.ts';
+import { addDomain } from '../support/process/service-with-domain.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const SETTINGS = {
@@ -140,11 +140,7 @@ async function untilNamesAre(edges: readonly RunningService[], names: readonly s
 }
 
 async function addInForce(service: RunningService, domain: string, origin = '192.0.2.1'): Promise<void> {
-  const client: Client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
-  const { domain_id } = await client.call('domain.add', { domain, cdn_type: '1', data: origin });
-  await eventually(`${domain} is in force`, async () => {
-    return (await client.call('domain.get', { domain_id })).domain_status === 2;
-  });
+  await addDomain(service, origin, { domain });
 }
 
 function namesAt({ dataDir }: RunningService): string[] {

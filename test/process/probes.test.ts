@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createClient } from '#client/client.ts';
 import { fetchFrom, SITE_HOST } from '../support/edge/edge.ts';
 import { reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RunningService, startService } from '../support/process/service.ts';
+import { addDomain } from '../support/process/service-with-domain.ts';
 
 const SETTINGS = {
   CAUSEWAY_EDGE_WORKERS: '2',
@@ -23,7 +23,10 @@ test('an origin whose monitor URL fails is skipped by all workers, and used agai
   const backup = await startOrigin(t, reply('backup'));
   const service = await startService(t, { settings: SETTINGS });
   const startedAt = performance.now();
-  await addDomain(service, primary.port, backup.port);
+  await addDomain(service, primary.port, {
+    backup: `127.0.0.1:${backup.port}`,
+    monitor_url: 'https://169.254.169.254/status?full=1', // whose host is nobody's concern
+  });
   const port = Number(new URL(service.edgeUrl).port);
   // Requests alone would never tell: the origin answers them all.
   const answers = async () => {
@@ -50,18 +53,6 @@ test('an origin whose monitor URL fails is skipped by all workers, and used agai
   const most = 2 + (performance.now() - startedAt) / 8_000;
   assert.ok(targets.length < most, `${targets.length} probes`);
 });
-
-async function addDomain({ controlUrl, token }: RunningService, primary: number, backup: number): Promise<void> {
-  const client = createClient({ baseUrl: controlUrl, accessToken: token });
-  const { domain_id } = await client.call('domain.add', {
-    domain: SITE_HOST,
-    cdn_type: '1',
-    data: `127.0.0.1:${primary}`,
-    backup: `127.0.0.1:${backup}`,
-    monitor_url: 'https://169.254.169.254/status?full=1', // whose host is nobody's concern
-  });
-  await eventually('it is in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
-}
 
 async function metricsOf({ metricsUrl }: RunningService): Promise<string> {
   return (await fetch(metricsUrl)).text();

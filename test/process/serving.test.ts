@@ -15,7 +15,8 @@ import { createAuthority } from '../support/certificates/certificate.ts';
 import { definedSeries } from '../support/docs/metrics-table.ts';
 import { startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
-import { COMMAND, type RunningService, runCommand, startService } from '../support/process/service.ts';
+import { COMMAND, runCommand, startService } from '../support/process/service.ts';
+import { addDomain } from '../support/process/service-with-domain.ts';
 import { needs, obtain } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -195,13 +196,6 @@ test('the first access token is shown on a terminal', needs('script'), async (t)
   assert.match(output, /^token {4}cwy_[\w-]{43}\r?$/m);
   await eventually('the service has ended', () => openDataDirectory(dataDir, { make: false }).kind === 'directory');
 });
-
-async function addDomain({ controlUrl, token }: RunningService, originPort: number): Promise<void> {
-  const client = createClient({ baseUrl: controlUrl, accessToken: token });
-  const request = { domain: HOST, cdn_type: '1', data: `127.0.0.1:${originPort}` };
-  const { domain_id } = await client.call('domain.add', request);
-  await eventually('it is in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
-}
 
 function getFromEdge(edgeUrl: string): Promise<{ status: number | undefined; body: string }> {
   return new Promise((resolve, reject) => {

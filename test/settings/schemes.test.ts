@@ -1,4 +1,5 @@
 /** Settings whose meaning is the viewer's scheme, from the call to viewers by http and by https of one domain. */
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect as connectTcp, createServer, type Server } from 'node:net';
@@ -8,6 +9,7 @@ import { createAuthority } from '../support/certificates/certificate.ts';
 import { reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
 import { accept, KEY } from '../support/edge/web-socket.ts';
 import { eventually } from '../support/eventually.ts';
+import { untilInForce } from '../support/process/service-with-domain.ts';
 import { needs } from '../support/runner/needs.ts';
 import {
   type Check,
@@ -16,7 +18,6 @@ import {
   startWorld,
   startWorlds,
   targetsOf,
-  untilInForce,
   withHttps,
 } from '../support/settings/world.ts';
 

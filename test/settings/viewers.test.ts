@@ -1,8 +1,9 @@
 /** Settings as several viewers meet them: under a wildcard, with headers of their own, over IPv4 and IPv6. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { untilInForce } from '../support/process/service-with-domain.ts';
 import { needs } from '../support/runner/needs.ts';
-import { cacheStatus, startWorld, startWorlds, targetsOf, untilInForce } from '../support/settings/world.ts';
+import { cacheStatus, startWorld, startWorlds, targetsOf } from '../support/settings/world.ts';
 
 test('viewers of a wildcard are told apart', { timeout: 180_000 }, async (t) => {
   const worlds = await startWorlds(t);

@@ -1,10 +1,11 @@
 /** The service killed in the middle of its fills, and what clients find afterwards. */
+
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { createClient } from '#client/client.ts';
 import { eventually } from '../eventually.ts';
 import { type RunningService, startService } from '../process/service.ts';
+import { addDomain } from '../process/service-with-domain.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { answerFill, fetchFills, mixedFills } from './fills.ts';
 import { startOrigin } from './origin.ts';
@@ -70,11 +71,4 @@ function killAll(service: RunningService): void {
       // It ended by itself when the one above went.
     }
   }
-}
-
-async function addDomain({ controlUrl, token }: RunningService, originPort: number): Promise<void> {
-  const client = createClient({ baseUrl: controlUrl, accessToken: token });
-  const request = { domain: HOST, cdn_type: '1', data: `127.0.0.1:${originPort}` };
-  const { domain_id } = await client.call('domain.add', request);
-  await eventually('it is in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
 }

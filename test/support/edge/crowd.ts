@@ -1,12 +1,12 @@
 /** Many viewers on one slow, large miss of a real service: how many fetches, and how much memory the worker takes for them. */
+
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
-import { createClient } from '#client/client.ts';
 import { eventually } from '../eventually.ts';
-import { startService } from '../process/service.ts';
+import { startWithDomain } from '../process/service-with-domain.ts';
 import { startOrigin } from './origin.ts';
 
 const HOST = 'www.example.com';
@@ -24,19 +24,9 @@ export async function crowdOneMiss(t: TestContext, sentBytes: number): Promise<v
     response.flushHeaders();
     held.push(response);
   });
-  const service = await startService(t, {
-    settings: { CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8' },
-  });
-  const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
-  const { domain_id } = await client.call('domain.add', {
-    domain: HOST,
-    cdn_type: '1',
-    data: `127.0.0.1:${origin.port}`,
-  });
-  await eventually('it is in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
-  const worker = service.pids()['edge-worker-1'] ?? 0;
+  const { edgePort, worker } = await startWithDomain(t, origin.port);
   const before = residentBytes(worker);
-  const viewers = Array.from({ length: VIEWERS }, () => openViewer(t, Number(new URL(service.edgeUrl).port)));
+  const viewers = Array.from({ length: VIEWERS }, () => openViewer(t, edgePort));
   await eventually('asked', () => held.length === 1);
   const piece = Buffer.alloc(MIB, 'x');
   let highest = 0;

@@ -1,13 +1,14 @@
 /** A program: starts the service by `npm start` with ports of its own, adds a domain, and ends with 0 when its second answer is a hit. */
+
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient } from '#client/client.ts';
 import { eventually } from '../eventually.ts';
-import { fetchFrom, SITE_HOST } from './edge.ts';
+import { addDomain } from '../process/service-with-domain.ts';
+import { fetchFrom } from './edge.ts';
 import { reply, startOrigin } from './origin.ts';
 
 await using cleanups = new AsyncDisposableStack();
@@ -28,14 +29,8 @@ await Promise.race([
 ]);
 const urlOf = (part: string) => new RegExp(`^${part} +(\\S+)`, 'm').exec(said)?.[1] ?? '';
 const accessToken = readFileSync(join(dataDir, 'first-token'), 'utf8').trim();
-const client = createClient({ baseUrl: urlOf('control'), accessToken });
 const origin = await startOrigin(t, reply('hello', { 'cache-control': 'max-age=300' }));
-const { domain_id } = await client.call('domain.add', {
-  domain: SITE_HOST,
-  cdn_type: 1,
-  data: `127.0.0.1:${origin.port}`,
-});
-await eventually('it is in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
+await addDomain({ controlUrl: urlOf('control'), token: accessToken }, origin.port);
 const answers = [];
 for (const path of ['/', '/']) {
   const { headers, body } = await fetchFrom(Number(new URL(urlOf('edge')).port), path);

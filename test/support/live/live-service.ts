@@ -1,4 +1,5 @@
 /** The whole service with a live domain that ffmpeg publishes to, and players that watch it. Declare with `needs('curl', 'ffmpeg', 'openssl')`. */
+
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createHash, X509Certificate } from 'node:crypto';
@@ -10,6 +11,7 @@ import { createClient } from '#client/client.ts';
 import { createAuthority } from '../certificates/certificate.ts';
 import { eventually } from '../eventually.ts';
 import { type RunningService, startService, WITH_LIVE } from '../process/service.ts';
+import { untilInForce } from '../process/service-with-domain.ts';
 import { obtain } from '../runner/needs.ts';
 import { temporaryFolder } from '../temporary.ts';
 
@@ -34,7 +36,7 @@ export async function startLiveService(t: TestContext): Promise<LiveService> {
   const { key: private_key, cert: certificate } = createAuthority(t).issue([LIVE_HOST]);
   const { ssl_key } = await client.call('certificate.add', { ssl_title: 'test', certificate, private_key });
   await client.call('config.setSsl', { domain_id, ssl_control: '1', ssl_key });
-  await eventually('it is in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
+  await untilInForce({ client, domain_id });
   const edgeUrl = service.edgeUrl.replace(/\/$/, '');
   const status = async (path: string) => {
     const child = spawn(obtain('curl'), [

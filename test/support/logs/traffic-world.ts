@@ -1,4 +1,5 @@
 /** A service with traffic that logs, statistics, metrics and clients are asked about. */
+
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -6,10 +7,11 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { type Client, createClient } from '#client/client.ts';
+import type { Client } from '#client/client.ts';
 import { eventually } from '../eventually.ts';
 import { startNginx } from '../nginx.ts';
-import { type RunningService, startService } from '../process/service.ts';
+import type { RunningService } from '../process/service.ts';
+import { startWithDomain } from '../process/service-with-domain.ts';
 import { obtain } from '../runner/needs.ts';
 import { temporaryFolder } from '../temporary.ts';
 
@@ -19,7 +21,7 @@ export interface TrafficWorld {
   readonly service: RunningService;
   readonly client: Client;
   readonly edgePort: number;
-  readonly domainId: string;
+  readonly domain_id: string;
 }
 
 export async function startTraffic(
@@ -29,25 +31,14 @@ export async function startTraffic(
   const nginx = await startNginx(t);
   writeFileSync(join(nginx.root, 'small.txt'), 'x'.repeat(1000));
   writeFileSync(join(nginx.root, 'large.bin'), Buffer.alloc(300_000, 1));
-  const service = await startService(t, {
-    settings: {
-      CAUSEWAY_EDGE_WORKERS: '2',
-      CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8',
-      CAUSEWAY_LOG_ROTATE_SECONDS: '1',
-      CAUSEWAY_STAT_SECONDS: '1',
-      CAUSEWAY_TOKEN_RATE_PER_SECOND: '100000',
-      CAUSEWAY_TOKEN_RATE_BURST: '100000',
-      ...settings,
-    },
+  return await startWithDomain(t, nginx.address, {
+    CAUSEWAY_EDGE_WORKERS: '2',
+    CAUSEWAY_LOG_ROTATE_SECONDS: '1',
+    CAUSEWAY_STAT_SECONDS: '1',
+    CAUSEWAY_TOKEN_RATE_PER_SECOND: '100000',
+    CAUSEWAY_TOKEN_RATE_BURST: '100000',
+    ...settings,
   });
-  const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
-  const { domain_id } = await client.call('domain.add', {
-    domain: 'www.example.com',
-    cdn_type: 1,
-    data: nginx.address,
-  });
-  await eventually('it is in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
-  return { service, client, edgePort: Number(new URL(service.edgeUrl).port), domainId: domain_id };
 }
 
 /** One request by curl. Gives the bytes that it received and sent. */
@@ -96,12 +87,12 @@ async function accountOfStatistics({ client }: TrafficWorld): Promise<Account> {
   return { requests: requests.requests, bytesOut: traffic.bytes_out, bytesIn: traffic.bytes_in };
 }
 
-async function accountOfMetrics({ service, domainId }: TrafficWorld): Promise<Account> {
+async function accountOfMetrics({ service, domain_id }: TrafficWorld): Promise<Account> {
   const text = await (await fetch(service.metricsUrl)).text();
   const read = (name: string) => {
     const line = text
       .split('\n')
-      .find((one) => one.startsWith(`causeway_domain_${name}_total{`) && one.includes(`domain_id="${domainId}"`));
+      .find((one) => one.startsWith(`causeway_domain_${name}_total{`) && one.includes(`domain_id="${domain_id}"`));
     return Number(line?.split(' ').at(-1) ?? 0);
   };
   return { requests: read('requests'), bytesOut: read('bytes_out'), bytesIn: read('bytes_in') };

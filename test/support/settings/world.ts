@@ -1,4 +1,5 @@
 /** A real service, and per setting a domain with an origin of its own: what is set, what viewers get, what the origin saw. */
+
 import type { TestContext } from 'node:test';
 import { type Client, createClient } from '#client/client.ts';
 import type { CallOf } from '#contract/operations.ts';
@@ -6,8 +7,8 @@ import type { RouteName } from '#contract/routes.ts';
 import { createAuthority } from '../certificates/certificate.ts';
 import { type FetchOptions, fetchFrom, type Received } from '../edge/edge.ts';
 import { reply, type ScriptedOrigin, startOrigin } from '../edge/origin.ts';
-import { eventually } from '../eventually.ts';
 import { startService } from '../process/service.ts';
+import { untilInForce } from '../process/service-with-domain.ts';
 
 export const TEXT = 'some text. '.repeat(500);
 
@@ -106,10 +107,6 @@ export async function startWorld(
     },
   };
   return world;
-}
-
-export async function untilInForce({ client, domain_id }: World): Promise<void> {
-  await eventually('it is in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
 }
 
 /** `HIT`, or with the reason: `DENIED ip`. */
