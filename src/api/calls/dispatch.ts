@@ -173,11 +173,11 @@ async function perform<N extends RouteName>(name: N, asked: unknown, call: Call,
   // The tables have one entry per route, each made for the same N; the compiler checks every entry, but loses the tie
   // between them when N is not known.
   const read = READ[name] as (request: unknown) => Parameters<Handler<N>>[1];
-  const { [name]: write = () => true } = WRITE as Readonly<Partial<Record<N, Write<N>>>>;
+  const write = (WRITE as Readonly<Partial<Record<N, Write<N>>>>)[name];
   const addToInfo = NOTES[name] as ((result: ResultOf<N>, look: Look) => string) | undefined;
   try {
     const result = await HANDLERS[name](call, read(asked));
-    return { data: write(result, look), note: addToInfo?.(result, look) ?? '' };
+    return { data: write === undefined ? true : write(result, look), note: addToInfo?.(result, look) ?? '' };
   } catch (error) {
     throw error instanceof StaleRevision && isDomainChange(name) ? refuseStale(name, error, look) : error;
   }
