@@ -12,8 +12,8 @@ import { type EntryRow, encodeRow, encodeUnitHeader, TABLE_ROW_BYTES, UNIT_HEADE
 const UNIT_BYTES = 1024 * 1024;
 /** How soon a unit is written that did not become full. */
 const FLUSH_MS = 100;
-/** Units that wait to be written; what is put meanwhile is not stored. 32 MiB. */
-const MAX_UNITS = 32;
+/** Units that wait to be written, 64 MiB; what is put meanwhile is not stored. */
+const MAX_UNITS = 64;
 /** Buffers kept for the next unit. */
 const MAX_SPARE = 8;
 
@@ -52,8 +52,10 @@ export class SegmentWriter {
   /** The segment that the next unit comes into. */
   #segment: StoreSegment | undefined;
   #unit: StagedUnit | undefined;
-  /** Units that are full or due; the first is being written. */
+  /** Units that are full or due. */
   #queue: StagedUnit[] = [];
+  /** Units that are being written, all of one segment. */
+  #writing: readonly StagedUnit[] = [];
   #file: { readonly segment: StoreSegment; readonly handle: FileHandle } | undefined;
   /** Writes the queue; never rejects. */
   #pumping: Promise<void> | undefined;
@@ -82,7 +84,7 @@ export class SegmentWriter {
 
   /** A copy of an entry that is not in the file yet. */
   read(segment: StoreSegment, offset: number, length: number): Buffer | undefined {
-    for (const unit of [this.#unit, ...this.#queue]) {
+    for (const unit of [this.#unit, ...this.#queue, ...this.#writing]) {
       if (unit === undefined || unit.segment !== segment) continue;
       const at = offset - unit.start;
       if (at >= 0 && at + length <= unit.usedBytes) return Buffer.from(unit.buffer.subarray(at, at + length));
@@ -98,11 +100,9 @@ export class SegmentWriter {
 
   /** Gives the segment up; entries that were not written are lost. */
   abandon(segment: StoreSegment): void {
-    const lost = [...this.#queue, ...(this.#unit === undefined ? [] : [this.#unit])].filter(
-      (unit) => unit.segment === segment,
-    );
-    // The one that is being written is taken from the queue by the pump.
-    this.#queue = this.#queue.filter((unit, index) => index === 0 || unit.segment !== segment);
+    const units = [...this.#writing, ...this.#queue, ...(this.#unit === undefined ? [] : [this.#unit])];
+    const lost = units.filter((unit) => unit.segment === segment);
+    this.#queue = this.#queue.filter((unit) => unit.segment !== segment);
     if (this.#unit?.segment === segment) this.#unit = undefined;
     if (this.#segment === segment) this.#segment = undefined;
     const [first] = lost;
@@ -121,7 +121,7 @@ export class SegmentWriter {
   }
 
   #openUnit(): StagedUnit | undefined {
-    if (this.#isClosed || this.#queue.length >= MAX_UNITS) return undefined;
+    if (this.#isClosed || this.#queue.length + this.#writing.length >= MAX_UNITS) return undefined;
     if (this.#segment !== undefined && isIdle(this.#segment, Date.now())) this.#segment = undefined;
     this.#segment ??= this.#options.openSegment();
     const segment = this.#segment;
@@ -147,37 +147,37 @@ export class SegmentWriter {
     this.#pumping ??= this.#pump();
   }
 
+  /** All that waits goes out in one write: one unit at a time would be one for each turn of a busy event loop. */
   async #pump(): Promise<void> {
-    for (let unit = this.#queue[0]; unit !== undefined; unit = this.#queue[0]) {
+    for (let [first] = this.#queue; first !== undefined; [first] = this.#queue) {
+      const { segment } = first;
+      const others = this.#queue.findIndex((unit) => unit.segment !== segment);
+      this.#writing = this.#queue.splice(0, others === -1 ? this.#queue.length : others);
       try {
-        await this.#write(unit);
+        await this.#write(segment, first.start);
       } catch (error) {
         this.#options.onProblem(error);
         await this.#closeFile();
-        this.abandon(unit.segment);
-        if (!unit.segment.isCreated) await rm(unit.segment.path, { force: true }).catch(() => undefined); // empty
+        this.abandon(segment);
+        if (!segment.isCreated) await rm(segment.path, { force: true }).catch(() => undefined); // empty
       }
-      this.#queue.shift();
-      if (this.#spare.length < MAX_SPARE) this.#spare.push(unit.buffer);
+      for (const { buffer } of this.#writing) if (this.#spare.length < MAX_SPARE) this.#spare.push(buffer);
+      this.#writing = [];
     }
     this.#pumping = undefined;
   }
 
-  async #write({ segment, start, number, buffer, usedBytes, rows, isLast }: StagedUnit): Promise<void> {
-    const time = this.#options.nextTime();
-    const table = Buffer.alloc(rows.length * TABLE_ROW_BYTES);
-    for (const [index, row] of rows.entries()) encodeRow(row, table, index * TABLE_ROW_BYTES);
-    const header = { entryBytes: usedBytes - UNIT_HEADER_BYTES, rows: rows.length, isLast, time };
-    encodeUnitHeader({ segment: segment.name, start }, header, table).copy(buffer);
+  async #write(segment: StoreSegment, position: number): Promise<void> {
+    const sealed = this.#writing.map((unit) => ({ ...unit, time: this.#options.nextTime() }));
     if (this.#file?.segment !== segment) {
       await this.#closeFile();
       this.#file = { segment, handle: await open(segment.path, 'wx', 0o600) };
     }
-    await writeAll(this.#file.handle, [buffer.subarray(0, usedBytes), table], start);
+    await writeAll(this.#file.handle, sealed.flatMap(encodeUnit), position);
     segment.isCreated = true;
-    segment.times[number] = time;
-    segment.activeAt = time;
-    if (isLast) await this.#closeFile();
+    for (const { number, time } of sealed) segment.times[number] = time;
+    segment.activeAt = sealed.at(-1)?.time ?? 0;
+    if (sealed.at(-1)?.isLast === true) await this.#closeFile();
   }
 
   async #closeFile(): Promise<void> {
@@ -185,4 +185,14 @@ export class SegmentWriter {
     this.#file = undefined;
     await file?.handle.close().catch(this.#options.onProblem);
   }
+}
+
+/** The unit's bytes: its buffer, whose header is written now, and its table. */
+function encodeUnit(unit: StagedUnit & { readonly time: number }): readonly Buffer[] {
+  const { segment, start, buffer, usedBytes, rows, isLast, time } = unit;
+  const table = Buffer.alloc(rows.length * TABLE_ROW_BYTES);
+  for (const [index, row] of rows.entries()) encodeRow(row, table, index * TABLE_ROW_BYTES);
+  const header = { entryBytes: usedBytes - UNIT_HEADER_BYTES, rows: rows.length, isLast, time };
+  encodeUnitHeader({ segment: segment.name, start }, header, table).copy(buffer);
+  return [buffer.subarray(0, usedBytes), table];
 }
