@@ -41,7 +41,7 @@ export function addRecordingMetrics(registry: Registry, recording: RecordingServ
   const { gauge, total, totals } = metricsOf(registry);
   gauge(
     'causeway_live_recordings',
-    'Broadcasts that are being recorded at this process.',
+    'Broadcasts that are being recorded in this process.',
     () => recording.recorder.recording,
   );
   gauge(
