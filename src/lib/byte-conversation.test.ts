@@ -7,12 +7,18 @@ import { eventually } from '../../test/support/eventually.ts';
 import { ByteConversation, type ConversationOwner } from './byte-conversation.ts';
 import { createSharedReading } from './node-internals/shared-reading.ts';
 
-/** A protocol of lines: `?` is answered at once, `+` when the test says so, `!` is the last, any other is not ours. */
+/**
+ * A protocol of lines: `?` is answered at once, `=` is too, but as requests that might have waited, `+` when the test says so, `!` is
+ * the last, any other is not ours.
+ */
 class Lines implements ConversationOwner {
   readonly conversation: ByteConversation;
   readonly socket: Socket;
   readonly events: string[] = [];
   isClosing = false;
+  /** Calls of `read` within each other, at most. */
+  depth = 0;
+  #depth = 0;
   onLine: (() => void) | undefined;
 
   constructor(socket: Socket) {
@@ -28,17 +34,28 @@ class Lines implements ConversationOwner {
   }
 
   read(all: Buffer): void {
+    this.#depth += 1;
+    this.depth = Math.max(this.depth, this.#depth);
+    this.#readLines(all);
+    this.#depth -= 1;
+  }
+
+  #readLines(all: Buffer): void {
     let bytes = all;
     for (;;) {
       const line = bytes.toString('latin1', 0, 2);
       const isWhole = line.length === 2;
-      if (!isWhole || !'?+!'.includes(line.charAt(0)))
-        return void this.conversation.keepPartial(bytes, '?+!'.includes(line.charAt(0)));
+      if (!isWhole || !'?=+!'.includes(line.charAt(0)))
+        return void this.conversation.keepPartial(bytes, '?=+!'.includes(line.charAt(0)));
       this.events.push(line.charAt(0));
       this.onLine?.();
       bytes = bytes.subarray(2);
       if (line === '+\n') return void this.conversation.begin(bytes);
       this.socket.write(line);
+      if (line === '=\n') {
+        this.conversation.begin(bytes);
+        return void this.conversation.next();
+      }
       if (line === '!\n') return void this.conversation.endBehindAnswer();
       if (this.conversation.endsTurn()) return void this.conversation.pause(bytes);
       if (bytes.length === 0) return void this.conversation.wait();
@@ -113,6 +130,15 @@ describe('a conversation of requests in order', () => {
     await hasEvents(lines, ['?', '+']);
     lines.answer();
     assert.equal(await text(client.end()), '?\n+\n?\n?\n!\n');
+  });
+
+  test('a request whose answer is ready before it was read to its end is not read on top of by the next', async (t) => {
+    const { client, lines } = await open(t);
+    client.write('=\n'.repeat(9));
+    await eventually('answered', () => lines.events.length === 9);
+    client.write('!\n');
+    assert.equal(await text(client.end()), `${'=\n'.repeat(9)}!\n`);
+    assert.equal(lines.depth, 1);
   });
 
   test('other connections have their turn after the answers of one turn', async (t) => {

@@ -130,9 +130,11 @@ function answerRequest(
   named.isLive = site.type === 'live';
   return after(answerForSite(viewer, edge, { request, site, holds }), (made) => {
     if (made === undefined) return undefined;
-    const answer = withTransportSecurity(site, request, made);
-    edge.shortcuts.learn(viewer.received, request, site, answer);
-    return answer;
+    return orAbandon(made, () => {
+      const answer = withTransportSecurity(site, request, made);
+      edge.shortcuts.learn(viewer.received, request, site, answer);
+      return answer;
+    });
   });
 }
 
@@ -198,7 +200,15 @@ function finish(
   asked: Omit<Visit, 'absentUpTo'>,
   made: Eventual<EdgeAnswer | undefined>,
 ): Eventual<EdgeAnswer | undefined> {
-  return after(made, (answer) => answer && finishAnswer(viewer, edge, asked, answer));
+  return after(made, (answer) => answer && orAbandon(answer, () => finishAnswer(viewer, edge, asked, answer)));
+}
+
+/** Drops the answer if a fault of ours meets it on its way: others may wait for its flight, and nobody would read its body. */
+function orAbandon(answer: EdgeAnswer, work: () => Eventual<EdgeAnswer>): Eventual<EdgeAnswer> {
+  return recover(work, (error) => {
+    abandonBody(answer.body);
+    throw error;
+  });
 }
 
 /** `absentUpTo` of a request that looks nothing up. */
