@@ -28,23 +28,27 @@ function isPending<T>(value: Eventual<T>): value is PromiseLike<T> {
   return value instanceof Future || value instanceof Promise;
 }
 
-type Outcome<T> = { readonly value: T } | { readonly error: unknown };
-
 /**
  * A promise with one reader, which is called in the turn in which the value is there. An error without a reader is lost: a chain
- * of them must end in one that takes errors.
+ * of them must end in one that takes errors. One object for each step, without a closure: a miss has a dozen.
  */
 export class Future<T> implements PromiseLike<T> {
-  #outcome: Outcome<T> | undefined;
-  #reader: ((outcome: Outcome<T>) => void) | undefined;
+  #state: 'pending' | 'value' | 'error' = 'pending';
+  /** The value or the error. */
+  #result: unknown;
+  #onValue: ((value: T) => Eventual<unknown>) | null | undefined;
+  #onError: ((error: unknown) => Eventual<unknown>) | null | undefined;
+  /** The future that has the result of the reader. */
+  #next: Future<unknown> | undefined;
+  #follower: Future<T> | undefined;
 
   /** Only the first call of `resolve` and `reject` counts. */
   resolve(value: T): void {
-    this.#settle({ value });
+    this.#settle('value', value);
   }
 
   reject(error: unknown): void {
-    this.#settle({ error });
+    this.#settle('error', error);
   }
 
   /** Throws at the second call. */
@@ -53,34 +57,53 @@ export class Future<T> implements PromiseLike<T> {
     onValue?: ((value: T) => Eventual<R>) | null,
     onError?: ((error: unknown) => Eventual<E>) | null,
   ): Future<R | E> {
-    if (this.#reader !== undefined) throw new Error('a future has one reader');
+    this.#checkUnread();
     const next = new Future<R | E>();
-    this.#reader = (outcome) => {
-      try {
-        if ('value' in outcome)
-          next.#follow(onValue ? onValue(outcome.value) : (outcome.value as unknown as R)); // R is T then
-        else if (onError) next.#follow(onError(outcome.error));
-        else next.reject(outcome.error);
-      } catch (error) {
-        next.reject(error);
-      }
-    };
-    if (this.#outcome !== undefined) this.#reader(this.#outcome);
+    this.#onValue = onValue;
+    this.#onError = onError;
+    this.#next = next as Future<unknown>; // the functions above give what it is of
+    if (this.#state !== 'pending') this.#read(next as Future<unknown>);
     return next;
   }
 
-  #settle(outcome: Outcome<T>): void {
-    if (this.#outcome !== undefined) return;
-    this.#outcome = outcome;
-    this.#reader?.(outcome);
+  #settle(state: 'value' | 'error', result: unknown): void {
+    if (this.#state !== 'pending') return;
+    this.#state = state;
+    this.#result = result;
+    if (this.#next !== undefined) this.#read(this.#next);
+    else if (this.#follower !== undefined) this.#follower.#settle(state, result);
+  }
+
+  #read(next: Future<unknown>): void {
+    const read = this.#state === 'value' ? this.#onValue : this.#onError;
+    if (!read) {
+      if (this.#state !== 'pending') next.#settle(this.#state, this.#result);
+      return;
+    }
+    try {
+      next.#follow(read(this.#result as T)); // in this state it is what the function takes
+    } catch (error) {
+      next.reject(error);
+    }
   }
 
   #follow(result: Eventual<T>): void {
-    if (isPending(result)) {
+    if (result instanceof Future) result.#leadTo(this);
+    else if (isPending(result)) {
       result.then(
         (value) => this.resolve(value),
         (error: unknown) => this.reject(error),
       );
     } else this.resolve(result);
+  }
+
+  #leadTo(follower: Future<T>): void {
+    this.#checkUnread();
+    this.#follower = follower;
+    if (this.#state !== 'pending') follower.#settle(this.#state, this.#result);
+  }
+
+  #checkUnread(): void {
+    if (this.#next !== undefined || this.#follower !== undefined) throw new Error('a future has one reader');
   }
 }

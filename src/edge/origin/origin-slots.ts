@@ -73,7 +73,7 @@ export function createOriginSlots({ timeoutMs, monotonic, ...options }: OriginSl
       free: () => {
         holders.delete(asking);
         for (const served of book.free(asking)) waiting.get(served)?.(give(served));
-        if (book.taken === 0) for (const resolve of idlers.splice(0)) resolve();
+        if (idlers.length > 0 && book.taken === 0) for (const resolve of idlers.splice(0)) resolve();
       },
       pause: () => book.pause(asking, monotonic()),
       resume: () => book.resume(asking, monotonic()),

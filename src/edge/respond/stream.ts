@@ -11,7 +11,7 @@ import type { Viewer } from '../viewer.ts';
 import { BufferedSender, type Recipient } from './buffered-sender.ts';
 import type { AnswerBody, Fill } from './edge-answer.ts';
 import { type FetchRest, followBody } from './follow-body.ts';
-import { createUnreadLimit, FINISH_BELOW_BYTES, type UnreadLimit } from './unread.ts';
+import { FINISH_BELOW_BYTES, UnreadLimit } from './unread.ts';
 
 /** The receiver of the body besides the store. */
 interface Receiver {
@@ -35,7 +35,7 @@ export function streamToViewer(
   options: StreamOptions,
 ): Eventual<boolean> {
   const lag = options.lag.open();
-  const limit = createUnreadLimit(source, fill, options.unreadFetchMs);
+  const limit = new UnreadLimit(source, fill, options.unreadFetchMs);
   const outlet = new BufferedSender(to, options.buffers);
   return after(streamBody({ to, outlet, lag, options }, source, fill, limit), (isAnswered) => {
     outlet.close();
@@ -55,7 +55,7 @@ export function streamUnread(
   fill: Fill | undefined,
   { unreadFetchMs }: Pick<StreamOptions, 'unreadFetchMs'>,
 ): Eventual<void> {
-  const limit = createUnreadLimit(source, fill, unreadFetchMs);
+  const limit = new UnreadLimit(source, fill, unreadFetchMs);
   limit.start(0);
   return after(streamBody(undefined, source, fill, limit), () => undefined);
 }

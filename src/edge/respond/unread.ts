@@ -10,29 +10,40 @@ export const FINISH_BELOW_BYTES = 16 * 1024 * 1024;
 /** Rate at which the time for the rest of a body of known length is measured. */
 const MIN_BYTES_PER_MS = 64;
 
-export interface UnreadLimit {
-  /** Begins the limit when the client has left; `gathered`: bytes received so far. */
-  start(gathered: number): void;
-  note(gathered: number): void;
-  stop(): void;
-}
-
 /** Ends the source after its time, or when it has grown large without a known length, but not while others read it. */
-export function createUnreadLimit(source: OriginBody, fill: Fill | undefined, baseMs: number): UnreadLimit {
-  let timer: NodeJS.Timeout | undefined;
-  const isUnread = () => timer !== undefined && fill?.shared?.hasReaders !== true;
-  const end = () => {
-    if (isUnread()) source.destroy();
-    else timer?.refresh(); // these readers may leave, too
-  };
-  return {
-    start: (gathered) => {
-      const restBytes = (fill?.announcedBytes ?? gathered) - gathered;
-      timer = setTimeout(end, baseMs + restBytes / MIN_BYTES_PER_MS);
-    },
-    note: (gathered) => {
-      if (fill?.announcedBytes === undefined && gathered > FINISH_BELOW_BYTES && isUnread()) source.destroy();
-    },
-    stop: () => clearTimeout(timer),
-  };
+export class UnreadLimit {
+  readonly #source: OriginBody;
+  readonly #fill: Fill | undefined;
+  readonly #baseMs: number;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(source: OriginBody, fill: Fill | undefined, baseMs: number) {
+    this.#source = source;
+    this.#fill = fill;
+    this.#baseMs = baseMs;
+  }
+
+  /** Begins the limit when the client has left; `gathered`: bytes received so far. */
+  start(gathered: number): void {
+    const restBytes = (this.#fill?.announcedBytes ?? gathered) - gathered;
+    this.#timer = setTimeout(() => this.#end(), this.#baseMs + restBytes / MIN_BYTES_PER_MS);
+  }
+
+  #end(): void {
+    if (this.#isUnread) this.#source.destroy();
+    else this.#timer?.refresh(); // these readers may leave, too
+  }
+
+  get #isUnread(): boolean {
+    return this.#timer !== undefined && this.#fill?.shared?.hasReaders !== true;
+  }
+
+  note(gathered: number): void {
+    if (gathered <= FINISH_BELOW_BYTES || this.#fill?.announcedBytes !== undefined) return;
+    if (this.#isUnread) this.#source.destroy();
+  }
+
+  stop(): void {
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
+  }
 }

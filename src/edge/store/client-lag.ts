@@ -11,16 +11,26 @@ export interface ClientLag {
 }
 
 export function createLagBudget(maxBytes: number): LagBudget {
-  let total = 0;
-  return {
-    open: () => {
-      let own = 0;
-      const note = (queuedBytes: number): boolean => {
-        total += queuedBytes - own;
-        own = queuedBytes;
-        return total <= maxBytes;
-      };
-      return { note, close: () => void note(0) };
-    },
-  };
+  const all = { bytes: 0, maxBytes };
+  return { open: () => new OpenLag(all) };
+}
+
+class OpenLag implements ClientLag {
+  readonly #all: { bytes: number; readonly maxBytes: number };
+  #own = 0;
+
+  constructor(all: { bytes: number; readonly maxBytes: number }) {
+    this.#all = all;
+  }
+
+  note(queuedBytes: number): boolean {
+    const all = this.#all;
+    all.bytes += queuedBytes - this.#own;
+    this.#own = queuedBytes;
+    return all.bytes <= all.maxBytes;
+  }
+
+  close(): void {
+    this.note(0);
+  }
 }

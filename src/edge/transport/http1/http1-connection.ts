@@ -141,12 +141,16 @@ export class Http1Connection implements BareWire, ConversationOwner {
     });
   }
 
-  #viewerOf({ headBytes, isLast, ...request }: ReadRequest): BareViewer {
+  #viewerOf(request: ReadRequest): BareViewer {
     const { limits, keepAliveLines, proxies } = this.#parts;
     const client = this.#client ?? proxies.clientOf(this.socket, request.headers);
     this.#requests += 1;
     const received: ReceivedRequest = {
-      ...request,
+      method: request.method,
+      target: request.target,
+      httpVersion: request.httpVersion,
+      headers: request.headers,
+      isPlain: request.isPlain === true,
       isTls: client.isTls,
       secured: this.secured,
       clientAddress: client.address,
@@ -154,8 +158,8 @@ export class Http1Connection implements BareWire, ConversationOwner {
       hasUnknownExpectation: false,
     };
     return new BareViewer(this, received, {
-      headBytes,
-      isLast: isLast || this.#requests >= limits.maxRequestsPerConnection,
+      headBytes: request.headBytes,
+      isLast: request.isLast || this.#requests >= limits.maxRequestsPerConnection,
       keepAliveLines,
       idleTimeoutMs: limits.clientIdleMs,
     });
