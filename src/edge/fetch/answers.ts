@@ -135,8 +135,8 @@ export function answerByFetch(
 
 /** When it leads, the others may look again as soon as the body of the answer is stored, or will not be. */
 export function withLanding(
-  edge: EdgeContext,
-  visit: Visit,
+  edge: Pick<EdgeContext, 'flights' | 'clock'>,
+  visit: Pick<Visit, 'key'>,
   role: FlightRole,
   fetchAnswer: () => Eventual<EdgeAnswer | undefined>,
 ): Eventual<EdgeAnswer | undefined> {
