@@ -14,7 +14,7 @@ export interface CallAnswer {
   readonly body: Envelope;
   /** Outcome for logs and metrics. */
   readonly outcome: 'ok' | ErrorCode;
-  /** Absent: a path that is none of ours. */
+  /** Absent for an unknown path. */
   readonly operation?: RouteName | undefined;
   /** Whose call it was, once that is known. */
   readonly by?: { readonly id: number; readonly accountId: number } | undefined;

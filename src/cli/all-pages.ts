@@ -1,6 +1,6 @@
-/** Lists whole, where an operation gives a page at a time. */
+/** Reads complete lists from operations that return a page at a time. */
 
-/** The most that an operation gives at once. */
+/** Largest page of an operation. */
 export const PAGE_SIZE = 100;
 
 interface Page<T> {

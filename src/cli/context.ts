@@ -55,7 +55,7 @@ export interface CliContext {
   showSettings(
     given: GivenSettings,
   ): readonly { readonly name: string; readonly value: string; readonly source: string }[];
-  /** Gives the exit code. */
+  /** Returns the exit code. */
   serve(given: GivenSettings): Promise<number>;
   findControl(dataDir: string): LocalControl | undefined;
   /** The sockets of the edge workers that run from the data directory, or were killed there. */

@@ -90,7 +90,7 @@ async function ask(sockets: readonly string[], dataDir: string, question: unknow
       return JSON.parse(text);
     } catch (error) {
       if (error instanceof CliError) throw error;
-      // nobody listens there any more: the next one
+      // no process listens there any more: try the next one
     }
   }
   throw new CliError(

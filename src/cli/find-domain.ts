@@ -23,7 +23,10 @@ export async function findDomainName(client: Client, domain: string): Promise<st
   return (await client.call('domain.get', { domain_id: domain })).domain_name;
 }
 
-/** The id of a domain of one account or, without `account`, of any; for operators. Throws `CliError` if there is none. */
+/**
+ * Returns the id of a domain of one account or, for operators, without `account`, of any. Throws `CliError` if there is
+ * none.
+ */
 export async function findAnyDomainId(client: Client, domain: string, account?: string): Promise<string> {
   if (isId(domain)) return domain;
   const { list } = await client.call('operator.listDomains', {

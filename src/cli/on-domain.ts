@@ -35,7 +35,7 @@ export async function onDomain(
   printer(context, options)(data, lines);
 }
 
-/** Gives the domain as it is when its last change is in force. Does not wait for people. */
+/** Returns the domain when its last change is in force. Does not wait for a review. */
 export async function waitForEdges(client: Client, id: string): Promise<DataOf<'domain.get'>> {
   for (let waitedMs = 0; ; waitedMs += WAIT_POLL_MS) {
     const domain = await client.call('domain.get', { domain_id: id });

@@ -41,8 +41,8 @@ export function ifRevision(options: Options): { readonly if_revision: string | u
 }
 
 /**
- * Takes settings before the name of a command too: `causeway --data-dir /srv domain list`. `group`: the program or a command
- * that has others below it. Those that every call of a service takes are shown in its help.
+ * Takes settings before the name of a command too: `causeway --data-dir /srv domain list`. `group`: the program or a
+ * command that has others below it. Those that every call of a service takes are shown in its help.
  */
 export function addLeadingSettings(group: Command, context: CliContext): void {
   group.enablePositionalOptions(); // what stands after a command's name is that command's
@@ -52,7 +52,10 @@ export function addLeadingSettings(group: Command, context: CliContext): void {
     group.addOption(new Option(`--${name} <value>`, description).hideHelp(!shown.includes(name)));
 }
 
-/** Gives `command` the settings that stand before its name; its own win. Throws `CliError` for one that it does not take. */
+/**
+ * Passes settings before the command's name to it; its own take precedence. Throws `CliError` for one that it does not
+ * take.
+ */
 export function takeLeadingSettings(command: Command): void {
   for (let group = command.parent; group !== null; group = group.parent)
     for (const [key, value] of Object.entries(group.opts())) {

@@ -19,7 +19,7 @@ import { formatTable } from './output.ts';
 import { smsCommand } from './sms-commands.ts';
 import { trafficCommand } from './traffic-commands.ts';
 
-/** Runs one command; gives the exit code. `complain` gets lines for standard error. */
+/** Runs one command and returns the exit code. `complain` gets lines for standard error. */
 export async function runCommand(
   context: CliContext,
   args: readonly string[],

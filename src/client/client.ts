@@ -1,5 +1,6 @@
 /**
- * The typed client: any operation of the contract over HTTP. Needs nothing but `fetch`, so it runs in Node and in browsers.
+ * The typed client: any operation of the contract over HTTP. Needs nothing but `fetch`, so it runs in Node and in
+ * browsers.
  */
 import { ERRORS, type ErrorCode } from '../contract/errors.ts';
 import type { Locale } from '../contract/locale.ts';
@@ -27,8 +28,8 @@ interface CallOptions {
 }
 
 /**
- * `refused`: the service answered that it did not do it. `unreachable`, `timeout`, `aborted`: there is no answer, and it may
- * have been done. `unexpected`: the answer is not one of this service.
+ * `refused`: the service answered that it did not do it. `unreachable`, `timeout`, `aborted`: there is no answer, and
+ * it may have been done. `unexpected`: the answer is not one of this service.
  */
 export type ClientErrorKind = 'refused' | 'unreachable' | 'timeout' | 'aborted' | 'unexpected';
 
@@ -209,6 +210,6 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | undefine
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : undefined;
   } catch {
-    return undefined; // not JSON: the caller says so
+    return undefined; // not JSON: the caller reports it
   }
 }

@@ -1,4 +1,4 @@
-/** A domain as answers show it: every field that the interface document gives for /domain/getDomainById, in its type. */
+/** A domain in answers: every field of /domain/getDomainById in the interface document, with its type. */
 import * as z from 'zod';
 import { FLAG_TEXT } from './fields.ts';
 import { ORIGIN_WARNINGS } from './origin-warnings.ts';

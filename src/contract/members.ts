@@ -7,10 +7,13 @@ export type SchemasOf<F extends Fields> = { readonly [K in keyof F]: F[K]['schem
 
 type Members<F extends Fields> = z.ZodObject<SchemasOf<F>>;
 
-/** The name of a field that the others make necessary, and that is absent or empty; `undefined` when there is none. */
+/** Returns the name of a field that the others require and that is absent or empty; `undefined` if there is none. */
 export type Rule<F extends Fields> = (given: z.output<Members<F>>) => (keyof F & string) | undefined;
 
-/** While `holds` says so of the field `when`, the `fields` have no effect: of these, what cannot be read counts as absent. */
+/**
+ * While `holds` says so of the field `when`, the `fields` have no effect: of these, what cannot be read counts as
+ * absent.
+ */
 export interface Ignored<N extends string = string> {
   readonly when: N;
   /** Whether the condition holds for the field's decoded value. */
@@ -18,7 +21,10 @@ export interface Ignored<N extends string = string> {
   readonly fields: readonly N[];
 }
 
-/** `given` without what counts as absent: `null`, empty texts of optional fields, and unreadable fields that are ignored. */
+/**
+ * `given` without what counts as absent: `null`, empty texts of optional fields, and unreadable fields that are
+ * ignored.
+ */
 export function dropAbsent(
   fields: Fields,
   given: Readonly<Record<string, unknown>>,

@@ -33,7 +33,7 @@ export const COMMON = request({ access_token: accessToken });
 /** Common fields of the SMS base address, where a malformed token gets the code of a wrong one. docs/decisions/0284 */
 export const SMS_COMMON = request({ access_token: { ...anyText(accessToken.expects), isSecret: true as const } });
 
-/** Ties the sample to the schemas; gives its argument. */
+/** Ties the sample to the schemas; returns its argument. */
 export function operation<F extends Fields, D extends z.ZodType>(description: {
   readonly summary: Localized;
   readonly request: RequestContract<F>;

@@ -1,4 +1,4 @@
-/** Joins each route to what it takes and gives. A missing or an extra entry does not compile. */
+/** Joins each route to its request and its data. A missing or an extra entry does not compile. */
 import type * as z from 'zod';
 import { ACCESS_OPERATIONS } from './access-operations.ts';
 import { ADVANCED_OPERATIONS } from './advanced-operations.ts';
@@ -47,5 +47,8 @@ export type RequestOf<N extends RouteName> = z.output<OperationTable[N]['request
 /** `data` of a successful answer. */
 export type DataOf<N extends RouteName> = z.output<OperationTable[N]['data']>;
 
-/** Not satisfied by a table that has a member beside `Names`. The error stays at the table: its own type does not change. */
+/**
+ * Not satisfied by a table that has a member beside `Names`. The error stays at the table: its own type does not
+ * change.
+ */
 type NoneBeside<Names extends string, T> = { readonly [N in Exclude<keyof T, Names>]: never };

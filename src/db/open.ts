@@ -39,15 +39,18 @@ export interface Db extends AsyncDisposable {
    */
   readonly lookUps: Kysely<Schema>;
   /**
-   * Commits when `work` resolves, rolls back when it throws. `work` may run several times, so it changes nothing but the
-   * database.
+   * Commits when `work` resolves, rolls back when it throws. `work` may run several times, so it changes nothing but
+   * the database.
    */
   transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;
   /** Where procedures run in a thread of the database's: see `callProcedure`. */
   readonly call?: ((name: string, take: () => unknown) => Promise<unknown>) | undefined;
   /** One consistent state for as long as `work` takes, read only, without holding up writers. */
   snapshot<T>(work: (x: Executor) => Promise<T>): Promise<T>;
-  /** A hint that something was published; may come late, twice or never. Gives the function that unsubscribes. */
+  /**
+   * Subscribes to hints that something was published; a hint may be late, repeated or missing. Returns the function
+   * that unsubscribes.
+   */
   onPublish(listener: () => void): () => void;
 }
 
@@ -62,7 +65,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Db> {
   }
 }
 
-/** Returns the error, with the database's file in its message when SQLite failed because of its disk: SQLite does not name it. */
+/**
+ * Returns the error, with the database's file in its message when SQLite failed because of its disk: SQLite does not
+ * name it.
+ */
 export function nameDatabase({ url, file }: DatabaseOptions, error: unknown): unknown {
   const isOfDisk = isDatabaseAway(error) || (error instanceof Error && isDatabaseAway(error.cause));
   return url === undefined && isOfDisk ? nameFile(file, error) : error;
@@ -76,9 +82,9 @@ export async function openEngine({ url, listenUrl = url, file, log, procedures }
 }
 
 /**
- * Runs a procedure in a transaction of its own, as `Db.transaction` does: in SQLite's thread, or here. `procedures` must be those of the file that
- * `db` was opened with, if it was opened with one. `take` returns the arguments once the transaction can begin; it may
- * be called several times.
+ * Runs a procedure in a transaction of its own, as `Db.transaction` does: in SQLite's thread, or here. `procedures`
+ * must be those of the file that `db` was opened with, if it was opened with one. `take` returns the arguments once the
+ * transaction can begin; it may be called several times.
  */
 export function callProcedure<P extends Procedures, N extends keyof P & string>(
   db: Db,
@@ -86,7 +92,7 @@ export function callProcedure<P extends Procedures, N extends keyof P & string>(
   name: N,
   take: () => Parameters<P[N]>[1],
 ): ReturnType<P[N]> {
-  // `as`: the thread runs the procedure of this name, or this one is run here; both give what it gives.
+  // `as`: the procedure of this name runs in the thread or here, with the same result.
   if (db.call !== undefined) return db.call(name, take) as ReturnType<P[N]>;
   return db.transaction((trx) => procedures[name]?.(trx, take() as never) ?? missing(name)) as ReturnType<P[N]>;
 }
@@ -163,7 +169,7 @@ class OpenDatabase implements Db {
     await this.#engine[Symbol.asyncDispose]();
   }
 
-  /** SQLite tells nobody of a commit; looking costs microseconds. */
+  /** Poll interval: SQLite has no notification of commits, and a look costs microseconds. */
   async #wakeAfterCommit(): Promise<void> {
     if (this.#engine.name !== 'sqlite' || this.#listeners.size === 0) return;
     const { revision } = await readConfigHead(this.#engine.query);

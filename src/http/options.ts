@@ -6,7 +6,10 @@ export interface CacheOptions {
    * explicit; `strip` stores it without the cookie (only whoever caused the fetch receives it). RFC 9111 §7.3
    */
   readonly setCookie: 'bypass' | 'store' | 'strip';
-  /** Whether a client's `no-cache`, `no-store`, `max-age`, `min-fresh` count. `only-if-cached` and `max-stale` always do. */
+  /**
+   * Whether a client's `no-cache`, `no-store`, `max-age`, `min-fresh` count. `only-if-cached` and `max-stale` always
+   * do.
+   */
   readonly requestDirectives: boolean;
   /** Longest heuristic lifetime in seconds; 0 turns heuristics off. */
   readonly heuristicCapSeconds: number;
@@ -17,11 +20,11 @@ export interface CacheOptions {
   /** Lifetime in seconds by status (below 500) for a response without explicit freshness. Empty: none. */
   readonly defaultLifetimes: ReadonlyMap<number, number>;
   /**
-   * Whether the site has policies, for this object or others: a 5xx is then never stored, and `public` alone makes nothing
-   * cacheable. Edge rule 4
+   * Whether the site has policies, for this object or others: a 5xx is then never stored, and `public` alone makes
+   * nothing cacheable. Edge rule 4
    */
   readonly hasPolicies: boolean;
-  /** A lifetime that somebody chose for this object. `undefined`: the response's own words, and the guesses above. */
+  /** Lifetime set for this object; `undefined`: that of the response, or the heuristics above. */
   readonly policy: LifetimePolicy | undefined;
   /** Whether `en, de` and `de, en` are one variant. RFC 9110 §12.5.4 leaves the order without meaning. */
   readonly normalizeVary: boolean;
@@ -32,6 +35,9 @@ export interface CacheOptions {
 export interface LifetimePolicy {
   /** > 0 */
   readonly seconds: number;
-  /** True: instead of what the response says, though never against no-store, no-cache or private; false: where it says nothing. */
+  /**
+   * True: instead of what the response says, though never against no-store, no-cache or private; false: where it says
+   * nothing.
+   */
   readonly overrides: boolean;
 }

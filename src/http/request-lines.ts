@@ -1,7 +1,7 @@
 /**
- * The request lines of a connection that node:http reads. Its parser takes no byte beyond ASCII in a target and does not say which
- * protocol a request named: here the bytes are replaced on their way to it, and each line is kept for the request that it begins.
- * Pure. docs/decisions/0416
+ * The request lines of a connection that node:http reads. Its parser takes no byte beyond ASCII in a target and does
+ * not say which protocol a request named: here the bytes are replaced on their way to it, and each line is kept for the
+ * request that it begins. Pure. docs/decisions/0416
  */
 import { trimOws } from './headers.ts';
 import { MAX_TARGET_BYTES } from './request.ts';
@@ -18,7 +18,7 @@ export interface SentLine {
 
 /** A longer target is refused for its length, a longer line is no field that counts here. */
 const MAX_LINE_CHARS = MAX_TARGET_BYTES + 64;
-/** Lines that the parser has not given as requests yet: it gives each as soon as its head is whole. */
+/** Lines of requests that the parser has not emitted yet; it emits each as soon as its head is complete. */
 const MAX_LINES = 10_000;
 
 /** Where in a connection the next byte stands. `lost`: we cannot tell, so nothing is replaced any more. */
@@ -38,7 +38,10 @@ export class RequestLines {
   /** Remaining bytes of the body, or of a chunk. */
   #leftBytes = 0;
 
-  /** What the parser is to get of `bytes`: the same ones, but for those of targets that it does not take. The bytes stay as they are. */
+  /**
+   * What the parser is to get of `bytes`: the same ones, but for those of targets that it does not take. The bytes stay
+   * as they are.
+   */
   take(bytes: Buffer): Buffer {
     let given = bytes;
     for (let at = 0; at < bytes.length && this.#place !== 'lost'; ) {
@@ -59,7 +62,7 @@ export class RequestLines {
     return given;
   }
 
-  /** The line of the request that the parser gives next. `undefined`: it is not known. */
+  /** Returns the line of the request that the parser emits next; `undefined` if it is unknown. */
   next(): SentLine | undefined {
     return this.#lines.shift();
   }

@@ -25,7 +25,10 @@ export type SkipReason =
   | 'status'
   /** `no-store`. */
   | 'noStore'
-  /** `no-cache` where a policy would hide that the origin wants to be asked each time; as `Pragma` where the lifetime is a policy's. */
+  /**
+   * `no-cache` where a policy would hide that the origin wants to be asked each time; as `Pragma` where the lifetime is
+   * a policy's.
+   */
   | 'noCache'
   /** `private`. */
   | 'private'
@@ -77,7 +80,9 @@ export function storeResponse(
   return { kind: 'store', stored: build({ request, response, exchange, options, directives, times, vary, range }) };
 }
 
-/** The body's length that the head promises; `undefined`: it does not say. A shorter body is never stored. RFC 9111 §3.3 */
+/**
+ * The body's length that the head promises; `undefined`: it does not say. A shorter body is never stored. RFC 9111 §3.3
+ */
 export function expectedBodyBytes(stored: Stored): number | undefined {
   if (stored.range !== undefined) return spanBytes(stored.range);
   return announcedBytes(stored.headers);
@@ -159,7 +164,7 @@ function isAnswerForTarget(request: RequestFacts, status: number, headers: RawHe
   return locations.length === 1 && location !== undefined && isSameUri(location, request.uri);
 }
 
-/** Somebody has said so, if not the origin. */
+/** Sources of a lifetime that is set by the customer, not the origin. */
 const CHOSEN_SOURCES: ReadonlySet<Lifetime['source']> = new Set(['policy', 'statusDefault']);
 
 function lifetimeObstacle(
@@ -206,8 +211,8 @@ function readTimes(
   const expires = isTargeted ? [] : allValues(headers, 'expires'); // RFC 9213 §2.2
   const lifetime = freshnessLifetime({ status, directives, expires, dateAt, lastModifiedAt }, now, options);
   const initialAgeMs = initialAge({ ageMs: parseAge(allValues(headers, 'age')), dateAt }, exchange);
-  // A lifetime that the origin did not choose begins with the fetch, not with the origin's clock: the age that the response
-  // had then is added, and is told to clients all the same (RFC 9111 §4.2.3). docs/decisions/0115
+  // A lifetime that the origin did not choose begins with the fetch, not with the origin's clock: the age that the
+  // response had then is added, and is told to clients all the same (RFC 9111 §4.2.3). docs/decisions/0115
   const isOurs = lifetime.source === 'policy' && options.policy?.overrides === true;
   const ageBeforeMs = isOurs ? initialAgeMs - initialAge({ ageMs: 0, dateAt: now }, exchange) : 0;
   return {

@@ -10,7 +10,7 @@ const TAG_BYTES = 16;
 /** What is closed is so much longer. */
 export const AEAD_EXTRA_BYTES = IV_BYTES + TAG_BYTES;
 
-/** Gives IV, ciphertext, tag. */
+/** Returns IV, ciphertext and tag. */
 export function closeBytes(key: Buffer, name: string, plain: Uint8Array): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES });

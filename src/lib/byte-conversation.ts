@@ -1,6 +1,6 @@
 /**
- * The state of a connection whose requests we read and answer one after the other: unread bytes, backpressure, turns, idle
- * time, half-close, and the hand-over to node:http. Its owner reads requests and answers them. docs/decisions/0525
+ * The state of a connection whose requests we read and answer one after the other: unread bytes, backpressure, turns,
+ * idle time, half-close, and the hand-over to node:http. Its owner reads requests and answers them. docs/decisions/0525
  */
 import type { Socket } from 'node:net';
 import { pause, type SharedReading } from './node-internals/shared-reading.ts';
@@ -135,7 +135,9 @@ export class ByteConversation {
     else this.#read(this.#rest);
   };
 
-  /** A request is served from now on, until `next`; `rest` follows it. Reading continues, to notice clients that leave. */
+  /**
+   * A request is served from now on, until `next`; `rest` follows it. Reading continues, to notice clients that leave.
+   */
   begin(rest: Buffer): void {
     this.#isBusy = true;
     this.#pieces = 0;
@@ -188,7 +190,7 @@ export class ByteConversation {
     else this.giveAway();
   }
 
-  /** Ends the connection; what was given to the socket still goes out. */
+  /** Ends the connection after the bytes that were written to the socket. */
   end(): void {
     this.#stopServing();
     this.#socket.destroySoon();

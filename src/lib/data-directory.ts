@@ -1,6 +1,6 @@
 /**
- * A directory that one running service owns: closed to other users, and locked for as long as the process lives. The lock
- * is a lock of the system on an SQLite file, so it is free again the moment its holder is gone, however that went.
+ * A directory that one running service owns: closed to other users, and locked for as long as the process lives. The
+ * lock is a lock of the system on an SQLite file, so it is free again the moment its holder is gone, however that went.
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -50,7 +50,10 @@ function namesIn(directory: string): string[] {
   return readdirSync(directory).filter((name) => name !== 'lost+found');
 }
 
-/** The database may have come from a backup; a first start may have been killed early. Many have a file that is called `lock`. */
+/**
+ * The database may have come from a backup; a first start may have been killed early. Many have a file that is called
+ * `lock`.
+ */
 function isInstallation(names: readonly string[]): boolean {
   if (names.includes(DATABASE) || names.every((name) => KEPT_APART.includes(name))) return true;
   const others = new Set(names).difference(new Set([LOCK, ...FOLDERS, ...KEPT_APART]));
@@ -69,7 +72,10 @@ export function identify(directory: string): string {
 
 const SQLITE_BUSY = 5;
 
-/** Gives `undefined` when another holds it. Throws when the file cannot be made. Never open the file in another way: closing it would drop the lock. */
+/**
+ * Returns `undefined` if another process holds the lock. Throws if the file cannot be created. Never open the file in
+ * another way: closing it would drop the lock.
+ */
 export function takeLock(file: string): Disposable | undefined {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {

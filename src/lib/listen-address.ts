@@ -8,7 +8,7 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** Gives `undefined` when the text is not `host:port` or `[IPv6]:port`. */
+/** Returns `undefined` if the text is not `host:port` or `[IPv6]:port`. */
 export function parseListenAddress(text: string): ListenAddress | undefined {
   const match = /^(?:\[([^\]]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text);
   if (match === null) return undefined;

@@ -16,7 +16,10 @@ export interface Listener {
 /** Listening sockets per port: in each turn of the event loop libuv accepts one connection from each. */
 const DOORS = 32;
 
-/** `allowHalfOpen`: as `server` was made. Its connections come over several sockets, its `maxConnections` is spread over them. */
+/**
+ * `allowHalfOpen`: as `server` was made. Its connections come over several sockets, its `maxConnections` is spread over
+ * them.
+ */
 export async function listen(
   server: Server,
   { listen: { host, port }, reusePort, allowHalfOpen }: ListenOptions & { readonly allowHalfOpen: boolean },
@@ -67,7 +70,7 @@ async function probe(place: Place): Promise<void> {
   await close(server);
 }
 
-/** Gives the port. */
+/** Returns the port. */
 function open(server: Server, place: Place): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   server.once('error', reject);

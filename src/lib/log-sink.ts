@@ -1,7 +1,7 @@
 /**
- * Lines of the log on their way to standard error, which may be a full disk, a pipe that nobody reads or a terminal that is
- * held: none of them stops the process. Lines wait in a bounded queue; those that find no place are counted, and the count
- * is told in a line of its own as soon as lines pass again. docs/decisions/0053
+ * Lines of the log on their way to standard error, which may be a full disk, a pipe that nobody reads or a terminal
+ * that is held: none of them stops the process. Lines wait in a bounded queue; those that find no place are counted,
+ * and the count is told in a line of its own as soon as lines pass again. docs/decisions/0053
  */
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
@@ -19,7 +19,7 @@ interface Batch {
   readonly bytes: Buffer;
   /** Lines of the queue; 0 for the count of those that were lost. */
   readonly lines: number;
-  /** What has been told when this is written. */
+  /** Total of lost lines that is reported once this is written. */
   readonly told: number;
   written: number;
 }
@@ -137,7 +137,7 @@ export class LogSink {
   }
 }
 
-/** Gives a descriptor for standard error on which a write that would have to wait for somebody fails with EAGAIN. */
+/** Returns a descriptor for standard error on which a write that would block fails with EAGAIN. */
 export function openStandardError(): number {
   const FD = 2;
   const stat = fstatSync(FD);

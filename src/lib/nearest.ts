@@ -1,6 +1,6 @@
 /** The name that someone who mistyped one probably meant. */
 
-/** Gives the candidate with the fewest edits, if a third of its letters or fewer are wrong. */
+/** Returns the candidate with the fewest edits, if at most a third of its letters are wrong. */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
   const ranked = candidates
     .map((candidate) => ({ candidate, edits: editsBetween(text, candidate) }))

@@ -13,8 +13,8 @@ export class SharedLookUps<K, V> {
   #underWay: Promise<unknown> = Promise.resolve();
 
   /**
-   * `take` gives what is to be found, all that has come by then: `find` calls it once, when it can ask. It leaves out what it
-   * does not find. When it fails, all that it was asked for fail.
+   * `take` gives what is to be found, all that has come by then: `find` calls it once, when it can ask. It leaves out
+   * what it does not find. When it fails, all that it was asked for fail.
    */
   constructor(find: (take: () => readonly K[]) => Promise<ReadonlyMap<K, V>>) {
     this.#find = find;
@@ -39,7 +39,7 @@ export class SharedLookUps<K, V> {
         return [...keys];
       }).finally(close); // it may fail before it asks
     });
-    this.#underWay = found.catch(() => undefined); // whoever asked is told
+    this.#underWay = found.catch(() => undefined); // the callers get the error
     return { keys, found };
   }
 }

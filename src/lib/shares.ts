@@ -1,19 +1,22 @@
-/** Shares of one bounded stock among its holders (clients, domains), so that none of them can take all of it. Pure. docs/decisions/0440 */
+/**
+ * Shares of one bounded stock among its holders (clients, domains), so that none of them can take all of it. Pure.
+ * docs/decisions/0440
+ */
 
 export interface Shares {
   /** What all holders have together. */
   readonly taken: number;
   readonly free: number;
   heldBy(holder: string): number;
-  /** Whether the holder may have `amount` more: it may hold as much as it leaves free. */
+  /** Whether the holder may have `amount` more: it may hold as much as stays free. */
   mayTake(holder: string, amount: number): boolean;
-  /** A negative `amount` gives back. */
+  /** Takes `amount` for the holder; a negative amount returns it. */
   add(holder: string, amount: number): void;
 }
 
 /**
- * One holder alone gets half of the stock, two get a third each, and so on: some of it is always left for the next one. The
- * stock may be overdrawn with `add`; then nobody may take until enough has been given back.
+ * One holder alone gets half of the stock, two get a third each, and so on: some of it is always left for the next one.
+ * The stock may be overdrawn with `add`; then nobody may take until enough has been given back.
  */
 export function createShares(max: number): Shares {
   const held = new Map<string, number>();

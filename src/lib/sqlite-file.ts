@@ -10,8 +10,9 @@ const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
 /**
- * Opens a file, or makes it. `lay` makes the tables that are missing. One that is damaged, or no database, is moved aside, a new one takes
- * its place, and `onMoved` is told its new name. Throws, naming the file, when it cannot be opened just now, as on a full disk.
+ * Opens a file, or makes it. `lay` makes the tables that are missing. One that is damaged, or no database, is moved
+ * aside, a new one takes its place, and `onMoved` is told its new name. Throws, naming the file, when it cannot be
+ * opened just now, as on a full disk.
  */
 export function openSound(
   file: string,
@@ -51,12 +52,12 @@ export function inTransaction(database: DatabaseSync, work: () => void): void {
   }
 }
 
-/** The file is good, somebody else has it just now. */
+/** Whether the file is good but locked by another process. */
 export function isBusy(error: unknown): boolean {
   return hasCode(error, SQLITE_BUSY, SQLITE_LOCKED);
 }
 
-/** Damaged, or no database at all. */
+/** Whether the file is damaged or not a database. */
 export function isDamage(error: unknown): boolean {
   return hasCode(error, SQLITE_CORRUPT, SQLITE_NOTADB);
 }

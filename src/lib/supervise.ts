@@ -1,6 +1,6 @@
 /**
- * Keeps a child process running: starts it again when it ends, after a pause that grows while it keeps ending soon. What the
- * child is and what is said to it is the caller's.
+ * Keeps a child process running: starts it again when it ends, after a pause that grows while it keeps ending soon.
+ * What the child is and what is said to it is the caller's.
  */
 import type { ChildProcess } from 'node:child_process';
 import { type Backoff, backoffDelayMs } from './backoff.ts';
@@ -53,7 +53,8 @@ export class SupervisedProcess {
   /** Sends nothing when the process is gone; returns whether the message was sent. */
   send(message: object): boolean {
     if (this.#child?.connected !== true) return false;
-    // A failure to send means that the process is ending, and its end is handled. What `send` gives speaks of a backlog.
+    // A failure to send means that the process is ending, which is handled. The result of `send` is only about a
+    // backlog.
     this.#child.send(message, () => {});
     return true;
   }
@@ -63,7 +64,10 @@ export class SupervisedProcess {
     this.#child?.kill('SIGKILL');
   }
 
-  /** No more restarts: asks the process to end with `ask`, and kills it after `limitMs`. Resolves when its last words are read. */
+  /**
+   * No more restarts: asks the process to end with `ask`, and kills it after `limitMs`. Resolves when its last words
+   * are read.
+   */
   async stop(ask: () => void, limitMs: number): Promise<void> {
     this.#isStopping = true;
     clearTimeout(this.#timer);
@@ -81,7 +85,7 @@ export class SupervisedProcess {
       this.#child = this.#options.launch();
     } catch (error) {
       this.#closed = undefined;
-      // Later, so that the owner is told of a death only after its constructor has returned.
+      // Deferred, so that the owner is notified of a death only after its constructor has returned.
       process.nextTick(() => this.#end(startedAt, undefined, error));
       return;
     }
@@ -90,7 +94,7 @@ export class SupervisedProcess {
     child.once('exit', (code, signal) =>
       this.#end(startedAt, child.pid, signal === null ? `exit code ${code}` : `signal ${signal}`),
     );
-    // Not `once`: a failed kill of a process that runs is an `error` too, and one that nobody listens to ends this process.
+    // Not `once`: a failed kill is an `error`, too, and one without a listener would end this process.
     child.on('error', (error) => {
       if (child.pid === undefined) this.#end(startedAt, undefined, error); // it was not spawned, so it does not exit
     });

@@ -6,7 +6,7 @@ export interface Swept<T> {
   delete(one: T): void;
 }
 
-/** `sweep` is told how long ago the last time was. */
+/** `sweep` gets the time since its last call. */
 export function createSwept<T extends { sweep(sweepMs: number): void }>(sweepMs: number): Swept<T> {
   const all = new Set<T>();
   let timer: NodeJS.Timeout | undefined;

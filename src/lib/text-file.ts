@@ -1,4 +1,4 @@
-/** A file that somebody named: its text, or why it cannot be read. */
+/** Reads a file that a user has named: its text, or why it cannot be read. */
 import { readFileSync } from 'node:fs';
 
 export type TextFile =

@@ -43,7 +43,7 @@ export class TokenBuckets {
     return { kind: 'taken' };
   }
 
-  /** Callers may be a little out of order: nobody gains by that. */
+  /** Callers may be slightly out of order, which gives no advantage. */
   #tokensOf(key: string, now: number): number {
     const { perSecond, burst } = this.#options;
     const bucket = this.#buckets.get(key);

@@ -1,15 +1,15 @@
 /**
- * When a domain's last setting change counts as in force: every live edge has acknowledged it and there is at least one.
- * Purges, renewals and health do not touch it; they raise no `settingRevision`.
+ * When a domain's last setting change counts as in force: every live edge has acknowledged it and there is at least
+ * one. Purges, renewals and health do not touch it; they raise no `settingRevision`.
  */
 import type { EdgeReport } from './edge.ts';
 
-/** An edge that was silent for so long does not hold a domain back; it catches up when it returns. */
+/** Silence after which an edge no longer delays a domain; it catches up when it returns. */
 export const EDGE_LIVE_MS = 30_000;
 
 /**
- * A report that is later than `now` by as much is from before the clock was set back: the edge counts again with its next
- * report, seconds later, and one that is gone holds nothing up.
+ * A report that is later than `now` by as much is from before the clock was set back: the edge counts again with its
+ * next report, seconds later, and one that is gone holds nothing up.
  */
 export function isLive(edge: Pick<EdgeReport, 'reportedAt'>, now: number): boolean {
   return Math.abs(now - edge.reportedAt) < EDGE_LIVE_MS;

@@ -1,7 +1,10 @@
 /** Extensions of a certificate that Node does not give, read from its DER. RFC 5280 §4.1 */
 import type { X509Certificate } from 'node:crypto';
 
-/** Whether the key may sign handshakes: `keyUsage` is absent or has `digitalSignature`. RFC 5280 §4.2.1.3, RFC 8446 §4.4.2.2 */
+/**
+ * Whether the key may sign handshakes: `keyUsage` is absent or has `digitalSignature`. RFC 5280 §4.2.1.3, RFC 8446
+ * §4.4.2.2
+ */
 export function maySignHandshakes(certificate: X509Certificate): boolean {
   const value = findExtension(certificate, KEY_USAGE);
   if (value === undefined) return true;
@@ -9,14 +12,14 @@ export function maySignHandshakes(certificate: X509Certificate): boolean {
   return tag === BIT_STRING && (bits & DIGITAL_SIGNATURE) !== 0;
 }
 
-/** Whether clients are told to expect an OCSP answer with the certificate ("must staple"). RFC 7633 */
+/** Whether the certificate requires a stapled OCSP response ("must staple"). RFC 7633 */
 export function demandsStaple(certificate: X509Certificate): boolean {
   return findExtension(certificate, TLS_FEATURE) !== undefined;
 }
 
 /**
- * What a certificate is called where an authority is asked when to renew it: the issuer's key and the serial number. `undefined`:
- * it does not say whose key signed it. RFC 9773 §4.1
+ * What a certificate is called where an authority is asked when to renew it: the issuer's key and the serial number.
+ * `undefined`: it does not say whose key signed it. RFC 9773 §4.1
  */
 export function renewalIdOf(certificate: X509Certificate): string | undefined {
   const issuer = readElements(readElements(findExtension(certificate, AUTHORITY_KEY_IDENTIFIER))[0]?.content);

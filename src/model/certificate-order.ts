@@ -3,8 +3,8 @@ import type { KeyObject } from 'node:crypto';
 import type { CertificateChain } from './certificate.ts';
 
 /**
- * `pending`: asked for. `challenged`: the edges are told what the authority will look for. `issued`: the domain has it, until
- * it is renewed. `failed`: tried again later, unless given up.
+ * `pending`: asked for. `challenged`: the edges are told what the authority will look for. `issued`: the domain has it,
+ * until it is renewed. `failed`: tried again later, unless given up.
  */
 export type OrderState = 'pending' | 'challenged' | 'issued' | 'failed';
 
@@ -36,7 +36,10 @@ export interface CertificateOrder {
   readonly problem?: OrderProblem | undefined;
   /** Explanation of the authority, or of another party that knows more. */
   readonly detail: string;
-  /** The certificate that the domain had when this began, or has from it; empty: none. Where it has another, somebody else decided. */
+  /**
+   * The certificate that the domain had when this began, or has from it; empty: none. Where it has another, somebody
+   * else decided.
+   */
   readonly sslKey: string;
   /** The last certificate that came of it; empty: none has. */
   readonly issuedKey: string;
@@ -78,11 +81,14 @@ interface PublishedChallenge {
   readonly key: string;
   /** That edges have it with. */
   readonly revision: number;
-  /** When the authority was told to look; 0: not yet. */
+  /** When the authority was asked to validate; 0: not yet. */
   readonly toldAt: number;
 }
 
-/** Orders that a domain may begin at the authority in 24 hours: authorities count failed ones by the hour and equal ones by the week. */
+/**
+ * Orders that a domain may begin at the authority in 24 hours: authorities count failed ones by the hour and equal ones
+ * by the week.
+ */
 export const MAX_ORDERS_PER_DAY = 5;
 export const ORDER_DAY_MS = 24 * 3_600_000;
 
@@ -121,5 +127,8 @@ export interface ObtainedCertificate {
   readonly now: number;
 }
 
-/** `unwanted`: the domain is gone, or has another certificate. `full`: the account has reached its limit of certificates. */
+/**
+ * `unwanted`: the domain is gone, or has another certificate. `full`: the account has reached its limit of
+ * certificates.
+ */
 export type Given = { readonly kind: 'given'; readonly sslKey: string } | { readonly kind: 'unwanted' | 'full' };

@@ -22,7 +22,7 @@ type CertificateWarningCode =
   | 'keyMayNotSign'
   /** The leaf's key is Ed25519. */
   | 'keyNotInBrowsers'
-  /** Clients are told to expect an OCSP answer, which edges do not send. */
+  /** The certificate requires an OCSP response, which edges do not send. */
   | 'mustStaple'
   /** A certificate of the chain is signed with SHA-1 or MD5. `subject` */
   | 'weakSignature'
@@ -46,7 +46,10 @@ export interface CertificateWarning {
 }
 
 interface WarningOptions {
-  /** The chain as the customer sent it, PEM, which may hold a root that `chain` leaves out; absent: a missing issuer is not looked for. */
+  /**
+   * The chain as the customer sent it, PEM, which may hold a root that `chain` leaves out; absent: a missing issuer is
+   * not looked for.
+   */
   readonly text?: string;
   /** Certificates of widely known authorities, PEM. */
   readonly authorities: readonly string[];
@@ -73,7 +76,7 @@ export function findWarnings(
 function warnOfLeaf(leaf: X509Certificate, now: number): readonly CertificateWarning[] {
   const from = leaf.validFromDate.getTime();
   const days = Math.floor((leaf.validToDate.getTime() - from) / DAY_MS);
-  // Node gives the extended key usage under this name.
+  // Node's name for the extended key usage.
   const purposes: readonly string[] | undefined = leaf.keyUsage;
   const isForServers = purposes === undefined || purposes.some((oid) => SERVER_PURPOSES.includes(oid));
   return [

@@ -1,6 +1,6 @@
 /**
- * A certificate as we store it and speak of it, and how a customer's PEM becomes one: the chain is put in order, and what an
- * edge could not use is refused.
+ * A certificate as we store it and speak of it, and how a customer's PEM becomes one: the chain is put in order, and
+ * what an edge could not use is refused.
  */
 import { createPrivateKey, type KeyObject, sign, verify, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
@@ -97,7 +97,10 @@ function readCertificates(text: string): readonly X509Certificate[] | string {
   return [...found.values()];
 }
 
-/** Everything that leads up from the leaf, nearest first; a client has the self-issued ones itself, or does not trust them. */
+/**
+ * Everything that leads up from the leaf, nearest first; a client has the self-issued ones itself, or does not trust
+ * them.
+ */
 function orderChain(leaf: X509Certificate, all: readonly X509Certificate[]) {
   const chain = [leaf];
   let rest = all.filter((certificate) => certificate !== leaf && certificate.subject !== certificate.issuer);
@@ -113,11 +116,14 @@ function hasIssued(certificate: X509Certificate, below: X509Certificate): boolea
   try {
     return below.checkIssued(certificate) && below.verify(certificate.publicKey);
   } catch {
-    return false; // its key is of a kind that nobody here knows
+    return false; // its key is of an unknown type
   }
 }
 
-/** What an edge's TLS has against it, in OpenSSL's words, such as an authority's key that is too short. `undefined`: nothing. */
+/**
+ * What an edge's TLS has against it, in OpenSSL's words, such as an authority's key that is too short. `undefined`:
+ * nothing.
+ */
 function whyNotSent(pair: { readonly cert: string; readonly key?: string }): string | undefined {
   try {
     createSecureContext(pair);

@@ -27,6 +27,6 @@ function hasIssued(above: X509Certificate, below: X509Certificate): boolean {
   try {
     return below.checkIssued(above) && below.verify(above.publicKey);
   } catch {
-    return false; // its key is of a kind that nobody here knows
+    return false; // its key is of an unknown type
   }
 }

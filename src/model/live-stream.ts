@@ -21,7 +21,10 @@ export interface BroadcastName extends StreamName {
 export const LIVE_SOURCES = ['publish', 'origin'] as const;
 type LiveSource = (typeof LIVE_SOURCES)[number];
 
-/** Why a broadcast ended. `stopped`: the service was stopped in an orderly way; `crashed`: it was killed. `replaced`: another live process had the stream, or a publisher took the place of an origin. */
+/**
+ * Why a broadcast ended. `stopped`: the service was stopped in an orderly way; `crashed`: it was killed. `replaced`:
+ * another live process had the stream, or a publisher took the place of an origin.
+ */
 export const END_REASONS = [
   'unpublished',
   'lost',
@@ -125,7 +128,7 @@ export function listedStream(facts: StreamFacts, now: number): ListedStream | un
   const { domainId, app, stream, beganAt, endedAt } = facts;
   const listed = { domainId, app, stream, beganAt };
   if (isPaused(facts, now)) {
-    // What was on air ends with the order; the live process tells the exact time later.
+    // A broadcast on air ends with the order; the live process reports the exact time later.
     return { ...listed, state: 'PAUSED', endedAt: isOnAir(facts) ? facts.forbiddenAt : endedAt };
   }
   if (isOnAir(facts)) return { ...listed, state: 'ONGOING', endedAt: 0 };

@@ -1,4 +1,4 @@
-/** PEM blocks out of a text that somebody pasted: whatever stands around them, however the lines end. RFC 7468 */
+/** Extracts PEM blocks from a pasted text, with any text around them and any line ends. RFC 7468 */
 
 export interface PemBlock {
   /** What stands after `BEGIN`. */

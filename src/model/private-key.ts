@@ -1,4 +1,6 @@
-/** A customer's private key: read from PEM, and of a kind that is served. Nothing of a key is in what is said about it. */
+/**
+ * A customer's private key: read from PEM, and of a kind that is served. Nothing of a key is in what is said about it.
+ */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { NOT_PEM, type PemBlock, parsePem } from './pem.ts';
 
@@ -55,7 +57,7 @@ function readKey(der: Buffer, type: 'pkcs8' | 'pkcs1' | 'sec1'): PrivateKey {
   try {
     key = createPrivateKey({ key: der, format: 'der', type });
   } catch {
-    return invalid('cannot be read as a private key'); // what OpenSSL says helps nobody
+    return invalid('cannot be read as a private key'); // OpenSSL's own message would not help
   }
   const reason = whyNotServed(key);
   return reason === undefined ? { kind: 'key', key } : invalid(reason);

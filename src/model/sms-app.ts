@@ -17,14 +17,14 @@ export const SMS_APP_SETTINGS = {
   suffix: { kind: 'text', default: '', max: 60 },
   /** `85261234567` is read as `+85261234567`. */
   bareInternational: { kind: 'switch', default: false },
-  /** A notice (`smsType` 2) whose answer was lost goes out again: twice rather than never. */
+  /** Whether a notice (`smsType` 2) whose response was lost is sent again: twice rather than never. */
   resendUncertain: { kind: 'switch', default: false },
   /** Validity, counted from when a message may be sent. */
   validityHours: { kind: 'number', default: 72, min: 1, max: 168 },
 } as const satisfies SettingTable;
 
 export interface SmsAppSettings extends SettingsOf<typeof SMS_APP_SETTINGS> {
-  /** When advertising goes out; `undefined`: at any time. docs/decisions/0213 */
+  /** Hours in which advertising is sent; `undefined`: at any time. docs/decisions/0213 */
   readonly marketingHours: MarketingHours | undefined;
 }
 

@@ -37,11 +37,13 @@ export interface SmppSettings {
   readonly inactivitySeconds: number;
   readonly bindSeconds: number;
   readonly responseSeconds: number;
-  /** How the parts of a long message are told: in the message's own header, or in parameters beside it. */
+  /** How the parts of a long message are numbered: in a header of the text, or in optional parameters. */
   readonly concatenation: 'udh' | 'sar';
   /** Texts whose every character GSM 03.38 has go out in it; the parts stay the same. docs/decisions/0203 */
   readonly gsm7: boolean;
-  /** How receipts write the id of the answer: alike, its hexadecimal as decimal or the other way round, or nobody knows. */
+  /**
+   * How receipts write the id of the response: unchanged, converted from hexadecimal to decimal or back, or unknown.
+   */
   readonly receiptIds: ReceiptIds;
   /** Minutes that the carrier's clock is ahead of UTC. */
   readonly receiptZoneMinutes: number;

@@ -1,13 +1,13 @@
 /**
- * Which part a receipt speaks of: only one that nothing in the receipt contradicts, and only where no other part could be meant.
- * Everything else waits. Pure. docs/decisions/0427
+ * Which part a receipt speaks of: only one that nothing in the receipt contradicts, and only where no other part could
+ * be meant. Everything else waits. Pure. docs/decisions/0427
  */
 import { isFinal, type PartState } from './sms-part.ts';
 
 export interface ReceiptClues {
   /** Forms of the message id, the likeliest first; empty: the carrier named none. */
   readonly keys: readonly string[];
-  /** So many of the last `keys` are equally likely: forms of one id whose writing nobody knows. */
+  /** Number of the last `keys` that are equally likely: forms of one id whose notation is unknown. */
   readonly equalKeys: number;
   /** E.164 with `+`; absent: any. */
   readonly number: string | undefined;
@@ -29,8 +29,8 @@ export interface Candidate {
 }
 
 /**
- * `number`: parts with its id went to other numbers. `ambiguous`: several parts fit, or one whose answer may bring the id yet.
- * `unknown`: nothing fits, or it is too early to say.
+ * `number`: parts with its id went to other numbers. `ambiguous`: several parts fit, or one whose answer may bring the
+ * id yet. `unknown`: nothing fits, or it is too early to say.
  */
 export type Match =
   | { readonly kind: 'part'; readonly partId: number }
@@ -46,9 +46,9 @@ interface MatchTime {
 const TOLERANCE_MS = 60_000;
 
 /**
- * `candidates`: every part of the connector that one of the receipt's keys names and that went out within the life of an id; if
- * none of these fits, every part to its number that has not ended; if one fits and `mayBeChance`, those to its number whose answer
- * is still out. Others are ignored.
+ * `candidates`: every part of the connector that one of the receipt's keys names and that went out within the life of
+ * an id; if none of these fits, every part to its number that has not ended; if one fits and `mayBeChance`, those to
+ * its number whose answer is still out. Others are ignored.
  */
 export function matchReceipt(clues: ReceiptClues, candidates: readonly Candidate[], time: MatchTime): Match {
   const named = matchByKey(clues, candidates);

@@ -7,7 +7,7 @@ export interface StatusWord {
   readonly state: WordState;
   /** Why, in a word for programs; absent: the table does not say. */
   readonly group?: WordGroup;
-  /** The same in a sentence for people; absent: there is none. */
+  /** The reason in a sentence for people, if there is one. */
   readonly text?: WordText;
 }
 
@@ -19,7 +19,10 @@ interface WordText {
 export const WORD_STATES = ['delivered', 'failed', 'expired', 'unknown', 'onTheWay'] as const;
 export type WordState = (typeof WORD_STATES)[number];
 
-/** The phone is away, suspended, off or full; the rest is why the carrier did not want the message, or could not deliver it. */
+/**
+ * The phone is away, suspended, off or full; the rest is why the carrier did not want the message, or could not deliver
+ * it.
+ */
 type WordGroup =
   | 'absent'
   | 'suspended'
@@ -36,8 +39,8 @@ type WordGroup =
   | 'other';
 
 /**
- * The first of `words` is the whole of what a carrier said; others are what it begins with. A whole word goes before one that ends
- * with `*`, and a longer one before a shorter one.
+ * The first of `words` is the whole of what a carrier said; others are what it begins with. A whole word goes before
+ * one that ends with `*`, and a longer one before a shorter one.
  */
 export function findStatusWord(words: readonly string[], own: readonly StatusWord[]): StatusWord | undefined {
   const said = words.map((word) => word.toUpperCase());

@@ -1,7 +1,7 @@
 /**
- * Carries a change from the feed to the workers of this machine, and to its live process, and says when all of them run it. A worker that dies no
- * longer counts: its successor begins with the store as it is then. One that stays silent is cut off. Where no worker is left
- * nothing is in force.
+ * Carries a change from the feed to the workers of this machine, and to its live process, and says when all of them run
+ * it. A worker that dies no longer counts: its successor begins with the store as it is then. One that stays silent is
+ * cut off. Where no worker is left nothing is in force.
  */
 import type { ChangedMessage } from './messages.ts';
 
@@ -45,7 +45,7 @@ export class ChangeRelay {
     this.#options = options;
   }
 
-  /** Resolves when each worker runs the change, or is gone; false when there is none that does. */
+  /** Resolves when each worker runs the change or is gone, with false if no worker runs it. */
   relay(change: Omit<ChangedMessage, 'kind' | 'id'>): Promise<boolean> {
     const { workers, others, limitMs, onSilent } = this.#options;
     const id = ++this.#lastId;

@@ -1,6 +1,7 @@
 /**
- * What every child process does alike: starts its part with the settings it is sent, answers for its metrics, ends when it is
- * told to and when the supervisor is gone. Signals are the supervisor's: a terminal's Ctrl-C reaches all processes at once.
+ * What every child process does alike: starts its part with the settings it is sent, answers for its metrics, ends when
+ * it is told to and when the supervisor is gone. Signals are the supervisor's: a terminal's Ctrl-C reaches all
+ * processes at once.
  */
 import { Registry } from 'prom-client';
 import type { OriginUse, ProbeReport } from '#edge/origin/probe-schedule.ts';
@@ -22,7 +23,7 @@ export interface RunningPart {
   readonly firstToken?: FirstToken;
   /** Makes sure that the change is in force here. */
   applyChange?(change: ChangedMessage): void;
-  /** Every worker runs the change with this id; `isRun` false: there is none now, so it is to ask again. */
+  /** Every worker runs the change with this id; `isRun` is false if there is no worker, so that the feed retries. */
   confirm?(id: number, isRun: boolean): void;
   /** What the feed asked for with this id; without an outcome it is to ask again. */
   takeOutcome?(id: number, outcome: PrefetchOutcome | undefined): void;
@@ -62,7 +63,7 @@ export function runChild(loaders: Readonly<Record<PartKind, () => Promise<StartP
 }
 
 function send(message: FromChild): void {
-  // A failure means that the supervisor is gone, and `disconnect` says so too.
+  // A failure means that the supervisor is gone, which `disconnect` reports, too.
   if (process.connected) process.send?.(message, () => {});
 }
 
@@ -78,7 +79,7 @@ async function startPart(load: () => Promise<StartPart>, context: PartContext): 
     return part;
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    // The supervisor tells the problem. Where it was found says something only if the engine threw it (a `TypeError`): a bug.
+    // The supervisor logs the problem. The stack matters only if the engine threw it (a `TypeError`), a bug.
     const isBug = !(error instanceof Error) || error.constructor !== Error;
     context.log[isBug ? 'error' : 'debug']({ err: error }, 'cannot start');
     process.send?.({ kind: 'failed', problem } satisfies FromChild, () => process.exit(1));

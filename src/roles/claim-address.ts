@@ -1,6 +1,6 @@
 /**
- * Settles the addresses before any process starts: whether each can be listened on at all, and which port 0 becomes. Several
- * workers share a port, so they would not notice that another service has it.
+ * Settles the addresses before any process starts: whether each can be listened on at all, and which port 0 becomes.
+ * Several workers share a port, so they would not notice that another service has it.
  */
 import { createServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -67,7 +67,7 @@ async function hold(wanted: ListenAddress): Promise<Held> {
   }
 }
 
-/** Gives the code of the error when it fails. */
+/** Returns the code of the error if it fails. */
 function tryListen({ host, port }: ListenAddress): Promise<{ server: Server; address: ListenAddress } | string> {
   return new Promise((resolve) => {
     const server = createServer((connection) => connection.destroy());

@@ -1,4 +1,6 @@
-/** How commands of this machine find the running service: a 0600 file in the data directory, written anew at each start. */
+/**
+ * How commands of this machine find the running service: a 0600 file in the data directory, written anew at each start.
+ */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { identify } from '#lib/data-directory.ts';
@@ -32,10 +34,10 @@ export function removeControlFile(dataDir: string): void {
   rmSync(controlFilePath(dataDir), { force: true });
 }
 
-/** Gives `undefined` when no service has written it here, or its supervisor is gone. */
+/** Returns `undefined` if no service has written the file, or its supervisor is gone. */
 export function findControl(dataDir: string): ControlFile | undefined {
   try {
-    // Written by `writeControlFile`, and nobody else may write here.
+    // Only `writeControlFile` writes it.
     const control = JSON.parse(readFileSync(controlFilePath(dataDir), 'utf8')) as ControlFile;
     return control.directory === identify(dataDir) && isAlive(control.pid) ? control : undefined;
   } catch {

@@ -68,7 +68,7 @@ async function writeToStandardOutput(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
-/** What the system says of a file that somebody named, in few words; anything else as it is. */
+/** Returns a short message for a system error about a file that a user has named; other errors unchanged. */
 function ofFile(error: unknown, problem: string): unknown {
   return error instanceof Error && 'syscall' in error && 'code' in error
     ? new Error(`${problem}: ${error.code}`, { cause: error })

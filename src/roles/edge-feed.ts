@@ -1,4 +1,7 @@
-/** The process of an edge that there is once per machine: follows the feed, writes the store that workers read, probes origins. */
+/**
+ * The process of an edge that there is once per machine: follows the feed, writes the store that workers read, probes
+ * origins.
+ */
 import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
 import { constants, setPriority } from 'node:os';
@@ -96,7 +99,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
   };
 }
 
-/** The socket of a control that was killed is still there, and nobody listens on it. */
+/** Waits until control listens: the socket of a killed one may still exist without a listener. */
 async function waitForSocket(path: string): Promise<void> {
   const deadline = performance.now() + CONTROL_START_MS;
   while (performance.now() < deadline && !(await isListening(path))) await delay(POLL_MS);

@@ -104,7 +104,7 @@ function httpsOptions(
 ): HttpsOptions | undefined {
   if (edgeHttpsListen === 'off') return undefined;
   const kept = readTicketSecrets(ticketSecretsPath(dataDir));
-  // At the very first start the feed's process may not have made any yet: it tells them then.
+  // At the very first start the feed's process may not have created any yet; it announces them later.
   const ticketSecrets = kept.length > 0 ? kept : [makeTicketSecret(systemClock())];
   return { listen: edgeHttpsListen, certificates: source, ticketSecrets };
 }

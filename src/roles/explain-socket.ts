@@ -1,6 +1,6 @@
 /**
- * Lets commands of this machine ask an edge worker what would become of a request: JSON over HTTP on a socket of the data
- * directory, which only its owner may open. `cli/explain-command.ts` asks.
+ * Lets commands of this machine ask an edge worker what would become of a request: JSON over HTTP on a socket of the
+ * data directory, which only its owner may open. `cli/explain-command.ts` asks.
  */
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
@@ -14,10 +14,10 @@ interface ExplainSocketOptions {
   readonly log: Logger;
 }
 
-/** Largest question; a viewer's head is bounded by as much. */
+/** Limit of a question, the same as for a viewer's head. */
 const MAX_QUESTION_BYTES = 64 * 1024;
 
-/** The edge serves without it: where it cannot listen, the log says so. */
+/** Listens for questions. The edge works without it, so a failure to listen is only logged. */
 export async function openExplainSocket({ path, explain, log }: ExplainSocketOptions): Promise<AsyncDisposable> {
   const server = createServer({ keepAlive: false }, async (message, response) => {
     try {
@@ -53,6 +53,6 @@ async function readQuestion(message: IncomingMessage): Promise<Question> {
     pieces.push(chunk);
   }
   const value: unknown = JSON.parse(Buffer.concat(pieces).toString('utf8'));
-  // Our own command of the same version, and nobody else may open the socket; what is in the texts the stages check.
+  // Only our own command of the same version opens the socket; the stages check the texts.
   return value as Question;
 }

@@ -1,6 +1,6 @@
 /**
- * The first access token of an installation: given by the settings or made here, for as long as there is no account. It is
- * the only one that may do everything.
+ * The first access token of an installation: given by the settings or made here, for as long as there is no account. It
+ * is the only one that may do everything.
  */
 import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -39,7 +39,7 @@ export async function ensureFirstToken({ db, given, file, now }: FirstTokenOptio
   return given === undefined ? 'kept' : 'given';
 }
 
-/** Nobody has taken it away, and it is good for something. */
+/** Whether the token of the file still works. */
 async function isStillKept(db: Db, file: string, now: number): Promise<boolean> {
   const token = readIfUsable(file);
   if (token === undefined || !isMinted(token)) return false;
@@ -52,11 +52,11 @@ function readIfUsable(file: string): string | undefined {
   try {
     return readIfThere(file);
   } catch {
-    return undefined; // somebody keeps it for himself, and no start needs it any more
+    return undefined; // the file was made unreadable, and no start needs it
   }
 }
 
-/** Gives the token that is in the file already, else a new one. Throws when the file holds anything else. */
+/** Returns the token in the file, or a new one. Throws if the file has other content. */
 function keepToken(file: string): string {
   const kept = readIfThere(file);
   if (kept === undefined) return keepNewToken(file);

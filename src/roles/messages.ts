@@ -37,7 +37,7 @@ export interface PrefetchMessage {
   readonly request: PrefetchRequest;
 }
 
-/** And back; without an outcome nobody could do it just now. */
+/** The answer; without an outcome if no worker could do it. */
 interface PrefetchedMessage {
   readonly kind: 'prefetched';
   readonly id: number;
@@ -91,8 +91,8 @@ export type FromChild =
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly unknown[] };
 
 /**
- * `kept`: in the file `first-token`. `stillKept`: there since an earlier start, which may have failed before it said so. `given`:
- * it came from the settings and is kept nowhere. `none`: there was no need.
+ * `kept`: in the file `first-token`. `stillKept`: there since an earlier start, which may have failed before it said
+ * so. `given`: it came from the settings and is kept nowhere. `none`: there was no need.
  */
 export type FirstToken = 'kept' | 'stillKept' | 'given' | 'none';
 

@@ -1,4 +1,7 @@
-/** The listener for Prometheus: the metrics of all processes of this machine in one answer, each labelled with its process. */
+/**
+ * The listener for Prometheus: the metrics of all processes of this machine in one answer, each labelled with its
+ * process.
+ */
 import { createServer } from 'node:http';
 import { AggregatorRegistry, type Counter, Gauge, Registry } from 'prom-client';
 import { toOriginForm } from '#http/absolute-form.ts';
@@ -9,7 +12,7 @@ import { addProcessMetrics, type CollectedMetrics, collectMetrics } from './proc
 
 interface MetricsSource {
   readonly name: string;
-  /** Gives `undefined` when the process did not answer within the limit. */
+  /** Returns `undefined` if the process did not answer in time. */
   collect(): Promise<readonly unknown[] | undefined>;
 }
 

@@ -1,4 +1,4 @@
-/** Which processes a configuration asks for, and what each is told: no more secrets than it needs. */
+/** Plans the processes of a configuration, each with only the secrets that it needs. */
 import type { Config } from '#config';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { StartMessage } from './messages.ts';

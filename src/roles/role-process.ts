@@ -34,7 +34,10 @@ export interface RoleProcessOptions extends PartEvents {
 const BACKOFF = { firstMs: 100, capMs: 10_000 };
 const SETTLED_AFTER_MS = 30_000;
 const METRICS_LIMIT_MS = 1000;
-/** The engine and the allocator would take 150 MB more beside the cache before they give any back. docs/decisions/0074, 0315, 0370 */
+/**
+ * The engine and the allocator would take 150 MB more beside the cache before they give any back. docs/decisions/0074,
+ * 0315, 0370
+ */
 const WORKER_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=100', '--expose-gc'];
 /** Flags with which no signal opens a debugger, from the first instruction on. */
 const PART_FLAGS = ['--disable-sigusr1'];
@@ -78,7 +81,7 @@ export class RoleProcess {
     this.#process.kill();
   }
 
-  /** Gives `undefined` when it does not answer in time, or ends before. */
+  /** Returns `undefined` if it does not answer in time or ends first. */
   collect(): Promise<readonly unknown[] | undefined> {
     const id = ++this.#lastId;
     return new Promise((resolve) => {

@@ -100,7 +100,10 @@ export class Service implements AsyncDisposable {
     return answers.reduce((sum, metrics) => sum + sumOf(metrics ?? [], UNDER_WAY), 0);
   }
 
-  /** No new work; resolves when every process has ended. The feed is told before control, or it would miss it. */
+  /**
+   * Stops the service; resolves when every process has ended. The feed stops before control, or it would log a lost
+   * connection.
+   */
   async stop(graceMs: number): Promise<void> {
     await Promise.all(this.#parts.toReversed().map((part) => part.stop(graceMs)));
   }

@@ -1,6 +1,6 @@
 /**
- * The process that a person or an init system starts. It owns the data directory, settles the addresses, keeps the parts
- * running and brings them down in good order. It serves nothing itself but the metrics.
+ * The process that a person or an init system starts. It owns the data directory, settles the addresses, keeps the
+ * parts running and brings them down in good order. It serves nothing itself but the metrics.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -123,7 +123,7 @@ async function run(options: ServeOptions, log: Logger, sink: LogSink): Promise<S
     `causeway is stopping: requests in flight have ${STOP_GRACE_MS / 1000} s to finish; send the signal again to cut them off`,
   );
   removeControlFile(config.dataDir);
-  // Asked before it is told to stop. Parts that have nothing to do may end without an answer, and then there is nothing to say.
+  // Asked before the order to stop. Idle parts may end without an answer, and then there is nothing to report.
   void service.countUnderWay().then((requests) => requests > 0 && print(`requests in flight: ${requests}`));
   const stopped = service.stop(STOP_GRACE_MS).then((): Served => ({ kind: 'stopped' }));
   const served = await Promise.race([stopped, stopRequest.repeated.then((): Served => ({ kind: 'cut' }))]);

@@ -1,4 +1,4 @@
-/** What an edge tells control of its traffic: the shipper of this machine's spools, its outbox and its metrics. */
+/** Traffic reports of an edge to control: the shipper of this machine's spools, its outbox and its metrics. */
 import { join } from 'node:path';
 import { Counter } from 'prom-client';
 import { LOGS_PATH, STATISTICS_PATH } from '#feed/protocol.ts';

@@ -32,7 +32,9 @@ type SiteRefusal =
   | {
       readonly kind: 'redirect';
       readonly url: string;
-      /** The same as host, path and query of the cache key: never refused, or a client would be sent round in circles. */
+      /**
+       * The same as host, path and query of the cache key: never refused, or a client would be sent round in circles.
+       */
       readonly target: string;
     };
 
@@ -76,7 +78,7 @@ function readRefusal(value: unknown): SiteRefusal {
       throw new SpecProblem(`access.refusal.html: expected at most ${MAX_PAGE_BYTES} characters`);
     return { kind, html };
   }
-  // It goes out as Location, so nothing may be in it that ends a line.
+  // It is sent as Location, so it must not contain a line end.
   const url = URL.parse(readText('access.refusal.url', members['url']));
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (url === null || !isWeb || url.username !== '' || url.password !== '')

@@ -1,4 +1,7 @@
-/** What the sites of one table share: automata of patterns that are written alike, and what was read of texts that come again. */
+/**
+ * What the sites of one table share: automata of patterns that are written alike, and what was read of texts that come
+ * again.
+ */
 import { type Automaton, runAutomaton } from '#lib/automaton.ts';
 
 import { compilePattern, type InvalidPattern, type Pattern, readPattern } from '#lib/linear-regexp.ts';
@@ -20,7 +23,7 @@ export interface CompileTools {
 
 /** Memory for automata: 400,000 everyday patterns, or 8,000 of the largest that are accepted. */
 const MAX_AUTOMATA_BYTES = 256 * 1024 * 1024;
-/** Texts are remembered in two generations of so many. */
+/** Texts per generation, of which two are kept. */
 const MAX_ADDRESSES = 10_000;
 /** Each takes 2 KiB: viewers have few different ones. */
 const MAX_USER_AGENTS = 1_000;

@@ -25,7 +25,7 @@ export interface NamedLiveMark extends LiveMark, StreamName {}
 
 /** Keys of a domain, at most two of each kind, the primary one first. */
 export interface LiveKeys {
-  /** Empty: nobody can publish where a key is required. */
+  /** Empty: no one can publish if a key is required. */
   readonly publish: readonly string[];
   /** Empty: playing needs no key. */
   readonly play: readonly string[];

@@ -1,4 +1,4 @@
-/** HTTPS of a site, compiled: which certificate, and what a client is told about it. */
+/** HTTPS of a site, compiled: its certificates and HSTS. */
 import { HTTPS_SETTINGS, type HttpsSettings } from '#model/settings.ts';
 import { expected, readObject, readSettings, readText } from './members.ts';
 

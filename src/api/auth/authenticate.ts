@@ -14,7 +14,7 @@ import { FailedTokens } from './failed-tokens.ts';
 export interface Caller {
   /** The client's address, as trusted proxies tell it. */
   readonly address: string;
-  /** The connection itself comes from this machine, and no proxy speaks for somebody else. */
+  /** Whether the connection comes from this machine and was not forwarded by a proxy. */
   readonly isLocal: boolean;
 }
 
@@ -59,7 +59,7 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   const waiting = new Map<string, Shared>();
   const tokens = new SharedLookUps((take: () => readonly string[]) =>
     db.lookUps.connection().execute((x) => {
-      waiting.clear(); // whoever comes from now on is not answered by this one
+      waiting.clear(); // later callers need a look-up of their own
       return findTokensByHash(x, take());
     }),
   );

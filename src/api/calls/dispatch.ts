@@ -45,13 +45,19 @@ const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   ...SMS_OPERATOR_HANDLERS,
 };
 
-/** Operations that have the SMS checks: types of all fields before the token, the time before the scope. docs/decisions/0210 */
+/**
+ * Operations that have the SMS checks: types of all fields before the token, the time before the scope.
+ * docs/decisions/0210
+ */
 const TIMED: readonly RouteName[] = ['sms.ordinary', 'sms.advertising', 'sms.updateStatus'];
 
 /** Tokens whose rate is remembered; a forgotten one begins with its full burst. */
 const MAX_RATED_TOKENS = 50_000;
 
-/** What the command line of this machine acts for on customers' operations: no account has this id. It has no `cdn` scope anyway. */
+/**
+ * What the command line of this machine acts for on customers' operations: no account has this id. It has no `cdn`
+ * scope anyway.
+ */
 const NO_ACCOUNT = 0;
 
 export interface DispatchOptions {
@@ -90,7 +96,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   function refuse({ name, now, caller }: Request, members: Members, principal: Principal): void {
     const { token, isDisabled, scopes } = principal;
     const isElsewhere = token?.isElsewhere === true;
-    // Whoever has found a token, and may not use it where he is, uses up nothing of its rate.
+    // A caller from an address where the token may not be used does not consume its rate.
     if (token !== undefined && !isElsewhere)
       refuseEmpty(rates.take(String(token.id), options.steadyClock()), 'tooManyRequests');
     if (TIMED.includes(name)) refuseWrongTime(members['time'], now, options.smsTimeWindowMs);
@@ -134,8 +140,8 @@ export function createDispatch(options: DispatchOptions): Dispatch {
 const NOT_READY_SECONDS = 5;
 
 /**
- * Anything but a `ServiceError` is logged here: a database that is away, or else our fault, and the caller gets the number to
- * ask us about.
+ * Anything but a `ServiceError` is logged here: a database that is away, or else our fault, and the caller gets the
+ * number to ask us about.
  */
 export function toServiceError(error: unknown, { requestId }: Pick<Request, 'requestId'>, log: Logger): ServiceError {
   if (error instanceof ServiceError) return error;

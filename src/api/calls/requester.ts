@@ -9,7 +9,7 @@ import type { CallFields } from './call-fields.ts';
 
 /** What a request says of its client. */
 export interface Requester {
-  /** Address of the connection, as the system gives it. */
+  /** Peer address of the connection. */
   readonly peer: string | undefined;
   readonly forwardedFor: string | undefined;
   readonly acceptLanguage: string | undefined;

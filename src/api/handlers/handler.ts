@@ -1,4 +1,4 @@
-/** What every operation's handler is given and gives. */
+/** The interface of handlers of operations. */
 import type { RouteName } from '#contract/routes.ts';
 import type { Db } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
@@ -13,7 +13,7 @@ import type { PermitsOrigin } from '../wire/origin-warnings.ts';
 import type { InputOf, ResultOf } from '../wire/wire.ts';
 import type { RecordingUrls } from '../wire/wire-recordings.ts';
 
-/** What the service gives every call, the same for all. */
+/** Services that all calls share. */
 export interface CallServices {
   readonly db: Db;
   /** What the service's aliases end in. */
@@ -42,7 +42,7 @@ export interface CallServices {
   readonly cacheLimits: CacheAmounts;
 }
 
-/** One call of an operation by somebody who may make it. */
+/** One authorized call of an operation. */
 export interface Call extends CallServices {
   readonly now: number;
   /** The caller's own account: whose domains are meant on `/domain/*`. */

@@ -45,7 +45,7 @@ import { findAccountOrRefuse } from './operators.ts';
 import { pageOfOptOuts } from './opt-outs.ts';
 import { refuseMissing } from './refuse-missing.ts';
 
-/** 128 bits: nobody finds one by trying. */
+/** 128 bits, which cannot be guessed. */
 const APP_KEY_BYTES = 16;
 /** Opt-outs of everybody. */
 const EVERYBODY = 0;

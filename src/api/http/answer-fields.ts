@@ -1,4 +1,4 @@
-/** What every answer's head says, whichever way it goes out. */
+/** Header fields of every answer, on both ways of serving. */
 import type { CallAnswer } from '../call-answer.ts';
 
 /** Here too for the answers that no hook sees. */

@@ -44,7 +44,7 @@ export function refusalOfContentType(
   return isJson && encoding.toLowerCase() === 'identity' ? undefined : new ServiceError('contentTypeWrong');
 }
 
-/** The row of the error table for what Fastify refused while it read the body; `undefined` when it is none of these. */
+/** Returns the error for a body that Fastify refused; `undefined` for other errors. */
 export function refusalOfBody(error: unknown): ServiceError | undefined {
   switch (codeOf(error)) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

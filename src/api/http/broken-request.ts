@@ -1,6 +1,6 @@
 /**
- * The answer to bytes that are no HTTP request, and to CONNECT: there is no path, so it has the envelope of the acceleration
- * interface.
+ * The answer to bytes that are no HTTP request, and to CONNECT: there is no path, so it has the envelope of the
+ * acceleration interface.
  */
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
@@ -29,7 +29,7 @@ export function answerBrokenRequest(locale: Locale, count: (answer: CallAnswer) 
   };
 }
 
-/** Node hands these to nobody else, and would hang up. */
+/** Answers CONNECT, which Node passes to no other listener, and would answer by closing the connection. */
 export function answerConnect(locale: Locale, count: (answer: CallAnswer) => void) {
   return (_request: unknown, socket: Duplex): void => {
     const answer = answerFailure(new ServiceError('methodNotAllowed', { allow: 'POST' }), '', locale);

@@ -4,9 +4,9 @@ import { ServiceError } from '#contract/service-error.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
 import type { HeldBytes } from './held-bytes.ts';
 
-/** Where somebody sends byte by byte, what is around a piece takes more than the piece. */
+/** Overhead of a received piece, which exceeds the piece itself if a client sends byte by byte. */
 const PIECE_BYTES = 256;
-/** Most bodies that are under way are whole long before. */
+/** Retry-After: most bodies in flight are complete long before. */
 const TRY_AGAIN_SECONDS = 5;
 
 /** Rejects with what is wrong with it; what is left of it is not read then. */

@@ -1,6 +1,6 @@
 /**
- * What is left of a request's body that nobody wants, read and dropped before the answer: a connection that is closed with
- * unread bytes is reset, and its client would lose the answer (RFC 9112 §9.6).
+ * What is left of a request's body that nobody wants, read and dropped before the answer: a connection that is closed
+ * with unread bytes is reset, and its client would lose the answer (RFC 9112 §9.6).
  */
 import type { IncomingMessage } from 'node:http';
 
@@ -19,7 +19,7 @@ export async function drain(message: IncomingMessage): Promise<boolean> {
     const finish = (isDrained: boolean) => {
       clearTimeout(timer);
       message.off('data', onData).off('end', onEnd).off('error', onLost).off('close', onLost);
-      message.on('error', () => undefined); // nobody reads on
+      message.on('error', () => undefined); // there is no reader any more
       resolve(isDrained);
     };
     const onEnd = () => finish(true);

@@ -1,4 +1,4 @@
-/** `GET /` on control: tells a person with a browser what this address is, in both languages. It names no version and no host. */
+/** `GET /` on control: explains this address to a browser's user, in both languages, without version or host. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 export const FRONT_PATH = '/';

@@ -1,11 +1,13 @@
-/** Counters of the interface. Labels are operations and outcomes of the contract, never anything that a caller writes. */
+/**
+ * Counters of the interface. Labels are operations and outcomes of the contract, never anything that a caller writes.
+ */
 import { Histogram, type Registry } from 'prom-client';
 import type { ErrorCode } from '#contract/errors.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { metricsOf } from '#lib/metrics.ts';
 
 export interface ApiMetrics {
-  /** `operation` absent: a path or a request that is none of ours. */
+  /** `operation` is absent for an unknown path or an invalid request. */
   count(operation: RouteName | undefined, outcome: 'ok' | ErrorCode, durationMs: number): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The one way to order edges about cached objects. In one transaction the day's limits are taken, the task is kept and what
- * it asks for is published. No setting changes: a domain's status stays. docs/decisions/0075
+ * The one way to order edges about cached objects. In one transaction the day's limits are taken, the task is kept and
+ * what it asks for is published. No setting changes: a domain's status stays. docs/decisions/0075
  */
 import type { Transaction } from 'kysely';
 import { ServiceError } from '#contract/service-error.ts';
@@ -118,7 +118,7 @@ async function findSites(
   return find;
 }
 
-/** Gives what is to be published. */
+/** Returns the changes to publish. */
 async function applyPurges(
   trx: Transaction<Schema>,
   taskId: number,

@@ -1,6 +1,6 @@
 /**
- * The one way to write settings. In one transaction a domain is saved, made into its `SiteSpec`, compiled and published.
- * What does not compile is refused, so an edge can run whatever was accepted.
+ * The one way to write settings. In one transaction a domain is saved, made into its `SiteSpec`, compiled and
+ * published. What does not compile is refused, so an edge can run whatever was accepted.
  */
 import type { Transaction } from 'kysely';
 import { ServiceError } from '#contract/service-error.ts';
@@ -146,7 +146,7 @@ interface Transfer {
   readonly now: number;
 }
 
-/** Nobody else changes the domain until the transaction ends. */
+/** Locks the domain until the transaction ends. */
 export async function findOrRefuse(trx: Transaction<Schema>, key: DomainKey): Promise<Domain> {
   const { accountId, domainId, ifRevision } = key;
   const domain = await findDomainToChange(trx, { accountId, id: domainId });
@@ -174,7 +174,7 @@ async function takePlace(trx: Transaction<Schema>, accountId: number, maxDomains
   if (!isTaken) throw new ServiceError('domainLimit', { limit: maxDomains });
 }
 
-/** The caller holds the domain. `others`: what else edges are told. */
+/** The caller has locked the domain. `others`: further changes to publish. */
 export async function saveAndPublish(
   trx: Transaction<Schema>,
   domain: Domain,

@@ -42,7 +42,7 @@ export async function changeMark(
   });
 }
 
-/** Gives the keys that are in force then. `change` may give its argument: nothing changes. */
+/** Changes keys, and returns those in force then. `change` may return its argument for no change. */
 export async function changeKeys(
   db: Db,
   ring: Keyring,

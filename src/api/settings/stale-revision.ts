@@ -1,4 +1,4 @@
-/** The refusal of a change whose caller has read other settings than are there now: it tells those. docs/decisions/0446 */
+/** Refuses a change that is based on outdated settings, with the current ones in the error. docs/decisions/0446 */
 import type { RequestOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';

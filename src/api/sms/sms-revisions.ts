@@ -1,4 +1,7 @@
-/** Revisions of connectors and routes: fingerprints of what is stored, so that of two operators who change one at once the second hears of it. docs/decisions/0469 */
+/**
+ * Revisions of connectors and routes: fingerprints of what is stored, so that of two operators who change one at once
+ * the second hears of it. docs/decisions/0469
+ */
 import { createHash } from 'node:crypto';
 import type { Localized } from '#contract/locale.ts';
 import { ServiceError } from '#contract/service-error.ts';
@@ -9,7 +12,7 @@ const REVISION_BYTES = 6;
 /** The revision of what does not exist. */
 const NONE = 0;
 
-/** Every change gives another one, also of the password alone. */
+/** The revision differs after every change, including one of the password alone. */
 export function connectorRevision(connector: StoredConnector | undefined): number {
   if (connector === undefined) return NONE;
   const { id, enabled, partsPerSecond, settings, secret, changedAt } = connector;

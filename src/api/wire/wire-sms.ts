@@ -175,7 +175,7 @@ function writeMessages(
       parts: own.map(({ part, state, submittedAt, doneAt, error, lastWord, meaning, sends }) => ({
         part,
         status: state,
-        // What is simulated was submitted to nobody.
+        // A simulated part was not submitted.
         submit_time: state === 'simulated' ? '' : time(submittedAt),
         done_time: time(doneAt),
         error,

@@ -1,11 +1,11 @@
 /**
- * Transactions as functions on plain values. On SQLite they can run in the thread that has the database open: one round trip
- * instead of one for each batch. docs/decisions/0511
+ * Transactions as functions on plain values. On SQLite they can run in the thread that has the database open: one round
+ * trip instead of one for each batch. docs/decisions/0511
  */
 import type { Transaction } from 'kysely';
 import type { Schema } from '../schema/schema.ts';
 
-/** What it is given and what it gives goes as JSON where it runs in another thread. It publishes nothing. */
+/** Arguments and results are JSON if it runs in another thread. It publishes nothing. */
 type Procedure<A, R> = (trx: Transaction<Schema>, args: A) => Promise<R>;
 
 export type Procedures = Readonly<Record<string, Procedure<never, unknown>>>;

@@ -21,7 +21,7 @@ export interface AcmeTables {
     ssl_key: string;
     issued_key: string;
     url: string;
-    /** Key of the feed's resource; empty: there is none. */
+    /** Key of the feed's resource; empty if there is none. */
     challenge_key: string;
     challenge_revision: number;
     challenge_told_at: number;

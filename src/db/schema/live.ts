@@ -75,7 +75,7 @@ export interface LiveTables {
     began_at: number;
     /** When the last media that is stored ends. */
     last_at: number;
-    /** Why it ended; empty: its end was not told. */
+    /** Why it ended; empty until its end is reported. */
     end_reason: string;
     duration_ms: number;
     /** Size of the recording as one file. */

@@ -1,4 +1,6 @@
-/** The tables of the SMS service as Kysely sees them. Amounts are in the smallest unit of the currency; see `schema.ts`. */
+/**
+ * The tables of the SMS service as Kysely sees them. Amounts are in the smallest unit of the currency; see `schema.ts`.
+ */
 import type { Generated } from 'kysely';
 
 export interface SmsTables {
@@ -92,7 +94,9 @@ export interface SmsTables {
     expire_at: number;
     /** Failures of carriers that count. */
     tries: number;
-    /** How often its bytes may have gone out without being refused: more than 1 is a repetition that the customer chose. */
+    /**
+     * How often its bytes may have gone out without being refused: more than 1 is a repetition that the customer chose.
+     */
     sends: number;
     connector_id: number | null;
     lease_owner: string | null;
@@ -107,11 +111,12 @@ export interface SmsTables {
     /** What the carrier's receipts said last, as it came; empty: nothing yet. */
     last_word: Generated<string>;
     /**
-     * Instant until which a part that is `unknown` by a word of its carrier accepts a better word; absent: it is settled.
+     * Instant until which a part that is `unknown` by a word of its carrier accepts a better word; absent: it is
+     * settled.
      */
     revisable_until: Generated<number | null>;
   };
-  /** A try that did not end well; what was accepted at once is told by the part itself. */
+  /** A try that failed or was repeated; a part that was accepted at once has its own columns. */
   sms_attempt: {
     id: Generated<number>;
     part_id: number;
@@ -144,17 +149,23 @@ export interface SmsTables {
     received_at: number;
     /** Absent: nothing of ours is known that it speaks of. */
     part_id: number | null;
-    /** JSON: all forms of the message id, each a row of one, the likeliest first; of a receipt that found its part at once none. */
+    /**
+     * JSON: all forms of the message id, each a row of one, the likeliest first; of a receipt that found its part at
+     * once none.
+     */
     carrier_keys: Generated<string>;
     /** So many of the last of them are equally likely. */
     equal_keys: Generated<number>;
-    /** Why it has no part: `number`, `ambiguous`, with ` reported` behind it once the metric counts it; empty: nothing fits. */
+    /**
+     * Why it has no part: `number`, `ambiguous`, with ` reported` behind it once the metric counts it; empty: nothing
+     * fits.
+     */
     unmatched: Generated<string>;
   };
   sms_reply: {
     id: Generated<number>;
     connector_id: number;
-    /** Absent: nobody has written to that number. */
+    /** Absent if no account has written to that number. */
     app_id: number | null;
     account_id: number | null;
     origin: string;
@@ -168,7 +179,7 @@ export interface SmsTables {
     /** The carrier's number of an alphabet that cannot be read, `text` then has the octets; absent: it is text. */
     coding: Generated<number | null>;
   };
-  /** What a carrier delivered and nobody could read. */
+  /** A message of a carrier that could not be parsed. */
   sms_unread: {
     id: Generated<number>;
     connector_id: number;

@@ -1,6 +1,6 @@
 /**
- * The ring of key-encryption keys: a file of its own, readable by the service's user only, in no backup of the database.
- * The newest key seals; older ones open what they have sealed.
+ * The ring of key-encryption keys: a file of its own, readable by the service's user only, in no backup of the
+ * database. The newest key seals; older ones open what they have sealed.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { AEAD_KEY_BYTES } from '#lib/aead.ts';
@@ -48,7 +48,7 @@ export function loadKeyring(file: string): Keyring {
   };
 }
 
-/** Makes the file with one new key when there is none. Throws `KeyringError`. */
+/** Creates the file with a new key if it is missing. Throws `KeyringError`. */
 export function loadOrMakeKeyring(file: string): Keyring {
   if (readPrivateFile(file).kind === 'missing') makePrivateFile(file, `${FORMAT}\n${newKeyLine()}\n`);
   return loadKeyring(file);

@@ -1,6 +1,6 @@
 /**
- * Secrets as they lie in the database: AES-256-GCM under a random data key, which is wrapped by a key of the ring. What was
- * sealed for one place (table, row, column) opens nowhere else.
+ * Secrets as they lie in the database: AES-256-GCM under a random data key, which is wrapped by a key of the ring. What
+ * was sealed for one place (table, row, column) opens nowhere else.
  */
 import { randomBytes } from 'node:crypto';
 import { AEAD_EXTRA_BYTES, AEAD_KEY_BYTES, closeBytes, openBytes } from '#lib/aead.ts';
@@ -18,7 +18,7 @@ const VERSION = 'v1';
 export const SEALED_PREFIX_CHARS = 'v1.0123456789abcdef.'.length;
 const WRAPPED_BYTES = AEAD_KEY_BYTES + AEAD_EXTRA_BYTES;
 
-/** Gives text that may be stored anywhere: `v1.<key id>.<base64url>`. */
+/** Returns text that may be stored anywhere: `v1.<key id>.<base64url>`. */
 export function seal(ring: Keyring, place: SecretLocation, secret: Uint8Array): string {
   const dataKey = randomBytes(AEAD_KEY_BYTES);
   return wrap(ring, place, dataKey, closeBytes(dataKey, dataName(place), secret));
@@ -30,7 +30,10 @@ export function unseal(ring: Keyring, place: SecretLocation, sealed: string): Bu
   return openOrRefuse(place, dataKey, dataName(place), closed);
 }
 
-/** The same secret under the newest key: its data key is sealed anew, the secret itself is not touched. Throws as `unseal`. */
+/**
+ * The same secret under the newest key: its data key is sealed anew, the secret itself is not touched. Throws as
+ * `unseal`.
+ */
 export function sealAnew(ring: Keyring, place: SecretLocation, sealed: string): string {
   const { dataKey, closed } = unwrap(ring, place, sealed);
   return wrap(ring, place, dataKey, closed);

@@ -1,9 +1,12 @@
-/** Purges and prefetches that were asked for, what edges report of prefetches, and how much an account has asked for a day. */
+/**
+ * Purges and prefetches that were asked for, what edges report of prefetches, and how much an account has asked for a
+ * day.
+ */
 import { sql, type Transaction } from 'kysely';
 import type { CacheItem, CacheTask, PrefetchResult } from '#model/cache-task.ts';
 import type { CacheTaskRow, Executor, Schema } from '../schema/schema.ts';
 
-/** Tasks can be looked at for so long. */
+/** Retention of tasks. */
 const TASK_KEEP_MS = 30 * 24 * 3600 * 1000;
 
 export type NewCacheTask = Omit<CacheTask, 'id' | 'revision'>;
@@ -15,7 +18,7 @@ export interface CacheAmounts {
   readonly prefetchUrls: number;
 }
 
-/** Gives its id. Its revision is 0 until `saveTaskRevision`. */
+/** Creates a task and returns its id. Its revision is 0 until `saveTaskRevision`. */
 export async function insertTask(trx: Transaction<Schema>, task: NewCacheTask): Promise<number> {
   const { accountId, kind, createdAt, items } = task;
   const { id } = await trx
@@ -79,8 +82,8 @@ export async function pruneTasks(x: Executor, now: number): Promise<void> {
 }
 
 /**
- * Counts these amounts for the account on `day`, or, when one would go beyond its limit, nothing: then the answer is what
- * it has used so far. Exact under load.
+ * Counts these amounts for the account on `day`, or, when one would go beyond its limit, nothing: then the answer is
+ * what it has used so far. Exact under load.
  */
 export async function takeDayPlaces(
   trx: Transaction<Schema>,

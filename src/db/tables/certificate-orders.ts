@@ -27,8 +27,8 @@ export async function findOrder(x: Executor, domainId: number): Promise<Certific
 }
 
 /**
- * The caller holds the domain. `asked`: it is due now. `underWay`: it was already. `limited`: the domain has begun as many
- * as it may in a day.
+ * The caller holds the domain. `asked`: it is due now. `underWay`: it was already. `limited`: the domain has begun as
+ * many as it may in a day.
  */
 export async function askForCertificate(
   trx: Transaction<Schema>,
@@ -40,7 +40,7 @@ export async function askForCertificate(
   if (present?.state === 'issued' && present.sslKey === sslKey && sslKey !== '') return 'underWay';
   if (present !== undefined && countDayOrders(present, now) >= MAX_ORDERS_PER_DAY) return 'limited';
   const words = { state: 'pending', problem: '', detail: '', ssl_key: sslKey };
-  // Whoever is at work on it knows less than this: its lease ends.
+  // A process that works on the order has outdated facts, so its lease ends.
   const asked = { ...words, failures: 0, requested_at: now, due_at: now, written_at: now, ...RELEASED };
   const unused = {
     issued_key: '',
@@ -111,7 +111,7 @@ export interface Writer {
   /** Names the process. */
   readonly owner: string;
   readonly now: number;
-  /** The process goes on with the order; else it gives it back. */
+  /** Whether the process keeps the order's lease. */
   readonly keeps?: boolean;
 }
 
@@ -128,8 +128,8 @@ export async function saveOrder(x: Executor, order: CertificateOrder, { owner, n
 }
 
 /**
- * The domain is gone, or somebody has chosen its certificate: what was asked for it has ended, whoever is at work on it.
- * How often it was asked for stays known. Gives what edges are to be told.
+ * The domain is gone, or somebody has chosen its certificate: what was asked for it has ended, whoever is at work on
+ * it. How often it was asked for stays known. Gives what edges are to be told.
  */
 export async function endOrder(trx: Transaction<Schema>, domainId: number): Promise<readonly Change[]> {
   let query = trx.selectFrom('certificate_order').select('challenge_key').where('domain_id', '=', domainId);
@@ -148,7 +148,10 @@ export function withdrawal(key: string): Change {
   return { kind: CHALLENGE_KIND, key, op: 'delete' };
 }
 
-/** What a process holds though it is at work on nothing, for its database failed: again after `waitMs`, whoever does it. */
+/**
+ * Releases the orders that a process still holds after its database failed. They are due after `waitMs`, for any
+ * process.
+ */
 export async function giveOrdersBack(
   x: Executor,
   { owner, now, waitMs }: { readonly owner: string; readonly now: number; readonly waitMs: number },
@@ -161,14 +164,14 @@ export interface AheadOptions {
   readonly now: number;
   /** Clocks of processes that share the database differ by less. */
   readonly toleranceMs: number;
-  /** A lease ends in so long at the latest. */
+  /** Longest lease. */
   readonly leaseMs: number;
   readonly limit: number;
 }
 
 /**
- * Corrects orders that were written by a clock that was ahead of `now`; returns how many. `correct` is given what was written, when,
- * and the certificate that the order's domain had then.
+ * Corrects orders that were written by a clock that was ahead of `now`; returns how many. `correct` is given what was
+ * written, when, and the certificate that the order's domain had then.
  */
 export async function bringBackOrders(
   trx: Transaction<Schema>,

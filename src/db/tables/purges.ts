@@ -1,4 +1,4 @@
-/** The purges that edges are told of, by site. What is written here is published in the same transaction. */
+/** The purges that edges get, by site. Callers publish changes in the same transaction. */
 import type { Transaction } from 'kysely';
 import { lockInTransaction } from '../engines/engine.ts';
 import type { Executor, Schema } from '../schema/schema.ts';
@@ -33,7 +33,7 @@ export async function deletePurges(trx: Transaction<Schema>, keys: readonly stri
   if (keys.length > 0) await trx.deleteFrom('purge').where('key', 'in', keys).execute();
 }
 
-/** Takes away purges made before `before`, at most `limit`; gives the keys of their resources. */
+/** Deletes at most `limit` purges made before `before`. Returns the keys of their resources. */
 export async function takeOldPurges(
   trx: Transaction<Schema>,
   { before, limit }: { readonly before: number; readonly limit: number },

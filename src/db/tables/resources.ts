@@ -1,6 +1,6 @@
 /**
- * What edges are told: the newest state of every resource, numbered by revisions that only grow in the order of commits.
- * docs/decisions/0020
+ * What edges are told: the newest state of every resource, numbered by revisions that only grow in the order of
+ * commits. docs/decisions/0020
  */
 import { sql, type Transaction } from 'kysely';
 import type { FeedPosition } from '#model/feed-position.ts';
@@ -8,7 +8,7 @@ import { wakeListeners } from '../engines/engine.ts';
 import type { Executor, Schema } from '../schema/schema.ts';
 import { pruneRevisionTags, tagRevision } from './revision-tags.ts';
 
-/** How long a deletion can be told as a change, and a tag is known; an edge that was away longer takes a snapshot. */
+/** How long deletions and tags are kept; an edge that was away longer takes a snapshot. */
 const HISTORY_KEEP_MS = 30 * 24 * 3600 * 1000;
 
 export type Change =
@@ -69,8 +69,8 @@ export async function readConfigHead(x: Executor): Promise<ConfigHead> {
 }
 
 /**
- * Every resource that changed after `from`, up to `to`, by revision: at most `limit` rows, and then whole revisions only
- * beyond them, never part of one. `to` in the answer is the revision up to which it is complete.
+ * Every resource that changed after `from`, up to `to`, by revision: at most `limit` rows, and then whole revisions
+ * only beyond them, never part of one. `to` in the answer is the revision up to which it is complete.
  */
 export async function changesSince(
   x: Executor,
@@ -129,8 +129,8 @@ export async function listResourcesBefore(
 }
 
 /**
- * Forgets deletions and tags older than 30 days and raises the lowest revision that can be told as changes. Gives how many
- * deletions.
+ * Forgets deletions and tags older than 30 days and raises the lowest revision that can be told as changes. Gives how
+ * many deletions.
  */
 export async function pruneHistory(trx: Transaction<Schema>, now: number): Promise<number> {
   await pruneRevisionTags(trx, now - HISTORY_KEEP_MS);

@@ -1,6 +1,6 @@
 /**
- * The tag of each revision: tells the history that an edge knows from that of a database which was put back to an earlier
- * state and counts on from there. docs/decisions/0023
+ * The tag of each revision: tells the history that an edge knows from that of a database which was put back to an
+ * earlier state and counts on from there. docs/decisions/0023
  */
 import type { Transaction } from 'kysely';
 import type { FeedPosition } from '#model/feed-position.ts';
@@ -12,7 +12,7 @@ export async function tagRevision(trx: Transaction<Schema>, revision: number, no
   await trx.insertInto('revision_tag').values({ revision, tag: mintRevisionTag(), made_at: now }).execute();
 }
 
-/** Throws when there is none any more. */
+/** Throws if the revision has no tag any more. */
 export async function readRevisionTag(x: Executor, revision: number): Promise<string> {
   const { tag } = await x
     .selectFrom('revision_tag')
@@ -42,6 +42,6 @@ export async function pruneRevisionTags(trx: Transaction<Schema>, before: number
     .where('made_at', '<', before)
     .where('revision', '<', revision)
     .executeTakeFirstOrThrow();
-  // SQL's null: there is none.
+  // SQL's null: no row.
   if (newest !== null) await trx.deleteFrom('revision_tag').where('revision', '<=', newest).execute();
 }

@@ -26,7 +26,9 @@ export const SUM_NAMES = [
 /** Rows of one statement: engines bound the number of parameters. */
 const ROWS_AT_ONCE = 200;
 
-/** False: this report, or a later one of the same start, has been added already. Within the transaction that adds it. */
+/**
+ * False: this report, or a later one of the same start, has been added already. Within the transaction that adds it.
+ */
 export async function claimReport(
   x: Executor,
   { edge, start, sequence }: { readonly edge: string; readonly start: string; readonly sequence: number },
@@ -46,7 +48,10 @@ export async function claimReport(
   return row !== undefined;
 }
 
-/** Adds to what is there. Each domain, grain and instant stands in `rows` once; their order is one for all, so nobody waits in a circle. */
+/**
+ * Adds to the stored sums. `rows` has each domain, grain and instant once, in a fixed order, so that writers cannot
+ * deadlock.
+ */
 export async function addSums(x: Executor, rows: readonly SumRow[]): Promise<void> {
   const sorted = [...rows].sort((a, b) => a.domain_id - b.domain_id || a.grain.localeCompare(b.grain) || a.at - b.at);
   for (let at = 0; at < sorted.length; at += ROWS_AT_ONCE) {

@@ -1,4 +1,4 @@
-/** node:http, for a connection that somebody else has begun to read. */
+/** Hands a connection to node:http from which other code has begun to read. */
 import { createServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -38,7 +38,9 @@ export function createHttpReader(
   };
 }
 
-/** Whether node:http takes connections by a listener, which can be called for others. Without it none can be given away. */
+/**
+ * Whether node:http takes connections by a listener, which can be called for others. Without it none can be given away.
+ */
 export function canGiveAway(): boolean {
   return createServer().listenerCount('connection') > 0;
 }

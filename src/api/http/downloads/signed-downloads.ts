@@ -18,7 +18,7 @@ export interface DownloadOptions {
 
 export interface DownloadAnswers {
   refuse(request: FastifyRequest, reply: FastifyReply, error: ServiceError): Promise<FastifyReply>;
-  /** A file goes out: for the log of requests. */
+  /** Notified when a file is sent, for the request log. */
   note(request: FastifyRequest): void;
 }
 

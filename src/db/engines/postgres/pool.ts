@@ -15,7 +15,7 @@ const QUERY_TIMEOUT_MS = 25_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 /** Plans that are kept must be good when the tables have grown: see docs/decisions/0511. */
 const BEGIN = 'begin; set local enable_seqscan = off; set local jit = off';
-/** PostgreSQL's type number of 64-bit integers, which `pg` gives as text; ours are all below 2^53. */
+/** PostgreSQL's type number of 64-bit integers, which `pg` returns as text; ours are all below 2^53. */
 const INT8 = 20;
 
 export interface PoolOptions {
@@ -45,7 +45,9 @@ export function openPool({ url, log, queryTimeoutMs = QUERY_TIMEOUT_MS }: PoolOp
   return pool;
 }
 
-/** The pool as Kysely uses it. A connection that left a query unanswered is closed: it would hold up the next one too. */
+/**
+ * The pool as Kysely uses it. A connection that left a query unanswered is closed: it would hold up the next one too.
+ */
 export function discardSilent(
   pool: pg.Pool,
   { nameOf = () => undefined, ...times }: Omit<LostConnectionOptions, 'url'> & NameOption = {},
@@ -55,7 +57,7 @@ export function discardSilent(
     options: pool.options,
     async connect() {
       const client = await pool.connect();
-      // `as`: its type has no such fields. The first is the server's process id, and absent before it is told.
+      // `as`: its type has no such fields. The first is the server's process id, absent until the server has sent it.
       const { processID: pid, connection } = client as unknown as ClientParts;
       let silence: unknown;
       const query = async (text: string, values: readonly unknown[]) => {
@@ -71,7 +73,7 @@ export function discardSilent(
           throw error;
         }
       };
-      /** Nobody waits for it: what follows goes with it, and fails if it has failed. */
+      /** Sends BEGIN without waiting: later statements follow it, and fail if it has failed. */
       const begin = async () => {
         query(BEGIN, []).catch((error: unknown) => {
           silence ??= error;
@@ -104,14 +106,14 @@ interface ClientParts {
   readonly connection: { readonly stream: Writable };
 }
 
-/** What is asked in one turn goes out in one piece. */
+/** Merges the messages of one turn of the event loop into one write. */
 function sendTogether(stream: Writable): void {
   if (stream.writableCorked > 0) return;
   stream.cork();
   process.nextTick(() => stream.uncork());
 }
 
-/** `pg` gives this error no code. */
+/** Text of an error of `pg` without a code. */
 export function isQueryTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';
 }

@@ -1,11 +1,17 @@
-/** A connection to SQLite whose statements run in a thread of its own, so that a slow disk holds nobody up. docs/decisions/0282 */
+/**
+ * A connection to SQLite whose statements run in a thread of its own, so that a slow disk blocks nothing else.
+ * docs/decisions/0282
+ */
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { CompiledQuery, QueryResult } from 'kysely';
 import { type SingleConnection, toStatement } from './dialect.ts';
 import type { CallRequest, OpenSettings, RowsQuery, StatementRequest, ThreadAnswer, ThreadError } from './messages.ts';
 
-/** 0600, also the WAL beside it. `procedures`: see `DatabaseOptions`. Throws with the file's name when it is no database or is damaged. */
+/**
+ * 0600, also the WAL beside it. `procedures`: see `DatabaseOptions`. Throws with the file's name when it is no database
+ * or is damaged.
+ */
 export async function openSqliteFile(file: string, procedures?: URL): Promise<SqliteConnection> {
   try {
     closeSync(openSync(file, 'a', 0o600));

@@ -41,7 +41,7 @@ export function openLiveKeys(ring: Keyring, domainId: number, sealed: string): S
   return JSON.parse(unseal(ring, liveKeysLocation(domainId), sealed).toString('utf8')) as StoredLiveKeys;
 }
 
-/** The caller holds the domain and publishes what this gives. */
+/** The caller holds the lock of the domain and publishes the returned change. */
 export async function saveLiveKeys(
   trx: Transaction<Schema>,
   ring: Keyring,

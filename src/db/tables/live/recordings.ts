@@ -15,7 +15,7 @@ export interface Recording extends BroadcastName {
   readonly beganAt: number;
   /** When the last media that is stored ends. */
   readonly lastAt: number;
-  /** Empty: its end was not told. */
+  /** Empty until its end is reported. */
   readonly endReason: string;
   readonly durationMs: number;
   /** Size of the recording as one file: an init segment and all media. */
@@ -26,7 +26,7 @@ export interface RecordingPiece {
   /** Counts from 0. */
   readonly n: number;
   readonly key: string;
-  /** The blob is an init segment of so many bytes, and media. */
+  /** Size of the init segment at the beginning of the blob; media follows. */
   readonly initBytes: number;
   readonly mediaBytes: number;
   readonly durationMs: number;
@@ -39,7 +39,7 @@ type RecordingName = Pick<Recording, 'id' | 'domainId' | 'app' | 'stream' | 'bro
 /** One message of a live process: a piece, the end of a recording, or both. */
 export interface Received {
   readonly recording: RecordingName;
-  /** Absent: nothing but the end is told. */
+  /** Absent if only the end is reported. */
   readonly piece: RecordingPiece | undefined;
   /** Epoch milliseconds. */
   readonly endsAt: number;
@@ -242,7 +242,10 @@ export async function dropPieces(x: Executor, keys: readonly string[]): Promise<
   if (keys.length > 0) await x.deleteFrom('live_recording_piece').where('key', 'in', keys).execute();
 }
 
-/** Deletes the rows of expired recordings without pieces. A deleted recording keeps its row until no late piece can arrive. */
+/**
+ * Deletes the rows of expired recordings without pieces. A deleted recording keeps its row until no late piece can
+ * arrive.
+ */
 export async function dropEmptyRecordings(x: Executor, now: number): Promise<void> {
   await x
     .deleteFrom('live_recording')

@@ -1,6 +1,6 @@
 /**
- * Reports of live processes become rows: each event once, in order, and what is on air replaces what was told before. One
- * transaction, under one lock for all of live. docs/decisions/0502
+ * Reports of live processes become rows: each event once, in order, and what is on air replaces what was told before.
+ * One transaction, under one lock for all of live. docs/decisions/0502
  */
 import { sql, type Transaction } from 'kysely';
 import { type BroadcastName, isOnAir, type LiveEvent, type LiveStatus } from '#model/live-stream.ts';
@@ -16,14 +16,14 @@ export interface StoredReport {
   readonly epoch: string;
   /** Ascending by `n`. */
   readonly events: readonly LiveEvent[];
-  /** All that is on air; replaces what this edge told before. Absent: as before. */
+  /** Broadcasts on air, in place of those that this edge reported before; absent: unchanged. */
   readonly streams?: readonly LiveStatus[];
 }
 
 /** An edge that has been silent for longer loses a stream to another one that has it on air. */
 export const OWNER_SILENT_MS = 30_000;
 
-/** Gives the highest number stored, and the broadcasts whose stream another edge has on air. */
+/** Stores a report. Returns the highest stored number, and the broadcasts whose stream another edge has on air. */
 export async function recordLiveReport(
   trx: Transaction<Schema>,
   report: StoredReport,
@@ -153,7 +153,7 @@ async function isSilent(x: Executor, edge: string, now: number): Promise<boolean
   return row === undefined || Math.abs(now - row.reported_at) > OWNER_SILENT_MS;
 }
 
-/** What control concluded by itself (`crashed`) gives way to what the live process tells. Nothing for a broadcast of another edge. */
+/** Stores an end. It replaces control's own conclusion (`crashed`). Does nothing for a broadcast of another edge. */
 async function end({ trx, edge }: Recorder, name: BroadcastName, at: number, reason: string): Promise<void> {
   const ended = await trx
     .updateTable('live_broadcast')
@@ -215,7 +215,9 @@ function toOnAir(row: LiveStreamRow) {
   return { broadcast: row.broadcast, endedAt: row.ended_at };
 }
 
-/** Ends what an edge that has been silent since `before` had on air. If it comes back with it, it is on air again. Gives how many. */
+/**
+ * Ends the broadcasts of edges that have been silent since `before`, until they report them again. Returns how many.
+ */
 export async function endSilent(trx: Transaction<Schema>, before: number, limit: number): Promise<number> {
   await lockLive(trx);
   const rows = await trx

@@ -1,6 +1,6 @@
 /**
- * Instants that lie in the future because a clock was ahead when they were written: where they are found, and brought back.
- * What is too far ahead for its kind is decided by the caller. docs/decisions/0425
+ * Instants that lie in the future because a clock was ahead when they were written: where they are found, and brought
+ * back. What is too far ahead for its kind is decided by the caller. docs/decisions/0425
  */
 import { sql, type Transaction } from 'kysely';
 import { isPostgres } from '../../engines/engine.ts';
@@ -15,7 +15,10 @@ export interface AccountQueue {
   readonly accountId: number;
 }
 
-/** Queues with a part that is due after `after`. Steps from one queue to the next in the index, whatever the number of parts. */
+/**
+ * Queues with a part that is due after `after`. Steps from one queue to the next in the index, whatever the number of
+ * parts.
+ */
 export async function findQueuesAhead(trx: Transaction<Schema>, after: number): Promise<readonly AccountQueue[]> {
   const { rows } = await sql<AccountQueue>`
     with recursive queue (route, priority, account_id) as (
@@ -41,12 +44,12 @@ interface AheadOptions {
   readonly limit: number;
 }
 
-/** What waits for its time rightly may be much: of one queue so many are looked at, the earliest first. */
+/** Limit of parts of one queue that are examined, the earliest first: many may wait for their time legitimately. */
 const MAX_LOOKS = 5_000;
 
 /**
- * Parts that were due when they were accepted, and retries that are due too late. A part that had to wait from the beginning, for
- * its hours, is due later than its message was accepted.
+ * Parts that were due when they were accepted, and retries that are due too late. A part that had to wait from the
+ * beginning, for its hours, is due later than its message was accepted.
  */
 export async function findPartsAhead(
   trx: Transaction<Schema>,
@@ -65,7 +68,7 @@ export async function findPartsAhead(
   return rows.map(({ id }) => id);
 }
 
-/** The time in which a part may go out begins with it, and stays as long. Gives how many waited still. */
+/** Makes parts due now; their validity begins now and keeps its length. Returns how many were still waiting. */
 export async function makePartsDue(trx: Transaction<Schema>, partIds: readonly number[], now: number): Promise<number> {
   if (partIds.length === 0) return 0;
   const { rows } = await sql`
@@ -93,7 +96,7 @@ export async function bringBackLeases(
   return rows.length;
 }
 
-/** No part went out later than now: its receipts come from now on, and the time in which they may begins. */
+/** Sets submission times in the future to now, so that the time for receipts begins now. */
 export async function bringBackSubmitted(
   trx: Transaction<Schema>,
   { now, toleranceMs, limit }: BringBackOptions,
@@ -106,7 +109,9 @@ export async function bringBackSubmitted(
   return rows.length;
 }
 
-/** Parts that are `unknown` by a word of their carrier: a better word is taken for `longestMs` from now at the latest. */
+/**
+ * Parts that are `unknown` by a word of their carrier: a better word is taken for `longestMs` from now at the latest.
+ */
 export async function bringBackRevisable(
   trx: Transaction<Schema>,
   { now, toleranceMs, longestMs, limit }: BringBackOptions & { readonly longestMs: number },
@@ -130,7 +135,10 @@ export async function bringBackReceipts(
   return rows.length;
 }
 
-/** Webhooks: one that was never posted is due at once; another one waits `longestMs` at most, for its next try or its lease. */
+/**
+ * Webhooks: one that was never posted is due at once; another one waits `longestMs` at most, for its next try or its
+ * lease.
+ */
 export async function bringBackDeliveries(
   trx: Transaction<Schema>,
   { now, toleranceMs, longestMs, limit }: BringBackOptions & { readonly longestMs: number },

@@ -1,4 +1,7 @@
-/** The SMS services of customers. An app is found by its key within its account: a foreign key is as unknown as any other. */
+/**
+ * The SMS services of customers. An app is found by its key within its account: a foreign key is as unknown as any
+ * other.
+ */
 import { type Selectable, sql, type Transaction } from 'kysely';
 import { DEFAULT_SMS_APP_SETTINGS, type SmsApp, type SmsAppSettings } from '#model/sms-app.ts';
 import { lockInTransaction } from '../../engines/engine.ts';
@@ -34,7 +37,7 @@ export async function findSmsApp(
   return row && toApp(row);
 }
 
-/** Like `findSmsApp`, and nobody else changes its settings or its webhook until the transaction ends. */
+/** Finds an app and locks its settings and webhook until the transaction ends. */
 export async function findSmsAppToChange(
   trx: Transaction<Schema>,
   place: Parameters<typeof findSmsApp>[1],
@@ -101,7 +104,10 @@ export interface StatusChange {
 /** How long the result of a change is kept: its time may be a day ahead, and as long behind when it is sent again. */
 const KEEP_CHANGES_MS = 3 * 24 * 3600 * 1000;
 
-/** Gives whether the app is enabled then; a repetition gives what the first one gave, and changes nothing. docs/decisions/0211 */
+/**
+ * Changes the status, and returns whether the app is enabled then. A repetition changes nothing and returns the same.
+ * docs/decisions/0211
+ */
 export async function changeSmsAppStatus(
   trx: Transaction<Schema>,
   { appId, wanted, replayHash, now }: StatusChange,

@@ -175,12 +175,14 @@ export async function holdParts(
  */
 export const BOUND_TO = sql`(select m.connector_id from sms_message as m where m.id = sms_part.message_id)`;
 
-/** Ordinary before advertising, then whoever has waited longest; the parts of a message one after the other. */
+/** Orders ordinary parts before advertising, then by waiting time; the parts of a message stay together. */
 function compareTurns(a: ClaimedPart, b: ClaimedPart): number {
   return a.priority - b.priority || a.dueAt - b.dueAt || a.id - b.id;
 }
 
-/** One statement for each account: of a list PostgreSQL does not see how few rows are wanted, and sorts all that wait. */
+/**
+ * One statement for each account: of a list PostgreSQL does not see how few rows are wanted, and sorts all that wait.
+ */
 function selectDue({ connectorId }: Claim, queue: Queue, accountId: number, limit: number): Statement<ClaimedPart> {
   return selectDueOf({ ...queue, accountId, connectorId, limit });
 }
@@ -193,7 +195,7 @@ const selectDueOf = statement(
   },
 );
 
-/** The rest of messages of which this connector has taken a part, whoever serves their route now. */
+/** Claims the remaining parts of messages that this connector has begun, even if their route has changed. */
 const selectPinned = statement(
   { connectorId: 'value', now: 'value', limit: 'value' },
   ({ connectorId, now, limit }, x) => {

@@ -1,4 +1,7 @@
-/** Connectors and routes, as an operator sets them. A password lies sealed, and leaves only for the connector that needs it. */
+/**
+ * Connectors and routes, as an operator sets them. A password lies sealed, and leaves only for the connector that needs
+ * it.
+ */
 import { sql, type Transaction } from 'kysely';
 import {
   type ConnectorSettings,
@@ -96,7 +99,9 @@ export async function saveConnector(
   return id;
 }
 
-/** Whether it has taken parts that have not come to an end. A state each: so each is a stretch of an index of its own. */
+/**
+ * Whether it has taken parts that have not come to an end. A state each: so each is a stretch of an index of its own.
+ */
 export async function hasPartsUnderWay(x: Executor, id: number): Promise<boolean> {
   const { rows } = await sql`
     select 1 from sms_part where state = 'queued' and connector_id = ${id}
@@ -150,7 +155,10 @@ export async function saveRoute(trx: Transaction<Schema>, { prefix, connectorIds
     );
 }
 
-/** What waits for a route that is not there any more goes over to the one that fits it: also what was accepted while it was taken away. */
+/**
+ * What waits for a route that is not there any more goes over to the one that fits it: also what was accepted while it
+ * was taken away.
+ */
 export async function moveStrayParts(trx: Transaction<Schema>): Promise<void> {
   // From one route to the next in the index, however many parts wait for each.
   const { rows: strays } = await sql<{ route: string }>`
@@ -168,7 +176,7 @@ export async function moveStrayParts(trx: Transaction<Schema>): Promise<void> {
     );
 }
 
-/** Longest of the prefixes that `prefix` begins with; empty if there is none. */
+/** Returns the longest of the prefixes that `prefix` begins with; empty if there is none. */
 function longestOf(routes: readonly StoredRoute[], prefix: string): string {
   const shorter = routes.map((route) => route.prefix).filter((other) => other !== prefix && prefix.startsWith(other));
   return shorter.reduce((longest, other) => (other.length > longest.length ? other : longest), '');

@@ -1,4 +1,4 @@
-/** What is to be posted to customers' addresses: queued with what it tells of, in one transaction, and sent again until it is taken. */
+/** The queue of webhook deliveries: filled in the transaction of the event, retried until they are delivered. */
 import { sql, type Transaction } from 'kysely';
 import type { Executor, Schema } from '../../schema/schema.ts';
 import { type Keyring, KeyringError } from '../../secrets/keyring.ts';

@@ -24,7 +24,7 @@ export async function addOptOuts(
   await queueDeliveries(trx, { endedParts, replies: [] }, now);
 }
 
-/** Gives how many were among them. */
+/** Returns how many of the numbers were removed. */
 export async function removeOptOuts(x: Executor, { accountId, numbers }: OptOuts): Promise<number> {
   if (numbers.length === 0) return 0;
   const own = x.deleteFrom('sms_opt_out').where('account_id', '=', accountId);

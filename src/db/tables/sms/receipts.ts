@@ -1,6 +1,6 @@
 /**
- * What carriers tell of parts later. A receipt is stored whatever it speaks of; one that fits no part, or several, waits: see
- * `orphans.ts`. docs/decisions/0223
+ * What carriers tell of parts later. A receipt is stored whatever it speaks of; one that fits no part, or several,
+ * waits: see `orphans.ts`. docs/decisions/0223
  */
 import { sql, type Transaction } from 'kysely';
 import {
@@ -37,7 +37,10 @@ export interface StoredReceipt {
   readonly state: ReceiptOutcome;
   /** What the part's `error` becomes when this receipt ends it. */
   readonly error: string;
-  /** The carrier's word as it came, such as `DELIVRD`, `UNDELIV/027` or `MK:0012`: printable ASCII, at most 40 characters; empty: none. */
+  /**
+   * The carrier's word as it came, such as `DELIVRD`, `UNDELIV/027` or `MK:0012`: printable ASCII, at most 40
+   * characters; empty: none.
+   */
   readonly word: string;
   /** Instant by the carrier's clock; absent: the receipt has none, or it cannot be read. */
   readonly submittedAt?: number;
@@ -132,7 +135,7 @@ export async function applyFates(
     fates.filter(({ state }) => state !== 'onTheWay'),
     ({ partId }) => partId,
   );
-  // A word that says nothing for sure gives way to one that does.
+  // A definite state takes precedence over `unknown`.
   const first = [...ends.values()].flatMap((own) => own.find(({ state }) => state !== 'unknown') ?? own.slice(0, 1));
   const ended: EndedPart[] = [];
   for (const state of ENDS) {

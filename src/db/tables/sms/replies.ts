@@ -1,4 +1,6 @@
-/** What phones send. A reply belongs to the app that wrote to its number last; a word of refusal opts the number out. */
+/**
+ * What phones send. A reply belongs to the app that wrote to its number last; a word of refusal opts the number out.
+ */
 import { sql, type Transaction } from 'kysely';
 import type { Executor, Schema } from '../../schema/schema.ts';
 import { rowList } from '../../statements/lists.ts';
@@ -27,7 +29,7 @@ interface ReplyPiece {
 }
 
 export interface StoredReply extends ReceivedReply {
-  /** Absent: nobody here has written to that number. */
+  /** Absent if no account has written to that number. */
   readonly appId: number | undefined;
   readonly accountId: number | undefined;
 }
@@ -49,7 +51,7 @@ export async function storeReplies(
     const { appId, accountId } = lastOf.get(reply.origin) ?? {};
     return { ...reply, appId, accountId };
   });
-  // Whoever says it a hundred times is looked for once. The account follows from the number.
+  // A number that opts out repeatedly is looked up once; it determines the account.
   const optOuts = new Map(
     replies.flatMap(({ origin: number, isOptOut, accountId }) =>
       isOptOut && accountId !== undefined ? [[number, { accountId, number }]] : [],
@@ -105,7 +107,7 @@ export interface ReplyView {
   readonly coding: number | undefined;
 }
 
-/** The newest first; `before`: those with a lower id. Replies to nobody are nobody's. */
+/** Lists replies, newest first; `before`: those with a lower id. Replies without an account are not listed. */
 export async function listSmsReplies(
   x: Executor,
   { accountId, appId, before, limit }: SmsPage,

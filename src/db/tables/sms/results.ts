@@ -20,13 +20,13 @@ export interface PartResult {
 }
 
 interface StoreOptions {
-  /** The caller: what it says was not sent is its own, or nobody's. */
+  /** Name of the calling process, which may put only its own unsent parts back. */
   readonly owner: string;
   readonly now: number;
   readonly chargeAt: ChargeAt;
 }
 
-/** Gives the parts that came to an end. A result of a part that has ended already changes nothing. */
+/** Stores results. Returns the parts that they ended. A result of a part that has ended already is ignored. */
 export async function storeResults(
   trx: Transaction<Schema>,
   results: readonly PartResult[],
@@ -42,7 +42,7 @@ export async function storeResults(
     postponed.length > 0 ? updatePostponed(trx, postponed, owner) : undefined,
     lost.length > 0 ? updateLost(trx, lost) : undefined,
     attempts.length > 0 ? insertAttempts(trx, attempts) : undefined,
-    // Behind what gives parts these states.
+    // After the statements that set these states.
     chargeAt === 'submit' ? chargeSubmitted({ partIds: accepted.map(partIdOf), now }) : undefined,
     simulated.length > 0 ? chargeSimulated({ partIds: simulated.map(partIdOf), now }) : undefined,
   ] as const);
@@ -60,7 +60,7 @@ function sort(results: readonly PartResult[]) {
     refused: ofKind(results, 'refused'),
     postponed: ofKind(results, 'postponed'),
     lost: ofKind(results, 'lost'),
-    // Those that ended well say so in the part itself.
+    // A successful try is stored in the part itself.
     attempts: [...ofKind(results, 'refused'), ...ofKind(results, 'postponed'), ...ofKind(results, 'lost')],
   };
 }

@@ -1,4 +1,6 @@
-/** Forgets what is old of SMS, a little at a time. The ledger stays whole: its sum is the balance. docs/decisions/0286 */
+/**
+ * Forgets what is old of SMS, a little at a time. The ledger stays whole: its sum is the balance. docs/decisions/0286
+ */
 import { sql, type Transaction } from 'kysely';
 import { isFinal, PART_STATES } from '#model/sms-part.ts';
 import type { Schema } from '../../schema/schema.ts';
@@ -11,8 +13,8 @@ const MESSAGES_AT_ONCE = 200;
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Requests from before `before` whose parts have all come to an end, with all that is of them; those after `after` alone. Gives
- * where to go on; `undefined`: no more are so old. One that has not ended is passed over.
+ * Requests from before `before` whose parts have all come to an end, with all that is of them; those after `after`
+ * alone. Gives where to go on; `undefined`: no more are so old. One that has not ended is passed over.
  */
 export async function deleteOldRequests(
   trx: Transaction<Schema>,
@@ -69,7 +71,10 @@ async function deleteMessages(trx: Transaction<Schema>, messages: readonly numbe
   await sql`delete from sms_message where id ${list}`.execute(trx);
 }
 
-/** Receipts, replies and what could not be read from before `before`, and receipts that nothing fitted from before `unmatchedBefore`; false: there are no more. */
+/**
+ * Receipts, replies and what could not be read from before `before`, and receipts that nothing fitted from before
+ * `unmatchedBefore`; false: there are no more.
+ */
 export async function deleteOldTalk(
   trx: Transaction<Schema>,
   { before, unmatchedBefore }: { readonly before: number; readonly unmatchedBefore: number },
@@ -94,7 +99,7 @@ export async function deleteOldTalk(
   return [unmatched, receipts, replies, unread].some(({ numAffectedRows }) => isFull(numAffectedRows));
 }
 
-/** What was to be posted before `before` and nobody took; false: there is no more. */
+/** Deletes deliveries queued before `before`. Returns false if there are no more. */
 export async function deleteOldDeliveries(trx: Transaction<Schema>, before: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from sms_delivery where created_at < ${before} and id in (

@@ -1,4 +1,4 @@
-/** What time does to parts: leases that ran out, ends of validity, answers and receipts that nobody sends any more. */
+/** Sweeps parts: expired leases and validity, and responses and receipts that did not arrive in time. */
 import { sql, type Transaction } from 'kysely';
 import type { ChargeAt } from '#model/sms-part.ts';
 import type { Schema } from '../../schema/schema.ts';
@@ -6,7 +6,7 @@ import { inIds, rowList } from '../../statements/lists.ts';
 import { BOUND_TO } from './claim.ts';
 import { refundParts, settleParts } from './money.ts';
 
-/** Each gives the parts that came to an end; at most so many at once. */
+/** Options of functions that end parts: each returns the parts that it has ended, at most `limit`. */
 export interface SweepOptions {
   readonly now: number;
   readonly limit: number;
@@ -43,7 +43,7 @@ interface LeaseOptions {
   readonly isAlone: boolean;
 }
 
-/** Another process died with these on their way, or has stood still: nobody knows whether they went out. */
+/** Marks parts in flight of a process that died or stalled as uncertain: it is unknown whether they were sent. */
 export async function loseLeases(trx: Transaction<Schema>, options: LeaseOptions): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     update sms_part set state = 'uncertain', error = 'interrupted', lease_until = null
@@ -57,9 +57,9 @@ interface UnsentOptions extends LeaseOptions {
 }
 
 /**
- * What was surely not sent takes its turn again: of loopback connectors, which send to nobody; and what the caller holds without
- * knowing, because the answer to the commit that claimed it was lost (a connection that broke). To be called before `loseLeases`, after
- * `renewLeases`.
+ * What was surely not sent takes its turn again: of loopback connectors, which send to nobody; and what the caller
+ * holds without knowing, because the answer to the commit that claimed it was lost (a connection that broke). To be
+ * called before `loseLeases`, after `renewLeases`.
  */
 export async function queueUnsentAgain(trx: Transaction<Schema>, options: UnsentOptions): Promise<number> {
   const { now, owner, isAlone, underWay } = options;
@@ -98,7 +98,7 @@ interface GiveUpOptions extends SweepOptions {
   readonly exceptConnectors?: readonly number[];
 }
 
-/** Nobody will tell any more what became of these. */
+/** Ends parts whose outcome will never be known. */
 export async function giveUpParts(
   trx: Transaction<Schema>,
   { now, limit, state, waitMs, chargeAt, exceptConnectors = [] }: GiveUpOptions,

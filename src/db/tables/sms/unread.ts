@@ -1,4 +1,7 @@
-/** What carriers delivered and nobody could read, as it came: acknowledged, and kept for operators. docs/decisions/0420 */
+/**
+ * Messages from carriers that could not be parsed: acknowledged, and kept as received for operators.
+ * docs/decisions/0420
+ */
 import { sql, type Transaction } from 'kysely';
 import { DAY_MS } from '#lib/durations.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
