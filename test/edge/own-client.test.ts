@@ -103,6 +103,52 @@ describe('limits of time', () => {
   });
 });
 
+describe('purges while a response is on its way', () => {
+  test('a purge while a body arrives keeps it out of the store', async (t) => {
+    const held: Socket[] = [];
+    const origin = await startRawOrigin(t, (socket, _head, count) => {
+      if (count > 1) return void socket.write(answer('new', 'Cache-Control: max-age=60\r\n'));
+      held.push(socket);
+      socket.write('HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 8\r\n\r\nold ');
+    });
+    const store = new MemoryStore({ maxBytes: MIB });
+    const edge = await startTestEdge(t, [origin.port], { store });
+    const client = connectRaw(edge.port, GET('/'));
+    await eventually('admitted', () => client.text().endsWith('old '));
+    assert.match(client.text(), /X-Cache: MISS\r\n/);
+    edge.advance(1_000);
+    edge.purge({ kind: 'site', target: '' });
+    edge.advance(1_000);
+    held[0]?.write('body');
+    await eventually('whole', () => client.text().endsWith('old body'));
+    assert.equal(store.usage().objects, 0);
+    const next = await edge.get('/');
+    assert.deepEqual([next.headers['x-cache'], next.body, store.usage().objects], ['MISS', 'new', 1]);
+    client.socket.destroy();
+  });
+
+  test('a response is as old as its request on the wire, not as the look-up of its origin', async (t) => {
+    const origin = await startRawOrigin(t, (socket) => {
+      socket.write(answer('fresh', 'Cache-Control: max-age=60\r\n'));
+    });
+    const found = Promise.withResolvers<readonly string[]>();
+    let lookups = 0;
+    const resolve = () => {
+      lookups++;
+      return found.promise;
+    };
+    const edge = await startTestEdge(t, { primary: [{ host: 'origin.test', port: origin.port }] }, { resolve });
+    const first = edge.get('/');
+    await eventually('looked up', () => lookups > 0);
+    edge.advance(1_000);
+    edge.purge({ kind: 'site', target: '' });
+    edge.advance(1_000);
+    found.resolve(['127.0.0.1']);
+    assert.equal((await first).headers['x-cache'], 'MISS');
+    assert.equal((await edge.get('/')).headers['x-cache'], 'HIT');
+  });
+});
+
 describe('bytes on their way', () => {
   /** Every 8 bytes name their place and their body. */
   const patterned = (name: string, sizeBytes: number) => {
