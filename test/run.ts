@@ -13,7 +13,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { makeBarePath } from './support/runner/bare-path.ts';
 import { canNeedSomething, filesToRun, type Kind } from './support/runner/files-to-run.ts';
-import { shareProcesses, writeTogether } from './support/runner/share-processes.ts';
+import { LAST_TEST, shareProcesses, writeTogether } from './support/runner/share-processes.ts';
 import { startPostgres } from './support/runner/start-postgres.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -63,8 +63,10 @@ async function runTests(kind: Kind, files: readonly string[]): Promise<void> {
     signal: interrupted.signal,
   });
   const isProcess = ({ nesting, name }: EventData.TestPass) => nesting === 0 && paths.includes(name);
+  const unfinished = new Set(kind === '' || kind === '--bare' ? paths : []);
   events.on('test:pass', (event) => {
-    if (event.skip !== undefined) {
+    if (event.nesting === 0 && event.name === LAST_TEST) unfinished.delete(event.file ?? '');
+    else if (event.skip !== undefined) {
       counts.skipped += 1;
       skipped.push(`${nameOf(event)}: ${event.skip}`);
       // The runner reports each process as a test around its tests; only its failure (it crashed) counts.
@@ -76,6 +78,8 @@ async function runTests(kind: Kind, files: readonly string[]): Promise<void> {
   const told = events.compose(spec);
   told.pipe(process.stdout, { end: false });
   await once(told, 'end');
+  for (const path of unfinished) process.stdout.write(`not all tests have run: ${path}\n`);
+  counts.failed += unfinished.size;
 }
 
 /** Returns the modules to run, each in a process of its own: the short tests share some. */

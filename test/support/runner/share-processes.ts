@@ -40,14 +40,16 @@ function chunks(files: readonly string[]): readonly (readonly string[])[] {
   );
 }
 
-/** Writes a module into the folder that runs these test files one after the other, and returns its path; of a single file, its own. */
+/** Name of the last test of each process: one that ends before, as by `process.exit`, has run only some of its tests. */
+export const LAST_TEST = 'every test of this process has run';
+
+/** Writes a module into the folder that runs these test files one after the other, and returns its path. */
 export function writeTogether(files: readonly string[], root: string, folder: string): string {
   const [first = ''] = files;
-  if (files.length === 1) return resolve(root, first);
-  const path = join(
-    folder,
-    `${first.replaceAll('/', '-').replace(/\.test\.ts$/, '')}-and-${files.length - 1}-more.test.ts`,
-  );
-  writeFileSync(path, files.map((file) => `import ${JSON.stringify(resolve(root, file))};\n`).join(''));
+  const more = files.length > 1 ? `-and-${files.length - 1}-more` : '';
+  const path = join(folder, `${first.replaceAll('/', '-').replace(/\.test\.ts$/, '')}${more}.test.ts`);
+  const imports = files.map((file) => `import ${JSON.stringify(resolve(root, file))};\n`);
+  const last = `import { test } from 'node:test';\ntest(${JSON.stringify(LAST_TEST)}, () => {});\n`;
+  writeFileSync(path, imports.join('') + last);
   return path;
 }
