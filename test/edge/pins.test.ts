@@ -26,6 +26,26 @@ test('evicted objects that clients still read are bounded: beyond the bound some
   for (const client of clients) client.socket.destroy();
 });
 
+test('objects that clients still read as they were fetched are bounded in the same way', async (t) => {
+  const origin = await startOrigin(t, reply(Buffer.alloc(15 * MIB, 'x'), { 'cache-control': 'max-age=600' }));
+  const edge = await startTestEdge(t, [origin.port], { cacheBytes: 128 * MIB, maxLagBytes: 32 * MIB });
+  const clients = [];
+  for (let i = 0; i < 13; i++) {
+    const client = connectRaw(edge.port, `GET /${i} HTTP/1.1\r\nHost: ${SITE_HOST}\r\n\r\n`);
+    client.socket.once('data', () => client.socket.pause());
+    clients.push(client);
+    await eventually('begun', () => client.text().includes('X-Cache: MISS'));
+    await eventually(
+      'stored at the pace of the origin',
+      async () => (await edge.get(`/${i}`)).headers['x-cache'] === 'HIT',
+    );
+  }
+  const cut = () => edge.log.filter((fields) => fields.result === 'TCP_MISS/503').length;
+  await eventually('cut', () => cut() >= 4);
+  assert.ok(cut() <= 6, `${cut()}`);
+  for (const client of clients) client.socket.destroy();
+});
+
 test('clients of ready answers are bounded in the same way when their objects are evicted', async (t) => {
   const { edge } = await startSite(t, reply(Buffer.alloc(MIB, 'x'), { 'cache-control': 'max-age=600' }), {
     cacheBytes: 32 * MIB,

@@ -9,7 +9,7 @@ import type { SharedBody } from '../store/shared-body.ts';
 import type { StoredBody } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
 import { BufferedSender, type Recipient } from './buffered-sender.ts';
-import type { Pins } from './pins.ts';
+import { Pin, type Pins } from './pins.ts';
 
 /** Fetches the body from a position on, at the origin; `undefined` if it is unavailable. */
 export type FetchRest = (at: number, signal: Cancellation) => Promise<Readable | undefined>;
@@ -32,7 +32,8 @@ export interface FollowOptions {
 export async function followBody(to: Recipient, shared: SharedBody, options: FollowOptions): Promise<boolean> {
   const { viewer } = to;
   using holds = new Holds(); // until the viewer has taken everything
-  const at = await followShared(viewer, shared, options, holds);
+  using pin = new Pin(options.pins, viewer);
+  const at = await followShared(viewer, shared, options, { holds, onWait: () => pin.hold(shared.memory) });
   if (viewer.isGone) return true;
   try {
     if (await sendRest(to, { shared, at, holds }, options)) {
@@ -52,7 +53,7 @@ async function followShared(
   viewer: Viewer,
   shared: SharedBody,
   { at = 0, onDrained }: FollowOptions,
-  holds: Holds,
+  { holds, onWait }: { readonly holds: Holds; readonly onWait: () => void },
 ): Promise<number> {
   const reader = shared.open(at);
   viewer.signal.addEventListener('abort', reader.wake, { once: true });
@@ -61,7 +62,9 @@ async function followShared(
   while (!viewer.isGone) {
     const chunk = reader.read();
     if (chunk !== undefined) {
-      if (!viewer.write(chunk)) await viewer.drained();
+      if (viewer.write(chunk)) continue;
+      onWait();
+      await viewer.drained();
     } else {
       if (shared.over !== undefined || (shared.isUnstored && shared.hasLost(reader.at))) break;
       await reader.wait();

@@ -58,6 +58,27 @@ export function createPins({ maxBytes, maxReaderBytes, isCounted }: PinsOptions)
   };
 }
 
+/** Pins at most one body for a client, from its first wait until the answer is over. */
+export class Pin implements Disposable {
+  readonly #pins: Pins;
+  readonly #viewer: Pick<Viewer, 'cut'>;
+  #release: (() => void) | undefined;
+
+  constructor(pins: Pins, viewer: Pick<Viewer, 'cut'>) {
+    this.#pins = pins;
+    this.#viewer = viewer;
+  }
+
+  /** Does nothing after the first body. `undefined`: nothing is kept in memory. */
+  hold(body: StoredBody | undefined): void {
+    if (body !== undefined) this.#release ??= this.#pins.hold(body, this.#viewer);
+  }
+
+  [Symbol.dispose](): void {
+    this.#release?.();
+  }
+}
+
 function weigh(body: StoredBody): number {
   return body.heldBytes ?? body.sizeBytes;
 }

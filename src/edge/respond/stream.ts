@@ -11,6 +11,7 @@ import type { Viewer } from '../viewer.ts';
 import { BufferedSender, type Recipient } from './buffered-sender.ts';
 import type { AnswerBody, Fill } from './edge-answer.ts';
 import { type FetchRest, followBody } from './follow-body.ts';
+import { Pin } from './pins.ts';
 import { FINISH_BELOW_BYTES, UnreadLimit } from './unread.ts';
 
 /** The receiver of the body besides the store. */
@@ -200,6 +201,8 @@ class Passage {
   #gathered = 0;
   /** Ends the hold on what the receiver was given of the store's memory. */
   #release: Release | undefined;
+  /** Counts that memory if the receiver has to be waited for. */
+  readonly #pin: Pin | undefined;
   /** Nobody wants the rest. */
   isUnwanted = false;
   left: LeftBehind | undefined;
@@ -215,6 +218,7 @@ class Passage {
     this.#fill = fill;
     this.#limit = limit;
     this.#viewer = receiver?.to.viewer;
+    this.#pin = receiver && new Pin(receiver.options.pins, receiver.to.viewer);
   }
 
   begin(): void {
@@ -279,6 +283,7 @@ class Passage {
 
   async #wait(drained: Promise<void> | undefined, isGathering: boolean, hasRoom: boolean): Promise<void> {
     const fill = this.#fill;
+    if (!hasRoom) this.#pin?.hold(fill?.writer.memory);
     const viewer = this.#viewer;
     const receiver = this.#receiver;
     if (drained !== undefined) await drained;
@@ -314,6 +319,7 @@ class Passage {
   /** The receiver has the answer, or is gone: nothing of the store is held for it any more. */
   release(): void {
     this.#release?.();
+    this.#pin?.[Symbol.dispose]();
   }
 }
 

@@ -12,6 +12,7 @@ import { Invalidations } from './invalidations.ts';
 import { createKeyHasher, type HashKey, type KeyHash, splitHash } from './key-hash.ts';
 import { wrapBytes } from './memory-body.ts';
 import { Pages } from './pages.ts';
+import { PooledBody } from './pooled-body.ts';
 import { isSameResponse } from './same-response.ts';
 import { grown, NONE } from './slot-table.ts';
 import type { CachedResponse, CacheEntry, CacheStore, EntryPlace, Release, StoredBody, StoreUsage } from './store.ts';
@@ -152,7 +153,8 @@ export class MemoryStore implements CacheStore {
     return true;
   };
 
-  readonly isCounted = (body: StoredBody): boolean => this.#counted.has(body) || isInArena(body);
+  readonly isCounted = (body: StoredBody): boolean =>
+    this.#counted.has(body) || isInArena(body) || (body instanceof PooledBody && body.isKept);
 
   async [Symbol.asyncDispose](): Promise<void> {
     // Nothing but memory.

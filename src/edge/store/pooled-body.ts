@@ -133,6 +133,11 @@ export class PooledBody implements StoredBody {
     return this.#isGone ? undefined : this.#count(0, 1);
   }
 
+  /** Whether it is part of the store's memory. */
+  get isKept(): boolean {
+    return this.#keeps > 0;
+  }
+
   #count(hold: number, keep: number): Release {
     this.#holds += hold;
     this.#keeps += keep;

@@ -34,7 +34,7 @@ export class SharedBody implements Holdable {
   #end = 0;
   #over: SharedEnd | undefined;
   /** Memory of the store that chunks lie in, held until the body is over and its last reader has left. */
-  #memory: Holdable | undefined;
+  #memory: StoredBody | undefined;
   #release: Release | undefined;
   #isUnstored = false;
   #onProgress: (() => void) | undefined;
@@ -75,7 +75,7 @@ export class SharedBody implements Holdable {
    * Keeps the chunk itself, not a copy. Small chunks should be `PagedCopies`: each piece of memory costs something. `memory`:
    * what must be held meanwhile.
    */
-  push(chunk: Buffer, memory?: Holdable): void {
+  push(chunk: Buffer, memory?: StoredBody): void {
     if (memory !== undefined && this.#memory === undefined) {
       this.#memory = memory;
       this.#release = memory.hold();
@@ -105,6 +105,11 @@ export class SharedBody implements Holdable {
   /** Does nothing after `finish`. */
   break(): void {
     this.#close({ kind: 'broken' });
+  }
+
+  /** What readers keep in memory although the store may have given it up. */
+  get memory(): StoredBody | undefined {
+    return this.#memory;
   }
 
   /** Holds what a reader has read, for use after it has left. To be called before that. */

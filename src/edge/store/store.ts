@@ -125,7 +125,7 @@ export interface BodyWriter {
   /** Where the bytes of the last `add` lie in memory, for those that read along; empty: only a file has them. */
   readonly pieces: readonly Buffer[];
   /** What must be held to use `pieces` after the current turn; `undefined`: nothing, their memory is not used again. */
-  readonly memory: Holdable | undefined;
+  readonly memory: StoredBody | undefined;
   /** Resolves when the disk has caught up: for those who have nobody waiting. `undefined`: it has. */
   readonly drained?: () => Promise<void> | undefined;
   readonly isOpen: boolean;

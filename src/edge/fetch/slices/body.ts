@@ -106,11 +106,12 @@ export class SlicedBody implements StoredBody {
   }
 }
 
-/** The slice's own stored body; absent while the slice is in transit, where its bytes are counted as shared. */
+/** The slice's stored body, or what its readers keep in memory of one that is in transit or was not stored. */
 function bodyOf(opened: OpenedSlice | undefined): StoredBody | undefined {
   if (opened?.kind === 'stored') return opened.body;
-  const end = opened?.kind === 'shared' ? opened.shared.over : undefined;
-  return end?.kind === 'whole' ? end.body : undefined;
+  if (opened?.kind !== 'shared') return undefined;
+  const { over, memory } = opened.shared;
+  return (over?.kind === 'whole' ? over.body : undefined) ?? memory;
 }
 
 async function* readAlong(
