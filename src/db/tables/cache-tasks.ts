@@ -33,7 +33,7 @@ export async function saveTaskRevision(trx: Transaction<Schema>, id: number, rev
   await trx.updateTable('cache_task').set({ revision }).where('id', '=', id).execute();
 }
 
-/** Another account's task is not there. */
+/** Returns `undefined` also for another account's task. */
 export async function findTask(
   x: Executor,
   { accountId, id }: { readonly accountId: number; readonly id: number },

@@ -1,6 +1,6 @@
 /**
- * Certificates and the domains that have them. A certificate is a resource of the feed for as long as a domain has it; in the
- * database its private key is sealed, wherever it stands.
+ * Certificates and the domains that have them. A certificate is a resource of the feed for as long as a domain has it;
+ * in the database its private key is sealed, wherever it stands.
  */
 import { createHash, type KeyObject, randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
@@ -46,8 +46,8 @@ export function privateKeyLocation(key: string): SecretLocation {
 }
 
 /**
- * Gives the key of the account's certificate with this chain, whether it had it before or not; `undefined`: it has `max`.
- * Where the private key was lost, because an export left it out, it is there again, and told to the edges.
+ * Gives the key of the account's certificate with this chain, whether it had it before or not; `undefined`: it has
+ * `max`. Where the private key was lost, because an export left it out, it is there again, and told to the edges.
  */
 export async function addCertificate(
   trx: Transaction<Schema>,
@@ -121,7 +121,7 @@ export async function listCertificates(
   return rows.map(({ uses, ...row }) => ({ ...toCertificate(row), isInUse: Number(uses) > 0 }));
 }
 
-/** Another account's certificate is not there. */
+/** Returns `undefined` also for another account's certificate. */
 export async function findCertificate(
   x: Executor,
   { accountId, key }: CertificateKey,
@@ -167,8 +167,8 @@ export async function deleteCertificate(trx: Transaction<Schema>, which: Certifi
 }
 
 /**
- * Like `findCertificate`, for a domain that is to have them: they are there until the transaction ends. In the order of `keys`;
- * `undefined` where the account has none.
+ * Like `findCertificate`, for a domain that is to have them: they are there until the transaction ends. In the order of
+ * `keys`; `undefined` where the account has none.
  */
 export async function findCertificatesFor(
   trx: Transaction<Schema>,
@@ -190,9 +190,9 @@ export async function findCertificatesFor(
 }
 
 /**
- * The domain has these certificates from now on. The caller holds the domain, and for a certificate that the domain did not have
- * before calls `findCertificatesFor` first. Gives what is to be published: a certificate with the first domain that has it, its
- * end with the last.
+ * The domain has these certificates from now on. The caller holds the domain, and for a certificate that the domain did
+ * not have before calls `findCertificatesFor` first. Gives what is to be published: a certificate with the first domain
+ * that has it, its end with the last.
  */
 export async function setCertificateUse(
   trx: Transaction<Schema>,

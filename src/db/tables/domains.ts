@@ -80,7 +80,7 @@ export async function insertDomain(trx: Executor, domain: NewDomain): Promise<Do
   return toDomain(row);
 }
 
-/** Another account's domain is not there. */
+/** Returns `undefined` also for another account's domain. */
 export async function findDomain(
   x: Executor,
   { accountId, id }: { readonly accountId: number; readonly id: number },
@@ -134,7 +134,7 @@ export async function saveDomain(trx: Executor, domain: Domain): Promise<void> {
     .execute();
 }
 
-/** False when it was not there. */
+/** Returns false if there was no such domain. */
 export async function markDomainDeleted(trx: Executor, id: number, now: number): Promise<boolean> {
   const row = await trx
     .updateTable('domain')

@@ -16,7 +16,7 @@ export interface HttpsOptions extends Pick<ListenOptions, 'listen'> {
   readonly ticketSecrets: readonly TicketSecret[];
 }
 
-/** What an edge with HTTPS is told while it runs. */
+/** Controls of a running HTTPS edge. */
 export interface Https extends Pick<Certificates, 'forget' | 'useTicketSecrets'> {
   readonly port: number;
 }

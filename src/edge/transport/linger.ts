@@ -1,22 +1,22 @@
 /**
- * The end of a connection whose client may be sending still: were it closed with something unread, the system would reset it, and
- * take from the client what it has not read of our last answers. RFC 9112 §9.6
+ * The end of a connection whose client may be sending still: were it closed with something unread, the system would
+ * reset it, and take from the client what it has not read of our last answers. RFC 9112 §9.6
  */
 import type { Socket } from 'node:net';
 
-/** Time for a client that keeps sending after it was told that the connection ends. */
+/** How long we read on from a client that keeps sending after our end of the connection. */
 export const LINGER_MS = 5_000;
 
 /**
- * Changes how `destroySoon` ends a connection of node:http: what was written goes out, and what still comes is read and forgotten
- * until the client ends its side too. `idleMs`: for a client that takes nothing.
+ * Changes how `destroySoon` ends a connection of node:http: what was written goes out, and what still comes is read and
+ * forgotten until the client ends its side too. `idleMs`: for a client that takes nothing.
  */
 export function lingerAtEnd(socket: Socket, idleMs: number): void {
   let isEnding = false;
   socket.destroySoon = () => {
     if (isEnding) return;
     isEnding = true;
-    // No parser hears of it, and nobody holds it up.
+    // From here on no parser sees the bytes, and nothing pauses the socket.
     socket.removeAllListeners('data').removeAllListeners('resume').on('data', forget);
     socket.setTimeout(idleMs);
     if (socket.writable) socket.end();

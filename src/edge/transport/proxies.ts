@@ -20,7 +20,10 @@ export interface Proxies {
   /** The client's address of a connection, before or without a request. */
   addressOf(socket: Socket): string;
   clientOf(socket: Socket, headers: RequestHeaders): Client;
-  /** The same for all requests of a connection; `undefined` on a trusted proxy's, where each request may be another client's. */
+  /**
+   * The same for all requests of a connection; `undefined` on a trusted proxy's, where each request may be another
+   * client's.
+   */
   onlyClientOf(socket: Socket): Client | undefined;
   /** The connection continues as `to`, decrypted. */
   passOn(from: Socket, to: TLSSocket): void;
@@ -91,7 +94,7 @@ export function createProxies({ trusted: networks, protocol, headerMs, onFailure
           for (const listener of listeners) Reflect.apply(listener, server, [socket]);
         };
         const address = addressOf(socket);
-        // Gone before it was taken, as health checks are that reset: nobody can say whose it was.
+        // The client reset the connection before we accepted it, as some health checks do: its address is unknown.
         if (address === '') socket.on('error', ignore).destroy();
         else if (trusted.has(address)) receive(socket, pass);
         else pass();

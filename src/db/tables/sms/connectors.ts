@@ -156,8 +156,8 @@ export async function saveRoute(trx: Transaction<Schema>, { prefix, connectorIds
 }
 
 /**
- * What waits for a route that is not there any more goes over to the one that fits it: also what was accepted while it
- * was taken away.
+ * Moves parts that wait for a removed route to the route that fits them now: also those that were accepted while it
+ * was being removed.
  */
 export async function moveStrayParts(trx: Transaction<Schema>): Promise<void> {
   // From one route to the next in the index, however many parts wait for each.

@@ -1,4 +1,7 @@
-/** One GET or HEAD over HTTP/1.1, read by ourselves, and the way its answer goes out: written on the socket without node:http. */
+/**
+ * One GET or HEAD over HTTP/1.1, read by ourselves, and the way its answer goes out: written on the socket without
+ * node:http.
+ */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
@@ -216,7 +219,7 @@ export class BareViewer implements Viewer {
     if (this.#isFinished) return undefined;
     if (!this.#socket.destroyed) {
       this.#limitWait();
-      // An empty write is done when all before it are. By TLS the last one tells.
+      // An empty write is done when all writes before it are. With TLS the last write itself reports that.
       if (!this.#wire.isTls) this.#socket.write(NOTHING, this.#onTaken());
     }
     return this.ended;

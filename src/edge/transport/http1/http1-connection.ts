@@ -1,6 +1,6 @@
 /**
- * One connection that we read ourselves: its requests are served one after the other, and with the first that our reader does not take
- * the connection goes to node:http and stays there. docs/decisions/0270
+ * One connection that we read ourselves: its requests are served one after the other, and with the first that our
+ * reader does not take the connection goes to node:http and stays there. docs/decisions/0270
  */
 import type { Socket } from 'node:net';
 import { ByteConversation, type ConversationOptions, type ConversationOwner } from '#lib/byte-conversation.ts';
@@ -47,7 +47,7 @@ export class Http1Connection implements BareWire, ConversationOwner {
   readonly #client: Client | undefined;
   /** `undefined`: no request of it may be answered so. */
   readonly #prepared: PreparedReplies | undefined;
-  /** `undefined`: over TLS nobody can tell. */
+  /** `undefined` over TLS, where it cannot be known. */
   readonly #untaken: Untaken | undefined;
   readonly #conversation: ByteConversation;
   /** Bytes that the system had not taken when the connection was destroyed. */
@@ -224,7 +224,9 @@ export class Http1Connection implements BareWire, ConversationOwner {
     this.#viewer?.noteClosed();
   }
 
-  /** Writes a line for each of these requests. The status is that of a client that left, unless we cut the connection. */
+  /**
+   * Writes a line for each of these requests. The status is that of a client that left, unless we cut the connection.
+   */
   onLost(rest: Buffer): void {
     const { head, edge } = this.#parts;
     const cutStatus = this.#cutStatus ?? this.#viewer?.cutStatus;

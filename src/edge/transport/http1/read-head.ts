@@ -1,18 +1,25 @@
 /**
- * The head of a viewer's request, read off the bytes of its connection without making a string. It takes what nearly every viewer sends
- * and leaves the rest to node:http: whatever that parser refuses, or could understand otherwise. docs/decisions/0270
+ * The head of a viewer's request, read off the bytes of its connection without making a string. It takes what nearly
+ * every viewer sends and leaves the rest to node:http: whatever that parser refuses, or could understand otherwise.
+ * docs/decisions/0270
  */
 import { byteTable, COLON, CR, LF, skipBlanks, TOKEN_BYTES, trimBlanks } from '#http/head-bytes.ts';
 import { trimOws } from '#http/headers.ts';
 import { FieldKind, KNOWN_FIELDS, type KnownField } from '../../shortcuts/plain-fields.ts';
 
-/** Where the parts of one head stand in the bytes it was read from; ends are exclusive. One object serves all requests of a worker. */
+/**
+ * Where the parts of one head stand in the bytes it was read from; ends are exclusive. One object serves all requests
+ * of a worker.
+ */
 export class RequestHead {
   /** HEAD, else GET. */
   isHead = false;
   /** `Connection: close`: no request comes behind it. */
   isLast = false;
-  /** Nothing in it but `Accept-Encoding` and the two conditions below changes how a stored response is served that does not vary. */
+  /**
+   * Nothing in it but `Accept-Encoding` and the two conditions below changes how a stored response is served that does
+   * not vary.
+   */
   isPlain = true;
   /** The value of some field holds a byte that the log does not write as it is. */
   hasEscapes = false;
@@ -61,7 +68,10 @@ export class RequestHead {
   }
 }
 
-/** `incomplete`: what is there is the beginning of a head that may be whole later. `other`: not for this reader, whatever comes. */
+/**
+ * `incomplete`: what is there is the beginning of a head that may be whole later. `other`: not for this reader,
+ * whatever comes.
+ */
 export type Reading = 'whole' | 'incomplete' | 'other';
 
 /** The same limit as node:http has here. */
@@ -70,8 +80,8 @@ const MAX_HEAD_BYTES = 32 * 1024;
 const MAX_FIELDS = 100;
 
 /**
- * `head` says something only if the whole of it is there. Reads from the beginning each time, so that a head that comes in many
- * pieces is better left to node:http.
+ * `head` says something only if the whole of it is there. Reads from the beginning each time, so that a head that comes
+ * in many pieces is better left to node:http.
  */
 export function readHead(bytes: Buffer, from: number, to: number, head: RequestHead): Reading {
   const limit = Math.min(to, from + MAX_HEAD_BYTES);
@@ -84,7 +94,7 @@ export function readHead(bytes: Buffer, from: number, to: number, head: RequestH
   return at === INCOMPLETE && limit === to ? 'incomplete' : 'other';
 }
 
-// What the parts below give instead of the position behind them.
+// Returned by the functions below in place of the end offset.
 const INCOMPLETE = -1;
 const OTHER = -2;
 
@@ -265,7 +275,7 @@ function slotFields(fields: readonly KnownField[]): readonly (SlottedField | und
   return slots;
 }
 
-/** The factors give each known field a slot of its own, in which no field stands that browsers send often and that is not known. */
+/** The factors give every known field a slot of its own, into which no unknown field falls that browsers often send. */
 function slotOf(length: number, first: number, last: number): number {
   return (length + (first | 0x20) * 5 + (last | 0x20) * 7) & (SLOTS - 1);
 }

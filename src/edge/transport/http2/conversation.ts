@@ -169,7 +169,7 @@ export class Conversation implements StreamWire {
   #onSection({ streamId: id, endsStream, bytes, start, end }: WholeSection): Http2ErrorCode {
     const { maxListBytes, maxStreams, listener } = this.#options;
     const fields: RequestField[] = [];
-    // Also of those that nobody wants: it changes the table.
+    // Sections of refused and closed streams are decoded too: they change the table.
     const reading = this.#decoder.decode(bytes, start, end, fields, maxListBytes);
     if (reading === 'malformed') return Http2ErrorCode.compression;
     const stream = this.#streams.get(id);
@@ -353,7 +353,7 @@ export class Conversation implements StreamWire {
       : this.#resetOdd(stream, Http2ErrorCode.flowControl);
   }
 
-  /** No new streams: those that the client opens from here on are nobody's, as it is told. §6.8 */
+  /** Sends GOAWAY: streams that the client opens from here on are ignored. §6.8 */
   leave(): void {
     if (this.#isLeaving || this.#isOver) return;
     this.#isLeaving = true;

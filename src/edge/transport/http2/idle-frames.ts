@@ -1,6 +1,7 @@
 /**
- * Frames that ask for nothing and bring nothing: pings, settings, priorities, wider windows, kinds that we do not know. A client may
- * send as many as its requests and what it is sent account for, and some more with each second. Pure. docs/decisions/0418
+ * Frames that ask for nothing and bring nothing: pings, settings, priorities, wider windows, kinds that we do not know.
+ * A client may send as many as its requests and what it is sent account for, and some more with each second. Pure.
+ * docs/decisions/0418
  */
 import { type Budget, type BudgetLimits, createBudget } from './budget.ts';
 import { FrameType } from './frames.ts';
@@ -10,11 +11,13 @@ export interface TakenFrame {
   readonly payloadBytes: number;
   /** The frame's stream is open. */
   readonly isOfStream: boolean;
-  /** The connection ends, and nobody looks at what it would open. */
+  /** The connection is closing, so streams that the frame would open are ignored. */
   readonly isIgnored: boolean;
 }
 
-/** Clients widen their windows by more at a time, and measure a connection by a ping behind some of what they are sent. */
+/**
+ * Clients widen their windows by more at a time, and measure a connection by a ping behind some of what they are sent.
+ */
 const BYTES_PER_FRAME = 64;
 /** Clients say how urgent a request is, and say it anew for all of them when a page comes to the front. */
 const FRAMES_PER_REQUEST = 10;

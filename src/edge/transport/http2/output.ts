@@ -18,8 +18,8 @@ export class Output {
   }
 
   /**
-   * One frame, or two, that were made for no stream. `secondAt`: where the second one begins; 0: there is none. The bytes must
-   * stay what they are until they are taken.
+   * Adds one or two frames whose stream id is still to be set. `secondAt`: where the second one begins; 0: there is
+   * none. The bytes must stay what they are until they are taken.
    */
   addFor(streamId: number, frames: Buffer, secondAt: number): void {
     this.#add(frames, streamId, secondAt, frames.length);
@@ -58,7 +58,7 @@ export class Output {
   }
 }
 
-// Marks of pieces that are a body's; others have none, or say where the second frame begins.
+// Marks of the pieces of a body. The mark of any other piece is the offset of its second frame, or 0.
 const DATA = -1;
 const LAST_DATA = -2;
 

@@ -1,4 +1,7 @@
-/** Requests of one connection that shortcuts answer: head and body go out at once, and the line is written when they are out. */
+/**
+ * Requests of one connection that shortcuts answer: head and body go out at once, and the line is written when they are
+ * out.
+ */
 import { hostOf } from '#http/request.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
 import type { EdgeContext } from '../../context.ts';
@@ -25,7 +28,10 @@ import type { Http2Stream } from './stream.ts';
 export interface PreparedStreamsOptions {
   readonly clientAddress: string;
   readonly secured: Secured;
-  /** All at once, if it fits: then it is told when that is out, or that it never will be. */
+  /**
+   * Sends the whole answer at once; `false`: it does not fit. `outgoing` learns when it is out, or that it never will
+   * be.
+   */
   sendWhole(streamId: number, frames: WrittenHttp2, body: WholeBody, outgoing: Outgoing): boolean;
   /** Opens a stream for an answer that the client does not take at once. */
   openStream(streamId: number): Http2Stream;

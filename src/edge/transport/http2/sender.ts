@@ -1,4 +1,7 @@
-/** What goes out on one connection: whose data is next, and how much the client's windows let out. RFC 9113 §5.2, §6.9. No socket. */
+/**
+ * What goes out on one connection: whose data is next, and how much the client's windows let out. RFC 9113 §5.2, §6.9.
+ * No socket.
+ */
 import type { WrittenHttp2 } from '../../shortcuts/ready-answer.ts';
 import { MAX_PAYLOAD_BYTES } from './frames.ts';
 import { NO_TABLE } from './hpack/encoder.ts';
@@ -55,8 +58,8 @@ export class Sender {
   }
 
   /**
-   * A whole answer at once, without a stream. `body`: that is not among the frames. False: not now, since others wait before
-   * it or the client does not take all of it.
+   * A whole answer at once, without a stream. `body`: that is not among the frames. False: not now, since others wait
+   * before it or the client does not take all of it.
    */
   sendWhole(streamId: number, { frames, dataAt }: WrittenHttp2, bodyBytes: number, body: readonly Buffer[]): boolean {
     if (bodyBytes > this.#window || bodyBytes > this.#settings.initialWindow) return false;
@@ -136,7 +139,7 @@ export class Sender {
     return this.forget();
   }
 
-  /** Nothing is written any more. Gives who is to be told of that. */
+  /** Returns the answers that will never be out, as nothing more is written. */
   forget(): readonly Outgoing[] {
     const outgoing = this.#outgoing;
     this.#outgoing = [];

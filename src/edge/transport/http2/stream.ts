@@ -1,6 +1,6 @@
 /**
- * One stream: what of its answer has not gone out, and how much each side may send. What it carries is its owner's, which frames
- * are next its connection's. RFC 9113 §5.1, §5.2
+ * One stream: what of its answer has not gone out, and how much each side may send. What it carries is its owner's,
+ * which frames are next its connection's. RFC 9113 §5.1, §5.2
  */
 import {
   FrameFlag,
@@ -21,9 +21,9 @@ export interface StreamOwner {
   onRequestEnd(): void;
   /** Little waits to go out. */
   onRoom(): void;
-  /** The system has all of the answer. Nothing is told behind it. */
+  /** The system has all of the answer. The last call for this stream. */
   onOut(): void;
-  /** The stream ended before that. Nothing is told behind it. */
+  /** The stream ended before that. The last call for this stream. */
   onLost(): void;
 }
 
@@ -125,12 +125,15 @@ export class Http2Stream {
     this.noteEndSent();
   }
 
-  /** `onRoom` is to be told once. */
+  /** Asks for one call of `onRoom`. */
   wantRoom(): void {
     this.#isRoomWanted = true;
   }
 
-  /** The next frame's worth, which counts as gone; with the last, `noteEndSent` is to be called. `maxBytes`: at least 1. `undefined`: nothing waits. */
+  /**
+   * The next frame's worth, which counts as gone; with the last, `noteEndSent` is to be called. `maxBytes`: at least 1.
+   * `undefined`: nothing waits.
+   */
   takeData(maxBytes: number): { readonly bytes: Buffer; readonly isLast: boolean } | undefined {
     const first = this.#queue[0];
     if (first === undefined) return undefined;
@@ -193,7 +196,10 @@ export class Http2Stream {
     owner?.onLost();
   }
 
-  /** Breaks it off when the client has taken nothing for so long. `isMoving`: others are, and it may be waiting for its turn. */
+  /**
+   * Breaks it off when the client has taken nothing for so long. `isMoving`: others are, and it may be waiting for its
+   * turn.
+   */
   sweep(sweepMs: number, limitMs: number, isMoving: boolean): void {
     if (this.#queuedBytes === 0 || (isMoving && this.sendWindow > 0)) this.#stuckSweeps = 0;
     else if (this.#stuckSweeps++ * sweepMs >= limitMs) this.reset(Http2ErrorCode.cancel);

@@ -1,4 +1,6 @@
-/** One request over HTTP/2 that the pipeline answers, and the way its answer goes out: by a stream of its connection. */
+/**
+ * One request over HTTP/2 that the pipeline answers, and the way its answer goes out: by a stream of its connection.
+ */
 import { formatDate } from '#http/dates.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import { type Cancellation, CancellationSource } from '#lib/cancellation.ts';
@@ -181,7 +183,7 @@ export class Http2Viewer implements Viewer, StreamOwner {
     return this.ended;
   }
 
-  // What the stream tells.
+  // Events of the stream.
 
   onData(bytes: Buffer): void {
     this.#upload.add(bytes);

@@ -47,8 +47,8 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     connectionsCheckingInterval: Math.min(5_000, limits.requestHeaderMs),
     noDelay: true,
     shouldUpgradeCallback: (message) => {
-      // After an accepted upgrade node:http detaches the socket, so responses still pending on it would be lost. A client
-      // that has half-closed its side cannot use a tunnel.
+      // After an accepted upgrade node:http detaches the socket, so responses still pending on it would be lost. A
+      // client that has half-closed its side cannot use a tunnel.
       const isAlone = connections.underWay(message.socket).every(({ isFinished }) => isFinished);
       if (isAlone && !message.socket.readableEnded && isHandshake(message)) return true;
       ignored.add(message);
@@ -127,7 +127,10 @@ function reader(
   };
 }
 
-/** What a client sent before it ended its side is answered all the same; of what will never be whole the end is what is wrong. */
+/**
+ * What a client sent before it ended its side is answered all the same; of what will never be whole the end is what is
+ * wrong.
+ */
 async function untilAnswered(socket: Socket, asked: readonly Http1Viewer[], limitMs: number): Promise<void> {
   if (asked.length === 0 || !asked.every(({ isReceived }) => isReceived)) return;
   const ended = Promise.all(asked.map((viewer) => viewer.ended)).then(() => undefined);
@@ -167,7 +170,8 @@ async function refuseInTurn(
   refusal: Refusal,
   before: readonly Http1Viewer[],
 ): Promise<void> {
-  // What is wrong may lie in the framing or the body of the last one: then this is its answer, if it has none yet.
+  // The fault may lie in the framing or the body of the last request: then the refusal is its answer, if it has none
+  // yet.
   const broken = before.find((viewer) => !viewer.isReceived);
   await Promise.all(before.filter((viewer) => viewer !== broken).map((viewer) => viewer.ended));
   if (broken === undefined) {

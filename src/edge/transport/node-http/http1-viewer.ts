@@ -24,7 +24,7 @@ export interface Http1ViewerOptions {
   /** Longest wait for the next piece of a request body, and for room in a client that reads slowly. */
   readonly idleTimeoutMs: number;
   readonly maxRequestBodyBytes: number;
-  /** The request asks for this, and the connection is ours to give away. */
+  /** The protocol that the request asks for, where the connection may be handed over to it. */
   readonly upgrade?: 'websocket' | undefined;
 }
 

@@ -1,11 +1,13 @@
-/** What the HTTP parser refuses, or what did not arrive in time: answered on the bare socket, and the connection ends. */
+/**
+ * What the HTTP parser refuses, or what did not arrive in time: answered on the bare socket, and the connection ends.
+ */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { formatDate } from '#http/dates.ts';
 import { REFUSAL_TYPE, type Refusal } from '../../early-refusal.ts';
 import { formatMark } from '../../reasons.ts';
 
-/** `undefined`: the connection broke, there is nobody to answer. */
+/** Returns the refusal to send; `undefined`: the connection broke, so no answer can reach the client. */
 export function readParserError(error: NodeJS.ErrnoException): Refusal | undefined {
   if (error.code === 'HPE_HEADER_OVERFLOW') {
     return isInTarget(error) ? { status: 414, reason: 'targetTooLong' } : { status: 431, reason: 'headerTooLarge' };
@@ -38,7 +40,7 @@ function isInTarget(error: Error): boolean {
 /** More than the parser takes for a whole head. */
 const MAX_LOOKED_AT = 64 * 1024;
 
-/** Gives the number of bytes sent: none where the connection has ended already. */
+/** Returns the number of bytes sent; 0: the connection had ended already. */
 export function sendRefusal(socket: Socket, { status, reason, explanation }: Refusal, now: number): number {
   if (!socket.writable) return 0;
   const phrase = STATUS_CODES[status] ?? '';

@@ -1,6 +1,6 @@
 /**
- * The certificates that a worker has in use, and what does their handshakes: one of Node's TLS servers for each, made when it
- * is first asked for. They listen nowhere; connections are put into them. docs/decisions/0180
+ * The certificates that a worker has in use, and what does their handshakes: one of Node's TLS servers for each, made
+ * when it is first asked for. They listen nowhere; connections are put into them. docs/decisions/0180
  */
 import { X509Certificate } from 'node:crypto';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
@@ -12,11 +12,13 @@ import { deriveTicketKeys, TICKET_LIFETIME_SECONDS, type TicketKeys, type Ticket
 
 export interface Certificates {
   /**
-   * `missing`: none is here; `undefined`: none that a client of this name would accept. Of two certificates one does where the
-   * other is not here or cannot be used. `ticketKeyNames`: of the tickets that the client brings.
+   * `missing`: no certificate is here; `undefined`: a client of this name would accept none. Of two certificates one
+   * does where the other is not here or cannot be used. `ticketKeyNames`: of the tickets that the client brings.
    */
   find(site: TlsSite, serverName: string, ticketKeyNames: readonly string[]): Found | 'missing' | undefined;
-  /** What was made for the sites of these names is made anew when it is asked for again. `undefined`: for all. */
+  /**
+   * Drops what was made for the sites of these names; `undefined`: for all sites. It is made again at the next `find`.
+   */
   forget(names: readonly string[] | undefined): void;
   /** The newest first; at least one. */
   useTicketSecrets(secrets: readonly TicketSecret[]): void;
@@ -40,7 +42,7 @@ export interface CertificatesOptions {
   readonly maxCertificates: number;
   readonly secrets: readonly TicketSecret[];
   onConnection(socket: TLSSocket): void;
-  /** A certificate that cannot be used; told once while it is remembered. */
+  /** Called for a certificate that cannot be used: once while that is remembered. */
   onUnusable(certificate: string, error: unknown): void;
 }
 

@@ -1,7 +1,8 @@
 /**
- * What closed connections leave. Node frees the last of a TLS connection, some hundred bytes, when the engine collects what is old, which
- * may be long after. Thousands of such pieces lie between holes that were OpenSSL's, and the allocator looks through those for each
- * record that is read or written. So the engine is told to collect once, where that pays. docs/decisions/0370
+ * What closed connections leave. Node frees the last of a TLS connection, some hundred bytes, when the engine collects
+ * what is old, which may be long after. Thousands of such pieces lie between holes that were OpenSSL's, and the
+ * allocator looks through those for each record that is read or written. So we have the engine collect once, where that
+ * pays. docs/decisions/0370
  */
 
 export interface Remains {
@@ -21,7 +22,10 @@ export interface RemainsOptions {
  */
 const MIN_CLOSED = 1_000;
 const LOOK_EVERY_MS = 1_000;
-/** While one closes more often than that, handshakes are what the worker does: they find no holes, and collecting would slow them. */
+/**
+ * While one closes more often than that, handshakes are what the worker does: they find no holes, and collecting would
+ * slow them.
+ */
 const BUSY_MS_PER_CLOSED = 10;
 /**
  * Processor time of other work after which the heap is collected. Collecting takes some 40 ms and makes reads and

@@ -1,6 +1,7 @@
 /**
  * The listener for HTTPS: reads whom a client asks for, lets that site's certificate do the handshake, and hands the
- * connection to the protocol that was agreed on. A name without a certificate gets an alert, never another's certificate.
+ * connection to the protocol that was agreed on. A name without a certificate gets an alert, never another's
+ * certificate.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -76,7 +77,7 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
     const { name, tls } = site;
     const found = certificates.find({ name, tls }, serverName, ticketKeyNames);
     if (found === 'missing' && !isAnew) {
-      // The site has got another one since it was read, of which this worker is about to be told.
+      // The site's certificate was replaced since it was read; the notice of that is still on its way to this worker.
       sites.forget([name]);
       return choose(serverName, ticketKeyNames, true);
     }
@@ -131,7 +132,10 @@ interface Chosen extends Found {
 
 type Start = Exclude<FirstBytes, { readonly kind: 'incomplete' }>;
 
-/** Calls `done` once, with everything that came. Pieces of any size cost no more than their bytes: the start is read when enough is here. */
+/**
+ * Calls `done` once, with everything that came. Pieces of any size cost no more than their bytes: the start is read
+ * when enough is here.
+ */
 function readStart(raw: Socket, done: (bytes: Buffer, start: Start) => void): void {
   let pieces: Buffer[] = [];
   let sizeBytes = 0;

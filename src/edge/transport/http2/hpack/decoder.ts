@@ -18,7 +18,7 @@ export function createFieldMaker<T extends TableEntry>(make: FieldMaker<T>['make
 /** `tooLarge`: it has more than fits into the list; what does is there. `malformed`: nothing can be read behind it. */
 export type SectionReading = 'whole' | 'tooLarge' | 'malformed';
 
-/** What nobody has asked us to change. RFC 9113 §6.5.2 */
+/** The default size, which our SETTINGS leave as it is. RFC 9113 §6.5.2 */
 export const TABLE_BYTES = 4096;
 
 export class HpackDecoder<T extends TableEntry> {

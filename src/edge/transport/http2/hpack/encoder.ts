@@ -1,6 +1,6 @@
 /**
- * Writes sections of fields without any table but the one that everybody has: what was written once fits every connection, at
- * any time. RFC 7541 §6.1, §6.2.2. Pure.
+ * Writes sections of fields without any table but the one that everybody has: what was written once fits every
+ * connection, at any time. RFC 7541 §6.1, §6.2.2. Pure.
  */
 import { writeInteger } from './integers.ts';
 import { STATIC_FIELDS } from './static-table.ts';
@@ -15,7 +15,9 @@ export function encodeFields(fields: readonly string[]): Buffer {
   return bytes.subarray(0, at);
 }
 
-/** What has to stand before the next section, where a client wants less of our table than it is from the beginning: none at all. §4.2 */
+/**
+ * Sets our table to size 0. Goes before the next section if the client lowers the table size below the default. §4.2
+ */
 export const NO_TABLE = Buffer.from([0x20]);
 
 /** Longest encoded integer, with the byte that says what the field is. */
