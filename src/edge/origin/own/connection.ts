@@ -118,7 +118,8 @@ export class OwnConnection implements ReaderOwner, BodySource {
 
   /** Whether a request may be sent now. One that is too old, or has been sent something, is closed. */
   takeUp(): boolean {
-    const isUsable = !this.#isClosed && !this.#hasUnaskedBytes && this.#parts.monotonic() < this.#endsAt;
+    const isOpen = !this.#isClosed && !this.#isBroken;
+    const isUsable = isOpen && !this.#hasUnaskedBytes && this.#parts.monotonic() < this.#endsAt;
     if (!isUsable) this.#close();
     return isUsable;
   }

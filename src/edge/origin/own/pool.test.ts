@@ -220,3 +220,33 @@ test('a byte on an idle connection ends it at once', async (t) => {
   pool.ask(REQUEST, createRecorder().handler);
   assert.equal(openings.length, 2);
 });
+
+test('a connection that broke off while the last bytes of a body waited takes no more requests', async (t) => {
+  const { pool, peers, openings, open } = await startPool(t);
+  const { handler, events } = createRecorder();
+  let body: OwnBody | undefined;
+  pool.ask(REQUEST, {
+    ...handler,
+    onHead: (_head, given) => {
+      body = given;
+      given.start({
+        onChunk: () => given.pause(),
+        onEnd: () => void events.push('end'),
+        onCut: () => void events.push('cut'),
+      });
+    },
+  });
+  const socket = await open(0);
+  await until('a peer', () => peers.length === 1);
+  for (const text of ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n', 'a', 'b']) {
+    const before = socket.bytesRead;
+    peers[0]?.write(text);
+    await until('read', () => socket.bytesRead === before + text.length);
+  }
+  socket.destroy(); // what a reset does, which the system delivers when it likes
+  await until('closed', () => socket.closed);
+  body?.resume();
+  assert.deepEqual(events, ['sent', 'waits', 'goes on', 'over', 'end']);
+  pool.ask(REQUEST, createRecorder().handler);
+  assert.equal(openings.length, 2);
+});
