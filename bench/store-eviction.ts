@@ -1,7 +1,8 @@
-/** Hit ratios of the ways to choose what leaves a cache, on generated traces, each entry weighing 1: docs/decisions/0070. */
+/** Hit ratios of the ways to choose what leaves a cache, on generated traces, each entry weighing 1: docs/decisions/0070, docs/decisions/0562. */
 import { WeightedIndex } from '../src/edge/store/weighted-index.ts';
 import { Lru } from '../src/lib/lru.ts';
 import { S3Fifo } from './support/s3-fifo.ts';
+import { SegmentLog } from './support/segment-log.ts';
 import { zipfTrace } from './support/zipf.ts';
 
 const KEYS = 50_000;
@@ -32,6 +33,7 @@ const policies: Readonly<Record<string, (capacity: number) => Policy>> = {
     };
   },
   'S3-FIFO': (capacity) => new S3Fifo(capacity),
+  segments: (capacity) => new SegmentLog(capacity),
 };
 
 console.log(

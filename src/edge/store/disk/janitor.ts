@@ -176,14 +176,16 @@ export class Janitor {
   async #forgetInvalidations(): Promise<void> {
     const { invalidations, segments } = this.#volume;
     if (this.#removed.length > 0) invalidations.forget(this.#removed);
+    const { lost } = segments;
     this.#removed = invalidations.oldest(Date.now() - FORGET_AFTER_MS, MAX_INVALIDATIONS, FORGET_AT_ONCE);
     for (const { hash, at } of this.#removed) {
       const record = await this.#volume.readEntry(hash);
       if (record?.variants.every(({ requestAt }) => requestAt > at) === true) continue;
-      if (!segments.append(hash, [], 0)) this.#removed = []; // the disk is too slow
+      if (!segments.append(hash, [], 0)) this.#removed = [];
       await this.#volume.removeBodies(hash, bodyFilesOf(record?.variants ?? []));
     }
     await segments.flush();
+    if (segments.lost > lost) this.#removed = []; // once more in the next round
   }
 
   /** Bodies of one folder that lost a race between two workers, or whose worker died before it wrote the entry. */

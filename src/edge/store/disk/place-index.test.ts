@@ -9,6 +9,7 @@ const place: fc.Arbitrary<Place> = fc.record(
     offset: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
     length: fc.integer({ min: 0, max: MAX_ENTRY_BYTES }),
     hasFiles: fc.boolean(),
+    hidesOlder: fc.boolean(),
   },
   { noNullPrototype: true },
 );
@@ -55,7 +56,7 @@ describe('the index of places', () => {
 
   test('the index takes the largest of every number', () => {
     const index = new PlaceIndex();
-    const largest = { slot: MAX_SLOT, offset: 2 ** 32 - 1, length: MAX_ENTRY_BYTES, hasFiles: true };
+    const largest = { slot: MAX_SLOT, offset: 2 ** 32 - 1, length: MAX_ENTRY_BYTES, hasFiles: true, hidesOlder: true };
     index.set(2 ** 32 - 1, 2 ** 32 - 1, largest);
     assert.deepEqual(index.get(2 ** 32 - 1, 2 ** 32 - 1), largest);
   });
@@ -63,7 +64,7 @@ describe('the index of places', () => {
   test('a sweep in pieces passes every part once', () => {
     const index = new PlaceIndex();
     for (let high = 0; high < SWEEP_PARTS; high++)
-      index.set(high, 7, { slot: 1 + (high % 2), offset: high, length: 1, hasFiles: false });
+      index.set(high, 7, { slot: 1 + (high % 2), offset: high, length: 1, hasFiles: false, hidesOlder: false });
     const start = index.sweep(0, () => false);
     while (index.sweep(100, (slot) => slot === 1) < start + SWEEP_PARTS);
     for (let high = 0; high < SWEEP_PARTS; high++)

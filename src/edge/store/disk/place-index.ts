@@ -5,12 +5,13 @@
 
 const PARTS = 1024;
 const FIRST_PLACES = 8;
-/** Words of a place: the hash's two halves, the offset, and slot, flag and length in one; 0 in the last: the place is free. */
+/** Words of a place: the hash's two halves, the offset, and slot, flags and length in one; 0 in the last: the place is free. */
 const WORDS = 4;
 const MAX_LOAD = 0.8;
-const LENGTH_BITS = 21;
+const LENGTH_BITS = 20;
 const FILES_BIT = 2 ** LENGTH_BITS;
-const SLOT_UNIT = FILES_BIT * 2;
+const HIDES_BIT = FILES_BIT * 2;
+const SLOT_UNIT = HIDES_BIT * 2;
 /** Longest entry. */
 export const MAX_ENTRY_BYTES = FILES_BIT - 1;
 /** Highest number of a slot; the lowest is 1. */
@@ -25,6 +26,8 @@ export interface Place {
   readonly length: number;
   /** Bodies of the entry lie in files of their own. */
   readonly hasFiles: boolean;
+  /** Older entries of the key may lie in other segments. */
+  readonly hidesOlder: boolean;
 }
 
 export class PlaceIndex {
@@ -42,10 +45,11 @@ export class PlaceIndex {
       offset: part[at + 2] ?? 0,
       length: bits & MAX_ENTRY_BYTES,
       hasFiles: (bits & FILES_BIT) !== 0,
+      hidesOlder: (bits & HIDES_BIT) !== 0,
     };
   }
 
-  set(high: number, low: number, { slot, offset, length, hasFiles }: Place): void {
+  set(high: number, low: number, { slot, offset, length, hasFiles, hidesOlder }: Place): void {
     const number = high % PARTS;
     let part = this.#partOf(high);
     if (((this.#used[number] ?? 0) + 1) * WORDS > part.length * MAX_LOAD) {
@@ -56,7 +60,7 @@ export class PlaceIndex {
     part[at] = high;
     part[at + 1] = low;
     part[at + 2] = offset;
-    part[at + 3] = slot * SLOT_UNIT + (hasFiles ? FILES_BIT : 0) + length;
+    part[at + 3] = slot * SLOT_UNIT + (hidesOlder ? HIDES_BIT : 0) + (hasFiles ? FILES_BIT : 0) + length;
   }
 
   delete(high: number, low: number): void {

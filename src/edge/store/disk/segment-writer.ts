@@ -5,7 +5,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { writeAll } from './body-file.ts';
 import { FILE_BLOCK_BYTES } from './paths.ts';
-import { isIdle, type StoreSegment } from './segment.ts';
+import { isClosed, type StoreSegment } from './segment.ts';
 import { type EntryRow, encodeRow, encodeUnitHeader, TABLE_ROW_BYTES, UNIT_HEADER_BYTES } from './unit.ts';
 
 /** Room of a unit: its header and entries. An entry is no longer than that. */
@@ -44,6 +44,8 @@ interface StagedUnit {
   usedBytes: number;
   readonly rows: EntryRow[];
   isLast: boolean;
+  /** Infinity: not sealed yet. */
+  time: number;
 }
 
 export class SegmentWriter {
@@ -70,7 +72,7 @@ export class SegmentWriter {
   append(high: number, low: number, pieces: readonly Buffer[], fileBlocks: number): Staged | undefined {
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     if (length > UNIT_BYTES - UNIT_HEADER_BYTES) return undefined;
-    if (this.#unit !== undefined && this.#unit.usedBytes + length > UNIT_BYTES) this.#seal();
+    if (this.#unit !== undefined && this.#unit.usedBytes + length > UNIT_BYTES) this.seal();
     this.#unit ??= this.#openUnit();
     const unit = this.#unit;
     if (unit === undefined) return undefined;
@@ -78,7 +80,7 @@ export class SegmentWriter {
     for (const piece of pieces) unit.usedBytes += piece.copy(unit.buffer, unit.usedBytes);
     unit.rows.push(row);
     if (unit.usedBytes + unit.rows.length * TABLE_ROW_BYTES >= Math.min(UNIT_BYTES, this.#options.segmentBytes))
-      this.#seal();
+      this.seal();
     return { segment: unit.segment, row };
   }
 
@@ -94,7 +96,7 @@ export class SegmentWriter {
 
   /** Resolves when what was appended is in its file, or lost. */
   async flush(): Promise<void> {
-    this.#seal();
+    this.seal();
     await this.#pumping;
   }
 
@@ -122,18 +124,28 @@ export class SegmentWriter {
 
   #openUnit(): StagedUnit | undefined {
     if (this.#isClosed || this.#queue.length + this.#writing.length >= MAX_UNITS) return undefined;
-    if (this.#segment !== undefined && isIdle(this.#segment, Date.now())) this.#segment = undefined;
+    if (this.#segment !== undefined && isClosed(this.#segment, Date.now())) this.#segment = undefined;
     this.#segment ??= this.#options.openSegment();
     const segment = this.#segment;
     if (segment === undefined) return undefined;
-    this.#timer ??= setTimeout(() => this.#seal(), FLUSH_MS).unref();
+    this.#timer ??= setTimeout(() => this.seal(), FLUSH_MS).unref();
     const number = segment.starts.push(segment.end) - 1;
     segment.times.push(Number.POSITIVE_INFINITY);
     const buffer = this.#spare.pop() ?? Buffer.allocUnsafeSlow(UNIT_BYTES);
-    return { segment, start: segment.end, number, buffer, usedBytes: UNIT_HEADER_BYTES, rows: [], isLast: false };
+    return {
+      segment,
+      start: segment.end,
+      number,
+      buffer,
+      usedBytes: UNIT_HEADER_BYTES,
+      rows: [],
+      isLast: false,
+      time: Number.POSITIVE_INFINITY,
+    };
   }
 
-  #seal(): void {
+  /** Closes the unit that entries are appended to. Of two units, of any writer, the one that is sealed later has the later time. */
+  seal(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const unit = this.#unit;
@@ -143,6 +155,8 @@ export class SegmentWriter {
     segment.end = unit.start + unit.usedBytes + unit.rows.length * TABLE_ROW_BYTES;
     unit.isLast = segment.end + segment.fileBlocks * FILE_BLOCK_BYTES >= this.#options.segmentBytes;
     if (unit.isLast) this.#segment = undefined;
+    unit.time = this.#options.nextTime();
+    segment.times[unit.number] = unit.time;
     this.#queue.push(unit);
     this.#pumping ??= this.#pump();
   }
@@ -168,16 +182,15 @@ export class SegmentWriter {
   }
 
   async #write(segment: StoreSegment, position: number): Promise<void> {
-    const sealed = this.#writing.map((unit) => ({ ...unit, time: this.#options.nextTime() }));
     if (this.#file?.segment !== segment) {
       await this.#closeFile();
       this.#file = { segment, handle: await open(segment.path, 'wx', 0o600) };
     }
-    await writeAll(this.#file.handle, sealed.flatMap(encodeUnit), position);
+    await writeAll(this.#file.handle, this.#writing.flatMap(encodeUnit), position);
     segment.isCreated = true;
-    for (const { number, time } of sealed) segment.times[number] = time;
-    segment.activeAt = sealed.at(-1)?.time ?? 0;
-    if (sealed.at(-1)?.isLast === true) await this.#closeFile();
+    const last = this.#writing.at(-1);
+    segment.activeAt = last?.time ?? 0;
+    if (last?.isLast === true) await this.#closeFile();
   }
 
   async #closeFile(): Promise<void> {
@@ -188,7 +201,7 @@ export class SegmentWriter {
 }
 
 /** The unit's bytes: its buffer, whose header is written now, and its table. */
-function encodeUnit(unit: StagedUnit & { readonly time: number }): readonly Buffer[] {
+function encodeUnit(unit: StagedUnit): readonly Buffer[] {
   const { segment, start, buffer, usedBytes, rows, isLast, time } = unit;
   const table = Buffer.alloc(rows.length * TABLE_ROW_BYTES);
   for (const [index, row] of rows.entries()) encodeRow(row, table, index * TABLE_ROW_BYTES);

@@ -1,10 +1,12 @@
 /** A segment as a worker knows it: a file that one worker appends units to, and that all read. */
 import { join } from 'node:path';
 
-const NAME = /^[0-9a-f]{16}\.segment$/;
+const NAME = /^(?:new|used)-[0-9a-f]{16}\.segment$/;
 
+/** A segment that got no unit for so long may be removed, as if it got none any more: its worker takes a new one then. */
+const IDLE_MS = 600_000;
 /** A segment that got no unit for so long gets none any more: its worker takes a new one, or is gone. */
-const MAX_IDLE_MS = 600_000;
+const CLOSED_MS = 6 * 3_600_000;
 
 export interface StoreSegment {
   /** Number in the index. */
@@ -12,6 +14,8 @@ export interface StoreSegment {
   readonly name: string;
   readonly path: string;
   readonly isOwn: boolean;
+  /** True: the entries here were used while they lay in another segment. False: they were put here first. */
+  readonly holdsUsed: boolean;
   /** Positions and times of its units, in their order. A unit that is not written yet has the time infinity. */
   readonly starts: number[];
   readonly times: number[];
@@ -37,6 +41,7 @@ export function createSegment(folder: string, name: string, slot: number, isOwn:
     name,
     path: join(folder, name),
     isOwn,
+    holdsUsed: name.startsWith('used'),
     starts: [],
     times: [],
     end: 0,
@@ -49,12 +54,21 @@ export function createSegment(folder: string, name: string, slot: number, isOwn:
   };
 }
 
+/** `random`: 16 hexadecimal digits. */
+export function nameSegment(random: string, holdsUsed: boolean): string {
+  return `${holdsUsed ? 'used' : 'new'}-${random}.segment`;
+}
+
 export function isSegmentName(name: string): boolean {
   return NAME.test(name);
 }
 
 export function isIdle({ activeAt }: StoreSegment, now: number): boolean {
-  return now - activeAt > MAX_IDLE_MS;
+  return now - activeAt > IDLE_MS;
+}
+
+export function isClosed({ activeAt }: StoreSegment, now: number): boolean {
+  return now - activeAt > CLOSED_MS;
 }
 
 /** Time of the unit that has this position. */

@@ -11,6 +11,7 @@ import { SWEEP_PARTS } from './place-index.ts';
 import { Segments, type SegmentsOptions } from './segments.ts';
 
 const [K, L, M] = ['abc0000000000001', 'abc0000000000002', 'def0000000000003'] as const;
+const K7 = '0000000000000007';
 const MIB = 2 ** 20;
 
 function open(t: TestContext) {
@@ -120,6 +121,7 @@ describe('segments', () => {
     follow(b);
     assert.equal(b.find(K), undefined);
     assert.deepEqual([a.entries, b.entries], [0, 0]);
+    assert.equal(b.oldest(), undefined); // the other appends to it
   });
 
   test('the entry that was written last counts, whichever worker has written it, and in whatever order entries are read', async (t) => {
@@ -210,18 +212,22 @@ describe('segments', () => {
       nextMillisecond();
       put(a, L, 'other'); // so that its segment is the later one
       await a.flush();
-      follow(a);
-      const oldest = b.oldest();
-      assert.ok(oldest?.isOwn === true);
+      const removed = b.find(K)?.segment ?? assert.fail();
       const meanwhile = openSegments({ readFirstMs });
-      await b.remove(oldest);
+      follow(b); // it learns of the older entry after its own
+      await b.remove(removed);
       await meanwhile.filled();
-      follow(a);
-      for (const segments of [a, b, openSegments()]) {
+      for (const segments of [a, b, meanwhile, openSegments()]) {
+        follow(segments);
         assert.equal(await textOf(segments, K), undefined);
-        assert.equal(await textOf(segments, L), segments === b ? undefined : 'other');
+        assert.equal(await textOf(segments, L), 'other');
       }
-      if (readFirstMs === 0) assert.equal(await textOf(meanwhile, K), undefined);
+      // The row that hides it stays for as long as the older entry is there, and no longer.
+      for (let i = 0; i < 3; i++) {
+        const hiding = b.oldest() ?? assert.fail();
+        if (hiding.isOwn) await b.remove(hiding);
+        assert.equal(await textOf(openSegments(), K), undefined);
+      }
     });
   }
 
@@ -245,28 +251,87 @@ describe('segments', () => {
     assert.ok(slots.size <= 3, `${slots.size}`);
   });
 
-  test('what is used in the older half is copied on when there is little room, so that it outlives its segment', async (t) => {
+  test('entries that are used are copied on when there is little room, of those that were used before the oldest', async (t) => {
     const { openSegments } = open(t);
-    const segments = openSegments({ segmentBytes: 1, copyAboveBytes: 5 * 4096 });
-    for (const [i, hash] of [K, L, M, K, L, M, L].entries()) {
-      put(segments, hash, `${i}`);
+    const segments = openSegments({ segmentBytes: 1, copyAboveBytes: 8 * 4096 });
+    const keys = Array.from({ length: 8 }, (_, i) => i.toString(16).padStart(16, '0'));
+    const use = async (hash: KeyHash, text = hash) => {
+      segments.keep(hash, segments.find(hash) ?? assert.fail(), Buffer.from(text));
       await segments.flush();
-      if (i < 4) put(segments, (100 + i).toString(16).padStart(16, '0'), 'x');
+    };
+    for (const hash of keys) {
+      put(segments, hash, hash);
       await segments.flush();
     }
     segments.tick();
-    const old = segments.oldest();
-    const hash = '0000000000000064';
-    const located = segments.find(hash);
-    assert.ok(located?.segment.isOld === true && segments.find(L)?.segment.isOld === false && old !== undefined);
-    segments.keep(hash, located, Buffer.from('x'));
-    assert.equal(segments.find(hash)?.segment.isOld, false);
-    segments.keep(hash, located, Buffer.from('what is there no more'));
-    assert.equal(await textOf(segments, hash), 'x');
-    const newer = segments.find(L);
-    assert.ok(newer !== undefined);
-    segments.keep(L, newer, Buffer.from('6'));
-    assert.equal(segments.find(L)?.segment, newer.segment);
+    await use(K7);
+    assert.equal(segments.find(K7)?.segment.holdsUsed, false); // there is room
+    put(segments, K, 'one too many');
+    await segments.flush();
+    segments.tick();
+    for (const hash of keys) {
+      const before = segments.find(hash) ?? assert.fail();
+      await use(hash);
+      segments.keep(hash, before, Buffer.from('what is there no more'));
+      assert.deepEqual([segments.find(hash)?.segment.holdsUsed, await textOf(segments, hash)], [true, hash]);
+    }
+    segments.tick();
+    const isOld = () => keys.map((hash) => segments.find(hash)?.segment.isOld);
+    assert.deepEqual(isOld(), [true, true, false, false, false, false, false, false]);
+    const places = () => keys.map((hash) => segments.find(hash)?.segment.name);
+    const before = places();
+    for (const hash of keys) await use(hash);
+    assert.deepEqual(
+      places().map((name, i) => name === before[i]),
+      [false, false, true, true, true, true, true, true],
+    );
+  });
+
+  test('segments of entries that were not used are removed first, down to an eighth of all', async (t) => {
+    const { openSegments } = open(t);
+    const segments = openSegments({ segmentBytes: 1 });
+    for (let i = 0; i < 20; i++) {
+      assert.ok(segments.append(i.toString(16).padStart(16, '0'), [Buffer.from('x')], 0, i < 10));
+      await segments.flush();
+    }
+    const removed = [];
+    for (let oldest = segments.oldest(); oldest !== undefined; oldest = segments.oldest()) {
+      removed.push(oldest.holdsUsed);
+      await segments.remove(oldest);
+    }
+    const order = removed.map((holdsUsed) => (holdsUsed ? 'u' : 'n')).join('');
+    assert.equal(order, 'nnnnnnnnnuuuunuuuuuu');
+  });
+
+  test('the copy of an entry that is still to be written is later than the entry, whichever is written first', async (t) => {
+    const { openSegments } = open(t);
+    const segments = openSegments();
+    put(segments, K, 'first');
+    assert.ok(segments.append(K, [Buffer.from('second')], 0, true));
+    for (let i = 0; i < 3; i++) assert.ok(segments.append(L, [Buffer.alloc(MIB / 2)], 0, true)); // more than a unit
+    await segments.flush();
+    for (const each of [segments, openSegments()]) assert.equal(await textOf(each, K), 'second');
+  });
+
+  test('an entry that is put again after it was used still counts as used', async (t) => {
+    const { openSegments } = open(t);
+    const segments = openSegments();
+    for (const wasUsed of [true, false]) assert.ok(segments.append(K, [Buffer.from('x')], 0, wasUsed));
+    put(segments, L, 'other');
+    assert.deepEqual([segments.find(K)?.segment.holdsUsed, segments.find(L)?.segment.holdsUsed], [true, false]);
+  });
+
+  test('nothing hides an older entry when there is none any more', async (t) => {
+    const { openSegments } = open(t);
+    const segments = openSegments({ segmentBytes: 1 });
+    for (const text of ['old', 'new']) {
+      put(segments, K, text);
+      await segments.flush();
+    }
+    for (const count of [1, 0]) {
+      await segments.remove(segments.oldest() ?? assert.fail());
+      assert.equal(segments.count, count);
+    }
   });
 
   test('entries whose unit cannot be written are absent, and later ones go to another segment', async (t) => {

@@ -4,26 +4,22 @@
  * appended. Of two entries of a key the one in the later unit counts. docs/decisions/0560
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, openSync, readdirSync, type Stats, statSync, utimesSync } from 'node:fs';
-import { rm, stat, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdirSync, type Stats, statSync } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
 import { hasCode, unlessMissing } from '#lib/file-error.ts';
 import { joinHash, type KeyHash, splitHash } from '../key-hash.ts';
 import { runReads, runReadsInBackground } from './file-reads.ts';
 import type { OpenBodies } from './open-bodies.ts';
-import { FILE_BLOCK_BYTES } from './paths.ts';
 import { MAX_SLOT, type Place, PlaceIndex, SWEEP_PARTS } from './place-index.ts';
-import { createSegment, isIdle, isSegmentName, newestIn, type StoreSegment, timeAt } from './segment.ts';
+import { createSegment, isClosed, isIdle, isSegmentName, nameSegment, type StoreSegment, timeAt } from './segment.ts';
+import { firstToLeave, markOld, totalBytes } from './segment-order.ts';
 import { SegmentWriter } from './segment-writer.ts';
 import { type EntryRow, readUnits, type Unit } from './unit.ts';
 
-/**
- * File whose time of change is that of the latest unit that was removed to make room. An older entry that is still in its segment
- * may have been replaced there: a worker that starts later takes it for absent. A time needs no room on a full disk.
- */
-const EVICTED_NAME = 'evicted';
 /** How soon other workers' entries are seen once they are in a segment. */
 const FOLLOW_MS = 1;
+/** Segments that are looked at in that time; when there are more of them they are looked at more seldom. */
+const LOOKED_AT = 8;
 /** Two changes of a folder that are closer to each other may have the same time. */
 const FOLDER_TIME_MS = 50;
 /** Parts of the index that are freed of removed segments at once: about a millisecond for a million keys. */
@@ -32,7 +28,7 @@ const SWEEP_AT_ONCE = 64;
 export interface SegmentsOptions {
   readonly folder: string;
   readonly segmentBytes: number;
-  /** What is used in the oldest segments is copied on when all take more than this. */
+  /** Entries that are used are copied on when all take more than this. */
   readonly copyAboveBytes: number;
   /** Time for reading before the first look-up, so that a small cache is known from the start; the rest is read in the background. */
   readonly readFirstMs: number;
@@ -64,10 +60,10 @@ export class Segments {
   readonly #tails = new Set<StoreSegment>();
   /** Keys whose entries have body files. */
   readonly #files = new Map<KeyHash, BodyFiles>();
-  readonly #writer: SegmentWriter;
+  /** Writers of entries that are put, and of entries that were used. */
+  readonly #writers: { readonly fresh: SegmentWriter; readonly used: SegmentWriter };
   readonly #filling: Promise<void>;
-  readonly #evicted: string;
-  #evictedUpTo = 0;
+  #lost = 0;
   #isFilled = false;
   #isClosed = false;
   #isPresent = true;
@@ -77,25 +73,13 @@ export class Segments {
 
   /** Throws when the folder cannot be read. */
   constructor(options: SegmentsOptions) {
-    const { segmentBytes, onProblem } = options;
     this.#options = options;
-    this.#writer = new SegmentWriter({
-      segmentBytes,
-      openSegment: () => this.#add(`${randomBytes(8).toString('hex')}.segment`, true),
-      nextTime: () => (this.#newestTime = Math.max(Date.now(), this.#newestTime + 1)),
-      onLost: (segment, rows) => this.#lose(segment, rows),
-      onProblem,
-    });
-    this.#evicted = join(options.folder, EVICTED_NAME);
-    if (!existsSync(this.#evicted)) {
-      closeSync(openSync(this.#evicted, 'a', 0o600));
-      utimesSync(this.#evicted, 0, 0);
-    }
+    this.#writers = { fresh: this.#createWriter(false), used: this.#createWriter(true) };
     this.#list();
     const until = performance.now() + options.readFirstMs;
     const isRead = [...this.#segments.values()].every((segment) => this.#readOn(segment, until));
     this.#filling = isRead ? Promise.resolve() : this.#fill();
-    if (isRead) this.#noteFilled();
+    this.#isFilled = isRead;
   }
 
   /** All that was in the folder at the start has been read. Until then only this worker's own entries are found. */
@@ -116,9 +100,7 @@ export class Segments {
 
   /** Bytes of all segments and of their entries' body files. */
   get bytes(): number {
-    let bytes = 0;
-    for (const segment of this.#segments.values()) bytes += bytesOf(segment);
-    return bytes;
+    return totalBytes(this.#segments.values());
   }
 
   get count(): number {
@@ -135,13 +117,13 @@ export class Segments {
     const place = this.#index.get(high, low);
     const segment = place === undefined ? undefined : this.#slots[place.slot];
     if (place === undefined || place.length === 0 || segment === undefined) return undefined;
-    if (!segment.isOwn && (!this.#isFilled || timeAt(segment, place.offset) <= this.#evictedUpTo)) return undefined;
+    if (!segment.isOwn && !this.#isFilled) return undefined;
     return { segment, offset: place.offset, length: place.length };
   }
 
   /** The entry's bytes, which may be anything; `undefined`: they are gone. Rejects when the disk fails. */
   async read({ segment, offset, length }: FoundEntry): Promise<Buffer | undefined> {
-    const staged = this.#writer.read(segment, offset, length);
+    const staged = this.#writerOf(segment).read(segment, offset, length);
     if (staged !== undefined) return staged;
     const file = await unlessMissing(this.#options.files.acquire(segment.name, segment.path));
     if (file === undefined) return undefined;
@@ -155,9 +137,14 @@ export class Segments {
   }
 
   /** Copies the key's new entry; without pieces: removes the key. False: the disk is too slow, or the entry too large. */
-  append(hash: KeyHash, pieces: readonly Buffer[], fileBlocks: number): boolean {
+  append(hash: KeyHash, pieces: readonly Buffer[], fileBlocks: number, wasUsed = false): boolean {
     const { high, low } = splitHash(hash);
-    const staged = this.#writer.append(high, low, pieces, fileBlocks);
+    const present = this.#index.get(high, low);
+    const isUsed = wasUsed || (present !== undefined && this.#slots[present.slot]?.holdsUsed === true);
+    const { fresh, used } = this.#writers;
+    // So that the new entry is in the later unit.
+    if (present !== undefined && this.#timeOf(present) === Number.POSITIVE_INFINITY) (isUsed ? fresh : used).seal();
+    const staged = (isUsed ? used : fresh).append(high, low, pieces, fileBlocks);
     if (staged !== undefined) this.#set(staged.segment, staged.row);
     return staged !== undefined;
   }
@@ -165,7 +152,7 @@ export class Segments {
   /** Copies an entry that is in use on, if it lies in an old segment and is still the key's. */
   keep(hash: KeyHash, located: FoundEntry, bytes: Buffer): void {
     if (!located.segment.isOld || !isSamePlace(this.find(hash), located)) return;
-    this.append(hash, [bytes], this.#files.get(hash)?.blocks ?? 0);
+    this.append(hash, [bytes], this.#files.get(hash)?.blocks ?? 0, true);
   }
 
   /** Forgets an entry that cannot be read, unless there is another by now. */
@@ -177,7 +164,7 @@ export class Segments {
 
   /** Reads what other workers have appended, at most once a millisecond. Synchronous: a look-up waits for it. */
   follow(now: number): void {
-    if (now - this.#followedAt < FOLLOW_MS) return;
+    if (now - this.#followedAt < FOLLOW_MS * Math.max(1, this.#tails.size / LOOKED_AT)) return;
     this.#followedAt = now;
     const changedMs = statSync(this.#options.folder, { throwIfNoEntry: false })?.mtimeMs;
     this.#isPresent = changedMs !== undefined;
@@ -191,20 +178,19 @@ export class Segments {
 
   /** A bounded piece of work, to be done now and then. */
   tick(): void {
-    if (this.#isFilled) for (const segment of this.#tails) if (isIdle(segment, Date.now())) this.#tails.delete(segment);
+    if (this.#isFilled)
+      for (const segment of this.#tails) if (isClosed(segment, Date.now())) this.#tails.delete(segment);
     const isKept = (slot: number) => this.#slots[slot] !== undefined;
     const swept = this.#gone.size === 0 ? 0 : this.#index.sweep(SWEEP_AT_ONCE, isKept);
     for (const [slot, until] of this.#gone) if (swept >= until) this.#gone.delete(slot);
-    let oldBytes = this.bytes > this.#options.copyAboveBytes ? this.bytes / 2 : 0;
-    for (const segment of this.#byAge()) {
-      segment.isOld = oldBytes > 0;
-      oldBytes -= bytesOf(segment);
-    }
+    markOld([...this.#segments.values()], this.bytes > this.#options.copyAboveBytes);
   }
 
   /** The segment to be removed first; `undefined`: none may be. */
   oldest(): StoreSegment | undefined {
-    return this.#byAge().find((segment) => !this.#tails.has(segment));
+    const now = Date.now();
+    const isAppendedTo = (segment: StoreSegment) => this.#tails.has(segment) && !isIdle(segment, now);
+    return firstToLeave([...this.#segments.values()], isAppendedTo);
   }
 
   /** Keys whose entries in the segment have body files. */
@@ -212,29 +198,62 @@ export class Segments {
     return [...this.#files].filter(([, files]) => files.segment === segment).map(([hash]) => hash);
   }
 
-  /** Removes a segment to make room. */
+  /**
+   * Removes a segment to make room. Its keys of which older entries may lie in other segments are removed by rows that outlive it:
+   * else a worker that starts later would take those entries for the last ones.
+   */
   async remove(segment: StoreSegment): Promise<void> {
-    const time = newestIn(segment);
-    const isLater = time > (await stat(this.#evicted)).mtimeMs && time < Number.POSITIVE_INFINITY;
-    if (isLater) await utimes(this.#evicted, time / 1_000, time / 1_000);
+    await this.flush();
+    if (segment.isOwn) this.#writerOf(segment).abandon(segment); // it gets no more, those rows included
+    const others = [...this.#segments.values()].filter((each) => each !== segment);
+    const oldest = Math.min(...others.map(({ times }) => times[0] ?? Number.POSITIVE_INFINITY));
+    const hide = ({ time, table }: Unit) => {
+      if (time > oldest) for (const row of table) this.#hideOlder(segment, row);
+    };
+    await runReadsInBackground(segment.path, readUnits(segment.name, 0, hide), () => this.#isClosed);
+    if (this.#isClosed) return; // it may not have read all rows
+    await this.flush();
     this.#drop(segment);
     await rm(segment.path, { force: true });
   }
 
+  #hideOlder(segment: StoreSegment, { high, low, offset }: EntryRow): void {
+    const place = this.#index.get(high, low);
+    if (place?.slot !== segment.slot || place.offset !== offset || !place.hidesOlder) return;
+    this.append(joinHash(high, low), [], 0, true); // on a disk that is too slow or full an older response may come back
+  }
+
+  /** Entries that could not be written until now. */
+  get lost(): number {
+    return this.#lost;
+  }
+
   /** Resolves when what was appended is in its file, or lost. */
-  flush(): Promise<void> {
-    return this.#writer.flush();
+  async flush(): Promise<void> {
+    await Promise.all([this.#writers.fresh.flush(), this.#writers.used.flush()]);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#writer.close();
+    await Promise.all([this.#writers.fresh.close(), this.#writers.used.close()]);
     await this.#filling;
   }
 
-  /** Oldest first. */
-  #byAge(): StoreSegment[] {
-    return [...this.#segments.values()].sort((a, b) => newestIn(a) - newestIn(b));
+  #createWriter(holdsUsed: boolean): SegmentWriter {
+    return new SegmentWriter({
+      segmentBytes: this.#options.segmentBytes,
+      openSegment: () => this.#add(nameSegment(randomBytes(8).toString('hex'), holdsUsed), true),
+      nextTime: () => {
+        this.#newestTime = Math.max(Date.now(), this.#newestTime + 1);
+        return this.#newestTime;
+      },
+      onLost: (segment, rows) => this.#lose(segment, rows),
+      onProblem: this.#options.onProblem,
+    });
+  }
+
+  #writerOf({ holdsUsed }: StoreSegment): SegmentWriter {
+    return holdsUsed ? this.#writers.used : this.#writers.fresh;
   }
 
   #list(): void {
@@ -263,7 +282,7 @@ export class Segments {
     this.#tails.delete(segment);
     this.#slots[segment.slot] = undefined;
     this.#gone.set(segment.slot, this.#index.sweep(0, () => true) + SWEEP_PARTS);
-    if (segment.isOwn) this.#writer.abandon(segment);
+    if (segment.isOwn) this.#writerOf(segment).abandon(segment);
   }
 
   /** Never rejects. */
@@ -278,12 +297,6 @@ export class Segments {
       }
       if (this.#isClosed) return;
     }
-    this.#noteFilled();
-  }
-
-  /** An entry that was removed before it could be read may have replaced another. */
-  #noteFilled(): void {
-    this.#evictedUpTo = Math.round(statSync(this.#evicted, { throwIfNoEntry: false })?.mtimeMs ?? 0);
     this.#isFilled = true;
   }
 
@@ -310,6 +323,7 @@ export class Segments {
     for (const row of table) {
       const present = this.#index.get(row.high, row.low);
       if (present === undefined || this.#timeOf(present) <= time) this.#set(segment, row);
+      else if (!present.hidesOlder) this.#index.set(row.high, row.low, { ...present, hidesOlder: true });
     }
   }
 
@@ -319,8 +333,9 @@ export class Segments {
   }
 
   #set(segment: StoreSegment, { high, low, offset, length, fileBlocks }: EntryRow): void {
+    const hidesOlder = this.#index.get(high, low) !== undefined;
     this.#uncount(high, low);
-    this.#index.set(high, low, { slot: segment.slot, offset, length, hasFiles: fileBlocks > 0 });
+    this.#index.set(high, low, { slot: segment.slot, offset, length, hasFiles: fileBlocks > 0, hidesOlder });
     if (length > 0) segment.entries += 1;
     if (fileBlocks === 0) return;
     this.#files.set(joinHash(high, low), { segment, blocks: fileBlocks });
@@ -346,6 +361,7 @@ export class Segments {
 
   /** Forgets entries of a segment of this worker. */
   #lose(segment: StoreSegment, rows: readonly EntryRow[]): void {
+    this.#lost += rows.length;
     for (const { high, low, offset } of rows) {
       const place = this.#index.get(high, low);
       if (place?.slot !== segment.slot || place.offset !== offset) continue;
@@ -358,11 +374,6 @@ export class Segments {
 function noteFile(segment: StoreSegment, { size, mtimeMs }: Stats): void {
   segment.seenBytes = size;
   segment.activeAt = mtimeMs;
-}
-
-function bytesOf({ end, seenBytes, fileBlocks }: StoreSegment): number {
-  const blocks = Math.ceil(Math.max(end, seenBytes) / FILE_BLOCK_BYTES) + fileBlocks;
-  return blocks * FILE_BLOCK_BYTES;
 }
 
 function isSamePlace(a: FoundEntry | undefined, b: FoundEntry): boolean {

@@ -1,0 +1,49 @@
+/**
+ * The order in which segments leave to make room. Entries that were not used since they were put leave first, and the others are copied
+ * on when they are used again, as in S3-FIFO. docs/decisions/0562
+ */
+import { FILE_BLOCK_BYTES } from './paths.ts';
+import { newestIn, type StoreSegment } from './segment.ts';
+
+/** Share of all bytes that entries which were not used may take while others have to go. */
+const NEW_SHARE = 1 / 8;
+/** Share of the entries that were used, from the oldest, that are copied on when they are used again. */
+const OLD_SHARE = 1 / 4;
+
+/** Bytes of the segments, and of their entries' body files. */
+export function totalBytes(segments: Iterable<StoreSegment>): number {
+  let bytes = 0;
+  for (const segment of segments) bytes += bytesOf(segment);
+  return bytes;
+}
+
+/** Notes in each segment whether what is used there is to be copied on. `isFull`: entries have to leave soon. */
+export function markOld(segments: readonly StoreSegment[], isFull: boolean): void {
+  const used = segments.filter(({ holdsUsed }) => holdsUsed);
+  let oldBytes = totalBytes(used) * OLD_SHARE;
+  for (const segment of segments) segment.isOld = isFull;
+  for (const segment of used.sort(byAge)) {
+    segment.isOld &&= oldBytes > 0;
+    oldBytes -= bytesOf(segment);
+  }
+}
+
+/** The segment that leaves first. `undefined`: none may, since workers append to all of them. */
+export function firstToLeave(
+  segments: readonly StoreSegment[],
+  isAppendedTo: (segment: StoreSegment) => boolean,
+): StoreSegment | undefined {
+  const newBytes = totalBytes(segments.filter(({ holdsUsed }) => !holdsUsed));
+  const isNewFirst = newBytes > totalBytes(segments) * NEW_SHARE;
+  const ordered = segments.filter((segment) => !isAppendedTo(segment)).sort(byAge);
+  return ordered.find(({ holdsUsed }) => holdsUsed !== isNewFirst) ?? ordered[0];
+}
+
+function byAge(a: StoreSegment, b: StoreSegment): number {
+  return newestIn(a) - newestIn(b);
+}
+
+function bytesOf({ end, seenBytes, fileBlocks }: StoreSegment): number {
+  const blocks = Math.ceil(Math.max(end, seenBytes) / FILE_BLOCK_BYTES) + fileBlocks;
+  return blocks * FILE_BLOCK_BYTES;
+}
