@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
+import { MemoryStore } from '../../src/edge/store/memory.ts';
 import { SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
 import {
   type Fault,
@@ -13,6 +14,19 @@ import {
 } from '../support/edge/sliceable.ts';
 import { assertBytes, FILE, mark, range, startSliced } from '../support/edge/sliced.ts';
 import { eventually } from '../support/eventually.ts';
+
+test('memory of a slice that breaks off is free when the answer is cut', async (t) => {
+  const store = new MemoryStore({ maxBytes: 64 * MIB });
+  const { origin, edge } = await startSliced(t, { store });
+  origin.fail((request, response, object) => {
+    if (request.headers['range'] === `bytes=${sliceRange(0)}`) return false;
+    response.writeHead(206, good(object));
+    response.write(SLICE.subarray(0, MIB / 2), () => response.destroy());
+    return true;
+  });
+  assert.equal((await edge.get('/film')).isWhole, false);
+  await eventually('nothing is held', () => store.pool.orphanBytes === 0);
+});
 
 /** How a good answer for the second slice is made a bad one. */
 type Head = Record<string, string>;

@@ -95,6 +95,7 @@ function streamBody(
     (error) => ({ kind: 'broken', error }),
   );
   const ended = after(passed, (result) => {
+    passage.detach(); // before the client is cut
     fill?.writer.discard();
     limit?.stop();
     fill?.onEnd?.();
@@ -308,9 +309,13 @@ class Passage {
     }
   }
 
+  /** The source is over, whole or not: that the client leaves changes nothing any more. */
+  detach(): void {
+    this.#receiver?.to.viewer.signal.removeEventListener('abort', this.#leave);
+  }
+
   /** `isWhole`: the source has ended by itself. */
   end(isWhole: boolean): void {
-    this.#receiver?.to.viewer.signal.removeEventListener('abort', this.#leave);
     const fill = this.#fill;
     if (fill?.shared !== undefined) fill.shared.onUnread = undefined;
     endFill(isWhole, fill, this.#gathered);

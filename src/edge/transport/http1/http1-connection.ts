@@ -177,9 +177,12 @@ export class Http1Connection implements BareWire, ConversationOwner {
     const { edge } = this.#parts;
     this.#viewer = undefined;
     this.#cutStatus ??= viewer.cutStatus;
+    if (!viewer.isFinished) {
+      this.destroy();
+      viewer.noteClosed(); // it is not this connection's any more when the socket reports that
+    }
     if (this.socket.destroyed) return;
-    if (!viewer.isFinished) this.destroy();
-    else if (viewer.isLast || edge.isClosing()) this.#conversation.endBehindAnswer();
+    if (viewer.isLast || edge.isClosing()) this.#conversation.endBehindAnswer();
     else this.#conversation.next();
   }
 
