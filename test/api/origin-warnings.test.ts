@@ -48,7 +48,7 @@ test('a service reports that a private origin is refused: in domain show, in exp
   );
   assert.match(
     await run('explain', 'http://www.example.com/'),
-    /^origins +10\.0\.0\.1:80 \(refused: .* origin-allow\)$/m,
+    /^origins +10\.0\.0\.1:80 \(forbidden: .* origin-allow\)$/m,
   );
   const port = Number(new URL(service.edgeUrl).port);
   await eventually('the log names it', async () => {
