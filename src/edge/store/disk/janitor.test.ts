@@ -80,7 +80,7 @@ describe('the worker that looks after a cache directory', () => {
     assert.equal(await store.find('cold0'), undefined);
   });
 
-  test('bodies without an entry are removed once they are a minute old', async (t) => {
+  test('bodies without an entry are removed once they are twenty seconds old', async (t) => {
     const folder = storeFolder(t);
     const volume = openVolume(folder, 10 * MB);
     const janitor = await openJanitor(folder, volume, 10 * MB);
@@ -94,9 +94,26 @@ describe('the worker that looks after a cache directory', () => {
     const bodies = () => globSync(join(folder.directory, 'segments-*', 'bodies', '*', '*')).length;
     await janitor.tick(0);
     assert.equal(bodies(), 2); // they are young
-    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 61_000 });
-    await janitor.tick(3_000);
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 21_000 });
+    await janitor.tick(250); // at once, since there are such bodies
     assert.equal(bodies(), 0);
+  });
+
+  test('bodies without an entry count for the limit until they are removed', async (t) => {
+    const folder = storeFolder(t);
+    const volume = openVolume(folder, 4 * MB);
+    const janitor = await openJanitor(folder, volume, 4 * MB);
+    for (let i = 0; i < 15; i++) await write(volume, `abc000000000010${i.toString(16)}`, 'x'.repeat(200_000));
+    await janitor.tick(0);
+    assert.equal(volume.segments.entries, 15);
+    for (let i = 0; i < 3; i++) {
+      const path = volume.bodyPath(`${i}bc0000000000002`, '0000000000000001');
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, Buffer.alloc(800_000));
+    }
+    // Each tick looks through one folder.
+    for (let i = 1; i <= 6; i++) await janitor.tick(i * 3_000);
+    assert.ok(usedBytes(folder.directory) <= 4 * MB, `${usedBytes(folder.directory)}`);
   });
 
   test('an invalidation is forgotten when no worker has an older entry any more, also one that the janitor does not know', async (t) => {

@@ -18,7 +18,7 @@ import { bodyFilesOf, type Volume } from './volume.ts';
 const LOCK_RETRY_MS = 5_000;
 /** Duration of one tick, for making room and for removing foreign files. */
 const WORK_MS = 100;
-/** The bodies of one folder are looked through this often. */
+/** The bodies of one folder are looked through this often: all within nine minutes, or within one while some have no entry. */
 const SWEEP_MS = 2_000;
 const UPKEEP_MS = 10_000;
 /** Left free on the disk for others, but not more than a twentieth of the limit, or of the disk. */
@@ -34,8 +34,8 @@ const MAX_INVALIDATIONS = 1_000_000;
 const FORGET_AT_ONCE = 1_000;
 /** An unfinished file that nobody has written to for so long is nobody's. */
 const ABANDONED_MS = 3_600_000;
-/** Age below which a body's entry may still be missing. */
-const YOUNG_MS = 60_000;
+/** Age below which a body's entry may still be missing: units are written every 100 ms, but a disk may be slow. */
+const YOUNG_MS = 20_000;
 
 export class Janitor {
   readonly #volume: Volume;
@@ -46,6 +46,8 @@ export class Janitor {
   /** Folders of bodies to be looked through in this round. */
   #folders: string[] = [];
   #sweptAt = Number.NEGATIVE_INFINITY;
+  /** Bytes of bodies that have no entry, as each folder was left when it was looked through last. */
+  readonly #lostBytes = new Map<string, number>();
   #keptUpAt = Number.NEGATIVE_INFINITY;
   #capBytes: number;
   #hasForeign = true;
@@ -80,8 +82,9 @@ export class Janitor {
     await this.#readLimit();
     await this.#makeRoom();
     if (now - this.#sweptAt < SWEEP_MS) return;
-    this.#sweptAt = now;
-    await this.#sweepBodies();
+    const hasLost = await this.#sweepBodies();
+    // There are likely to be more, and they take room that nothing else can use.
+    this.#sweptAt = hasLost ? Number.NEGATIVE_INFINITY : now;
   }
 
   /** All is within the limit, or this worker does not look after the directory. */
@@ -113,10 +116,16 @@ export class Janitor {
   #victim(): StoreSegment | undefined {
     const { segments, segmentBytes } = this.#volume;
     const isOver =
-      segments.bytes > this.#capBytes - segmentBytes ||
+      segments.bytes + this.#allLostBytes > this.#capBytes - segmentBytes ||
       segments.entries > this.#maxKeys ||
       segments.count > MAX_SEGMENTS;
     return isOver ? segments.oldest() : undefined;
+  }
+
+  get #allLostBytes(): number {
+    let bytes = 0;
+    for (const lost of this.#lostBytes.values()) bytes += lost;
+    return bytes;
   }
 
   async #makeRoom(): Promise<void> {
@@ -188,20 +197,31 @@ export class Janitor {
     if (segments.lost > lost) this.#removed = []; // once more in the next round
   }
 
-  /** Bodies of one folder that lost a race between two workers, or whose worker died before it wrote the entry. */
-  async #sweepBodies(): Promise<void> {
+  /**
+   * Removes the bodies of one folder that lost a race between two workers, or whose worker died before it wrote the entry, and
+   * counts those that are too young for that. Returns whether there were any.
+   */
+  async #sweepBodies(): Promise<boolean> {
     const bodies = join(this.#volume.folder, BODIES_NAME);
     if (this.#folders.length === 0) this.#folders = await readdir(bodies);
     const folder = this.#folders.pop();
-    if (folder === undefined) return;
+    if (folder === undefined) return false;
+    let hasLost = false;
+    let youngBytes = 0;
     for (const name of (await unlessMissing(readdir(join(bodies, folder)))) ?? []) {
       const path = join(bodies, folder, name);
       const file = await unlessMissing(stat(path));
       const body = parseBodyName(name);
-      if (file === undefined || body === undefined || Date.now() - file.ctimeMs < YOUNG_MS) continue;
+      if (file === undefined || body === undefined) continue;
       const record = await this.#volume.readEntry(body.hash);
-      if (!bodyFilesOf(record?.variants ?? []).includes(body.bodyId)) await rm(path, { force: true });
+      if (bodyFilesOf(record?.variants ?? []).includes(body.bodyId)) continue;
+      hasLost = true;
+      if (Date.now() - file.ctimeMs < YOUNG_MS) youngBytes += file.size;
+      else await rm(path, { force: true });
     }
+    if (youngBytes > 0) this.#lostBytes.set(folder, youngBytes);
+    else this.#lostBytes.delete(folder);
+    return hasLost;
   }
 }
 
