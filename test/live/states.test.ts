@@ -18,11 +18,13 @@ describe('a stream', () => {
   test('a stream is on air from its first media to its end, and control is notified', async (t) => {
     const world = await startLiveWorld(t);
     const publisher = await world.publish('a');
-    await eventually('control knows', () => world.report()?.streams?.[0]?.stream === 'a');
-    const [status] = world.report()?.streams ?? [];
+    const status = await eventually('control knows it with its last header', () => {
+      const [first] = world.report()?.streams ?? [];
+      return first?.audioCodec === 'mp4a' && first;
+    });
     assert.deepEqual(
-      [status?.source, status?.address, status?.isInGrace, status?.videoCodec, status?.audioCodec, status?.flashVer],
-      ['publish', '127.0.0.1', false, 'avc1', 'mp4a', 'test/1.0'],
+      [status.stream, status.source, status.address, status.isInGrace, status.videoCodec, status.flashVer],
+      ['a', 'publish', '127.0.0.1', false, 'avc1', 'test/1.0'],
     );
     for (const message of [avcHeader(), ...frames({ fromMs: 1_000, untilMs: 4_000 })]) publisher.send(message);
     await eventually('its size and key frames are known', () => {
