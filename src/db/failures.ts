@@ -1,16 +1,16 @@
-/** What a failed query means: try again at once, ask again later, or a mistake of ours. */
+/** Classifies failed queries: retry at once, try again later, or a bug. */
 import pg from 'pg';
 import { LostConnection } from './engines/postgres/lost-connections.ts';
 import { isQueryTimeout } from './engines/postgres/pool.ts';
 
-/** True for what another try may cure: a serialization failure or a deadlock. */
+/** Whether a retry may succeed: after a serialization failure or a deadlock. */
 export function isWorthAnotherTry(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01');
 }
 
 /**
- * True when the database is away, full, overloaded or does not take writes: nobody's mistake, and over when it is put
- * right. Whether what was asked has been done is not known.
+ * Whether the database is unreachable, full, overloaded or read-only: a temporary condition, not a bug. It is unknown
+ * whether the query took effect.
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -21,9 +21,9 @@ export function isDatabaseAway(error: unknown): boolean {
 }
 
 /**
- * SQLSTATE (PostgreSQL manual, appendix A): connection exceptions; a user that is not let in; a database that is not
- * there; insufficient resources, such as a full disk; a statement that took too long; a lock that did not come; a
- * server that stops or starts; a read-only one; errors of its disk.
+ * SQLSTATE codes (PostgreSQL manual, appendix A): connection exceptions; invalid authorization; missing database;
+ * insufficient resources, such as a full disk; canceled statement; lock not available; server shutdown or start;
+ * read-only transaction; I/O error.
  */
 const AWAY_STATES = /^(?:08...|28...|3D000|53...|57014|57P0[1-5]|55P03|25006|58030)$/;
 
@@ -43,7 +43,7 @@ const NETWORK_CODES = [
   'ENETDOWN',
   'ENOTFOUND',
   'EAI_AGAIN',
-  'ENOENT', // of a Unix socket
+  'ENOENT', // missing Unix socket
 ];
 
 /** Messages of `pg` and its pool, which give these errors no code. */

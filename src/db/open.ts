@@ -1,4 +1,4 @@
-/** Opens the database, whichever engine it is, brought up to date. All writing goes through `transaction`. */
+/** Opens the database on either engine and migrates it. All writing goes through `transaction`. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
 import { nameFile } from '#lib/file-error.ts';
@@ -11,41 +11,41 @@ import type { Executor, Schema } from './schema/schema.ts';
 import { allowBatches, failureOf } from './statements/batch.ts';
 import { readConfigHead } from './tables/resources.ts';
 
-/** Tries of a transaction that meets a serialization failure or a deadlock. */
+/** Limit of tries of a transaction after serialization failures or deadlocks. */
 const MAX_TRIES = 5;
 const RETRY_MS = 20;
 
 export interface DatabaseOptions {
   /** `postgres://…`; absent: SQLite at `file`. */
   readonly url?: string;
-  /** URL for LISTEN, when `url` leads through a pooler in transaction mode. */
+  /** URL for LISTEN, if `url` goes through a pooler in transaction mode. */
   readonly listenUrl?: string;
   readonly file: string;
   readonly log: Logger;
-  /** A `ProcedureFile`: what it makes runs in SQLite's thread. Absent: nothing is called there. */
+  /** URL of a `ProcedureFile`, whose procedures run in SQLite's thread. Absent: none run there. */
   readonly procedures?: URL;
 }
 
 export interface Db extends AsyncDisposable {
   readonly engine: 'sqlite' | 'postgres';
   /**
-   * Runs single statements. Inside `transaction` use the executor that it passes: on SQLite this one would wait for
-   * ever.
+   * Runs single statements. Inside `transaction` use the executor that it passes: on SQLite this one would wait
+   * forever.
    */
   readonly query: Kysely<Schema>;
   /**
-   * Runs short look-ups with which every call begins: they see committed data and wait for no transaction. On SQLite
-   * they are read in the calling thread. docs/decisions/0323
+   * Runs the short look-ups at the start of each call: they see committed data and do not wait for transactions. On
+   * SQLite they run in the calling thread. docs/decisions/0323
    */
   readonly lookUps: Kysely<Schema>;
   /**
-   * Commits when `work` resolves, rolls back when it throws. `work` may run several times, so it changes nothing but
-   * the database.
+   * Commits when `work` resolves and rolls back when it throws. `work` may run several times, so it must not change
+   * anything but the database.
    */
   transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;
-  /** Where procedures run in a thread of the database's: see `callProcedure`. */
+  /** Present if procedures run in the database's thread: see `callProcedure`. */
   readonly call?: ((name: string, take: () => unknown) => Promise<unknown>) | undefined;
-  /** One consistent state for as long as `work` takes, read only, without holding up writers. */
+  /** Runs `work` on one consistent state, read only, without blocking writers. */
   snapshot<T>(work: (x: Executor) => Promise<T>): Promise<T>;
   /**
    * Subscribes to hints that something was published; a hint may be late, repeated or missing. Returns the function
@@ -66,15 +66,15 @@ export async function openDatabase(options: DatabaseOptions): Promise<Db> {
 }
 
 /**
- * Returns the error, with the database's file in its message when SQLite failed because of its disk: SQLite does not
- * name it.
+ * Returns the error, with the database's file in its message if SQLite failed because of the disk: SQLite does not name
+ * it.
  */
 export function nameDatabase({ url, file }: DatabaseOptions, error: unknown): unknown {
   const isOfDisk = isDatabaseAway(error) || (error instanceof Error && isDatabaseAway(error.cause));
   return url === undefined && isOfDisk ? nameFile(file, error) : error;
 }
 
-/** Opens the database as it is: it may be empty, or at any migration. */
+/** Opens the database without migrating it: it may be empty, or at any migration. */
 export async function openEngine({ url, listenUrl = url, file, log, procedures }: DatabaseOptions): Promise<Engine> {
   return url === undefined || listenUrl === undefined
     ? openSqlite(file, procedures)
@@ -100,7 +100,7 @@ export function callProcedure<P extends Procedures, N extends keyof P & string>(
 class OpenDatabase implements Db {
   readonly #engine: Engine;
   readonly #listeners = new Set<() => void>();
-  /** Begins with the first subscriber: a command that runs and ends needs none. */
+  /** Started by the first subscriber: short-lived commands need none. */
   #listening: AsyncDisposable | undefined;
   #seenRevision: number;
 
@@ -157,7 +157,7 @@ class OpenDatabase implements Db {
 
   onPublish(listener: () => void): () => void {
     this.#listening ??= this.#engine.listen(() => this.#wake());
-    // A function of its own per subscription: the same listener may subscribe twice.
+    // One function per subscription, since the same listener may subscribe twice.
     const entry = () => listener();
     this.#listeners.add(entry);
     return () => this.#listeners.delete(entry);
@@ -169,7 +169,7 @@ class OpenDatabase implements Db {
     await this.#engine[Symbol.asyncDispose]();
   }
 
-  /** Poll interval: SQLite has no notification of commits, and a look costs microseconds. */
+  /** Compares revisions after each commit, since SQLite has no notifications; a look costs microseconds. */
   async #wakeAfterCommit(): Promise<void> {
     if (this.#engine.name !== 'sqlite' || this.#listeners.size === 0) return;
     const { revision } = await readConfigHead(this.#engine.query);

@@ -15,7 +15,10 @@ export interface AbsoluteForm extends Authority {
   readonly target: string;
 }
 
-/** `undefined`: the target is in another form. `'invalid'`: an http or https URI with a missing host, a bad port or user information. */
+/**
+ * Parses a target in absolute form; `undefined` if it is in another form. `'invalid'`: an http or https URI without a
+ * host, with a bad port, or with user information.
+ */
 export function parseAbsoluteForm(target: string): AbsoluteForm | 'invalid' | undefined {
   const match = ABSOLUTE.exec(target);
   if (match === null) return undefined;
@@ -27,8 +30,8 @@ export function parseAbsoluteForm(target: string): AbsoluteForm | 'invalid' | un
 }
 
 /**
- * Returns a target as read by a server that answers every host alike: of an absolute form only path and query. Other
- * forms, and invalid targets, are returned unchanged.
+ * Returns the target in origin form, as a server reads it that ignores the host. Other forms, and invalid targets, are
+ * returned unchanged.
  */
 export function toOriginForm(target: string): string {
   if (target.startsWith('/')) return target;
@@ -36,14 +39,17 @@ export function toOriginForm(target: string): string {
   return typeof absolute === 'object' ? absolute.target : target;
 }
 
-/** Whether a target in absolute form names another host or port than `Host` does. False without a `Host`. docs/decisions/0466 */
+/**
+ * Whether a target in absolute form names another host or port than `host`, the Host field. False without a Host field.
+ * docs/decisions/0466
+ */
 export function isForOtherHost(target: string, host: string | undefined): boolean {
   if (host === undefined || target.startsWith('/')) return false;
   const absolute = parseAbsoluteForm(target);
   return typeof absolute === 'object' && parseAuthority(host, absolute.scheme)?.authority !== absolute.authority;
 }
 
-/** `uri-host [ ":" port ]` without user information. RFC 9110 §7.2 */
+/** Parses `uri-host [ ":" port ]` without user information; `undefined` if it is invalid. RFC 9110 §7.2 */
 export function parseAuthority(text: string, scheme: Scheme): Authority | undefined {
   if (isPlainHost(text)) return { host: text, authority: text };
   const match = AUTHORITY.exec(text);
@@ -55,7 +61,7 @@ export function parseAuthority(text: string, scheme: Scheme): Authority | undefi
   return { host, authority: isDefault ? host : `${host}:${Number(port)}` };
 }
 
-/** Whether a text is a host as sites are found by, which is nearly always so: told without a pattern, which takes five times as long. */
+/** Whether a text is a normalized host already, as nearly all are. A regular expression takes five times as long. */
 function isPlainHost(text: string): boolean {
   const { length } = text;
   if (length === 0 || length > MAX_HOST_CHARS || text.charCodeAt(length - 1) === DOT) return false;

@@ -3,8 +3,8 @@ import { parseDeltaSeconds } from './cache-control.ts';
 import { trimOws } from './headers.ts';
 
 /**
- * Milliseconds; 0 when absent or invalid. Of several lines or members only the first counts, and it must be digits
- * alone: `7200.0` and `7200;a=b` are invalid, and an invalid Age is ignored.
+ * Parses the lines of `Age` to milliseconds; 0 if absent or invalid. Only the first member counts, and it must be
+ * digits only: `7200.0` and `7200;a=b` are invalid and ignored.
  */
 export function parseAge(lines: readonly string[]): number {
   const [line] = lines;
@@ -13,7 +13,7 @@ export function parseAge(lines: readonly string[]): number {
   return (parseDeltaSeconds(trimOws(member)) ?? 0) * 1000;
 }
 
-/** Whole seconds, as the field has it. */
+/** Formats an age as whole seconds. */
 export function formatAge(ageMs: number): string {
   return String(Math.floor(ageMs / 1000));
 }

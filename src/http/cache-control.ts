@@ -1,14 +1,14 @@
 /** `Cache-Control` of requests and responses: the tokenizer and what each directive means. RFC 9111 §5.2 */
 import { listMembers } from './headers.ts';
 
-/** Parsed directives. A flag is false and a number `undefined` when the directive is absent; numbers are seconds, ≥ 0. */
+/** Parsed directives. Absent directives are false or `undefined`; numbers are seconds, ≥ 0. */
 export interface Directives {
   readonly noStore: boolean;
-  /** Unqualified only; `no-cache="f"` gives `noCacheFields`. */
+  /** Unqualified only; `no-cache="f"` sets `noCacheFields`. */
   readonly noCache: boolean;
-  /** Lower-case names. */
+  /** Names in lower case. */
   readonly noCacheFields: readonly string[];
-  /** Unqualified only; `private="f"` gives `privateFields`. */
+  /** Unqualified only; `private="f"` sets `privateFields`. */
   readonly isPrivate: boolean;
   readonly privateFields: readonly string[];
   readonly isPublic: boolean;
@@ -22,29 +22,29 @@ export interface Directives {
   readonly staleWhileRevalidate: number | undefined;
   readonly staleIfError: number | undefined;
   readonly minFresh: number | undefined;
-  /** `Infinity` when it has no argument: any staleness. */
+  /** `Infinity` without an argument: any staleness. */
   readonly maxStale: number | undefined;
 }
 
-/** One member of the list: lower-case name, argument without its quotes. */
+/** A member of the list: name in lower case, argument without its quotes. */
 export interface Directive {
   readonly name: string;
   readonly argument: string | undefined;
 }
 
-/** `lines` are the values of every `Cache-Control` line. Never fails: text that is not a directive is skipped. */
+/** Parses the values of all `Cache-Control` lines. Never fails: text that is not a directive is skipped. */
 export function parseCacheControl(lines: readonly string[]): Directives {
   return readDirectives(tokenize(lines.join(',')));
 }
 
-/** Gives the directives their meaning; unknown ones are ignored (RFC 9111 §5.2.3). */
+/** Interprets a list of directives; unknown ones are ignored (RFC 9111 §5.2.3). */
 export function readDirectives(list: Iterable<Directive>): Directives {
   const found: Mutable = { ...NO_DIRECTIVES, noCacheFields: [], privateFields: [] };
   for (const { name, argument } of list) apply(found, name, argument);
   return found;
 }
 
-/** delta-seconds, or `undefined` when it is not one; clamped to 2^31. RFC 9111 §1.2.2 */
+/** Parses delta-seconds, clamped to 2^31; `undefined` if the text is invalid. RFC 9111 §1.2.2 */
 export function parseDeltaSeconds(text: string): number | undefined {
   if (!/^[0-9]+$/.test(text)) return undefined;
   return Math.min(Number(text), MAX_DELTA_SECONDS);
@@ -70,15 +70,15 @@ export const NO_DIRECTIVES: Directives = {
   maxStale: undefined,
 };
 
-/** "The greatest integer the cache can represent", and the one that §1.2.2 names. */
+/** The maximum that RFC 9111 §1.2.2 names. */
 const MAX_DELTA_SECONDS = 2 ** 31;
 
 type Mutable = { -readonly [K in keyof Directives]: Directives[K] };
 
 /**
- * `token [ "=" ( token | quoted-string ) ]`, white space only around the commas. A member with anything else after its
- * name keeps the name and gets an argument that no directive accepts, so that a spoilt `max-age` means "stale". Words in it
- * that forbid storing are taken as said: `private; max-age=0` is meant so.
+ * Splits `token [ "=" ( token | quoted-string ) ]` members, with white space only around the commas. A member with
+ * other text after its name gets an argument that no directive accepts, so that a malformed `max-age` means "stale".
+ * Words in it that forbid storing take effect, as in `private; max-age=0`.
  */
 export function tokenize(text: string): readonly Directive[] {
   const list: Directive[] = [];
@@ -87,7 +87,7 @@ export function tokenize(text: string): readonly Directive[] {
     MEMBER.lastIndex = at;
     const match = MEMBER.exec(text);
     if (match === null) {
-      // Not a directive: on to the next comma.
+      // Not a directive: skip to the next comma.
       const comma = text.indexOf(',', at);
       const end = comma === -1 ? text.length : comma;
       list.push(...forbidding(text.slice(at, end)));
@@ -115,7 +115,7 @@ function forbidding(text: string): readonly Directive[] {
 
 const FORBIDDING: ReadonlySet<string> = new Set(['no-store', 'no-cache', 'private']);
 
-// Groups: name, quoted argument, bare argument, whatever else stands before the next comma. RFC 9110 §5.6.2, §5.6.4
+// Groups: name, quoted argument, bare argument, any text before the next comma. RFC 9110 §5.6.2, §5.6.4
 const MEMBER =
   /[\s,]*([!#$%&'*+\-.^_`|~0-9A-Za-z]+)(?:=(?:"((?:[^"\\]|\\.)*)"|([!#$%&'*+\-.^_`|~0-9A-Za-z]*)))?([^,]*),?/y;
 
@@ -125,7 +125,7 @@ function apply(found: Mutable, name: string, argument: string | undefined): void
       found.noStore = true; // RFC 9111 §5.2.1.5, §5.2.2.5
       break;
     case 'no-cache': {
-      // RFC 9111 §5.2.2.4. The qualified and the plain form together: the plain one rules, being the stricter.
+      // RFC 9111 §5.2.2.4. If both forms are present, the unqualified one is stricter and takes precedence.
       const fields = fieldNames(argument);
       if (fields.length === 0) found.noCache = true;
       else found.noCacheFields = [...found.noCacheFields, ...fields];
@@ -161,7 +161,7 @@ function apply(found: Mutable, name: string, argument: string | undefined): void
 }
 
 function applySeconds(found: Mutable, name: string, argument: string | undefined): void {
-  // RFC 9111 §4.2.1: the first of several counts, and an invalid one means stale.
+  // RFC 9111 §4.2.1: the first of several values counts, and an invalid one means stale.
   const seconds = argument === undefined ? 0 : (parseDeltaSeconds(argument) ?? 0);
   switch (name) {
     case 'max-age':

@@ -1,4 +1,4 @@
-/** Putting parts of one representation together. RFC 9111 §3.4 */
+/** Combines partial responses of one representation. RFC 9111 §3.4 */
 import { isStrong, isStrongMatch } from './entity-tag.ts';
 import { FieldNames } from './field-names.ts';
 import { type RawHeaders, withoutFields } from './headers.ts';
@@ -7,21 +7,21 @@ import type { RequestHeaders } from './request-fields.ts';
 import type { PartialRange, Stored } from './stored.ts';
 import { unconditionalHeaders } from './validate.ts';
 
-/** The request's fields for what a stored prefix lacks. RFC 9110 §13.1.5 */
+/** Returns the request fields that fetch the rest of a stored prefix. RFC 9110 §13.1.5 */
 export function completionHeaders(
   headers: RequestHeaders,
   prefix: Stored & { readonly range: PartialRange },
 ): RawHeaders {
   const range = ['Range', `bytes=${prefix.range.last + 1}-`];
-  // Only a strong tag is allowed here; without one the origin's answer is checked and, if need be, thrown away.
+  // If-Range needs a strong tag. Without one, the origin's answer is checked and discarded if it does not fit.
   if (prefix.etag !== undefined && isStrong(prefix.etag)) range.push('If-Range', prefix.etag);
   return [...unconditionalHeaders(headers), ...range];
 }
 
 export interface Combination {
-  /** Head and times of the newer one; a 200 without `range` when nothing is missing. */
+  /** Head and times of the newer part; a 200 without `range` if nothing is missing. */
   readonly stored: Stored;
-  /** The bytes in order: half-open ranges of the two bodies. */
+  /** The body's bytes in order, as half-open ranges of the two bodies. */
   readonly pieces: readonly CombinationPiece[];
 }
 
@@ -31,7 +31,10 @@ interface CombinationPiece {
   readonly end: number;
 }
 
-/** `undefined`: the two do not belong together or leave a gap. A newer whole response needs no combining. */
+/**
+ * Combines two stored parts; `undefined` if they belong to different representations or leave a gap. A newer complete
+ * response needs no combining.
+ */
 export function combine(older: Stored, newer: Stored): Combination | undefined {
   if (older.range === undefined || newer.range === undefined) return undefined;
   if (older.etag === undefined || newer.etag === undefined || !isStrongMatch(older.etag, newer.etag)) return undefined;
@@ -48,7 +51,7 @@ export function combine(older: Stored, newer: Stored): Combination | undefined {
   return { stored: withRange(newer, range), pieces: piecesOf(head, tail) };
 }
 
-/** A part that leaves nothing out, as after `Range: bytes=0-`, is the whole. RFC 9111 §3.4 */
+/** Turns a part that covers everything, as after `Range: bytes=0-`, into a complete response. RFC 9111 §3.4 */
 export function asWhole(stored: Stored): Stored {
   const { range } = stored;
   return range !== undefined && range.last - range.first + 1 === range.complete ? withRange(stored, range) : stored;
@@ -70,7 +73,7 @@ function piecesOf(head: Part, tail: Part): readonly CombinationPiece[] {
 function withRange(newer: Stored, range: PartialRange): Stored {
   const bytes = range.last - range.first + 1;
   const headers = [...withoutFields(newer.headers, RANGE_FIELDS), 'Content-Length', String(bytes)];
-  // RFC 9111 §3.4: the whole is a 200
+  // RFC 9111 §3.4: a complete representation is a 200
   if (bytes === range.complete) return { ...newer, status: 200, reason: 'OK', headers, range: undefined };
   const contentRange = formatContentRange(range, range.complete);
   return { ...newer, headers: [...headers, 'Content-Range', contentRange], range };

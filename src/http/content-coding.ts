@@ -1,23 +1,27 @@
-/** Content codings: which one a client is given, and whether it can read one that is there already. RFC 9110 §12.5.3 */
+/** Content codings: the one to use for a client, and whether a client accepts an existing one. RFC 9110 §12.5.3 */
 import { listMembers } from './headers.ts';
 import { parseWeighted } from './vary.ts';
 
 /**
- * Codings that the edge makes, in order of preference at equal weights: the one with the smaller result for its time
- * first. docs/decisions/0120
+ * Codings that the edge produces, in order of preference at equal weights: best compression for its time first.
+ * docs/decisions/0120
  */
 const OWN_CODINGS = ['br', 'zstd', 'gzip'] as const;
 
 export type ContentCoding = (typeof OWN_CODINGS)[number];
 
-/** `acceptEncoding`: all lines joined, `undefined` without the field. `undefined`: the content as it is. */
+/**
+ * Chooses the coding for a client; `undefined` for none. `acceptEncoding`: all lines joined, `undefined` without the
+ * field.
+ */
 export function chooseCoding(acceptEncoding: string | undefined): ContentCoding | undefined {
-  if (acceptEncoding === undefined) return undefined; // anything would do, but such clients often read nothing else
+  // Any coding would be allowed, but such clients often support none
+  if (acceptEncoding === undefined) return undefined;
   const weights = readWeights(acceptEncoding);
   let chosen: ContentCoding | undefined;
   let best = 0;
   for (const coding of OWN_CODINGS) {
-    // A client that says `*` and has never heard of the youngest is likelier than one that means it.
+    // A client that sends `*` may well not support zstd, so `*` does not select it.
     const weight = weights.get(coding) ?? (coding === 'zstd' ? 0 : weights.get('*')) ?? 0;
     if (weight <= best) continue;
     chosen = coding;
@@ -26,7 +30,7 @@ export function chooseCoding(acceptEncoding: string | undefined): ContentCoding 
   return best >= (weights.get('identity') ?? 0) ? chosen : undefined;
 }
 
-/** Whether the client can read what has this `Content-Encoding`. */
+/** Whether the client accepts content with this `Content-Encoding`. */
 export function acceptsCodings(acceptEncoding: string | undefined, contentEncoding: string): boolean {
   if (acceptEncoding === undefined) return true;
   const weights = readWeights(acceptEncoding);
@@ -35,7 +39,7 @@ export function acceptsCodings(acceptEncoding: string | undefined, contentEncodi
   );
 }
 
-/** The lower weight wins for a coding that is named twice: one refusal is enough. */
+/** Reads the weights by coding. For a coding that is listed twice, the lower weight wins: one refusal is enough. */
 function readWeights(acceptEncoding: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const { name, weight } of parseWeighted(acceptEncoding)) {

@@ -1,8 +1,11 @@
-/** HTTP dates: the three formats a recipient has to accept, and the one a sender writes. RFC 9110 §5.6.7 */
+/**
+ * HTTP dates: parses the three formats that recipients must accept, and formats the one that senders use. RFC 9110
+ * §5.6.7
+ */
 
 /**
- * Epoch milliseconds, or `undefined` when the text is not an HTTP date. Letters match in either case, everything else
- * exactly: no other zone, no other spacing, no day that the month does not have. `now` places two-digit years.
+ * Parses an HTTP date to epoch milliseconds; `undefined` if the text is not one. Letters match in either case,
+ * everything else exactly: no other zone or spacing, no day beyond the month's end. `now` resolves two-digit years.
  */
 export function parseDate(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
@@ -17,7 +20,7 @@ export function parseDate(text: string | undefined, now: number): number | undef
   return undefined;
 }
 
-/** IMF-fixdate, whole seconds (the rest is cut off), years 0 to 9999. */
+/** Formats an instant as IMF-fixdate, truncated to whole seconds. Years 0 to 9999. */
 export function formatDate(at: number): string {
   return new Date(at).toUTCString();
 }
@@ -30,7 +33,10 @@ const ASCTIME_DATE = /^(?:mon|tue|wed|thu|fri|sat|sun) ([a-z]{3}) (\d\d| \d) (\d
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** Reads the format of nearly all dates by its characters: a pattern takes three times as long. `text`: of `IMF_LENGTH`. */
+/**
+ * Parses the usual format character by character: a regular expression takes three times as long. `text` has
+ * `IMF_LENGTH` characters.
+ */
 function parseImfFixdate(text: string): number | undefined {
   for (let i = 0; i < IMF_MARKS.length; i++) {
     const at = IMF_MARKS[i] ?? 0;
@@ -42,17 +48,17 @@ function parseImfFixdate(text: string): number | undefined {
   return toInstant(year, month, twoDigits(text, 5), twoDigits(text, 17), twoDigits(text, 20), twoDigits(text, 23));
 }
 
-/** Three characters from `at` on as one number, letters in lower case. */
+/** Three characters from `at` as one number, letters in lower case. */
 function wordAt(text: string, at: number): number {
   return (letterAt(text, at) << 16) | (letterAt(text, at + 1) << 8) | letterAt(text, at + 2);
 }
 
 function letterAt(text: string, at: number): number {
   const code = text.charCodeAt(at);
-  return code < 0x80 ? code | 0x20 : 0; // the bit that lower-case letters have
+  return code < 0x80 ? code | 0x20 : 0; // sets the bit of lower-case letters
 }
 
-/** `NaN` if they are no digits. */
+/** Returns `NaN` if a character is not a digit. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - ZERO;
   const ones = text.charCodeAt(at + 1) - ZERO;
@@ -64,10 +70,10 @@ const DAY_WORDS = DAYS.map((day) => wordAt(day, 0));
 const MONTH_WORDS = MONTHS.map((month) => wordAt(month, 0));
 const GMT = wordAt('gmt', 0);
 const IMF_EXAMPLE = 'Sun, 06 Nov 1994 08:49:37 GMT';
-/** Places of everything but letters and digits. */
+/** Offsets of the characters other than letters and digits. */
 const IMF_MARKS = [3, 4, 7, 11, 16, 19, 22, 25];
 
-/** Two digits that seem more than 50 years ahead are the most recent past year with these digits. */
+/** Resolves a two-digit year: one that seems more than 50 years ahead is in the past century. */
 function fullYear(twoDigits: number, now: number): number {
   const thisYear = new Date(now).getUTCFullYear();
   const year = thisYear - (thisYear % 100) + twoDigits;
@@ -81,7 +87,7 @@ function instantOf(year: Text, month: Text, day: Text, hour: Text, minute: Text,
   return toInstant(Number(year), m, Number(day), Number(hour), Number(minute), Number(second));
 }
 
-/** `month`: from 0 on; -1: not one. A part that is no number makes no instant. */
+/** Returns `undefined` if a part is out of range or `NaN`. `month`: from 0; -1 is invalid. */
 function toInstant(
   year: number,
   month: number,
@@ -90,14 +96,14 @@ function toInstant(
   minute: number,
   second: number,
 ): number | undefined {
-  // 60 is a leap second.
+  // A leap second is 60.
   const isTime = year >= 0 && hour <= 23 && minute <= 59 && second <= 60;
   if (!isTime || !(day >= 1 && day <= daysOf(year, month))) return undefined;
-  // `Date.UTC` takes the years 0 to 99 for 1900 to 1999; the calendar is the same 400 years later.
+  // `Date.UTC` maps the years 0 to 99 to 1900 to 1999; the calendar repeats after 400 years.
   return Date.UTC(year + 400, month, day, hour, minute, second) - MS_IN_400_YEARS;
 }
 
-/** Days of a month of the Gregorian calendar; 0 for -1. */
+/** Number of days of a month in the Gregorian calendar; 0 for month -1. */
 function daysOf(year: number, month: number): number {
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   return month === 1 && isLeap ? 29 : (MONTH_DAYS[month] ?? 0);

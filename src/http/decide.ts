@@ -1,13 +1,13 @@
 /**
- * What to do with a request, given the stored response that matches it, if any. The one place where freshness, the
- * client's wishes and the response's prohibitions meet. RFC 9111 §4
+ * Decides what to do with a request, given the stored response that matches it, if any: combines freshness, the
+ * client's directives and the response's restrictions. RFC 9111 §4
  */
 import { coversRequest, isPrefix } from './coverage.ts';
 import { currentAge, isFresh } from './freshness.ts';
 import type { CacheOptions } from './options.ts';
 import type { RequestFacts, Stored } from './stored.ts';
 
-/** Why a request goes past the cache: nothing stored is used for it, and its response is not stored. */
+/** Why a request bypasses the cache: no stored response is used, and the response is not stored. */
 export type BypassReason =
   /** Neither GET nor HEAD. */
   | 'method'
@@ -15,7 +15,7 @@ export type BypassReason =
   | 'requestBody'
   /** `If-Match` or `If-Unmodified-Since`. */
   | 'precondition'
-  /** The client's `no-store`, where the site honours it. */
+  /** The client's `no-store`, if the site honours it. */
   | 'requestNoStore';
 
 export type Decision<T extends Stored = Stored> =
@@ -23,18 +23,18 @@ export type Decision<T extends Stored = Stored> =
   | { readonly kind: 'hit'; readonly stored: T }
   /** Stale, but usable now. `shouldRevalidate`: start one validation in the background. */
   | { readonly kind: 'stale'; readonly stored: T; readonly shouldRevalidate: boolean }
-  /** Ask the origin first, conditionally where `hasValidator(stored)`. */
+  /** Validate with the origin first, conditionally if `hasValidator(stored)`. */
   | { readonly kind: 'revalidate'; readonly stored: T }
-  /** A fresh beginning of the representation is stored: ask for the rest (`completionHeaders`). */
+  /** A fresh prefix of the representation is stored: fetch the rest (`completionHeaders`). */
   | { readonly kind: 'complete'; readonly stored: T }
   | { readonly kind: 'miss' }
   | { readonly kind: 'bypass'; readonly reason: BypassReason }
-  /** The client wants an answer from the cache only, and there is none: 504. */
+  /** The client accepts only a cached answer, and there is none: 504. */
   | { readonly kind: 'gatewayTimeout' };
 
 /**
- * `stored` is what `selectVariant` gave; the caller has left out what a purge made absent. A `miss` with a stored
- * partial response that does not cover the request leaves that response alone.
+ * `stored`: the result of `selectVariant`, from which the caller has excluded purged responses. After a `miss`, a
+ * stored part that does not cover the request stays stored.
  */
 export function decide<T extends Stored>(
   request: RequestFacts,
@@ -66,7 +66,7 @@ function decideCached<T extends Stored>(
 ): Decision<T> {
   if (stored === undefined) return { kind: 'miss' };
   if (!coversRequest(request, stored)) {
-    // RFC 9111 §3.3: the rest of a fresh beginning may complete it.
+    // RFC 9111 §3.3: a fresh prefix may be completed.
     const canComplete = isPrefix(stored) && isWholeGet(request) && isUsable(request, stored, now, options);
     return canComplete ? { kind: 'complete', stored } : { kind: 'miss' };
   }
@@ -74,7 +74,7 @@ function decideCached<T extends Stored>(
   return staleOrRevalidate(request, stored, now, options);
 }
 
-/** Fresh, and fresh enough for the client. */
+/** Whether the response is fresh, also by the client's directives. */
 function isUsable(request: RequestFacts, stored: Stored, now: number, options: CacheOptions): boolean {
   if (stored.mustValidate || stored.isInvalid) return false; // RFC 9111 §5.2.2.4, §4.3.5
   if (!isFresh(stored, now)) return false;
@@ -86,7 +86,7 @@ function meetsWishes(request: RequestFacts, stored: Stored, now: number): boolea
   if (wishes === undefined) return true;
   if (wishes.noCache) return false; // RFC 9111 §5.2.1.4
   const ageMs = currentAge(stored, now);
-  // RFC 9111 §5.2.1.1; 0 asks for validation whatever the clock's grain
+  // RFC 9111 §5.2.1.1; 0 requires validation even within one clock tick
   if (wishes.maxAge !== undefined && (wishes.maxAge === 0 || ageMs > wishes.maxAge * 1000)) return false;
   return wishes.minFresh === undefined || stored.lifetimeMs - ageMs >= wishes.minFresh * 1000; // RFC 9111 §5.2.1.3
 }
@@ -100,7 +100,7 @@ function staleOrRevalidate<T extends Stored>(
   const revalidate: Decision<T> = { kind: 'revalidate', stored };
   if (stored.forbidsStale || stored.isInvalid) return revalidate; // RFC 9111 §4.2.4
   const staleMs = currentAge(stored, now) - stored.lifetimeMs;
-  // Still fresh: only the client's own wishes, which staleness cannot meet, led here.
+  // Still fresh: only the client's directives led here, and they exclude stale responses.
   if (staleMs < 0) return revalidate;
   if (options.requestDirectives && wantsNothingStale(request)) return revalidate;
   const maxStale = request.directives?.maxStale;

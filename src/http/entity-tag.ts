@@ -1,12 +1,12 @@
-/** Entity tags: comparison and the lists of `If-None-Match`. RFC 9110 §8.8.3 */
+/** Entity tags: comparison, and the lists of `If-None-Match`. RFC 9110 §8.8.3 */
 import { trimOws } from './headers.ts';
 
-/** Strong comparison: both well-formed, neither weak, equal. RFC 9110 §8.8.3.2 */
+/** Strong comparison: both tags are well-formed, strong and equal. RFC 9110 §8.8.3.2 */
 export function isStrongMatch(a: string, b: string): boolean {
   return a === b && isStrong(a);
 }
 
-/** Weak comparison: equal but for the `W/`. Malformed tags (without quotes) compare as the text they are. */
+/** Weak comparison: equal except for `W/`. Malformed tags (without quotes) are compared as text. */
 export function isWeakMatch(a: string, b: string): boolean {
   return opaqueTag(a) === opaqueTag(b);
 }
@@ -15,7 +15,7 @@ export function isStrong(tag: string): boolean {
   return tag.length >= 2 && tag.startsWith('"') && tag.endsWith('"');
 }
 
-/** `*`, or the tags of a list as they were written; quoted tags may hold commas. Never fails. */
+/** Returns `*`, or the tags of a list as written; quoted tags may contain commas. Never fails. */
 export function parseEntityTags(text: string): '*' | readonly string[] {
   if (trimOws(text) === '*') return '*';
   const tags: string[] = [];
@@ -26,7 +26,7 @@ export function parseEntityTags(text: string): '*' | readonly string[] {
   return tags;
 }
 
-// A quoted tag, or whatever stands between two commas.
+// A quoted tag, or any text between two commas.
 const MEMBER = /[ \t]*(?:W\/)?"[^"]*"|[^,]+/g;
 
 function opaqueTag(tag: string): string {

@@ -1,18 +1,18 @@
-/** Sets of field names, to be looked for in header sections. */
+/** Sets of field names for passes over header sections. */
 
-/** Lengths from here on share a bit. */
+/** Lengths of this value and more share a bit. */
 const LONG = 31;
 
 /**
- * A set that knows the lengths of its names: most fields have another one, and cost no lower-case text and no hash. Each pass over
- * a response's fields takes a third of the time.
+ * A set that checks the length of a name first: most fields have another length and need neither lower case nor a hash.
+ * A pass over a response's fields takes a third of the time.
  */
 export class FieldNames {
   readonly #names: ReadonlySet<string>;
-  /** A bit for each length that a name has. */
+  /** A bit for each length that occurs. */
   readonly #lengths: number;
 
-  /** Lower-case names. */
+  /** `names` are in lower case. */
   constructor(names: Iterable<string>) {
     this.#names = new Set(names);
     let lengths = 0;
@@ -20,12 +20,12 @@ export class FieldNames {
     this.#lengths = lengths;
   }
 
-  /** Whether the set has a name, in any case. */
+  /** Whether the set contains the name, case-insensitively. */
   has(name: string): boolean {
     return (this.#lengths & lengthBit(name)) !== 0 && this.#names.has(name.toLowerCase());
   }
 
-  /** The same set with more names. */
+  /** Returns a set with additional names. */
   with(...names: readonly string[]): FieldNames {
     return new FieldNames([...this.#names, ...names]);
   }

@@ -1,9 +1,9 @@
-/** What the bytes of a field say. RFC 9110 §5.5 leaves those beyond ASCII open. */
+/** Decodes the bytes of field values beyond ASCII, whose meaning RFC 9110 §5.5 leaves open. */
 import { isUtf8 } from 'node:buffer';
 
 /**
- * Decodes `value`, which has a character per byte, as UTF-8, which browsers and programs send; as Latin-1 if it is not
- * valid UTF-8.
+ * Decodes `value`, one character per byte, as UTF-8, which browsers and programs send; as Latin-1 if it is not valid
+ * UTF-8.
  */
 export function fieldText(value: string): string {
   if (!BEYOND_ASCII.test(value)) return value;

@@ -1,9 +1,11 @@
-/** Heads as HTTP/1.1 writes them. What may not be sent, be it in a name, a value, the target or the reason, becomes no text. Pure. */
+/**
+ * Formats heads of HTTP/1.1. Throws if a name, value, target or reason contains characters that must not be sent. Pure.
+ */
 import type { RawHeaders } from './headers.ts';
 
 /**
- * Status line, fields and empty line, one byte per character. How the body ends is not its matter: `framing`, whole lines, stands
- * behind the fields, which lose what an origin may have said of it.
+ * Formats status line, fields and empty line, one byte per character. `framing`: whole lines that say how the body
+ * ends, appended to the fields; an origin's Transfer-Encoding is dropped.
  */
 export function formatHead(status: number, reason: string, headers: RawHeaders, framing = ''): string {
   if (!Number.isInteger(status) || status < 100 || status > 999)
@@ -12,7 +14,10 @@ export function formatHead(status: number, reason: string, headers: RawHeaders, 
   return `HTTP/1.1 ${status} ${reason}\r\n${formatFields(headers)}${framing}\r\n`;
 }
 
-/** Request line, fields and empty line of a request without a body, one byte per character. `more`: whole lines behind the fields. */
+/**
+ * Formats request line, fields and empty line of a request without a body, one byte per character. `more`: whole lines
+ * appended to the fields.
+ */
 export function formatRequest(method: 'GET' | 'HEAD', target: string, headers: RawHeaders, more: string): string {
   if (!TARGET.test(target)) throw new Error('the target holds what may not stand in a request line');
   return `${method} ${target} HTTP/1.1\r\n${formatFields(headers)}${more}\r\n`;
@@ -34,7 +39,7 @@ const TRANSFER_ENCODING = 'transfer-encoding';
 
 /** RFC 9110 §5.6.2 */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** RFC 9110 §5.5: no line ends, and nothing that is more than one byte. */
+/** No line ends and no characters beyond one byte. RFC 9110 §5.5 */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** Bytes that are neither blank nor control. */
 const TARGET = /^[\x21-\x7e\x80-\xff]+$/;

@@ -1,14 +1,14 @@
-/** Header sections as flat lists, the way they came off the wire, and what a proxy takes out of them. */
+/** Header sections as flat lists, as received, and the removal of hop-by-hop fields. */
 import { FieldNames } from './field-names.ts';
 import { type RequestFieldName, type RequestHeaders, wholeSection } from './request-fields.ts';
 
 /**
- * `[name, value, name, value, …]`: order, case and duplicates kept, one latin1 character per byte, as node:http gives
- * `rawHeaders`. Every `name` argument of this file is lower-case.
+ * `[name, value, name, value, …]`: order, case and duplicates are kept, one Latin-1 character per byte, like
+ * node:http's `rawHeaders`. Every `name` argument in this file is in lower case.
  */
 export type RawHeaders = readonly string[];
 
-/** The first line's value of a field. */
+/** Returns the value of the first line of a field. */
 export function firstValue(headers: RawHeaders, name: string): string | undefined;
 export function firstValue(headers: RequestHeaders, name: RequestFieldName): string | undefined;
 export function firstValue(headers: RequestHeaders, name: string): string | undefined {
@@ -19,7 +19,7 @@ export function firstValue(headers: RequestHeaders, name: string): string | unde
   return undefined;
 }
 
-/** Every line's value, in order; empty when the field is absent. */
+/** Returns the values of all lines, in order; empty if the field is absent. */
 export function allValues(headers: RawHeaders, name: string): readonly string[];
 export function allValues(headers: RequestHeaders, name: RequestFieldName): readonly string[];
 export function allValues(headers: RequestHeaders, name: string): readonly string[] {
@@ -32,7 +32,7 @@ export function allValues(headers: RequestHeaders, name: string): readonly strin
   return values;
 }
 
-/** All lines as one list value. RFC 9110 §5.3 */
+/** Joins all lines to one list value; `undefined` if the field is absent. RFC 9110 §5.3 */
 export function joinedValue(headers: RawHeaders, name: string): string | undefined;
 export function joinedValue(headers: RequestHeaders, name: RequestFieldName): string | undefined;
 export function joinedValue(headers: RequestHeaders, name: string): string | undefined {
@@ -40,7 +40,7 @@ export function joinedValue(headers: RequestHeaders, name: string): string | und
   return values.length === 0 ? undefined : values.join(', ');
 }
 
-/** All lines and one more member behind them, as one list value. */
+/** Joins all lines and one more member to one list value. */
 export function joinedWith(headers: RawHeaders, name: string, member: string): string;
 export function joinedWith(headers: RequestHeaders, name: RequestFieldName, member: string): string;
 export function joinedWith(headers: RequestHeaders, name: string, member: string): string {
@@ -54,7 +54,7 @@ export function hasField(headers: RequestHeaders, name: string): boolean {
   return firstValue(wholeSection(headers), name) !== undefined;
 }
 
-/** Returns the list without the named fields; the same list when it has none of them. */
+/** Returns the list without the named fields; the same list if it has none of them. */
 export function withoutFields(headers: RawHeaders, names: Pick<FieldNames, 'has'>): RawHeaders {
   let at = 0;
   while (at < headers.length && !names.has(headers[at] ?? '')) at += 2;
@@ -67,15 +67,15 @@ export function withoutFields(headers: RawHeaders, names: Pick<FieldNames, 'has'
   return kept;
 }
 
-/** Replaces every line of the field by one line at the end. */
+/** Replaces all lines of the field with one line at the end. */
 export function withField(headers: RawHeaders, name: string, value: string): RawHeaders {
   const lower = name.toLowerCase();
   return [...withoutFields(headers, { has: (candidate) => isNamed(candidate, lower) }), name, value];
 }
 
 /**
- * What may go on to the next hop, or into a store: without the hop-by-hop fields and without every field that
- * `Connection` lists. Both directions. `alsoDrop` saves a second pass.
+ * Returns the fields for the next hop or the store: without hop-by-hop fields and without fields that `Connection`
+ * lists. For requests and responses. `alsoDrop` saves a second pass.
  */
 export function withoutHopByHop(headers: RawHeaders, alsoDrop: Pick<FieldNames, 'has'> = NO_NAMES): RawHeaders {
   const listed = connectionOptions(headers);
@@ -85,17 +85,19 @@ export function withoutHopByHop(headers: RawHeaders, alsoDrop: Pick<FieldNames, 
   });
 }
 
-/** Whether a field speaks of one connection alone. */
+/** Whether a field applies to one connection only. */
 export function isHopByHop(name: string): boolean {
   return HOP_BY_HOP.has(name);
 }
 
-/** Members of a comma-separated list without quoted strings: trimmed, lower-case, empty ones left out. */
+/**
+ * Splits comma-separated lists without quoted strings. Members are trimmed and in lower case; empty ones are dropped.
+ */
 export function listMembers(lines: readonly string[]): readonly string[] {
   const members: string[] = [];
   for (const line of lines) {
     for (const part of line.split(',')) {
-      // RFC 9110 §5.6.1: a recipient ignores empty members
+      // RFC 9110 §5.6.1: recipients ignore empty members
       const member = trimOws(part);
       if (member !== '') members.push(member.toLowerCase());
     }
@@ -103,7 +105,9 @@ export function listMembers(lines: readonly string[]): readonly string[] {
   return members;
 }
 
-/** Optional white space is SP and HTAB only; `trim` would also take the no-break space of latin1. RFC 9110 §5.6.3 */
+/**
+ * Trims optional white space, SP and HTAB only: `trim` would also remove the no-break space of Latin-1. RFC 9110 §5.6.3
+ */
 export function trimOws(text: string): string {
   let start = 0;
   let end = text.length;
@@ -112,7 +116,9 @@ export function trimOws(text: string): string {
   return text.slice(start, end);
 }
 
-/** RFC 9110 §7.6.1; the `Proxy-` fields belong to one hop too (§11.7), as do framing and its companions. */
+/**
+ * Hop-by-hop fields: RFC 9110 §7.6.1. `Proxy-` fields apply to one hop too (§11.7), as do framing and its companions.
+ */
 const HOP_BY_HOP = new FieldNames([
   'connection',
   'http2-settings', // RFC 7540 §3.2.1
@@ -134,7 +140,7 @@ function connectionOptions(headers: RawHeaders): FieldNames {
   const lines = allValues(headers, 'connection');
   const [line] = lines;
   if (line === undefined) return NO_NAMES;
-  // What nearly all of them say.
+  // The usual values.
   if (lines.length === 1 && line === 'keep-alive') return KEEP_ALIVE;
   if (lines.length === 1 && line === 'close') return CLOSE;
   return new FieldNames(listMembers(lines));

@@ -1,22 +1,22 @@
-/** `Range` and `Content-Range` for bytes: text to values and back. RFC 9110 §14 */
+/** Parses and formats `Range` and `Content-Range` for bytes. RFC 9110 §14 */
 import { trimOws } from './headers.ts';
 import type { PartialRange } from './stored.ts';
 
-/** One member of a Range header: inclusive positions (`last` absent: to the end), or the last `length` bytes. */
+/** A member of a Range header: inclusive positions (`last` absent: to the end), or the last `length` bytes. */
 export type ByteRange =
   | { readonly kind: 'from'; readonly first: number; readonly last: number | undefined }
   | { readonly kind: 'suffix'; readonly length: number };
 
-/** Inclusive positions that exist. */
+/** Inclusive positions within a representation. */
 export interface ByteSpan {
   readonly first: number;
   readonly last: number;
 }
 
-/** More members than this are taken for an attack, and the header is ignored. RFC 9110 §14.2 */
+/** A header with more members is considered an attack and ignored. RFC 9110 §14.2 */
 export const MAX_RANGES = 8;
 
-/** The members in order; `undefined`: ignore the header (another unit, malformed, too many). */
+/** Parses the members in order; `undefined` if the header must be ignored (other unit, malformed, too many). */
 export function parseRange(text: string): readonly ByteRange[] | undefined {
   const match = /^bytes=(.*)$/i.exec(text);
   if (match === null) return undefined;
@@ -31,7 +31,7 @@ export function parseRange(text: string): readonly ByteRange[] | undefined {
   return ranges.length === 0 ? undefined : ranges;
 }
 
-/** The bytes that a range means in a representation of `complete` bytes; `undefined`: unsatisfiable. RFC 9110 §14.1.2 */
+/** Resolves a range in a representation of `complete` bytes; `undefined` if it is unsatisfiable. RFC 9110 §14.1.2 */
 export function resolveRange(range: ByteRange, complete: number): ByteSpan | undefined {
   if (range.kind === 'suffix') {
     if (range.length === 0 || complete === 0) return undefined;
@@ -41,7 +41,7 @@ export function resolveRange(range: ByteRange, complete: number): ByteSpan | und
   return { first: range.first, last: Math.min(range.last ?? complete - 1, complete - 1) };
 }
 
-/** The field of a single-part 206 with a known complete length; anything else is `undefined`. RFC 9110 §14.4 */
+/** Parses the field of a single-part 206 with a known complete length; otherwise returns `undefined`. RFC 9110 §14.4 */
 export function parseContentRange(text: string): PartialRange | undefined {
   const match = /^bytes (\d+)-(\d+)\/(\d+)$/i.exec(text);
   if (match === null) return undefined;
@@ -54,7 +54,7 @@ export function formatContentRange({ first, last }: ByteSpan, complete: number):
   return `bytes ${first}-${last}/${complete}`;
 }
 
-/** `Content-Range` of a 416. */
+/** Formats the `Content-Range` of a 416. */
 export function formatUnsatisfiedRange(complete: number): string {
   return `bytes */${complete}`;
 }

@@ -1,4 +1,4 @@
-/** Reads what cache decisions need from a request, once. */
+/** Reads the request properties that cache decisions need, once. */
 import { type Directives, NO_DIRECTIVES, parseCacheControl } from './cache-control.ts';
 import { allValues, listMembers } from './headers.ts';
 import { type RequestFieldName, type RequestHeaders, readableField, wholeSection } from './request-fields.ts';
@@ -9,13 +9,16 @@ export interface RequestInput {
   /** See `RequestFacts.uri`. */
   readonly uri: string;
   readonly headers: RequestHeaders;
-  /** See `RequestFacts`; absent: the same headers. */
+  /** See `RequestFacts`; absent: the same as `headers`. */
   readonly sentHeaders?: () => RequestHeaders;
-  /** The request has a body that its fields do not speak of. */
+  /** The request has a body that its fields do not announce. */
   readonly hasUnframedBody?: boolean;
 }
 
-/** One pass over the header section, which repeats no field of one value; nothing is parsed that is not there. */
+/**
+ * Reads the facts in one pass over the header section, in which single-value fields occur once. Absent fields cost no
+ * parsing.
+ */
 export function readRequestFacts({
   method,
   uri,

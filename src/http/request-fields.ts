@@ -1,11 +1,11 @@
 /**
- * The fields of a viewer's request that may be read at all. Answers that are kept ready are given to later requests without asking
- * the stages (docs/decisions/0270), so a field that a stage reads has to be known to the readers of both versions of HTTP.
+ * The request fields that code may read. Prepared answers serve requests without running the stages
+ * (docs/decisions/0270), so the readers of both HTTP versions must know every field that a stage reads.
  */
 
 /**
- * Names in lower case. `edge/shortcuts/plain-fields.ts` says what each means for a prepared answer, and the requests of
- * `test/support/edge/twins/twin-requests.ts` use each of them. docs/decisions/0415
+ * Names in lower case. `edge/shortcuts/plain-fields.ts` defines what each means for a prepared answer, and the requests
+ * of `test/support/edge/twins/twin-requests.ts` use each of them. docs/decisions/0415
  */
 export const REQUEST_FIELDS = [
   'accept-encoding',
@@ -47,20 +47,23 @@ export const REQUEST_FIELDS = [
 export type RequestFieldName = (typeof REQUEST_FIELDS)[number];
 
 /**
- * A request's header section. It cannot be indexed or iterated: the functions of `headers.ts` read it, by a `RequestFieldName` alone.
- * Any list of `RawHeaders` can stand for one.
+ * A request's header section. It cannot be indexed or iterated: the functions of `headers.ts` read it, by
+ * `RequestFieldName` only. Any `RawHeaders` can be used as one.
  */
 export type RequestHeaders = Pick<readonly string[], 'length'>;
 
-/** The whole section, to pass it on, to log it or to compare it with a `Vary`. `test/architecture.test.ts` lists the callers. */
+/**
+ * Returns the whole section, for forwarding, logging, or comparison with `Vary`. `test/architecture.test.ts` lists the
+ * callers.
+ */
 export function wholeSection(headers: RequestHeaders): readonly string[] {
-  return headers as readonly string[]; // nothing else is ever made into one
+  return headers as readonly string[]; // nothing else is ever converted to this type
 }
 
-/** `undefined`: nothing may read this field. */
+/** Returns the name in lower case; `undefined` if no code may read the field. */
 export function readableField(name: string): RequestFieldName | undefined {
   const lower = name.toLowerCase();
-  return NAMES.has(lower) ? (lower as RequestFieldName) : undefined; // it is in the set
+  return NAMES.has(lower) ? (lower as RequestFieldName) : undefined; // the set contains it
 }
 
 const NAMES: ReadonlySet<string> = new Set(REQUEST_FIELDS);

@@ -1,27 +1,27 @@
 /**
- * The request lines of a connection that node:http reads. Its parser takes no byte beyond ASCII in a target and does
- * not say which protocol a request named: here the bytes are replaced on their way to it, and each line is kept for the
- * request that it begins. Pure. docs/decisions/0416
+ * Tracks the request lines of a connection that node:http reads. Its parser rejects bytes beyond ASCII in targets and
+ * does not report the protocol name. So these bytes are replaced before the parser sees them, and each line is kept for
+ * its request. Pure. docs/decisions/0416
  */
 import { trimOws } from './headers.ts';
 import { MAX_TARGET_BYTES } from './request.ts';
 
 export interface SentLine {
   readonly method: string;
-  /** Target as sent, a character per byte; cut to the longest length that is served. */
+  /** Target as sent, one character per byte; cut at the longest accepted length. */
   readonly target: string;
-  /** The same as the parser gets it. */
+  /** The target as the parser receives it. */
   readonly parsedTarget: string;
-  /** `HTTP/1.1`; cut where it is no version. */
+  /** Such as `HTTP/1.1`; may be cut if it is not a version. */
   readonly version: string;
 }
 
-/** A longer target is refused for its length, a longer line is no field that counts here. */
+/** Longer targets are refused, and longer field lines do not matter here. */
 const MAX_LINE_CHARS = MAX_TARGET_BYTES + 64;
 /** Lines of requests that the parser has not emitted yet; it emits each as soon as its head is complete. */
 const MAX_LINES = 10_000;
 
-/** Where in a connection the next byte stands. `lost`: we cannot tell, so nothing is replaced any more. */
+/** Position of the next byte in the protocol. `lost`: unknown, so nothing is replaced any more. */
 type Place = 'line' | 'head' | 'body' | 'chunkSize' | 'chunkData' | 'chunkEnd' | 'trailers' | 'lost';
 
 export class RequestLines {
@@ -38,10 +38,7 @@ export class RequestLines {
   /** Remaining bytes of the body, or of a chunk. */
   #leftBytes = 0;
 
-  /**
-   * What the parser is to get of `bytes`: the same ones, but for those of targets that it does not take. The bytes stay
-   * as they are.
-   */
+  /** Returns the bytes for the parser: `bytes` with unsupported target bytes replaced. `bytes` is not modified. */
   take(bytes: Buffer): Buffer {
     let given = bytes;
     for (let at = 0; at < bytes.length && this.#place !== 'lost'; ) {
@@ -68,8 +65,8 @@ export class RequestLines {
   }
 
   /**
-   * Replaces the bytes of a request line, from `from` on, that the parser would refuse; makes a copy only if there is
-   * one.
+   * Replaces the bytes of a request line that the parser would refuse, beginning at `from`. Copies only if there are
+   * any.
    */
   #replaceIn(given: Buffer, bytes: Buffer, from: number, end: number): Buffer {
     let copy = given;
@@ -115,7 +112,7 @@ export class RequestLines {
     this.#place = this.#lines.length > MAX_LINES ? 'lost' : 'head';
   }
 
-  /** What says where the message ends; anything that can be read in two ways is the parser's to judge. RFC 9112 §6 */
+  /** Reads the fields that frame the message. Ambiguous framing is left to the parser. RFC 9112 §6 */
   #onField(text: string): void {
     const colon = text.indexOf(':');
     const value = trimOws(text.slice(colon + 1)).toLowerCase();
@@ -128,7 +125,7 @@ export class RequestLines {
         if (this.#isChunked || value !== 'chunked') this.#place = 'lost';
         this.#isChunked = true;
         break;
-      case 'upgrade': // node:http may give the connection away
+      case 'upgrade': // node:http may release the connection
       case '':
         this.#place = 'lost';
     }
@@ -151,17 +148,17 @@ export class RequestLines {
   }
 }
 
-/** Whether the parser has read a request with this method and target as the line says, and the line names HTTP. */
+/** Whether the parser's method and target match the line, and the line names HTTP. */
 export function isOfLine(line: SentLine, method: string, url: string): boolean {
   if (line.method !== method || !url.startsWith(line.parsedTarget)) return false;
   return url.length > MAX_TARGET_BYTES || (url === line.parsedTarget && VERSION.test(line.version));
 }
 
-/** The parser takes RTSP and ICE for HTTP. RFC 9112 §2.3 */
+/** The parser also accepts RTSP and ICE. RFC 9112 §2.3 */
 const VERSION = /^HTTP\/\d\.\d$/;
 
 const LF = 0x0a;
 const SP = 0x20;
-/** May stand anywhere in a target; a request that only has it in a place of a byte beyond ASCII is another one. */
+/** Allowed anywhere in a target. `isOfLine` distinguishes it from an original character. */
 const STAND_IN_TEXT = 'x';
 const STAND_IN = 0x78;

@@ -1,4 +1,4 @@
-/** Is this request one that the edge can answer or pass on? Method, target, Host and framing. RFC 9112 §3, §6 */
+/** Validates requests: method, target, Host and framing. RFC 9112 §3, §6 */
 import { type Authority, parseAbsoluteForm, parseAuthority } from './absolute-form.ts';
 import { allValues, trimOws } from './headers.ts';
 import { type RequestFieldName, type RequestHeaders, readableField, wholeSection } from './request-fields.ts';
@@ -9,7 +9,7 @@ export interface RequestLine {
   /** Target as received. */
   readonly target: string;
   readonly httpVersion: '1.0' | '1.1' | '2.0';
-  /** The client's own connection, be it to us or to a trusted proxy before us. */
+  /** Whether the client's own connection uses TLS, be it to us or to a trusted proxy. */
   readonly isTls: boolean;
   readonly headers: RequestHeaders;
 }
@@ -18,13 +18,13 @@ export interface ValidRequest {
   readonly kind: 'request';
   readonly method: string;
   readonly scheme: 'http' | 'https';
-  /** Lower-case, no port, no trailing dot: what a site is found by. An IPv6 address keeps its brackets. */
+  /** Lower-case, without port or trailing dot: the key to find a site by. An IPv6 address keeps its brackets. */
   readonly host: string;
-  /** Lower-case, port only if it was written and is not the scheme's: what goes on as Host. */
+  /** Lower-case, with the port if it is not the scheme's: sent as Host. */
   readonly authority: string;
-  /** Origin-form as the client wrote it (`*` for OPTIONS alone): what goes to the origin. */
+  /** Origin form as the client wrote it (`*` for OPTIONS only): sent to the origin. */
   readonly target: string;
-  /** `target` without the query, normalized: what two equal requests share. */
+  /** `target` without the query, normalized: equal for equivalent requests. */
   readonly keyPath: string;
   /** Query from the question mark on, inclusive; empty without one. As written: its order and case matter. */
   readonly query: string;
@@ -35,19 +35,21 @@ export interface ValidRequest {
 export type RequestProblem =
   /** Not exactly one Host, or not a host. */
   | 'host'
-  /** An absolute-form target for another host than Host, or another scheme than the connection's. */
+  /** An absolute-form target with another host than Host, or another scheme than the connection's. */
   | 'hostMismatch'
-  /** Not origin-form, absolute-form or OPTIONS `*`; a fragment, blank, control byte or broken percent-encoding. */
+  /**
+   * Neither origin form, absolute form nor OPTIONS `*`; or a fragment, blank, control byte or broken percent-encoding.
+   */
   | 'target'
   /** Longer than MAX_TARGET_BYTES. */
   | 'targetTooLong'
-  /** TRACE, which echoes credentials, or CONNECT, which a reverse proxy has no use for. */
+  /** TRACE, which echoes credentials, or CONNECT, which does not apply to a reverse proxy. */
   | 'method'
-  /** Content-Length and Transfer-Encoding together, several or invalid lengths, a coding other than chunked. */
+  /** Both Content-Length and Transfer-Encoding, several or invalid lengths, or `chunked` not last. */
   | 'framing'
-  /** A transfer coding besides chunked. */
+  /** Another transfer coding in addition to chunked. */
   | 'transferCoding'
-  /** Several lines of a field that has one value. */
+  /** Several lines of a single-value field. */
   | 'repeatedField';
 
 export interface InvalidRequest {
@@ -56,7 +58,7 @@ export interface InvalidRequest {
   readonly problem: RequestProblem;
 }
 
-/** Longer targets are 414. */
+/** Longer targets get a 414. */
 export const MAX_TARGET_BYTES = 8192;
 
 export function checkRequest(line: RequestLine): ValidRequest | InvalidRequest {
@@ -70,17 +72,17 @@ export function checkRequest(line: RequestLine): ValidRequest | InvalidRequest {
   if (repeatsSingleField(line.headers)) return invalid(400, 'repeatedField');
   const target = readTarget(line, scheme);
   if (target === undefined) return invalid(400, 'target');
-  // RFC 9112 §3.2.2 lets the target win; a request that names two hosts is refused instead. docs/decisions/0466
+  // RFC 9112 §3.2.2 gives the target precedence; a request with two hosts is refused instead. docs/decisions/0466
   if (target.authority !== undefined && target.authority !== host.authority) return invalid(400, 'hostMismatch');
   return assemble(line.method, scheme, host, target.path);
 }
 
-/** The host of `ValidRequest`, where at least that can be read. */
+/** Returns the `host` of `ValidRequest`, even for a request that is invalid otherwise; `undefined` if there is none. */
 export function hostOf(headers: RequestHeaders): string | undefined {
   return readHost(headers, 'http')?.host;
 }
 
-/** RFC 9112 §3.2: exactly one Host line, also from HTTP/1.0, or no site can be found. */
+/** Exactly one Host line is required, for HTTP/1.0 too, or no site can be found. RFC 9112 §3.2 */
 function readHost(headers: RequestHeaders, scheme: 'http' | 'https'): Authority | undefined {
   const values = allValues(headers, 'host');
   return values.length === 1 ? parseAuthority(values[0] ?? '', scheme) : undefined;
@@ -98,11 +100,11 @@ function readTarget({ method, target }: RequestLine, scheme: 'http' | 'https'): 
   if (target.startsWith('/')) return { authority: undefined, path: target }; // RFC 9112 §3.2.1
   const absolute = parseAbsoluteForm(target); // RFC 9112 §3.2.2
   if (absolute === undefined || absolute === 'invalid') return undefined;
-  // Another scheme than the connection's is another target: never equal to a Host.
+  // A target with another scheme than the connection's never matches the Host.
   return { authority: absolute.scheme === scheme ? absolute.authority : '', path: absolute.target };
 }
 
-// Blanks, controls and a fragment never belong here, nor a percent sign without two hex digits. RFC 3986 §2.1, §3.5
+// Blanks, controls, fragments, and a percent sign without two hex digits. RFC 3986 §2.1, §3.5
 const FORBIDDEN_IN_TARGET = /[^!-~\x80-\xff]|#|%(?![0-9A-Fa-f]{2})/;
 
 function assemble(
@@ -116,7 +118,7 @@ function assemble(
   return { kind: 'request', method, scheme, host, authority, target, keyPath, query, uri };
 }
 
-/** What a peer and an origin could read as two different requests is not passed on. RFC 9112 §6.1, §6.3 */
+/** Refuses framing that a peer and an origin could interpret differently. RFC 9112 §6.1, §6.3 */
 function framingProblem({ headers, httpVersion }: RequestLine): 'framing' | 'transferCoding' | undefined {
   const lengths = allValues(headers, 'content-length');
   const codings = allValues(headers, 'transfer-encoding');
@@ -128,7 +130,10 @@ function framingProblem({ headers, httpVersion }: RequestLine): 'framing' | 'tra
   return names.length === 1 ? undefined : 'transferCoding';
 }
 
-/** Which of them counts, a rule here and an origin could see differently. RFC 9110 §5.3; docs/decisions/0163 */
+/**
+ * Repeated lines are refused, since a rule here and an origin could use different ones. RFC 9110 §5.3;
+ * docs/decisions/0163
+ */
 function repeatsSingleField(headers: RequestHeaders): boolean {
   const lines = wholeSection(headers);
   let seen = 0;
@@ -140,7 +145,7 @@ function repeatsSingleField(headers: RequestHeaders): boolean {
   return false;
 }
 
-/** A bit each. Of Host and Content-Length see above. */
+/** Single-value fields with a bit each. Host and Content-Length are checked above. */
 const SINGLE_FIELDS: ReadonlyMap<RequestFieldName | undefined, number> = new Map(
   (
     [

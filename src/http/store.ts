@@ -1,4 +1,4 @@
-/** May this response be stored, and with which times? RFC 9111 §3 */
+/** Decides whether a response may be stored, and with which times. RFC 9111 §3 */
 import { parseAge } from './age.ts';
 import { type Directives, parseCacheControl } from './cache-control.ts';
 import { formatDate, parseDate } from './dates.ts';
@@ -15,34 +15,34 @@ import { parseVary, pickFields, secondaryKey } from './vary.ts';
 
 /** Why a response is not stored. */
 export type SkipReason =
-  /** Neither a GET nor a POST that answers for its own URI. */
+  /** Neither a GET, nor a POST whose response represents its own URI. */
   | 'method'
   /** The request had content, so the response may depend on it. */
   | 'requestBody'
-  /** The client's `no-store`, where the site honours it. */
+  /** The client's `no-store`, if the site honours it. */
   | 'requestNoStore'
-  /** 1xx, 304, 412, 416, or a status that `must-understand` asks us to know and we do not. */
+  /** 1xx, 304, 412, 416, or with `must-understand` a status that is not implemented. */
   | 'status'
   /** `no-store`. */
   | 'noStore'
   /**
-   * `no-cache` where a policy would hide that the origin wants to be asked each time; as `Pragma` where the lifetime is
-   * a policy's.
+   * `no-cache` if a policy would otherwise override that the origin wants validation; as `Pragma` if the lifetime is a
+   * policy's.
    */
   | 'noCache'
   /** `private`. */
   | 'private'
   /** `Set-Cookie`, which the site does not store. */
   | 'setCookie'
-  /** The request had `Authorization` and the response does not say that it may be shared. */
+  /** The request had `Authorization`, and the response does not say that it may be shared. */
   | 'authorization'
   /** `Vary: *`. */
   | 'varyAny'
   /** A 206 without a usable `Content-Range`, or whose length contradicts it. */
   | 'contentRange'
-  /** Neither explicit freshness nor `public` nor a status with a default. */
+  /** No explicit freshness, no `public`, and no status with a default. */
   | 'notCacheable'
-  /** Stale from the start and nothing to validate it with. */
+  /** Stale from the start, without a validator. */
   | 'noReuse'
   /** Requested before the key was purged or invalidated. */
   | 'invalidated';
@@ -52,9 +52,9 @@ export type StoreOutcome =
   | { readonly kind: 'skip'; readonly reason: SkipReason };
 
 /**
- * Decides on the head alone; the caller stores the body and drops the entry when it turns out incomplete
- * (`expectedBodyBytes`). `invalidatedAt`: the key's last purge or invalidation, epoch milliseconds; a POST is held
- * against the one before its own.
+ * Decides by the head only. The caller stores the body and drops the entry if the body is incomplete
+ * (`expectedBodyBytes`). `invalidatedAt`: the key's last purge or invalidation, epoch milliseconds; for a POST, the one
+ * before its own.
  */
 export function storeResponse(
   request: RequestFacts,
@@ -66,7 +66,7 @@ export function storeResponse(
   const { directives, isTargeted } = governingDirectives(response.headers);
   const early =
     requestObstacle(request, options, exchange, invalidatedAt) ?? responseObstacle(request, response, directives);
-  if (early !== undefined) return { kind: 'skip', reason: early }; // before dates are read for nothing
+  if (early !== undefined) return { kind: 'skip', reason: early }; // saves parsing dates
   const times = readTimes(response, directives, isTargeted, exchange, options);
   const reason =
     policyObstacle(response, directives, times.lifetime, options) ??
@@ -81,14 +81,15 @@ export function storeResponse(
 }
 
 /**
- * The body's length that the head promises; `undefined`: it does not say. A shorter body is never stored. RFC 9111 §3.3
+ * Returns the body length that the head announces; `undefined` if it does not. A shorter body is never stored. RFC 9111
+ * §3.3
  */
 export function expectedBodyBytes(stored: Stored): number | undefined {
   if (stored.range !== undefined) return spanBytes(stored.range);
   return announcedBytes(stored.headers);
 }
 
-/** The body's size by `Content-Length`; `undefined`: the head does not say it. */
+/** Returns the value of `Content-Length`; `undefined` if it is absent or invalid. */
 export function announcedBytes(headers: RequestHeaders): number | undefined {
   const length = firstValue(headers, 'content-length');
   return length === undefined || !/^\d+$/.test(length) ? undefined : Number(length);
@@ -105,8 +106,8 @@ const UNDERSTOOD_STATUSES: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Statuses that answer the request's conditions or range, not its target: under the target's key they would reach
- * everyone.
+ * Statuses that answer the request's conditions or range, not its target: stored under the target's key, they would be
+ * served to all clients.
  */
 const CONDITION_STATUSES: ReadonlySet<number> = new Set([304, 412, 416]);
 
@@ -119,7 +120,7 @@ function requestObstacle(
   if (request.method !== 'GET' && request.method !== 'POST') return 'method';
   if (request.method === 'GET' && request.hasBody) return 'requestBody';
   if (options.requestDirectives && request.directives?.noStore === true) return 'requestNoStore'; // RFC 9111 §5.2.1.5
-  // A response on its way while the key was purged may be what the purge was meant for.
+  // A response in flight during a purge may be the one that was to be purged.
   return exchange.requestAt <= invalidatedAt ? 'invalidated' : undefined;
 }
 
@@ -142,7 +143,7 @@ function responseObstacle(
   return undefined;
 }
 
-/** What no policy changes, and what a site with policies makes of errors. Edge rule 4, docs/decisions/0115 */
+/** Obstacles that no policy overrides, and errors on a site with policies. Edge rule 4, docs/decisions/0115 */
 function policyObstacle(
   { status, headers }: ResponseHead,
   { noCache }: Directives,
@@ -151,12 +152,12 @@ function policyObstacle(
 ): SkipReason | undefined {
   if (hasPolicies && status >= 500) return 'notCacheable';
   if (policy?.overrides === true && noCache) return 'noCache';
-  // Whatever else the origin says goes before a policy that fills in; but of a lifetime this is all that it says.
+  // Other statements of the origin take precedence over a policy that fills in; but Pragma is no lifetime.
   const isOurs = policy?.overrides === true || lifetime.source === 'policy';
   return isOurs && parseCacheControl(allValues(headers, 'pragma')).noCache ? 'noCache' : undefined;
 }
 
-/** RFC 9110 §9.3.3: a POST's response serves later GETs only if it says that it is the target's representation. */
+/** A POST's response serves later GETs only if it identifies itself as the target's representation. RFC 9110 §9.3.3 */
 function isAnswerForTarget(request: RequestFacts, status: number, headers: RawHeaders): boolean {
   if (status < 200 || status > 299 || status === 206) return false;
   const locations = allValues(headers, 'content-location');
@@ -164,7 +165,7 @@ function isAnswerForTarget(request: RequestFacts, status: number, headers: RawHe
   return locations.length === 1 && location !== undefined && isSameUri(location, request.uri);
 }
 
-/** Sources of a lifetime that is set by the customer, not the origin. */
+/** Sources of lifetimes set by the customer instead of the origin. */
 const CHOSEN_SOURCES: ReadonlySet<Lifetime['source']> = new Set(['policy', 'statusDefault']);
 
 function lifetimeObstacle(
@@ -174,7 +175,7 @@ function lifetimeObstacle(
   { lifetime, lastModifiedAt }: Times,
   options: CacheOptions,
 ): SkipReason | undefined {
-  // RFC 9111 §3: explicit freshness, public, or a status that may be guessed at
+  // RFC 9111 §3: explicit freshness, public, or a heuristically cacheable status
   const hasGround = isExplicit(lifetime) || CHOSEN_SOURCES.has(lifetime.source);
   if (!hasGround && !isGuessable(status, directives, options)) return 'notCacheable';
   if (request.method === 'POST' && (!isExplicit(lifetime) || lifetime.lifetimeMs === 0)) return 'notCacheable'; // RFC 9110 §9.3.3
@@ -185,7 +186,7 @@ function lifetimeObstacle(
 
 function cookieObstacle({ headers }: ResponseHead, lifetime: Lifetime, options: CacheOptions): SkipReason | undefined {
   if (options.setCookie === 'strip' || !hasField(headers, 'set-cookie')) return undefined;
-  // RFC 9111 §7.3: another viewer's session is not worth a guessed lifetime
+  // RFC 9111 §7.3: a heuristic lifetime does not justify sharing a viewer's session
   return options.setCookie === 'store' && isExplicit(lifetime) ? undefined : 'setCookie';
 }
 
@@ -211,8 +212,8 @@ function readTimes(
   const expires = isTargeted ? [] : allValues(headers, 'expires'); // RFC 9213 §2.2
   const lifetime = freshnessLifetime({ status, directives, expires, dateAt, lastModifiedAt }, now, options);
   const initialAgeMs = initialAge({ ageMs: parseAge(allValues(headers, 'age')), dateAt }, exchange);
-  // A lifetime that the origin did not choose begins with the fetch, not with the origin's clock: the age that the
-  // response had then is added, and is told to clients all the same (RFC 9111 §4.2.3). docs/decisions/0115
+  // An overriding policy's lifetime begins with the fetch, not by the origin's clock: so the response's age at that
+  // time is added. Clients still see the full age (RFC 9111 §4.2.3). docs/decisions/0115
   const isOurs = lifetime.source === 'policy' && options.policy?.overrides === true;
   const ageBeforeMs = isOurs ? initialAgeMs - initialAge({ ageMs: 0, dateAt: now }, exchange) : 0;
   return {
@@ -238,7 +239,7 @@ interface BuildInput {
 
 function build({ request, response, exchange, options, directives, times, vary, range }: BuildInput): Stored {
   const { staleWhileRevalidate, staleIfError } = directives;
-  // RFC 9111 §5.2.2.10 implies proxy-revalidate; a site that also names a stale window means that one.
+  // RFC 9111 §5.2.2.10 implies proxy-revalidate, but an explicit stale window takes precedence.
   const isImplied =
     directives.sMaxage !== undefined && staleWhileRevalidate === undefined && staleIfError === undefined;
   return {
@@ -267,11 +268,11 @@ function build({ request, response, exchange, options, directives, times, vary, 
 }
 
 function storedHeaders(headers: RawHeaders, directives: Directives, times: Times, options: CacheOptions): RawHeaders {
-  // RFC 9111 §5.2.2.4, §5.2.2.7: the named fields are for the first client only; §3.1: Age is recomputed
+  // RFC 9111 §5.2.2.4, §5.2.2.7: named fields are for the first client only; §3.1: Age is recomputed
   const named = [...directives.noCacheFields, ...directives.privateFields];
   if (options.setCookie === 'strip') named.push('set-cookie');
   const kept = withoutHopByHop(headers, named.length === 0 ? AGE : AGE.with(...named));
-  // A response may even name Date in Connection; ours needs one all the same.
+  // Connection may list even Date, but a stored response needs one.
   return times.hasDate && hasField(kept, 'date') ? kept : withField(kept, 'Date', formatDate(times.dateAt)); // RFC 9110 §6.6.1
 }
 

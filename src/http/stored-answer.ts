@@ -1,4 +1,4 @@
-/** The answer that a stored response gives to a request: 200, 206, 304 or 416, with its header section. RFC 9111 §4 */
+/** Builds the answer to a request from a stored response: 200, 206, 304 or 416, with its header section. RFC 9111 §4 */
 import { formatAge, parseAge } from './age.ts';
 import { doesIfRangeHold, isNotModified } from './conditional.ts';
 import { coversRequest } from './coverage.ts';
@@ -18,7 +18,7 @@ import type { Exchange, RequestFacts, Stored } from './stored.ts';
 import { OWN_TARGETED_FIELD } from './targeted.ts';
 
 /**
- * `headers` are complete but for the connection's own fields. A HEAD gets the same without the body.
+ * `headers` are complete except for connection-specific fields. A HEAD gets the same without the body.
  * Spans are inclusive positions in the *stored* body.
  */
 export type StoredAnswer =
@@ -33,22 +33,25 @@ export type StoredAnswer =
       readonly parts: readonly { readonly head: string; readonly span: ByteSpan }[];
       readonly tail: string;
     }
-  /** 416, no body. */
+  /** 416, without a body. */
   | { readonly kind: 'unsatisfiable'; readonly headers: RawHeaders }
-  /** The stored part has not what the request asks for. */
+  /** The stored part does not cover the request. */
   | { readonly kind: 'uncovered' };
 
 export interface AnswerInput {
   readonly now: number;
-  /** Length of the stored body; `undefined` while it still arrives and the head does not say: ranges are then ignored. */
+  /**
+   * Length of the stored body; `undefined` while it still arrives and the head does not announce it: ranges are then
+   * ignored.
+   */
   readonly bodyBytes: number | undefined;
-  /** Divides the parts of a multipart answer: 1 to 70 letters or digits that no body holds by chance. */
+  /** Boundary of a multipart answer: 1 to 70 letters or digits that do not occur in bodies by chance. */
   readonly boundary: string;
 }
 
 export function answerFromStored(request: RequestFacts, stored: Stored, input: AnswerInput): StoredAnswer {
   const headers = servedHeaders(stored, input.now);
-  // RFC 9110 §13.2.2: the client's conditions come before its range
+  // RFC 9110 §13.2.2: conditions are evaluated before the range
   if (isNotModified(request, stored, input.now)) {
     return { kind: 'notModified', headers: withoutFields(headers, NOT_IN_304) };
   }
@@ -57,8 +60,8 @@ export function answerFromStored(request: RequestFacts, stored: Stored, input: A
 }
 
 /**
- * The header section for the client that caused the fetch, from the origin's own response. Age only if it came with the
- * response or the exchange took a second or more.
+ * Returns the header section for the client that caused the fetch, from the origin's own response. It has Age only if
+ * the response had one or the exchange took a second or more.
  */
 export function firstHandHeaders(headers: RawHeaders, { requestAt, responseAt }: Exchange): RawHeaders {
   let kept = withoutHopByHop(headers, NOT_FOR_CLIENTS);
@@ -70,7 +73,7 @@ export function firstHandHeaders(headers: RawHeaders, { requestAt, responseAt }:
   return withField(kept, 'Age', formatAge(parseAge(allValues(headers, 'age')) + delayMs)); // RFC 9111 §4.2.3
 }
 
-/** The stored fields as every client gets them. RFC 9111 §4: Age is ours, Date and Expires stay. */
+/** Returns the stored fields as clients receive them: Age is recomputed, Date and Expires are kept. RFC 9111 §4 */
 function servedHeaders(stored: Stored, now: number): RawHeaders {
   return [...withoutFields(stored.headers, NOT_FOR_CLIENTS), 'Age', formatAge(currentAge(stored, now))];
 }
@@ -80,7 +83,7 @@ function fullAnswer(headers: RawHeaders, bodyBytes: number | undefined): StoredA
   return { kind: 'full', headers: withField(headers, 'Content-Length', String(bodyBytes)) };
 }
 
-/** `undefined`: no range, or one that is to be ignored. */
+/** Returns `undefined` without a range, or if it must be ignored. */
 function rangeAnswer(
   request: RequestFacts,
   stored: Stored,
@@ -97,11 +100,11 @@ function rangeAnswer(
   const [span] = spans;
   if (span === undefined) {
     const unsatisfied = ['Content-Range', formatUnsatisfiedRange(complete), 'Content-Length', '0'];
-    // RFC 9110 §15.5.17; what describes the representation does not describe this answer
+    // RFC 9110 §15.5.17; metadata of the representation does not apply to this answer
     return { kind: 'unsatisfiable', headers: [...withoutFields(base, NOT_IN_304), ...unsatisfied] };
   }
   if (spans.length === 1) return partialAnswer(base, span, complete, stored.range?.first ?? 0);
-  // Ranges that together exceed the whole would only make the answer larger: RFC 9110 §14.2
+  // Ranges that exceed the whole would only enlarge the answer: RFC 9110 §14.2
   const total = spans.reduce((sum, each) => sum + spanBytes(each), 0);
   return total > complete ? undefined : multipartAnswer(base, spans, complete, boundary);
 }
@@ -134,10 +137,10 @@ function multipartAnswer(
   return { kind: 'multipart', headers: [...headers, 'Content-Length', String(bytes)], parts, tail };
 }
 
-/** RFC 9213 §2.2: a targeted field that is meant for us alone ends here; `CDN-Cache-Control` goes on. */
+/** Our own targeted field is not forwarded; `CDN-Cache-Control` is. RFC 9213 §2.2 */
 const NOT_FOR_CLIENTS = new FieldNames([OWN_TARGETED_FIELD]);
 
-/** RFC 9110 §15.4.5: no metadata of a representation that is not sent. */
+/** Metadata of a representation that is not sent. RFC 9110 §15.4.5 */
 const NOT_IN_304 = new FieldNames([
   'content-encoding',
   'content-language',

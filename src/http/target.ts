@@ -1,6 +1,6 @@
-/** The path of a cache key: spellings of one path that RFC 3986 calls equivalent become one. */
+/** Normalizes the path of a cache key: spellings that RFC 3986 considers equivalent become equal. */
 
-/** What a cache key has of a target. */
+/** The parts of a target in a cache key. */
 export interface KeyTarget {
   /** Normalized; `*` for the whole server. */
   readonly keyPath: string;
@@ -16,9 +16,9 @@ export function splitTarget(target: string): KeyTarget {
 }
 
 /**
- * Unreserved characters decoded, other percent-encodings upper-case, dot segments resolved (never above the root);
- * double slashes, `%2F`, case and a trailing slash stay. Expects an absolute path with well-formed percent-encodings.
- * Applying it again changes nothing.
+ * Decodes unreserved characters, converts other percent-encodings to upper case, and resolves dot segments (never above
+ * the root). Double slashes, `%2F`, case and a trailing slash are kept. Expects an absolute path with well-formed
+ * percent-encodings. Idempotent.
  */
 export function normalizePath(path: string): string {
   const decoded = path.includes('%') || HIGH_BYTE.test(path) ? normalizeEscapes(path) : path;
@@ -26,16 +26,16 @@ export function normalizePath(path: string): string {
 }
 
 /**
- * Whether a target's path holds `.` or `..` segments, also percent-encoded or between what some origins take for slashes:
- * an origin may not resolve them as the key does. docs/decisions/0032, 0166
+ * Whether a target's path contains `.` or `..` segments, also percent-encoded or between characters that some origins
+ * treat as slashes: an origin may not resolve them as the key does. docs/decisions/0032, 0166
  */
 export function hasDotSegments(target: string): boolean {
   return /^[^?]*?(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\?]|%2f|%5c|$)/i.test(target);
 }
 
 /**
- * A key's path as it is to origins that decode it and then merge slashes, such as nginx, or take backslashes for them; in
- * the spelling of keys. `undefined`: the same to all. docs/decisions/0166
+ * Returns a key's path as read by origins that decode it and then merge slashes, such as nginx, or treat backslashes as
+ * slashes; spelled like keys. `undefined` if all origins read it alike. docs/decisions/0166
  */
 export function pathAtOrigin(keyPath: string): string | undefined {
   if (!READ_OTHERWISE.test(keyPath)) return undefined;
@@ -44,11 +44,11 @@ export function pathAtOrigin(keyPath: string): string | undefined {
     .replace(/[/\\]+/g, '/');
 }
 
-// Visible ASCII, but what a path cannot have as it is: # % ?
+// Visible ASCII, except for characters that a path must encode: # % ?
 const ENCODED_SIGN = /%(?!2[035]|3F|7F)[2-7][0-9A-F]/g;
 const READ_OTHERWISE = new RegExp(`//|\\\\|${ENCODED_SIGN.source}`);
 
-// A raw byte beyond ASCII, one latin1 character, is the same as its percent-encoding.
+// A raw byte beyond ASCII, one Latin-1 character, is equivalent to its percent-encoding.
 const HIGH_BYTE = /[\x80-\xff]/;
 const ESCAPES = /%([0-9A-Fa-f]{2})|[\x80-\xff]/g;
 
@@ -70,7 +70,7 @@ function resolveDots(path: string): string {
     if (segment === '..') resolved.pop();
     else if (segment !== '.') resolved.push(segment);
   }
-  // A dot segment at the end leaves a folder.
+  // A trailing dot segment leaves a trailing slash.
   if (last === '.' || last === '..') resolved.push('');
   return `/${resolved.join('/')}`;
 }

@@ -1,18 +1,20 @@
-/** Which directives govern a response: a targeted field where there is one, else `Cache-Control`. RFC 9213 */
+/**
+ * Finds the directives that govern a response: a targeted field if there is one, otherwise `Cache-Control`. RFC 9213
+ */
 import { parseDictionary } from 'structured-headers';
 import { type Directive, type Directives, parseCacheControl, readDirectives } from './cache-control.ts';
 import { allValues, type RawHeaders, trimOws } from './headers.ts';
 
-/** Our own targeted field: for this service alone, so it is never sent to a client. */
+/** Our own targeted field, for this service only: never sent to clients. */
 export const OWN_TARGETED_FIELD = 'causeway-cdn-cache-control';
 
 export interface GoverningDirectives {
   readonly directives: Directives;
-  /** A targeted field rules: `Cache-Control` and `Expires` count for nothing. */
+  /** A targeted field governs: `Cache-Control` and `Expires` are ignored. */
   readonly isTargeted: boolean;
 }
 
-/** RFC 9213 §2.2: the first field of the list that is present, valid and not empty, else `Cache-Control`. */
+/** Uses the first field of the list that is present, valid and not empty, otherwise `Cache-Control`. RFC 9213 §2.2 */
 export function governingDirectives(headers: RawHeaders): GoverningDirectives {
   for (const name of TARGET_LIST) {
     const directives = parseTargeted(allValues(headers, name));
@@ -21,7 +23,7 @@ export function governingDirectives(headers: RawHeaders): GoverningDirectives {
   return { directives: parseCacheControl(allValues(headers, 'cache-control')), isTargeted: false };
 }
 
-/** `undefined`: absent, empty, or not a Structured Field Dictionary, in which case it is as good as absent. */
+/** Parses a targeted field; `undefined` if it is absent, empty or not a Structured Field Dictionary, and so ignored. */
 export function parseTargeted(lines: readonly string[]): Directives | undefined {
   const text = lines.length === 0 ? '' : trimOws(lines.join(','));
   if (text === '') return undefined;
@@ -40,10 +42,10 @@ export function parseTargeted(lines: readonly string[]): Directives | undefined 
 /** Most specific first. RFC 9213 §3.1 */
 const TARGET_LIST = [OWN_TARGETED_FIELD, 'cdn-cache-control'] as const;
 
-/** RFC 9213 §2.1: a value of a type that the directive does not have makes it ignored. */
+/** A directive with a value of the wrong type is ignored. RFC 9213 §2.1 */
 function toDirective(name: string, value: unknown): Directive | undefined {
   if (SECONDS.has(name)) {
-    // Negative is an invalid delta, which means stale.
+    // A negative value is an invalid delta, which means stale.
     return Number.isInteger(value) ? { name, argument: String(value) } : undefined;
   }
   if (value === true) return { name, argument: undefined };

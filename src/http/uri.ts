@@ -1,6 +1,6 @@
-/** References resolved against a target URI, for the fields of a response that name other resources. */
+/** Resolves references against a target URI, for response fields that name other resources. */
 
-/** Absolute URI without fragment, or `undefined` when it does not parse or is not http(s). RFC 3986 §5 */
+/** Returns the absolute URI without fragment; `undefined` if it does not parse or is not http(s). RFC 3986 §5 */
 export function resolveReference(reference: string, base: string): string | undefined {
   const url = URL.parse(reference, base);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
@@ -11,11 +11,11 @@ export function resolveReference(reference: string, base: string): string | unde
 /** Whether a reference in a response names the target itself. RFC 9110 §8.7 */
 export function isSameUri(reference: string, target: string): boolean {
   const resolved = resolveReference(reference, target);
-  // Both through the parser, which has its own idea of how a URI is written.
+  // Both pass through the parser, which normalizes URIs in its own way.
   return resolved !== undefined && resolved === resolveReference(target, target);
 }
 
-/** Whether a reference names the target by the other scheme, on whatever port. */
+/** Whether a reference names the target with the other scheme, on any port. */
 export function isOtherScheme(reference: string, target: string): boolean {
   const to = URL.parse(resolveReference(reference, target) ?? '');
   const from = URL.parse(target);
@@ -23,13 +23,13 @@ export function isOtherScheme(reference: string, target: string): boolean {
   return to.hostname === from.hostname && to.pathname === from.pathname && to.search === from.search;
 }
 
-/** Same scheme, host and port. RFC 6454 §5 */
+/** Whether two URIs have the same scheme, host and port. RFC 6454 §5 */
 export function isSameOrigin(a: string, b: string): boolean {
   const [first, second] = [URL.parse(a), URL.parse(b)];
   return first !== null && second !== null && first.origin === second.origin;
 }
 
-/** Path and query of an absolute URI. RFC 9112 §3.2.1 */
+/** Returns path and query of an absolute URI. RFC 9112 §3.2.1 */
 export function originForm(uri: string): string {
   const url = new URL(uri);
   return url.pathname + url.search;

@@ -1,4 +1,7 @@
-/** Validation with the origin: the conditional request, and what its 304, or a HEAD's 200, does to what is stored. */
+/**
+ * Validation with the origin: builds the conditional request, and applies a 304, or a HEAD's 200, to the stored
+ * response.
+ */
 import { parseDate } from './dates.ts';
 import { isStrong, isWeakMatch } from './entity-tag.ts';
 import { FieldNames } from './field-names.ts';
@@ -9,14 +12,14 @@ import { type RequestHeaders, wholeSection } from './request-fields.ts';
 import { storeResponse } from './store.ts';
 import type { Exchange, RequestFacts, ResponseHead, Stored } from './stored.ts';
 
-/** Whether there is anything to ask conditionally with. */
+/** Whether the stored response has a validator for a conditional request. */
 export function hasValidator(stored: Stored): boolean {
   return stored.etag !== undefined || stored.lastModifiedAt !== undefined;
 }
 
 /**
- * The request's fields for the origin with our conditions in place of the client's, and no Range. `others`: variants
- * whose tags are offered too; without a selected response they are all there is. RFC 9111 §4.3.1
+ * Returns the request fields for the origin with our conditions in place of the client's, and without Range. `others`:
+ * variants whose tags are offered, too; without a selected response only these. RFC 9111 §4.3.1
  */
 export function validationHeaders(
   headers: RequestHeaders,
@@ -26,7 +29,7 @@ export function validationHeaders(
   const offered = stored === undefined ? others : [stored, ...others];
   if (offered.length === 0) return unconditionalHeaders(headers);
   const conditions: string[] = [];
-  // Verbatim, weak ones too.
+  // Tags are sent verbatim, weak ones too.
   const tags = new Set(offered.flatMap(({ etag }) => (etag === undefined ? [] : [etag])));
   if (tags.size > 0) conditions.push('If-None-Match', [...tags].join(', '));
   const lastModified = stored === undefined ? undefined : firstValue(stored.headers, 'last-modified');
@@ -36,23 +39,23 @@ export function validationHeaders(
   return [...unconditionalHeaders(headers), ...conditions];
 }
 
-/** The request's fields for a fetch of the whole representation, whatever the client asked for. */
+/** Returns the request fields for a fetch of the whole representation, whatever the client requested. */
 export function unconditionalHeaders(headers: RequestHeaders): RawHeaders {
   return withoutFields(wholeSection(headers), CONDITION_FIELDS);
 }
 
 export type FreshenOutcome<T extends Stored = Stored> =
   /**
-   * The response to answer with. `afterwards`: it replaces the stored one; or the stored one is to be deleted, since
-   * the updated one may not be stored; or the stored one stays as it is, since only this request's answer is not for all.
+   * The response to answer with. `afterwards`: `replace` the stored response with it; `delete` the stored one, since
+   * the updated one may not be stored; or `keep` the stored one, since only this answer is not shareable.
    */
   | { readonly kind: 'freshened'; readonly stored: T; readonly afterwards: 'replace' | 'delete' | 'keep' }
-  /** The 304 speaks of another representation: drop the stored one and fetch unconditionally. */
+  /** The 304 belongs to another representation: drop the stored one and fetch unconditionally. */
   | { readonly kind: 'mismatch' };
 
 /**
- * Applies a 304. Everything that is not of `Stored`, such as the body's handle, stays as it is.
- * `request`: the one that the 304 answers, which for a variant's reuse gives the new secondary key.
+ * Applies a 304. Members beyond `Stored`, such as the body's handle, are kept. `request`: the one that the 304 answers;
+ * if a variant is reused, it determines the new secondary key.
  */
 export function freshen<T extends Stored>(
   stored: T,
@@ -66,15 +69,18 @@ export function freshen<T extends Stored>(
   return update(stored, request, headers304, exchange, options, invalidatedAt);
 }
 
-/** The stored responses whose validators a request named. */
+/** The stored responses whose validators a request offered. */
 export interface Offered<T extends Stored = Stored> {
-  /** The one that matches the request, by its `Vary` too. */
+  /** The response that matches the request, also by its `Vary`. */
   readonly selected: T | undefined;
-  /** Variants of other requests: only their tags were named. */
+  /** Variants for other requests: only their tags were offered. */
   readonly others: readonly T[];
 }
 
-/** The stored response that the 304 confirms; without a tag in it only an only one. RFC 9111 §4.3.4, docs/decisions/0455 */
+/**
+ * Returns the stored response that the 304 confirms. A 304 without a tag confirms a response only if it was the only
+ * one offered. RFC 9111 §4.3.4, docs/decisions/0455
+ */
 export function variantOf304<T extends Stored>(
   { selected, others }: Offered<T>,
   headers304: RawHeaders,
@@ -89,18 +95,23 @@ export function variantOf304<T extends Stored>(
   return offered.find(({ etag }) => etag !== undefined && isWeakMatch(etag, tag));
 }
 
-/** The origin compares weakly (RFC 9110 §13.1.2), so a 304 to a request that named one tag confirms what has this tag. */
+/**
+ * Whether `tag` is the only offered tag. Since the origin compares weakly (RFC 9110 §13.1.2), a 304 then confirms it.
+ */
 function isOnlyTag(offered: readonly Stored[], tag: string | undefined): boolean {
   return tag !== undefined && offered.every(({ etag }) => etag === undefined || etag === tag);
 }
 
 export type HeadOutcome<T extends Stored = Stored> =
   | { readonly kind: 'unchanged' }
-  /** Replaces the stored one: with the HEAD's fields, or marked invalid. */
+  /** Replaces the stored response, with the HEAD's fields or marked invalid. */
   | { readonly kind: 'updated'; readonly stored: T }
   | { readonly kind: 'delete' };
 
-/** What a forwarded HEAD's response says about the stored GET response; `bodyBytes` is that one's length. RFC 9111 §4.3.5 */
+/**
+ * Applies a forwarded HEAD's response to the stored GET response; `bodyBytes` is the stored body's length. RFC 9111
+ * §4.3.5
+ */
 export function updateFromHead<T extends Stored>(
   stored: T,
   request: RequestFacts,
@@ -119,21 +130,21 @@ export function updateFromHead<T extends Stored>(
   return outcome.afterwards === 'delete' ? { kind: 'delete' } : { kind: 'updated', stored: outcome.stored };
 }
 
-/** What a failed validation was. */
+/** Kinds of failed validations. */
 export type ValidationFailure =
-  /** No response: connection error, timeout, or something that is not HTTP. */
+  /** No response: connection error, timeout, or not HTTP. */
   | 'unreachable'
-  /** One of `isErrorStatus`. */
+  /** A status for which `isErrorStatus` is true. */
   | 'errorStatus';
 
-/** Statuses after which `stale-if-error` counts. RFC 5861 §4 */
+/** Whether `stale-if-error` applies to a status. RFC 5861 §4 */
 export function isErrorStatus(status: number): boolean {
   return status === 500 || status === 502 || status === 503 || status === 504;
 }
 
 /**
- * Whether the stored response may stand in after a failed validation. If not: the error response itself, or 504 when
- * there is none. docs/decisions/0116
+ * Whether the stored response may be served after a failed validation. If not, the client gets the error response, or
+ * 504 if there is none. docs/decisions/0116
  */
 export function isUsableOnError(
   stored: Stored,
@@ -144,7 +155,7 @@ export function isUsableOnError(
   if (stored.forbidsStale || stored.isInvalid) return false; // RFC 9111 §4.2.4
   const staleMs = currentAge(stored, now) - stored.lifetimeMs;
   if (stored.staleIfErrorMs !== undefined) return staleMs <= stored.staleIfErrorMs; // RFC 5861 §4
-  // RFC 9111 §4.2.4: "disconnected", within the site's own limit
+  // RFC 9111 §4.2.4: "disconnected", up to the site's limit
   return failure === 'unreachable' && staleMs <= options.staleCapSeconds * 1000;
 }
 
@@ -157,12 +168,15 @@ const CONDITION_FIELDS = new FieldNames([
   'range',
 ]);
 
-/** Fields that describe the stored bytes, which a 304 does not bring. RFC 9111 §3.2 */
+/** Fields that describe the stored bytes, which a 304 does not carry. RFC 9111 §3.2 */
 const BODY_FIELDS = new FieldNames(['content-encoding', 'content-length', 'content-range']);
 
 const BODY_FIELDS_AND_TAG = BODY_FIELDS.with('etag');
 
-/** RFC 9111 §4.3.4; a 304 without any validator answers the one that was asked about. Among several tags `variantOf304` has decided. */
+/**
+ * Whether the 304 belongs to the stored response. A 304 without a validator does. Among several tags `variantOf304` has
+ * decided. RFC 9111 §4.3.4
+ */
 function identifies(headers304: RawHeaders, stored: Stored, now: number): boolean {
   const tag = firstValue(headers304, 'etag');
   if (tag !== undefined) {
@@ -173,7 +187,7 @@ function identifies(headers304: RawHeaders, stored: Stored, now: number): boolea
   return parseDate(lastModified, now) === stored.lastModifiedAt;
 }
 
-/** RFC 9111 §4.3.5: every validator that the HEAD's response has, and its length, must be the stored one's. */
+/** Whether every validator of the HEAD's response, and its length, equal the stored ones. RFC 9111 §4.3.5 */
 function isSameRepresentation(headers: RawHeaders, stored: Stored, completeBytes: number): boolean {
   const tag = firstValue(headers, 'etag');
   if (tag !== undefined && tag !== stored.etag) return false;
@@ -183,12 +197,12 @@ function isSameRepresentation(headers: RawHeaders, stored: Stored, completeBytes
   return length === undefined || Number(length) === completeBytes;
 }
 
-/** A strong tag in answer to a weak one may be that of another coding: the bytes that are stored keep theirs. */
+/** Whether a strong tag answers a weak one. It may belong to another coding, so the stored bytes keep theirs. */
 function isStrengthened({ etag }: Stored, headers: RawHeaders): boolean {
   return etag !== undefined && !isStrong(etag) && isStrong(firstValue(headers, 'etag') ?? '');
 }
 
-/** RFC 9111 §3.2: every field of the update replaces the stored ones of its name, and new ones are added. */
+/** Replaces stored fields with those of the same name in the update, and adds new ones. RFC 9111 §3.2 */
 function update<T extends Stored>(
   stored: T,
   request: RequestFacts,
@@ -201,14 +215,14 @@ function update<T extends Stored>(
   const replaced = new FieldNames(added.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
   const merged = [...withoutFields(stored.headers, replaced), ...added];
   const response = { status: stored.status, reason: stored.reason, headers: merged };
-  // The client's own directives were for the decision, not for what the origin now says.
+  // The client's directives applied to the decision, not to the origin's response.
   const whole = { ...request, method: 'GET', hasBody: false, directives: undefined };
   const outcome = storeResponse(whole, response, exchange, options, invalidatedAt);
   if (outcome.kind === 'store') {
     return { kind: 'freshened', stored: { ...stored, ...outcome.stored }, afterwards: 'replace' };
   }
   const once = { ...stored, headers: withoutFields(merged, AGE), responseAt: exchange.responseAt, initialAgeMs: 0 };
-  // RFC 9111 §3.5: that this client authenticated says nothing about the response stored for others.
+  // RFC 9111 §3.5: this client's authorization does not affect the response stored for others.
   return { kind: 'freshened', stored: once, afterwards: outcome.reason === 'authorization' ? 'keep' : 'delete' };
 }
 

@@ -1,16 +1,15 @@
-/**
- * The stored responses under one primary key: which one matches a request, and how the list takes a new one.
- * RFC 9111 §4.1
- */
+/** The stored responses under one primary key: selection for a request, and insertion. RFC 9111 §4.1 */
 import { joinedValue, trimOws } from './headers.ts';
 import type { CacheOptions } from './options.ts';
 import type { RequestFacts, Stored } from './stored.ts';
 import { parseWeighted, secondaryKey } from './vary.ts';
 
-/** Most recently stored first; no two with the same fields and key. */
+/** Most recently stored first; no two have the same fields and key. */
 export type Variants<T extends Stored = Stored> = readonly T[];
 
-/** The variant for this request; of several the one with the latest `Date`. Purged ones are the caller's to leave out. */
+/**
+ * Returns the variant for this request; of several, the one with the latest `Date`. The caller excludes purged ones.
+ */
 export function selectVariant<T extends Stored>(
   variants: Variants<T>,
   request: RequestFacts,
@@ -22,7 +21,7 @@ export function selectVariant<T extends Stored>(
   for (const variant of variants) {
     if (fields === undefined || !isSameList(fields, variant.vary)) {
       fields = variant.vary;
-      // Reading the fields may cost something: not for nothing.
+      // Computing the fields may be expensive, so only if needed.
       key = fields.length === 0 ? '' : secondaryKey(fields, request.sentHeaders(), options);
     }
     // RFC 9111 §4.1: the most recent matching response
@@ -36,13 +35,13 @@ export function selectVariant<T extends Stored>(
 
 export interface VariantChange<T extends Stored> {
   readonly variants: Variants<T>;
-  /** What left the list, or did not come into it. */
+  /** Variants that left the list or were not added. */
   readonly removed: readonly T[];
 }
 
 /**
- * Puts a variant first, in place of the one with its fields and key; beyond `maxVariants` the oldest leave. A part that
- * was still on its way when the whole arrived does not replace it.
+ * Puts a variant first, replacing the one with the same fields and key; beyond `maxVariants` the oldest are removed. A
+ * part that was in flight when the complete response arrived does not replace it.
  */
 export function putVariant<T extends Stored>(variants: Variants<T>, added: T, options: CacheOptions): VariantChange<T> {
   const kept: T[] = [added];
@@ -60,14 +59,17 @@ function isLatePart(added: Stored, present: Stored): boolean {
   return added.range !== undefined && present.range === undefined && present.responseAt >= added.requestAt;
 }
 
-/** Variants whose tags are worth offering when none matches: a 304 may say that one of them does. RFC 9111 §4.3.1 */
+/** Returns the variants whose tags may be offered if none matches: a 304 may confirm one of them. RFC 9111 §4.3.1 */
 export function taggedVariants<T extends Stored>(variants: Variants<T>): readonly T[] {
   return variants.filter(({ etag, range, status, isInvalid }) => {
     return etag !== undefined && range === undefined && status === 200 && !isInvalid;
   });
 }
 
-/** The client's one best language is the stored one's, and every other field of Vary matches. RFC 9110 §12.5.4 */
+/**
+ * Whether the client's single preferred language is the stored one, and all other fields of Vary match. RFC 9110
+ * §12.5.4
+ */
 function isInPreferredLanguage(variant: Stored, request: RequestFacts, options: CacheOptions): boolean {
   if (!variant.vary.includes('accept-language')) return false;
   const language = trimOws(joinedValue(variant.headers, 'content-language') ?? '').toLowerCase();

@@ -3,7 +3,10 @@ import { allValues, listMembers, type RawHeaders, trimOws } from './headers.ts';
 import type { CacheOptions } from './options.ts';
 import { type RequestHeaders, wholeSection } from './request-fields.ts';
 
-/** Lower-case, unique, sorted field names; `undefined`: a `*` stands somewhere, no other request ever matches. */
+/**
+ * Parses field names: in lower case, unique and sorted. `undefined` if there is a `*`, so that no other request ever
+ * matches.
+ */
 export function parseVary(lines: readonly string[]): readonly string[] | undefined {
   if (lines.length === 0) return NO_FIELDS;
   const fields = new Set(listMembers(lines));
@@ -11,36 +14,39 @@ export function parseVary(lines: readonly string[]): readonly string[] | undefin
 }
 
 /**
- * The request's values of the fields, normalized, as one string: equal strings match. An absent field differs from an
- * empty one. Values come off the wire, so they hold none of the control characters used as marks here.
+ * Returns the request's normalized values of the fields as one string; equal strings match. An absent field differs
+ * from an empty one. Values cannot contain the control characters used as separators here.
  */
 export function secondaryKey(fields: readonly string[], headers: RequestHeaders, options: CacheOptions): string {
   if (fields.length === 0) return '';
   return fields.map((field) => normalizeValue(field, allValues(wholeSection(headers), field), options)).join(SEPARATOR);
 }
 
-/** The lines of the named fields only. */
+/** Returns the lines of the named fields. */
 export function pickFields(fields: readonly string[], headers: RequestHeaders): RawHeaders {
   return fields.flatMap((field) => allValues(wholeSection(headers), field).flatMap((value) => [field, value]));
 }
 
-/** One field's lines in a form in which equivalent values are equal. RFC 9111 §4.1 */
+/** Normalizes the lines of a field so that equivalent values are equal. RFC 9111 §4.1 */
 export function normalizeValue(field: string, lines: readonly string[], options: CacheOptions): string {
   if (lines.length === 0) return ABSENT;
   const value = trimOws(lines.join(', '));
   if (field === 'accept-encoding') return normalizeEncodings(value);
   if (field === 'accept-language') return normalizeLanguages(value, options.normalizeVary);
-  // Blanks around commas carry nothing, unless a quoted string is in play.
+  // Blanks around commas are irrelevant, except in quoted strings.
   return value.includes('"') ? value : value.replace(/[ \t]*,[ \t]*/g, ',');
 }
 
-/** An Accept-Language or Accept-Encoding member: lower-case name, its weight from 0 to 1. */
+/** A member of Accept-Language or Accept-Encoding: name in lower case, weight from 0 to 1. */
 export interface Weighted {
   readonly name: string;
   readonly weight: number;
 }
 
-/** Members in order; parameters other than `q` and unreadable weights are dropped (weight 1). RFC 9110 §12.4.2 */
+/**
+ * Parses the members in order. Parameters other than `q` are dropped, and unreadable weights count as 1. RFC 9110
+ * §12.4.2
+ */
 export function parseWeighted(value: string): readonly Weighted[] {
   const members = listMembers([value]);
   const weighted: Weighted[] = [];
@@ -59,7 +65,7 @@ const SEPARATOR = '\u0001';
 function normalizeEncodings(value: string): string {
   return (
     parseWeighted(value)
-      // What is refused is as good as not named, except for what is acceptable unless refused: RFC 9110 §12.5.3
+      // A refused coding equals an absent one, except those acceptable by default: RFC 9110 §12.5.3
       .filter(({ name, weight }) => weight > 0 || name === 'identity' || name === '*')
       .map(formatWeighted)
       .sort()
@@ -70,7 +76,7 @@ function normalizeEncodings(value: string): string {
 function normalizeLanguages(value: string, ignoreOrder: boolean): string {
   const languages = parseWeighted(value);
   if (!ignoreOrder) return languages.map(formatWeighted).join(',');
-  // RFC 9110 §12.5.4: the order means nothing, the weights do
+  // RFC 9110 §12.5.4: only the weights matter, not the order
   return languages
     .toSorted((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : Number(a.name > b.name)))
     .map(formatWeighted)

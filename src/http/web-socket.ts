@@ -1,4 +1,4 @@
-/** The opening handshake of WebSocket: is a request one, and has the other end really agreed? RFC 6455 §4; pure. */
+/** The opening handshake of WebSocket: recognizes requests and verifies responses. RFC 6455 §4; pure. */
 import { createHash } from 'node:crypto';
 import { allValues, hasField, listMembers, type RawHeaders } from './headers.ts';
 import type { RequestHeaders } from './request-fields.ts';
@@ -10,23 +10,23 @@ export interface HandshakeRequest {
 }
 
 /**
- * A request that may be passed on as a handshake. Others that name a protocol in `Upgrade` are ordinary requests: a server may
+ * Whether a request may be forwarded as a handshake. Other requests with `Upgrade` are served normally: a server may
  * always ignore it. RFC 9110 §7.8
  */
 export function isWebSocketHandshake({ method, httpVersion, headers }: HandshakeRequest): boolean {
   if (method !== 'GET' || httpVersion !== '1.1') return false;
   const options = listMembers(allValues(headers, 'connection'));
-  // Who also says that the connection ends with this answer cannot mean that it goes on as another protocol.
+  // A client that also requests `close` cannot mean to continue with another protocol.
   if (!options.includes('upgrade') || options.includes('close')) return false;
-  // Where a body began and ended, both ends might not agree about.
+  // Both ends might disagree about where a body ends.
   if (BODY_FIELDS.some((name) => hasField(headers, name))) return false;
   const keys = allValues(headers, KEY);
   return keys.length === 1 && keys[0] !== '' && listMembers(allValues(headers, 'upgrade')).includes('websocket');
 }
 
 /**
- * Whether a 101 answers this very handshake. One that does not is no WebSocket: an application that can be made to answer 101 would
- * let its client speak to the origin past the edge. RFC 6455 §4.2.2
+ * Whether a 101 answers this handshake. Otherwise it is not WebSocket: an application that can be made to answer 101
+ * would let its client speak to the origin past the edge. RFC 6455 §4.2.2
  */
 export function isHandshakeAccepted(request: RequestHeaders, response: RawHeaders): boolean {
   const [protocol, ...others] = listMembers(allValues(response, 'upgrade'));
@@ -35,7 +35,7 @@ export function isHandshakeAccepted(request: RequestHeaders, response: RawHeader
   return accept === acceptValue(request);
 }
 
-/** Fields of the 101 that accepts the handshake, without any subprotocol or extension. RFC 6455 §4.2.2 */
+/** Returns the fields of the 101 that accepts the handshake, without subprotocol or extensions. RFC 6455 §4.2.2 */
 export function handshakeHeaders(request: RequestHeaders): RawHeaders {
   return ['Upgrade', 'websocket', 'Connection', 'Upgrade', 'Sec-WebSocket-Accept', acceptValue(request)];
 }

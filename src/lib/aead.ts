@@ -1,4 +1,4 @@
-/** AES-256-GCM: bytes that only the key opens, and only under the name that they were closed with. */
+/** AES-256-GCM encryption with a name as associated data: decryption needs the same key and the same name. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 export const AEAD_KEY_BYTES = 32;
@@ -7,7 +7,7 @@ const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What is closed is so much longer. */
+/** Bytes by which the ciphertext is longer than the plaintext. */
 export const AEAD_EXTRA_BYTES = IV_BYTES + TAG_BYTES;
 
 /** Returns IV, ciphertext and tag. */
@@ -18,7 +18,7 @@ export function closeBytes(key: Buffer, name: string, plain: Uint8Array): Buffer
   return Buffer.concat([iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Throws for another key, another name, and whatever is damaged. */
+/** Returns the plaintext. Throws for another key, another name and damaged bytes. */
 export function openBytes(key: Buffer, name: string, bytes: Buffer): Buffer {
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(name));

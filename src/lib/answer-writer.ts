@@ -1,4 +1,4 @@
-/** Where answers go out on one connection, in their order. */
+/** Writes answers on one connection, in order. */
 import type { Socket } from 'node:net';
 import type { DirectWrite } from './node-internals/direct-write.ts';
 
@@ -6,17 +6,17 @@ export class AnswerWriter {
   readonly #socket: Socket;
   readonly #direct: DirectWrite | undefined;
   readonly #onOut: (error?: Error | null) => void;
-  /** Writes that were known to be out before their callbacks came. */
+  /** Writes that completed before their callbacks ran. */
   #known = 0;
 
-  /** `onOut`: of the oldest of those that had to wait. */
+  /** `onOut` is called for each answer that had to wait, oldest first. */
   constructor(socket: Socket, direct: DirectWrite | undefined, onOut: (error?: Error | null) => void) {
     this.#socket = socket;
     this.#direct = direct;
     this.#onOut = onOut;
   }
 
-  /** True: the system has all of it, and `onOut` is not called for it. */
+  /** Returns true if the system has taken everything; `onOut` is then not called for it. */
   send(first: Buffer, rest: readonly Buffer[]): boolean {
     if (this.#direct?.tryAll(first, rest) === true) return true;
     const socket = this.#socket;

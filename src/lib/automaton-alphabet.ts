@@ -1,4 +1,4 @@
-/** Which characters an expression tells apart: it has a few classes of them, and what holds of one holds of all in its class. */
+/** Divides the characters into classes that an expression cannot distinguish: characters of one class behave alike. */
 import {
   HOLDS,
   type Instruction,
@@ -13,11 +13,11 @@ import {
 export interface Alphabet {
   /** Class of each character, 0 to 255. */
   readonly classOf: Uint8Array;
-  /** A character of each class. */
+  /** One character of each class. */
   readonly examples: readonly number[];
-  /** The classes that an instruction takes. */
+  /** The classes that an instruction accepts. */
   readonly takenBy: (pc: number) => readonly number[];
-  /** One character for all that no assertion tells apart from this one. */
+  /** A representative of the characters that no assertion distinguishes from this one. */
   readonly seenAs: (code: number) => number;
   /**
    * Groups the classes of the next character by which assertions hold between it and `before` (`undefined`: the
@@ -70,7 +70,10 @@ export function classifyCharacters(program: Program): Alphabet {
   };
 }
 
-/** The same for instructions that take the same bytes: their ranges in order, of which those beyond the bytes do not count. */
+/**
+ * Returns a name that is equal for instructions that accept the same bytes: their ranges in order, cut off beyond the
+ * bytes.
+ */
 function nameCharacters({ arg, runes }: Instruction): string {
   let name = `${arg}`;
   for (const rune of runes) {
@@ -80,7 +83,7 @@ function nameCharacters({ arg, runes }: Instruction): string {
   return name;
 }
 
-/** Each test divides the classes there are into those that pass and those that do not. */
+/** Divides the classes by each test into characters that pass and characters that do not. */
 function divide(tests: readonly ((code: number) => boolean)[]): Pick<Alphabet, 'classOf' | 'examples'> {
   const classOf = new Uint8Array(CHARACTERS);
   let examples = [0];

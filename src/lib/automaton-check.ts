@@ -1,4 +1,4 @@
-/** Whether `re2js` still compiles patterns to the program that `automaton.ts` reads, of which its manual says nothing. */
+/** Checks that `re2js` still compiles patterns to the undocumented program form that `automaton.ts` reads. */
 import { buildAutomaton, runAutomaton } from './automaton.ts';
 import { compileProgram } from './linear-regexp.ts';
 
@@ -22,8 +22,8 @@ const KNOWN: readonly (readonly [pattern: string, matching: string, other: strin
 ];
 
 /**
- * Compiles and matches known patterns. Throws if one is not decided as it should be: an update of `re2js` would otherwise
- * change silently which requests a customer's rules apply to. docs/decisions/0523
+ * Compiles and matches known patterns. Throws if a result is wrong: an update of `re2js` could otherwise silently
+ * change which requests a customer's rules match. docs/decisions/0523
  */
 export function checkAutomata(build = buildAutomaton): void {
   for (const [pattern, matching, other] of KNOWN) {

@@ -1,4 +1,4 @@
-/** What a compiled expression is made of: the instructions of a Thompson machine, with the numbers that `re2js` gives them. */
+/** The program of a compiled expression: instructions of a Thompson NFA, with the numbers that `re2js` uses. */
 
 export interface Program {
   readonly start: number;
@@ -9,7 +9,7 @@ export interface Program {
 export interface Instruction {
   /** One of `KINDS`. */
   readonly op: number;
-  /** Where it goes on. */
+  /** Index of the next instruction. */
   readonly out: number;
   /** The second branch of a fork; the condition of an assertion. */
   readonly arg: number;
@@ -26,7 +26,7 @@ export function takesCharacter({ op }: Instruction): boolean {
   return op >= FIRST_CHARACTER_KIND && op <= LAST_CHARACTER_KIND;
 }
 
-/** What an assertion may want of a place in the text: bits. */
+/** Bits for the conditions that an assertion may require of a position in the text. */
 export const HOLDS = {
   lineBegins: 1,
   lineEnds: 2,
@@ -38,7 +38,7 @@ export const HOLDS = {
 
 export const NEWLINE = 10;
 
-/** What holds between two characters; `undefined` is the beginning, or the end, of the text. */
+/** Returns the conditions that hold between two characters; `undefined` is the beginning or end of the text. */
 export function whatHolds(before: number | undefined, after: number | undefined): number {
   return (
     (before === undefined ? HOLDS.textBegins | HOLDS.lineBegins : 0) |

@@ -1,41 +1,42 @@
 /**
- * The whole automaton of a compiled expression, made once: a character of the text then costs one look into a table, whatever
- * the expression. Those whose table would be too large have none. docs/decisions/0110
+ * The complete DFA of a compiled expression, built in advance: each character of a text then costs one table look-up,
+ * whatever the expression. Expressions whose table would be too large have none. docs/decisions/0110
  */
 import { type Alphabet, CHARACTERS, classifyCharacters } from './automaton-alphabet.ts';
 import { KINDS, type Program, takesCharacter, whatHolds } from './automaton-program.ts';
 import { packUnits } from './packed.ts';
 
 /**
- * The table in one text. First the classes of the characters, two in one; then, at `START`, where the first state's row is; then
- * the rows. A row says whether the text may end there with a match found, and for each class where the next row is.
+ * The table, packed in a string. It has the classes of the characters, two per unit; at `START` the offset of the first
+ * state's row; then the rows. A row says whether a text that ends there matches, and has the offset of the next row for
+ * each class.
  */
 export type Automaton = string;
 
-/** Entries of the table: states times classes of characters. What keeping it may cost. */
+/** Limit of table entries, states times classes: bounds its memory. */
 const MAX_CELLS = 16_384;
-/** Instructions looked at while it is made. What making it may cost. */
+/** Limit of instructions visited while building: bounds the time. */
 const MAX_STEPS = 100_000;
 
-/** Where a text that has been read so far may be in the program, beside at its start: a match may begin anywhere. */
+/** A set of NFA positions. The start is always implied, since a match may begin anywhere. */
 interface State {
-  /** Instructions that wait for a character, or for what an assertion says once the next character is known. */
+  /** Instructions that wait for a character, or for an assertion that depends on the next one. */
   readonly places: readonly number[];
-  /** The last character, as far as assertions tell it apart; `undefined` at the beginning. */
+  /** Representative of the last character for assertions; `undefined` at the beginning. */
   readonly before: number | undefined;
 }
 
-/** The number of the one state in which a match has been found. */
+/** Number of the state in which a match was found. */
 const FOUND = 0;
 const START = CHARACTERS / 2;
-/** The row of `FOUND` is the first. */
+/** Offset of the row of `FOUND`, which is the first. */
 const FOUND_ROW = START + 1;
 
-/** Whether it matches somewhere in a text whose characters are bytes. */
+/** Whether the expression matches anywhere in a text whose characters are bytes. */
 export function runAutomaton(automaton: Automaton, text: string): boolean {
   let row = automaton.charCodeAt(START);
   for (let i = 0; i < text.length && row !== FOUND_ROW; i++) {
-    // A byte has no more than 256 values; what is beyond has none of its own here.
+    // Characters beyond a byte count as the last one.
     const code = Math.min(text.charCodeAt(i), CHARACTERS - 1);
     const charClass = (automaton.charCodeAt(code >> 1) >> ((code & 1) * 8)) & 0xff;
     row = automaton.charCodeAt(row + 1 + charClass);
@@ -43,7 +44,7 @@ export function runAutomaton(automaton: Automaton, text: string): boolean {
   return automaton.charCodeAt(row) === 1;
 }
 
-/** `undefined`: it would be too large. */
+/** Builds the automaton; `undefined` if it would be too large. */
 export function buildAutomaton(program: Program): Automaton | undefined {
   const alphabet = classifyCharacters(program);
   const { examples, takenBy, seenAs, groupsAfter } = alphabet;
@@ -78,12 +79,12 @@ export function buildAutomaton(program: Program): Automaton | undefined {
 }
 
 interface Reached {
-  /** Instructions in order, each once. */
+  /** Instructions in ascending order, without duplicates. */
   readonly places: readonly number[];
   readonly isMatch: boolean;
 }
 
-/** Goes through a program from several places at once. */
+/** Simulates a program from several positions at once. */
 function createWalk(program: Program) {
   const seen = new Uint32Array(program.numInst());
   let round = 0;
@@ -108,7 +109,7 @@ function createWalk(program: Program) {
     }
     return { places: places.sort((a, b) => a - b), isMatch };
   };
-  /** Where a character leads to, by its class; a class is left out that leads nowhere. */
+  /** Returns the next positions for each class of characters; classes without any are absent. */
   const take = (places: readonly number[], takenBy: (pc: number) => readonly number[]): Map<number, number[]> => {
     const outs = new Map<number, number[]>();
     for (const pc of places) {
@@ -135,9 +136,9 @@ function pack(
     { length: START },
     (_, pair) => (classOf[pair * 2] ?? 0) | ((classOf[pair * 2 + 1] ?? 0) << 8),
   );
-  // Of the state in which a match has been found the row is not read.
+  // The row of `FOUND` is only read at the end of the text.
   const found = [1, ...Array<number>(width).fill(place(FOUND))];
   const others = rows.map((row, index) => [Number(endsFound[index] ?? false), ...row.map(place)]);
-  // The last place is no more than FOUND_ROW + 2 * MAX_CELLS, so it is one character.
+  // The last offset is at most FOUND_ROW + 2 * MAX_CELLS, so it fits one unit.
   return packUnits([...classes, place(first), ...found, ...others.flat()]);
 }

@@ -1,4 +1,6 @@
-/** How long to wait before trying again: doubles from the first delay up to a cap, with jitter so that many do not come at once. */
+/**
+ * The delay before a retry: doubles from the first delay up to a cap, with jitter so that clients do not retry in step.
+ */
 
 export interface Backoff {
   readonly firstMs: number;
@@ -6,8 +8,8 @@ export interface Backoff {
 }
 
 /**
- * `failures`: how many have come in a row, from 1. `random`: 0 ≤ random < 1.
- * Gives between half and all of the doubled delay.
+ * Returns between half and all of the doubled delay. `failures`: consecutive failures, at least 1. `random`: 0 ≤ random
+ * < 1.
  */
 export function backoffDelayMs({ firstMs, capMs }: Backoff, failures: number, random: number): number {
   const full = Math.min(capMs, firstMs * 2 ** Math.min(failures - 1, 30));

@@ -1,6 +1,6 @@
 /**
- * The state of a connection whose requests we read and answer one after the other: unread bytes, backpressure, turns,
- * idle time, half-close, and the hand-over to node:http. Its owner reads requests and answers them. docs/decisions/0525
+ * The state of a connection whose requests are read and answered one at a time: unread bytes, backpressure, turns, idle
+ * time, half-close, and the hand-over to node:http. The owner parses and answers requests. docs/decisions/0525
  */
 import type { Socket } from 'node:net';
 import { pause, type SharedReading } from './node-internals/shared-reading.ts';
@@ -8,43 +8,46 @@ import { pause, type SharedReading } from './node-internals/shared-reading.ts';
 /** The side of a connection that knows its protocol. */
 export interface ConversationOwner {
   /**
-   * Serves requests from the beginning of `bytes`, and then calls `begin`, `pause`, `keepPartial`, `wait` or `end`. The
+   * Serves the requests at the beginning of `bytes`, then calls `begin`, `pause`, `keepPartial`, `wait` or `end`. The
    * bytes are only lent: their memory may be reused after this call.
    */
   read(bytes: Buffer): void;
-  /** The client has ended its side in the middle of a request: ends the connection. */
+  /** Called when the client has ended its side in the middle of a request: ends the connection. */
   onPartialEnded(): void;
-  /** The client has ended its side, and a request is being served: at the end, and at each later request. */
+  /** Called when the client has ended its side while a request is served, and for each request served after that. */
   onHalfClosed?(): void;
-  /** The socket has room for more. */
+  /** Called when the socket has room again. */
   onDrain?(): void;
-  /** The client does not take its answers, or takes them again. */
+  /** Called when the client stops taking its answers, and when it continues. */
   onStall?(isStalled: boolean): void;
-  /** Nothing has been received for `quietMs`, nor is anything in flight. */
+  /** Called when nothing was received for `quietMs` and nothing is in flight. */
   onQuiet(quietMs: number): void;
-  /** node:http reads on from here. Takes the owner's listeners off; `rest`: received and not served. */
+  /**
+   * Called to hand the connection over to node:http. Must remove the owner's listeners. `rest`: received bytes that
+   * were not served.
+   */
   onHandedOver(rest: Buffer): void;
   /** Called with requests that were received and will not be served, since the connection is gone. */
   onLost?(rest: Buffer): void;
   onClosed(): void;
 }
 
-/** What all connections of a server share. */
+/** Options shared by all connections of a server. */
 export interface ConversationOptions {
   readonly reading: SharedReading;
-  /** Answers in a row that wait for nothing; then other connections have their turn. */
+  /** Answers without a wait, after which other connections get their turn. */
   readonly answersInTurn: number;
-  /** Time for the rest of a request; node:http has the limits and refusals for slower ones. */
+  /** Longest wait for the rest of a request; node:http then applies its own limits. */
   readonly patienceMs: number;
-  /** Time for a client that keeps sending after our last answer. */
+  /** How long a client may keep sending after our last answer. */
   readonly lingerMs: number;
-  /** Time for a client that does not take the last answer; 0: unlimited. */
+  /** Time limit for a client that does not take the last answer; 0: unlimited. */
   readonly endIdleMs: number;
   /** Whether no new requests are served. */
   isClosing(): boolean;
 }
 
-/** A request in more pieces would be read again too often. Many clients send head and body in a piece each. */
+/** Reads per request before it is handed over: each one parses it again. Many clients send head and body separately. */
 const MAX_PIECES = 4;
 const NOTHING = Buffer.alloc(0);
 
@@ -54,11 +57,11 @@ export class ByteConversation {
   readonly #options: ConversationOptions;
   /** A request is being served, or the next one waits for its turn. */
   #isBusy = false;
-  /** Received, and not looked at or not whole yet. */
+  /** Received bytes that are not parsed yet or are an incomplete request. */
   #rest: Buffer | undefined;
   /** Reads in which the incomplete request has arrived. */
   #pieces = 0;
-  /** Nothing is read: backpressure. */
+  /** Reading is paused for backpressure. */
   #isHeld = false;
   #isStalled = false;
   /** The client has ended its side. */
@@ -68,7 +71,7 @@ export class ByteConversation {
   /** Our side has ended; what the client still sends is discarded. */
   #isLingering = false;
   #answersInTurn = 0;
-  /** The owner is reading, and whether it is to read the rest afterwards. */
+  /** The owner is reading; `#readsOn`: it must read the rest afterwards. */
   #isReading = false;
   #readsOn = false;
   /** Sweeps since the connection last had something to do. */
@@ -99,7 +102,10 @@ export class ByteConversation {
     }
   };
 
-  /** A request may have its answer before the owner returns: the next one is read here then, not on top of it. */
+  /**
+   * Calls the owner in a loop. A request may be answered before `read` returns; the next one is then read here instead
+   * of recursively.
+   */
   #read(all: Buffer): void {
     for (let bytes: Buffer | undefined = all; bytes !== undefined; ) {
       this.#rest = undefined;
@@ -112,13 +118,16 @@ export class ByteConversation {
     }
   }
 
-  /** Counts an answer. True: call `pause`, since the client takes no more, or others have waited long enough. */
+  /**
+   * Counts an answer. Returns true if `pause` must be called, because the client takes no more or other connections
+   * have waited long enough.
+   */
   endsTurn(): boolean {
     this.#pieces = 0;
     return this.#socket.writableNeedDrain || ++this.#answersInTurn >= this.#options.answersInTurn;
   }
 
-  /** Serves `rest` when the client has taken its answers, or when other connections have had their turn. */
+  /** Serves `rest` after the client has taken its answers, or after other connections had their turn. */
   pause(rest: Buffer): void {
     if (rest.length > 0) this.#keep(rest);
     this.#isBusy = true;
@@ -136,7 +145,7 @@ export class ByteConversation {
   };
 
   /**
-   * A request is served from now on, until `next`; `rest` follows it. Reading continues, to notice clients that leave.
+   * Marks a request as being served, until `next`; `rest` follows it. Reading continues, to notice clients that leave.
    */
   begin(rest: Buffer): void {
     this.#isBusy = true;
@@ -145,7 +154,7 @@ export class ByteConversation {
     if (this.#hasEnded) this.#owner.onHalfClosed?.();
   }
 
-  /** The request that was begun has its answer. */
+  /** Continues after the current request was answered. */
   next(): void {
     if (this.#isOver) return;
     if (this.#socket.writableNeedDrain) this.pause(NOTHING);
@@ -155,7 +164,7 @@ export class ByteConversation {
     else this.#read(this.#rest);
   }
 
-  /** Keeps the beginning of a request. `isOurs`: its rest is waited for; else the connection is handed over. */
+  /** Keeps an incomplete request. `isOurs`: waits for its rest; otherwise hands the connection over. */
   keepPartial(bytes: Buffer, isOurs: boolean): void {
     this.#keep(bytes);
     if (!isOurs || ++this.#pieces > MAX_PIECES) this.giveAway();
@@ -183,7 +192,7 @@ export class ByteConversation {
     pause(this.#socket);
   }
 
-  /** No new requests are served. */
+  /** Serves no new requests. */
   close(): void {
     if (this.#isBusy || this.#isOver) return;
     if (this.#rest === undefined) this.end();
@@ -242,7 +251,7 @@ export class ByteConversation {
     this.#owner.onStall?.(false);
   }
 
-  /** The client says no more. It may still read. docs/decisions/0325 */
+  /** The client has ended its side, but may still read. docs/decisions/0325 */
   readonly #onEnd = (): void => {
     this.#hasEnded = true;
     if (this.#isOver) this.end();

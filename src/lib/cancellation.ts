@@ -1,6 +1,9 @@
-/** Cancellation of a request: as much of an `AbortSignal` as requests use, without an `EventTarget` for each of them. docs/decisions/0569 */
+/**
+ * Cancellation of a request: the part of `AbortSignal` that requests use, without an `EventTarget` for each.
+ * docs/decisions/0569
+ */
 
-/** A token that says whether the result is still wanted. Any `AbortSignal` can stand for one. */
+/** Tells whether a result is still wanted. Any `AbortSignal` satisfies this type. */
 export interface Cancellation {
   readonly aborted: boolean;
   /** The listener is called once, when `aborted` becomes true; never if it is already. */
@@ -8,7 +11,7 @@ export interface Cancellation {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** A cancellation and the right to bring it about. */
+/** A cancellation together with the means to trigger it. */
 export class CancellationSource implements Cancellation {
   #isAborted = false;
   readonly #listeners: (() => void)[] = [];
@@ -26,7 +29,9 @@ export class CancellationSource implements Cancellation {
     if (at !== -1) this.#listeners.splice(at, 1);
   }
 
-  /** Calls the listeners in the order in which they were added, less those that another one takes off. Does nothing the second time. */
+  /**
+   * Calls the listeners in the order of addition, except those that another listener removes. Further calls do nothing.
+   */
   abort(): void {
     this.#isAborted = true;
     for (let listener = this.#listeners.shift(); listener !== undefined; listener = this.#listeners.shift()) listener();

@@ -1,6 +1,6 @@
 /**
- * IP addresses and networks as text (`192.0.2.0/24`, `2001:db8::/32`, a bare address is a network of one). Node reads, prints
- * and compares them. docs/decisions/0522
+ * IP addresses and networks as text (`192.0.2.0/24`, `2001:db8::/32`; a bare address is a network of one). Parsing,
+ * printing and comparing are Node's. docs/decisions/0522
  */
 import { BlockList, isIP, SocketAddress } from 'node:net';
 
@@ -14,8 +14,8 @@ export interface Network {
 }
 
 /**
- * `undefined` if the text is not a network, has a zone, or is an IPv4-mapped address with a prefix shorter than the mapping
- * itself: it looks like IPv4 and would contain none of it.
+ * Parses a network. Returns `undefined` if the text is not a network, has a zone, or is an IPv4-mapped network with a
+ * prefix shorter than the mapping, which would look like IPv4 but contain none of it.
  */
 export function parseNetwork(text: string): Network | undefined {
   const [written = '', length, ...rest] = text.split('/');
@@ -54,7 +54,7 @@ export interface AddressSet {
 /** Throws `RangeError` for a text that is not a network. */
 export function createAddressSet(texts: readonly string[]): AddressSet {
   const networks = parseNetworks(texts);
-  // One list for both would find IPv4 addresses in `::/0`.
+  // A shared list would match IPv4 addresses against `::/0`.
   const [v4, v6] = (['ipv4', 'ipv6'] as const).map((family) => listOf(networks.filter((one) => one.family === family)));
   return {
     has: (address) => {
@@ -66,7 +66,7 @@ export function createAddressSet(texts: readonly string[]): AddressSet {
   };
 }
 
-/** `undefined` for no networks: making a list costs more than looking into it. */
+/** `undefined` for no networks, since creating a list is expensive. */
 function listOf(networks: readonly Network[]): BlockList | undefined {
   if (networks.length === 0) return undefined;
   const list = new BlockList();
@@ -74,7 +74,10 @@ function listOf(networks: readonly Network[]): BlockList | undefined {
   return list;
 }
 
-/** The IPv4 address inside an IPv4-mapped IPv6 address, however that is written (`::ffff:192.0.2.1`, `::FFFF:c000:201`); else unchanged. */
+/**
+ * Returns the IPv4 address inside an IPv4-mapped IPv6 address in any spelling (`::ffff:192.0.2.1`, `::FFFF:c000:201`);
+ * otherwise `address` unchanged.
+ */
 export function unmapAddress(address: string): string {
   if (!address.includes(':')) return address;
   const [, v4] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(printIpv6(address)) ?? [];
@@ -92,22 +95,22 @@ export function plainAddress(text: string): string | undefined {
 }
 
 /**
- * The network that counts as one client: an IPv4 address alone, an IPv6 address with its whole /64, which one host can use at will.
- * A text that is no address is returned unchanged.
+ * Returns the network that counts as one client: an IPv4 address itself, or the /64 of an IPv6 address, which one host
+ * can use freely. A text that is not an address is returned unchanged.
  */
 export function clientNetwork(address: string): string {
   const plain = unmapAddress(address);
   return plain.includes(':') ? (plainNetwork(`${plain}/64`) ?? plain) : plain;
 }
 
-/** The 16-bit units of an address in its canonical text: 2, or 8 of an IPv6 address. */
+/** Returns the 16-bit units of an address in canonical form: 2 for IPv4, 8 for IPv6. */
 export function unitsOf(address: string): number[] {
   if (!address.includes(':')) return unitsOfIpv4(address);
   const [head = [], tail = []] = address.split('::').map(unitsOfSide);
   return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail];
 }
 
-/** Units of the part of an address before or behind `::`. It may end in four decimal parts. */
+/** Units of the part of an address before or after `::`. It may end in dotted decimal. */
 function unitsOfSide(side: string): number[] {
   if (side === '') return [];
   return side.split(':').flatMap((part) => (part.includes('.') ? unitsOfIpv4(part) : Number.parseInt(part, 16)));
@@ -138,7 +141,7 @@ function printUnits(units: readonly number[]): string {
   return printIpv6(units.map((unit) => unit.toString(16)).join(':'));
 }
 
-/** An IPv6 address as the system prints it (RFC 5952); unchanged when the text is not one or has a zone. */
+/** Returns an IPv6 address as the system prints it (RFC 5952); unchanged if the text is not one or has a zone. */
 function printIpv6(text: string): string {
   return isIP(text) === 6 && !text.includes('%') ? new SocketAddress({ address: text, family: 'ipv6' }).address : text;
 }

@@ -1,10 +1,13 @@
-/** Whose address a request has: the connection's, or what trusted proxies say in X-Forwarded-For. Pure. */
+/**
+ * Determines a request's client address: the connection's, or the one that trusted proxies name in X-Forwarded-For.
+ * Pure.
+ */
 import { type AddressSet, plainAddress } from './cidr.ts';
 
 /**
- * Returns the last address of the list that is not a trusted proxy's, or the first when all are trusted. If that entry
- * is not an address, returns the connection's own: a client could otherwise write anything there and appear as another
- * client each time.
+ * Returns the last address of the list that is not a trusted proxy's, or the first one if all are trusted. Returns the
+ * connection's address if that entry is not an address: otherwise a client could write anything there and pose as
+ * another client each time.
  */
 export function clientAddress(peer: string, forwardedFor: string | undefined, trusted: AddressSet): string {
   if (forwardedFor === undefined || !trusted.has(peer)) return peer;
@@ -18,7 +21,10 @@ export function clientAddress(peer: string, forwardedFor: string | undefined, tr
   return client;
 }
 
-/** An address as proxies write it: `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:4711`. */
+/**
+ * Parses an address as proxies write it: `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]`,
+ * `[2001:db8::1]:4711`.
+ */
 function parseForwarded(entry: string): string | undefined {
   const [, v6, v4 = entry] = /^(?:\[([^\]]*)\]|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/.exec(entry) ?? [];
   if (v6 !== undefined) return v6.includes(':') ? plainAddress(v6) : undefined;

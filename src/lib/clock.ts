@@ -1,4 +1,4 @@
-/** The only place that reads the time. Everything else is handed a `Clock` or a `now`. */
+/** The only place that reads the clock. Everything else receives a `Clock` or a `now`. */
 
 /** Returns the current instant, in epoch milliseconds unless documented otherwise. */
 export type Clock = () => number;

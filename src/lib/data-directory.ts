@@ -1,6 +1,6 @@
 /**
- * A directory that one running service owns: closed to other users, and locked for as long as the process lives. The
- * lock is a lock of the system on an SQLite file, so it is free again the moment its holder is gone, however that went.
+ * The data directory, owned by one running service: closed to other users, and locked while the process lives. The lock
+ * is a system lock on an SQLite file, so it is released when its holder ends, however that happens.
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,25 +8,25 @@ import { DatabaseSync } from 'node:sqlite';
 import { namingFile } from './file-error.ts';
 
 export type OpenedDirectory =
-  /** `wasOpen`: others could enter it until now. */
+  /** `wasOpen`: other users could access it until now. */
   | { readonly kind: 'directory'; readonly lock: Disposable; readonly wasOpen: boolean }
   | { readonly kind: 'inUse' }
-  /** There is no installation, and none was to be made. */
+  /** There is no installation, and `make` is false. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'unusable'; readonly problem: string };
 
 /** Folders of every installation. */
 export const FOLDERS = ['run', 'edge', 'logs'] as const;
 
-/** Files that a backup holds apart from the database, and that may be restored before it. */
+/** Files that a backup keeps separate from the database, and that may be restored before it. */
 const KEPT_APART = ['keyring', 'log-store'];
 
 const DATABASE = 'causeway.db';
 const LOCK = 'lock';
 
 /**
- * Takes the directory's lock and closes it to others (0700). `make`: also where there is nothing yet. What belongs to
- * somebody else is left as it is.
+ * Takes the directory's lock and closes it to other users (0700). `make`: also creates a missing or empty directory. A
+ * directory with other content is not touched.
  */
 export function openDataDirectory(directory: string, { make }: { readonly make: boolean }): OpenedDirectory {
   try {
@@ -44,15 +44,15 @@ export function openDataDirectory(directory: string, { make }: { readonly make: 
   }
 }
 
-/** Empty when there is no such directory; without what the file system itself keeps there. */
+/** Lists the directory's entries, without `lost+found`; empty if it does not exist. */
 function namesIn(directory: string): string[] {
   if (!existsSync(directory)) return [];
   return readdirSync(directory).filter((name) => name !== 'lost+found');
 }
 
 /**
- * The database may have come from a backup; a first start may have been killed early. Many have a file that is called
- * `lock`.
+ * Whether the entries belong to an installation. The database may come from a backup, and a first start may have been
+ * killed early. A `lock` file alone is not enough, as many programs have one.
  */
 function isInstallation(names: readonly string[]): boolean {
   if (names.includes(DATABASE) || names.every((name) => KEPT_APART.includes(name))) return true;
@@ -64,7 +64,7 @@ export function databasePath(directory: string): string {
   return join(directory, DATABASE);
 }
 
-/** Tells the directory from a copy of it; it must have been opened once. */
+/** Returns an id that distinguishes the directory from a copy. It must have been opened once. */
 export function identify(directory: string): string {
   const { dev, ino } = statSync(join(directory, LOCK));
   return `${dev}:${ino}`;
@@ -73,13 +73,13 @@ export function identify(directory: string): string {
 const SQLITE_BUSY = 5;
 
 /**
- * Returns `undefined` if another process holds the lock. Throws if the file cannot be created. Never open the file in
- * another way: closing it would drop the lock.
+ * Takes the lock. Returns `undefined` if another process holds it. Throws if the file cannot be created. Never open the
+ * file in another way: closing it would release the lock.
  */
 export function takeLock(file: string): Disposable | undefined {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    // No journal file: the lock can be had on a full disk too.
+    // Without a journal file, the lock can be taken on a full disk, too.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     chmodSync(file, 0o600);
   } catch (error) {

@@ -1,6 +1,10 @@
-/** Errors of files that say which file: those of SQLite do not, nor those of writes to a file that is open, such as a full disk. */
+/**
+ * Adds file names to errors: errors of SQLite lack them, as do errors of writes to an open file, such as a full disk.
+ */
 
-/** Runs `work`; an error that it throws begins with `file`. Its class and its codes stay. */
+/**
+ * Runs `work` and prefixes the message of an error that it throws with `file`. The error's class and codes are kept.
+ */
 export function namingFile<T>(file: string, work: () => T): T {
   try {
     return work();
@@ -9,7 +13,7 @@ export function namingFile<T>(file: string, work: () => T): T {
   }
 }
 
-/** Returns the same error, its message with the file's name. */
+/** Returns the same error, with the file's name in its message. */
 export function nameFile(file: string, error: unknown): unknown {
   if (error instanceof Error && !error.message.includes(file)) error.message = `${file}: ${error.message}`;
   return error;

@@ -1,20 +1,20 @@
 /**
- * Values that are there at once or later. A request whose steps wait for nothing goes through all of them in one turn of the event
- * loop, without a promise for each. docs/decisions/0569
+ * Values that are available now or later. A request whose steps never wait runs through all of them in one turn of the
+ * event loop, without a promise for each. docs/decisions/0569
  */
 
-/** A value, or a `Future` or a promise of one: nothing else that is thenable. */
+/** A value, or a `Future` or `Promise` of it. Other thenables are treated as values. */
 export type Eventual<T> = T | PromiseLike<T>;
 
 /**
- * Continues with the value: in this call if it is there already. Throws whatever `next` throws then; later, the result is
- * rejected with it.
+ * Continues with the value, in this call if it is available. An error thrown by `next` is then thrown; otherwise it
+ * rejects the result.
  */
 export function after<T, R>(value: Eventual<T>, next: (value: T) => Eventual<R>): Eventual<R> {
   return isPending(value) ? value.then(next) : next(value);
 }
 
-/** Returns what `work` results in, or what `onError` makes of the error that it throws or is rejected with. */
+/** Returns the result of `work`, or of `onError` if `work` throws or is rejected. */
 export function recover<T>(work: () => Eventual<T>, onError: (error: unknown) => Eventual<T>): Eventual<T> {
   try {
     const value = work();
@@ -29,8 +29,9 @@ function isPending<T>(value: Eventual<T>): value is PromiseLike<T> {
 }
 
 /**
- * A promise with one reader, which is called in the turn in which the value is there. An error without a reader is lost: a chain
- * of them must end in one that takes errors. One object for each step, without a closure: a miss has a dozen.
+ * A promise with one reader, which is called in the same turn in which the value is set. An error without a reader is
+ * lost, so a chain must end with a reader of errors. Each step is one object without a closure, since a miss has a
+ * dozen steps.
  */
 export class Future<T> implements PromiseLike<T> {
   #state: 'pending' | 'value' | 'error' = 'pending';
@@ -38,11 +39,11 @@ export class Future<T> implements PromiseLike<T> {
   #result: unknown;
   #onValue: ((value: T) => Eventual<unknown>) | null | undefined;
   #onError: ((error: unknown) => Eventual<unknown>) | null | undefined;
-  /** The future that has the result of the reader. */
+  /** The future of the reader's result. */
   #next: Future<unknown> | undefined;
   #follower: Future<T> | undefined;
 
-  /** Only the first call of `resolve` and `reject` counts. */
+  /** Sets the value. Only the first call of `resolve` or `reject` counts. */
   resolve(value: T): void {
     this.#settle('value', value);
   }
@@ -51,7 +52,7 @@ export class Future<T> implements PromiseLike<T> {
     this.#settle('error', error);
   }
 
-  /** Throws at the second call. */
+  /** Registers the only reader. Throws on a second call. */
   // biome-ignore lint/suspicious/noThenProperty: async functions are to wait for it as for a promise
   then<R = T, E = never>(
     onValue?: ((value: T) => Eventual<R>) | null,
@@ -61,7 +62,7 @@ export class Future<T> implements PromiseLike<T> {
     const next = new Future<R | E>();
     this.#onValue = onValue;
     this.#onError = onError;
-    this.#next = next as Future<unknown>; // the functions above give what it is of
+    this.#next = next as Future<unknown>; // the functions above return its type
     if (this.#state !== 'pending') this.#read(next as Future<unknown>);
     return next;
   }
@@ -81,7 +82,7 @@ export class Future<T> implements PromiseLike<T> {
       return;
     }
     try {
-      next.#follow(read(this.#result as T)); // in this state it is what the function takes
+      next.#follow(read(this.#result as T)); // the state determines the type
     } catch (error) {
       next.reject(error);
     }

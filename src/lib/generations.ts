@@ -1,12 +1,12 @@
 /**
- * A bounded map for what is asked for all the time: a use costs one look-up, since nothing is put in the order of use. There are two
- * generations; what the younger has not used when it is full goes with the older.
+ * A bounded map for frequent look-ups: a use costs one look-up, since no order of use is kept. There are two
+ * generations. When the young one is full, the old one is dropped with everything that was not used since.
  */
 
 export interface GenerationsOptions<V> {
-  /** Weight of both generations together; may change. A value heavier than half of it is not kept. */
+  /** Maximum weight of both generations together; may change. A value heavier than half of it is not kept. */
   readonly maxWeight: () => number;
-  /** Default: 1 each. */
+  /** Weight of a value; default 1. */
   readonly weigh?: (value: V) => number;
 }
 
@@ -15,14 +15,14 @@ export class Generations<K, V> {
   #young = new Map<K, V>();
   #old = new Map<K, V>();
   #youngWeight = 0;
-  /** When it was young: what has left it since still counts. */
+  /** Weight when the generation was young: values removed since still count. */
   #oldWeight = 0;
 
   constructor(options: GenerationsOptions<V>) {
     this.#options = options;
   }
 
-  /** Counts as a use. */
+  /** Returns the value and counts a use. */
   get(key: K): V | undefined {
     const known = this.#young.get(key);
     if (known !== undefined) return known;
@@ -58,7 +58,7 @@ export class Generations<K, V> {
     this.#oldWeight = 0;
   }
 
-  /** The young are the old. */
+  /** Makes the young generation the old one. */
   #grow(): void {
     this.#old = this.#young;
     this.#oldWeight = this.#youngWeight;

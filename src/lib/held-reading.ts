@@ -1,8 +1,8 @@
-/** Reading that waits, of a connection that node:http reads: which reads on by itself behind each request. */
+/** Pauses reading from a connection of node:http, which otherwise resumes reading after each request. */
 import type { Socket } from 'node:net';
 
 export interface HeldReading {
-  /** Nothing is read from it. */
+  /** Reading is paused. */
   isHeld: boolean;
 }
 

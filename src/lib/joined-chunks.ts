@@ -1,21 +1,24 @@
 /**
- * Chunks of a stream that are kept for a while, in few pieces however small the chunks are: a Buffer of one byte takes some hundred
- * times its size.
+ * Keeps chunks of a stream in few pieces, however small the chunks are: a Buffer of one byte takes some hundred times
+ * its size.
  */
 import { ownBytes } from './own-bytes.ts';
 
-/** Chunks from this size on have memory of their own. */
+/** Chunks of this size and more get memory of their own. */
 const SMALL_BYTES = 16 * 1024;
 const MIN_PAGE_BYTES = 1024;
 const MAX_PAGE_BYTES = 64 * 1024;
 
-/** Copies the chunks of one stream; small ones lie one behind the other in pages, which take no more than the chunks before them. */
+/**
+ * Copies the chunks of one stream. Small chunks are placed one after the other in pages; a page takes no more than the
+ * chunks before it.
+ */
 export class PagedCopies {
   #page = NOTHING;
   #usedBytes = 0;
   #copiedBytes = 0;
 
-  /** The same bytes, in memory that does not change any more. */
+  /** Returns a copy of the bytes in memory that does not change any more. */
   copy(chunk: Buffer): Buffer {
     const isFirst = this.#copiedBytes === 0;
     this.#copiedBytes += chunk.length;
@@ -34,12 +37,15 @@ export class PagedCopies {
   }
 }
 
-/** Whether a chunk may be kept as it is. */
+/** Whether a chunk is large enough to be kept without copying. */
 export function isLargeChunk({ length }: Buffer): boolean {
   return length >= SMALL_BYTES;
 }
 
-/** Appends a chunk. One that lies behind the last one in the same page is joined with it. Returns whether it is a new piece. */
+/**
+ * Appends a chunk. A chunk that directly follows the last one in the same page is joined with it. Returns whether a
+ * piece was added.
+ */
 export function appendChunk(chunks: Buffer[], chunk: Buffer): boolean {
   const last = chunks.at(-1);
   if (last === undefined || !follows(chunk, last)) {

@@ -1,21 +1,27 @@
 /**
- * Writes bytes that are lent for the time of a call, as those of a read buffer are. They are copied into a piece of memory, which is
- * used for the next write as soon as the system has taken all of it. docs/decisions/0556
+ * Writes bytes that are only lent for the call, such as those of a read buffer. They are copied into a buffer that is
+ * reused as soon as the system has taken it. docs/decisions/0556
  */
 import type { Socket } from 'node:net';
 import type { DirectWrite } from './node-internals/direct-write.ts';
 import { RecycledBuffers } from './recycled-buffers.ts';
 
 export interface LentWriter {
-  /** Writes a text of latin1 characters, the bytes, and another text. `direct`: of this socket. */
+  /**
+   * Writes the Latin-1 text `before`, the bytes, and the Latin-1 text `behind`. `direct`: the direct write of this
+   * socket.
+   */
   write(socket: Socket, direct: DirectWrite, before: string, bytes: Buffer, behind: string): void;
 }
 
-/** A read of 64 KiB, and the head before it. */
+/** Room for a read of 64 KiB and the head before it. */
 const PIECE_BYTES = 96 * 1024;
-/** Fewer bytes that have to wait get memory of their own: a slow client would keep a whole piece for them. */
+/**
+ * Fewer bytes than this that must wait get memory of their own: otherwise a slow client would keep a whole piece for
+ * them.
+ */
 const MIN_WAITING_BYTES = PIECE_BYTES / 4;
-/** Pieces of slow clients that have been taken; 6 MiB. */
+/** Free pieces kept for reuse; 6 MiB. */
 const MAX_SPARE_PIECES = 64;
 
 export function createLentWriter(): LentWriter {

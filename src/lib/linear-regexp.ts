@@ -1,6 +1,6 @@
 /**
- * Customers' regular expressions, in a syntax that runs in time linear in the text: RE2's, so without look-around and back
- * references. What `re2js` compiles runs as an automaton made beforehand. docs/decisions/0004 and 0110
+ * Customers' regular expressions, in RE2's syntax, which matches in time linear in the text: no look-around, no
+ * back-references. `re2js` compiles them, and they run as a prebuilt automaton. docs/decisions/0004 and 0110
  */
 import { RE2Set } from 're2js';
 import { type Automaton, buildAutomaton } from './automaton.ts';
@@ -9,7 +9,7 @@ import { requiredPieces } from './required-pieces.ts';
 
 export interface Pattern {
   readonly kind: 'pattern';
-  /** A text that it matches has one of these in it. Empty: none is known. */
+  /** A matching text contains at least one of these; empty if none is known. */
   readonly pieces: readonly string[];
 }
 
@@ -20,17 +20,17 @@ export interface InvalidPattern {
 }
 
 export interface CompiledPattern extends Pattern {
-  /** Says by `runAutomaton` whether it matches somewhere in a text of which each character is a byte. */
+  /** Input of `runAutomaton`, which decides whether the pattern matches anywhere in a text of bytes. */
   readonly automaton: Automaton;
 }
 
 const MAX_CHARS = 512;
-/** Instructions of the compiled program. */
+/** Limit of instructions in the compiled program. */
 const MAX_PROGRAM = 1000;
-/** What was wrong is shown, cut short. */
+/** Limit of the error's detail that is shown. */
 const MAX_DETAIL_CHARS = 120;
 
-/** What can be said of a pattern without compiling it: it may still be refused for what its automaton would take. */
+/** Checks a pattern without compiling it: `compilePattern` may still refuse it for the size of its automaton. */
 export function readPattern(text: string): Pattern | InvalidPattern {
   if (text === '') return invalid('is empty');
   if (text.length > MAX_CHARS) return invalid(`is longer than ${MAX_CHARS} characters`);
@@ -56,7 +56,7 @@ export function compilePattern(text: string): CompiledPattern | InvalidPattern {
   return { ...pattern, automaton };
 }
 
-/** The program of `re2js` for a pattern of its syntax. `automaton-check.ts` knows what it looks like. */
+/** Returns the program of `re2js` for a valid pattern. `automaton-check.ts` verifies its form. */
 export function compileProgram(text: string): Program {
   const set = new RE2Set();
   set.add(text);

@@ -28,7 +28,9 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** Where a client of this machine reaches what listens on `host`: the any-address becomes loopback. */
+/**
+ * Returns the host at which a local client reaches a server that listens on `host`: the any-address becomes loopback.
+ */
 export function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;

@@ -1,4 +1,4 @@
-/** A listener begins and ends. One of them is several sockets: docs/decisions/0300 */
+/** Opens and closes listeners. A listener is several sockets: docs/decisions/0300 */
 import { createServer, type Server, type Socket } from 'node:net';
 
 export interface ListenOptions {
@@ -9,7 +9,7 @@ export interface ListenOptions {
 
 export interface Listener {
   readonly port: number;
-  /** All of them have to be closed; the first is the one that takes the connections. */
+  /** All must be closed. The first one emits the connections. */
   readonly servers: readonly Server[];
 }
 
@@ -17,8 +17,8 @@ export interface Listener {
 const DOORS = 32;
 
 /**
- * `allowHalfOpen`: as `server` was made. Its connections come over several sockets, its `maxConnections` is spread over
- * them.
+ * Listens on several sockets that pass their connections to `server`; its `maxConnections` is spread over them.
+ * `allowHalfOpen` must be as in `server`.
  */
 export async function listen(
   server: Server,
@@ -28,7 +28,7 @@ export async function listen(
   try {
     return await listenAt(host);
   } catch (error) {
-    // A machine without IPv6: all of IPv4 is what remains of "every address".
+    // On a machine without IPv6, "every address" means all of IPv4.
     if (host !== '::' || !isMissingFamily(error)) throw error;
     return await listenAt('0.0.0.0');
   }
@@ -58,12 +58,12 @@ async function listenOn(server: Server, place: Place, allowHalfOpen: boolean): P
  */
 async function openFirst(server: Server, place: Place): Promise<number | undefined> {
   if (place.reusePort) return await open(server, place);
-  // What others may follow on could also be another program's that lets others follow.
+  // A shared port could also belong to another program that shares it.
   if (place.port !== 0) await probe(place);
   return await open(server, { ...place, reusePort: true }).catch(() => undefined);
 }
 
-/** Throws if the port is not to be had alone. */
+/** Throws if the port cannot be bound exclusively. */
 async function probe(place: Place): Promise<void> {
   const server = createServer();
   await open(server, place);

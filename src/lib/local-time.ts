@@ -1,17 +1,20 @@
-/** Wall-clock time of one zone, cheap enough for every request: the offset is looked up once per quarter of an hour. */
+/** Wall-clock time of one zone, cheap enough for every request: the offset is looked up once per 15 minutes. */
 import { DAY_MS, HOUR_MS } from './durations.ts';
 
 export interface LocalTime {
-  /** `2025-01-31T23:59:59.123+08:00`; `at` is a whole number of milliseconds. */
+  /** Formats an instant as `2025-01-31T23:59:59.123+08:00`; `at` is in whole milliseconds. */
   format(at: number): string;
   /**
-   * When the zone's clock last reached a full hour or was changed, in epoch milliseconds, at most an hour before `at`: the two hours
-   * with one name in autumn have two beginnings.
+   * Returns when the zone's clock last reached a full hour or was changed, in epoch milliseconds, at most an hour
+   * before `at`. The repeated hour in autumn thus has two starts.
    */
   hourStartOf(at: number): number;
 }
 
-/** Throws a RangeError for a zone that the runtime does not know. `timeZone` is an IANA name, as `Asia/Shanghai`. */
+/**
+ * Creates the clock of a zone, an IANA name such as `Asia/Shanghai`. Throws a `RangeError` if the runtime does not know
+ * it.
+ */
 export function createLocalTime(timeZone: string): LocalTime {
   const formatter = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
   let slot = Number.NaN;
@@ -45,15 +48,15 @@ export function createLocalTime(timeZone: string): LocalTime {
   };
 }
 
-/** The first second of a day, as epoch seconds; `date` is as 2027-01-31. `undefined`: there is no such date. */
+/** Returns the first second of a day, such as `2027-01-31`, in epoch seconds; `undefined` if there is no such date. */
 export function firstSecondOf(date: string, timeZone: string): number | undefined {
   const midnight = readDate(date);
   return midnight === undefined ? undefined : firstInstantOf(midnight, timeZone) / 1000;
 }
 
 /**
- * The instant at which the zone's clock shows `text`, such as `2027-01-31 23:59:59`, in epoch milliseconds. Of the two instants
- * that one hour in autumn has, the first. `undefined`: the text is not a time.
+ * Returns the instant at which the zone's clock shows `text`, such as `2027-01-31 23:59:59`, in epoch milliseconds: the
+ * first of two in the repeated hour in autumn. `undefined` if the text is not a time.
  */
 export function instantOf(text: string, timeZone: string): number | undefined {
   const [, date, time] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)$/.exec(text) ?? [];
@@ -63,13 +66,13 @@ export function instantOf(text: string, timeZone: string): number | undefined {
   return firstInstantOf(shown - sinceSlot, timeZone) + sinceSlot;
 }
 
-/** The last second of a day, likewise. */
+/** Returns the last second of a day in epoch seconds; `undefined` if there is no such date. */
 export function lastSecondOf(date: string, timeZone: string): number | undefined {
   const midnight = readDate(date);
   return midnight === undefined ? undefined : firstInstantOf(midnight + DAY_MS, timeZone) / 1000 - 1;
 }
 
-/** `undefined`: there is no such date. */
+/** Returns midnight of the date as if in UTC; `undefined` if there is no such date. */
 function readDate(date: string): number | undefined {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(date) ?? [];
   const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day));
@@ -77,8 +80,8 @@ function readDate(date: string): number | undefined {
 }
 
 /**
- * The first instant at which the zone's clock shows `shown` (as if it were UTC, the beginning of a slot) or, where that is left
- * out, a later time. The search is by slots, within which no offset changes.
+ * Returns the first instant at which the zone's clock shows `shown` (as if in UTC, the start of a slot) or, if that is
+ * skipped, a later time. Searches by slots, within which no offset changes.
  */
 function firstInstantOf(shown: number, timeZone: string): number {
   const formatter = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
@@ -94,7 +97,7 @@ function firstInstantOf(shown: number, timeZone: string): number {
 
 /** Every zone's offset, and every change of one, is a multiple of this. */
 const SLOT_MS = 15 * 60_000;
-/** No clock is further from UTC: they lie between -12 and +14 hours. */
+/** Larger than any offset from UTC: they lie between -12 and +14 hours. */
 const MAX_OFFSET_MS = 15 * HOUR_MS;
 
 /**

@@ -1,23 +1,23 @@
 /**
- * Lines of the log on their way to standard error, which may be a full disk, a pipe that nobody reads or a terminal
- * that is held: none of them stops the process. Lines wait in a bounded queue; those that find no place are counted,
- * and the count is told in a line of its own as soon as lines pass again. docs/decisions/0053
+ * Writes log lines to standard error without ever blocking the process, even if that is a full disk, a pipe without a
+ * reader, or a stopped terminal. Lines wait in a bounded queue. Lines that do not fit are counted, and the count is
+ * logged as soon as lines can be written again. docs/decisions/0053
  */
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { hasCode } from './file-error.ts';
 
-/** Lines that wait; some seconds of a busy process. */
+/** Limit of the queue: some seconds of a busy process. */
 const MAX_QUEUE_BYTES = 1024 * 1024;
-/** A pipe takes this much whole or not at all (PIPE_BUF), so that the lines of several processes do not mix. */
+/** Writes of at most this size to a pipe are atomic (PIPE_BUF), so that the lines of several processes do not mix. */
 const MAX_WRITE_BYTES = 4096;
 const FULL_DELAY_MS = 20;
-/** Time for a process's last lines; lines that have not been written by then are lost. */
+/** Time for the last lines of an ending process; later lines are lost. */
 const LAST_WORDS_MS = 500;
 
 interface Batch {
   readonly bytes: Buffer;
-  /** Lines of the queue; 0 for the count of those that were lost. */
+  /** Lines of the queue in the batch; 0 for a report of lost lines. */
   readonly lines: number;
   /** Total of lost lines that is reported once this is written. */
   readonly told: number;
@@ -37,7 +37,10 @@ export class LogSink {
   #isTorn = false;
   #hasExitHandler = false;
 
-  /** Writes to `fd` must fail rather than wait. `describeLoss` makes a line of how many were lost since the start. */
+  /**
+   * Writes to `fd` must fail instead of blocking. `describeLoss` formats a line from the number of lines lost since the
+   * start.
+   */
   constructor(fd: number, describeLoss: (lines: number) => string) {
     this.#fd = fd;
     this.#describeLoss = describeLoss;
@@ -48,7 +51,7 @@ export class LogSink {
     return this.#lostLines;
   }
 
-  /** Takes one line with its end, and never waits, fails or throws. */
+  /** Queues a line, which includes its line end. Never blocks or throws. */
   write(line: string): void {
     const bytes = Buffer.from(line);
     if (this.#queuedBytes + bytes.length > MAX_QUEUE_BYTES) {
@@ -57,7 +60,8 @@ export class LogSink {
     }
     this.#queue.push(bytes);
     this.#queuedBytes += bytes.length;
-    // After this turn: its lines go together, and the last words before `process.exit` are still here for its handler.
+    // Deferred to the end of the turn: its lines are written together, and the last lines before `process.exit` are
+    // left to the exit handler.
     if (this.#state === 'idle') this.#schedule(() => setImmediate(() => this.#writeNext()));
     if (this.#hasExitHandler) return;
     this.#hasExitHandler = true;
@@ -81,7 +85,10 @@ export class LogSink {
     });
   }
 
-  /** The batch under way, else the count of lost lines when there is news, else lines from the queue. */
+  /**
+   * Returns the batch in flight; otherwise a report of newly lost lines, if lines can be written again; otherwise lines
+   * of the queue.
+   */
   #takeBatch(): Batch | undefined {
     if (this.#batch !== undefined) return this.#batch;
     const news = this.#passes && this.#lostLines > this.#toldLines;
@@ -120,7 +127,7 @@ export class LogSink {
   }
 
   #writeLastWords(): void {
-    // What a thread is writing now it finishes, because the process waits for its threads.
+    // A write that a thread has begun is finished, because the process waits for its threads.
     if (this.#state === 'writing') this.#batch = undefined;
     const sleeper = new Int32Array(new SharedArrayBuffer(4));
     const deadline = performance.now() + LAST_WORDS_MS;
@@ -141,17 +148,17 @@ export class LogSink {
 export function openStandardError(): number {
   const FD = 2;
   const stat = fstatSync(FD);
-  if (stat.isFile()) return FD; // a disk is slow at worst, and the others who write to it share the position
+  if (stat.isFile()) return FD; // a disk is slow at worst, and other writers share the file position
   if (stat.isFIFO() || isatty(FD)) {
     try {
-      // A description of our own: the flag of the one that came with the process belongs to all who share it.
+      // Opens a file description of our own: the flag of the inherited one affects all processes that share it.
       return openSync('/dev/fd/2', constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
     } catch {
-      // Another user's, from before the privileges were dropped: as with a socket, which cannot be opened anew.
+      // It belongs to another user, since privileges were dropped, or is a socket, which cannot be reopened.
     }
   }
-  // Opening the stream makes the descriptor non-blocking, when it is a pipe or a socket.
-  // Once for each stream, however many loggers write to it.
+  // Accessing the stream makes the descriptor of a pipe or socket non-blocking. The listener is added once per stream,
+  // however many loggers write to it.
   process.stderr.off('error', ignoreError).on('error', ignoreError);
   return FD;
 }

@@ -1,6 +1,6 @@
 /**
- * Structured logs: one JSON line per event on stderr (stdout is for people and programs that read a command's answer).
- * No line carries a secret: the finished line is cleaned, so depth, bindings and texts inside texts make no difference.
+ * Structured logs: one JSON line per event on stderr (stdout is for a command's output). Secrets are removed from the
+ * finished line, so nesting and bindings make no difference.
  */
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import { LogSink, openStandardError } from './log-sink.ts';
@@ -13,9 +13,9 @@ type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface LoggerOptions {
   readonly level: LogLevel;
-  /** The part of the service that speaks: `control`, `edge-worker`, … */
+  /** The logging component: `control`, `edge-worker`, … */
   readonly name: string;
-  /** Where lines go; standard error when absent. */
+  /** Destination of lines; standard error if absent. */
   readonly destination?: DestinationStream;
 }
 
@@ -43,22 +43,22 @@ export function openLogSink(name: string): LogSink {
   });
 }
 
-/** Bounded, or a long text from a client would cost the square of its length. */
+/** Bounded, since a long text from a client would otherwise take quadratic time. */
 const SECRET_NAME = String.raw`[\w-]{0,40}(?:token|secret|password|private_?key|authorization)`;
 
-/** A member with a text value. */
+/** A JSON member with a string value. */
 const SECRET_MEMBER = new RegExp(String.raw`"(${SECRET_NAME})":"(?:\\.|[^"\\])*"`, 'gi');
 
-/** The same in JSON that itself stands in a text: its quotes have backslashes, and quotes in the value have more of them. */
+/** The same in JSON within a JSON string: its quotes are escaped, and quotes in its value more often. */
 const NESTED_MEMBER = new RegExp(String.raw`(?<!\\)(\\+)"(${SECRET_NAME})\1":\1".*?(?<!\\)\1"`, 'gi');
 
 /** A query parameter or form field. */
 const SECRET_FIELD = new RegExp(String.raw`\b(${SECRET_NAME})=[^&\s"\\]+`, 'gi');
 
-/** The password in a URL; up to the last @, for people forget to encode one. */
+/** The password in a URL, up to the last @, since an @ in it is often not encoded. */
 const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@"]*):[^\s/"]+@/gi;
 
-/** Replaces the values of everything that is named like a secret by `***`. */
+/** Replaces the values of everything named like a secret with `***`. */
 export function hideSecrets(line: string): string {
   return line
     .replace(SECRET_MEMBER, '"$1":"***"')

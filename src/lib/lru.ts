@@ -1,11 +1,14 @@
-/** A bounded map that drops what was used longest ago. Bounded by the sum of the entries' weights (1 each by default). */
+/**
+ * A bounded map that evicts the least recently used entry. The bound is the sum of the entries' weights (1 each by
+ * default).
+ */
 
 export interface LruOptions<K, V> {
   /** Sum of weights that may be kept; an entry heavier than this is not kept at all. */
   readonly maxWeight: number;
   /** Read once, when the entry is set; default 1. */
   readonly weigh?: (value: V) => number;
-  /** Called when an entry goes for room; not when it is deleted, replaced or cleared. */
+  /** Called when an entry is evicted; not when it is deleted, replaced or cleared. */
   readonly onEvict?: (key: K, value: V) => void;
 }
 
@@ -19,8 +22,8 @@ interface Entry<K, V> {
 }
 
 /**
- * The order of use is a list through the entries, so that a use allocates nothing: a `Map` whose entries are deleted and set
- * again at each use makes a new table every few uses.
+ * The order of use is a linked list of the entries, so that a use allocates nothing: a `Map` with entries deleted and
+ * set again at each use rebuilds its table every few uses.
  */
 export class Lru<K, V> {
   readonly #options: LruOptions<K, V>;
@@ -41,7 +44,7 @@ export class Lru<K, V> {
     return this.#weight;
   }
 
-  /** Counts as a use. */
+  /** Returns the value and counts a use. */
   get(key: K): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -52,7 +55,10 @@ export class Lru<K, V> {
     return entry.value;
   }
 
-  /** Replaces; evicts others until there is room. False when the entry alone is too heavy (what was there is gone). */
+  /**
+   * Sets an entry, evicting others until there is room. Returns false if the entry alone is too heavy; an earlier entry
+   * of the key is removed in any case.
+   */
   set(key: K, value: V): boolean {
     this.delete(key);
     const weight = this.#options.weigh?.(value) ?? 1;

@@ -1,4 +1,4 @@
-/** Definitions of metrics: one call for each, whose values the registry reads when it is collected. */
+/** Helpers to define metrics: one call each. The registry reads their values when it is collected. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** Functions that define metrics of `registry`. */

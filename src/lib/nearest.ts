@@ -1,4 +1,4 @@
-/** The name that someone who mistyped one probably meant. */
+/** Suggests the intended name for a mistyped one. */
 
 /** Returns the candidate with the fewest edits, if at most a third of its letters are wrong. */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
@@ -9,7 +9,7 @@ export function nearest(text: string, candidates: readonly string[]): string | u
   return best !== undefined && best.edits * 3 <= best.candidate.length ? best.candidate : undefined;
 }
 
-/** Levenshtein's distance, a row at a time. */
+/** Levenshtein distance, computed row by row. */
 function editsBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -1,7 +1,4 @@
-/**
- * Bytes for long, in memory of their own. What the engine's pool gives is a part of a block, and keeps all of the block, with whatever
- * else was in it.
- */
+/** Copies bytes to memory of their own, for long-lived use. A pooled buffer would keep its whole block in memory. */
 export function ownBytes(pieces: readonly Uint8Array[]): Buffer {
   const bytes = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

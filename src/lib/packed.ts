@@ -1,15 +1,17 @@
 /**
- * Numbers and texts of a list in one text each. An edge keeps the lists of thousands of sites: its collector looks into every
- * object of the heap each time, but into no text, and what a request looks at lies side by side. docs/decisions/0117
+ * Packs a list of numbers or texts in one string. An edge keeps the lists of thousands of sites: the collector visits
+ * every object of the heap, but not the content of strings, and data that a request reads lies together.
+ * docs/decisions/0117
  */
 
-/** A character each: 0 to 65,535. Read by `charCodeAt`. */
+/** Packs numbers from 0 to 65,535, one UTF-16 unit each, to be read with `charCodeAt`. */
 export function packUnits(units: Iterable<number>): string {
-  // Made of bytes in one go: what is put together by + stays in pieces. All machines that Node knows keep the low byte first.
+  // Built from bytes at once, since concatenation would create a rope. All machines that Node supports are
+  // little-endian.
   return Buffer.from(Uint16Array.from(units).buffer).toString('utf16le');
 }
 
-/** Two characters each: 0 to 2^32-1. */
+/** Packs numbers from 0 to 2^32-1, two units each, to be read with `numberAt`. */
 export function packNumbers(numbers: readonly number[]): string {
   return packUnits(numbers.flatMap((number) => [number >>> 16, number & 0xffff]));
 }
@@ -19,9 +21,9 @@ export function numberAt(packed: string, index: number): number {
 }
 
 export interface PackedTexts {
-  /** One behind the other. */
+  /** The texts, concatenated. */
   readonly all: string;
-  /** Where each ends, packed. */
+  /** End offset of each text, packed. */
   readonly ends: string;
 }
 

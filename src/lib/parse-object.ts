@@ -1,6 +1,6 @@
-/** JSON that others wrote: an object whose members are still to be looked at. */
+/** Parses JSON objects from external sources, whose members are still unchecked. */
 
-/** Parses a JSON object out of text; `undefined`: it is no JSON, or no object. */
+/** Parses a JSON object or array; `undefined` if the text is anything else. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);

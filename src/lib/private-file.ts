@@ -1,4 +1,4 @@
-/** Files with secrets: readable by their owner only, and never half written. */
+/** Files with secrets: readable by their owner only, and written atomically. */
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -18,7 +18,7 @@ import { hasCode, namingFile } from './file-error.ts';
 export type PrivateFile =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'missing' }
-  /** Others may read it; `mode` in octal. */
+  /** Other users have access; `mode` in octal. */
   | { readonly kind: 'exposed'; readonly mode: string }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
@@ -51,7 +51,7 @@ export function replacePrivateFile(file: string, text: string): void {
   syncFolder(file);
 }
 
-/** The new name is on the disk as its content is: what is written next may need this file. */
+/** Syncs the folder, so that the file's name is on disk, too, before anything is written that needs it. */
 function syncFolder(file: string): void {
   const handle = openSync(dirname(file), 'r');
   try {

@@ -1,10 +1,10 @@
-/** Waits for the PROXY protocol's header on a trusted proxy's connection, before whatever the client itself sends. */
+/** Waits for the PROXY protocol header of a trusted proxy's connection, which precedes the client's own bytes. */
 import type { Socket } from 'node:net';
 import { type ProxyHeader, readProxyHeader } from './proxy-protocol.ts';
 
 export type AnnouncedClient = Extract<ProxyHeader, { kind: 'header' }>;
 
-/** Why a trusted proxy's connection was ended: no header in time, or something else than one. */
+/** Why a trusted proxy's connection was ended: no header in time, or an invalid one. */
 export type ProxyHeaderFailure = 'timeout' | 'malformed';
 
 type Outcome =
@@ -13,8 +13,8 @@ type Outcome =
   | { readonly kind: 'gone' };
 
 /**
- * Calls `done` once. Bytes after the header are put back, for the next listener; the socket is paused until then. Where
- * TLS begins on it, it must not be resumed: Node would read past TLS.
+ * Calls `done` once. Bytes after the header are unshifted for the next listener, and the socket stays paused. Do not
+ * resume it if TLS begins on it: Node would read past TLS.
  */
 export function receiveProxyHeader(socket: Socket, timeoutMs: number, done: (outcome: Outcome) => void): void {
   let bytes: Buffer = Buffer.alloc(0);

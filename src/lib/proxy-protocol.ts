@@ -1,6 +1,6 @@
 /**
- * What a balancer says first on a connection: whose it is. The PROXY protocol of HAProxy, version 1 (a line of text) and version 2
- * (binary). Pure: bytes in, an address out.
+ * Parses the header with which a load balancer names the client of a connection: HAProxy's PROXY protocol, version 1
+ * (text) and version 2 (binary). Pure.
  */
 import { isIPv4, isIPv6 } from 'node:net';
 import { plainAddress } from './cidr.ts';
@@ -8,19 +8,22 @@ import { plainAddress } from './cidr.ts';
 export type ProxyHeader =
   | {
       readonly kind: 'header';
-      /** What follows belongs to the client. */
+      /** Size of the header; the bytes after it are the client's. */
       readonly sizeBytes: number;
-      /** `undefined`: the balancer speaks for itself, or does not say for which client. */
+      /** `undefined` if the connection is the balancer's own, or the client is not named. */
       readonly client: string | undefined;
     }
-  /** So far it is a prefix of a valid header. */
+  /** The bytes are a prefix of a valid header. */
   | { readonly kind: 'incomplete' }
   | { readonly kind: 'malformed' };
 
-/** A longer one of version 2 is refused; what is told beside the addresses is seldom more than some hundred bytes. */
+/** Larger headers of version 2 are refused; extensions seldom exceed some hundred bytes. */
 export const MAX_PROXY_HEADER_BYTES = 4096;
 
-/** `bytes` is all that has come so far. What it says does not depend on how much has come, once it says something. */
+/**
+ * Parses a header from all bytes received so far. A result other than `incomplete` does not change when more bytes
+ * arrive.
+ */
 export function readProxyHeader(bytes: Buffer): ProxyHeader {
   if (beginsLike(bytes, SIGNATURE)) return bytes.length < FIXED_BYTES ? INCOMPLETE : readBinary(bytes);
   if (beginsLike(bytes, WORD)) return readLine(bytes);
@@ -47,7 +50,7 @@ function readBinary(bytes: Buffer): ProxyHeader {
   const length = bytes.readUInt16BE(14);
   const sizeBytes = FIXED_BYTES + length;
   if (sizeBytes > MAX_PROXY_HEADER_BYTES) return MALFORMED;
-  // LOCAL: a connection of the balancer's own, such as a health check; the rest says nothing.
+  // LOCAL: a connection of the balancer itself, such as a health check; the rest is ignored.
   if (versionAndCommand === 0x20) return whole(bytes, sizeBytes, () => undefined);
   const known = FAMILIES.get(family);
   if (versionAndCommand !== 0x21 || known === undefined || length < known.addressBytes) return MALFORMED;

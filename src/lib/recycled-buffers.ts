@@ -1,5 +1,5 @@
 /**
- * Buffers of one size that are used again. A fresh one for each use is memory outside the heap, which the system hands out page
+ * A pool of equal buffers. A new buffer for each use would be memory outside the heap, which the system provides page
  * by page and the engine answers with full collections.
  */
 export class RecycledBuffers {
@@ -7,18 +7,18 @@ export class RecycledBuffers {
   readonly #maxSpare: number;
   readonly #spare: Buffer[] = [];
 
-  /** `maxSpare`: buffers that are kept for later uses; more are left to the engine. */
+  /** `maxSpare`: free buffers that are kept; more are left to the collector. */
   constructor(sizeBytes: number, maxSpare: number) {
     this.sizeBytes = sizeBytes;
     this.#maxSpare = maxSpare;
   }
 
-  /** A buffer with any content. Not giving it back is no fault. */
+  /** Returns a buffer with arbitrary content. It need not be returned. */
   take(): Buffer {
     return this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.sizeBytes);
   }
 
-  /** Only once, and only when nothing will read or write its bytes any more. */
+  /** Returns a buffer to the pool: only once, and only when nothing will read or write it any more. */
   give(buffer: Buffer): void {
     if (this.#spare.length < this.#maxSpare) this.#spare.push(buffer);
   }

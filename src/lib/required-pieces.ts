@@ -1,7 +1,7 @@
-/** What must be in a text for an expression to match it, as far as that can be told from how the expression is written. */
+/** Finds substrings that a text must contain for an expression to match, as far as the expression's syntax shows. */
 import { RE2JS } from 're2js';
 
-/** What `re2js` looks for in a text before it runs an expression on it. */
+/** The prefilter of `re2js`: substrings that it searches for before it runs an expression. */
 interface Prefilter {
   /** One of `KINDS`. */
   readonly type: number;
@@ -11,10 +11,13 @@ interface Prefilter {
 }
 
 const KINDS = { exact: 1, all: 2, any: 3 } as const;
-/** More are no help: one of them would nearly always be there. */
+/** Limit of pieces: of more, nearly every text would contain one. */
 const MAX_PIECES = 20;
 
-/** `expression` compiles. A text that it matches has at least one of the pieces in it; empty: nothing is known. */
+/**
+ * Returns pieces of which every matching text contains at least one; empty if none is known. `expression` must be
+ * valid.
+ */
 export function requiredPieces(expression: string): readonly string[] {
   const prefilter: Prefilter | null = RE2JS.compile(expression).re2().prefilter;
   const pieces = prefilter === null ? [] : piecesOf(prefilter);
@@ -25,7 +28,8 @@ function piecesOf({ type, str, subs }: Prefilter): readonly string[] {
   if (type === KINDS.exact) return [str];
   const parts = subs.map(piecesOf);
   if (type === KINDS.any) return parts.includes(NONE) ? NONE : parts.flat();
-  // Of what all must be there, that of which the shortest piece is longest; of equals the last, since URLs begin alike.
+  // Of the required alternatives, take the one with the longest shortest piece; of equals the last, since URLs often
+  // begin alike.
   return type === KINDS.all
     ? parts.reduce((best, next) => (shortest(next) >= shortest(best) ? next : best), NONE)
     : NONE;

@@ -1,7 +1,7 @@
-/** Work that is done again and again: at once, then every so often, one round at a time. */
+/** Repeated work: at once, then at a fixed interval, one round at a time. */
 
 export interface Rounds extends AsyncDisposable {
-  /** A round now, unless one is under way. Does nothing after the end. */
+  /** Starts a round now, unless one is running. Does nothing after disposal. */
   start(): void;
   /** Aborts when the rounds end. */
   readonly signal: AbortSignal;
@@ -14,7 +14,7 @@ export interface RoundsOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Disposing waits for the round that is under way. */
+/** Starts the rounds. Disposing waits for the current one. */
 export function startRounds({ everyMs, work, onFailure }: RoundsOptions): Rounds {
   const stop = new AbortController();
   const { signal } = stop;

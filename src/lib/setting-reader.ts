@@ -1,6 +1,6 @@
 /**
- * How the text of a setting becomes a value: schemas of zod. The description of a schema says what it takes, in words and
- * with its range; refusals and the documentation quote it.
+ * Zod schemas that parse the text of a setting. A schema's description says which values and ranges it accepts; error
+ * messages and the documentation quote it.
  */
 import * as z from 'zod';
 import { plainNetwork } from './cidr.ts';
@@ -17,8 +17,8 @@ const SIZE = /^(\d{1,12})\s*([kmg]b)?$/i;
 const UNITS: Readonly<Record<string, number>> = { '': 1, kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30 };
 
 /**
- * A size such as `256MB`, in bytes; the units are powers of 1024. `min` should be far above any number that lacks its
- * unit.
+ * A size such as `256MB`, parsed to bytes; units are powers of 1024. `min` should be far above any number whose unit
+ * was forgotten.
  */
 export function byteSize(min: string, max: string) {
   return z
@@ -38,7 +38,7 @@ export function oneOf<const T extends readonly string[]>(values: T) {
   return z.enum(values).describe(values.join(' or '));
 }
 
-/** Values separated by commas, in the settings file also an array; empty texts are left out. */
+/** Values separated by commas, or an array in the settings file. Empty texts are dropped. */
 export function listOf<T>(item: Reader<T>, min: number, max: number) {
   return z
     .string()
@@ -51,17 +51,17 @@ export function listenAddress() {
   return mapped('host:port or [IPv6]:port; port 0 takes a free one', parseListenAddress);
 }
 
-/** `0` means none, where the smallest size is larger. */
+/** Accepts `0` for none in addition to a range that excludes it. */
 export function zeroOr(reader: Reader<number>) {
   return z.union([z.literal('0').transform(() => 0), reader]).describe(`0, or ${reader.description}`);
 }
 
-/** `off` means none. */
+/** Accepts `off` for none. */
 export function orOff<T>(reader: Reader<T>) {
   return z.union([z.literal('off'), reader]).describe(`${reader.description}, or off`);
 }
 
-/** `auto` means a value that the machine decides. */
+/** Accepts `auto` for a value derived from the machine. */
 export function autoOr<T>(reader: Reader<T>, automatic: T) {
   return z.union([z.literal('auto').transform(() => automatic), reader]).describe(`auto or ${reader.description}`);
 }
@@ -71,15 +71,16 @@ export function textThat(expected: string, matches: RegExp) {
   return z.string().regex(matches).describe(expected);
 }
 
-/** A text that `accepts`, where a pattern is not enough. */
+/** A text that passes `accepts`. */
 function textWhere(expected: string, accepts: (text: string) => boolean) {
   return z.string().refine(accepts).describe(expected);
 }
 
-/** Whatever `read` makes of a text; `undefined` refuses it. */
+/** The result of `read`; `undefined` refuses the text. */
 export function mapped<T>(expected: string, read: (text: string) => T | undefined): Reader<T> {
   const values = z.string().transform(read);
-  return values.refine((value) => value !== undefined).describe(expected) as Reader<T>; // what it refines is no longer absent
+  // The refinement excludes undefined
+  return values.refine((value) => value !== undefined).describe(expected) as Reader<T>;
 }
 
 export function path() {

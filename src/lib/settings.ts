@@ -1,25 +1,25 @@
 /**
- * A table of settings and where their texts come from: default < file < environment < flag. Knows no setting by name and
- * reads nothing itself; reports every problem rather than the first.
+ * Resolves a table of settings from its sources: default < file < environment < flag. Knows no setting by name, reads
+ * nothing itself, and reports all problems.
  */
 import { parse, TomlError } from 'smol-toml';
 import { nearest } from './nearest.ts';
 import type { Reader } from './setting-reader.ts';
 
-/** A setting; in the file and as a flag it is named by its key in kebab-case. */
+/** A setting. Its name in the file and as a flag is its key in kebab-case. */
 export interface Setting<T> {
   readonly reader: Reader<T>;
   /** Default, written as a user would write it. Absent: the setting is unset. */
   readonly default?: string;
   readonly unit?: string;
   readonly description: string;
-  /** Environment variable where it is not the prefix and the name. */
+  /** Environment variable, if it is not the prefix and the name. */
   readonly env?: string;
   /** Never shown, and never a flag: other users of the machine can read a command line. */
   readonly secret?: true;
 }
 
-/** Settings by the name of their value. */
+/** Settings by key. */
 export type ConfigTable = Readonly<Record<string, Setting<unknown>>>;
 
 /** The values of a table's settings. Those without a default may be unset. */
@@ -50,13 +50,13 @@ export interface SettingSources {
   readonly file?: SettingsFile | undefined;
 }
 
-/** What a setting was given, before it is read. */
+/** The text given for a setting, before it is parsed. */
 export interface SettingText {
   readonly text: string;
   readonly source: string;
 }
 
-/** A setting as `causeway config` shows it; the text of a secret is `***`, of one that is not set empty. */
+/** A setting as `causeway config` shows it. The value is `***` for a secret, and empty if the setting is unset. */
 export interface SettingInForce {
   readonly name: string;
   readonly value: string;
@@ -76,7 +76,7 @@ export function settingVariable(key: string, setting: Setting<unknown>): string 
   return setting.env ?? ENV_PREFIX + settingName(key).replaceAll('-', '_').toUpperCase();
 }
 
-/** Finds the text in force for each key of the table; a key that nobody gave and that has no default is left out. */
+/** Finds the effective text of each key; keys that are not given and have no default are absent. */
 export function gatherTexts(
   table: ConfigTable,
   sources: SettingSources,
@@ -89,7 +89,7 @@ export function gatherTexts(
     const variable = settingVariable(key, setting);
     const candidates: (SettingText | undefined)[] = [
       given(sources.flags[name], `--${name}`),
-      // An empty variable is how container tools write one that is not set.
+      // Container tools set an empty variable for an unset value.
       given(sources.env[variable] || undefined, variable),
       file.texts.get(name),
       given(setting.default, DEFAULT_SOURCE),
@@ -100,7 +100,7 @@ export function gatherTexts(
   return { texts, problems };
 }
 
-/** All of the table, in its order. */
+/** Lists all settings in the order of the table. */
 export function showSettings(table: ConfigTable, texts: ReadonlyMap<string, SettingText>): SettingInForce[] {
   return Object.entries(table).map(([key, setting]) => {
     const { text = '', source = DEFAULT_SOURCE } = texts.get(key) ?? {};
@@ -108,7 +108,7 @@ export function showSettings(table: ConfigTable, texts: ReadonlyMap<string, Sett
   });
 }
 
-/** Whether the environment variable is one of the table's, or looks as if it should be. */
+/** Whether the environment variable belongs to the table or has the prefix of settings. */
 export function isSettingVariable(table: ConfigTable, variable: string): boolean {
   return variable.startsWith(ENV_PREFIX) || Object.values(table).some(({ env }) => env === variable);
 }

@@ -1,10 +1,10 @@
-/** `Promise.all` for work that shares something: it rejects only when none of it runs any more. */
+/** `Promise.all` for work on a shared resource: it rejects only after all work has settled. */
 
-/** Rejects with the first error, by position, when all have settled. */
+/** Waits until all work has settled. Rejects with the first error by position. */
 export async function settleAll<T extends readonly unknown[]>(
   work: { readonly [K in keyof T]: Promise<T[K]> },
 ): Promise<{ readonly [K in keyof T]: T[K] }> {
   await Promise.allSettled(work);
-  // `as`: of a mapped tuple the compiler forgets the length.
+  // `as`: the compiler loses the length of a mapped tuple.
   return (await Promise.all(work)) as { readonly [K in keyof T]: T[K] };
 }

@@ -13,8 +13,8 @@ export class SharedLookUps<K, V> {
   #underWay: Promise<unknown> = Promise.resolve();
 
   /**
-   * `take` gives what is to be found, all that has come by then: `find` calls it once, when it can ask. It leaves out
-   * what it does not find. When it fails, all that it was asked for fail.
+   * `find` calls `take` once, as late as possible, for all keys that have arrived by then. Its result omits keys that
+   * were not found. If it fails, the look-ups of all these keys fail.
    */
   constructor(find: (take: () => readonly K[]) => Promise<ReadonlyMap<K, V>>) {
     this.#find = find;
@@ -30,7 +30,7 @@ export class SharedLookUps<K, V> {
   #begin() {
     const keys = new Set<K>();
     const found = this.#underWay.then(async () => {
-      await letOthersCome(); // what has arrived together goes together
+      await letOthersCome(); // keys of the same turn share a query
       const close = () => {
         if (this.#next?.keys === keys) this.#next = undefined;
       };
@@ -39,7 +39,7 @@ export class SharedLookUps<K, V> {
         return [...keys];
       }).finally(close); // it may fail before it asks
     });
-    this.#underWay = found.catch(() => undefined); // the callers get the error
+    this.#underWay = found.catch(() => undefined); // callers receive the error
     return { keys, found };
   }
 }

@@ -4,19 +4,19 @@
  */
 
 export interface Shares {
-  /** What all holders have together. */
+  /** Total held by all holders. */
   readonly taken: number;
   readonly free: number;
   heldBy(holder: string): number;
-  /** Whether the holder may have `amount` more: it may hold as much as stays free. */
+  /** Whether the holder may take `amount` more: it may hold as much as stays free. */
   mayTake(holder: string, amount: number): boolean;
   /** Takes `amount` for the holder; a negative amount returns it. */
   add(holder: string, amount: number): void;
 }
 
 /**
- * One holder alone gets half of the stock, two get a third each, and so on: some of it is always left for the next one.
- * The stock may be overdrawn with `add`; then nobody may take until enough has been given back.
+ * A single holder gets half of the stock, two get a third each, and so on: some of it always remains for another one.
+ * `add` may overdraw the stock; then no holder may take until enough was returned.
  */
 export function createShares(max: number): Shares {
   const held = new Map<string, number>();

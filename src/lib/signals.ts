@@ -1,4 +1,7 @@
-/** Signals that a daemon has no use for. By default most of them end the process, and SIGUSR1 opens a debugger that any local user may enter. */
+/**
+ * Ignores signals that a daemon does not use. Most of them end the process by default, and SIGUSR1 opens a debugger
+ * that any local user can attach to.
+ */
 import { isatty } from 'node:tty';
 import { hasCode } from './file-error.ts';
 
@@ -17,10 +20,10 @@ export const UNUSED_SIGNALS = [
   'SIGUSR2',
   'SIGVTALRM',
   'SIGXCPU',
-  'SIGXFSZ', // the write that a file size limit refuses fails with EFBIG all the same
+  'SIGXFSZ', // a write beyond the file size limit still fails with EFBIG
 ] as const satisfies readonly NodeJS.Signals[];
 
-/** The signals no longer do anything but call `onSignal`. */
+/** Makes signals only call `onSignal`. */
 export function ignoreSignals(signals: readonly NodeJS.Signals[], onSignal?: (signal: string) => void): void {
   for (const signal of signals) process.on(signal, () => onSignal?.(signal));
 }

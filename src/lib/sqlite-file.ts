@@ -1,4 +1,4 @@
-/** SQLite files that a process keeps for itself: transactions, what an error means, and moving a damaged one aside. */
+/** Private SQLite files of a process: transactions, classification of errors, and replacing a damaged file. */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { nameFile } from './file-error.ts';
@@ -10,9 +10,9 @@ const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
 /**
- * Opens a file, or makes it. `lay` makes the tables that are missing. One that is damaged, or no database, is moved
- * aside, a new one takes its place, and `onMoved` is told its new name. Throws, naming the file, when it cannot be
- * opened just now, as on a full disk.
+ * Opens a file, creating it if missing. `lay` creates missing tables. A damaged file, or one that is not a database, is
+ * moved aside and replaced; `onMoved` receives its new name. Throws an error that names the file if it cannot be opened
+ * now, as on a full disk.
  */
 export function openSound(
   file: string,
@@ -39,14 +39,14 @@ function openFile(file: string, lay: (database: DatabaseSync) => void): Database
   }
 }
 
-/** All of the work, or nothing of it. */
+/** Runs `work` in a transaction; an error rolls it back and is rethrown. */
 export function inTransaction(database: DatabaseSync, work: () => void): void {
   database.exec('begin immediate');
   try {
     work();
     database.exec('commit');
   } catch (error) {
-    // On a full disk SQLite has done so itself.
+    // On a full disk SQLite has rolled back already.
     if (database.isTransaction) database.exec('rollback');
     throw error;
   }
@@ -62,14 +62,14 @@ export function isDamage(error: unknown): boolean {
   return hasCode(error, SQLITE_CORRUPT, SQLITE_NOTADB);
 }
 
-/** The statement does not fit the file's tables. */
+/** Whether a statement does not fit the file's tables. */
 export function isMissingTable(error: unknown): boolean {
   return hasCode(error, SQLITE_ERROR);
 }
 
 function hasCode(error: unknown, ...codes: readonly number[]): boolean {
   if (!(error instanceof Error) || !('errcode' in error)) return false;
-  // The lowest byte is the kind, above it stands which of that kind.
+  // The lowest byte is the primary result code, the rest extends it.
   return codes.includes(Number(error.errcode) & 0xff);
 }
 

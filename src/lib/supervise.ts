@@ -1,17 +1,17 @@
 /**
- * Keeps a child process running: starts it again when it ends, after a pause that grows while it keeps ending soon.
- * What the child is and what is said to it is the caller's.
+ * Keeps a child process running: restarts it when it ends, after a pause that grows while it keeps ending early. What
+ * the child is, and messages to it, are the caller's matter.
  */
 import type { ChildProcess } from 'node:child_process';
 import { type Backoff, backoffDelayMs } from './backoff.ts';
 
 export interface SuperviseOptions {
-  /** Starts the process; called again for each restart. An error that it throws counts as a death like any other. */
+  /** Starts the process; called for each restart. An error that it throws counts as a death. */
   launch(): ChildProcess;
-  /** The process ended without being asked to, and the next starts in `delayMs`. */
+  /** Called when the process ended unasked; the next one starts in `delayMs`. */
   onDeath(death: Death): void;
   readonly backoff: Backoff;
-  /** A process that lived this long died of something new: counting begins again. */
+  /** A process that lived this long counts as healthy: its death is the first failure again. */
   readonly settledAfterMs: number;
   /** Monotonic, in milliseconds. */
   readonly now: () => number;
@@ -20,9 +20,9 @@ export interface SuperviseOptions {
 }
 
 export interface Death {
-  /** `exit code 1`, `signal SIGKILL`, or why it could not be spawned: `spawn ENOMEM`. */
+  /** `exit code 1`, `signal SIGKILL`, or the reason why it could not be spawned, such as `spawn ENOMEM`. */
   readonly how: string;
-  /** `undefined`: it was not spawned. */
+  /** `undefined` if it was not spawned. */
   readonly pid: number | undefined;
   readonly delayMs: number;
 }
@@ -40,7 +40,7 @@ export class SupervisedProcess {
     this.#launch();
   }
 
-  /** The current process, or the one that died last; `undefined` when the latest one could not be spawned. */
+  /** The current process, or the last one that died; `undefined` if the latest could not be spawned. */
   get child(): ChildProcess | undefined {
     return this.#child;
   }
@@ -50,23 +50,23 @@ export class SupervisedProcess {
     return child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
   }
 
-  /** Sends nothing when the process is gone; returns whether the message was sent. */
+  /** Sends a message. Returns false, without sending, if the process is gone. */
   send(message: object): boolean {
     if (this.#child?.connected !== true) return false;
-    // A failure to send means that the process is ending, which is handled. The result of `send` is only about a
-    // backlog.
+    // A failure to send means that the process is ending, which is handled elsewhere. The result of `send` only reports
+    // a backlog.
     this.#child.send(message, () => {});
     return true;
   }
 
-  /** Cut off at once and, unless it is being stopped, started again. */
+  /** Kills the process; it is restarted unless it is being stopped. */
   kill(): void {
     this.#child?.kill('SIGKILL');
   }
 
   /**
-   * No more restarts: asks the process to end with `ask`, and kills it after `limitMs`. Resolves when its last words
-   * are read.
+   * Stops restarting, asks the process to end with `ask`, and kills it after `limitMs`. Resolves when its output is
+   * closed.
    */
   async stop(ask: () => void, limitMs: number): Promise<void> {
     this.#isStopping = true;

@@ -1,4 +1,4 @@
-/** What one timer looks at, now and then: thousands of timers of their own would be set anew all the time. */
+/** Objects that share one timer: thousands of separate timers would be reset all the time. */
 
 export interface Swept<T> {
   readonly all: Iterable<T>;
@@ -6,7 +6,7 @@ export interface Swept<T> {
   delete(one: T): void;
 }
 
-/** `sweep` gets the time since its last call. */
+/** Creates a set whose members are swept every `sweepMs`. */
 export function createSwept<T extends { sweep(sweepMs: number): void }>(sweepMs: number): Swept<T> {
   const all = new Set<T>();
   let timer: NodeJS.Timeout | undefined;
@@ -29,7 +29,7 @@ export function createSwept<T extends { sweep(sweepMs: number): void }>(sweepMs:
 }
 
 interface SweptConnections<T> extends Swept<T> {
-  /** Closes all of them. */
+  /** Closes all connections. */
   close(): void;
   cutAll(): void;
 }

@@ -1,4 +1,4 @@
-/** Reads a file that a user has named: its text, or why it cannot be read. */
+/** Reads a file that a user has named. */
 import { readFileSync } from 'node:fs';
 
 export type TextFile =

@@ -1,10 +1,10 @@
-/** Timers that tests can move by hand. */
+/** Timers that tests can control. */
 import { steadyClock } from './clock.ts';
 
 export interface Timers {
-  /** Milliseconds; never goes back. */
+  /** Returns monotonic milliseconds. */
   now(): number;
-  /** Calls `run` once; what it returns cancels that. */
+  /** Calls `run` once after the delay. Returns a function that cancels the call. */
   after(delayMs: number, run: () => void): () => void;
 }
 

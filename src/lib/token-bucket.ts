@@ -1,6 +1,6 @@
 /**
- * Token buckets by key: each holds up to `burst` tokens and gains `perSecond`. Kept for the keys used last; a forgotten
- * key begins full again. `now` is of a clock that only goes forward. docs/decisions/0010
+ * Token buckets by key: each holds up to `burst` tokens and gains `perSecond`. Only the most recently used keys are
+ * kept; a forgotten key starts full again. `now` must be monotonic. docs/decisions/0010
  */
 import { Lru } from './lru.ts';
 
@@ -13,7 +13,7 @@ export interface TokenBucketOptions {
 
 export type Take =
   | { readonly kind: 'taken' }
-  /** Nothing was taken; after `waitMs` there are as many as were asked for. */
+  /** Nothing was taken; the requested number is available after `waitMs`. */
   | { readonly kind: 'empty'; readonly waitMs: number };
 
 interface Bucket {
@@ -35,7 +35,7 @@ export class TokenBuckets {
     return Math.floor(this.#tokensOf(key, now));
   }
 
-  /** Takes that many tokens, one when it is not said, if they are there. */
+  /** Takes `count` tokens if they are available. */
   take(key: string, now: number, count = 1): Take {
     const tokens = this.#tokensOf(key, now);
     if (tokens < count) return this.#empty(tokens, count);
@@ -43,7 +43,7 @@ export class TokenBuckets {
     return { kind: 'taken' };
   }
 
-  /** Callers may be slightly out of order, which gives no advantage. */
+  /** Calls may be slightly out of order, which gives no advantage. */
   #tokensOf(key: string, now: number): number {
     const { perSecond, burst } = this.#options;
     const bucket = this.#buckets.get(key);

@@ -1,14 +1,14 @@
-/** What each migration step writes with. */
+/** Column types for migrations, by engine. */
 import type { RawBuilder } from 'kysely';
 
-/** Where the engines' words for the same thing differ. */
+/** SQL fragments that differ between the engines. */
 export interface ColumnWords {
-  /** A primary key below 2^31 that the engine hands out and never reuses. */
+  /** A primary key below 2^31 that the engine assigns and never reuses. */
   readonly identity: RawBuilder<unknown>;
-  /** The same without that bound, for what there may be billions of. */
+  /** The same without that bound, for tables with billions of rows. */
   readonly bigIdentity: RawBuilder<unknown>;
   /** 64 bits. */
   readonly bigint: 'bigint' | 'integer';
-  /** Closes `create table`. */
+  /** End of `create table`. */
   readonly tableEnd: RawBuilder<unknown>;
 }

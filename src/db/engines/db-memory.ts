@@ -1,6 +1,6 @@
 /**
- * What an open database remembers of its statements and transactions. It belongs to the adapter of a `Kysely`, where every
- * executor of that database finds it.
+ * State of an open database for its statements and transactions. It is attached to the adapter of a `Kysely`, where
+ * every executor of that database finds it.
  */
 import type { DatabaseConnection, DialectAdapter, Transaction } from 'kysely';
 import type { Executor, Schema } from '../schema/schema.ts';
@@ -10,10 +10,10 @@ export class DbMemory {
   readonly #names = new Map<string, string>();
   /** The connection of each transaction: a batch is sent on it while other statements are in flight. */
   readonly connections = new WeakMap<Transaction<Schema>, DatabaseConnection>();
-  /** Why a transaction cannot be committed: the error of a statement that the transaction does not wait for. */
+  /** Errors of statements that their transaction does not wait for: it cannot be committed. */
   readonly failures = new WeakMap<Transaction<Schema>, unknown>();
 
-  /** Makes a value the first time. Keys are definitions in the program, some dozens, so values are kept for ever. */
+  /** Makes a value on first use. Keys are definitions in the program, a few dozen, so values are kept forever. */
   once<T>(key: unknown, make: () => T): T {
     // `as`: each key has one kind of value.
     const found = this.#made.get(key) as T | undefined;
@@ -23,12 +23,12 @@ export class DbMemory {
     return made;
   }
 
-  /** Names a statement by its text: PostgreSQL then parses it once for each connection. docs/decisions/0511 */
+  /** Names a statement by its text, so that PostgreSQL parses it once per connection. docs/decisions/0511 */
   name(text: string): void {
     if (!this.#names.has(text)) this.#names.set(text, `causeway_${this.#names.size + 1}`);
   }
 
-  /** Name of a statement; `undefined` if its text may never come again. */
+  /** Name of a statement; `undefined` if its text may not recur. */
   nameOf(text: string): string | undefined {
     return this.#names.get(text);
   }

@@ -1,5 +1,5 @@
 /**
- * What differs between SQLite and PostgreSQL, and nothing else: opening, the words of the schema, locks, waking listeners.
+ * The differences between SQLite and PostgreSQL: opening, SQL fragments of the schema, locks, and notifying listeners.
  * Every query is written once and runs on both.
  */
 import { type Dialect, Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
@@ -24,14 +24,11 @@ export interface Engine extends AsyncDisposable {
   /** `Db.lookUps`. */
   readonly lookUps: Kysely<Schema>;
   readonly words: ColumnWords;
-  /** One state of the database for as long as `work` takes; writers go on meanwhile. Read only. */
+  /** Runs `work` on one consistent state, read only, while writers continue. */
   snapshot<T>(work: (x: Executor) => Promise<T>): Promise<T>;
   /** `Db.call`. */
   readonly call?: (name: string, take: () => unknown) => Promise<unknown>;
-  /**
-   * Listens for publishes and calls `wake` for each, if the engine reports them by itself. Nothing on SQLite: see
-   * `open.ts`.
-   */
+  /** Calls `wake` for each publish, if the engine reports them by itself. Does nothing on SQLite: see `open.ts`. */
   listen(wake: () => void): AsyncDisposable | undefined;
 }
 
@@ -39,7 +36,7 @@ export interface Engine extends AsyncDisposable {
 export async function openSqlite(file: string, procedures?: URL): Promise<Engine> {
   const connection = await openSqliteFile(file, procedures);
   const query = new Kysely<Schema>({ dialect: sqliteDialect(connection) });
-  await query.connection().execute(async () => undefined); // Kysely closes it only if it has begun to use it
+  await query.connection().execute(async () => undefined); // Kysely closes the connection only if it has used it
   const lookUps = openLookUps(file);
   return {
     name: 'sqlite',
@@ -59,7 +56,7 @@ export async function openSqlite(file: string, procedures?: URL): Promise<Engine
         await reader.destroy();
       }
     },
-    // The connection is the caller's alone meanwhile: no transaction is open.
+    // The caller has exclusive use of the connection, so no transaction is open.
     ...(procedures !== undefined && {
       call: (name, take) => query.connection().execute(() => connection.call(name, take())),
     }),
@@ -71,7 +68,7 @@ export async function openSqlite(file: string, procedures?: URL): Promise<Engine
   };
 }
 
-/** Opened with the first look-up: many who open a database have none. */
+/** Opened on the first look-up: many commands have none. */
 function openLookUps(file: string) {
   let statements: Statements | undefined;
   let isOpen = true;
@@ -95,7 +92,10 @@ export interface PostgresOptions {
   readonly log: Logger;
 }
 
-/** Throws when the server cannot be reached, refuses us, is too old or cannot store every text. Later failures reject the query that met them. */
+/**
+ * Throws if the server cannot be reached, refuses us, is too old or cannot store every text. Later failures reject the
+ * query that they affect.
+ */
 export async function openPostgres({ url, listenUrl, log }: PostgresOptions): Promise<Engine> {
   const pool = openPool({ url, log });
   try {
@@ -106,11 +106,11 @@ export async function openPostgres({ url, listenUrl, log }: PostgresOptions): Pr
     throw new Error(`cannot use the database ${withoutPassword(url)}: ${why}`, { cause: error });
   }
   const memory = new DbMemory();
-  // A pooler gives each transaction whatever connection is free: names of statements mean nothing there.
+  // A pooler assigns any free connection to each transaction, so statement names cannot be used.
   const names = listenUrl === url ? { nameOf: (text: string) => memory.nameOf(text) } : {};
   const dialect = new PostgresDialect({ pool: discardSilent(pool, names) });
   const query = new Kysely<Schema>({ dialect: rememberingDialect(dialect, memory) });
-  await query.connection().execute(async () => undefined); // Kysely ends the pool only if it has begun to use it
+  await query.connection().execute(async () => undefined); // Kysely ends the pool only if it has used it
   return {
     name: 'postgres',
     query,
@@ -150,7 +150,7 @@ async function checkServer(pool: pg.Pool): Promise<void> {
     throw new Error(`its encoding is ${encoding}, and UTF8 is needed: create it with encoding 'UTF8'`);
 }
 
-/** Removes the password, and the parameters too, one of which may be it. */
+/** Removes the password, and the parameters, one of which may be the password. */
 function withoutPassword(text: string): string {
   const url = new URL(text);
   url.password = '';
@@ -163,18 +163,18 @@ export async function lockInTransaction(trx: Executor, name: string): Promise<vo
   if (isPostgres(trx)) await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx);
 }
 
-/** Keeps others from writing into `tables` until the transaction ends; reading goes on. */
+/** Blocks other writers of `tables` until the transaction ends; readers continue. */
 export async function lockTables(trx: Executor, tables: readonly string[]): Promise<void> {
   if (!isPostgres(trx)) return;
   await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in exclusive mode`.execute(trx);
 }
 
-/** The transaction stays open however long nothing is asked of it, as while a slow reader or writer holds us up. */
+/** Lets the transaction stay idle without a timeout, as while a slow reader or writer holds us up. */
 export async function keepWaiting(x: Executor): Promise<void> {
   if (isPostgres(x)) await sql`set local idle_in_transaction_session_timeout = 0`.execute(x);
 }
 
-/** Told to listeners when the transaction commits; on SQLite `open.ts` looks after each commit. */
+/** Notifies listeners when the transaction commits; on SQLite `open.ts` checks after each commit. */
 export async function wakeListeners(trx: Executor): Promise<void> {
   if (isPostgres(trx)) await sql`select pg_notify(${PUBLISH_CHANNEL}, '')`.execute(trx);
 }

@@ -1,16 +1,16 @@
 /**
- * Transactions as functions on plain values. On SQLite they can run in the thread that has the database open: one round
- * trip instead of one for each batch. docs/decisions/0511
+ * Stored procedures: transactions as functions on plain values. On SQLite they can run in the thread that has the
+ * database open: one round trip instead of one per batch. docs/decisions/0511
  */
 import type { Transaction } from 'kysely';
 import type { Schema } from '../schema/schema.ts';
 
-/** Arguments and results are JSON if it runs in another thread. It publishes nothing. */
+/** Arguments and results are JSON if the procedure runs in another thread. A procedure publishes nothing. */
 type Procedure<A, R> = (trx: Transaction<Schema>, args: A) => Promise<R>;
 
 export type Procedures = Readonly<Record<string, Procedure<never, unknown>>>;
 
-/** What the file that `DatabaseOptions.procedures` names exports. */
+/** Exports of the file that `DatabaseOptions.procedures` names. */
 export interface ProcedureFile {
   createProcedures(): Procedures;
 }

@@ -1,4 +1,4 @@
-/** What the engine says of our tables: columns, keys, and which ids it hands out. */
+/** Reads the engine's catalogue of our tables: columns, keys, and identity columns. */
 import { sql } from 'kysely';
 import { isPostgres } from '../engines/engine.ts';
 import type { Executor } from '../schema/schema.ts';
@@ -7,9 +7,9 @@ import { TABLE_NAMES, type TableName } from './tables.ts';
 export interface CataloguedTable {
   readonly name: TableName;
   readonly columns: ReadonlyMap<string, Column>;
-  /** Columns of the primary key, in its order. */
+  /** Columns of the primary key, in order. */
   readonly key: readonly string[];
-  /** The column that the engine hands out and never reuses. */
+  /** The column whose values the engine assigns and never reuses. */
   readonly identity: string | undefined;
 }
 
@@ -24,11 +24,11 @@ interface ColumnRow {
   readonly type: string;
   readonly is_nullable: number;
   readonly is_identity: number;
-  /** Place in the primary key, from 1; 0: it is not in it. */
+  /** Position in the primary key, from 1; 0 if it is not part of it. */
   readonly key_place: number;
 }
 
-/** Existing tables in the order of `TABLE_NAMES`: before all migrations have run some are missing. */
+/** Returns the existing tables in the order of `TABLE_NAMES`. Before all migrations have run, some are missing. */
 export async function readCatalogue(x: Executor): Promise<readonly CataloguedTable[]> {
   const { rows } = await (isPostgres(x) ? POSTGRES : SQLITE).execute(x);
   const byTable = Map.groupBy(rows, ({ table_name }) => table_name);

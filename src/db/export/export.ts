@@ -1,5 +1,5 @@
 /**
- * The database as a file of lines, and a new database from one: a backup, and the way from one engine to the other.
+ * Exports the database to a file of lines and creates a new database from one: for backups, and to change engines.
  * docs/decisions/0260
  */
 import { migrate, migrateTo, newestStep, readStep } from '../migrations/migrations.ts';
@@ -9,7 +9,7 @@ import { type ImportSummary, putIn } from './put-in.ts';
 import type { OpenExport } from './read.ts';
 import { type ExportOptions, type ExportSummary, writeExport } from './write.ts';
 
-/** Reads only, also while a service runs. Throws when the database is not of this release. */
+/** Exports the database, read only, also while a service runs. Throws if the database is not of this release. */
 export async function exportDatabase(
   database: DatabaseOptions,
   options: Omit<ExportOptions, 'step'>,
@@ -24,8 +24,8 @@ export async function exportDatabase(
 }
 
 /**
- * Imports into a database that is new or was never used; migrates an export of an earlier release. If it fails or is
- * killed, the database is as unused as before. Throws with a message for people.
+ * Imports into a new or unused database; migrates an export of an earlier release. If it fails or is killed, the
+ * database is as unused as before. Throws with a message for users.
  */
 export async function importDatabase(
   database: DatabaseOptions,
@@ -35,7 +35,7 @@ export async function importDatabase(
   await using engine = await openEngine(database);
   try {
     await migrateTo(engine.query, engine.words, source.head.step);
-    // One try: `source` can be read once.
+    // No retry, since `source` can be read only once.
     const summary = await engine.query.transaction().execute((trx) => putIn(trx, source, loadRing));
     await migrate(engine.query, engine.words);
     return summary;

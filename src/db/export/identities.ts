@@ -1,10 +1,10 @@
-/** The highest id that a table has ever handed out, so that ids of deleted rows are not used again. */
+/** Reads and sets the highest id that a table has ever assigned, so that ids of deleted rows are not reused. */
 import { sql } from 'kysely';
 import { isPostgres } from '../engines/engine.ts';
 import type { Executor } from '../schema/schema.ts';
 import type { CataloguedTable } from './catalogue.ts';
 
-/** 0: none yet. */
+/** Returns the last assigned id; 0 if there is none. */
 export async function readLastId(x: Executor, { name, identity }: CataloguedTable): Promise<number> {
   const query = isPostgres(x)
     ? sql<{ id: number | null }>`select pg_sequence_last_value(${sequenceOf(name, identity)}::regclass) as id`

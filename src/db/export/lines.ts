@@ -1,4 +1,4 @@
-/** The lines of an export, as they are written and read: JSON, the first and the last one tell of the others. */
+/** Formats and parses the lines of an export: JSON, with a head and an end line that describe the rows. */
 import type { TableRow } from './tables.ts';
 
 export interface ExportHead {
@@ -20,12 +20,12 @@ export type ExportLine =
     }
   | { readonly kind: 'end'; readonly rows: Readonly<Record<string, number>>; readonly sha256: string };
 
-/** Why a line is refused; in words for people. */
+/** Why a line is refused; the message is for users. */
 export class LineError extends Error {}
 
 const FORMAT = 1;
 
-/** Bytes of a line; our largest row is far below. */
+/** Limit of a line; our largest row is far smaller. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 export function formatExportHead({ step, at, withSecrets, lastIds }: ExportHead): string {
@@ -37,7 +37,7 @@ export function formatRow(table: string, row: TableRow, without: string | undefi
   return `${JSON.stringify({ table, row, ...(without !== undefined && { without: [without] }) })}\n`;
 }
 
-/** `sha256`: of every byte before. */
+/** `sha256`: hash of all bytes before this line. */
 export function formatEnd(rows: Readonly<Record<string, number>>, sha256: string): string {
   return `${JSON.stringify({ rows, sha256 })}\n`;
 }
@@ -56,7 +56,7 @@ export function parseHead(text: string): ExportHead {
   return { step, at: time, withSecrets: secrets, lastIds };
 }
 
-/** Any but the first. Throws `LineError`. */
+/** Parses any line but the first. Throws `LineError`. */
 export function parseLine(text: string): ExportLine {
   const parsed = parseIfObject(text);
   if (parsed === undefined) throw new LineError('it is no JSON object: the file is cut or damaged');

@@ -1,4 +1,4 @@
-/** Puts the rows of an export into an empty database, in the transaction it is given. docs/decisions/0260 */
+/** Inserts the rows of an export into an empty database, within a given transaction. docs/decisions/0260 */
 import { randomUUID } from 'node:crypto';
 import { sql, type Transaction } from 'kysely';
 import { keepWaiting, lockTables } from '../engines/engine.ts';
@@ -15,12 +15,15 @@ import { SEEDS, type TableRow } from './tables.ts';
 
 export interface ImportSummary {
   readonly rows: number;
-  /** What came without its secret, in words; not all of them when there are many. */
+  /** Descriptions of secrets that were left out, at most 50. */
   readonly withoutSecret: readonly string[];
   readonly withoutSecretCount: number;
 }
 
-/** `loadRing` is called when there is something sealed, and may throw. Throws when the database is in use, `ExportError`. */
+/**
+ * `loadRing` is called at the first sealed secret and may throw. Throws `ExportError`, or another error if the database
+ * is in use.
+ */
 export async function putIn(
   trx: Transaction<Schema>,
   { head, rows }: OpenExport,
@@ -58,10 +61,10 @@ export async function putIn(
   return { rows: count, withoutSecret, withoutSecretCount };
 }
 
-/** Entries named in a summary. */
+/** Limit of entries listed in a summary. */
 const MAX_NAMED = 50;
 
-/** What the migrations have made is no use yet. */
+/** Throws if the table has rows other than those that migrations create. */
 async function refuseUsed(trx: Transaction<Schema>, { name }: CataloguedTable): Promise<void> {
   const seeds = SEEDS[name];
   const { rows } = await sql`select 1 from ${sql.table(name)} limit ${seeds + 1}`.execute(trx);
@@ -71,7 +74,7 @@ async function refuseUsed(trx: Transaction<Schema>, { name }: CataloguedTable): 
     );
 }
 
-/** Edges that knew the database that was exported take a snapshot of this one. docs/decisions/0023 */
+/** Sets a new epoch, so that edges of the exported database take a snapshot of this one. docs/decisions/0023 */
 async function beginAnew(trx: Transaction<Schema>): Promise<void> {
   await trx.updateTable('config_head').set({ epoch: randomUUID() }).execute();
   const head = await trx
@@ -88,7 +91,7 @@ interface Batch {
   readonly batch: readonly NumberedRow[];
 }
 
-/** Engines take at most some ten thousand values in a statement; larger ones are not faster. */
+/** Engines accept at most some ten thousand values per statement; larger batches are not faster. */
 const MAX_BATCH_VALUES = 4000;
 const MAX_BATCH_BYTES = 1024 * 1024;
 
@@ -150,7 +153,7 @@ function checkColumns({ name, columns }: CataloguedTable, row: TableRow): void {
   }
 }
 
-/** PostgreSQL stores no U+0000. */
+/** Whether both engines can store the text: PostgreSQL stores no U+0000. */
 function isStorable(value: unknown): boolean {
   return typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
 }
@@ -171,7 +174,7 @@ async function insert(trx: Transaction<Schema>, table: CataloguedTable, batch: r
     await insertRows(trx, table, batch);
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
-    // Once more one by one, to tell which it was.
+    // Retry one by one to find the failing row.
     await sql`rollback to savepoint batch`.execute(trx);
     for (const row of batch) {
       try {
@@ -196,7 +199,10 @@ async function insertRows(
   await sql`insert into ${sql.table(name)} (${into}) values ${sql.join(tuples)}`.execute(trx);
 }
 
-/** Describes a row by its key, and its name if it has one, for people, whose terminals obey control characters. */
+/**
+ * Describes a row to users by its key, and its name if it has one. Control characters are replaced, since terminals
+ * interpret them.
+ */
 function describeRow({ name, key }: CataloguedTable, row: TableRow): string {
   const title = row['name'] ?? row['title'];
   const told = title === undefined ? '' : ` (${String(title)})`;

@@ -1,8 +1,8 @@
-/** Reads an export from its bytes: line by line, its head first, each mistake with the number of its line. */
+/** Reads an export line by line, beginning with its head; errors name the line. */
 import { createHash, type Hash } from 'node:crypto';
 import { type ExportHead, type ExportLine, LineError, MAX_LINE_BYTES, parseHead, parseLine } from './lines.ts';
 
-/** The file is not what it should be; the message begins with the line. */
+/** The file is invalid; the message begins with the line. */
 export class ExportError extends Error {}
 
 export interface NumberedRow extends Extract<ExportLine, { readonly kind: 'row' }> {
@@ -12,7 +12,7 @@ export interface NumberedRow extends Extract<ExportLine, { readonly kind: 'row' 
 
 export interface OpenExport {
   readonly head: ExportHead;
-  /** Ends after the last line, when everything before it is as it was written; throws `ExportError` otherwise. */
+  /** Ends after the last line if everything before it is unchanged; otherwise throws `ExportError`. */
   readonly rows: AsyncIterable<NumberedRow>;
 }
 
@@ -52,7 +52,7 @@ async function* readRows(lines: AsyncGenerator<Buffer, void>, hash: Hash): Async
     throw new ExportError(`line ${number}: the SHA-256 of the lines before is another one, some of them were changed`);
 }
 
-/** Splits into lines with their line feeds, which the last one may lack. */
+/** Splits into lines including their line feeds, which the last one may lack. */
 async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void> {
   let number = 1;
   let parts: Uint8Array[] = [];

@@ -1,19 +1,24 @@
-/** The secrets in rows: where they are, which keys they need, and a row without its own. */
+/** Locates the secrets in rows, and removes them. */
 import { SEALED_RESOURCES } from '../rotation/sealed-resources.ts';
 import { SEALED_COLUMNS } from '../rotation/sealed-secrets.ts';
 import type { CataloguedTable } from './catalogue.ts';
 import type { TableRow } from './tables.ts';
 
 export interface Secret {
-  /** Where it lies; what is missing after an export without secrets. */
+  /** The secret's column. An import names it as missing after an export without secrets. */
   readonly column: string;
-  /** Anything but a text that is not empty: this row has none. */
+  /** Returns the sealed secret; anything other than a non-empty text means that this row has none. */
   readonly sealedIn: (row: TableRow) => unknown;
-  /** The row without it; the same row: it has none; `undefined`: without it there is no such row. */
+  /**
+   * Returns the row without the secret: the same row if it has none, `undefined` if the row cannot exist without it.
+   */
   readonly remove: (row: TableRow) => TableRow | undefined;
 }
 
-/** Throws for a row whose JSON is invalid. */
+/**
+ * Returns the secret of a table's rows, if they have one. Its functions throw `SyntaxError` for a row with invalid
+ * JSON.
+ */
 export function secretOf({ name, columns }: CataloguedTable): Secret | undefined {
   if (name === 'resource') return OF_RESOURCES;
   if (name === 'sms_app') return memberOf('settings', 'webhookSecret');
@@ -29,7 +34,7 @@ function sealedColumn(column: string, empty: '' | null): Secret {
   };
 }
 
-/** A member of a column of JSON. */
+/** A secret in a member of a JSON column. */
 function memberOf(column: string, member: string): Secret {
   return {
     column: `${column}.${member}`,
@@ -41,7 +46,7 @@ function memberOf(column: string, member: string): Secret {
   };
 }
 
-/** Secrets of resources, which are published again when the secret is set again. */
+/** Secrets of resources, which are republished when the secret is set again. */
 const OF_RESOURCES: Secret = {
   column: 'body',
   sealedIn(row) {

@@ -1,6 +1,6 @@
 /**
- * Every table in the order in which rows can be put in: what a row refers to stands before it. The compiler asks for a table
- * that is new in the schema; a test compares the order with both engines.
+ * All tables, in an order in which rows can be inserted: referenced rows first. The compiler requires every table of
+ * the schema; a test verifies the order on both engines.
  */
 import type { Schema } from '../schema/schema.ts';
 
@@ -9,7 +9,7 @@ export type TableName = keyof Schema;
 /** Row as the database returns it. */
 export type TableRow = Readonly<Record<string, unknown>>;
 
-/** How many rows the migrations make: a database that has no more was never used. */
+/** Number of rows that migrations create: a database with no more rows was never used. */
 export const SEEDS: { readonly [T in TableName]: number } = {
   account: 0,
   token: 0,

@@ -1,4 +1,4 @@
-/** Writes every row of the database as lines, in one state of it and in flat memory. docs/decisions/0260 */
+/** Writes all rows of the database as lines, from one consistent state and in constant memory. docs/decisions/0260 */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { keepWaiting } from '../engines/engine.ts';
@@ -62,7 +62,7 @@ function toLine(table: CataloguedTable, whole: TableRow, withSecrets: boolean) {
   return [{ text, isWhole }];
 }
 
-/** Rows are between some bytes and some MiB; a page is to stay near this. */
+/** Target size of a page: rows have between some bytes and some MiB. */
 const PAGE_BYTES = 1024 * 1024;
 const MAX_PAGE_ROWS = 1000;
 

@@ -1,4 +1,7 @@
-/** Every step from an empty database to the present one, the same on both engines. A released step is never edited. */
+/**
+ * All migrations from an empty database to the current one, the same on both engines. A released migration is never
+ * edited.
+ */
 import { type Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, type Migration, type MigrationResultSet, Migrator } from 'kysely/migration';
 import type { ColumnWords } from '../engines/column-types.ts';
@@ -55,12 +58,12 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0025-live-recordings': liveRecordings,
 };
 
-/** Throws when a step fails, or when the database is of a newer release than this one. */
+/** Throws if a step fails, or if the database is of a newer release. */
 export async function migrate(db: Kysely<Schema>, words: ColumnWords): Promise<void> {
   explain(await migratorOf(db, words).migrateToLatest());
 }
 
-/** Throws also when there is no such step, or when the database is beyond it. */
+/** Like `migrate`, up to `step`. Also throws if there is no such step, or if the database is beyond it. */
 export async function migrateTo(db: Kysely<Schema>, words: ColumnWords, step: string): Promise<void> {
   if (!Object.hasOwn(STEPS, step))
     throw new Error(`${JSON.stringify(step)} is no state of the database that this release knows`);
@@ -70,7 +73,7 @@ export async function migrateTo(db: Kysely<Schema>, words: ColumnWords, step: st
   explain(await migratorOf(db, words).migrateTo(step));
 }
 
-/** The last step that the database has seen; `undefined`: none. */
+/** Returns the last migration of the database; `undefined` if there is none. */
 export async function readStep(db: Kysely<Schema>): Promise<string | undefined> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return undefined;

@@ -1,4 +1,4 @@
-/** Resources of the feed that hold a secret: it lies sealed in one member of their body. */
+/** Feed resources with a secret, sealed in one member of their body. */
 import { LIVE_KEYS_KIND } from '#model/live-stream.ts';
 import type { SecretLocation } from '../secrets/sealing.ts';
 import { CERTIFICATE_KIND, privateKeyLocation } from '../tables/certificates.ts';
@@ -7,7 +7,7 @@ import { liveKeysLocation } from '../tables/live/keys.ts';
 interface SealedResource {
   readonly kind: string;
   readonly member: string;
-  /** `key`: of the resource. */
+  /** Location of the secret of the resource with this key. */
   readonly locationOf: (key: string) => SecretLocation;
 }
 

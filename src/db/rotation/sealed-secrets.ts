@@ -1,4 +1,4 @@
-/** Every secret that lies sealed in the database: which keys of the ring they need, and sealing them with a new one. */
+/** All sealed secrets in the database: finds the keys that they need, and reseals them with a new key. */
 import { sql } from 'kysely';
 import { lockInTransaction } from '../engines/engine.ts';
 import type { Db } from '../open.ts';
@@ -15,7 +15,7 @@ import { webhookSecretLocation } from '../tables/sms/deliveries.ts';
 import { SEALED_RESOURCES } from './sealed-resources.ts';
 
 /**
- * All columns of sealed secrets; a new one must be added. Secrets within JSON are read and written below, and in
+ * All columns with sealed secrets; new ones must be added. Secrets within JSON are handled below and in
  * `export/secrets.ts`.
  */
 export const SEALED_COLUMNS = [
@@ -26,7 +26,10 @@ export const SEALED_COLUMNS = [
   { table: 'live_keys', row: 'domain_id', column: 'sealed_keys' },
 ] as const;
 
-/** Makes the ring only where nothing was sealed before. Throws `KeyringError` when it lacks a key that is in use. */
+/**
+ * Opens the key ring, creating it only if nothing was sealed before. Throws `KeyringError` if it lacks a key that is in
+ * use.
+ */
 export async function openKeyring(x: Executor, file: string): Promise<Keyring> {
   const inUse = await findKeysInUse(x);
   const ring = inUse.length === 0 ? loadOrMakeKeyring(file) : loadKeyring(file);
@@ -53,21 +56,21 @@ async function findKeysInUse(x: Executor): Promise<readonly string[]> {
 
 export interface Rotation {
   readonly keyId: string;
-  /** Sealed with the new key. */
+  /** Number of secrets sealed with the new key. */
   readonly secrets: number;
-  /** Damaged before: left as they were. */
+  /** Number of damaged secrets, which are left unchanged. */
   readonly unopened: number;
 }
 
 /**
- * Adds a key to the ring and seals every data key with it. No secret changes, so no edge is notified. All in one
- * transaction: a process whose ring lacks the new key reads it from the file when it meets the first secret.
+ * Adds a key to the ring and seals every data key with it, in one transaction. No secret changes, so no edge is
+ * notified. A process whose ring lacks the new key reads it from the file at the first secret that needs it.
  */
 export function rotateKeyring(db: Db, ring: Keyring): Promise<Rotation> {
   let key: KeyEncryptionKey | undefined;
   return db.transaction(async (trx) => {
     await lockInTransaction(trx, 'keyring');
-    key ??= ring.add(); // a second try goes on with the key of the first
+    key ??= ring.add(); // a retry uses the key of the first try
     const counts = { secrets: 0, unopened: 0 };
     const anew = (place: SecretLocation, sealed: string) => sealUnlessDamaged(ring, place, sealed, counts);
     for (const column of SEALED_COLUMNS) await sealColumn(trx, column, anew);
@@ -96,7 +99,7 @@ function sealUnlessDamaged(
   }
 }
 
-/** Here and below: what was changed since it was read has been sealed since. */
+/** Here and below: a row that has changed since it was read was resealed by that change. */
 async function sealColumn(
   trx: Executor,
   { table, row, column }: (typeof SEALED_COLUMNS)[number],
@@ -125,7 +128,7 @@ async function sealWebhooks(trx: Executor, anew: SealAnew): Promise<void> {
   }
 }
 
-/** Certificates and live keys as they lie in the feed. Their revisions stay. */
+/** Reseals certificates and live keys in the feed. Their revisions are kept. */
 async function sealResources(trx: Executor, anew: SealAnew): Promise<void> {
   for (const { kind, member, locationOf } of SEALED_RESOURCES) {
     const rows = await trx

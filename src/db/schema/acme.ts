@@ -1,13 +1,13 @@
-/** Tables of the certificates that the service obtains. */
+/** Tables for certificates that the service obtains. */
 
 export interface AcmeTables {
-  /** Account of the service at an authority. */
+  /** The service's account at an authority. */
   acme_account: {
-    /** Address of the authority's directory. */
+    /** URL of the authority's directory. */
     directory: string;
     /** PKCS #8 PEM, sealed for this row; empty after an export left it out. */
     private_key: string;
-    /** The account's address; empty until the authority has given one. */
+    /** URL of the account; empty until the authority has created it. */
     url: string;
     created_at: number;
   };
@@ -15,7 +15,7 @@ export interface AcmeTables {
   certificate_order: {
     domain_id: number;
     state: string;
-    /** Empty: none. */
+    /** Empty if there is none. */
     problem: string;
     detail: string;
     ssl_key: string;
@@ -35,10 +35,10 @@ export interface AcmeTables {
     due_at: number;
     /** 0: never. */
     renew_at: number;
-    /** What the authority suggested; both 0: nothing. */
+    /** Renewal window suggested by the authority; both 0 without one. */
     renew_from: number;
     renew_to: number;
-    /** Instant by the clock of the process that changed the row last. */
+    /** Time of the last change, by the clock of the process that made it. */
     written_at: number;
     /** Names the process. */
     lease_owner: string;

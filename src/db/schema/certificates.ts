@@ -6,14 +6,14 @@ export interface CertificateTables {
     key: string;
     account_id: number;
     title: string;
-    /** SHA-256 of the chain: the private key follows from it. An account has each chain once. */
+    /** SHA-256 of the chain, which determines the private key. An account has each chain once. */
     fingerprint: string;
     /** PEM, leaf first. */
     chain: string;
     /** PKCS #8 PEM, sealed for this row; empty after an export left it out. */
     private_key: string;
     issuer: string;
-    /** JSON: a list of names. */
+    /** JSON: list of names. */
     names: string;
     /** A `KeyKind`. */
     key_kind: string;
@@ -21,7 +21,7 @@ export interface CertificateTables {
     valid_to: number;
     created_at: number;
   };
-  /** Which domain has which certificate; one or two each. */
+  /** Certificates of each domain; one or two. */
   certificate_use: {
     domain_id: number;
     certificate_key: string;

@@ -6,21 +6,21 @@ export interface LiveTables {
     domain_id: number;
     app: string;
     stream: string;
-    /** Id of the latest broadcast; empty: it was never on air. */
+    /** Id of the latest broadcast; empty if the stream was never on air. */
     broadcast: string;
-    /** The live process that has or had it. */
+    /** The edge whose live process has or had it. */
     edge: string;
     began_at: number;
-    /** 0 with a broadcast: it is on air. */
+    /** 0 while a broadcast is on air. */
     ended_at: number;
-    /** JSON: the last `LiveStatus`; empty: none since the broadcast began. */
+    /** JSON: the last `LiveStatus`; empty if there is none of this broadcast. */
     status: string;
     /** 0 or 1. */
     forbidden: number;
     forbidden_at: number;
     forbidden_until: number;
     resumed_at: number;
-    /** A broadcast whose publisher is to be cut; empty: none. */
+    /** Id of a broadcast whose publisher must be cut; empty if there is none. */
     kicked: string;
   };
   live_broadcast: {
@@ -44,7 +44,7 @@ export interface LiveTables {
     app: string;
     stream: string;
     grain: string;
-    /** When the minute or hour begins. */
+    /** Start of the minute or hour. */
     at: number;
     flv: number;
     websocket: number;
@@ -57,7 +57,7 @@ export interface LiveTables {
     sealed_keys: string;
     changed_at: number;
   };
-  /** How far the reports of each edge have been stored. */
+  /** Up to which event the reports of each edge are stored. */
   live_process: {
     edge: string;
     epoch: string;
@@ -81,10 +81,10 @@ export interface LiveTables {
     /** Size of the recording as one file. */
     bytes: number;
     expires_at: number;
-    /** 0: it was not deleted. */
+    /** 0 if it was not deleted. */
     deleted_at: number;
   };
-  /** A piece is one blob of the store: the init segment, and media behind it. */
+  /** A piece is one blob of the store: an init segment followed by media. */
   live_recording_piece: {
     recording: string;
     /** Counts from 0. */

@@ -1,6 +1,6 @@
 /**
- * The tables as Kysely sees them, the same on both engines: text and integers only, instants in epoch milliseconds, JSON
- * as text. `migrations/migrations.ts` makes them; a name in snake_case is SQL and stays in this room.
+ * The tables as typed for Kysely, the same on both engines: text and integers only, instants in epoch milliseconds,
+ * JSON as text. `migrations/migrations.ts` creates them. Names in snake_case are SQL and stay in this room.
  */
 import type { Generated, Kysely, Selectable, Transaction } from 'kysely';
 import type { AcmeTables } from './acme.ts';
@@ -15,9 +15,9 @@ export interface Schema extends AcmeTables, CertificateTables, LiveTables, SmsTa
     name: string;
     kind: string;
     created_at: number;
-    /** How many domains it has; deleted ones do not count. */
+    /** Number of domains, without deleted ones. */
     domains: Generated<number>;
-    /** Absent: it is in use. */
+    /** `null` while the account is in use. */
     disabled_at: number | null;
   };
   token: {
@@ -31,7 +31,7 @@ export interface Schema extends AcmeTables, CertificateTables, LiveTables, SmsTa
     created_at: number;
     expires_at: number | null;
     revoked_at: number | null;
-    /** JSON: a list of networks; absent: it may be used from anywhere. */
+    /** JSON: list of networks; `null` if the token may be used from any address. */
     addresses: string | null;
   };
   domain: {
@@ -47,16 +47,16 @@ export interface Schema extends AcmeTables, CertificateTables, LiveTables, SmsTa
     setting_revision: number;
     /** JSON: the members of `DomainSettings`; a missing one has its default. */
     settings: string;
-    /** Rows stay for logs and statistics; a deleted name is free for anyone. */
+    /** Rows are kept for logs and statistics; the name of a deleted domain is free. */
     deleted_at: number | null;
   };
   /** One row. */
   config_head: {
     id: number;
-    /** Random; made with the database. */
+    /** Random; created with the database. */
     epoch: string;
     revision: number;
-    /** Changes up to this revision may be forgotten: an edge with an older one takes a snapshot. */
+    /** Changes up to this revision may be pruned: an edge at an older one takes a snapshot. */
     min_revision: number;
   };
   /** One row for each revision of the last 30 days, and for the newest. */
@@ -108,13 +108,13 @@ export interface Schema extends AcmeTables, CertificateTables, LiveTables, SmsTa
   };
   prefetch_outcome: {
     task_id: number;
-    /** Which of the task's items, from 0. */
+    /** Index of the item within the task, from 0. */
     n: number;
     edge: string;
-    /** Empty: the object is stored there. */
+    /** Empty if the object is stored there. */
     failure: string;
   };
-  /** What an account has asked for on one day. */
+  /** Amounts that an account has requested on one day. */
   cache_usage: {
     account_id: number;
     /** `YYYY-MM-DD` in the service's time zone. */
@@ -125,7 +125,7 @@ export interface Schema extends AcmeTables, CertificateTables, LiveTables, SmsTa
   };
 }
 
-/** What every query function takes first: the database, or a transaction of it. */
+/** First parameter of every query function: the database, or a transaction. */
 export type Executor = Kysely<Schema> | Transaction<Schema>;
 
 export type AccountRow = Selectable<Schema['account']>;

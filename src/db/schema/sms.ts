@@ -1,6 +1,4 @@
-/**
- * The tables of the SMS service as Kysely sees them. Amounts are in the smallest unit of the currency; see `schema.ts`.
- */
+/** The tables of the SMS service. Amounts are in the smallest unit of the currency; see `schema.ts`. */
 import type { Generated } from 'kysely';
 
 export interface SmsTables {
@@ -15,32 +13,32 @@ export interface SmsTables {
     /** JSON: `SmsAppSettings`; a missing member has its default. */
     settings: string;
   };
-  /** Result of an update of an app's status, for a repetition of the same request. */
+  /** Result of a status change of an app, for repetitions of the same request. */
   sms_app_change: {
     replay_hash: string;
     /** 0 or 1 */
     enabled: number;
     created_at: number;
   };
-  /** What an account has left: always the sum of its ledger. */
+  /** Balance of an account: always the sum of its ledger. */
   sms_balance: {
     account_id: number;
     balance: number;
   };
-  /** Nothing here is ever changed or deleted. */
+  /** Rows are never changed or deleted. */
   sms_ledger: {
     id: Generated<number>;
     account_id: number;
-    /** Absent: no part is behind it, as with `recharge`. */
+    /** `null` for entries without a part, such as `recharge`. */
     part_id: number | null;
     kind: string;
-    /** Amount; below 0 it left the balance. A charge is 0: the hold has taken it already. */
+    /** Change of the balance. A charge is 0, since the hold has reduced the balance. */
     amount: number;
     created_at: number;
-    /** Reference of a recharge: one with the same reference is not added again. */
+    /** Reference of a recharge, which prevents a repetition. */
     reference: Generated<string | null>;
   };
-  /** Price per part and kind of message; the longest prefix counts. */
+  /** Price per part, by kind and prefix; the longest matching prefix applies. */
   sms_price: {
     kind: string;
     prefix: string;
@@ -54,7 +52,7 @@ export interface SmsTables {
     kind: string;
     sms_type: number;
     created_at: number;
-    /** Hash by which a repetition is recognised. */
+    /** Identifies a repeated request. */
     replay_hash: string;
   };
   /** One number of a request. */
@@ -70,33 +68,31 @@ export interface SmsTables {
     parts: number;
     /** Price of each part. */
     price: number;
-    /** 0 to 255; all parts of the message bear it. */
+    /** 0 to 255; the same for all parts of the message. */
     reference: number;
-    /** The connector that its parts go over, once the first has; only where there are several. */
+    /** Connector that sends all parts, once it has taken the first; only for messages of several parts. */
     connector_id: number | null;
     created_at: number;
   };
   sms_part: {
     id: Generated<number>;
     message_id: number;
-    /** Account of its message; 0: the part had ended before this column existed. */
+    /** Account of the message; 0 if the part had ended before this column existed. */
     account_id: Generated<number>;
     /** Number of the part, from 1. */
     n: number;
     text: string;
     state: string;
-    /** Prefix of the route that it waits for. */
+    /** Prefix of the route that the part waits for. */
     route: string;
-    /** Low goes first. */
+    /** Lower values are sent first. */
     priority: number;
     due_at: number;
     /** Instant after which the part is not sent. */
     expire_at: number;
-    /** Failures of carriers that count. */
+    /** Number of failures at carriers that count. */
     tries: number;
-    /**
-     * How often its bytes may have gone out without being refused: more than 1 is a repetition that the customer chose.
-     */
+    /** How often it may have been sent without being refused; more than 1 is a repetition that the customer chose. */
     sends: number;
     connector_id: number | null;
     lease_owner: string | null;
@@ -106,17 +102,16 @@ export interface SmsTables {
     carrier_key: string | null;
     submitted_at: number | null;
     done_at: number | null;
-    /** Why it failed or waits; empty: nothing is wrong. */
+    /** Why it failed or waits; empty if there is no error. */
     error: string;
-    /** What the carrier's receipts said last, as it came; empty: nothing yet. */
+    /** Last word of the carrier's receipts, as received; empty if there is none. */
     last_word: Generated<string>;
     /**
-     * Instant until which a part that is `unknown` by a word of its carrier accepts a better word; absent: it is
-     * settled.
+     * Instant until which a part that a carrier's word made `unknown` accepts a better word; `null` if it is settled.
      */
     revisable_until: Generated<number | null>;
   };
-  /** A try that failed or was repeated; a part that was accepted at once has its own columns. */
+  /** A failed or repeated try; a part that was accepted at once has none. */
   sms_attempt: {
     id: Generated<number>;
     part_id: number;
@@ -132,51 +127,51 @@ export interface SmsTables {
     /** The message id in the form in which it is matched. */
     carrier_key: string;
     destination: string;
-    /** The same as E.164 with `+`; absent: the receipt names no number that can be read. */
+    /** The destination as E.164 with `+`; `null` if it cannot be parsed. */
     number: string | null;
-    /** Reference of its part, modulo 2^`reference_bits`, from carriers that return it. */
+    /** Reference of the part modulo 2^`reference_bits`, from carriers that return it. */
     reference: number | null;
     reference_bits: number | null;
     state: string;
     error: string;
-    /** The carrier's word as it came. */
+    /** The carrier's word as received. */
     word: Generated<string>;
-    /** Text as the carrier sent it, for people. */
+    /** Text as the carrier sent it, for operators. */
     raw: string;
-    /** Instant by the carrier's clock; absent: the carrier named none. */
+    /** Instant by the carrier's clock; `null` if the receipt has none. */
     submitted_at: number | null;
     done_at: number | null;
     received_at: number;
-    /** Absent: nothing of ours is known that it speaks of. */
+    /** `null` while the receipt matches no part. */
     part_id: number | null;
     /**
-     * JSON: all forms of the message id, each a row of one, the likeliest first; of a receipt that found its part at
-     * once none.
+     * JSON: all forms of the message id, each in a list of its own, likeliest first; empty for a receipt that matched
+     * at once.
      */
     carrier_keys: Generated<string>;
-    /** So many of the last of them are equally likely. */
+    /** Number of keys at the end of the list that are equally likely. */
     equal_keys: Generated<number>;
     /**
-     * Why it has no part: `number`, `ambiguous`, with ` reported` behind it once the metric counts it; empty: nothing
-     * fits.
+     * Why it matches no part: `number` or `ambiguous`, with the suffix ` reported` once the metric counts it; empty if
+     * nothing fits.
      */
     unmatched: Generated<string>;
   };
   sms_reply: {
     id: Generated<number>;
     connector_id: number;
-    /** Absent if no account has written to that number. */
+    /** `null` if no account has written to the number. */
     app_id: number | null;
     account_id: number | null;
     origin: string;
     text: string;
     received_at: number;
-    /** Reference of a long reply, which comes in parts; absent: it is whole. */
+    /** Reference shared by the parts of a long reply; `null` if it is not split. */
     reference: number | null;
     /** Number of the part, from 1. */
     part: number | null;
     parts: number | null;
-    /** The carrier's number of an alphabet that cannot be read, `text` then has the octets; absent: it is text. */
+    /** The carrier's data coding if it cannot be decoded, and `text` has the octets; `null` for text. */
     coding: Generated<number | null>;
   };
   /** A message of a carrier that could not be parsed. */
@@ -185,12 +180,12 @@ export interface SmsTables {
     connector_id: number;
     reason: string;
     command: string;
-    /** Two hexadecimal digits each. */
+    /** The octets in hexadecimal. */
     octets: string;
     received_at: number;
   };
   sms_opt_out: {
-    /** 0: of everybody. */
+    /** 0: all accounts. */
     account_id: number;
     number: string;
     created_at: number;
@@ -205,18 +200,18 @@ export interface SmsTables {
     settings: string;
     /** The password, sealed. */
     secret: string | null;
-    /** Absent: as fast as the carrier answers. */
+    /** `null`: no rate limit. */
     parts_per_second: number | null;
     changed_at: number;
   };
   sms_route: {
-    /** Digits with `+`; empty: every number. */
+    /** Digits with `+`; empty: all numbers. */
     prefix: string;
-    /** The lowest is preferred. */
+    /** Lower values are preferred. */
     position: number;
     connector_id: number;
   };
-  /** What is to be posted to a customer's address. */
+  /** Deliveries to be posted to customers' webhooks. */
   sms_delivery: {
     id: Generated<number>;
     app_id: number;

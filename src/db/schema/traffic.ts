@@ -1,4 +1,4 @@
-/** Tables of what edges tell of their traffic: log files and sums. */
+/** Tables of traffic that edges report: log files and sums. */
 
 export interface TrafficTables {
   /** One gzip member of a log file, kept as a blob under `key`. */
@@ -10,10 +10,10 @@ export interface TrafficTables {
     bytes: number;
     lines: number;
     received_at: number;
-    /** The part's number within the day's file: 1, 2, 3, in the order of commits. */
+    /** Position within the day's file: 1, 2, 3, in commit order. */
     position: number;
   };
-  /** The newest report of each start of an edge; reports that are not newer have been added already. */
+  /** The newest report of each start of an edge; older ones were already added. */
   stat_report: {
     edge: string;
     start: string;
@@ -25,7 +25,7 @@ export interface TrafficTables {
     domain_id: number;
     /** `minute`, `hour` or `day`. */
     grain: string;
-    /** When it begins, epoch milliseconds: full minutes and hours of UTC, days of the service's time zone. */
+    /** Start in epoch milliseconds: full minutes and hours of UTC, days of the service's time zone. */
     at: number;
     requests: number;
     bytes_in: number;
@@ -38,10 +38,10 @@ export interface TrafficTables {
     status_4xx: number;
     status_5xx: number;
   };
-  /** Approximate: the values of one hour that occurred most. */
+  /** The most frequent values of one hour; approximate. */
   stat_top: {
     domain_id: number;
-    /** When the hour begins. */
+    /** Start of the hour. */
     at: number;
     /** `url`, `referer` or `client`. */
     kind: string;

@@ -1,6 +1,6 @@
 /**
- * The ring of key-encryption keys: a file of its own, readable by the service's user only, in no backup of the
- * database. The newest key seals; older ones open what they have sealed.
+ * The ring of key-encryption keys: a separate file, readable only by the service's user, and not part of database
+ * backups. The newest key seals; older keys unseal their own secrets.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { AEAD_KEY_BYTES } from '#lib/aead.ts';
@@ -14,15 +14,15 @@ export interface KeyEncryptionKey {
 }
 
 export interface Keyring {
-  /** Newest key in the file now: nothing is sealed with a key that has been removed. Throws `KeyringError`. */
+  /** The newest key, reread from the file, so that removed keys are never used. Throws `KeyringError`. */
   readonly newest: KeyEncryptionKey;
-  /** Looks into the file again for one that is not known: another process may have added it. */
+  /** Finds a key. Rereads the file for an unknown id, since another process may have added it. */
   find(id: string): KeyEncryptionKey | undefined;
-  /** Makes a key and adds it to the file; from then on it is the newest. Throws `KeyringError`. */
+  /** Creates a key and adds it to the file as the newest. Throws `KeyringError`. */
   add(): KeyEncryptionKey;
 }
 
-/** The message says what to do; it never holds a key. */
+/** The message says what to do and never contains a key. */
 export class KeyringError extends Error {}
 
 const FORMAT = 'causeway-keyring-1';
@@ -100,7 +100,7 @@ function newKeyLine(): string {
   return `${id} ${encoded} ${checkOf(id, encoded)}`;
 }
 
-/** A key that was changed by mistake would seal what the right one does not open. The first rings had none. */
+/** Checksum of a key: a corrupted key would seal secrets that the right one cannot unseal. The first rings had none. */
 function checkOf(id: string, encoded: string): string {
   return createHash('sha256').update(`${id} ${encoded}`).digest('hex').slice(0, CHECK_CHARS);
 }

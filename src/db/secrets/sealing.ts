@@ -1,6 +1,6 @@
 /**
- * Secrets as they lie in the database: AES-256-GCM under a random data key, which is wrapped by a key of the ring. What
- * was sealed for one place (table, row, column) opens nowhere else.
+ * Secrets as stored in the database: AES-256-GCM with a random data key, which a key of the ring wraps. A secret sealed
+ * for one location (table, row, column) cannot be unsealed in another.
  */
 import { randomBytes } from 'node:crypto';
 import { AEAD_EXTRA_BYTES, AEAD_KEY_BYTES, closeBytes, openBytes } from '#lib/aead.ts';
@@ -8,7 +8,7 @@ import { type Keyring, KeyringError } from './keyring.ts';
 
 export interface SecretLocation {
   readonly table: string;
-  /** The row's key; a number stays the same after a dump. */
+  /** The row's key; numbers survive an export. */
   readonly row: string | number;
   readonly column: string;
 }
@@ -18,28 +18,25 @@ const VERSION = 'v1';
 export const SEALED_PREFIX_CHARS = 'v1.0123456789abcdef.'.length;
 const WRAPPED_BYTES = AEAD_KEY_BYTES + AEAD_EXTRA_BYTES;
 
-/** Returns text that may be stored anywhere: `v1.<key id>.<base64url>`. */
+/** Seals a secret as text: `v1.<key id>.<base64url>`. */
 export function seal(ring: Keyring, place: SecretLocation, secret: Uint8Array): string {
   const dataKey = randomBytes(AEAD_KEY_BYTES);
   return wrap(ring, place, dataKey, closeBytes(dataKey, dataName(place), secret));
 }
 
-/** Throws `KeyringError`: a key that is not in the ring, another place, or damage. */
+/** Throws `KeyringError` if the key is not in the ring, the location differs, or the text is damaged. */
 export function unseal(ring: Keyring, place: SecretLocation, sealed: string): Buffer {
   const { dataKey, closed } = unwrap(ring, place, sealed);
   return openOrRefuse(place, dataKey, dataName(place), closed);
 }
 
-/**
- * The same secret under the newest key: its data key is sealed anew, the secret itself is not touched. Throws as
- * `unseal`.
- */
+/** Reseals a secret with the newest key: only its data key is wrapped again. Throws like `unseal`. */
 export function sealAnew(ring: Keyring, place: SecretLocation, sealed: string): string {
   const { dataKey, closed } = unwrap(ring, place, sealed);
   return wrap(ring, place, dataKey, closed);
 }
 
-/** The id of the key that it was sealed with. */
+/** Returns the id of the key that sealed the secret. */
 export function sealedWith(sealed: string): string {
   return sealed.split('.')[1] ?? '';
 }
@@ -75,7 +72,7 @@ function describeLocation({ table, row, column }: SecretLocation): string {
   return `the secret in ${table}.${column} of ${row}`;
 }
 
-/** Unambiguous whatever the names hold. */
+/** Associated data of the secret; unambiguous for any names. */
 function dataName({ table, row, column }: SecretLocation): string {
   return JSON.stringify([VERSION, table, String(row), column]);
 }

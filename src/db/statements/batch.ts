@@ -1,6 +1,6 @@
 /**
- * A batch: statements that are sent together, so that they take one round trip. How many statements PostgreSQL runs for it,
- * and what waits for them, depends on the engine: docs/development/statements.md has the figures. docs/decisions/0511
+ * Batches: statements that are sent together and take one round trip. The number of statements that PostgreSQL runs,
+ * and what waits for them, depends on the engine: docs/development/statements.md has figures. docs/decisions/0511
  */
 import { CompiledQuery, type DatabaseConnection, type Transaction } from 'kysely';
 import { memoryOf } from '../engines/db-memory.ts';
@@ -11,16 +11,16 @@ import type { Statement } from './statement.ts';
 type Rows<T extends readonly unknown[]> = { readonly [K in keyof T]: readonly T[K][] };
 
 /**
- * Lets batches be sent from now on while other statements of the transaction are in flight: they run in the order in
- * which they were sent. Kysely itself allows one at a time on the connection.
+ * Allows batches while other statements of the transaction are in flight: they run in the order sent. Kysely itself
+ * allows one statement at a time on the connection.
  */
 export async function allowBatches(trx: Transaction<Schema>): Promise<void> {
   await trx.getExecutor().provideConnection(async (connection) => memoryOf(trx).connections.set(trx, connection));
 }
 
 /**
- * Runs statements in their order. Returns the rows of each, none for an `undefined` statement. Rejects as soon as one
- * has failed, and the transaction is lost then.
+ * Runs statements in order. Returns the rows of each, none for an `undefined` statement. Rejects as soon as one has
+ * failed; the transaction is then lost.
  */
 export async function runBatch<T extends readonly unknown[]>(
   trx: Transaction<Schema>,
@@ -31,13 +31,13 @@ export async function runBatch<T extends readonly unknown[]>(
     Promise.all(compiled.map((one) => one && connection.executeQuery(one)));
   const connection = memoryOf(trx).connections.get(trx);
   const results = await (connection === undefined ? trx.getExecutor().provideConnection(run) : run(connection));
-  // `as`: each statement has its own type of rows; `map` forgets how many there are.
+  // `as`: each statement has its own row type; `map` loses the length.
   return results.map((result) => result?.rows ?? []) as unknown as Rows<T>;
 }
 
 /**
- * Runs independent selects that `statement` made, and returns the rows of each. On PostgreSQL they are one statement,
- * and see what was committed when it began.
+ * Runs independent selects made with `statement`, and returns the rows of each. On PostgreSQL they are joined to one
+ * statement, which sees the data committed when it began.
  */
 export async function readBatch<T extends readonly unknown[]>(
   trx: Transaction<Schema>,
@@ -46,17 +46,17 @@ export async function readBatch<T extends readonly unknown[]>(
   if (!isPostgres(trx)) return await runBatch(trx, statements);
   const compiled = statements.map((statement) => statement.compile(trx));
   const [[found = {}]] = await runBatch(trx, [join<Record<string, unknown>>(trx, compiled, selectLists)] as const);
-  // `as`: each has a list of its own.
+  // `as`: each statement has a list of its own.
   return statements.map((_, n) => found[`r${n}`]) as unknown as Rows<T>;
 }
 
 interface WriteOptions {
-  /** `statement` made all of them, and none reads or writes what another one writes: PostgreSQL runs them as one. */
+  /** All were made with `statement`, and none reads or writes what another writes: PostgreSQL runs them as one. */
   readonly isIndependent?: boolean;
 }
 
 /**
- * Runs statements in their order whose results the transaction does not need. On PostgreSQL nothing waits for them: the
+ * Runs statements in order whose results the transaction does not need. On PostgreSQL nothing waits for them: the
  * commit is sent after them, and fails if one has failed.
  */
 export async function writeBatch(
@@ -72,7 +72,7 @@ export async function writeBatch(
   running.catch((error: unknown) => memoryOf(trx).failures.set(trx, error));
 }
 
-/** Why the transaction cannot be committed: the error of a batch that it did not wait for. */
+/** Returns the error of a batch that the transaction did not wait for, and due to which it cannot be committed. */
 export function failureOf(trx: Transaction<Schema>): unknown {
   return memoryOf(trx).failures.get(trx);
 }
@@ -88,7 +88,7 @@ function writeAll(texts: readonly string[]): string {
   return `with ${before.join(', ')} ${texts.at(-1)}`;
 }
 
-/** Joins named statements into one, whose text is made once for each combination. */
+/** Joins named statements into one; its text is made once per combination. */
 function join<T>(trx: Transaction<Schema>, compiled: readonly CompiledQuery[], make: Join): Statement<T> {
   const memory = memoryOf(trx);
   const names = compiled.map(({ sql }) => memory.nameOf(sql) ?? unnamed(sql));

@@ -1,4 +1,7 @@
-/** A list of any length as one parameter of a statement, whose text is then the same for every length: it is prepared once. */
+/**
+ * Passes a list of any length as one parameter, so that the statement's text does not depend on the length and is
+ * prepared once.
+ */
 import { type RawBuilder, sql } from 'kysely';
 import { isPostgres } from '../engines/engine.ts';
 import type { RowValues } from '../engines/sqlite/messages.ts';
@@ -12,14 +15,14 @@ export function rowList(x: Executor, rows: readonly RowValues[]): RawBuilder<unk
   return rowsOf(x, sql.val(rowsText(rows)));
 }
 
-/** The same for a parameter that `rowsText` fills. */
+/** Like `rowList`, for a parameter filled by `rowsText`. */
 export function rowsOf(x: Executor, text: RawBuilder<unknown>): RawBuilder<unknown> {
   return isPostgres(x) ? sql`jsonb_array_elements(cast(${text} as jsonb)) as t(value)` : sql`json_each(${text}) as t`;
 }
 
 export function rowsText(rows: readonly RowValues[]): string {
   const text = JSON.stringify(rows);
-  // What cannot be stored is written so, as is every control character.
+  // Characters that cannot be stored are escaped in JSON, as are all control characters.
   return text.includes('\\u') ? JSON.stringify(rows.map(storableRow)) : text;
 }
 
@@ -31,21 +34,21 @@ function isStorable(value: RowValues[number]): boolean {
   return typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'));
 }
 
-/** PostgreSQL takes neither NUL nor half a surrogate pair, and what carriers send may have both. */
+/** Replaces NUL and lone surrogates, which PostgreSQL rejects and carriers may send. */
 function storable(text: string): string {
   const whole = text.isWellFormed() ? text : text.toWellFormed();
   return whole.includes('\0') ? whole.replaceAll('\0', '\ufffd') : whole;
 }
 
 /**
- * A condition to follow a column of whole numbers: it has one of `values`. A `rowList` would hide from PostgreSQL that
- * they are few.
+ * A condition to follow an integer column: it has one of `values`. With a `rowList`, PostgreSQL would not see that they
+ * are few.
  */
 export function inIds(x: Executor, values: readonly number[]): RawBuilder<unknown> {
   return inIdsOf(x, sql.val(idsText(x, values)));
 }
 
-/** The same for a parameter that `idsText` fills. */
+/** Like `inIds`, for a parameter filled by `idsText`. */
 export function inIdsOf(x: Executor, text: RawBuilder<unknown>): RawBuilder<unknown> {
   return isPostgres(x) ? sql`= any(cast(${text} as bigint[]))` : sql`in (select value from json_each(${text}))`;
 }

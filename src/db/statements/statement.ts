@@ -1,6 +1,6 @@
 /**
- * A statement: its text depends on nothing but the engine, so it is made once for each database, and only its parameters
- * are filled each time. Making one takes longer than most of them run. docs/decisions/0511
+ * Statements whose text depends only on the engine: it is made once per database, and each use only fills in
+ * parameters. Making the text takes longer than running most statements. docs/decisions/0511
  */
 import { type CompiledQuery, type Insertable, type RawBuilder, sql, type Transaction } from 'kysely';
 import { memoryOf } from '../engines/db-memory.ts';
@@ -14,7 +14,7 @@ export interface Statement<T> {
   compile(x: Executor): CompiledQuery<T>;
 }
 
-/** `ids`: follows a column of whole numbers, see `inIds`. `rows`: a table to select from, see `rowList`. */
+/** `ids`: follows an integer column, see `inIds`. `rows`: a table to select from, see `rowList`. */
 type Kind = 'value' | 'ids' | 'rows';
 
 interface ParameterTypes {
@@ -23,7 +23,7 @@ interface ParameterTypes {
   readonly rows: readonly RowValues[];
 }
 
-/** Defines a statement with parameters. `write` runs once for each database and must depend on nothing but its arguments. */
+/** Defines a statement with parameters. `write` runs once per database and must depend only on its arguments. */
 export function statement<K extends Readonly<Record<string, Kind>>, T>(
   kinds: K,
   write: (parameters: { readonly [N in keyof K]: RawBuilder<unknown> }, x: Executor) => RawBuilder<T>,
@@ -45,7 +45,7 @@ export function statement<K extends Readonly<Record<string, Kind>>, T>(
   });
 }
 
-/** Stands for a parameter until it is known: its name, or its index in a row. */
+/** Placeholder of a parameter: its name, or its index in a row. */
 class Placeholder {
   readonly key: string | number;
 
@@ -60,25 +60,25 @@ function fragmentOf(x: Executor, kind: Kind, placeholder: Placeholder): RawBuild
 }
 
 function toParameter(x: Executor, kind: Kind | undefined, given: unknown): unknown {
-  // `as`: the types of `statement` say which it is.
+  // `as`: the types of `statement` ensure it.
   if (kind === 'ids') return idsText(x, given as readonly number[]);
   return kind === 'rows' ? rowsText(given as readonly RowValues[]) : given;
 }
 
 type ColumnTypes = Readonly<Record<string, 'bigint' | 'integer' | 'text'>>;
 
-/** Fragments to be written into a statement. */
+/** Fragments for a statement that runs for each row. */
 export interface EachRow<C extends ColumnTypes> {
   /** The values of the row. */
   readonly v: { readonly [K in keyof C]: RawBuilder<unknown> };
   /** The `from` clause that `v` needs. */
   readonly from: RawBuilder<unknown>;
   /**
-   * A condition that goes without saying: the column, of whole numbers, has this value of one of the rows. Said, it makes
-   * PostgreSQL look these up, however few rows it believes the table to have.
+   * A redundant condition: the integer column has this value of one of the rows. It makes PostgreSQL use the index,
+   * however few rows it estimates the table to have.
    */
   among(column: RawBuilder<unknown>, name: keyof C & string): RawBuilder<unknown>;
-  /** All of them, as what an `insert` takes. */
+  /** All values, as the source of an `insert`. */
   readonly row: RawBuilder<unknown>;
 }
 
@@ -92,8 +92,8 @@ type RowStatement = (trx: Transaction<Schema>, rows: readonly RowValues[]) => St
 const ROWS_AT_ONCE = [16, 4];
 
 /**
- * Defines a statement for many rows, which returns none. SQLite runs it for each of them, PostgreSQL once for all.
- * `write` must depend on nothing but its arguments.
+ * Defines a statement for many rows that returns none. SQLite runs it for each row, PostgreSQL once for all. `write`
+ * must depend only on its arguments.
  */
 export function rowStatement<C extends ColumnTypes>(
   columns: C,
@@ -112,7 +112,7 @@ export function rowStatement<C extends ColumnTypes>(
   return define;
 }
 
-/** Columns of an insert; one that has neither a default nor `null` must be there. */
+/** Columns of an insert; those with neither a default nor `null` are required. */
 type InsertedColumns<T extends keyof Schema> = ColumnTypes & {
   readonly [C in keyof Insertable<Schema[T]>]: ColumnTypes[string];
 };
@@ -139,18 +139,18 @@ function ofList<C extends ColumnTypes>(columns: C, rows: RawBuilder<unknown>): E
   };
 }
 
-/** `values`, not `select`: of that SQLite keeps a copy of each page, to undo it. */
+/** `values` instead of `select`, for which SQLite would journal each page. */
 function ofRow<C extends ColumnTypes>(columns: C): EachRow<C> {
   const own = placeholders(columns, 0);
   const v = values(columns, (_, n) => own[n] ?? sql.lit(null));
   return { v, from: sql``, among: () => sql`true`, row: sql`values (${sql.join(own)})` };
 }
 
-/** Several: their values stand one after the other. */
+/** Fragments for several rows, whose parameters follow one another. */
 function ofRows<C extends ColumnTypes>(columns: C, count: number): EachRow<C> {
   const rows = Array.from({ length: count }, (_, n) => sql`(${sql.join(placeholders(columns, n))})`);
   const row = sql`values ${sql.join(rows)}`;
-  // SQLite's names for them.
+  // SQLite's names of the columns of `values`.
   const v = values(columns, (_, n) => sql.ref(`v.column${n + 1}`));
   return { v, from: sql`from (${row}) as v`, among: () => sql`true`, row };
 }

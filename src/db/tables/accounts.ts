@@ -39,7 +39,10 @@ export async function countAccounts(x: Executor): Promise<number> {
   return total;
 }
 
-/** `disabledAt`: the first time counts; absent: the account is in use again. */
+/**
+ * Disables or enables an account. `disabledAt`: absent to enable it. If the account is already disabled, the first
+ * instant is kept.
+ */
 export async function setAccountDisabled(x: Executor, id: number, disabledAt: number | undefined): Promise<void> {
   await x
     .updateTable('account')
@@ -48,7 +51,7 @@ export async function setAccountDisabled(x: Executor, id: number, disabledAt: nu
     .execute();
 }
 
-/** Customers' accounts, at most `limit`. */
+/** Lists ids of customers' accounts, at most `limit`. */
 export async function listCustomerIds(x: Executor, limit: number): Promise<readonly number[]> {
   const rows = await x
     .selectFrom('account')
@@ -60,7 +63,10 @@ export async function listCustomerIds(x: Executor, limit: number): Promise<reado
   return rows.map(({ id }) => id);
 }
 
-/** Counts one more domain for the account, unless it has `max`: then false, and nothing is counted. Exact under load. */
+/**
+ * Counts one more domain for the account. Returns false, without counting, if it has `max` already. Exact under
+ * concurrency.
+ */
 export async function takeDomainPlace(trx: Executor, accountId: number, max: number): Promise<boolean> {
   const row = await trx
     .updateTable('account')
@@ -72,7 +78,7 @@ export async function takeDomainPlace(trx: Executor, accountId: number, max: num
   return row !== undefined;
 }
 
-/** Counts one domain less. */
+/** Counts one domain less for the account. */
 export async function giveDomainPlace(trx: Executor, accountId: number): Promise<void> {
   await trx
     .updateTable('account')

@@ -1,5 +1,6 @@
 /**
- * Accounts of the service at authorities: one key each, created once and kept sealed, whichever control comes first.
+ * The service's accounts at certificate authorities: one sealed key per authority, created once by whichever control
+ * process needs it first.
  */
 import type { Transaction } from 'kysely';
 import { lockInTransaction } from '../engines/engine.ts';
@@ -10,7 +11,7 @@ import { type SecretLocation, seal, unseal } from '../secrets/sealing.ts';
 export interface AcmeAccount {
   /** PKCS #8 PEM. */
   readonly key: string;
-  /** Empty until the authority has given one. */
+  /** Empty until the authority has created the account. */
   readonly url: string;
 }
 
@@ -18,7 +19,10 @@ function keyLocation(directory: string): SecretLocation {
   return { table: 'acme_account', row: directory, column: 'private_key' };
 }
 
-/** Throws `KeyringError` where the key cannot be opened. */
+/**
+ * Returns the account at an authority, creating its key if there is none. Throws `KeyringError` if the key cannot be
+ * unsealed.
+ */
 export async function loadOrMakeAcmeAccount(
   trx: Transaction<Schema>,
   ring: Keyring,
@@ -39,7 +43,7 @@ export async function loadOrMakeAcmeAccount(
   return { key, url: '' };
 }
 
-/** `url` empty: the authority does not know the account any more. */
+/** Saves the account's URL; empty if the authority does not know the account any more. */
 export async function saveAcmeAccountUrl(x: Executor, directory: string, url: string): Promise<void> {
   await x.updateTable('acme_account').set({ url }).where('directory', '=', directory).execute();
 }

@@ -1,7 +1,4 @@
-/**
- * Purges and prefetches that were asked for, what edges report of prefetches, and how much an account has asked for a
- * day.
- */
+/** Purge and prefetch tasks, prefetch results of the edges, and the daily usage of each account. */
 import { sql, type Transaction } from 'kysely';
 import type { CacheItem, CacheTask, PrefetchResult } from '#model/cache-task.ts';
 import type { CacheTaskRow, Executor, Schema } from '../schema/schema.ts';
@@ -11,7 +8,7 @@ const TASK_KEEP_MS = 30 * 24 * 3600 * 1000;
 
 export type NewCacheTask = Omit<CacheTask, 'id' | 'revision'>;
 
-/** What is counted per account and day. */
+/** Amounts counted per account and day. */
 export interface CacheAmounts {
   readonly purgeUrls: number;
   readonly purgeDirectories: number;
@@ -47,7 +44,10 @@ export async function findTask(
   return row && toTask(row);
 }
 
-/** Each replaces what the same edge reported of the same item. What belongs to no task any more is left out. */
+/**
+ * Stores results. Each replaces the edge's earlier result of the same item. Results of tasks that no longer exist are
+ * ignored.
+ */
 export async function recordPrefetchResults(
   x: Executor,
   edge: string,
@@ -74,7 +74,7 @@ export async function listPrefetchResults(x: Executor, taskId: number): Promise<
   return rows.map(({ n, edge, failure }) => ({ n, edge, failure: failure === '' ? undefined : failure }));
 }
 
-/** Forgets tasks older than 30 days with what was reported of them, and the days before that. */
+/** Deletes tasks older than 30 days, with their results, and usage from before then. */
 export async function pruneTasks(x: Executor, now: number): Promise<void> {
   const before = now - TASK_KEEP_MS;
   await x.deleteFrom('cache_task').where('created_at', '<', before).execute();
@@ -82,8 +82,8 @@ export async function pruneTasks(x: Executor, now: number): Promise<void> {
 }
 
 /**
- * Counts these amounts for the account on `day`, or, when one would go beyond its limit, nothing: then the answer is
- * what it has used so far. Exact under load.
+ * Counts these amounts for the account on `day`. If one would exceed its limit, counts nothing and returns the usage so
+ * far. Exact under concurrency.
  */
 export async function takeDayPlaces(
   trx: Transaction<Schema>,
@@ -107,7 +107,7 @@ export async function takeDayPlaces(
     .where('account_id', '=', accountId)
     .where('day', '=', day)
     .where((e) =>
-      // A limit that was lowered during the day refuses nothing that it does not count.
+      // Amounts of 0 are not checked: the limit may have been lowered below the day's usage.
       e.and([
         ...(amounts.purgeUrls > 0 ? [e('purge_urls', '<=', limits.purgeUrls - amounts.purgeUrls)] : []),
         ...(amounts.purgeDirectories > 0

@@ -1,4 +1,4 @@
-/** Orders of certificates. Each is worked on by one process at a time, which holds it under a lease. */
+/** Certificate orders. One process at a time works on an order, under a lease. */
 import { sql, type Transaction } from 'kysely';
 import {
   type CertificateOrder,
@@ -16,7 +16,7 @@ import type { CertificateOrderRow, Executor, Schema } from '../schema/schema.ts'
 import type { SecretLocation } from '../secrets/sealing.ts';
 import type { Change } from './resources.ts';
 
-/** Where the private key of a certificate to be is stored. */
+/** Where the private key of an ordered certificate is stored. */
 export function orderKeyLocation(domainId: number): SecretLocation {
   return { table: 'certificate_order', row: domainId, column: 'private_key' };
 }
@@ -27,8 +27,8 @@ export async function findOrder(x: Executor, domainId: number): Promise<Certific
 }
 
 /**
- * The caller holds the domain. `asked`: it is due now. `underWay`: it was already. `limited`: the domain has begun as
- * many as it may in a day.
+ * Orders a certificate. The caller holds the domain's lock. `asked`: the order is due now. `underWay`: it was already.
+ * `limited`: the domain has begun its maximum of orders for the day.
  */
 export async function askForCertificate(
   trx: Transaction<Schema>,
@@ -40,7 +40,7 @@ export async function askForCertificate(
   if (present?.state === 'issued' && present.sslKey === sslKey && sslKey !== '') return 'underWay';
   if (present !== undefined && countDayOrders(present, now) >= MAX_ORDERS_PER_DAY) return 'limited';
   const words = { state: 'pending', problem: '', detail: '', ssl_key: sslKey };
-  // A process that works on the order has outdated facts, so its lease ends.
+  // A process that works on the order has outdated data, so its lease ends.
   const asked = { ...words, failures: 0, requested_at: now, due_at: now, written_at: now, ...RELEASED };
   const unused = {
     issued_key: '',
@@ -71,7 +71,7 @@ export interface OrderClaim {
   readonly limit: number;
 }
 
-/** Claims due orders, the longest waiting first. Orders that another process holds are skipped. */
+/** Claims due orders, longest waiting first. Orders that another process holds are skipped. */
 export async function claimOrders(
   trx: Transaction<Schema>,
   { owner, leaseUntil, now, limit }: OrderClaim,
@@ -98,13 +98,13 @@ export async function hasDueOrders(x: Executor, now: number): Promise<boolean> {
   return (await query.where('lease_until', '<=', now).limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Whatever their state, unless they have ended. */
+/** Counts orders in any state, except those that were replaced. */
 export async function countOrders(x: Executor): Promise<number> {
   const query = x.selectFrom('certificate_order').select((e) => e.fn.countAll<number>().as('count'));
   return Number((await query.where('problem', '!=', REPLACED).executeTakeFirstOrThrow()).count);
 }
 
-/** Another process has the order: what this one knows of it no longer counts. */
+/** Another process has the order, so this one's state of it is outdated. */
 export class LeaseLost extends Error {}
 
 export interface Writer {
@@ -115,7 +115,7 @@ export interface Writer {
   readonly keeps?: boolean;
 }
 
-/** Throws `LeaseLost`. */
+/** Saves an order. Throws `LeaseLost` if the process does not hold its lease. */
 export async function saveOrder(x: Executor, order: CertificateOrder, { owner, now, keeps }: Writer): Promise<void> {
   const row = await x
     .updateTable('certificate_order')
@@ -128,8 +128,8 @@ export async function saveOrder(x: Executor, order: CertificateOrder, { owner, n
 }
 
 /**
- * The domain is gone, or somebody has chosen its certificate: what was asked for it has ended, whoever is at work on
- * it. How often it was asked for stays known. Gives what edges are to be told.
+ * Ends the order of a domain that was deleted or was given another certificate, also while a process works on it. The
+ * daily count of orders is kept. Returns the changes to publish.
  */
 export async function endOrder(trx: Transaction<Schema>, domainId: number): Promise<readonly Change[]> {
   let query = trx.selectFrom('certificate_order').select('challenge_key').where('domain_id', '=', domainId);
@@ -143,7 +143,7 @@ export async function endOrder(trx: Transaction<Schema>, domainId: number): Prom
   return order.challenge_key === '' ? [] : [withdrawal(order.challenge_key)];
 }
 
-/** A challenge that edges are to answer no more. */
+/** Returns the change that withdraws a challenge from the edges. */
 export function withdrawal(key: string): Change {
   return { kind: CHALLENGE_KIND, key, op: 'delete' };
 }
@@ -162,7 +162,7 @@ export async function giveOrdersBack(
 
 export interface AheadOptions {
   readonly now: number;
-  /** Clocks of processes that share the database differ by less. */
+  /** Tolerated difference between the clocks of processes that share the database. */
   readonly toleranceMs: number;
   /** Longest lease. */
   readonly leaseMs: number;
@@ -170,8 +170,8 @@ export interface AheadOptions {
 }
 
 /**
- * Corrects orders that were written by a clock that was ahead of `now`; returns how many. `correct` is given what was
- * written, when, and the certificate that the order's domain had then.
+ * Corrects orders that were written by a clock that was ahead of `now`. Returns how many. `correct` receives the order,
+ * when it was written, and the validity of its domain's certificate.
  */
 export async function bringBackOrders(
   trx: Transaction<Schema>,
@@ -206,7 +206,7 @@ export async function freeOrders(x: Executor): Promise<void> {
   await x.updateTable('certificate_order').set(RELEASED).where('lease_owner', '!=', '').execute();
 }
 
-/** Domains whose last order was begun after `since`: of all, and of the account. */
+/** Counts domains whose last order was begun after `since`: in total, and of the account. */
 export async function countBegun(
   x: Executor,
   { since, accountId }: { readonly since: number; readonly accountId: number },
@@ -218,7 +218,7 @@ export async function countBegun(
     .select(sql<number | null>`sum(case when account_id = ${accountId} then 1 else 0 end)`.as('of_account'))
     .where('ordered_at', '>', since)
     .executeTakeFirstOrThrow();
-  // SQL's null: the sum of nothing.
+  // SQL's sum of no rows is null.
   return { all: Number(row.all), ofAccount: Number(row.of_account ?? 0) };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Certificates and the domains that have them. A certificate is a resource of the feed for as long as a domain has it;
- * in the database its private key is sealed, wherever it stands.
+ * Certificates and the domains that use them. A certificate is a feed resource while a domain uses it. In the database,
+ * private keys are always sealed.
  */
 import { createHash, type KeyObject, randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
@@ -14,7 +14,7 @@ import { type Change, publish } from './resources.ts';
 /** Kind of a feed resource whose key is that of the certificate and whose body is a `SealedPair`. */
 export const CERTIFICATE_KIND = 'certificate';
 
-/** A certificate as a resource before the feed opens it. */
+/** The resource of a certificate before the feed unseals it. */
 export interface SealedPair {
   /** PEM, leaf first. */
   readonly certificate: string;
@@ -37,7 +37,7 @@ export interface CertificateKey {
 
 export type Deleted =
   | { readonly kind: 'deleted' | 'missing' }
-  /** Used by these domains; not all are listed when there are many. */
+  /** Used by these domains, of which at most 20 are listed. */
   | { readonly kind: 'inUse'; readonly domains: readonly string[] };
 
 /** Where a certificate's private key is stored. */
@@ -46,8 +46,8 @@ export function privateKeyLocation(key: string): SecretLocation {
 }
 
 /**
- * Gives the key of the account's certificate with this chain, whether it had it before or not; `undefined`: it has
- * `max`. Where the private key was lost, because an export left it out, it is there again, and told to the edges.
+ * Adds a certificate, unless the account has one with this chain already. Returns its key; `undefined` if the account
+ * has `max` certificates. A private key that an export left out is restored and published.
  */
 export async function addCertificate(
   trx: Transaction<Schema>,
@@ -95,10 +95,10 @@ async function giveAnew(trx: Transaction<Schema>, key: string, sealed: string, n
 }
 
 const KEY_BYTES = 16;
-/** Domains named in an answer. */
+/** Domains listed in an answer. */
 const MAX_DOMAINS_NAMED = 20;
 
-/** Lists certificates in order of addition; all of them without a page. */
+/** Lists certificates in order of creation; without `page`, all of them. */
 export async function listCertificates(
   x: Executor,
   accountId: number,
@@ -145,7 +145,7 @@ export async function findChains(
   return rows.map(({ key, names, chain }) => ({ key, names: JSON.parse(names), chain }));
 }
 
-/** PEM, leaf first. */
+/** Returns the chain as PEM, leaf first; `undefined` if the certificate does not exist. */
 export async function findChain(x: Executor, key: string): Promise<string | undefined> {
   return (await x.selectFrom('certificate').select('chain').where('key', '=', key).executeTakeFirst())?.chain;
 }
@@ -167,8 +167,8 @@ export async function deleteCertificate(trx: Transaction<Schema>, which: Certifi
 }
 
 /**
- * Like `findCertificate`, for a domain that is to have them: they are there until the transaction ends. In the order of
- * `keys`; `undefined` where the account has none.
+ * Finds certificates for use by a domain and locks them until the transaction ends. In the order of `keys`; `undefined`
+ * where the account has no such certificate.
  */
 export async function findCertificatesFor(
   trx: Transaction<Schema>,
@@ -190,9 +190,8 @@ export async function findCertificatesFor(
 }
 
 /**
- * The domain has these certificates from now on. The caller holds the domain, and for a certificate that the domain did
- * not have before calls `findCertificatesFor` first. Gives what is to be published: a certificate with the first domain
- * that has it, its end with the last.
+ * Sets the certificates of a domain. The caller holds the domain's lock, and has called `findCertificatesFor` for new
+ * certificates. Returns the changes to publish: a certificate with its first user, its deletion with the last.
  */
 export async function setCertificateUse(
   trx: Transaction<Schema>,
@@ -251,7 +250,7 @@ async function isUsed(trx: Executor, key: string): Promise<boolean> {
   return (await query.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Nothing while its private key is lost. */
+/** Returns the change that publishes a certificate; none while its private key is missing. */
 async function toResources(trx: Executor, key: string): Promise<readonly Change[]> {
   const row = await trx
     .selectFrom('certificate')
@@ -262,7 +261,7 @@ async function toResources(trx: Executor, key: string): Promise<readonly Change[
   return row.private_key === '' ? [] : [{ kind: CERTIFICATE_KIND, key, op: 'put', body }];
 }
 
-/** The columns of a certificate that people see: chain and key are read where they are needed. */
+/** Columns shown to users; chain and key are read only where needed. */
 const SHOWN = ['key', 'account_id', 'title', 'issuer', 'names', 'key_kind', 'valid_from', 'valid_to'] as const;
 
 function toCertificate(row: Pick<CertificateRow, (typeof SHOWN)[number]>): Certificate {

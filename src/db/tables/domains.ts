@@ -1,4 +1,7 @@
-/** Domains. A deleted one stays as a row that nothing finds: its id belongs to its logs, its name is free. */
+/**
+ * Domains. A deleted domain keeps its row, which no query of live domains returns: its id belongs to its logs, its name
+ * is free.
+ */
 import { type ExpressionBuilder, sql, type Transaction } from 'kysely';
 import type { InForce } from '#model/acknowledgement.ts';
 import {
@@ -15,11 +18,14 @@ import type { DomainRow, Executor, Schema } from '../schema/schema.ts';
 
 export type NewDomain = Omit<Domain, 'id' | 'settingRevision'>;
 
-/** `open` is seen as one of two: whether its last change has reached the edges. */
+/**
+ * State as shown to users. `open` appears as `accelerating` if the last change has reached the edges, and as
+ * `configuring` otherwise.
+ */
 export type DomainStatus = 'configuring' | 'accelerating' | DomainState;
 
 export interface DomainFilter {
-  /** Absent: of every account. */
+  /** Absent: all accounts. */
   readonly accountId?: number | undefined;
   readonly name?: string | undefined;
   readonly nameContains?: string | undefined;
@@ -32,20 +38,20 @@ export interface DomainFilter {
 
 export interface NameClaim {
   readonly name: string;
-  /** The account that submits it. */
+  /** The account that claims the name. */
   readonly accountId: number;
   readonly exceptId?: number | undefined;
 }
 
-/** Keeps others from adding a conflicting name until the transaction ends. Take it before looking. */
+/** Locks the name and all that may conflict with it until the transaction ends. Must precede `findNameConflict`. */
 export async function lockName(trx: Transaction<Schema>, name: string): Promise<void> {
   await lockInTransaction(trx, `name:${conflictScope(name)}`);
 }
 
 /**
- * The domain that keeps `accountId` from having `name`: the same name, whoever has it; another account's wildcard over
- * it; for a wildcard, another account's name under it. An account may have names under its own wildcard. `exceptId`: a
- * domain that is not in its own way.
+ * Returns the domain that prevents `accountId` from using `name`: one with the same name, another account's wildcard
+ * that covers it, or for a wildcard, another account's name under it. An account may have names under its own wildcard.
+ * `exceptId`: a domain to ignore.
  */
 export async function findNameConflict(trx: Executor, claim: NameClaim): Promise<Domain | undefined> {
   const { name, accountId, exceptId = 0 } = claim;
@@ -70,7 +76,7 @@ export async function findNameConflict(trx: Executor, claim: NameClaim): Promise
   return row && toDomain(row);
 }
 
-/** Inserts a domain, whose `settingRevision` is 0 until the change is published and written back with `saveDomain`. */
+/** Inserts a domain. Its `settingRevision` is 0 until the change is published and saved with `saveDomain`. */
 export async function insertDomain(trx: Executor, domain: NewDomain): Promise<Domain> {
   const row = await trx
     .insertInto('domain')
@@ -89,7 +95,7 @@ export async function findDomain(
   return domain?.accountId === accountId ? domain : undefined;
 }
 
-/** The account's domains among `names`. */
+/** Finds the account's domains with these names. */
 export async function findDomainsByName(
   x: Executor,
   { accountId, names }: { readonly accountId: number; readonly names: readonly string[] },
@@ -115,7 +121,7 @@ export async function findDomainById(x: Executor, id: number): Promise<Domain | 
   return row && toDomain(row);
 }
 
-/** Like `findDomain`, and locks the domain until the transaction ends. `accountId` absent: of any account. */
+/** Like `findDomain`, but locks the domain until the transaction ends. `accountId` absent: any account. */
 export async function findDomainToChange(
   trx: Transaction<Schema>,
   { accountId, id }: { readonly accountId?: number; readonly id: number },
@@ -124,7 +130,7 @@ export async function findDomainToChange(
   return accountId === undefined ? findDomainById(trx, id) : findDomain(trx, { accountId, id });
 }
 
-/** Everything but id and creation time. A deleted domain stays as it is. */
+/** Saves everything but id and creation time. A deleted domain is not changed. */
 export async function saveDomain(trx: Executor, domain: Domain): Promise<void> {
   await trx
     .updateTable('domain')
@@ -146,7 +152,7 @@ export async function markDomainDeleted(trx: Executor, id: number, now: number):
   return row !== undefined;
 }
 
-/** One page in the order they were added, and how many there are on all pages. */
+/** Returns one page in order of creation, and the total of all pages. */
 export async function listDomains(
   x: Executor,
   filter: DomainFilter,
@@ -177,7 +183,7 @@ function hasStatus(e: ExpressionBuilder<Schema, 'domain'>, status: DomainStatus,
   return e.and([e('state', '=', 'open'), status === 'accelerating' ? isAcknowledged : e.not(isAcknowledged)]);
 }
 
-/** Names are lower-case, so the engines' different ideas of case in LIKE do not matter. */
+/** Names are in lower case, so it does not matter whether LIKE is case-sensitive. */
 function matches(pattern: string) {
   return sql<boolean>`name like ${pattern} escape '!'`;
 }
@@ -238,8 +244,8 @@ function withDefaults({ keepUrlParams, ...stored }: StoredSettings): DomainSetti
 }
 
 /**
- * Lists an account's domains that have or had this name, the newest first: deleted ones keep their logs. Absent name:
- * all.
+ * Lists the account's domains that have or had this name, newest first. Deleted domains are included, as they keep
+ * their logs. `name` absent: all names.
  */
 export async function listDomainIds(
   x: Executor,
@@ -251,14 +257,14 @@ export async function listDomainIds(
   return rows.map(({ id }) => id);
 }
 
-/** When each of these was added, deleted ones too; those that there are not are left out. */
+/** Returns the creation times of these domains, including deleted ones, by id. Unknown ids are absent. */
 export async function listDomainStarts(x: Executor, ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
   if (ids.length === 0) return new Map();
   const rows = await x.selectFrom('domain').select(['id', 'created_at']).where('id', 'in', ids).execute();
   return new Map(rows.map((row) => [row.id, row.created_at]));
 }
 
-/** Also of a deleted domain. */
+/** Works for deleted domains, too. */
 export async function findAccountOfDomain(x: Executor, id: number): Promise<number | undefined> {
   const row = await x.selectFrom('domain').select('account_id').where('id', '=', id).executeTakeFirst();
   return row?.account_id;

@@ -1,4 +1,4 @@
-/** What each edge reported last, one row per edge. */
+/** The last report of each edge, one row per edge. */
 import { EDGE_LIVE_MS, isLive } from '#model/acknowledgement.ts';
 import type { EdgeReport, EdgeStatus, OriginTrouble, Rejection } from '#model/edge.ts';
 import type { EdgeRow, Executor } from '../schema/schema.ts';
@@ -6,8 +6,8 @@ import { CERTIFICATE_KIND, listCertificateUsers } from './certificates.ts';
 import { isInHistory } from './revision-tags.ts';
 
 /**
- * `unknownPlace`: what the report tells of is no part of our history. The edge lives, but acknowledges nothing.
- * `superseded`: an instance that started later reports under the same id and lives; this one does not count.
+ * `unknownPlace`: the reported position is not in our history. The edge is live but acknowledges nothing. `superseded`:
+ * a live instance that started later reports under the same id, so this report is ignored.
  */
 export type RecordedStatus = 'recorded' | 'unknownPlace' | 'superseded';
 
@@ -31,7 +31,7 @@ export async function recordEdgeStatus(x: Executor, status: EdgeStatus, now: num
         .where((e) =>
           e.or([
             e('edge.started_at', '<=', status.startedAt),
-            // What `isLive` says, in SQL: the other one does not live.
+            // The SQL form of `isLive`: the other instance is not live.
             e('edge.reported_at', '<=', now - EDGE_LIVE_MS),
             e('edge.reported_at', '>=', now + EDGE_LIVE_MS),
           ]),
@@ -43,7 +43,10 @@ export async function recordEdgeStatus(x: Executor, status: EdgeStatus, now: num
   return isKnown ? 'recorded' : 'unknownPlace';
 }
 
-/** Edges that reported within the last 30 s, by name. One that refuses a certificate refuses the sites that have it. */
+/**
+ * Lists edges that reported within the last 30 s, by name. An edge that rejects a certificate also rejects the sites
+ * that use it.
+ */
 export async function listLiveEdges(x: Executor, now: number): Promise<readonly EdgeReport[]> {
   const edges = (await listEdges(x, { now, withinMs: EDGE_LIVE_MS })).filter((edge) => isLive(edge, now));
   const refused = edges.flatMap(({ rejected }) => rejected.filter(isOfCertificate).map(({ key }) => key));
@@ -62,7 +65,7 @@ function isOfCertificate({ kind }: Rejection): boolean {
   return kind === CERTIFICATE_KIND;
 }
 
-/** Edges that reported within `withinMs`, by name. One that reported by a clock that was further ahead is not known any more. */
+/** Lists edges that reported within `withinMs`, by name. Reports that lie further in the future are ignored as well. */
 export async function listEdges(
   x: Executor,
   { now, withinMs }: { readonly now: number; readonly withinMs: number },

@@ -1,4 +1,4 @@
-/** Which parts of log files there are; the bytes are blobs. */
+/** The index of log file parts; the bytes are blobs. */
 import { sql } from 'kysely';
 import type { Executor } from '../schema/schema.ts';
 
@@ -31,8 +31,8 @@ export async function hasLogPart(x: Executor, key: string): Promise<boolean> {
 }
 
 /**
- * Appends a part to its day's file: bytes that have been served stay where they are. False: the part exists already.
- * docs/decisions/0435
+ * Appends a part to its day's file, so that bytes served before keep their place. Returns false if the part exists
+ * already. docs/decisions/0435
  */
 export async function insertLogPart(x: Executor, part: LogPartRow, now: number): Promise<boolean> {
   const { key, domainId, day, bytes, lines } = part;
@@ -51,12 +51,13 @@ export async function insertLogPart(x: Executor, part: LogPartRow, now: number):
       .returning('key')
       .executeTakeFirst();
     if (row !== undefined) return true;
-    // Else another transaction took the position, and has committed: the next one is free. Only PostgreSQL has such.
+    // Otherwise another transaction took the position and has committed, so the next one is free. Happens on PostgreSQL
+    // only.
     if (await hasLogPart(x, key)) return false;
   }
 }
 
-/** The newest day first; without days of which parts have been deleted. */
+/** Lists days, newest first, without days of which parts were deleted. */
 export async function listLogDays(x: Executor, { domainIds, firstDay, lastDay }: DaySpan): Promise<readonly LogDay[]> {
   if (domainIds.length === 0) return [];
   const rows = await x
@@ -74,7 +75,7 @@ export async function listLogDays(x: Executor, { domainIds, firstDay, lastDay }:
 }
 
 /**
- * Lists the parts of one day's file, in order; empty also when some have been deleted: the rest is not the file that
+ * Lists the parts of one day's file, in order. Empty if some were deleted, since the rest differs from the file that
  * was served.
  */
 export async function listLogParts(x: Executor, domainId: number, day: string): Promise<readonly LogPartRow[]> {
@@ -89,7 +90,7 @@ export async function listLogParts(x: Executor, domainId: number, day: string): 
   return rows.map(({ key, bytes, lines }) => ({ key, domainId, day, bytes, lines }));
 }
 
-/** Keys of parts of days before `day`, at most `limit`, in order, behind the key `after`. */
+/** Lists keys of parts of days before `day`, in order: at most `limit`, after the key `after`. */
 export async function listLogPartsBefore(
   x: Executor,
   { day, after, limit }: { readonly day: string; readonly after: string; readonly limit: number },

@@ -1,4 +1,4 @@
-/** The purges that edges get, by site. Callers publish changes in the same transaction. */
+/** The purges of each site that edges receive. Callers publish changes in the same transaction. */
 import type { Transaction } from 'kysely';
 import { lockInTransaction } from '../engines/engine.ts';
 import type { Executor, Schema } from '../schema/schema.ts';
@@ -13,7 +13,7 @@ export interface PurgeRow {
 
 /** Locks the purges of these sites until the transaction ends. */
 export async function lockPurges(trx: Transaction<Schema>, siteIds: readonly number[]): Promise<void> {
-  // In one order for all, or two calls could wait for each other.
+  // A fixed order prevents deadlocks.
   for (const siteId of siteIds.toSorted((a, b) => a - b)) await lockInTransaction(trx, `purge:${siteId}`);
 }
 

@@ -1,21 +1,18 @@
-/**
- * What edges are told: the newest state of every resource, numbered by revisions that only grow in the order of
- * commits. docs/decisions/0020
- */
+/** Feed resources: the newest state of each, numbered by revisions that grow in commit order. docs/decisions/0020 */
 import { sql, type Transaction } from 'kysely';
 import type { FeedPosition } from '#model/feed-position.ts';
 import { wakeListeners } from '../engines/engine.ts';
 import type { Executor, Schema } from '../schema/schema.ts';
 import { pruneRevisionTags, tagRevision } from './revision-tags.ts';
 
-/** How long deletions and tags are kept; an edge that was away longer takes a snapshot. */
+/** Retention of deletions and tags; an edge that was away longer takes a snapshot. */
 const HISTORY_KEEP_MS = 30 * 24 * 3600 * 1000;
 
 export type Change =
   | { readonly kind: string; readonly key: string; readonly op: 'put'; readonly body: unknown }
   | { readonly kind: string; readonly key: string; readonly op: 'delete' };
 
-/** The newest place. */
+/** The newest position. */
 export interface ConfigHead extends FeedPosition {
   /** Oldest revision from which changes are complete; readers at an older one need a snapshot. */
   readonly minRevision: number;
@@ -31,11 +28,11 @@ export interface ResourceRow {
 }
 
 /**
- * The LAST step of a transaction (only writing the revision back may follow): it takes the one row that every publish
- * takes, so revisions become visible in their order. A key stands in `changes` once. Gives the revision.
+ * Publishes changes, each key at most once, and returns the revision. Must be the LAST step of a transaction, except
+ * for saving the revision: it locks the one row that every publish locks, so that revisions become visible in order.
  */
 export async function publish(trx: Transaction<Schema>, changes: readonly Change[], now: number): Promise<number> {
-  await wakeListeners(trx); // heard when we commit; said before the lock, which is held for as short as can be
+  await wakeListeners(trx); // delivered at commit; sent before the lock is taken, to hold it briefly
   const { revision } = await trx
     .updateTable('config_head')
     .set((e) => ({ revision: e('revision', '+', 1) }))
@@ -59,7 +56,7 @@ export async function publish(trx: Transaction<Schema>, changes: readonly Change
 }
 
 export async function readConfigHead(x: Executor): Promise<ConfigHead> {
-  // One statement, so that revision and tag belong together.
+  // A single statement, so that revision and tag are consistent.
   const row = await x
     .selectFrom('config_head')
     .innerJoin('revision_tag', 'revision_tag.revision', 'config_head.revision')
@@ -69,8 +66,8 @@ export async function readConfigHead(x: Executor): Promise<ConfigHead> {
 }
 
 /**
- * Every resource that changed after `from`, up to `to`, by revision: at most `limit` rows, and then whole revisions
- * only beyond them, never part of one. `to` in the answer is the revision up to which it is complete.
+ * Returns the resources that changed after `from`, up to `to`, by revision: at most `limit` rows, unless a single
+ * revision has more. Revisions are never split. The returned `to` is the revision up to which the rows are complete.
  */
 export async function changesSince(
   x: Executor,
@@ -88,12 +85,12 @@ export async function changesSince(
   const whole = rows.filter((row) => row.revision < beyond.revision);
   const last = whole.at(-1);
   if (last !== undefined) return { to: last.revision, rows: whole };
-  // One revision that is larger than the limit goes as it is.
+  // A revision larger than the limit is returned whole.
   const revision = beyond.revision;
   return { to: revision, rows: (await query.where('revision', '=', revision).execute()).map(toResource) };
 }
 
-/** Pages through what exists (no tombstones), by kind and key. Run it inside `Db.snapshot`. */
+/** Pages through existing resources, without tombstones, by kind and key. Run it inside `Db.snapshot`. */
 export async function* allResources(x: Executor, pageSize: number): AsyncGenerator<readonly ResourceRow[]> {
   let after = { kind: '', key: '' };
   for (;;) {
@@ -111,7 +108,7 @@ export async function* allResources(x: Executor, pageSize: number): AsyncGenerat
   }
 }
 
-/** Keys of a kind that have not changed since `before`, at most `limit`. */
+/** Lists keys of a kind that have not changed since `before`, at most `limit`. */
 export async function listResourcesBefore(
   x: Executor,
   { kind, before, limit }: { readonly kind: string; readonly before: number; readonly limit: number },
@@ -129,8 +126,8 @@ export async function listResourcesBefore(
 }
 
 /**
- * Forgets deletions and tags older than 30 days and raises the lowest revision that can be told as changes. Gives how
- * many deletions.
+ * Deletes tombstones and tags older than 30 days, and raises the lowest revision from which changes are complete.
+ * Returns the number of tombstones.
  */
 export async function pruneHistory(trx: Transaction<Schema>, now: number): Promise<number> {
   await pruneRevisionTags(trx, now - HISTORY_KEEP_MS);

@@ -1,6 +1,6 @@
 /**
- * The tag of each revision: tells the history that an edge knows from that of a database which was put back to an
- * earlier state and counts on from there. docs/decisions/0023
+ * The tags of revisions. They reveal a database that was restored to an earlier state and counts on from there, since
+ * its history differs from the one that an edge knows. docs/decisions/0023
  */
 import type { Transaction } from 'kysely';
 import type { FeedPosition } from '#model/feed-position.ts';
@@ -22,7 +22,7 @@ export async function readRevisionTag(x: Executor, revision: number): Promise<st
   return tag;
 }
 
-/** False also for a place that was left more than 30 days ago. */
+/** Whether the position is in our history; false if it was superseded more than 30 days ago. */
 export async function isInHistory(x: Executor, { epoch, revision, tag }: FeedPosition): Promise<boolean> {
   const row = await x
     .selectFrom('config_head')
@@ -33,7 +33,7 @@ export async function isInHistory(x: Executor, { epoch, revision, tag }: FeedPos
   return row?.tag === tag;
 }
 
-/** Forgets the tags made before `before` and all earlier ones, never that of the newest revision. */
+/** Deletes tags made before `before`, and all earlier ones, but never the newest revision's. */
 export async function pruneRevisionTags(trx: Transaction<Schema>, before: number): Promise<void> {
   const { revision } = await trx.selectFrom('config_head').select('revision').executeTakeFirstOrThrow();
   const { newest } = await trx
@@ -42,6 +42,6 @@ export async function pruneRevisionTags(trx: Transaction<Schema>, before: number
     .where('made_at', '<', before)
     .where('revision', '<', revision)
     .executeTakeFirstOrThrow();
-  // SQL's null: no row.
+  // SQL's max of no rows is null.
   if (newest !== null) await trx.deleteFrom('revision_tag').where('revision', '<=', newest).execute();
 }

@@ -1,4 +1,4 @@
-/** Sums of traffic by domain and time, and the values that occur most. */
+/** Traffic sums by domain and time, and the most frequent values. */
 import { sql } from 'kysely';
 import type { Executor, Schema } from '../schema/schema.ts';
 import { inIds } from '../statements/lists.ts';
@@ -23,11 +23,12 @@ export const SUM_NAMES = [
   'status_5xx',
 ] as const satisfies readonly SumName[];
 
-/** Rows of one statement: engines bound the number of parameters. */
+/** Rows per statement: engines limit the number of parameters. */
 const ROWS_AT_ONCE = 200;
 
 /**
- * False: this report, or a later one of the same start, has been added already. Within the transaction that adds it.
+ * Claims a report within the transaction that adds it. Returns false if this report, or a later one of the same start,
+ * was already added.
  */
 export async function claimReport(
   x: Executor,
@@ -49,8 +50,8 @@ export async function claimReport(
 }
 
 /**
- * Adds to the stored sums. `rows` has each domain, grain and instant once, in a fixed order, so that writers cannot
- * deadlock.
+ * Adds to the stored sums. `rows` has each domain, grain and instant once. Rows are written in a fixed order to prevent
+ * deadlocks.
  */
 export async function addSums(x: Executor, rows: readonly SumRow[]): Promise<void> {
   const sorted = [...rows].sort((a, b) => a.domain_id - b.domain_id || a.grain.localeCompare(b.grain) || a.at - b.at);
@@ -77,7 +78,7 @@ export interface SumQuery {
   readonly to: number;
 }
 
-/** Sums over all these domains together, earliest first; instants without traffic are left out. */
+/** Returns sums over all these domains together, earliest first. Instants without traffic are absent. */
 export async function listSums(
   x: Executor,
   { domainIds, grain, from, to }: SumQuery,
@@ -93,7 +94,7 @@ export async function listSums(
     .groupBy('at')
     .orderBy('at')
     .execute();
-  // `as`: the columns selected above; PostgreSQL gives sums of bigint as text.
+  // `as`: the columns selected above; PostgreSQL returns sums of bigint as text.
   return rows.map((row) => toNumbers(row as unknown as Readonly<Record<string, unknown>>));
 }
 
@@ -110,12 +111,12 @@ export interface TopRow {
 
 export interface TopPlace {
   readonly domainId: number;
-  /** When the hour begins. */
+  /** Start of the hour. */
   readonly at: number;
   readonly kind: string;
 }
 
-/** Adds to what is there, and keeps the `keep` most frequent. */
+/** Adds to the stored counts and keeps the `keep` most frequent values. */
 export async function addTop(x: Executor, place: TopPlace, rows: readonly TopRow[], keep: number): Promise<void> {
   const { domainId, at, kind } = place;
   if (rows.length === 0) return;
@@ -146,7 +147,7 @@ export interface TopQuery {
   readonly limit: number;
 }
 
-/** The most frequent first. */
+/** Lists the most frequent values first. */
 export async function listTop(x: Executor, query: TopQuery): Promise<readonly TopRow[]> {
   const { domainIds, kind, from, to, limit } = query;
   if (domainIds.length === 0) return [];
@@ -165,7 +166,7 @@ export async function listTop(x: Executor, query: TopQuery): Promise<readonly To
   return rows.map(({ value, requests, bytes }) => ({ value, requests: Number(requests), bytes: Number(bytes) }));
 }
 
-/** Forgets what is older than each of these instants. */
+/** Deletes rows older than these instants. */
 export async function pruneStatistics(
   x: Executor,
   before: Readonly<Record<Grain, number>> & { readonly top: number; readonly report: number },

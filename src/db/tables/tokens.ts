@@ -1,4 +1,4 @@
-/** Access tokens by their hash. A revoked or expired token is still found; whether it is good is `isTokenUsable`. */
+/** Access tokens by hash. Revoked and expired tokens are still found; `isTokenUsable` checks them. */
 import { sql } from 'kysely';
 import { type Account, SCOPES, type Scope, type Token } from '#model/account.ts';
 import type { Executor, TokenRow } from '../schema/schema.ts';
@@ -9,16 +9,16 @@ export interface NewToken {
   readonly accountId: number;
   readonly scopes: readonly Scope[];
   readonly label: string;
-  /** Absent: never. */
+  /** Absent: the token does not expire. */
   readonly expiresAt?: number | undefined;
-  /** Absent: it may be used from anywhere. */
+  /** Absent: the token may be used from any address. */
   readonly addresses?: readonly string[] | undefined;
   /** `hashToken` of the token. */
   readonly hash: string;
   readonly now: number;
 }
 
-/** Throws when the account does not exist. */
+/** Throws if the account does not exist. */
 export async function createToken(x: Executor, token: NewToken): Promise<Token> {
   const row = await x
     .insertInto('token')
@@ -42,7 +42,7 @@ export interface TokenOfAccount {
   readonly account: Account;
 }
 
-/** Tokens with their accounts, keyed by hash; hashes of no token are missing. */
+/** Finds tokens with their accounts, by hash. Unknown hashes are absent. */
 export async function findTokensByHash(
   x: Executor,
   hashes: readonly string[],
@@ -68,13 +68,13 @@ export async function findToken(x: Executor, id: number): Promise<Token | undefi
   return row && toToken(row);
 }
 
-/** Every token the account ever had, in the order they were made. */
+/** Lists all tokens that the account ever had, in order of creation. */
 export async function listTokens(x: Executor, accountId: number): Promise<readonly Token[]> {
   const rows = await x.selectFrom('token').selectAll().where('account_id', '=', accountId).orderBy('id').execute();
   return rows.map(toToken);
 }
 
-/** The first time counts. False when there is no such token. */
+/** Revokes a token; the first revocation's time is kept. Returns false if there is no such token. */
 export async function revokeToken(x: Executor, id: number, now: number): Promise<boolean> {
   const row = await x
     .updateTable('token')
@@ -85,7 +85,7 @@ export async function revokeToken(x: Executor, id: number, now: number): Promise
   return row !== undefined;
 }
 
-/** Keeps only those of the token's scopes that `scopes` names; nothing is ever added. */
+/** Reduces the token's scopes to those in `scopes`; none are added. Returns `undefined` if there is no such token. */
 export async function narrowToken(x: Executor, id: number, scopes: readonly Scope[]): Promise<Token | undefined> {
   const token = await findToken(x, id);
   if (token === undefined) return undefined;

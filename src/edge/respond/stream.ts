@@ -1,4 +1,4 @@
-/** An origin's body on its way to the client, and at the same time into the store where it may be kept. */
+/** Streams an origin's body to the client and, if it may be stored, into the store at the same time. */
 import type { Readable } from 'node:stream';
 import { after, type Eventual, Future, recover } from '#lib/future.ts';
 import { isLargeChunk, PagedCopies } from '#lib/joined-chunks.ts';
@@ -25,9 +25,10 @@ interface Receiver {
 type StreamOptions = Pick<EdgeContext, 'lag' | 'pins' | 'buffers' | 'unreadFetchMs'>;
 
 /**
- * Streams a body at the origin's pace: what the client has not taken is read from what the store gathers, as far as
- * that budget allows, else it waits in a buffer; when the buffer is full, the client sets the pace. A body that breaks
- * off cuts the client and is not stored. Returns false if it broke off before the client had anything. Never rejects.
+ * Streams a body at the origin's pace. A client that falls behind reads from the body being stored, as far as the
+ * budget allows; otherwise the bytes wait in a buffer, and once that is full, backpressure reaches the origin. If the
+ * origin's body breaks off, the client's answer is cut and nothing is stored. Returns false if it broke off before
+ * anything was sent to the client. Never rejects.
  */
 export function streamToViewer(
   to: Recipient,
@@ -61,7 +62,10 @@ export function streamUnread(
   return after(streamBody(undefined, source, fill, limit), () => undefined);
 }
 
-/** Drops an answer that is not sent to this client: a body that may be stored, or is read by others, goes on. */
+/**
+ * Drops an answer that is not sent to this client. A body that is being stored or read by other clients is still
+ * fetched.
+ */
 export function leaveToStore(body: AnswerBody, options: Pick<StreamOptions, 'unreadFetchMs'>): void {
   if ((body.kind === 'stream' || body.kind === 'fill') && body.fill !== undefined) {
     void streamUnread(body.stream, body.fill, options); // never rejects
@@ -73,7 +77,7 @@ export function leaveToStore(body: AnswerBody, options: Pick<StreamOptions, 'unr
 /** Drops an answer that is not sent after all: the origin's connection and the store's memory are released. */
 export function abandonBody(body: AnswerBody): void {
   if (body.kind === 'tunnel') {
-    body.origin.on('error', () => undefined); // nobody waits for it
+    body.origin.on('error', () => undefined); // the tunnel is abandoned, so its errors do not matter
     body.origin.destroy();
   }
   if (body.kind !== 'stream' && body.kind !== 'fill') return;
@@ -100,7 +104,7 @@ function streamBody(
     limit?.stop();
     fill?.onEnd?.();
     if (result.kind === 'broken') {
-      // The origin's body broke off: the client is to see that its answer is not whole.
+      // The origin's body broke off: cut the answer so that the client notices that it is incomplete.
       if (viewer?.isBegun === false) return viewer.isGone;
       viewer?.cut(result.error instanceof TakenBack ? 503 : 502);
       return true;
@@ -118,7 +122,7 @@ type Passed = { readonly kind: 'whole' } | { readonly kind: 'broken'; readonly e
 
 const WHOLE: Passed = { kind: 'whole' };
 
-/** The client was too slow to be waited for, and reads along like those who came later. */
+/** The client was too slow to wait for. It now reads the stored bytes, as later readers of the body do. */
 interface LeftBehind {
   readonly following: Promise<boolean>;
 }
@@ -129,20 +133,23 @@ function pump(passage: Passage, source: OriginBody): Eventual<void> {
   return after(taken, (isWhole) => passage.end(isWhole));
 }
 
-/** Returns whether all of the body was taken; `false`: nobody wanted the rest. Throws if it breaks off. */
+/** Returns whether the whole body was taken; `false` if nobody wants the rest. Throws if it breaks off. */
 async function takeStream(passage: Passage, source: Readable): Promise<boolean> {
   source.once('error', passage.onCut);
   for await (const chunk of source) {
     // A Readable without an encoding or object mode gives Buffers.
     const bytes: Buffer = chunk;
     const wait = passage.take(bytes, false);
-    if (passage.isUnwanted) return false; // leaving the loop drops it
+    if (passage.isUnwanted) return false; // leaving the loop destroys the source
     if (wait !== undefined) await wait;
   }
   return source.readableEnded;
 }
 
-/** The same for a body of our own client, whose bytes need no memory of their own where they can go on at once. */
+/**
+ * Like `takeStream`, for a body of our own HTTP client. Its bytes are lent: they are copied only if they cannot be sent
+ * at once.
+ */
 function takeOwn(passage: Passage, source: OwnBody): Future<boolean> {
   const taken = new Future<boolean>();
   let isWaiting = false;
@@ -153,7 +160,7 @@ function takeOwn(passage: Passage, source: OwnBody): Future<boolean> {
     else if (end !== undefined) taken.reject(end);
     else source.resume();
   };
-  // A fault of ours ends this request alone: nothing catches it where the bytes come from.
+  // A bug here must end only this request: the caller of `onChunk` catches nothing.
   const fail = (error: unknown) => {
     taken.reject(error);
     source.destroy();
@@ -190,21 +197,21 @@ function takeOwn(passage: Passage, source: OwnBody): Future<boolean> {
   return taken;
 }
 
-/** A body's way from its source to the receiver and the store, chunk by chunk. */
+/** Passes a body from its source to the receiver and the store, chunk by chunk. */
 class Passage {
   readonly #receiver: Receiver | undefined;
   readonly #source: OriginBody;
   readonly #fill: Fill | undefined;
   readonly #limit: UnreadLimit | undefined;
-  /** `undefined`: nobody but the store, and those who read along. */
+  /** `undefined`: only the store and its readers receive the body. */
   #viewer: Viewer | undefined;
   readonly #copies = new PagedCopies();
   #gathered = 0;
-  /** Ends the hold on what the receiver was given of the store's memory. */
+  /** Ends the hold on the store's memory that the receiver was given. */
   #release: Release | undefined;
-  /** Counts that memory if the receiver has to be waited for. */
+  /** Counts that memory while the receiver is waited for. */
   readonly #pin: Pin | undefined;
-  /** Nobody wants the rest. */
+  /** Neither the client, the store nor a reader wants the rest. */
   isUnwanted = false;
   left: LeftBehind | undefined;
 
@@ -234,12 +241,12 @@ class Passage {
     else this.#source.destroy();
   };
 
-  /** The source has failed: nobody is waited for any more. */
+  /** The source has failed: stops waiting for the receiver. */
   readonly onCut = (): void => this.#receiver?.outlet.close();
 
   /**
-   * Takes the next bytes of the body. Returns what must be waited for before more are given; `undefined`: nothing. `isLent`: their
-   * memory is used again.
+   * Takes the next bytes of the body. Returns a promise to await before the next call, or `undefined` if there is
+   * nothing to wait for. `isLent`: the caller reuses the memory of `bytes`.
    */
   take(bytes: Buffer, isLent: boolean): Promise<void> | undefined {
     const fill = this.#fill;
@@ -255,15 +262,15 @@ class Passage {
       this.isUnwanted = true;
       return undefined;
     }
-    // Nobody waits but the disk; or those who fall behind are to find the rest there.
+    // Wait for the disk if no client sets the pace, or if readers that fall behind must find the rest there.
     const drained = isWatched && !hasReaders ? undefined : fill?.writer.drained?.();
     if (drained === undefined && (isGathering || fill?.shared === undefined) && hasRoom) return undefined;
     return this.#wait(drained, isGathering, hasRoom);
   }
 
   /**
-   * Returns the bytes in memory that stays, as far as the receiver is out; `undefined`: nobody has them, or not in one
-   * piece.
+   * Returns the bytes in memory that is valid while the receiver needs it; `undefined` if they are not kept, or not in
+   * one piece.
    */
   #keep({ writer, shared }: Fill, bytes: Buffer, isLent: boolean): Buffer | undefined {
     const { pieces, memory } = writer;
@@ -296,7 +303,7 @@ class Passage {
     const { to, outlet, lag, options } = receiver;
     const mayLag = isGathering && !outlet.isBuffering;
     if (mayLag && lag.note(viewer.queuedBytes)) return;
-    // With a length that the store has accepted, the rest will be there to be read.
+    // The store has accepted the announced length, so the receiver can read the rest from there.
     if (mayLag && fill?.shared !== undefined && fill.announcedBytes !== undefined) {
       const onDrained = () => void lag.note(0);
       const { fetchRest = nowhere } = fill;
@@ -309,19 +316,19 @@ class Passage {
     }
   }
 
-  /** The source is over, whole or not: that the client leaves changes nothing any more. */
+  /** Stops watching for the client to leave. To be called when the source has ended, complete or not. */
   detach(): void {
     this.#receiver?.to.viewer.signal.removeEventListener('abort', this.#leave);
   }
 
-  /** `isWhole`: the source has ended by itself. */
+  /** `isWhole`: the source ended normally. */
   end(isWhole: boolean): void {
     const fill = this.#fill;
     if (fill?.shared !== undefined) fill.shared.onUnread = undefined;
     endFill(isWhole, fill, this.#gathered);
   }
 
-  /** The receiver has the answer, or is gone: nothing of the store is held for it any more. */
+  /** Releases the store's memory. To be called when the receiver has the answer or is gone. */
   release(): void {
     this.#release?.();
     this.#pin?.[Symbol.dispose]();

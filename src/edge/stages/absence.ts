@@ -1,4 +1,6 @@
-/** The instant after which stored responses count: purges, invalidations, and the age beyond which nothing is kept. */
+/**
+ * Computes the instant up to which stored responses count as absent: from purges, invalidations and the maximum age.
+ */
 import { purgedAt } from '#sites/purge.ts';
 import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
@@ -9,15 +11,16 @@ import { keyTarget } from './cache-key.ts';
 /** Purges are forgotten after 31 days, so nothing may be older than that. docs/decisions/0081 */
 export const MAX_OBJECT_AGE_MS = 30 * 24 * 3600 * 1000;
 
-/** What a key is looked up for. */
+/** The site and request that a key is looked up for. */
 export interface KeyOwner {
   readonly site: Site;
   readonly request: Pick<EdgeRequest, 'host' | 'keyPath' | 'query'>;
 }
 
 /**
- * What was requested from an origin at or before this instant is absent. `entry`: what was found under the key, with its
- * invalidation by an unsafe method. Never falls for one key while time goes on, but by what a site's purges lose to merging.
+ * Returns the instant up to which responses count as absent, compared with the time of their request to the origin.
+ * `entry`: the entry found under the key, for its invalidation by an unsafe method. For one key the result never falls
+ * as time passes, except where merging drops purges of a site.
  */
 export function absentUpTo(
   sites: SiteTable,
@@ -25,7 +28,7 @@ export function absentUpTo(
   entry: Pick<CacheEntry, 'invalidatedAt'> | undefined,
   now: number,
 ): number {
-  // The site anew: the one that a request began with does not know of a purge that came since.
+  // Look the site up again: purges may have arrived since the request began.
   const found = sites.find(request.host);
   const latest = found?.id === site.id ? found : site;
   const purged = purgedAt(latest, request.host, keyTarget(latest, request));

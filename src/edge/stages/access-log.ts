@@ -1,4 +1,7 @@
-/** Stage 11: one line per request, however it ended; of an answer that lasts, one each minute. What a line looks like is in `logs/line.ts`. Pure. */
+/**
+ * Stage 11: builds one log record per request, however it ended, and one per minute for long-lived answers.
+ * `logs/line.ts` formats the lines. Pure.
+ */
 import { firstValue } from '#http/headers.ts';
 import type { RequestHeaders } from '#http/request-fields.ts';
 import type { AccessRecord, CacheCode } from '#logs/line.ts';
@@ -9,17 +12,17 @@ import type { EdgeAnswer } from '../respond/edge-answer.ts';
 import type { CutStatus, Viewer } from '../viewer.ts';
 import type { NamedSite } from './named-site.ts';
 
-/** The status of a request whose client left before its answer was out. */
+/** The status logged for a client that left before its answer was sent. */
 export const CLIENT_LEFT = 499;
 
 interface Ending {
   readonly startedAt: number;
   readonly endedAt: number;
-  /** We have cut it, or what it waited for. */
+  /** Set if we cut the request, or the answer before it on the connection. */
   readonly cutStatus: CutStatus | undefined;
 }
 
-/** `answer` is absent when the client left before there was one. */
+/** Builds the record of a request. `answer` is `undefined` if the client left before there was one. */
 export function describeRequest(
   viewer: Viewer,
   { host, isLive }: Pick<NamedSite, 'host' | 'isLive'>,
@@ -46,12 +49,14 @@ export function describeRequest(
   };
 }
 
-/** The host as the client named it, valid or not: in lower case and without port, like a site's. */
+/**
+ * The host as the client sent it, valid or not, normalized like a site's: in lower case, without port or trailing dot.
+ */
 function namedHost(headers: RequestHeaders): string | undefined {
   return firstValue(headers, 'host')?.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
 }
 
-/** The path and query, also of an absolute-form target. RFC 9112 §3.2.2 */
+/** The path and query of a target in origin form or absolute form. RFC 9112 §3.2.2 */
 function pathOf(target: string): string {
   return target.replace(/^https?:\/\/[^/?]*\/?/i, '/');
 }
@@ -61,9 +66,9 @@ export interface Refused {
   readonly status: number;
   readonly responseBytes: number;
   readonly endedAt: number;
-  /** The part of the head that was read; `undefined`: nothing. */
+  /** The request head as far as it was read; `undefined` if none was. */
   readonly head: Pick<ReceivedRequest, 'method' | 'target' | 'httpVersion' | 'headers'> | undefined;
-  /** The version, where no head was read. */
+  /** The HTTP version if no head was read; 1.1 if absent. */
   readonly httpVersion?: '2.0';
 }
 
@@ -88,7 +93,7 @@ export function describeRefusal(refused: Refused): AccessRecord {
   };
 }
 
-/** `undefined`: the client left before there was one. */
+/** Maps an answer to the cache code in the log. `undefined`: the client left before there was an answer. */
 export function cacheCode(answer: EdgeAnswer | undefined): CacheCode {
   switch (answer?.mark.status) {
     case undefined:

@@ -1,4 +1,7 @@
-/** Stage 3: may this request be served at all? The domain's state, then its rules in their order. Pure. Edge rules 1 and 6 */
+/**
+ * Stage 3: decides whether a request may be served, from the domain's state and its access rules, in that order. Edge
+ * rules 1 and 6. Pure.
+ */
 import { firstValue } from '#http/headers.ts';
 import { hasDotSegments } from '#http/target.ts';
 import type { SiteAccess } from '#sites/access.ts';
@@ -10,7 +13,7 @@ export type Access = { readonly kind: 'allow' } | { readonly kind: 'deny'; reado
 
 type AskedRequest = Pick<EdgeRequest, 'clientAddress' | 'headers' | 'host' | 'target' | 'keyPath' | 'query'>;
 
-/** What is refused here is so without contact to an origin. */
+/** Refuses without contacting an origin. */
 export function checkAccess(site: Site, request: AskedRequest): Access {
   const state = checkState(site);
   return state.kind === 'deny' ? state : checkRules(site, request);
@@ -24,7 +27,8 @@ export function checkState({ state }: Site): Access {
 function checkRules({ access }: Site, request: AskedRequest): Access {
   const { refusal } = access;
   const { clientAddress, headers, host, target, keyPath, query } = request;
-  // Where refused clients are sent, they must be let in; not with dots in the path, which an origin may read otherwise.
+  // The redirect target of refused clients must be reachable. A target with dot segments is not exempt, as an origin
+  // may resolve it to another path.
   const isThere = refusal?.kind === 'redirect' && refusal.target === host + keyPath + query;
   if (isThere && !hasDotSegments(target)) return ALLOW;
   const client = {
@@ -36,14 +40,14 @@ function checkRules({ access }: Site, request: AskedRequest): Access {
   return reason === undefined ? ALLOW : { kind: 'deny', reason };
 }
 
-/** What the rules are asked about. */
+/** The client properties that rules check. */
 export interface AskingClient {
   readonly clientAddress: string;
   readonly referer: string | undefined;
   readonly userAgent: string | undefined;
 }
 
-/** The first rule that refuses; `undefined`: none does. */
+/** Returns the reason of the first rule that refuses; `undefined` if none does. */
 export function denialOf(access: SiteAccess, client: AskingClient): Denial | undefined {
   return RULES.find(({ denies }) => denies(access, client))?.reason;
 }
@@ -65,7 +69,7 @@ interface Rule {
   readonly denies: (access: SiteAccess, client: AskingClient) => boolean;
 }
 
-/** The rules in the order in which they are asked. One without a row does not compile. */
+/** The rules in evaluation order. A list of `SiteAccess` without a row here does not compile. */
 const RULES: readonly Rule[] = Object.values({
   deniedAddresses: { reason: 'ip', denies: (access, { clientAddress }) => deniesAddress(access, clientAddress) },
   referers: { reason: 'referer', denies: (access, { referer }) => deniesReferer(access, referer) },

@@ -1,4 +1,4 @@
-/** Stage 4: what makes two requests the same object. Pure. The method is never part of it. */
+/** Stage 4: builds the cache key. The method is never part of it. Pure. */
 import type { KeyTarget } from '#http/target.ts';
 import type { Site } from '#sites/site.ts';
 
@@ -8,18 +8,20 @@ export interface KeyedRequest extends KeyTarget {
 }
 
 /**
- * The site's number, never its name: a name can pass to another account. The scheme counts only where the origin is asked
- * with the client's, since only then may it answer differently; the query, unless the site leaves it out. Edge rules, decision 6
+ * Uses the site's id, not its name, as a name can move to another account. The scheme is part of the key only if the
+ * origin is asked with the client's scheme, as only then its answers may differ by it. The query is left out if the
+ * site ignores it. Edge rules, decision 6
  */
 export function cacheKey(site: Site, request: KeyedRequest): string {
   const { host } = request;
   const scheme = site.origins.protocol === 'follow' ? request.scheme : '';
-  // Marked: what answered some query must not pass for the object without one when queries count again.
+  // The mark separates these entries: if the site stops ignoring queries, an answer to some query must not be served as
+  // the object without a query.
   const mark = site.ignoresQuery ? '*' : '';
   return `${site.id} ${scheme}${mark} ${host} ${keyTarget(site, request)}`;
 }
 
-/** What of a request's path and query counts, here and for purges. Edge rule 3 */
+/** The part of a request's path and query that identifies an object, in cache keys and in purges. Edge rule 3 */
 export function keyTarget({ ignoresQuery }: Site, { keyPath, query }: KeyTarget): string {
   return ignoresQuery ? keyPath : keyPath + query;
 }

@@ -1,10 +1,13 @@
-/** What the edge says to an authority that looks whether a name is served here, for a certificate. Pure but for the look-up. RFC 8555 §8.3 */
+/** Answers an authority's HTTP-01 challenge for a certificate. Pure except for the look-up. RFC 8555 §8.3 */
 import { formatDate } from '#http/dates.ts';
 import { type ChallengeSource, findChallenge } from '#sites/challenge.ts';
 import type { EdgeRequest } from '../request.ts';
 import type { EdgeAnswer } from '../respond/edge-answer.ts';
 
-/** `undefined`: the request goes its ordinary way. It is asked over plain HTTP alone. docs/decisions/0192 */
+/**
+ * Returns `undefined` if the request is not a challenge and is served normally. Challenges are answered over plain HTTP
+ * only. docs/decisions/0192
+ */
 export function answerChallenge(
   source: ChallengeSource,
   { method, scheme, host, target }: Pick<EdgeRequest, 'method' | 'scheme' | 'host' | 'target'>,

@@ -1,4 +1,4 @@
-/** Stage 7: what the stored responses of a key, the request and the time say to do. Pure. */
+/** Stage 7: decides what to do from the stored responses of a key, the request and the time. Pure. */
 import { type Decision, decide } from '#http/decide.ts';
 import type { CacheOptions } from '#http/options.ts';
 import type { RequestFacts } from '#http/stored.ts';
@@ -7,16 +7,17 @@ import type { CachedResponse, CacheEntry } from '../store/store.ts';
 
 export interface EdgeDecision {
   readonly decision: Decision<CachedResponse>;
-  /** Variants that do not match but whose tags may be offered when the origin is asked. */
+  /** Variants that do not match, but whose entity tags may be offered to the origin. */
   readonly others: readonly CachedResponse[];
 }
 
-/** How far the clocks of two processes may differ when read at the same time. */
+/** Largest difference between the clocks of two processes read at the same time. */
 export const CLOCK_TOLERANCE_MS = 1_000;
 
 /**
- * What was requested at or before `absentUpTo` counts as absent, also where it is still stored. So does what was requested in the
- * future: the clock has been set back since, and how old it is, or whether a purge came after it, cannot be told.
+ * Treats responses requested at or before `absentUpTo` as absent, even if they are still stored. The same holds for
+ * responses requested in the future: the clock was set back, so neither their age nor whether a later purge applies can
+ * be known.
  */
 export function decideRequest(
   entry: CacheEntry | undefined,

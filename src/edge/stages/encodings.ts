@@ -1,10 +1,13 @@
-/** How origins are asked for content that the edge codes or puts together itself: as it is, whatever the client would take. Pure. */
+/** Requests uncoded content from origins where the edge itself compresses or assembles slices. Pure. */
 import { withField } from '#http/headers.ts';
 import { wholeSection } from '#http/request-fields.ts';
 import type { Site } from '#sites/site.ts';
 import { type EdgeRequest, withRequestHeaders } from '../request.ts';
 
-/** So that all clients share one stored response, also where the origin says that it varies. Else the same request. Edge rules 8, 9 */
+/**
+ * Returns the request with `Accept-Encoding: identity` if the site needs uncoded content; otherwise the same request.
+ * All clients then share one stored response, even if the origin says that it varies. Edge rules 8, 9
+ */
 export function askedUncoded(site: Site, request: EdgeRequest): EdgeRequest {
   if (!isUncoded(site)) return request;
   return withRequestHeaders(request, withField(wholeSection(request.headers), 'Accept-Encoding', 'identity'));

@@ -1,4 +1,4 @@
-/** What a site says to plain HTTP and to those who come by HTTPS: a redirect, and that they should come so again. Pure. */
+/** Redirects plain HTTP to HTTPS and adds Strict-Transport-Security, as a site's settings say. Pure. */
 import { formatDate } from '#http/dates.ts';
 import { withField } from '#http/headers.ts';
 import type { Site } from '#sites/site.ts';
@@ -6,7 +6,7 @@ import type { EdgeContext } from '../context.ts';
 import type { EdgeRequest } from '../request.ts';
 import { type EdgeAnswer, NO_BODY } from '../respond/edge-answer.ts';
 
-/** `undefined`: the request may stay where it is. docs/decisions/0183 */
+/** Returns `undefined` if the request needs no redirect. docs/decisions/0183 */
 export function redirectToHttps(
   { tls }: Pick<Site, 'tls'>,
   request: Pick<EdgeRequest, 'scheme' | 'method' | 'host' | 'authority' | 'target'>,
@@ -33,7 +33,9 @@ function portFor(authority: string, { http, https }: EdgeContext['ports']): stri
 
 const HTTPS_PORT = 443;
 
-/** Adds HSTS to an answer over TLS, also to the edge's own; it replaces the origin's field. RFC 6797 §7.1, §7.2 */
+/**
+ * Adds HSTS to an answer over TLS, including the edge's own answers. Replaces the origin's field. RFC 6797 §7.1, §7.2
+ */
 export function withTransportSecurity(
   { tls }: Pick<Site, 'tls'>,
   { scheme }: Pick<EdgeRequest, 'scheme'>,

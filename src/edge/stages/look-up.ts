@@ -1,4 +1,4 @@
-/** Stages 6 and 7 together: what is stored under the key, less what is absent, and what that says to do. */
+/** Stages 6 and 7: looks a key up in the store, discards absent responses, and decides what to do. */
 import { decide } from '#http/decide.ts';
 import { selectVariant } from '#http/variants.ts';
 import { after, type Eventual } from '#lib/future.ts';
@@ -11,18 +11,21 @@ import { decideRequest, type EdgeDecision } from './decide.ts';
 export interface LookedUp extends EdgeDecision {
   readonly visit: Visit;
   readonly now: number;
-  /** Flights that had landed before: see `Flights.landings`. */
+  /** Number of flights that had landed before the look-up; see `Flights.landings`. */
   readonly landings: number;
 }
 
-/** Holds the stored body of the decision. `since`: what was requested at or before it is absent whatever is found. */
+/**
+ * Looks up and decides; the stored body of the decision is held. `since`: responses requested at or before it count as
+ * absent in any case.
+ */
 export function lookUp(edge: EdgeContext, asked: Asked, since = Number.NEGATIVE_INFINITY): Eventual<LookedUp> {
   const { landings } = edge.flights;
   // 6
   return after(edge.store.find(asked.key), (found) => {
     const first = { landings, ...decideOn(edge, asked, found, since) }; // 7
     if (first.decision.kind === 'hit' || first.decision.kind === 'stale') return first;
-    // Another worker may have stored since what this one would ask the origin for.
+    // Another worker may have stored the response that this one would fetch from the origin.
     return after(edge.store.findNewer(asked.key, found), (newer) => {
       return newer === undefined ? first : { landings, ...decideOn(edge, asked, newer, since) };
     });
@@ -44,7 +47,9 @@ function decideOn(
   return isGone ? decideOn(edge, asked, entry && { ...entry, variants: [] }, since) : { visit, now, ...decided };
 }
 
-/** Whether what another request is bringing into the store would be a hit for this one: its variant, fresh, and not purged. */
+/**
+ * Whether a response that another request is fetching would be a hit for this one: its variant, fresh, and not purged.
+ */
 export function canReadAlong({ request, options, absentUpTo }: Visit, { stored }: SharedBody, now: number): boolean {
   if (stored.requestAt <= absentUpTo) return false;
   const selected = selectVariant([stored], request.facts, options);

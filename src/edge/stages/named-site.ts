@@ -1,13 +1,15 @@
-/** Whose line a request is that never came to stage 2: of the site that its Host names. docs/decisions/0297 */
+/**
+ * Finds the site whose log gets a request that never reached stage 2: the site that its Host names. docs/decisions/0297
+ */
 import { hostOf } from '#http/request.ts';
 import type { RequestHeaders } from '#http/request-fields.ts';
 import type { SiteTable } from '#sites/table.ts';
 
-/** The site of a request's log line; without a host and domain until one is found. */
+/** The site of a request's log line; `host` is `undefined` until a site is found. */
 export interface NamedSite {
   host: string | undefined;
   domainId: number;
-  /** Queries may have a viewer's key. */
+  /** A live site: queries may contain a viewer's key, which the log masks. */
   isLive: boolean;
 }
 
@@ -22,6 +24,6 @@ export function findNamedSite(sites: SiteTable, headers: RequestHeaders): NamedS
     const site = sites.find(host);
     return site && { host, domainId: site.id, isLive: site.type === 'live' };
   } catch {
-    return undefined; // a line of no domain is better than none
+    return undefined; // a log line without a domain is better than none
   }
 }

@@ -1,4 +1,4 @@
-/** Stage 5: does the cache take part, and by which rules? Pure. */
+/** Stage 5: decides whether the cache is used for a request, and with which options. Pure. */
 import { decide } from '#http/decide.ts';
 import type { CacheOptions } from '#http/options.ts';
 import { hasDotSegments, pathAtOrigin } from '#http/target.ts';
@@ -11,14 +11,14 @@ import type { EdgeRequest } from '../request.ts';
 export type Plan =
   | { readonly kind: 'bypass'; readonly reason: Bypass; readonly options: CacheOptions }
   | { readonly kind: 'cache'; readonly options: CacheOptions }
-  /** The client wants nothing but a stored answer, and here none is used: 504. RFC 9111 §5.2.1.7 */
+  /** The client accepts only a stored answer, but the cache is not used: 504. RFC 9111 §5.2.1.7 */
   | { readonly kind: 'gatewayTimeout'; readonly options: CacheOptions };
 
 export function planRequest(site: Site, request: EdgeRequest): Plan {
   const lifetimeSeconds = site.caching.policies?.lifetimeFor(policyTarget(site, request));
   const options = cacheOptions(site, lifetimeSeconds);
   if (request.upgrade !== undefined) return { kind: 'bypass', reason: request.upgrade, options };
-  // What the request alone decides, before anything is looked up.
+  // Bypasses that follow from the request alone.
   const early = decide(request.facts, undefined, 0, options);
   if (early.kind === 'bypass') return { kind: 'bypass', reason: early.reason, options };
   const reason = reasonPast(site, request, lifetimeSeconds);
@@ -26,9 +26,10 @@ export function planRequest(site: Site, request: EdgeRequest): Plan {
   return early.kind === 'gatewayTimeout' ? { kind: 'gatewayTimeout', options } : { kind: 'bypass', reason, options };
 }
 
-/** Why the cache is not asked, though the request alone would let it. */
+/** The reason to bypass the cache, though the request alone would allow its use; `undefined` if there is none. */
 function reasonPast(site: Site, request: EdgeRequest, lifetimeSeconds: number | undefined): Bypass | undefined {
-  // The original target goes to the origin: one that does not resolve dots would fill another path's key.
+  // The origin receives the original target. If it does not resolve dot segments, its answer belongs to another path
+  // than the key's.
   if (hasDotSegments(request.target)) return 'dotSegments';
   return reasonOf(site, lifetimeSeconds);
 }
@@ -38,7 +39,10 @@ function reasonOf({ caching }: Site, lifetimeSeconds: number | undefined): Bypas
   return lifetimeSeconds === 0 ? 'policy' : undefined;
 }
 
-/** What the policies are asked about: the request, but its path as an origin may read it where that is not to be stored. docs/decisions/0166 */
+/**
+ * The request that cache policies are matched against. Its path is the one that an origin may read instead, if that one
+ * must not be stored. docs/decisions/0166
+ */
 export function policyTarget(site: Site, request: PolicyTarget): PolicyTarget {
   const { policies } = site.caching;
   const keyPath = policies && pathAtOrigin(request.keyPath);
@@ -48,7 +52,10 @@ export function policyTarget(site: Site, request: PolicyTarget): PolicyTarget {
   return reasonOf(site, policies?.lifetimeFor(atOrigin)) === undefined ? request : atOrigin;
 }
 
-/** The site's own choices, with the lifetime of the policy that decides, if any does. Playlists and dynamic pages are never guessed about. Edge rule 4 */
+/**
+ * The site's cache options, with the lifetime of the deciding policy, if any. Live and dynamic sites have no heuristic
+ * freshness. Edge rule 4
+ */
 function cacheOptions({ type, cache, caching }: Site, lifetimeSeconds: number | undefined): CacheOptions {
   const isGuessed = type !== 'live' && type !== 'dynamic';
   const hasPolicies = caching.policies !== undefined;

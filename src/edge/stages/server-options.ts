@@ -1,11 +1,14 @@
-/** OPTIONS that the edge answers itself: for the server as a whole, and for a resource where nobody behind us is to be asked. Pure. RFC 9110 §7.6.2, §9.3.7 */
+/**
+ * OPTIONS requests that the edge answers itself: for the server as a whole, and for a resource when Max-Forwards is 0.
+ * Pure. RFC 9110 §7.6.2, §9.3.7
+ */
 import { formatDate } from '#http/dates.ts';
 import { firstValue, withField } from '#http/headers.ts';
 import { wholeSection } from '#http/request-fields.ts';
 import { type EdgeRequest, withRequestHeaders } from '../request.ts';
 import { type EdgeAnswer, NO_BODY } from '../respond/edge-answer.ts';
 
-/** What is passed on, if an origin takes it; TRACE and CONNECT are refused. */
+/** Methods that are forwarded; the origin may still refuse them. TRACE and CONNECT are refused here. */
 const ALLOWED = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
 export function answerOptions(now: number): EdgeAnswer {
@@ -13,12 +16,12 @@ export function answerOptions(now: number): EdgeAnswer {
   return { status: 200, reason: 'OK', headers, body: NO_BODY, mark: { status: 'OWN', reason: 'serverOptions' } };
 }
 
-/** Whether the request may not be passed on any more: then whoever has it answers. Only digits are a number of hops. */
+/** Whether Max-Forwards is 0, so the edge must answer itself. A value that is not digits only is ignored. */
 export function isLastHop(request: Pick<EdgeRequest, 'method' | 'headers'>): boolean {
   return hopsLeft(request) === 0;
 }
 
-/** The same request with one hop less, where it counts them. */
+/** Returns the request with Max-Forwards lowered by one; unchanged if it has none. */
 export function withHopTaken(request: EdgeRequest): EdgeRequest {
   const hops = hopsLeft(request);
   if (hops === undefined || hops === 0) return request;

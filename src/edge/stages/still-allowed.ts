@@ -1,9 +1,12 @@
-/** Whether a connection that lasts may go on: the site may be closed, or its rules changed, long before it ends. */
+/** Checks whether a long-lived connection may go on: the site may be closed or its rules changed while it is open. */
 import type { EdgeContext } from '../context.ts';
 import type { EdgeRequest } from '../request.ts';
 import { checkAccess } from './access.ts';
 
-/** `siteId`: of the site that it began with; absent: whichever the host has now will do. */
+/**
+ * `siteId`: the site that the connection began with; absent if any site of the host will do. Returns true if the check
+ * fails with an error.
+ */
 export function isStillAllowed(
   { sites, log }: Pick<EdgeContext, 'sites' | 'log'>,
   request: EdgeRequest,
@@ -18,6 +21,6 @@ export function isStillAllowed(
       { err: error, host: request.host },
       'cannot check whether an open connection is still allowed; keeping it open',
     );
-    return true; // what could be read at its beginning stands
+    return true; // the decision made at the beginning stands
   }
 }

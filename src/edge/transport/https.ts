@@ -1,4 +1,4 @@
-/** HTTPS for viewers: the listener with its certificates, and the protocols behind it. */
+/** HTTPS for viewers: joins the TLS listener with its certificates and the protocols over it. */
 import type { Registry } from 'prom-client';
 import type { ListenOptions } from '#lib/listen.ts';
 import { metricsOf } from '#lib/metrics.ts';
@@ -22,7 +22,7 @@ export interface Https extends Pick<Certificates, 'forget' | 'useTicketSecrets'>
 }
 
 export interface HttpsServer extends Pick<TlsServer, 'server' | 'certificates' | 'whyNoHandshake'> {
-  /** No new connections and requests. */
+  /** Accepts no new connections or requests. */
   close(): void;
   cutAll(): void;
 }

@@ -1,4 +1,4 @@
-/** How often the edge looks at its connections. */
+/** The interval at which the edge sweeps its connections for idle ones. */
 import type { EdgeLimits } from '../limits.ts';
 
 const MAX_SWEEP_MS = 1_000;

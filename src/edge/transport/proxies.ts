@@ -1,6 +1,6 @@
 /**
- * The client of a connection and its requests: the TCP peer, or the client that a trusted proxy names, in the PROXY
- * protocol before the first request or in fields of each request. Nobody else is believed. Edge rule 6
+ * Determines the client of a connection and its requests: the TCP peer, or the client that a trusted proxy names, by
+ * the PROXY protocol or in fields of each request. Other peers are not believed. Edge rule 6
  */
 import type { Server, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -12,22 +12,22 @@ import { type AnnouncedClient, type ProxyHeaderFailure, receiveProxyHeader } fro
 
 export interface Client {
   readonly address: string;
-  /** The client's own connection is by TLS, be it to us or to a trusted proxy. */
+  /** Whether the client's own connection uses TLS, be it to us or to a trusted proxy. */
   readonly isTls: boolean;
 }
 
 export interface Proxies {
-  /** The client's address of a connection, before or without a request. */
+  /** The client's address, before or without a request. */
   addressOf(socket: Socket): string;
   clientOf(socket: Socket, headers: RequestHeaders): Client;
   /**
-   * The same for all requests of a connection; `undefined` on a trusted proxy's, where each request may be another
-   * client's.
+   * The client of all requests of a connection; `undefined` for a trusted proxy, whose requests may have different
+   * clients.
    */
   onlyClientOf(socket: Socket): Client | undefined;
   /** The connection continues as `to`, decrypted. */
   passOn(from: Socket, to: TLSSocket): void;
-  /** What a connection began with that is not its client's. */
+  /** Size of the PROXY header at the start of the connection; 0 without one. */
   headerBytesOf(socket: Socket): number;
   /** Holds connections of trusted proxies back from the server's own listeners until their header has arrived. */
   standBefore(server: Server): void;
@@ -37,7 +37,7 @@ export interface Proxies {
 
 export interface ProxiesOptions {
   readonly trusted: readonly string[];
-  /** `required`: their connections begin with a header of the PROXY protocol, or end. */
+  /** `required`: connections of trusted proxies must begin with a PROXY header. */
   readonly protocol: 'off' | 'required';
   /** Time for the whole header. */
   readonly headerMs: number;
@@ -94,7 +94,7 @@ export function createProxies({ trusted: networks, protocol, headerMs, onFailure
           for (const listener of listeners) Reflect.apply(listener, server, [socket]);
         };
         const address = addressOf(socket);
-        // The client reset the connection before we accepted it, as some health checks do: its address is unknown.
+        // The client reset the connection before we accepted it, as some health checks do, so its address is unknown.
         if (address === '') socket.on('error', ignore).destroy();
         else if (trusted.has(address)) receive(socket, pass);
         else pass();
@@ -106,7 +106,7 @@ export function createProxies({ trusted: networks, protocol, headerMs, onFailure
   };
 }
 
-/** Where several say different things, one of the connections was open to read. */
+/** Returns true only if all values are `https`: otherwise one of the connections was plain. */
 function isForwardedTls(headers: RequestHeaders): boolean | undefined {
   const schemes = listMembers(allValues(headers, 'x-forwarded-proto'));
   if (schemes.length === 0) return undefined;

@@ -1,4 +1,4 @@
-/** What the servers of all transports share. */
+/** Dependencies that the servers of all transports share. */
 import type { EdgeContext } from '../context.ts';
 import type { EdgeLimits } from '../limits.ts';
 import type { ClientConnections } from './node-http/request-turns.ts';

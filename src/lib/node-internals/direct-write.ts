@@ -1,19 +1,23 @@
 /**
- * Writing to a socket past its stream. What the system takes at once needs nothing that a stream does for a write, which costs as much
- * as finding the answer; of what it does not take the stream is told as of a write of its own. docs/decisions/0270
+ * Writes to a socket past its stream. If the system takes everything at once, this avoids the stream's work, which
+ * costs as much as finding the answer. Otherwise the stream continues as if it had made the write itself.
+ * docs/decisions/0270
  * Brings 13.2 → 12.1 µs a hit (`npm run bench -- hits`).
  */
 import { Socket } from 'node:net';
 
 /** Direct writes on one socket. */
 export interface DirectWrite {
-  /** True: the system has all of it. Else the stream is to be given the same, in one write, and goes on where this has come to. */
+  /**
+   * Returns true if the system has taken everything. Otherwise the same bytes must be written to the stream in one
+   * write, which continues where this one ended.
+   */
   tryAll(first: Buffer, rest: readonly Buffer[]): boolean;
 }
 
 export type OpenDirectWrite = (socket: Socket) => DirectWrite | undefined;
 
-/** `undefined` for a socket, or for all: only its stream can write. */
+/** Returns a function that opens direct writes; its result is `undefined` if only the socket's stream can write. */
 export function createDirectWrites(): OpenDirectWrite {
   if (!canWriteDirectly()) return () => undefined;
   return (socket) => {
@@ -22,21 +26,21 @@ export function createDirectWrites(): OpenDirectWrite {
   };
 }
 
-/** What a socket writes by. They give 0, an error's number, or a request that is under way. */
+/** The handle of a socket. Its methods return 0, an error number, or a request in flight. */
 interface Handle {
   writeBuffer(request: null, bytes: Buffer): unknown;
   writev(request: null, pieces: readonly Buffer[], areBuffers: true): unknown;
 }
 
 function tryAll(socket: Socket, handle: Handle, first: Buffer, rest: readonly Buffer[]): boolean {
-  // Before what the stream has not written yet, nothing may be.
+  // Bytes must not overtake unwritten bytes of the stream.
   if (socket.writableLength > 0 || socket.writableCorked > 0 || !socket.writable) return false;
   const isOne = rest.length === 0;
   const result = isOne ? handle.writeBuffer(null, first) : handle.writev(null, [first, ...rest], true);
   if (result === 0) return true;
   const name = isOne ? 'writeBuffer' : 'writev';
   Reflect.set(handle, name, () => {
-    Reflect.deleteProperty(handle, name); // the handle's own again
+    Reflect.deleteProperty(handle, name); // restores the handle's own method
     return result;
   });
   return false;
@@ -46,7 +50,7 @@ function isHandle(handle: unknown): handle is Handle {
   return typeof handle === 'object' && handle !== null && 'writeBuffer' in handle && 'writev' in handle;
 }
 
-/** Whether Node itself calls a socket's handle so, and takes what it gives for what we do. */
+/** Whether Node itself calls a socket's handle in this way and interprets its results as we do. */
 export function canWriteDirectly(): boolean {
   const requests = { writeBuffer: { writeStatus: null }, writev: { writeStatus: null } };
   const calls: unknown[] = [];
@@ -83,6 +87,6 @@ export function canWriteDirectly(): boolean {
       });
     });
   } catch {
-    return false; // another Node than we know
+    return false; // an unknown version of Node
   }
 }

@@ -1,20 +1,20 @@
-/** Hands a connection to node:http from which other code has begun to read. */
+/** Hands a connection over to node:http after other code has begun to read from it. */
 import { createServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** `rest`: what was read last, and is to be read once more. */
+/** `rest`: bytes that were read last and must be read again. */
 export type HttpReader = (socket: Socket, rest: Buffer) => void;
 
 export interface HttpReaderOptions {
-  /** What node:http is told the end of a client's side behind; absent: it is told at once. Never rejects. */
+  /** Delays the end of the client's side for node:http until the promise resolves; absent: no delay. Never rejects. */
   readonly untilEnd?: (socket: Socket) => Promise<void>;
-  /** Gives what node:http is to get in place of the bytes of this connection, piece by piece; absent: those bytes. */
+  /** Opens a filter whose results replace the bytes of a connection, piece by piece; absent: unchanged. */
   readonly openFilter?: (socket: Socket) => (bytes: Buffer) => Buffer;
-  /** Which event gives `server` its connections: `secureConnection` where it speaks TLS. */
+  /** The event with which `server` receives connections: `secureConnection` for TLS. */
   readonly event?: 'connection' | 'secureConnection';
 }
 
-/** What reads on as `server` does; to be called before that loses its listeners. */
+/** Creates a reader that continues as `server` does. Must be called before the server's listeners are removed. */
 export function createHttpReader(
   server: Server,
   { untilEnd, openFilter, event = 'connection' }: HttpReaderOptions = {},
@@ -32,20 +32,21 @@ export function createHttpReader(
     if (untilEnd !== undefined)
       for (const onEnd of socket.listeners('end')) if (!before.has(onEnd)) holdBack(socket, onEnd, untilEnd);
     if (!hasEnded) return void socket.resume();
-    // A stream takes nothing back behind its end.
+    // A stream cannot take bytes back after its end.
     socket.emit('data', rest);
     socket.emit('end');
   };
 }
 
 /**
- * Whether node:http takes connections by a listener, which can be called for others. Without it none can be given away.
+ * Whether node:http receives connections by a listener, which can then be called for other connections. Otherwise none
+ * can be handed over.
  */
 export function canGiveAway(): boolean {
   return createServer().listenerCount('connection') > 0;
 }
 
-/** node:http drops the answers under way when a client ends its side. */
+/** Delays an `end` listener, since node:http drops pending answers when a client ends its side. */
 function holdBack(
   socket: Socket,
   onEnd: (...args: never[]) => unknown,
@@ -57,9 +58,8 @@ function holdBack(
 }
 
 /**
- * Adding a `data` listener makes node:http read through the stream, not past it. The listener names the one it stands
- * for, as those of `once` do: when node:http gives a connection away it removes its own listener, which is then this
- * one.
+ * Wraps a `data` listener with a filter. A `data` listener makes node:http read through the stream instead of past it.
+ * The wrapper names the original as `once` does, so that node:http removes it when it releases the connection.
  */
 function standBefore(socket: Socket, read: (...args: never[]) => unknown, filter: (bytes: Buffer) => Buffer): void {
   const listener = Object.assign((bytes: Buffer): void => void Reflect.apply(read, socket, [filter(bytes)]), {

@@ -1,4 +1,4 @@
-/** A socket's handle to look at. */
+/** Provides a socket's handle for feature tests. */
 import { Socket } from 'node:net';
 
 /** Returns the handle of a TCP socket that connects to nothing; `undefined` if Node keeps it elsewhere. */

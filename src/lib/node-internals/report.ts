@@ -1,4 +1,4 @@
-/** One line in the log for all that uses what Node does not document. docs/decisions/0524 */
+/** Logs one line about all code that uses undocumented internals of Node. docs/decisions/0524 */
 import type { Logger } from '../logger.ts';
 import { canWriteDirectly } from './direct-write.ts';
 import { canGiveAway } from './http-reader.ts';

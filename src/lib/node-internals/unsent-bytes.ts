@@ -1,16 +1,18 @@
-/** What of the bytes that Node counts as written the system has not taken. They wait in libuv, where Node does not look. */
+/**
+ * Counts bytes that Node considers written but the system has not taken. They wait in libuv, which Node does not count.
+ */
 import type { Socket } from 'node:net';
 import { handleOfNewSocket } from './new-socket.ts';
 
 /**
- * Bytes not yet taken by the system, on a plain connection. Valid just after it was destroyed too, but not after it has
- * closed.
+ * Bytes not yet taken by the system, on a plain connection. Still valid just after the socket was destroyed, but not
+ * after it has closed.
  */
 export interface Untaken {
   readonly bytes: number;
 }
 
-/** 0 where Node does not show it as it used to. */
+/** Starts counting; 0 if this version of Node does not expose the count. */
 export function watchUntaken(socket: Socket): Untaken {
   const handle: unknown = Reflect.get(socket, '_handle'); // a destroyed socket has none
   return {
@@ -20,7 +22,7 @@ export function watchUntaken(socket: Socket): Untaken {
   };
 }
 
-/** Whether Node shows it. */
+/** Whether this version of Node exposes the count. */
 export function canCountUnsent(): boolean {
   return queueSizeOf(handleOfNewSocket()) !== undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * Connections to PostgreSQL on which an answer never comes: what was sent is lost, as when a network in between has forgotten
- * them. The server is asked, over another one, what it makes of them: where it waits for a query, nobody hears the other any
- * more. docs/decisions/0332
+ * Detects connections to PostgreSQL on which no answer can arrive, since the query was lost, as when a network device
+ * in between has forgotten the connection. The server is asked over another connection: if it reports the connection as
+ * idle while we wait, the query was lost. docs/decisions/0332
  */
 import pg from 'pg';
 import { steadyClock } from '#lib/clock.ts';
@@ -10,7 +10,7 @@ export class LostConnection extends Error {}
 
 export interface LostConnectionOptions {
   readonly url: string | undefined;
-  /** Queries that wait for less than this are not looked at. */
+  /** Queries that wait for less than this are not checked. */
   readonly silentMs?: number;
   readonly lookEveryMs?: number;
 }
@@ -19,14 +19,14 @@ interface Waiting {
   /** Process id at the server, as the server reported it. */
   readonly pid: number;
   readonly since: number;
-  /** The last look has found it idle. */
+  /** The last look found it idle. */
   isSuspected: boolean;
   lose(): void;
 }
 
 const SILENT_MS = 2_000;
 const LOOK_EVERY_MS = 1_500;
-/** Limit of a look: a server that stands still is not waited for. */
+/** Time limit of a look, for a frozen server. */
 const LOOK_LIMIT_MS = 2_000;
 
 export class LostConnections implements Disposable {
@@ -42,7 +42,9 @@ export class LostConnections implements Disposable {
     this.#timer = setInterval(() => this.#lookAtSilent(), lookEveryMs).unref();
   }
 
-  /** Rejects with `LostConnection` when the answer cannot come any more: the connection is of no use then. */
+  /**
+   * Waits for an answer. Rejects with `LostConnection` if it cannot arrive any more: the connection is then unusable.
+   */
   async during<T>(pid: number, answer: Promise<T>): Promise<T> {
     const lost = Promise.withResolvers<never>();
     const lose = () => lost.reject(new LostConnection('a connection to the database was lost without a word'));
@@ -73,8 +75,8 @@ export class LostConnections implements Disposable {
   }
 
   /**
-   * Finds lost connections: idle at two looks while the same query waits. An answer in flight would have arrived in
-   * between.
+   * Finds lost connections: idle at two looks while the same query waits. An answer in flight would have arrived
+   * between them.
    */
   async #look(silent: readonly Waiting[]): Promise<void> {
     const client = new pg.Client({
@@ -100,9 +102,8 @@ export class LostConnections implements Disposable {
 }
 
 /**
- * Returns the backend pids of the silent connections that the server reports as idle: it has no query of theirs. The
- * pids that a pooler gives out are not the server's, so its connections are never
- * listed.
+ * Returns the backend pids of silent connections that the server reports as idle. A pooler reports other pids than the
+ * server's, so its connections are never listed.
  */
 async function listIdle(client: pg.Client, silent: readonly Waiting[]): Promise<ReadonlySet<number>> {
   const { rows } = await client.query<{ pid: number }>(

@@ -1,4 +1,4 @@
-/** The connections to PostgreSQL: how many, and how long each step may take. */
+/** The connections to PostgreSQL, with their number and time limits. */
 import type { Writable } from 'node:stream';
 import type { PostgresPool } from 'kysely';
 import pg from 'pg';
@@ -8,12 +8,12 @@ import { LostConnection, type LostConnectionOptions, LostConnections } from './l
 /** Connections per process; PostgreSQL's own default is 100 for all. */
 const MAX_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 5000;
-/** The server ends what takes longer. */
+/** The server cancels longer statements. */
 const STATEMENT_TIMEOUT_MS = 20_000;
-/** We end it when the server does not: it is frozen, or the network swallows everything. Callers wait 30 s. */
+/** Limit on our side, for when the server is frozen or the network drops everything. Callers wait 30 s. */
 const QUERY_TIMEOUT_MS = 25_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
-/** Plans that are kept must be good when the tables have grown: see docs/decisions/0511. */
+/** Cached plans must suit grown tables, too: see docs/decisions/0511. */
 const BEGIN = 'begin; set local enable_seqscan = off; set local jit = off';
 /** PostgreSQL's type number of 64-bit integers, which `pg` returns as text; ours are all below 2^53. */
 const INT8 = 20;
@@ -34,7 +34,7 @@ export function openPool({ url, log, queryTimeoutMs = QUERY_TIMEOUT_MS }: PoolOp
     query_timeout: queryTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
-    pipeline: true, // what is asked at once goes at once (docs/decisions/0511)
+    pipeline: true, // queries of one turn are sent together
     application_name: 'causeway',
     types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
   });
@@ -46,7 +46,8 @@ export function openPool({ url, log, queryTimeoutMs = QUERY_TIMEOUT_MS }: PoolOp
 }
 
 /**
- * The pool as Kysely uses it. A connection that left a query unanswered is closed: it would hold up the next one too.
+ * The pool as used by Kysely. A connection that left a query unanswered is closed, since it would block the next one,
+ * too.
  */
 export function discardSilent(
   pool: pg.Pool,
@@ -57,7 +58,7 @@ export function discardSilent(
     options: pool.options,
     async connect() {
       const client = await pool.connect();
-      // `as`: its type has no such fields. The first is the server's process id, absent until the server has sent it.
+      // `as`: the type lacks these fields. The first is the server's process id, absent until the server has sent it.
       const { processID: pid, connection } = client as unknown as ClientParts;
       let silence: unknown;
       const query = async (text: string, values: readonly unknown[]) => {
@@ -73,7 +74,7 @@ export function discardSilent(
           throw error;
         }
       };
-      /** Sends BEGIN without waiting: later statements follow it, and fail if it has failed. */
+      /** Sends BEGIN without waiting: later statements fail if it has failed. */
       const begin = async () => {
         query(BEGIN, []).catch((error: unknown) => {
           silence ??= error;
@@ -81,7 +82,7 @@ export function discardSilent(
         return { command: 'BEGIN', rowCount: null, rows: [] };
       };
       return {
-        // `as`: the other form that Kysely's type has is for reading with a cursor, which we never do.
+        // `as`: the other overload of Kysely's type reads with a cursor, which we never use.
         query: ((text: string, values: readonly unknown[]) =>
           text === 'begin' ? begin() : query(text, values)) as unknown as Awaited<
           ReturnType<PostgresPool['connect']>
@@ -97,7 +98,7 @@ export function discardSilent(
 }
 
 interface NameOption {
-  /** Name under which a connection keeps a statement; `undefined` if it does not. */
+  /** Name under which a connection keeps a statement; `undefined` for none. */
   readonly nameOf?: (text: string) => string | undefined;
 }
 
@@ -113,7 +114,7 @@ function sendTogether(stream: Writable): void {
   process.nextTick(() => stream.uncork());
 }
 
-/** Text of an error of `pg` without a code. */
+/** Whether `pg` reports a query timeout, which has no code. */
 export function isQueryTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';
 }

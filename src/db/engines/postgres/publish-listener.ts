@@ -1,4 +1,7 @@
-/** Hears of publishes by PostgreSQL's LISTEN on a connection of its own, and comes back when that is lost. */
+/**
+ * Receives notifications of publishes by PostgreSQL's LISTEN, on a connection of its own that is re-established when
+ * lost.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '#lib/logger.ts';
@@ -10,9 +13,9 @@ const LAST_RETRY_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5000;
 
 export interface PublishListenerOptions {
-  /** Goes round a pooler in transaction mode, which loses LISTEN. */
+  /** URL that bypasses a pooler in transaction mode, which does not support LISTEN. */
   readonly url: string;
-  /** Also called after each (re)connection, for what was missed meanwhile. */
+  /** Also called after each (re)connection, since notifications may have been missed. */
   readonly wake: () => void;
   readonly log: Logger;
 }
@@ -45,13 +48,13 @@ export function listenForPublishes({ url, wake, log }: PublishListenerOptions): 
   }
 }
 
-/** Settles when the connection ends: resolves after `signal`, else rejects. */
+/** Settles when the connection ends: resolves after `signal`, otherwise rejects. */
 async function listenOnce(url: string, signal: AbortSignal, wake: () => void): Promise<void> {
   const client = new pg.Client({
     connectionString: url,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: CONNECT_TIMEOUT_MS, // of `listen`; what follows is no query
+    query_timeout: CONNECT_TIMEOUT_MS, // applies to `listen`; notifications are not queries
     application_name: 'causeway listen',
   });
   const ended = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** Procedures in the thread of SQLite: Kysely on the thread's own connection, where each statement is run at once. */
+/** Runs procedures in SQLite's thread: Kysely on the thread's own connection, where statements run synchronously. */
 import { Kysely } from 'kysely';
 import type { Schema } from '../../schema/schema.ts';
 import { missing, type ProcedureFile } from '../procedures.ts';
@@ -6,7 +6,7 @@ import { sqliteDialect } from './dialect.ts';
 import { DirectConnection } from './direct.ts';
 import type { RunStatement } from './messages.ts';
 
-/** `file`: the address of a `ProcedureFile`. */
+/** `file`: the URL of a `ProcedureFile`. */
 export async function createCalls(
   run: RunStatement,
   file: string,

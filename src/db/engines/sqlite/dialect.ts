@@ -1,4 +1,4 @@
-/** SQLite under Kysely, on one connection, whichever thread it is in. */
+/** Kysely dialect of SQLite on a single connection, in any thread. */
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -11,7 +11,7 @@ import {
 import { DbMemory, withMemory } from '../db-memory.ts';
 import type { RowsQuery, StatementRequest } from './messages.ts';
 
-/** Kysely lets one query, or one whole transaction, at a time on it. */
+/** Kysely runs one query, or one whole transaction, at a time on it. */
 export interface SingleConnection extends DatabaseConnection {
   begin(): void;
   close(): Promise<void>;
@@ -31,7 +31,7 @@ export function toStatement(query: CompiledQuery | RowsQuery<unknown>): Omit<Sta
   return { text: query.sql, values: query.parameters.map(toSqlValue), each };
 }
 
-/** Our columns are text and integers; anything else in a query is a mistake of ours. */
+/** Our columns are text and integers; any other value is a bug. */
 function toSqlValue(value: unknown): string | number | bigint | null {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
     return value;
@@ -43,7 +43,7 @@ class Adapter extends SqliteAdapter {
     return false;
   }
 
-  /** Kysely says no, SQLite can: a migration that is cut short leaves nothing behind. */
+  /** SQLite supports it, although Kysely says no: an interrupted migration leaves nothing behind. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }

@@ -1,4 +1,4 @@
-/** A connection to SQLite in the thread that asks: each statement is run at once. */
+/** A connection to SQLite in the calling thread: statements run synchronously. */
 import type { CompiledQuery, QueryResult } from 'kysely';
 import { type SingleConnection, toStatement } from './dialect.ts';
 import type { RowsQuery, RunStatement } from './messages.ts';
@@ -16,11 +16,11 @@ export class DirectConnection implements SingleConnection {
 
   async executeQuery<R>(query: CompiledQuery | RowsQuery<R>): Promise<QueryResult<R>> {
     const ran = this.#run(toStatement(query));
-    // `as`: what the columns of a query are, Kysely knows.
+    // `as`: Kysely knows the columns of a query.
     return ran.kind === 'rows' ? { rows: ran.rows as R[] } : { rows: [], numAffectedRows: ran.changes };
   }
 
-  // biome-ignore lint/correctness/useYield: nothing here reads row by row; Kysely's type asks for it
+  // biome-ignore lint/correctness/useYield: nothing here reads row by row; Kysely's type requires it
   async *streamQuery(): AsyncIterableIterator<never> {
     throw new Error('SQLite gives all rows at once here');
   }

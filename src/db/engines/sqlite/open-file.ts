@@ -9,8 +9,8 @@ import { type SingleConnection, toStatement } from './dialect.ts';
 import type { CallRequest, OpenSettings, RowsQuery, StatementRequest, ThreadAnswer, ThreadError } from './messages.ts';
 
 /**
- * 0600, also the WAL beside it. `procedures`: see `DatabaseOptions`. Throws with the file's name when it is no database
- * or is damaged.
+ * Opens a file with mode 0600, as its WAL. `procedures`: see `DatabaseOptions`. Throws an error that names the file if
+ * it is damaged or not a database.
  */
 export async function openSqliteFile(file: string, procedures?: URL): Promise<SqliteConnection> {
   try {
@@ -22,7 +22,7 @@ export async function openSqliteFile(file: string, procedures?: URL): Promise<Sq
   }
 }
 
-/** A second connection that only reads: with WAL it keeps one state while the writer goes on. */
+/** Opens a read-only connection: with WAL it keeps one state while the writer continues. */
 export function openSqliteReader(file: string): Promise<SqliteConnection> {
   return SqliteConnection.open({ file, isReader: true });
 }
@@ -54,7 +54,7 @@ export class SqliteConnection implements SingleConnection {
     this.#unsent.push({ id: ++this.#lastId, text: 'begin', values: [] });
   }
 
-  /** What is asked in one turn goes as one message: waking a thread costs more than many a statement. */
+  /** Statements of one turn are sent as one message: waking a thread costs more than most statements. */
   async executeQuery<R>(query: CompiledQuery | RowsQuery<R>): Promise<QueryResult<R>> {
     const { text, values, each } = toStatement(query);
     const id = ++this.#lastId;
@@ -62,12 +62,12 @@ export class SqliteConnection implements SingleConnection {
     this.#unsent.push({ id, text, values, each });
     queueMicrotask(() => this.#send());
     const answer = await answered;
-    // `as`: what the columns of a query are, Kysely knows.
+    // `as`: Kysely knows the columns of a query.
     if (answer.kind === 'rows') return { rows: answer.rows as R[] };
     return { rows: [], ...(answer.kind === 'changes' && { numAffectedRows: answer.changes }) };
   }
 
-  /** Runs the procedure there, as a transaction of its own. */
+  /** Runs the procedure in the thread, as a transaction of its own. */
   async call(name: string, args: unknown): Promise<unknown> {
     const id = ++this.#lastId;
     const answered = this.#wait(id);
@@ -77,12 +77,12 @@ export class SqliteConnection implements SingleConnection {
     return answer.kind === 'value' && answer.value !== undefined ? JSON.parse(answer.value) : undefined;
   }
 
-  // biome-ignore lint/correctness/useYield: nothing here reads row by row; Kysely's type asks for it
+  // biome-ignore lint/correctness/useYield: nothing here reads row by row; Kysely's type requires it
   async *streamQuery(): AsyncIterableIterator<never> {
     throw new Error('SQLite gives all rows at once here');
   }
 
-  /** What was asked before is finished first. */
+  /** Closes the connection after pending statements. */
   async close(): Promise<void> {
     this.#send();
     this.#isOpen = false;
@@ -91,7 +91,7 @@ export class SqliteConnection implements SingleConnection {
     await this.#ended.promise;
   }
 
-  /** A thread that has nothing to do keeps no process alive. */
+  /** Waits for an answer. An idle thread does not keep the process alive. */
   async #wait(id: number): Promise<ThreadAnswer> {
     if (!this.#isOpen) throw new Error('the database is closed');
     if (this.#pending.size === 0) this.#worker.ref();

@@ -1,10 +1,13 @@
-/** Statements on an SQLite database in the thread that asks: prepared once, and none outside of a transaction that has ended by itself. */
+/**
+ * Runs statements on an SQLite database in the calling thread. They are prepared once, and refused if their transaction
+ * has ended by itself.
+ */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { OpenSettings, Ran, StatementRequest } from './messages.ts';
 
-/** How long a statement waits for a writer in another process; inside this process there is one writer at a time. */
+/** How long a statement waits for a writer in another process; within this process there is one writer at a time. */
 const BUSY_TIMEOUT_MS = 5000;
-/** Prepared statements kept per connection; our queries are fewer, lists of varying length make more. */
+/** Prepared statements kept per connection. Our queries are fewer, but lists of varying length add more. */
 const MAX_STATEMENTS = 300;
 
 interface Prepared {
@@ -13,7 +16,7 @@ interface Prepared {
   readonly isReader: boolean;
 }
 
-/** Throws when it is no database or is damaged. */
+/** Throws if the file is damaged or not a database. */
 export function openStatements(settings: OpenSettings): Statements {
   return new Statements(open(settings), settings);
 }
@@ -27,11 +30,11 @@ function open({ file, isReader }: OpenSettings): DatabaseSync {
 
 export class Statements {
   readonly #database: DatabaseSync;
-  /** A transaction that takes the write lock at once never fails half-way because another process wrote. */
+  /** Takes the write lock at the start, so that a transaction cannot fail later because another process wrote. */
   readonly #beginText: string;
   readonly #statements = new Map<string, Prepared>();
   #isInTransaction = false;
-  /** The error that ended the transaction that the caller believes to be open. */
+  /** The error that ended a transaction that the caller believes to be open. */
   #end: { readonly error: unknown } | undefined;
 
   constructor(database: DatabaseSync, { isReader }: OpenSettings) {
@@ -39,7 +42,7 @@ export class Statements {
     this.#beginText = isReader ? 'begin' : 'begin immediate';
   }
 
-  /** Throws what the statement does, or what ended its transaction before. */
+  /** Throws the statement's error, or the error that ended its transaction before. */
   run({ text, values, each }: Omit<StatementRequest, 'id'>): Ran {
     try {
       const { statement, isReader } = this.#begin(text);
@@ -52,7 +55,7 @@ export class Statements {
     }
   }
 
-  /** Several at once as far as they go, then one by one. */
+  /** Runs several rows at once as far as possible, the rest one by one. */
   #runEach(
     one: StatementSync,
     values: StatementRequest['values'],
@@ -73,15 +76,15 @@ export class Statements {
     this.#database.close();
   }
 
-  /** The statement, to be run at once. */
+  /** Returns the prepared statement, to be run immediately. */
   #begin(text: string): Prepared {
     const isEnd = text === 'rollback' || text === 'commit';
     const end = this.#end;
     if (isEnd || text === 'begin') this.#end = undefined;
     this.#isInTransaction = !isEnd && (this.#isInTransaction || text === 'begin');
-    // A full disk or a failing one ends a transaction by itself; an error of `rollback` would hide why.
+    // A full or failing disk ends a transaction by itself; an error of `rollback` would hide the cause.
     if (text === 'rollback' && !this.#database.isTransaction) return this.#prepare('select 1 where 0');
-    // What comes after such an end would be outside of any transaction, and stay.
+    // Later statements would run outside of any transaction and persist.
     if (end !== undefined && text !== 'rollback') throw end.error;
     return this.#prepare(text === 'begin' ? this.#beginText : text);
   }
@@ -95,7 +98,7 @@ export class Statements {
     return prepared;
   }
 
-  /** Whether it returns rows is asked once: that takes longer than many a statement itself. */
+  /** Whether a statement returns rows is determined once: that takes longer than most statements. */
   #prepareAnew(text: string): Prepared {
     const statement = this.#database.prepare(text);
     return { statement, isReader: statement.columns().length > 0 };
@@ -116,7 +119,7 @@ function runOneByOne(
   values: StatementRequest['values'],
   { rows, places }: NonNullable<StatementRequest['each']>,
 ): number {
-  // Mostly its values are those of the row.
+  // Usually the parameters are exactly the row's values.
   const isWhole = places.length === rows[0]?.length && places.every((place, n) => place === n);
   const given = [...values];
   let changes = 0;

@@ -1,6 +1,6 @@
 /**
- * The thread that has an SQLite database open: statements come as messages, run one after the other in the order in which
- * they came, and each is answered; so are calls of procedures; `close` closes it. `open-file.ts` is the other end. docs/decisions/0282
+ * The thread that has an SQLite database open. Statements and calls of procedures arrive as messages and are run and
+ * answered in order; `close` closes the database. `open-file.ts` is the other end. docs/decisions/0282
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type {
@@ -27,7 +27,7 @@ function serve(to: NonNullable<typeof parentPort>, settings: OpenSettings): void
       } else if ('name' in request) to.postMessage([await answerCall(procedures, request)]);
       else to.postMessage(request.map((statement) => answer(connection, statement)));
     };
-    // One after the other, also while a call waits for its file to be read.
+    // In order, also while a call waits for its file to load.
     let last = Promise.resolve();
     to.on('message', (request) => {
       last = last.then(() => take(request));
@@ -41,7 +41,7 @@ function serve(to: NonNullable<typeof parentPort>, settings: OpenSettings): void
 
 type CallProcedure = (name: string, args: unknown) => Promise<unknown>;
 
-/** Only a thread that is called needs Kysely. */
+/** Loads Kysely only in threads that run procedures. */
 async function openProcedures(run: RunStatement, file: string): Promise<CallProcedure> {
   const { createCalls } = await import('./calls.ts');
   return await createCalls(run, file);
@@ -78,5 +78,5 @@ function threadError(error: unknown): ThreadError {
   };
 }
 
-// Below the class, which must be there. `as`: `open-file.ts`, which starts the thread, gives this.
+// Must come after the class. `as`: `open-file.ts`, which starts the thread, passes this.
 if (parentPort !== null) serve(parentPort, workerData as OpenSettings);

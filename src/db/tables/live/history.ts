@@ -1,4 +1,4 @@
-/** What was on air before, how many watched it, and how long either is kept. */
+/** Broadcasts of the past and viewer counts, and their retention. */
 import { sql } from 'kysely';
 import { DAY_MS } from '#lib/durations.ts';
 import type { BroadcastName, LiveStatus, StreamName, ViewerCounts } from '#model/live-stream.ts';
@@ -10,7 +10,7 @@ export type ViewerGrain = 'minute' | 'hour';
 const GRAIN_MS: Readonly<Record<ViewerGrain, number>> = { minute: 60_000, hour: 3_600_000 };
 const BROADCAST_KEEP_MS = 90 * DAY_MS;
 const VIEWERS_KEEP_MS: Readonly<Record<ViewerGrain, number>> = { minute: 7 * DAY_MS, hour: 90 * DAY_MS };
-/** The oldest go first. */
+/** The oldest are deleted first. */
 const MAX_BROADCASTS_PER_DOMAIN = 100_000;
 
 export interface ReportedBroadcast extends BroadcastName {
@@ -18,7 +18,7 @@ export interface ReportedBroadcast extends BroadcastName {
   readonly source: string;
   readonly address: string;
   readonly beganAt: number;
-  /** 0: it is on air. */
+  /** 0 while it is on air. */
   readonly endedAt: number;
   /** Empty while it is on air. */
   readonly endReason: string;
@@ -29,14 +29,14 @@ export interface BroadcastFilter {
   readonly domainId: number;
   readonly app?: string | undefined;
   readonly stream?: string | undefined;
-  /** Both inclusive; broadcasts that were on air between them. */
+  /** Both inclusive: matches broadcasts that were on air between them. */
   readonly from: number;
   readonly to: number;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** One page, the newest first, and how many there are on all pages. */
+/** Returns one page, newest first, and the total of all pages. */
 export async function listBroadcasts(
   x: Executor,
   filter: BroadcastFilter,
@@ -63,7 +63,10 @@ export async function listBroadcasts(
   return { total: Number(total), broadcasts };
 }
 
-/** Keeps of each minute and hour the counts with maximum of concurrent viewers. Each stream stands in `statuses` once. */
+/**
+ * Stores viewer counts; for each minute and hour, those with the highest total are kept. `statuses` has each stream
+ * once.
+ */
 export async function addViewers(x: Executor, statuses: readonly LiveStatus[], now: number): Promise<void> {
   const rows = statuses.flatMap(({ domainId, app, stream, viewers: { flv, websocket, rtmp, hls } }) =>
     (['minute', 'hour'] as const).map((grain) => {
@@ -87,12 +90,14 @@ const MORE_VIEWERS = sql<boolean>`
     > live_viewers.flv + live_viewers.websocket + live_viewers.rtmp + live_viewers.hls
 `;
 
-/** Counts from `from`, inclusive, to `to`, exclusive. */
+/** The interval is from `from`, inclusive, to `to`, exclusive. */
 export interface ViewerFilter extends Omit<BroadcastFilter, 'limit' | 'offset'> {
   readonly grain: ViewerGrain;
 }
 
-/** Viewers of all matching streams together, the earliest first; instants without a stream on air are left out. */
+/**
+ * Returns the viewers of all matching streams together, earliest first. Instants without a stream on air are absent.
+ */
 export async function listViewers(
   x: Executor,
   { domainId, app, stream, grain, from, to }: ViewerFilter,
@@ -125,7 +130,7 @@ export async function listViewers(
   }));
 }
 
-/** Forgets what is too old by `now`, and what a domain has beyond its bound. */
+/** Deletes rows past their retention at `now`, and the oldest broadcasts of domains with more than `maxPerDomain`. */
 export async function pruneLiveHistory(
   x: Executor,
   now: number,

@@ -6,13 +6,13 @@ import type { Keyring } from '../../secrets/keyring.ts';
 import { type SecretLocation, seal, unseal } from '../../secrets/sealing.ts';
 import type { Change } from '../resources.ts';
 
-/** Keys of a domain, at most two of each kind, the primary one first. */
+/** Keys of a domain, at most two of each kind, the primary key first. */
 export interface StoredLiveKeys {
   readonly publish: readonly string[];
   readonly play: readonly string[];
 }
 
-/** The feed's resource before the feed opens it. */
+/** The feed resource before the feed unseals it. */
 export interface SealedLiveKeys {
   /** JSON of `StoredLiveKeys`, sealed for `liveKeysLocation`. */
   readonly sealed: string;
@@ -24,7 +24,7 @@ export function liveKeysLocation(domainId: number): SecretLocation {
   return { table: 'live_keys', row: domainId, column: 'sealed_keys' };
 }
 
-/** None where an export left them out. Throws `KeyringError`. */
+/** Returns the domain's keys; none if an export left them out. Throws `KeyringError`. */
 export async function readLiveKeys(x: Executor, ring: Keyring, domainId: number): Promise<StoredLiveKeys> {
   const row = await x
     .selectFrom('live_keys')

@@ -66,7 +66,7 @@ export async function findRecording(x: Executor, id: string): Promise<Recording 
     .executeTakeFirst();
 }
 
-/** One page, the newest first, and how many there are on all pages. */
+/** Returns one page, newest first, and the total of all pages. */
 export async function listRecordings(
   x: Executor,
   { domainIds, app, stream, from, to, limit, offset }: RecordingFilter,
@@ -116,7 +116,7 @@ export async function listPieces(x: Executor, recording: string, n?: number): Pr
   return rows.map(({ isDiscontinuity, ...piece }) => ({ ...piece, isDiscontinuity: isDiscontinuity === 1 }));
 }
 
-/** What became of a piece: `known` when it came before, `unwanted` when the recording was deleted. */
+/** Outcome of storing a piece: `known` if it was stored before, `unwanted` if the recording was deleted. */
 export type PieceOutcome = 'stored' | 'known' | 'unwanted';
 
 /** Whether a piece is still to be stored. */

@@ -1,6 +1,6 @@
 /**
- * Reports of live processes become rows: each event once, in order, and what is on air replaces what was told before.
- * One transaction, under one lock for all of live. docs/decisions/0502
+ * Stores reports of live processes: each event once and in order; streams on air replace those of the last report. One
+ * transaction, under one lock for all of live. docs/decisions/0502
  */
 import { sql, type Transaction } from 'kysely';
 import { type BroadcastName, isOnAir, type LiveEvent, type LiveStatus } from '#model/live-stream.ts';
@@ -12,7 +12,7 @@ import { saveStatuses } from './statuses.ts';
 
 export interface StoredReport {
   readonly edge: string;
-  /** Names the file that counts the events: another one after that file was lost. */
+  /** Names the file that numbers the events; it changes if that file is lost. */
   readonly epoch: string;
   /** Ascending by `n`. */
   readonly events: readonly LiveEvent[];
@@ -76,7 +76,10 @@ interface Beginning extends BroadcastName {
   readonly address: string;
 }
 
-/** Repeatable. False: it is not stored, because another edge has the stream or the domain does not exist. */
+/**
+ * Stores the beginning of a broadcast; idempotent. Returns false if it was not stored, because another edge has the
+ * stream or the domain does not exist.
+ */
 async function begin(recorder: Recorder, beginning: Beginning): Promise<boolean> {
   const { trx, edge, now, domains, notOwned } = recorder;
   const { domainId, app, stream, broadcast, beganAt, source, address } = beginning;
@@ -180,7 +183,7 @@ async function end({ trx, edge }: Recorder, name: BroadcastName, at: number, rea
     .execute();
 }
 
-/** What this edge had on air and does not name any more has ended with its last media. */
+/** Replaces the edge's streams on air. A broadcast that is no longer named ended with its last media. */
 async function replaceOnAir(recorder: Recorder, statuses: readonly LiveStatus[]): Promise<void> {
   const { trx, edge, now, domains } = recorder;
   const rows = await trx
@@ -192,7 +195,7 @@ async function replaceOnAir(recorder: Recorder, statuses: readonly LiveStatus[])
   const gone = new Map(rows.map((row) => [keyOf(nameOf(row)), row]));
   const owned: LiveStatus[] = [];
   for (const status of statuses) {
-    // Known as on air here: nearly all of them, so nothing else is asked about those.
+    // Nearly all are known to be on air at this edge; for those no further query is needed.
     const isKnown = gone.has(keyOf(status)) && domains.has(status.domainId);
     if (!isKnown && !(await begin(recorder, { ...status, beganAt: status.startedAt }))) continue;
     gone.delete(keyOf(status));

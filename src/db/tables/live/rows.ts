@@ -1,4 +1,4 @@
-/** What every change of live streams begins with. */
+/** The lock and the look-up that every change of live streams begins with. */
 import type { Transaction } from 'kysely';
 import type { StreamName } from '#model/live-stream.ts';
 import { lockInTransaction } from '../../engines/engine.ts';

@@ -5,8 +5,8 @@ import type { Schema } from '../../schema/schema.ts';
 import { rowList } from '../../statements/lists.ts';
 
 /**
- * Saves the streams of one edge. A broadcast that control took for ended while its edge was silent is on air again; one that ended
- * otherwise, or that another edge has, is left as it is.
+ * Saves the streams of one edge. A broadcast that control considered crashed while its edge was silent is on air again.
+ * Broadcasts that ended otherwise, or that belong to another edge, are not changed.
  */
 export async function saveStatuses(
   trx: Transaction<Schema>,

@@ -1,4 +1,4 @@
-/** Streams as they are listed, and the marks on them. Marks are published for edges and live processes. docs/decisions/0500 */
+/** Live streams as listed, and marks on them. Marks are published for edges and live processes. docs/decisions/0500 */
 import { sql, type Transaction } from 'kysely';
 import {
   LIVE_KEYS_KIND,
@@ -15,16 +15,16 @@ import type { Executor, LiveStreamRow, Schema } from '../../schema/schema.ts';
 import type { Change } from '../resources.ts';
 import { findStream, lockLive } from './rows.ts';
 
-/** Forbidden streams of one domain. */
+/** Limit of forbidden streams per domain. */
 export const MAX_FORBIDDEN_STREAMS = 10_000;
 
 export interface StoredStream extends StreamFacts {
   readonly accountId: number;
   readonly domainName: string;
   readonly edge: string;
-  /** When its live process reported last; 0: never. */
+  /** Last report of its live process; 0 if there is none. */
   readonly reportedAt: number;
-  /** The last one of its latest broadcast. */
+  /** Last status of its latest broadcast. */
   readonly status: LiveStatus | undefined;
 }
 
@@ -51,7 +51,7 @@ export async function listStreamFacts(x: Executor, filter: StreamFilter): Promis
   return rows.map(toStored);
 }
 
-/** One page in the same order, and how many there are on all pages. */
+/** Returns one page in the same order, and the total of all pages. */
 export async function pageStreams(
   x: Executor,
   filter: StreamFilter & { readonly limit: number; readonly offset: number },
@@ -115,7 +115,10 @@ export type Marked =
   | { readonly kind: 'limit' | 'missing' | 'notOnAir' }
   | { readonly kind: 'changes'; readonly changes: readonly Change[] };
 
-/** Also of a stream that was never on air. `until`: epoch milliseconds, 0: until it is resumed. The caller publishes the changes. */
+/**
+ * Forbids a stream, even one that was never on air. `until`: epoch milliseconds; 0: until it is resumed. The caller
+ * publishes the changes.
+ */
 export async function forbidStream(
   trx: Transaction<Schema>,
   name: StreamName,
@@ -154,7 +157,7 @@ async function countForbidden(x: Executor, domainId: number): Promise<number> {
   return Number(count);
 }
 
-/** Nothing to publish when it is not forbidden. */
+/** Lifts the ban on a stream. Returns no changes if it is not forbidden. */
 export async function resumeStream(trx: Transaction<Schema>, name: StreamName, now: number): Promise<Marked> {
   await lockLive(trx);
   const present = await findStream(trx, name);
@@ -164,7 +167,7 @@ export async function resumeStream(trx: Transaction<Schema>, name: StreamName, n
   return { kind: 'changes', changes: [await settle(trx, name, until > 0 && until < now ? until : now)] };
 }
 
-/** Cuts the publisher of what is on air; it may publish again. */
+/** Marks the broadcast on air to be cut; its publisher may publish again. */
 export async function kickStream(trx: Transaction<Schema>, name: StreamName): Promise<Marked> {
   await lockLive(trx);
   const present = await findStream(trx, name);
@@ -228,7 +231,10 @@ async function updateStream(
     .execute();
 }
 
-/** Marks, keys and streams of a domain that is deleted. Its history stays until it is too old; nothing finds it. */
+/**
+ * Deletes the marks, keys and streams of a deleted domain and returns the changes to publish. Its history stays until
+ * it expires, but cannot be queried.
+ */
 export async function forgetStreams(trx: Transaction<Schema>, domainId: number): Promise<readonly Change[]> {
   await lockLive(trx);
   const marked = await trx
@@ -251,7 +257,7 @@ export async function forgetStreams(trx: Transaction<Schema>, domainId: number):
   ];
 }
 
-/** Forgets streams that are not listed any more. */
+/** Deletes streams that are no longer listed. */
 export async function pruneStreams(trx: Transaction<Schema>, now: number): Promise<void> {
   const before = now - READY_KEEP_MS;
   await trx

@@ -1,6 +1,6 @@
 /**
- * What accepting messages reads and writes, many requests in one transaction: every statement takes them all at once, and
- * it takes two or three batches. docs/decisions/0511
+ * Reads and writes for accepting messages, many requests in one transaction. Each statement covers all requests, in two
+ * or three batches. docs/decisions/0511
  */
 import { sql, type Transaction } from 'kysely';
 import { settleAll } from '#lib/settle-all.ts';
@@ -39,7 +39,7 @@ interface MessageToStore {
   readonly destination: string;
   /** Price of each part. */
   readonly price: number;
-  /** Prefix of the route that it waits for. */
+  /** Prefix of the route that the message waits for. */
   readonly route: string;
   /** 0 to 255 */
   readonly reference: number;
@@ -47,11 +47,11 @@ interface MessageToStore {
   readonly isOptedOut: boolean;
 }
 
-/** What is to be known of the requests of one transaction. */
+/** Data needed for the requests of one transaction. */
 export interface AcceptFacts {
-  /** Whosever they are. */
+  /** Apps of any account. */
   readonly apps: readonly SmsApp[];
-  /** What an earlier request with the same hash was answered. */
+  /** The sendid of an earlier request, by replay hash. */
   readonly sendids: ReadonlyMap<string, string>;
   readonly prices: readonly SmsPrice[];
   readonly routes: readonly StoredRoute[];
@@ -62,7 +62,7 @@ export interface AcceptFacts {
   readonly partIds: readonly number[];
 }
 
-/** Upper bounds of the rows that are needed. */
+/** Upper bounds of the rows to insert. */
 export interface AskedRows {
   readonly messages: number;
   readonly parts: number;
@@ -75,8 +75,8 @@ export interface AskedRequest {
 }
 
 /**
- * The balances are locked first: two processes that are sent the same request have the same account to lock, so the second sees
- * what the first has stored.
+ * Locks balances first. Two processes that receive the same request lock the same account, so the second sees what the
+ * first has stored.
  */
 export async function readAcceptFacts(
   trx: Transaction<Schema>,
@@ -111,7 +111,7 @@ export async function readAcceptFacts(
   };
 }
 
-/** Not a join: for that PostgreSQL, which does not see how short the list is, reads the whole table. */
+/** A subquery instead of a join: PostgreSQL cannot estimate the length of the list and would read the whole table. */
 const selectSendids = statement({ replayHashes: 'rows' }, ({ replayHashes }) => {
   return sql<{ hash: string; sendid: string }>`
     select hash as hash, sendid as sendid from (
@@ -125,15 +125,18 @@ export interface AccountNumber {
   readonly number: string;
 }
 
-/** What is to be known of numbers: of few messages, most of them want nothing of it. */
+/** Data about numbers; few messages need it. */
 export interface NumberFacts {
-  /** Numbers that want no advertising, of the account or of all; as `optOutKey`. */
+  /** Numbers that have opted out of advertising from the account or from all, as `optOutKey`. */
   readonly optOuts: ReadonlySet<string>;
   /** Reference of the last long message to each number; a number without one is absent. */
   readonly references: ReadonlyMap<string, number>;
 }
 
-/** `advertised` and `long`: numbers that are to get advertising, and messages of several parts. */
+/**
+ * Reads data about numbers. `advertised`: numbers that receive advertising. `long`: numbers that receive messages of
+ * several parts.
+ */
 export async function readNumberFacts(
   trx: Transaction<Schema>,
   advertised: readonly AccountNumber[],
@@ -171,14 +174,14 @@ const selectReferences = statement({ destinations: 'rows' }, ({ destinations }) 
 });
 
 export interface StoreRequestsOptions {
-  /** What leaves the balances of accounts, which the caller has locked. */
+  /** Amounts to take from the balances, by account; the caller has locked them. */
   readonly taken: ReadonlyMap<number, number>;
   readonly now: number;
   /** Parts that are claimed in the same transaction; absent: all wait. */
   readonly claim?: ClaimAtOnce | undefined;
 }
 
-/** Stored as `claimParts` would leave them. */
+/** A claim on parts as they are stored, with the same result as `claimParts`. */
 interface ClaimAtOnce {
   /** Connector of each message. */
   readonly connectors: ReadonlyMap<number, number>;
@@ -234,9 +237,7 @@ const insertMessages = insertRows('sms_message', {
   ...({ created_at: 'bigint', connector_id: 'integer' } as const),
 });
 
-/**
- * Rows of the request's messages. A message of several parts is bound to the connector that has claimed one of them.
- */
+/** Rows of the request's messages. A message of several parts is bound to the connector that claims them. */
 function messageRows(request: RequestToStore, now: number, claim: ClaimAtOnce | undefined): readonly RowValues[] {
   const { accountId, appId, kind, smsType, texts } = request;
   return request.messages.map(({ id, destination, price, reference }) => [

@@ -1,6 +1,6 @@
 /**
- * Instants that lie in the future because a clock was ahead when they were written: where they are found, and brought
- * back. What is too far ahead for its kind is decided by the caller. docs/decisions/0425
+ * Finds and corrects instants that lie in the future because a clock was ahead when they were written. Callers decide
+ * what is too far ahead. docs/decisions/0425
  */
 import { sql, type Transaction } from 'kysely';
 import { isPostgres } from '../../engines/engine.ts';
@@ -16,8 +16,8 @@ export interface AccountQueue {
 }
 
 /**
- * Queues with a part that is due after `after`. Steps from one queue to the next in the index, whatever the number of
- * parts.
+ * Finds queues with a part that is due after `after`. The query steps from queue to queue in the index, independent of
+ * the number of parts.
  */
 export async function findQueuesAhead(trx: Transaction<Schema>, after: number): Promise<readonly AccountQueue[]> {
   const { rows } = await sql<AccountQueue>`
@@ -36,10 +36,10 @@ export async function findQueuesAhead(trx: Transaction<Schema>, after: number): 
 }
 
 interface AheadOptions {
-  /** Exclusive; `until` inclusive, absent: without end. */
+  /** Exclusive; `until` is inclusive, absent: no limit. */
   readonly after: number;
   readonly until?: number;
-  /** A part that failed before and waits for its next try may be due until then. */
+  /** Latest legitimate due time of a part that waits for a retry. */
   readonly retryUntil: number;
   readonly limit: number;
 }
@@ -48,8 +48,8 @@ interface AheadOptions {
 const MAX_LOOKS = 5_000;
 
 /**
- * Parts that were due when they were accepted, and retries that are due too late. A part that had to wait from the
- * beginning, for its hours, is due later than its message was accepted.
+ * Finds parts that were due when they were accepted, and retries that are due too late. A part that had to wait for its
+ * sending hours is due later than its message was accepted, and is skipped.
  */
 export async function findPartsAhead(
   trx: Transaction<Schema>,
@@ -79,12 +79,12 @@ export async function makePartsDue(trx: Transaction<Schema>, partIds: readonly n
 
 interface BringBackOptions {
   readonly now: number;
-  /** Clocks of processes that share the database differ by less. */
+  /** Tolerated difference between the clocks of processes that share the database. */
   readonly toleranceMs: number;
   readonly limit: number;
 }
 
-/** A lease ends `leaseMs` from now at the latest: its owner renews it, or the usual rules apply then. */
+/** Shortens leases to `leaseMs` from now. The owner renews them, or they expire as usual. */
 export async function bringBackLeases(
   trx: Transaction<Schema>,
   { now, toleranceMs, leaseMs, limit }: BringBackOptions & { readonly leaseMs: number },
@@ -109,9 +109,7 @@ export async function bringBackSubmitted(
   return rows.length;
 }
 
-/**
- * Parts that are `unknown` by a word of their carrier: a better word is taken for `longestMs` from now at the latest.
- */
+/** Limits the time for a better word to `longestMs` from now, for parts that a carrier's word made `unknown`. */
 export async function bringBackRevisable(
   trx: Transaction<Schema>,
   { now, toleranceMs, longestMs, limit }: BringBackOptions & { readonly longestMs: number },
@@ -123,7 +121,7 @@ export async function bringBackRevisable(
   return rows.length;
 }
 
-/** Receipts that wait for their part. */
+/** Sets the arrival of unmatched receipts in the future to now. */
 export async function bringBackReceipts(
   trx: Transaction<Schema>,
   { now, toleranceMs, limit }: BringBackOptions,
@@ -136,8 +134,8 @@ export async function bringBackReceipts(
 }
 
 /**
- * Webhooks: one that was never posted is due at once; another one waits `longestMs` at most, for its next try or its
- * lease.
+ * Corrects webhook deliveries: those never posted are due at once; others wait `longestMs` at most, for their next try
+ * or their lease.
  */
 export async function bringBackDeliveries(
   trx: Transaction<Schema>,

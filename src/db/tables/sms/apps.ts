@@ -1,7 +1,4 @@
-/**
- * The SMS services of customers. An app is found by its key within its account: a foreign key is as unknown as any
- * other.
- */
+/** SMS apps of customers. An app is found by its key within its account, so another account's key counts as unknown. */
 import { type Selectable, sql, type Transaction } from 'kysely';
 import { DEFAULT_SMS_APP_SETTINGS, type SmsApp, type SmsAppSettings } from '#model/sms-app.ts';
 import { lockInTransaction } from '../../engines/engine.ts';
@@ -46,7 +43,7 @@ export async function findSmsAppToChange(
   return await findSmsApp(trx, place);
 }
 
-/** Whosever they are. */
+/** Selects apps of any account. */
 export const selectSmsAppsByKey = statement({ appKeys: 'rows' }, ({ appKeys }) => {
   return sql<SmsAppRow>`select * from sms_app where app_key in (select value ->> 0 from ${appKeys})`;
 });
@@ -59,7 +56,7 @@ export async function findSmsAppsById(x: Executor, appIds: readonly number[]): P
   return rows.map(toApp);
 }
 
-/** `accountId` absent: of everybody. In the order they were made. */
+/** Lists apps in order of creation. `accountId` absent: of all accounts. */
 export async function listSmsApps(
   x: Executor,
   {
@@ -94,25 +91,25 @@ export async function saveSmsAppSettings(
 
 export interface StatusChange {
   readonly appId: number;
-  /** Absent: the other one. */
+  /** Absent: the opposite of the current status. */
   readonly wanted: boolean | undefined;
-  /** Hash by which a repetition is recognised. */
+  /** Identifies a repeated request. */
   readonly replayHash: string;
   readonly now: number;
 }
 
-/** How long the result of a change is kept: its time may be a day ahead, and as long behind when it is sent again. */
+/** Retention of results of changes: a request's time may be a day ahead, and a repetition a day late. */
 const KEEP_CHANGES_MS = 3 * 24 * 3600 * 1000;
 
 /**
- * Changes the status, and returns whether the app is enabled then. A repetition changes nothing and returns the same.
- * docs/decisions/0211
+ * Changes the status and returns whether the app is now enabled. A repeated request changes nothing and returns the
+ * same. docs/decisions/0211
  */
 export async function changeSmsAppStatus(
   trx: Transaction<Schema>,
   { appId, wanted, replayHash, now }: StatusChange,
 ): Promise<boolean> {
-  // The row is locked first, also where several may write at once: two repetitions do not pass each other.
+  // Locks the row, so that two repetitions do not run concurrently.
   const { enabled: before } = await trx
     .updateTable('sms_app')
     .set((e) => ({ enabled: e.ref('enabled') }))

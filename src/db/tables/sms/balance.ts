@@ -1,4 +1,4 @@
-/** What accounts have left for SMS, how it came to that, and what a part costs. Holds, charges and refunds: `money.ts`. */
+/** SMS balances of accounts, the ledger, and prices of parts. Holds, charges and refunds: `money.ts`. */
 import { sql, type Transaction } from 'kysely';
 import type { SmsKind } from '#model/sms-app.ts';
 import { isPostgres } from '../../engines/engine.ts';
@@ -11,17 +11,17 @@ export interface LedgerEntry {
   readonly kind: string;
   readonly amount: number;
   readonly createdAt: number;
-  /** Sendid of the message that it was for; absent for a recharge. */
+  /** Sendid of the message that the entry is for; absent for a recharge. */
   readonly sendid: string | undefined;
   readonly destination: string | undefined;
   readonly part: number | undefined;
-  /** Reference of a recharge that has one. */
+  /** Reference of a recharge, if it has one. */
   readonly reference: string | undefined;
 }
 
 export interface SmsPrice {
   readonly kind: SmsKind;
-  /** Digits with `+`; empty: every number that no longer prefix has. */
+  /** Digits with `+`; empty: numbers that no longer prefix covers. */
   readonly prefix: string;
   /** Price of a part. */
   readonly price: number;
@@ -29,20 +29,20 @@ export interface SmsPrice {
 
 export type Recharge =
   | { readonly kind: 'recharged'; readonly balance: number }
-  /** The balance would be below 0 or beyond what a number can be. */
+  /** The balance would be negative or exceed a safe integer. */
   | { readonly kind: 'tooMuch' }
-  /** What the reference stands for was another amount. */
+  /** The recharge with this reference had another amount. */
   | { readonly kind: 'otherAmount'; readonly amount: number };
 
 interface RechargeToStore {
   readonly accountId: number;
   readonly amount: number;
   readonly now: number;
-  /** What the account was recharged for once is not added again. */
+  /** A recharge with the same reference is not repeated. */
   readonly reference?: string;
 }
 
-/** Nothing is done unless it is recharged. */
+/** Adds to an account's balance; a negative amount subtracts. Changes nothing unless the result is `recharged`. */
 export async function rechargeSms(
   trx: Transaction<Schema>,
   { accountId, amount, now, reference }: RechargeToStore,
@@ -86,7 +86,7 @@ export async function readSmsBalance(x: Executor, accountId: number): Promise<nu
   return row?.balance ?? 0;
 }
 
-/** The newest first; `before`: those with a lower id. */
+/** Lists entries, newest first. `before`: only entries with a lower id. */
 export async function listSmsLedger(
   x: Executor,
   {
@@ -122,12 +122,12 @@ export async function listSmsPrices(x: Executor): Promise<readonly SmsPrice[]> {
   return (await PRICES.execute(x)).rows;
 }
 
-/** The interface lets no other kinds in. */
+/** The API admits only the kinds of `SmsKind`. */
 const PRICES = sql<SmsPrice>`select kind as kind, prefix as prefix, price as price from sms_price order by kind desc, prefix`;
 
 export const selectSmsPrices = statement({}, () => PRICES);
 
-/** `price` absent: the prefix has no price of its own any more. */
+/** Saves the price of a prefix; absent: removes it. */
 export async function saveSmsPrice(
   x: Executor,
   { kind, prefix, price }: Omit<SmsPrice, 'price'> & { readonly price: number | undefined },
@@ -144,8 +144,8 @@ export async function saveSmsPrice(
 }
 
 /**
- * Nobody else changes them before the transaction ends. An account without a row has nothing. In one order, so that two
- * processes do not wait for each other in a circle.
+ * Locks balances until the transaction ends, in a fixed order to prevent deadlocks. An account without a row has a
+ * balance of 0.
  */
 export const lockSmsBalances = statement({ accountIds: 'ids' }, ({ accountIds }, x) => {
   return sql<AccountBalance>`

@@ -1,4 +1,4 @@
-/** What may go out next: parts are taken under a lease, and marked as submitting before their bytes go out. */
+/** Claims parts for sending: they are leased and marked as submitting before their bytes are sent. */
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { settleAll } from '#lib/settle-all.ts';
 import { isPostgres } from '../../engines/engine.ts';
@@ -23,7 +23,7 @@ import {
 } from './turns.ts';
 
 const ADVERTISING = 1;
-/** Ordinary, advertising: each a queue. */
+/** Ordinary and advertising; each has a queue of its own. */
 const PRIORITIES = [0, ADVERTISING];
 
 export interface Claim {
@@ -39,7 +39,7 @@ export interface Claim {
   readonly now: number;
 }
 
-/** Parts of one route that failed so often. */
+/** Parts of one route whose number of failures is in a range. */
 export interface Lane {
   readonly route: string;
   readonly minTries: number;
@@ -70,13 +70,13 @@ export interface ClaimedPart {
 export interface ClaimedParts {
   /** Parts in order of sending. */
   readonly parts: readonly ClaimedPart[];
-  /** There may be more. */
+  /** More parts may be due. */
   readonly isFull: boolean;
   /** The last turns after this round. */
   readonly turns: Turns;
 }
 
-/** Parts that another process holds are passed over. */
+/** Claims due parts. Parts that another process has locked are skipped. */
 export async function claimParts(trx: Transaction<Schema>, claim: Claim): Promise<ClaimedParts> {
   const { after, limit } = claim;
   const { found, cutAt } = await findDue(trx, claim);
@@ -105,7 +105,7 @@ async function findDue(trx: Transaction<Schema>, claim: Claim): Promise<Due> {
   const { now } = claim;
   const queues = claim.lanes.flatMap((lane) => PRIORITIES.map((priority): Queue => ({ ...lane, priority, now })));
   const [pinned = [], ...found] = await runBatch(trx, [selectPinned(claim), ...queues.map(selectEnds)]);
-  // `as`: the first are parts, the others ends of queues.
+  // `as`: the first result has parts, the others have ends of queues.
   const ends = found.map(([own]) => own as Ends | undefined);
   const turns = await readTurns(trx, queues, ends, claim);
   const due = await settleAll(queues.map((queue, n) => readShares(trx, claim, queue, turns[n] ?? [])));
@@ -181,7 +181,8 @@ function compareTurns(a: ClaimedPart, b: ClaimedPart): number {
 }
 
 /**
- * One statement for each account: of a list PostgreSQL does not see how few rows are wanted, and sorts all that wait.
+ * A statement per account: with a list, PostgreSQL would not see how few rows are wanted, and would sort all waiting
+ * parts.
  */
 function selectDue({ connectorId }: Claim, queue: Queue, accountId: number, limit: number): Statement<ClaimedPart> {
   return selectDueOf({ ...queue, accountId, connectorId, limit });
@@ -200,7 +201,7 @@ const selectPinned = statement(
   { connectorId: 'value', now: 'value', limit: 'value' },
   ({ connectorId, now, limit }, x) => {
     const pinned = sql`state = 'queued' and connector_id = ${connectorId} and due_at <= ${now}`;
-    // PostgreSQL would begin with the messages, most of which this connector has taken.
+    // PostgreSQL would begin with the messages, most of which belong to this connector.
     const parts = isPostgres(x)
       ? sql`p.id = any(array(select id from sms_part where ${pinned})) and ${stateOf('p')} = 'queued'`
       : sql`p.state = 'queued' and p.connector_id = ${connectorId}`;

@@ -1,6 +1,5 @@
 /**
- * Connectors and routes, as an operator sets them. A password lies sealed, and leaves only for the connector that needs
- * it.
+ * Connectors and routes as configured by operators. Passwords are stored sealed and unsealed only for their connector.
  */
 import { sql, type Transaction } from 'kysely';
 import {
@@ -19,7 +18,7 @@ export interface StoredConnector {
   readonly id: number;
   readonly name: string;
   readonly enabled: boolean;
-  /** Absent: as fast as the carrier answers. */
+  /** Absent: no rate limit. */
   readonly partsPerSecond: number | undefined;
   /** Settings without the password. */
   readonly settings: LoopbackSettings | Omit<SmppSettings, 'password'>;
@@ -44,7 +43,7 @@ export async function listConnectors(x: Executor): Promise<readonly StoredConnec
     name: row.name,
     enabled: row.enabled === 1,
     partsPerSecond: row.parts_per_second ?? undefined,
-    // `as`: only `saveConnector` writes them; one of an earlier release lacks what is new.
+    // `as`: only `saveConnector` writes them. Settings of an earlier release lack newer members.
     settings: {
       ...(row.kind === 'smpp' ? SMPP_DEFAULTS : { kind: 'loopback' }),
       ...(JSON.parse(row.settings) as object),
@@ -54,10 +53,13 @@ export async function listConnectors(x: Executor): Promise<readonly StoredConnec
   }));
 }
 
-/** What the connector is opened with. Throws `KeyringError` when the password does not open. */
+/**
+ * Returns the settings to open the connector with. Throws `KeyringError` if the password is missing or cannot be
+ * unsealed.
+ */
 export function openSettings(ring: Keyring, { id, settings, secret }: StoredConnector): ConnectorSettings {
   if (settings.kind === 'loopback') return settings;
-  // Left out of an export: to be given anew.
+  // An export left it out, so it must be entered again.
   if (secret === undefined || secret === '') throw new KeyringError('its password is not there: give it anew');
   const password = unseal(ring, placeOf(id), secret).toString();
   return { ...settings, password };
@@ -93,15 +95,13 @@ export async function saveConnector(
     .returning('id')
     .executeTakeFirstOrThrow();
   if (settings.kind === 'smpp' && password === undefined) return id;
-  // It is sealed for its row, whose id is known only now.
+  // The password is sealed for its row, whose id is known only now.
   const secret = password === undefined ? null : seal(ring, placeOf(id), Buffer.from(password));
   await trx.updateTable('sms_connector').set({ secret }).where('id', '=', id).execute();
   return id;
 }
 
-/**
- * Whether it has taken parts that have not come to an end. A state each: so each is a stretch of an index of its own.
- */
+/** Whether the connector has parts that have not ended. One select per state, so that each uses its own index range. */
 export async function hasPartsUnderWay(x: Executor, id: number): Promise<boolean> {
   const { rows } = await sql`
     select 1 from sms_part where state = 'queued' and connector_id = ${id}
@@ -160,7 +160,7 @@ export async function saveRoute(trx: Transaction<Schema>, { prefix, connectorIds
  * was being removed.
  */
 export async function moveStrayParts(trx: Transaction<Schema>): Promise<void> {
-  // From one route to the next in the index, however many parts wait for each.
+  // Steps from route to route in the index, independent of the number of parts.
   const { rows: strays } = await sql<{ route: string }>`
     with recursive lane (route) as (
       select min(route) from sms_part where state = 'queued'

@@ -1,4 +1,4 @@
-/** The queue of webhook deliveries: filled in the transaction of the event, retried until they are delivered. */
+/** The queue of webhook deliveries: filled in the transaction of the event, and retried until delivered. */
 import { sql, type Transaction } from 'kysely';
 import type { Executor, Schema } from '../../schema/schema.ts';
 import { type Keyring, KeyringError } from '../../secrets/keyring.ts';
@@ -10,21 +10,21 @@ import { readMeanings } from './status-words.ts';
 export interface DueDelivery {
   readonly id: number;
   readonly appId: number;
-  /** `none`: the app has no address any more. `locked`: its secret does not open, or was left out of an export. */
+  /** `none`: the app has no webhook any more. `locked`: its secret cannot be unsealed, or an export left it out. */
   readonly webhook: Webhook | 'none' | 'locked';
   /** JSON. */
   readonly body: string;
-  /** This one included. */
+  /** Number of tries, including this one. */
   readonly tries: number;
 }
 
-/** Where an app wants its receipts and replies; the secret signs them. */
+/** Where an app receives its receipts and replies; the secret signs them. */
 export interface Webhook {
   readonly url: string;
   readonly secret: string;
 }
 
-/** Queues deliveries of ended parts, and of replies, for the apps that have an address. */
+/** Queues deliveries of ended parts and of replies, for apps that have a webhook. */
 export async function queueDeliveries(
   trx: Transaction<Schema>,
   { endedParts, replies }: { readonly endedParts: readonly number[]; readonly replies: readonly StoredReply[] },
@@ -69,11 +69,11 @@ interface ReceiptRow {
   readonly parts: number;
   readonly state: string;
   readonly error: string;
-  /** What the carrier's receipt said, as it came; empty: none came. */
+  /** The carrier's word as received; empty if there is no receipt. */
   readonly word: string;
-  /** That took it. */
+  /** Connector that took the part. */
   readonly connectorId: number | null;
-  /** When it came to its end. */
+  /** When the part ended. */
   readonly time: number;
 }
 
@@ -96,7 +96,7 @@ async function repliesOf(
 
 const HAS_WEBHOOK = sql`a.settings like '%"webhookUrl"%'`;
 
-/** Another process takes none of them until `leaseUntil`; apps in `pausedApps` are passed over. */
+/** Claims due deliveries until `leaseUntil`. Apps in `pausedApps` are skipped. */
 export async function claimDeliveries(
   trx: Transaction<Schema>,
   ring: Keyring,
@@ -160,14 +160,14 @@ async function findDue(
   return rows.map(({ id }) => id);
 }
 
-/** One that does not open holds up no other app. */
+/** Returns the app's webhook. A secret that cannot be unsealed must not delay other apps. */
 async function openWebhook(x: Executor, ring: Keyring, appId: number): Promise<DueDelivery['webhook']> {
   const { url, secret } = (await findWebhook(x, ring, appId)) ?? {};
   if (url === undefined) return 'none';
   return secret === undefined ? 'locked' : { url, secret };
 }
 
-/** Deletes a delivery that was accepted or is given up. */
+/** Deletes a delivery that was accepted or given up. */
 export async function deleteDelivery(x: Executor, id: number): Promise<void> {
   await x.deleteFrom('sms_delivery').where('id', '=', id).execute();
 }
@@ -176,7 +176,7 @@ export async function postponeDelivery(x: Executor, id: number, dueAt: number, e
   await x.updateTable('sms_delivery').set({ due_at: dueAt, error }).where('id', '=', id).execute();
 }
 
-/** Saves an app's webhook; without an address nothing is queued from then on. */
+/** Saves an app's webhook; `undefined` removes it, and nothing more is queued. */
 export async function saveWebhook(
   trx: Transaction<Schema>,
   ring: Keyring,
@@ -196,7 +196,7 @@ export async function saveWebhook(
     .execute();
 }
 
-/** `secret` absent: it does not open, or was left out of an export. */
+/** Returns the app's webhook. `secret` is absent if it cannot be unsealed or an export left it out. */
 export async function findWebhook(
   x: Executor,
   ring: Keyring,

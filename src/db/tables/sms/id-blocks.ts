@@ -17,7 +17,7 @@ type FreeIds = { readonly ids: readonly number[] } | { readonly first: number };
 
 function freeIdsOf(table: Table) {
   return statement({ count: 'value' }, ({ count }, x) => {
-    // PostgreSQL has named the sequence, when the table was made.
+    // PostgreSQL named the sequence when the table was created.
     return isPostgres(x)
       ? sql<FreeIds>`
           select json_agg(nextval(${sql.lit(`${table}_id_seq`)})) as ids from generate_series(1, cast(${count} as integer))`

@@ -1,4 +1,4 @@
-/** The parts that receipts may speak of, looked up for many receipts at once; which it is, is decided in `model/`. docs/decisions/0427 */
+/** Matches receipts to parts, many at once. This file reads the candidates; `model/` decides. docs/decisions/0427 */
 import { sql, type Transaction } from 'kysely';
 import type { PartState } from '#model/sms-part.ts';
 import {
@@ -26,9 +26,10 @@ export interface ReceiptToMatch extends ReceiptClues {
 const ID_LIFE_MS = 7 * 24 * 3600 * 1000;
 /** Maximum parts read for one id on PostgreSQL. More would be ambiguous in any case. */
 const MAX_NAMED = 100;
-/** Maximum open parts read for the numbers of one batch. If it is reached, no receipt is matched by its number this time. */
-/** Maximum open parts read for the numbers of one batch. If it is reached, no receipt is matched by its number this time. */
-/** Maximum open parts read for the numbers of one batch. If it is reached, no receipt is matched by its number this time. */
+/**
+ * Limit of open parts read for the numbers of one batch. If it is reached, no receipt is matched by its number this
+ * time.
+ */
 const MAX_OPEN = 10_000;
 
 /**
@@ -75,7 +76,9 @@ async function findNamed(trx: Transaction<Schema>, receipts: readonly ReceiptToM
   return Map.groupBy(found, ({ n }) => n);
 }
 
-/** `offset 0` and `limit` keep PostgreSQL, which cannot estimate the length of the list, from scanning a whole table. */
+/**
+ * `offset 0` and `limit` keep PostgreSQL, which cannot estimate the length of the list, from scanning a whole table.
+ */
 const selectNamed = statement({ asked: 'rows', since: 'value' }, ({ asked, since }, x) => {
   const key = sql`value ->> 2`;
   const own = sql`p.carrier_key = ${key} and p.connector_id = cast(value ->> 1 as integer) and p.submitted_at > ${since}`;

@@ -1,4 +1,4 @@
-/** What becomes of the price that was held for a part: charged once, or given back once; never both. */
+/** Settles the held price of a part: charged once or refunded once, never both. */
 import { sql, type Transaction } from 'kysely';
 import type { ChargeAt, PartState } from '#model/sms-part.ts';
 import type { Schema } from '../../schema/schema.ts';
@@ -12,8 +12,8 @@ export interface EndedPart {
 }
 
 /**
- * Settles parts that ended by a receipt, or because none came. With `submit` they are charged, most of them already:
- * the carrier has taken them, or may have. With `receipt` only delivered parts are charged, the others refunded. An
+ * Settles parts that ended by a receipt or for lack of one. With `submit` they are charged, most of them already, since
+ * the carrier has taken them or may have. With `receipt` only delivered parts are charged, and the others refunded. An
  * earlier charge stands. docs/decisions/0350
  */
 export async function settleParts(
@@ -33,7 +33,7 @@ function idsOf(parts: readonly EndedPart[]): readonly number[] {
   return parts.map(({ id }) => id);
 }
 
-/** The price is the service's from now on. It left the balance when it was held. */
+/** Charges held prices. The balance does not change, since the hold reduced it. */
 async function chargeParts(trx: Transaction<Schema>, partIds: readonly number[], now: number): Promise<void> {
   if (partIds.length === 0) return;
   await sql`
@@ -43,8 +43,8 @@ async function chargeParts(trx: Transaction<Schema>, partIds: readonly number[],
 }
 
 /**
- * The same of those of the parts that have this state, which only parts have whose price was held and that are charged with it.
- * To be run together with what gives it to them.
+ * Charges those of the parts that are in this state. Only parts with a hold have it, and they are charged on entering
+ * it. Run it in the same batch as the statement that sets the state.
  */
 export const chargeSubmitted = chargeThoseThatAre('submitted');
 export const chargeSimulated = chargeThoseThatAre('simulated');
@@ -58,7 +58,7 @@ function chargeThoseThatAre(state: PartState) {
   });
 }
 
-/** Refunds what is held for these parts and not charged; a second call refunds nothing. */
+/** Refunds prices that are held for these parts and not charged. Idempotent. */
 export async function refundParts(trx: Transaction<Schema>, partIds: readonly number[], now: number): Promise<void> {
   if (partIds.length === 0) return;
   const { rows } = await sql<{ accountId: number; amount: number }>`
@@ -70,7 +70,7 @@ export async function refundParts(trx: Transaction<Schema>, partIds: readonly nu
       returning account_id as "accountId", amount as amount`.execute(trx);
   const sums = new Map<number, number>();
   for (const { accountId, amount } of rows) sums.set(accountId, (sums.get(accountId) ?? 0) + amount);
-  // In the order of accounts: two processes that refund at once do not wait for each other in a circle.
+  // A fixed order prevents deadlocks between concurrent refunds.
   for (const [accountId, sum] of [...sums].sort(([a], [b]) => a - b))
     await sql`update sms_balance set balance = balance + ${sum} where account_id = ${accountId}`.execute(trx);
 }

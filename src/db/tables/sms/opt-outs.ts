@@ -1,4 +1,4 @@
-/** Numbers that want no advertising: of an account, or of anybody (account 0). */
+/** Numbers that have opted out of advertising from an account, or from all (account 0). */
 import type { Transaction } from 'kysely';
 import type { Executor, Schema } from '../../schema/schema.ts';
 import { queueDeliveries } from './deliveries.ts';
@@ -6,13 +6,13 @@ import { insertOptOuts } from './replies.ts';
 import { rejectOptedOut } from './sweep.ts';
 
 export interface OptOuts {
-  /** 0: of everybody. */
+  /** 0: all accounts. */
   readonly accountId: number;
   /** E.164 with `+` */
   readonly numbers: readonly string[];
 }
 
-/** What waits for these numbers is not sent any more, and its price is given back. */
+/** Adds opt-outs. Waiting advertising to these numbers is rejected and refunded. */
 export async function addOptOuts(
   trx: Transaction<Schema>,
   { accountId, numbers }: OptOuts,
@@ -32,7 +32,7 @@ export async function removeOptOuts(x: Executor, { accountId, numbers }: OptOuts
   return Number(numDeletedRows);
 }
 
-/** Lists numbers in order, those after `after`. */
+/** Lists numbers in order, after `after`. */
 export async function listOptOuts(
   x: Executor,
   {

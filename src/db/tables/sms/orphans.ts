@@ -1,4 +1,7 @@
-/** Receipts that are stored and belong to no part yet: found again when an answer brings their id, or time tells. docs/decisions/0427 */
+/**
+ * Stored receipts that match no part yet. They are matched again when a response brings their id, and periodically.
+ * docs/decisions/0427
+ */
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { ChargeAt } from '#model/sms-part.ts';
 import { isPostgres } from '../../engines/engine.ts';
@@ -11,7 +14,7 @@ import { applyFates, type Fate } from './receipts.ts';
 export interface Orphan extends Omit<Fate, 'partId'> {
   readonly id: number;
   readonly connectorId: number;
-  /** JSON: rows of one key each. */
+  /** JSON: a list of lists with one key each. */
   readonly carrierKeys: string;
   readonly equalKeys: number;
   readonly number: string | null;
@@ -20,16 +23,16 @@ export interface Orphan extends Omit<Fate, 'partId'> {
   readonly unmatched: string;
 }
 
-/** `r`: `sms_receipt`. */
+/** Columns of an `Orphan`; `r` is `sms_receipt`. */
 const ORPHAN = sql`r.id as id, r.connector_id as "connectorId", r.carrier_key as "carrierKey", r.carrier_keys as "carrierKeys",
   r.equal_keys as "equalKeys", r.number as number, r.reference as reference, r.reference_bits as "referenceBits",
   r.state as state, r.error as error, r.word as word, r.done_at as "doneAt", r.received_at as "receivedAt",
   r.unmatched as unmatched`;
 
-/** `answered`: the connector, and a form of the id that an answer brought. Those that may be meant, whatever else they say. */
+/** Selects unmatched receipts with these ids. `answered`: connector, and a form of the id from a response. */
 export const selectOrphans = statement({ answered: 'rows' }, ({ answered }, x) => {
   const own = sql`r.part_id is null and r.carrier_key = value ->> 1 and r.connector_id = cast(value ->> 0 as integer)`;
-  // `offset 0`: else PostgreSQL, which does not see how short the list is, may read all that wait.
+  // `offset 0`: otherwise PostgreSQL, which cannot estimate the length of the list, may read all unmatched receipts.
   const found = isPostgres(x)
     ? sql`join lateral (select r.* from sms_receipt as r where ${own} offset 0) as r on true`
     : sql`join sms_receipt as r on ${own}`;
@@ -43,7 +46,7 @@ interface SettleOptions {
   answersAfterMs(connectorId: number): number;
 }
 
-/** Looks for their parts once more. Returns the parts that came to an end. */
+/** Matches receipts again. Returns the parts that ended. */
 export async function settleOrphans(
   trx: Transaction<Schema>,
   found: readonly Orphan[],
@@ -92,26 +95,26 @@ function toMatch(orphan: Orphan): ReceiptToMatch {
   };
 }
 
-/** Receipts in one look. */
+/** Receipts read by one query. */
 const MAX_LOOKS = 1_000;
 
 interface RematchOptions extends SettleOptions {
-  /** Receipts that came before are looked at only where several parts fitted. */
+  /** Receipts from before are considered only if several parts matched. */
   readonly since: number;
-  /** So long may these wait until one is left. */
+  /** Receipts that match several parts are considered only after this instant. */
   readonly ambiguousSince: number;
 }
 
 /**
- * Receipts that came before their part was stored as taken, by another process, or before it was known to be uncertain, and those
- * that fitted several parts. Returns the parts that came to an end.
+ * Matches receipts again that arrived before another process stored their part as taken, or before the part was known
+ * to be uncertain, and receipts that matched several parts. Returns the parts that ended.
  */
 export async function rematchOrphans(trx: Transaction<Schema>, options: RematchOptions): Promise<readonly number[]> {
   const { since, ambiguousSince } = options;
   const recent = sql`select ${ORPHAN} from sms_receipt as r where r.part_id is null and r.received_at > ${since}`;
-  // Both sides by themselves first: a number may have had a hundred thousand messages, few of which are in doubt.
+  // Each side is computed first: a number may have a hundred thousand messages, few of which are in doubt.
   const looks: readonly RawBuilder<Orphan>[] = [
-    // An aggregate: else both engines may go through all parts.
+    // The aggregate keeps both engines from reading all parts.
     sql`select r.* from (${recent}) as r, ${rowsOf(trx, sql`r."carrierKeys"`)} where (
         select max(p.id + 0) from sms_part as p join sms_message as m on m.id = p.message_id
         where p.carrier_key = value ->> 0 and p.connector_id = r."connectorId"
@@ -135,7 +138,10 @@ export interface UnmatchedReceipts {
   readonly count: number;
 }
 
-/** Receipts to report, each once: those for other numbers, and those from before `ambiguousUntil` that fit several parts still. */
+/**
+ * Returns receipts to report, each once: those for other numbers, and those from before `ambiguousUntil` that still
+ * match several parts.
+ */
 export async function takeUnmatched(
   trx: Transaction<Schema>,
   ambiguousUntil: number,
@@ -155,7 +161,7 @@ export async function takeUnmatched(
   return taken;
 }
 
-/** Suffix of the reason. */
+/** Suffix of the reason once it was reported. */
 const REPORTED = ' reported';
 
 function isReported({ unmatched }: Orphan): boolean {

@@ -1,6 +1,6 @@
 /**
- * What carriers tell of parts later. A receipt is stored whatever it speaks of; one that fits no part, or several,
- * waits: see `orphans.ts`. docs/decisions/0223
+ * Delivery receipts. A receipt is stored whether or not it matches a part; one that matches none or several waits: see
+ * `orphans.ts`. docs/decisions/0223
  */
 import { sql, type Transaction } from 'kysely';
 import {
@@ -24,38 +24,38 @@ import { stateOf } from './part-state.ts';
 
 export interface StoredReceipt {
   readonly connectorId: number;
-  /** Forms of the message id that its part may be stored under, the likeliest first; empty: the carrier named none. */
+  /** Forms of the message id that the part may be stored under, likeliest first; empty if the carrier named none. */
   readonly carrierKeys: readonly string[];
-  /** So many of the last of them are equally likely; absent: none. */
+  /** Number of keys at the end of the list that are equally likely; absent: 0. */
   readonly equalKeys?: number;
   /** The part's id modulo 2^`bits`; absent: the carrier does not return it. */
   readonly reference?: { readonly value: number; readonly bits: number };
-  /** Where the message went: E.164 when the address can be read so, else as the carrier wrote it. */
+  /** Destination of the message: E.164 if the address can be parsed, otherwise as received. */
   readonly destination: string;
-  /** The same number, E.164 with `+`; absent: the receipt names none that can be read. */
+  /** The same number, E.164 with `+`; absent if the receipt has none that can be parsed. */
   readonly number?: string;
   readonly state: ReceiptOutcome;
-  /** What the part's `error` becomes when this receipt ends it. */
+  /** The part's `error` if this receipt ends it. */
   readonly error: string;
   /**
-   * The carrier's word as it came, such as `DELIVRD`, `UNDELIV/027` or `MK:0012`: printable ASCII, at most 40
-   * characters; empty: none.
+   * The carrier's word as received, such as `DELIVRD`, `UNDELIV/027` or `MK:0012`: printable ASCII, at most 40
+   * characters; empty if there is none.
    */
   readonly word: string;
-  /** Instant by the carrier's clock; absent: the receipt has none, or it cannot be read. */
+  /** Instant by the carrier's clock; absent if the receipt has none or it cannot be parsed. */
   readonly submittedAt?: number;
   readonly doneAt?: number;
   /** Text as received, for operators to read. */
   readonly raw: string;
 }
 
-/** `onTheWay`: not the last word. */
+/** `onTheWay`: an intermediate state. */
 export type ReceiptOutcome = 'onTheWay' | 'delivered' | 'failed' | 'expired' | 'unknown';
 
 /** Final states in the order in which they are stored. */
 const ENDS = ['delivered', 'failed', 'expired', 'unknown'] as const;
 
-/** Returns the parts that came to an end by it. */
+/** Stores receipts. Returns the parts that they ended. */
 export async function storeReceipts(
   trx: Transaction<Schema>,
   receipts: readonly StoredReceipt[],
@@ -105,7 +105,7 @@ function rowOf(receipt: StoredReceipt, match: Match, now: number): RowValues {
   ];
 }
 
-/** What a receipt says of its part. */
+/** The effect of a receipt on its part. */
 export interface Fate {
   readonly partId: number;
   readonly state: ReceiptOutcome;
@@ -118,8 +118,8 @@ export interface Fate {
 }
 
 /**
- * Applies fates in the order of arrival. The first end of a part is final, with its word, and a certain end goes before
- * `unknown`; until then the last word is kept. Returns the ids of the parts that have ended.
+ * Applies fates in order of arrival. The first end of a part is final, together with its word, but a definite end
+ * replaces `unknown`. Until then the last word is kept. Returns the ids of the parts that have ended.
  */
 export async function applyFates(
   trx: Transaction<Schema>,
@@ -146,13 +146,13 @@ export async function applyFates(
     const [done] = await runBatch(trx, [UPDATES[state]({ rows, partIds: rows.map(([id]) => id), now })] as const);
     ended.push(...done.map(({ id }) => ({ id, state })));
   }
-  // What a word made unknown may be revised, and is given back only when that is over.
+  // A part that a word made `unknown` may be revised; it is refunded only when that time is over.
   const settled = chargeAt === 'submit' ? ended : ended.filter(({ state }) => state !== 'unknown');
   await settleParts(trx, settled, chargeAt, now);
   return ended.map(({ id }) => id);
 }
 
-/** Words that end nothing. A part that has ended keeps the word that ended it. */
+/** Stores words of intermediate states. A part that has ended keeps its last word. */
 async function keepWords(trx: Transaction<Schema>, fates: readonly Fate[]): Promise<void> {
   const last = new Map(fates.flatMap(({ partId, word }) => (word === '' ? [] : [[partId, word] as const])));
   if (last.size === 0) return;
@@ -175,7 +175,7 @@ const UPDATES = {
   unknown: updateEnded('unknown', 'giveUp'),
 };
 
-/** The ids are there twice: by them alone PostgreSQL sees how few there are. */
+/** The ids are passed separately, too: only from them does PostgreSQL see how few parts there are. */
 function updateEnded(state: PartState, event: PartEvent) {
   const allowed = partStatesThatAllow(event).filter((from) => from !== 'queued');
   const isUnknown = state === 'unknown';
@@ -196,7 +196,7 @@ function updateEnded(state: PartState, event: PartEvent) {
   });
 }
 
-/** The carrier's clock may be ahead, or in another zone than its connector says; many of them tell minutes only. */
+/** The end of the part. The carrier's clock may be ahead or in another zone than configured; many give minutes only. */
 function endOf({ doneAt, receivedAt }: Pick<Fate, 'doneAt' | 'receivedAt'>): number {
   return Math.min(doneAt ?? receivedAt, receivedAt);
 }

@@ -1,5 +1,5 @@
 /**
- * What phones send. A reply belongs to the app that wrote to its number last; a word of refusal opts the number out.
+ * Replies from phones. A reply belongs to the app that last wrote to its number. A refusal word opts the number out.
  */
 import { sql, type Transaction } from 'kysely';
 import type { Executor, Schema } from '../../schema/schema.ts';
@@ -9,18 +9,18 @@ import type { SmsPage } from './views.ts';
 
 export interface ReceivedReply {
   readonly connectorId: number;
-  /** E.164 with `+` where it can be read so. */
+  /** E.164 with `+` if it can be parsed. */
   readonly origin: string;
   readonly text: string;
-  /** The carrier's number of the alphabet; present where `text` is no text but `hex:` and octets. */
+  /** The carrier's data coding; present if `text` is not text but `hex:` and octets. */
   readonly coding?: number;
-  /** The sender wants no more advertising. */
+  /** The sender opts out of advertising. */
   readonly isOptOut: boolean;
-  /** Absent: it is whole. */
+  /** Absent: the reply is not split. */
   readonly piece?: ReplyPiece;
 }
 
-/** Which part of a long reply it is; its parts have one reference. */
+/** Position in a long reply, whose parts share one reference. */
 interface ReplyPiece {
   readonly reference: number;
   /** Number of the part, from 1. */
@@ -36,7 +36,7 @@ export interface StoredReply extends ReceivedReply {
 
 export interface RepliesStored {
   readonly replies: readonly StoredReply[];
-  /** That had waited for numbers that opted out. */
+  /** Parts that were waiting for numbers that opted out. */
   readonly endedParts: readonly number[];
 }
 
@@ -51,7 +51,7 @@ export async function storeReplies(
     const { appId, accountId } = lastOf.get(reply.origin) ?? {};
     return { ...reply, appId, accountId };
   });
-  // A number that opts out repeatedly is looked up once; it determines the account.
+  // By number, since a number may occur repeatedly; it determines the account.
   const optOuts = new Map(
     replies.flatMap(({ origin: number, isOptOut, accountId }) =>
       isOptOut && accountId !== undefined ? [[number, { accountId, number }]] : [],
@@ -130,7 +130,7 @@ export async function listSmsReplies(
   }));
 }
 
-/** One that is there already stays. `accountId` 0: of everybody. */
+/** Adds opt-outs; existing ones are kept. `accountId` 0: all accounts. */
 export async function insertOptOuts(
   trx: Transaction<Schema>,
   optOuts: readonly { readonly accountId: number; readonly number: string }[],

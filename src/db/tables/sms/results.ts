@@ -1,4 +1,4 @@
-/** Stores outcomes of sent parts, many at once: their states, the money, and receipts that overtook the answer. */
+/** Stores outcomes of sent parts, many at once: states, money, and receipts that arrived before the response. */
 import { sql, type Transaction } from 'kysely';
 import { type ChargeAt, type PartEvent, type PartOutcome, partStatesThatAllow } from '#model/sms-part.ts';
 import type { RowValues } from '../../engines/sqlite/messages.ts';
@@ -20,7 +20,7 @@ export interface PartResult {
 }
 
 interface StoreOptions {
-  /** Name of the calling process, which may put only its own unsent parts back. */
+  /** Name of the calling process, which may requeue only its own unsent parts. */
   readonly owner: string;
   readonly now: number;
   readonly chargeAt: ChargeAt;
@@ -81,7 +81,7 @@ function keyRows({ connectorId, outcome }: Result<'accepted'>): readonly RowValu
   return outcome.keys.map((key) => [connectorId, key]);
 }
 
-/** Returns no rows: SQLite takes as long again to return each row. */
+/** No `returning`: in SQLite each returned row takes as long as its update. */
 const updateAccepted = rowStatement({ carrier_id: 'text', carrier_key: 'text', id: 'bigint' }, ({ v, from, among }) => {
   return sql`
     update sms_part set state = 'submitted', carrier_id = ${v.carrier_id}, carrier_key = ${v.carrier_key}, error = '',
@@ -110,7 +110,7 @@ function updateRefused(trx: Transaction<Schema>, refused: readonly Result<'refus
     returning sms_part.id as id, sms_part.message_id as "messageId"`;
 }
 
-/** What a message's other parts are worth without this one: those that wait do not go out. */
+/** Error of waiting parts whose message lost another part: they are not sent. */
 const OTHER_PART = 'otherPart';
 
 async function failWithOthers(trx: Transaction<Schema>, failed: readonly FailedPart[], now: number) {
@@ -124,7 +124,7 @@ async function failWithOthers(trx: Transaction<Schema>, failed: readonly FailedP
   return done;
 }
 
-/** Not what another process has by now: it may be sending it. */
+/** Requeues parts, except those that another process has claimed since and may be sending. */
 function updatePostponed(trx: Transaction<Schema>, postponed: readonly Result<'postponed'>[], owner: string) {
   const rows = postponed.map(({ partId, outcome }) => [partId, outcome.dueAt ?? null, outcome.error]);
   return sql`

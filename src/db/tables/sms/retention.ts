@@ -1,20 +1,19 @@
-/**
- * Forgets what is old of SMS, a little at a time. The ledger stays whole: its sum is the balance. docs/decisions/0286
- */
+/** Deletes old SMS data in small steps. The ledger is kept whole, as its sum is the balance. docs/decisions/0286 */
 import { sql, type Transaction } from 'kysely';
 import { isFinal, PART_STATES } from '#model/sms-part.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { inIds } from '../../statements/lists.ts';
 
-/** Oldest requests in one look; one may have a thousand messages. */
+/** Requests examined at once; one may have a thousand messages. */
 const REQUESTS_AT_ONCE = 20;
-/** Messages per transaction, for which everything else waits on SQLite; each has up to nine parts. */
+/** Messages deleted per transaction, which blocks all other writers on SQLite; each has up to nine parts. */
 const MESSAGES_AT_ONCE = 200;
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Requests from before `before` whose parts have all come to an end, with all that is of them; those after `after`
- * alone. Gives where to go on; `undefined`: no more are so old. One that has not ended is passed over.
+ * Deletes requests from before `before` whose parts have all ended, with all their data, beginning after the id
+ * `after`. Returns the id to continue after; `undefined` if no more are that old. Requests that have not ended are
+ * skipped.
  */
 export async function deleteOldRequests(
   trx: Transaction<Schema>,
@@ -40,7 +39,7 @@ export async function deleteOldRequests(
     delete from sms_request where id ${inIds(trx, requests)}
       and not exists (select 1 from sms_message as m where m.request_id = sms_request.id)`.execute(trx);
   const last = messages.at(-1);
-  // The last one may have more: it is the first of the next look.
+  // The last request may have more messages, so it is examined again.
   if (messages.length === MESSAGES_AT_ONCE && last !== undefined) return last.requestId - 1;
   return rows.at(-1)?.id;
 }
@@ -72,8 +71,8 @@ async function deleteMessages(trx: Transaction<Schema>, messages: readonly numbe
 }
 
 /**
- * Receipts, replies and what could not be read from before `before`, and receipts that nothing fitted from before
- * `unmatchedBefore`; false: there are no more.
+ * Deletes receipts, replies and unread messages from before `before`, and unmatched receipts from before
+ * `unmatchedBefore`. Returns false if there are no more.
  */
 export async function deleteOldTalk(
   trx: Transaction<Schema>,
@@ -89,7 +88,7 @@ export async function deleteOldTalk(
       select id from sms_receipt where received_at < ${before} order by received_at limit ${ROWS_AT_ONCE})`.execute(
     trx,
   );
-  // By their ids they are in the order of time: no more than the oldest are looked at.
+  // Ids are in order of time, so only the oldest rows are examined.
   const replies = await sql`
     delete from sms_reply where received_at < ${before} and id in (
       select id from sms_reply order by id limit ${ROWS_AT_ONCE})`.execute(trx);

@@ -1,4 +1,4 @@
-/** Parts in doubt without any receipt, and how many of its other parts their carrier reports. docs/decisions/0426 */
+/** Parts in doubt without any receipt, and the share of other parts that their carrier reports. docs/decisions/0426 */
 import { sql, type Transaction } from 'kysely';
 import type { ChargeAt } from '#model/sms-part.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
@@ -7,7 +7,7 @@ import { settleParts } from './money.ts';
 
 interface SilentOptions {
   readonly connectorId: number;
-  /** Only parts sent until this instant. */
+  /** Only parts sent at or before this instant. */
   readonly submittedUntil: number;
   readonly limit: number;
 }

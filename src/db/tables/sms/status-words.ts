@@ -1,4 +1,4 @@
-/** What stored words of carriers mean, by the tables of their connectors. */
+/** Explains stored words of carriers by the tables of their connectors. */
 import { explainWord, type StatusWord } from '#model/sms-status-words.ts';
 import type { Executor } from '../../schema/schema.ts';
 import { listConnectors } from './connectors.ts';

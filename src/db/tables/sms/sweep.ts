@@ -37,7 +37,7 @@ export async function renewLeases(
 
 interface LeaseOptions {
   readonly now: number;
-  /** The caller. */
+  /** Name of the calling process. */
   readonly owner: string;
   /** No other process uses the database: all other holders of leases have ended. */
   readonly isAlone: boolean;
@@ -52,14 +52,14 @@ export async function loseLeases(trx: Transaction<Schema>, options: LeaseOptions
 }
 
 interface UnsentOptions extends LeaseOptions {
-  /** Parts that the caller knows to be on their way: it may have stood still since it renewed their leases. */
+  /** Parts that the caller is sending: it may have been paused since it renewed their leases. */
   readonly underWay: readonly number[];
 }
 
 /**
- * What was surely not sent takes its turn again: of loopback connectors, which send to nobody; and what the caller
- * holds without knowing, because the answer to the commit that claimed it was lost (a connection that broke). To be
- * called before `loseLeases`, after `renewLeases`.
+ * Requeues parts that were certainly not sent: parts of loopback connectors, which send nothing, and parts that the
+ * caller holds without knowing, because a broken connection lost the answer to its commit. Call it after `renewLeases`
+ * and before `loseLeases`.
  */
 export async function queueUnsentAgain(trx: Transaction<Schema>, options: UnsentOptions): Promise<number> {
   const { now, owner, isAlone, underWay } = options;
@@ -114,7 +114,7 @@ export async function giveUpParts(
   return over.map(({ id }) => id);
 }
 
-/** No better word came for these: what is held of their price is settled. Returns how many they were. */
+/** Settles the price of `unknown` parts whose time for a better word is over. Returns how many. */
 export async function settleUnknown(
   trx: Transaction<Schema>,
   { now, limit, chargeAt }: SweepOptions & { readonly chargeAt: ChargeAt },
@@ -128,7 +128,10 @@ export async function settleUnknown(
   return over.length;
 }
 
-/** Parts of notices (`smsType` 2) of apps that prefer a second one to none, as often as `maxSends` in all. */
+/**
+ * Requeues uncertain parts of notices (`smsType` 2), for apps that prefer duplicates to losses: at most `maxSends`
+ * sends in all.
+ */
 export async function queueUncertainAgain(
   trx: Transaction<Schema>,
   { now, limit, waitMs, maxSends }: SweepOptions & { readonly waitMs: number; readonly maxSends: number },

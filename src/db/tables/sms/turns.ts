@@ -6,10 +6,10 @@ import type { Schema } from '../../schema/schema.ts';
 import { runBatch } from '../../statements/batch.ts';
 import { statement } from '../../statements/statement.ts';
 
-/** Accounts of one queue in one round; the others have their turn in the next. */
+/** Accounts of one queue served in one round; the others follow in the next. */
 const MAX_ACCOUNTS = 32;
 
-/** Parts of one route that failed so often, and are of one kind. */
+/** Parts of one route and priority whose number of failures is in a range. */
 export interface Queue {
   readonly route: string;
   readonly priority: number;
@@ -34,7 +34,7 @@ export const QUEUE_VALUES = {
   now: 'value',
 } as const;
 
-/** A condition on `sms_part as p`: a stretch of the index for each account. */
+/** A condition on `sms_part as p` that is one index range per account. */
 function isOf({ route, priority }: QueueParameters): RawBuilder<unknown> {
   return sql`p.state = 'queued' and p.route = ${route} and p.priority = ${priority}`;
 }
@@ -43,16 +43,19 @@ export function isDueOf(queue: QueueParameters): RawBuilder<unknown> {
   return sql`${isOf(queue)} and p.tries between ${queue.minTries} and ${queue.maxTries} and p.due_at <= ${queue.now}`;
 }
 
-/** A condition on `sms_part as p`, and on its message as `m`: one of several parts stays with the connector that has taken one of them. */
+/**
+ * A condition on `sms_part as p` and its message as `m`: a message of several parts stays with the connector that has
+ * taken one of them.
+ */
 export function isFreeFor(connectorId: unknown): RawBuilder<unknown> {
   return sql`(m.connector_id is null or m.connector_id = ${connectorId}
     or not exists (select 1 from sms_part as q where q.message_id = m.id and q.state <> 'queued'))`;
 }
 
-/** What waits first: by the order of the index, which is therefore read no further. */
+/** The first waiting part in index order, so that only one row is read. */
 export const FIRST = sql`order by p.account_id, p.due_at, p.id limit 1`;
 
-/** The first and the last account that have something in a queue, due or not: a step in the index each. */
+/** Selects the first and the last account with parts in a queue, due or not: one index step each. */
 export const selectEnds = statement(QUEUE_VALUES, (queue) => {
   const end = (order: RawBuilder<unknown>) =>
     sql`(select p.account_id from sms_part as p where ${isOf(queue)} ${order})`;
@@ -67,8 +70,8 @@ export interface Ends {
 const LAST = sql`order by p.account_id desc, p.due_at desc, p.id desc limit 1`;
 
 /**
- * Accounts that have something due that the connector may take, at most `limit`: those after `after` first, each by a
- * step or two in the index. An account with nothing to take would occupy a place that another one needs.
+ * Selects accounts with a due part that the connector may take, at most `limit`, beginning after `after`; one or two
+ * index steps each. Other accounts would only occupy places.
  */
 const selectTurnsUpTo = statement(
   { ...QUEUE_VALUES, connectorId: 'value', after: 'value', limit: 'value' },
@@ -77,7 +80,7 @@ const selectTurnsUpTo = statement(
     const next = (behind: RawBuilder<unknown>) => sql`coalesce(
     (select p.account_id from sms_part as p where ${all} and p.account_id > ${behind} ${FIRST}),
     (select p.account_id from sms_part as p where ${all} ${FIRST}))`;
-    // It ends where it began: what is there already is not taken once more.
+    // `union` ends the recursion when it reaches the first account again.
     return sql<{ accountId: number }>`
     with recursive turn (account_id) as (
       select ${next(sql`cast(${after} as integer)`)}
@@ -90,7 +93,7 @@ const selectTurnsUpTo = statement(
   },
 );
 
-/** The connector that asks, and its room. */
+/** The requesting connector and its free capacity. */
 interface TurnRequest {
   readonly connectorId: number;
   readonly after: Turns;
@@ -120,7 +123,7 @@ export async function readTurns(
   });
 }
 
-/** Others of the queue may have something due too. `accountIds`: as `readTurns` gives them. */
+/** Whether further accounts of the queue may have due parts. `accountIds`: the result of `readTurns`. */
 export function isCut(accountIds: readonly number[]): boolean {
   return accountIds.length === MAX_ACCOUNTS;
 }

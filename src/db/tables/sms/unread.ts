@@ -10,16 +10,16 @@ import { rowList } from '../../statements/lists.ts';
 export interface ReceivedUnread {
   readonly connectorId: number;
   readonly reason: string;
-  /** The standard's name of it, such as `deliver_sm`. */
+  /** SMPP name of the command, such as `deliver_sm`. */
   readonly command: string;
-  /** Two hexadecimal digits each. */
+  /** The octets in hexadecimal. */
   readonly octets: string;
 }
 
-/** Rows of all connectors together, in 24 hours: a carrier that sends nothing else does not fill the disk. */
+/** Rows kept in 24 hours, of all connectors together: a faulty carrier must not fill the disk. */
 const MAX_PER_DAY = 1_000;
 
-/** Returns how many were kept: none beyond 1,000 in 24 hours. */
+/** Stores messages, at most 1,000 in 24 hours. Returns how many were stored. */
 export async function storeUnread(
   trx: Transaction<Schema>,
   received: readonly ReceivedUnread[],
@@ -42,7 +42,7 @@ export async function storeUnread(
 
 export interface UnreadView {
   readonly id: number;
-  /** Absent: it was deleted since. */
+  /** Name of the connector; absent if it was deleted. */
   readonly connector: string | undefined;
   readonly reason: string;
   readonly command: string;
@@ -50,7 +50,7 @@ export interface UnreadView {
   readonly receivedAt: number;
 }
 
-/** The newest first; `before`: those with a lower id. */
+/** Lists messages, newest first. `before`: only rows with a lower id. */
 export async function listUnread(
   x: Executor,
   { before, limit }: { readonly before: number | undefined; readonly limit: number },

@@ -1,4 +1,4 @@
-/** What customers are shown of their requests to send. */
+/** Customers' views of their requests and parts. */
 import type { SmsKind } from '#model/sms-app.ts';
 import type { PartState } from '#model/sms-part.ts';
 import type { Executor } from '../../schema/schema.ts';
@@ -28,9 +28,9 @@ export interface SmsPartView {
   readonly submittedAt: number | undefined;
   readonly doneAt: number | undefined;
   readonly error: string;
-  /** What the carrier's receipts said last, as it came; empty: nothing yet. */
+  /** Last word of the carrier's receipts, as received; empty if there is none. */
   readonly lastWord: string;
-  /** That took it; absent: none has yet. */
+  /** Connector that took the part; absent if none has. */
   readonly connectorId: number | undefined;
   readonly sends: number;
 }
@@ -67,17 +67,17 @@ export async function listSmsParts(x: Executor, requestId: number): Promise<read
   }));
 }
 
-/** Which of an account's rows are listed, the newest first. */
+/** A page of an account's rows, newest first. */
 export interface SmsPage {
   readonly accountId: number;
-  /** `undefined`: of all its apps. */
+  /** `undefined`: all apps of the account. */
   readonly appId: number | undefined;
   /** Only ids below this one. */
   readonly before: number | undefined;
   readonly limit: number;
 }
 
-/** The newest first; `before`: those accepted before that one. */
+/** Lists requests, newest first. `before`: only requests with a lower id. */
 export async function listSmsRequests(
   x: Executor,
   { accountId, appId, before, limit }: SmsPage,
@@ -107,7 +107,7 @@ export async function listSmsRequests(
   const byRequest = new Map(sums.map((sum) => [sum.request_id, sum]));
   return rows.map((row) => {
     const { numbers = 0, parts = 0, price = 0 } = byRequest.get(row.id) ?? {};
-    // PostgreSQL sums 64-bit integers to a type that comes as text.
+    // PostgreSQL returns sums of 64-bit integers as text.
     return { ...row, numbers, parts: Number(parts), price: Number(price) };
   });
 }

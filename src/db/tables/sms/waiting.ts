@@ -1,4 +1,4 @@
-/** Whether anything waits for a connector: where nothing does, no turn has to be found. docs/decisions/0361 */
+/** Checks whether anything waits for a connector, to skip the search for turns otherwise. docs/decisions/0361 */
 import { sql, type Transaction } from 'kysely';
 import type { Schema } from '../../schema/schema.ts';
 import { runBatch } from '../../statements/batch.ts';
@@ -16,7 +16,7 @@ interface Served {
   readonly lanes: readonly { readonly route: string }[];
 }
 
-/** Reads what waits for each of the connectors. */
+/** Reads for each connector whether parts wait for it. */
 export async function readWaiting(
   trx: Transaction<Schema>,
   served: readonly Served[],
@@ -34,7 +34,7 @@ export async function readWaiting(
   }));
 }
 
-/** Each is one step in an index. */
+/** Each subquery is one index step. */
 const selectWaiting = statement(
   { connectorId: 'value', now: 'value', routes: 'rows' },
   ({ connectorId, now, routes }) => {

@@ -1,7 +1,4 @@
-/**
- * One GET or HEAD over HTTP/1.1, read by ourselves, and the way its answer goes out: written on the socket without
- * node:http.
- */
+/** One GET or HEAD over HTTP/1.1 that our own reader parsed. Its answer is written to the socket without node:http. */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
@@ -16,15 +13,15 @@ import type { ReceivedRequest } from '../../request.ts';
 import { type CutStatus, NOT_IN_INTERIM, type Viewer } from '../../viewer.ts';
 import { CLOSE_LINE, type Framing, readFraming } from './framing.ts';
 
-/** What the answers of one connection have in common. */
+/** State shared by the answers of one connection. */
 export interface BareWire {
   readonly socket: Socket;
-  /** What is written is taken later, never at once. */
+  /** True over TLS, where the system never takes a write synchronously. */
   readonly isTls: boolean;
   /** `undefined`: only the socket's stream can write. */
   readonly direct: DirectWrite | undefined;
   readonly lentWriter: LentWriter;
-  /** All that the socket was given to write. */
+  /** Bytes given to the socket in total. */
   givenBytes: number;
   /** Bytes of `givenBytes` that the system has taken. */
   readonly takenBytes: number;
@@ -37,9 +34,9 @@ export interface BareViewerOptions {
   readonly headBytes: number;
   /** The connection carries no further request. */
   readonly isLast: boolean;
-  /** The lines that say how long the connection waits for the next one. */
+  /** The `Connection` and `Keep-Alive` lines of the head. */
   readonly keepAliveLines: string;
-  /** Longest wait for room in a client that reads slowly. */
+  /** Longest wait for a slow client to take bytes. */
   readonly idleTimeoutMs: number;
 }
 
@@ -52,9 +49,9 @@ export class BareViewer implements Viewer {
   #head:
     | { readonly status: number; readonly reason: string; readonly headers: RawHeaders; readonly isEndless: boolean }
     | undefined;
-  /** How the body ends; `undefined` until the head is out. */
+  /** How the body ends; `undefined` until the head is sent. */
   #framing: Framing | undefined;
-  /** Bytes missing of the announced length. */
+  /** Bytes of the announced length that were not given yet. */
   #bytesLeft = 0;
   /** Bytes of this answer given to the socket. */
   #givenBytes = 0;
@@ -63,7 +60,7 @@ export class BareViewer implements Viewer {
   #isGone = false;
   #isLast: boolean;
   #cutStatus: CutStatus | undefined;
-  // Made when somebody asks for them: most answers wait for nothing.
+  // Created on first use: most answers wait for nothing.
   #gone: CancellationSource | undefined;
   #ended: PromiseWithResolvers<void> | undefined;
   #room: PromiseWithResolvers<void> | undefined;
@@ -108,7 +105,7 @@ export class BareViewer implements Viewer {
 
   get sentBytes(): number {
     if (this.#isFinished) return this.#givenBytes;
-    // All answers before it are out, so what the socket still has is of this one.
+    // All earlier answers are sent, so the bytes that the socket still holds belong to this one.
     return Math.max(0, this.#givenBytes - (this.#wire.givenBytes - this.#wire.takenBytes));
   }
 
@@ -136,17 +133,17 @@ export class BareViewer implements Viewer {
     return this.#framing !== undefined;
   }
 
-  /** The connection ends with this answer, as its request, its head or its place on the connection says. */
+  /** Whether the connection ends with this answer. Its request, its head or the request limit can say so. */
   get isLast(): boolean {
     return this.#isLast;
   }
 
-  /** Requests that ask for it are not served here. */
+  /** Always `undefined`: node:http serves requests that ask for an upgrade. */
   switchProtocols(): undefined {
     return undefined;
   }
 
-  /** The head, if it is not out yet. */
+  /** Returns the head to be written before the next bytes; empty if it was already written. */
   #takeHead(): string {
     if (this.#head === undefined) return '';
     const { status, reason, headers, isEndless } = this.#head;
@@ -189,7 +186,7 @@ export class BareViewer implements Viewer {
 
   #giveOfLength(head: string, chunk: Buffer, isLent: boolean): void {
     this.#bytesLeft -= chunk.length;
-    // Whatever stands behind the announced length would be taken for the next answer.
+    // The client would parse bytes beyond the announced length as the next answer.
     if (this.#bytesLeft < 0) this.cut(500);
     else if (this.#bytesLeft === 0) this.#giveLast(head, chunk, '', isLent);
     else this.#give(head, chunk, '', isLent);
@@ -219,7 +216,7 @@ export class BareViewer implements Viewer {
     if (this.#isFinished) return undefined;
     if (!this.#socket.destroyed) {
       this.#limitWait();
-      // An empty write is done when all writes before it are. With TLS the last write itself reports that.
+      // An empty write completes after all writes before it. Over TLS the last write itself has the callback.
       if (!this.#wire.isTls) this.#socket.write(NOTHING, this.#onTaken());
     }
     return this.ended;
@@ -238,7 +235,10 @@ export class BareViewer implements Viewer {
     if (this.queuedBytes === 0 && !destroyed && errored === null) this.#finish();
   }
 
-  /** `isLent`: the chunk's memory is used again; not over TLS. */
+  /**
+   * Writes `before`, `chunk` and `behind` to the socket. `isLent`: the caller reuses the chunk's memory; never set over
+   * TLS.
+   */
   #give(
     before: string,
     chunk: Buffer,
@@ -254,7 +254,7 @@ export class BareViewer implements Viewer {
     if (isLent && direct !== undefined) {
       lentWriter.write(socket, direct, before, chunk, behind);
     } else if (bytes === chunk.length) {
-      // A viewer of HTTP-FLV has all its bytes this way.
+      // All tags of an HTTP-FLV stream are written here.
       if (onTaken !== undefined || direct?.tryAll(chunk, NO_MORE) !== true) socket.write(chunk, onTaken);
     } else if (bytes <= JOINED_BYTES) {
       const joined = Buffer.allocUnsafe(bytes);
@@ -274,7 +274,7 @@ export class BareViewer implements Viewer {
   /** The callback of the last write. */
   #onTaken(): (error?: Error | null) => void {
     return (error) => {
-      if (error || this.#isGone || this.#isFinished) return; // the connection tells that it is closed
+      if (error || this.#isGone || this.#isFinished) return; // `noteClosed` handles this
       this.#socket.setTimeout(0);
       this.#finish();
     };
@@ -300,7 +300,7 @@ export class BareViewer implements Viewer {
     this.#room = undefined;
   }
 
-  /** The socket's own timer sees progress inside a large write. */
+  /** The socket's own timer also notices progress inside a large write. */
   #limitWait(): void {
     this.#socket.setTimeout(this.#options.idleTimeoutMs);
   }
@@ -322,5 +322,5 @@ const NOTHING = Buffer.alloc(0);
 const NO_MORE: readonly Buffer[] = [];
 const LAST_CHUNK = '0\r\n\r\n';
 
-/** Up to here one buffer with everything costs less than a write of several. */
+/** Largest size at which one joined buffer costs less than several writes. */
 const JOINED_BYTES = 16 * 1024;

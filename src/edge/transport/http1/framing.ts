@@ -1,22 +1,22 @@
-/** How the body of an answer over HTTP/1.1 ends, and what its head says of that and of the connection. RFC 9112 §6.3. Pure. */
+/** Determines how the body of an HTTP/1.1 answer is delimited. RFC 9112 §6.3. Pure. */
 import type { RawHeaders } from '#http/headers.ts';
 
-/** `connection`: it ends with the connection. */
+/** `connection`: the end of the connection ends the body. */
 export type Framing = 'none' | 'length' | 'chunks' | 'connection';
 
 export interface FramedAnswer {
   readonly framing: Framing;
   /** The announced length; 0 without a length or a body. */
   readonly lengthBytes: number;
-  /** What the fields say of the connection; `undefined`: nothing. */
+  /** The `Connection` field's value; `undefined` if there is none. */
   readonly connection: 'close' | 'other' | undefined;
-  /** Lines to be written behind the fields. */
+  /** Lines to append to the fields. */
   readonly lines: string;
 }
 
 /**
- * Reads how an answer to a request with this method is framed. Throws if its length is malformed. `isEndless`: see
- * `Viewer.sendHead`.
+ * Determines how the answer to a request with this method is framed. Throws if its length is malformed. `isEndless`:
+ * see `Viewer.sendHead`.
  */
 export function readFraming(method: string, status: number, headers: RawHeaders, isEndless = false): FramedAnswer {
   let length: string | undefined;
@@ -45,7 +45,7 @@ const CONNECTION = 'connection';
 export const CLOSE_LINE = 'Connection: close\r\n';
 const CHUNKED_LINE = 'Transfer-Encoding: chunked\r\n';
 
-/** That the connection goes on, and for how long it waits for the next request. */
+/** Header lines that keep the connection open and announce how long it waits for the next request. */
 export function keepAliveLines(keepAliveMs: number): string {
   return `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`;
 }

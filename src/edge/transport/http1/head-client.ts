@@ -1,6 +1,6 @@
 /**
- * The client of one bare connection, in the form that rules are checked against: texts are made when a rule needs them,
- * and repeated ones once.
+ * The client of one connection, for checks against access rules. Strings are made only when a rule needs them, and
+ * reused while the bytes repeat.
  */
 import type { SiteAccess } from '#sites/access.ts';
 import { orAbsent, type RememberedClient } from '../../shortcuts/access-memo.ts';
@@ -15,7 +15,7 @@ export class HeadClient implements RememberedClient {
     access: undefined,
     userAgent: undefined,
   };
-  /** The bytes that `head` describes, while a request is answered: they are only lent. */
+  /** The bytes that `head` describes, while a request is answered. They are only lent. */
   bytes: Buffer = NOTHING;
   readonly #head: RequestHead;
   readonly #referer = new RepeatedText(orAbsent);
@@ -31,7 +31,7 @@ export class HeadClient implements RememberedClient {
     this.#userAgent = new RepeatedText((text) => orAbsent(oneUserAgent(text)));
   }
 
-  /** The client as texts, to be kept until its answer is out. */
+  /** The client as strings that may be kept until its answer is sent. */
   describe(): AskingClient {
     const { clientAddress, referer, userAgent } = this;
     return { clientAddress, referer, userAgent };

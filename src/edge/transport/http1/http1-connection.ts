@@ -1,6 +1,6 @@
 /**
- * One connection that we read ourselves: its requests are served one after the other, and with the first that our
- * reader does not take the connection goes to node:http and stays there. docs/decisions/0270
+ * One HTTP/1.1 connection that our own reader parses. Its requests are served one at a time. The first request that
+ * this reader does not accept moves the connection to node:http for good. docs/decisions/0270
  */
 import type { Socket } from 'node:net';
 import { ByteConversation, type ConversationOptions, type ConversationOwner } from '#lib/byte-conversation.ts';
@@ -28,9 +28,9 @@ export interface Http1Parts extends ServerParts {
   /** The head of the request that is being read. */
   readonly head: RequestHead;
   readonly keepAliveLines: string;
-  /** Gives the connection to node:http, which reads on from here; `rest`: bytes that were read and not answered. */
+  /** Hands the connection over to node:http. `rest`: bytes that were read and not answered. */
   giveAway(socket: Socket, requests: number, rest: Buffer): void;
-  /** Called when the connection is no longer ours: given away, or closed. */
+  /** Called when the connection was handed over or has closed. */
   onLeft(connection: Http1Connection): void;
 }
 
@@ -38,16 +38,16 @@ export class Http1Connection implements BareWire, ConversationOwner {
   readonly socket: Socket;
   readonly secured: Secured | undefined;
   readonly isTls: boolean;
-  /** `undefined` over TLS, where nothing is taken at once. */
+  /** `undefined` over TLS, where writes are never synchronous. */
   readonly direct: DirectWrite | undefined;
   readonly lentWriter: LentWriter;
   givenBytes: number;
   readonly #parts: Http1Parts;
-  /** The client of every request; `undefined`: each request names its own. */
+  /** The client of every request; `undefined` if each request names its own. */
   readonly #client: Client | undefined;
-  /** `undefined`: no request of it may be answered so. */
+  /** `undefined` if no request of this connection may get a prepared answer. */
   readonly #prepared: PreparedReplies | undefined;
-  /** `undefined` over TLS, where it cannot be known. */
+  /** `undefined` over TLS, where untaken bytes cannot be counted. */
   readonly #untaken: Untaken | undefined;
   readonly #conversation: ByteConversation;
   /** Bytes that the system had not taken when the connection was destroyed. */
@@ -102,14 +102,14 @@ export class Http1Connection implements BareWire, ConversationOwner {
     while (reading === 'whole' && this.#answerPrepared(bytes)) {
       bytes = head.end === bytes.length ? NOTHING : bytes.subarray(head.end);
       if (conversation.endsTurn()) return void conversation.pause(bytes);
-      if (bytes.length === 0) return void conversation.wait(); // nearly always: nothing is read for nothing
+      if (bytes.length === 0) return void conversation.wait(); // the usual case; avoids parsing an empty buffer
       reading = readHead(bytes, 0, bytes.length, head);
     }
     if (reading === 'whole') this.#serve(this.#openViewer(bytes), bytes.subarray(head.end));
     else conversation.keepPartial(bytes, reading === 'incomplete');
   }
 
-  /** False: the pipeline is to answer. */
+  /** Returns false if the pipeline must answer. */
   #answerPrepared(bytes: Buffer): boolean {
     const { head, limits, edge } = this.#parts;
     const isLast = head.isLast || this.#requests + 1 >= limits.maxRequestsPerConnection || edge.isClosing();
@@ -198,7 +198,7 @@ export class Http1Connection implements BareWire, ConversationOwner {
 
   readonly #onTimeout = (): void => this.destroy();
 
-  /** Shows as closed. */
+  /** An error is followed by `close`, which ends the request. */
   readonly #onError = (): void => {
     this.#neverTakenBytes = this.#untaken?.bytes ?? 0;
   };
@@ -216,7 +216,7 @@ export class Http1Connection implements BareWire, ConversationOwner {
     this.#conversation.end();
   }
 
-  /** A client that has left shows when bytes are sent to it. docs/decisions/0325 */
+  /** Whether the client has left shows when bytes are sent to it. docs/decisions/0325 */
   onHalfClosed(): void {
     const viewer = this.#viewer;
     if (viewer !== undefined) watchHalfClosed(this.socket, viewer.ended, this.#parts.limits.halfClosedMs);
@@ -228,7 +228,8 @@ export class Http1Connection implements BareWire, ConversationOwner {
   }
 
   /**
-   * Writes a line for each of these requests. The status is that of a client that left, unless we cut the connection.
+   * Writes a log line for each request in `rest` that will not be served. The status is 499, unless we cut the
+   * connection.
    */
   onLost(rest: Buffer): void {
     const { head, edge } = this.#parts;
@@ -262,7 +263,7 @@ export class Http1Connection implements BareWire, ConversationOwner {
     this.destroy();
   }
 
-  /** No new requests are served. */
+  /** Serves no new requests. */
   close(): void {
     this.#conversation.close();
   }

@@ -1,4 +1,4 @@
-/** A worker's connections that we read ourselves: taken, looked after, and ended with the edge. */
+/** A worker's HTTP/1.1 connections that our own reader parses: accepted, swept, and ended with the edge. */
 import type { Socket } from 'node:net';
 import { createLentWriter } from '#lib/lent-writer.ts';
 import { createDirectWrites } from '#lib/node-internals/direct-write.ts';
@@ -18,12 +18,12 @@ export interface Http1Connections {
   cutAll(): void;
 }
 
-/** Answers that follow each other without a turn of the event loop, while other clients wait. */
+/** Answers of one connection within one turn of the event loop, while other clients wait. */
 const ANSWERS_IN_TURN = 32;
 /** Time to wait for the rest of a head. */
 const PATIENCE_MS = 1_000;
 
-/** `giveAway`: to node:http, from the bytes on that were read last. */
+/** `giveAway` hands a connection to node:http, with the bytes that were read and not served. */
 export function createHttp1Connections(
   parts: ServerParts,
   giveAway: (socket: Socket, rest: Buffer) => void,

@@ -1,4 +1,7 @@
-/** Requests of one bare connection that shortcuts answer: head and body go out at once, and the line is written when they are out. */
+/**
+ * Answers requests of one connection from shortcuts: head and body are sent at once, and the log line is written when
+ * they have been sent.
+ */
 import type { Socket } from 'node:net';
 import { hostOf } from '#http/request.ts';
 import { AnswerWriter } from '#lib/answer-writer.ts';
@@ -13,10 +16,10 @@ import type { Release, StoredBody } from '../../store/store.ts';
 import { HeadClient, NOTHING } from './head-client.ts';
 import type { RequestHead } from './read-head.ts';
 
-/** A connection whose requests all have the same client: not one of a trusted proxy. */
+/** A connection whose requests all have the same client, so not a trusted proxy's. */
 export interface PreparedConnection {
   readonly socket: Socket;
-  /** What the system has of all that was written on it. */
+  /** Returns how many bytes written to the socket the system has taken. */
   takenBytes(): number;
   readonly clientAddress: string;
   /** The head of the request that is being read. */
@@ -24,13 +27,13 @@ export interface PreparedConnection {
   readonly isTls: boolean;
   readonly secured: Secured | undefined;
   readonly direct: DirectWrite | undefined;
-  /** What each head says of the connection. */
+  /** The `Connection` and `Keep-Alive` lines of each head. */
   readonly keepAliveLines: string;
 }
 
 type PreparedContext = Pick<EdgeContext, 'shortcuts' | 'clock' | 'writeLog' | 'writeHit' | 'metrics' | 'pins'>;
 
-/** One that is not out yet. */
+/** An answer that is not completely sent. */
 interface Reply extends PreparedReply {
   readonly answer: Shortcut;
   readonly written: WrittenHttp1;
@@ -58,8 +61,8 @@ export class PreparedReplies {
   }
 
   /**
-   * Answers the request that `bytes` begin with. `givenBefore`: bytes given to the socket until now. Returns how many
-   * were given; 0: nothing has happened, the pipeline must answer.
+   * Answers the request at the start of `bytes`. `givenBefore`: bytes given to the socket until now. Returns the number
+   * of bytes given; 0 if nothing was done and the pipeline must answer.
    */
   answer(bytes: Buffer, givenBefore: number): number {
     if (!isPlainGet(this.#connection.head)) return 0;
@@ -91,7 +94,7 @@ export class PreparedReplies {
         answer: shortcut,
         written,
         held: body.held,
-        release: body.held?.hold(), // the rest of it is with the socket
+        release: body.held?.hold(), // the socket still holds part of the body
         givenBefore,
         request,
         startedAt,
@@ -101,7 +104,7 @@ export class PreparedReplies {
     return sentBytes;
   }
 
-  /** Hosts are mostly spelt as sites are found by; others are so under another name. */
+  /** First tries the host as the client spelled it, which is usually normalized already; then its normalized form. */
   #find(bytes: Buffer, now: number): Shortcut | undefined {
     const { shortcuts } = this.#edge;
     const { key } = shortcuts;
@@ -120,18 +123,21 @@ export class PreparedReplies {
     return shortcuts.find(this.#client, secured, now);
   }
 
-  /** The client has to be waited for, or cut by that; gives what ends it. */
+  /**
+   * Counts the memory of the newest unsent body as held by a slow client, which may get the connection cut. Returns a
+   * function that ends the claim.
+   */
   hold(connection: { cut(): void }): () => void {
     const held = this.#underWay.at(-1)?.held;
     return held === undefined ? doNothing : this.#edge.pins.hold(held, connection);
   }
 
-  /** We end the connection. */
+  /** Marks the answers under way as cut by us. */
   cut(): void {
     this.#lines.cut();
   }
 
-  /** Concludes the oldest answer: it is out, or the connection is gone. */
+  /** Concludes the oldest answer: it was sent, or the connection is gone. */
   readonly #conclude = (error?: Error | null): void => {
     const reply = this.#underWay.shift();
     if (reply === undefined) return;
@@ -145,7 +151,7 @@ export class PreparedReplies {
   };
 }
 
-/** Nothing in it but what a shortcut is found by counts for what is stored. */
+/** Whether the request is a GET in which nothing but the parts of a shortcut's key matters for a stored response. */
 export function isPlainGet(head: RequestHead): boolean {
   return head.isPlain && !head.isHead;
 }
@@ -158,7 +164,7 @@ function addRest(key: ShortcutKey, bytes: Buffer, head: RequestHead): void {
   addField(key, KEY_MARKS.ifModifiedSince, bytes, head.ifModifiedSinceStart, head.ifModifiedSinceEnd);
 }
 
-/** Absent where start and end are the same. */
+/** Adds a field to the key; absent if start and end are equal. */
 function addField(
   key: ShortcutKey,
   mark: Parameters<ShortcutKey['addMark']>[0],

@@ -1,6 +1,6 @@
 /**
- * The head of a viewer's request, read off the bytes of its connection without making a string. It takes what nearly
- * every viewer sends and leaves the rest to node:http: whatever that parser refuses, or could understand otherwise.
+ * Parses the head of a viewer's request in place, without making strings. It accepts the requests that nearly all
+ * viewers send and leaves the rest to node:http: everything that its parser refuses or could interpret differently.
  * docs/decisions/0270
  */
 import { byteTable, COLON, CR, LF, skipBlanks, TOKEN_BYTES, trimBlanks } from '#http/head-bytes.ts';
@@ -8,28 +8,28 @@ import { trimOws } from '#http/headers.ts';
 import { FieldKind, KNOWN_FIELDS, type KnownField } from '../../shortcuts/plain-fields.ts';
 
 /**
- * Where the parts of one head stand in the bytes it was read from; ends are exclusive. One object serves all requests
- * of a worker.
+ * Offsets of the parts of one head in the bytes that it was read from; ends are exclusive. All requests of a worker
+ * share one object.
  */
 export class RequestHead {
-  /** HEAD, else GET. */
+  /** The method is HEAD; otherwise it is GET. */
   isHead = false;
-  /** `Connection: close`: no request comes behind it. */
+  /** The request has `Connection: close`, so no other follows. */
   isLast = false;
   /**
-   * Nothing in it but `Accept-Encoding` and the two conditions below changes how a stored response is served that does
-   * not vary.
+   * No field other than `Accept-Encoding`, `If-None-Match` and `If-Modified-Since` affects how a stored response
+   * without `Vary` is served.
    */
   isPlain = true;
-  /** The value of some field holds a byte that the log does not write as it is. */
+  /** Some field value contains a byte that the log escapes. */
   hasEscapes = false;
   /** Offset of the first field's name. */
   fieldsStart = 0;
-  /** Offset behind the empty line. */
+  /** Offset after the empty line. */
   end = 0;
   targetStart = 0;
   targetEnd = 0;
-  // Values, without the blanks around them. Start and end are the same where the field is not there.
+  // Field values without surrounding blanks. Start and end are equal if the field is absent.
   hostStart = 0;
   hostEnd = 0;
   userAgentStart = 0;
@@ -42,13 +42,13 @@ export class RequestHead {
   ifNoneMatchEnd = 0;
   ifModifiedSinceStart = 0;
   ifModifiedSinceEnd = 0;
-  /** The bits of those `KnownField`s that must not come twice. */
+  /** Bits of the `KnownField`s seen so far that must not repeat. */
   seen = 0;
 
   /**
-   * The fields as node:http returns them: names and values alternating, one character per byte. `bytes`: the bytes that
-   * were read, at the same offsets. The strings are slices of one text, except the host, which tables remember: as a
-   * slice it would keep the whole head in memory.
+   * Returns the fields as node:http does: names and values alternating, one character per byte. `bytes`: the bytes that
+   * were read, at the same offsets. The strings are slices of one text. Only the host is copied, since tables keep it
+   * and a slice would keep the whole head in memory.
    */
   rawHeaders(bytes: Buffer): string[] {
     const { fieldsStart, hostStart, hostEnd } = this;
@@ -69,19 +69,19 @@ export class RequestHead {
 }
 
 /**
- * `incomplete`: what is there is the beginning of a head that may be whole later. `other`: not for this reader,
- * whatever comes.
+ * `incomplete`: the bytes are the beginning of a head that may become acceptable. `other`: this reader cannot accept
+ * the request, whatever follows.
  */
 export type Reading = 'whole' | 'incomplete' | 'other';
 
-/** The same limit as node:http has here. */
+/** The limit that node:http has here, too. */
 const MAX_HEAD_BYTES = 32 * 1024;
 /** Browsers send about twenty. */
 const MAX_FIELDS = 100;
 
 /**
- * `head` says something only if the whole of it is there. Reads from the beginning each time, so that a head that comes
- * in many pieces is better left to node:http.
+ * Parses the head in `[from, to)`. `head` is valid only if the result is `whole`. Each call starts from the beginning,
+ * so a head that arrives in many pieces is better left to node:http.
  */
 export function readHead(bytes: Buffer, from: number, to: number, head: RequestHead): Reading {
   const limit = Math.min(to, from + MAX_HEAD_BYTES);
@@ -143,7 +143,10 @@ function readFields(bytes: Buffer, from: number, to: number, head: RequestHead):
   }
 }
 
-/** One line. What begins with a blank would go on with the line before: node:http refuses it. RFC 9112 §5 */
+/**
+ * Parses one field line. A line that begins with a blank would continue the line before: node:http refuses it. RFC 9112
+ * §5
+ */
 function readField(bytes: Buffer, from: number, to: number, head: RequestHead): number {
   let at = from;
   while (at < to && TOKEN[bytes[at] ?? 0] === 1) at++;
@@ -160,7 +163,7 @@ function readField(bytes: Buffer, from: number, to: number, head: RequestHead): 
   const next = at + 2;
   if (next > to || bytes[at] !== CR || bytes[at + 1] !== LF) return readExactly(bytes, at, to, LINE_END);
   const end = trimBlanks(bytes, start, at);
-  // Written in another way, its bytes are not those that the log counts.
+  // The log computes the size of plain heads from the usual spelling, `name: value`.
   if (start !== colon + 2 || end !== at) head.isPlain = false;
   const field = findField(bytes, from, colon);
   return field === undefined || note(head, field, bytes, start, end) ? next : OTHER;
@@ -175,15 +178,15 @@ function findField(bytes: Buffer, from: number, to: number): SlottedField | unde
   return field !== undefined && isWord(bytes, from, to, field.name) ? field : undefined;
 }
 
-/** Compares without case; `word` is in lower case. */
+/** Compares case-insensitively; `word` is in lower case. */
 function isWord(bytes: Buffer, from: number, to: number, word: Uint8Array): boolean {
   if (to - from !== word.length) return false;
-  // Of what a name or a value may hold, this bit makes letters of letters only.
+  // Among the bytes allowed in names and values, this bit maps only letters to letters.
   for (let i = 0; i < word.length; i++) if (((bytes[from + i] ?? 0) | 0x20) !== word[i]) return false;
   return true;
 }
 
-/** False: with this field the request is not for this reader. */
+/** Returns false if this reader cannot accept a request with this field. */
 function note(head: RequestHead, { kind, bit }: SlottedField, bytes: Buffer, start: number, end: number): boolean {
   const isRepeated = (head.seen & bit) !== 0;
   head.seen |= bit;
@@ -222,14 +225,14 @@ function note(head: RequestHead, { kind, bit }: SlottedField, bytes: Buffer, sta
       head.ifModifiedSinceStart = start;
       head.ifModifiedSinceEnd = end;
       break;
-    default: // of a kind that this reader does not know
+    default: // field kinds that this reader does not handle
       head.isPlain = false;
   }
-  if (start === end) head.isPlain = false; // to have one that says nothing is not to have none
+  if (start === end) head.isPlain = false; // an empty field differs from an absent one
   return true;
 }
 
-/** Anything but these two words may name fields that go no further, or another protocol. */
+/** Any other value may name hop-by-hop fields, or another protocol. */
 function noteConnection(head: RequestHead, bytes: Buffer, start: number, end: number): boolean {
   if (isWord(bytes, start, end, KEEP_ALIVE)) return true;
   head.isLast = isWord(bytes, start, end, CLOSE);
@@ -244,13 +247,16 @@ const LINE_END = bytesOf('\r\n');
 const KEEP_ALIVE = bytesOf('keep-alive');
 const CLOSE = bytesOf('close');
 
-// Tables with a 1 for each byte that may stand there.
+// Tables with a 1 for each allowed byte.
 /** RFC 9110 §5.6.2 */
 const TOKEN = TOKEN_BYTES; // bound here, since reading an import costs a load more per byte
-/** RFC 9110 §5.5, and the blanks around it: what nearly all are made of, and the rest. */
+/**
+ * Bytes of a field value (RFC 9110 §5.5) and the blanks around it: `VALUE` has those that nearly all values consist of,
+ * `ESCAPED` the rest.
+ */
 const VALUE = byteTable(/[ -[\]-~]/);
 const ESCAPED = byteTable(/[\t\\\x80-\xff]/);
-/** All that is visible, as clients send more than RFC 3986 lets them, but a fragment. docs/decisions/0032, 0416 */
+/** All visible bytes except `#`: clients send more than RFC 3986 allows. docs/decisions/0032, 0416 */
 const TARGET = byteTable(/[!"$-~\x80-\xff]/);
 
 interface SlottedField extends Pick<KnownField, 'kind' | 'bit'> {
@@ -275,7 +281,7 @@ function slotFields(fields: readonly KnownField[]): readonly (SlottedField | und
   return slots;
 }
 
-/** The factors give every known field a slot of its own, into which no unknown field falls that browsers often send. */
+/** The factors give every known field a slot of its own, and no unknown field that browsers often send shares one. */
 function slotOf(length: number, first: number, last: number): number {
   return (length + (first | 0x20) * 5 + (last | 0x20) * 7) & (SLOTS - 1);
 }

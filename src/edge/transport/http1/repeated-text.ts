@@ -1,17 +1,17 @@
-/** A text that comes again and again in the bytes of one connection, as the value of a field does: made once. */
+/** Caches the value made from a text that repeats on one connection, such as a field value. */
 import { ownBytes } from '#lib/own-bytes.ts';
 
-/** Longer texts are made each time: connections are many, and a client may keep one for as long as it likes. */
+/** Longer texts are not cached: connections are many, and each keeps its text while it is open. */
 const MAX_BYTES = 1024;
 
 export class RepeatedText<T> {
   readonly #make: (text: string) => T;
-  /** The last text is at its beginning. */
+  /** Begins with the last text; `#length` bytes are valid. */
   #bytes: Buffer = ownBytes([]);
   #length = 0;
   #made: T;
 
-  /** `make`: of the bytes, a character each. It is asked for the empty text at once. */
+  /** `make` receives the text with one character per byte. The constructor calls it with the empty text. */
   constructor(make: (text: string) => T) {
     this.#make = make;
     this.#made = make('');

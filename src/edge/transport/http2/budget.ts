@@ -1,16 +1,14 @@
-/** What a peer may do now and then and not all the time: so many at once, and so many more with each second. Pure. */
+/** Limits how often a peer may do something: a token bucket whose burst can be extended by earned credit. Pure. */
 
 export interface Budget {
-  /**
-   * `earned`: how many the peer has earned until now, by what cannot be had without them; it never falls. False: it was too much.
-   */
+  /** Takes one. `earned`: total credit earned until now; it never falls. Returns false if the budget is exhausted. */
   take(now: number, earned?: number): boolean;
 }
 
 export interface BudgetLimits {
   readonly atOnce: number;
   readonly perSecond: number;
-  /** The most that is kept of what was earned; absent: nothing can be earned. */
+  /** Largest credit kept; absent if none can be earned. */
   readonly maxEarned?: number;
 }
 
@@ -22,7 +20,7 @@ export function createBudget({ atOnce, perSecond, maxEarned = 0 }: BudgetLimits)
   return {
     take: (now, earned = 0) => {
       if (now > lastAt) left = Math.min(atOnce, left + ((now - lastAt) / 1000) * perSecond);
-      lastAt = now; // also when the clock was set back
+      lastAt = now; // even if the clock was set back
       kept = Math.min(maxEarned, kept + earned - lastEarned);
       lastEarned = earned;
       if (kept >= 1) kept -= 1;

@@ -1,6 +1,6 @@
 /**
- * What a client may say on one connection, and when: frames become requests, their bodies, and ends of streams. What it may not say
- * ends the connection. RFC 9113 §3.4, §5, §6. No socket.
+ * The receiving side of one connection: frames become requests, bodies and stream ends. A protocol violation ends the
+ * connection. RFC 9113 §3.4, §5, §6. No socket.
  */
 import { type Budget, type BudgetLimits, createBudget } from './budget.ts';
 import { FrameReader, unpad } from './frame-reader.ts';
@@ -28,40 +28,40 @@ import { Http2Stream, type StreamWire } from './stream.ts';
 export interface Http2ConversationOptions {
   readonly sender: Sender;
   readonly fieldMaker: FieldMaker<RequestField>;
-  /** Concurrent streams. */
+  /** Limit of concurrent streams. */
   readonly maxStreams: number;
-  /** Size of the field list of one request. RFC 9113 §6.5.2 */
+  /** Limit of the field list of one request, in bytes. RFC 9113 §6.5.2 */
   readonly maxListBytes: number;
-  /** What the client may do that costs us more than it. */
+  /** Budget for actions that cost us more than the client, such as resets. */
   readonly oddities: BudgetLimits;
-  /** Frames that ask for nothing and bring nothing, beyond those that its requests and what it is sent account for. */
+  /** Budget for frames without effect, beyond those that requests and sent data account for. */
   readonly idleFrames: BudgetLimits;
   readonly clock: () => number;
   readonly listener: ConversationListener;
 }
 
 export interface ConversationListener {
-  /** Called with a request: answer it at once or by a stream from `open`, or refuse it. */
+  /** Called for each request: answer it directly or on a stream from `open`, or refuse it. */
   onRequest(asked: StreamRequest): void;
   onStreamClosed(): void;
-  /** The client opens no more streams. */
+  /** The client has sent GOAWAY. */
   onLeaving(): void;
-  /** The client has violated the protocol; the reason is on its way to it. Nothing is read any more. */
+  /** The client has violated the protocol. GOAWAY with the reason is queued, and nothing more is read. */
   onBroken(): void;
 }
 
-/** A request as it came. */
+/** A request as received. */
 export interface StreamRequest {
   readonly id: number;
   readonly fields: readonly RequestField[];
   readonly reading: Exclude<SectionReading, 'malformed'>;
-  /** Nothing comes behind the fields. */
+  /** The request has no body and no trailers. */
   readonly isWhole: boolean;
 }
 
-/** The rest of others may still come. */
+/** Most discarded streams that are remembered; the oldest is forgotten first. */
 const MAX_DISCARDED = 1_000;
-/** Requests read before other connections have their turn. */
+/** Requests read before other connections get their turn. */
 const REQUESTS_IN_TURN = 64;
 
 export class Conversation implements StreamWire {
@@ -73,12 +73,12 @@ export class Conversation implements StreamWire {
   readonly #oddities: Budget;
   readonly #idleFrames: IdleFrames;
   readonly #streams = new Map<number, Http2Stream>();
-  /** Streams that we ended while the client had not: what still comes of them is dropped. */
+  /** Streams that we ended before the client did: frames that still arrive for them are dropped. */
   readonly #discarded = new Set<number>();
   #prefaceBytes = 0;
   #hasSettings = false;
   #settings: ClientSettings = FIRST_SETTINGS;
-  /** The stream that was opened last. */
+  /** Id of the stream that the client opened last. */
   #lastId = 0;
   #isLeaving = false;
   #isOver = false;
@@ -98,7 +98,10 @@ export class Conversation implements StreamWire {
     return this.#streams;
   }
 
-  /** False: there is more to be read by `goOn`, when others have had their turn. Nothing else may be received until then. */
+  /**
+   * Takes received bytes. Returns false if `goOn` must read the rest, after other connections had their turn; no more
+   * bytes may be passed until it returns true.
+   */
   receive(bytes: Buffer): boolean {
     const preface = Math.min(PREFACE.length - this.#prefaceBytes, bytes.length);
     if (preface > 0) {
@@ -129,7 +132,7 @@ export class Conversation implements StreamWire {
     this.#options.listener.onBroken();
   }
 
-  /** One frame. */
+  /** Handles the frame that was read last. Returns the error that ends the connection, or `none`. */
   #take(): Http2ErrorCode {
     const { type, flags } = this.#reader;
     if (this.#sections.isBegun && type !== FrameType.continuation) return Http2ErrorCode.protocol; // §6.10
@@ -185,7 +188,7 @@ export class Conversation implements StreamWire {
     return Http2ErrorCode.none;
   }
 
-  /** A stream for what was asked. `lengthBytes`: as its body was announced. */
+  /** Opens a stream for a request. `lengthBytes`: the announced body length. */
   open({ id, isWhole }: Pick<StreamRequest, 'id' | 'isWhole'>, lengthBytes?: number): Http2Stream {
     const stream = new Http2Stream(this, { id, sendWindow: this.#sender.initialWindow, isRequestOpen: !isWhole });
     stream.lengthLeft = lengthBytes;
@@ -213,7 +216,7 @@ export class Conversation implements StreamWire {
     return this.#oddities.take(this.#options.clock()) ? Http2ErrorCode.none : Http2ErrorCode.enhanceYourCalm;
   }
 
-  /** We have ended what the client goes on with, or it is about what it has ended itself. §5.1 */
+  /** Handles a frame for a closed stream: ignored if we ended it, an error if the client did. §5.1 */
   #onClosedStream(id: number, endsStream: boolean): Http2ErrorCode {
     if (!this.#discarded.has(id)) return Http2ErrorCode.streamClosed;
     if (endsStream) this.#discarded.delete(id);
@@ -269,7 +272,10 @@ export class Conversation implements StreamWire {
     return dataBytes === 0 ? this.#noteOdd() : Http2ErrorCode.none;
   }
 
-  /** What comes on all streams may go on at once: each of them has its own bound. False: it is more than was let in. */
+  /**
+   * Counts a DATA payload against the connection's window and reopens the window at once, since each stream has its own
+   * limit. Returns false if the client exceeded the window.
+   */
   #takeReceived(bytes: number): boolean {
     this.#receiveWindow -= bytes;
     if (this.#receiveWindow < 0) return false;
@@ -286,7 +292,7 @@ export class Conversation implements StreamWire {
     return id % 2 === 0 || (id > this.#lastId && !this.#isLeaving);
   }
 
-  /** Nothing is done about it: it is about what would go out first. §5.3.2 */
+  /** Ignores the frame: priorities are advisory. §5.3.2 */
   #onPriority(): Http2ErrorCode {
     const { start, end, streamId } = this.#reader;
     if (streamId === 0) return Http2ErrorCode.protocol;
@@ -360,13 +366,13 @@ export class Conversation implements StreamWire {
     this.#sender.send(formatGoaway(this.#lastId, Http2ErrorCode.none));
   }
 
-  /** Nothing is said or heard any more. */
+  /** Closes all streams. Nothing more is sent or read. */
   end(): void {
     this.#isOver = true;
     for (const stream of [...this.#streams.values()]) stream.close();
   }
 
-  // What streams ask.
+  // Methods of `StreamWire`.
 
   send(frames: Buffer): void {
     this.#sender.send(frames);
@@ -382,7 +388,7 @@ export class Conversation implements StreamWire {
 
   onEndSent(stream: Http2Stream): void {
     this.#sender.tell(stream);
-    // The rest of a request that is answered is not wanted. §8.1
+    // The rest of an answered request is not needed. §8.1
     if (stream.isRequestOpen) this.#sender.send(formatReset(stream.id, Http2ErrorCode.none));
     stream.close();
   }

@@ -1,30 +1,30 @@
-/** Takes the bytes of a connection apart into frames, however they come. Pure. RFC 9113 §4.1 */
+/** Splits the bytes of a connection into frames, however they are chunked. Pure. RFC 9113 §4.1 */
 import { FRAME_HEAD_BYTES, FrameFlag, MAX_PAYLOAD_BYTES, readUint31 } from './frames.ts';
 
 export class FrameReader {
-  // Of the frame that was read last. The bytes are the connection's own: what is kept of them is copied.
+  // The frame that was read last. The bytes are the connection's own, so copy what is kept.
   type = 0;
   flags = 0;
   streamId = 0;
   bytes: Buffer = NOTHING;
   /** Offset of the payload's first byte in `bytes`. */
   start = 0;
-  /** Offset behind the payload. */
+  /** Offset after the payload. */
   end = 0;
-  /** The input that is not read yet. */
+  /** Input that is not read yet, from `#at`. */
   #input: Buffer = NOTHING;
   #at = 0;
-  /** The beginning of a frame that came in several pieces: as long as its head says, or as a head. */
+  /** A frame that arrived in several pieces: as long as its head says, or a frame head while that is incomplete. */
   #begun: Buffer | undefined;
   #begunBytes = 0;
 
-  /** All that was there before has been read. */
+  /** Adds input. All earlier input must have been read. */
   push(bytes: Buffer): void {
     this.#input = bytes;
     this.#at = 0;
   }
 
-  /** `tooLarge`: its payload is longer than was agreed. Nothing can be read behind that. */
+  /** Reads the next frame. `tooLarge`: the payload is longer than agreed, so nothing after it can be read. */
   next(): 'frame' | 'more' | 'tooLarge' {
     if (this.#begun !== undefined) return this.#goOn(this.#begun);
     const left = this.#input.length - this.#at;
@@ -74,7 +74,10 @@ export class FrameReader {
   }
 }
 
-/** What of the payload is not padding, nor the `moreBytes` that stand before. `undefined`: there is more of it than is there. RFC 9113 §6.1 */
+/**
+ * Returns the payload without padding and without the `moreBytes` before it; `undefined` if the padding is longer than
+ * the payload. RFC 9113 §6.1
+ */
 export function unpad(
   { bytes, start, end, flags }: FrameReader,
   moreBytes = 0,

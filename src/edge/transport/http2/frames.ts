@@ -31,19 +31,19 @@ export type Http2ErrorCode = (typeof Http2ErrorCode)[keyof typeof Http2ErrorCode
 
 export const FRAME_HEAD_BYTES = 9;
 
-/** Payload size that every endpoint accepts, and the most that is accepted here. */
+/** Largest payload that is sent and accepted: every endpoint supports this size. */
 export const MAX_PAYLOAD_BYTES = 16_384;
 
 /** Size of a PRIORITY payload, and of the priority fields in HEADERS. RFC 9113 §6.3 */
 export const PRIORITY_BYTES = 5;
 
-/** What a client begins with, before its frames. RFC 9113 §3.4 */
+/** Connection preface that precedes the client's frames. RFC 9113 §3.4 */
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
 export interface FrameHead {
   readonly type: number;
   readonly flags: number;
-  /** 0: of the connection. */
+  /** 0 for the connection itself. */
   readonly streamId: number;
 }
 
@@ -88,12 +88,12 @@ export function formatWindowUpdate(streamId: number, bytes: number): Buffer {
   return formatFrame({ type: FrameType.window, flags: 0, streamId }, uint32(bytes));
 }
 
-/** `lastId`: streams beyond it have not been looked at. */
+/** `lastId`: id of the last stream that was or may be processed. */
 export function formatGoaway(lastId: number, code: Http2ErrorCode): Buffer {
   return formatFrame({ type: FrameType.goaway, flags: 0, streamId: 0 }, Buffer.concat([uint32(lastId), uint32(code)]));
 }
 
-/** A section of fields as a HEADERS frame, and CONTINUATION frames where it is too long for one. RFC 9113 §4.3 */
+/** Formats a field section as HEADERS, followed by CONTINUATION frames if it does not fit one frame. RFC 9113 §4.3 */
 export function formatSection(streamId: number, section: Buffer, endsStream: boolean): Buffer {
   const ends = endsStream ? FrameFlag.endStream : 0;
   const frames: Buffer[] = [];

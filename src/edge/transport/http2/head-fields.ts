@@ -1,10 +1,12 @@
-/** The head of an answer as HTTP/2 has it, and what it would take over HTTP/1.1. What no server may send becomes no section. Pure. */
+/** Encodes the head of an answer for HTTP/2, and computes its size over HTTP/1.1. Pure. */
 import { isHopByHop, type RawHeaders, trimOws } from '#http/headers.ts';
 import { encodeFields } from './hpack/encoder.ts';
 
 export interface EncodedSection {
   readonly section: Buffer;
-  /** Size over HTTP/1.1 with an empty reason phrase: field compression is a matter of the connection. */
+  /**
+   * Size over HTTP/1.1 with an empty reason phrase. Logs count it, since the compressed size depends on the connection.
+   */
   readonly headBytes: number;
 }
 
@@ -13,9 +15,9 @@ export function encodeSection(status: number, headers: RawHeaders): EncodedSecti
   let headBytes = STATUS_LINE_BYTES;
   for (let i = 0; i < headers.length; i += 2) {
     const name = (headers[i] ?? '').toLowerCase();
-    // What is said of one connection has no place here. RFC 9113 §8.2.2
+    // Connection-specific fields are not allowed. RFC 9113 §8.2.2
     if (isHopByHop(name)) continue;
-    // There is no body with this status, and a length would promise one.
+    // A 205 has no body, so a length would be wrong.
     if (status === 205 && name === 'content-length') continue;
     const value = trimOws(headers[i + 1] ?? '');
     if (!NAME.test(name) || !VALUE.test(value)) throw new Error(`the field ${JSON.stringify(name)} may not be sent`);
@@ -25,9 +27,9 @@ export function encodeSection(status: number, headers: RawHeaders): EncodedSecti
   return { section: encodeFields(fields), headBytes };
 }
 
-/** And the empty line. */
+/** Size of the status line and of the empty line. */
 const STATUS_LINE_BYTES = 'HTTP/1.1 200 \r\n\r\n'.length;
 
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
-/** No line ends, and nothing that is more than one byte. RFC 9110 §5.5 */
+/** No line ends and no characters beyond one byte. RFC 9110 §5.5 */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;

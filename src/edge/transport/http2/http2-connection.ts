@@ -1,4 +1,7 @@
-/** One HTTP/2 connection: its requests are answered side by side, and what goes out of a turn is written at once. docs/decisions/0310 */
+/**
+ * One HTTP/2 connection. Its requests are answered concurrently, and the output of one event-loop turn is written at
+ * once. docs/decisions/0310
+ */
 import type { TLSSocket } from 'node:tls';
 import { handle } from '../../pipeline/handle.ts';
 import type { ReceivedRequest } from '../../request.ts';
@@ -23,9 +26,9 @@ export interface Http2ConnectionOptions {
   readonly secured: Secured;
   readonly fieldMaker: FieldMaker<RequestField>;
   readonly buffers: WriteBuffers;
-  /** A stream more is open, or one less. */
+  /** Counts an opened (1) or closed (-1) stream. */
   countStream(change: 1 | -1): void;
-  /** There may be too many of them, which may end this very connection. */
+  /** Bounds the streams of all connections; this may cut this very connection. */
   boundStreams(): void;
   /** Called when the connection is closed. */
   onClosed(): void;
@@ -34,24 +37,24 @@ export interface Http2ConnectionOptions {
 /** Concurrent streams; a stream beyond them is refused. */
 const MAX_STREAMS = 100;
 /**
- * Data of bodies is let out in so much at a time; a slow client keeps twice that, of which the second is encrypted. A hit of 100 KiB took
- * 54 µs with it, 73 with twice as much, 58 with 24 KiB. docs/decisions/0371
+ * Largest amount of body data per write. A slow client keeps twice that in memory, of which the second half is
+ * encrypted. A hit of 100 KiB took 54 µs with this value, 73 with twice as much, 58 with 24 KiB. docs/decisions/0371
  */
 const WRITE_BYTES = 64 * 1024;
 /**
  * Reading stops while more than this is untaken: answers to what the client sends, such as pings, would only add to it.
  */
 const MAX_UNTAKEN_BYTES = 512 * 1024;
-/** The same of small ones: each takes some 500 bytes beside its own. */
+/** Limit of untaken writes: a small write costs some 500 bytes beside its own. */
 const MAX_UNTAKEN_WRITES = 64;
 /**
- * Streams that the client resets, and malformed requests that we reset. Leaving a page whose pictures are in flight, or
- * seeking in a film, resets as many.
+ * Resets by the client, and malformed requests that we reset. Leaving a page with pictures in flight, or seeking in a
+ * film, needs that many.
  */
 const ODDITIES = { atOnce: 200, perSecond: 20 };
 /**
- * Pings, settings, priorities, wider windows and frames of kinds that we do not know. What is earned beyond these is kept up to some
- * tenths of a second of processor time. docs/decisions/0418
+ * Pings, settings, priorities, window updates and frames of unknown types. Earned credit is kept up to some tenths of a
+ * second of processor time. docs/decisions/0418
  */
 const IDLE_FRAMES = { atOnce: 1_000, perSecond: 100, maxEarned: 100_000 };
 
@@ -59,29 +62,29 @@ export class Http2Connection implements ConversationListener {
   readonly #options: Http2ConnectionOptions;
   readonly #socket: TLSSocket;
   readonly #parts: ServerParts;
-  /** The client of every request; `undefined`: each request names its own. */
+  /** The client of every request; `undefined` if each request names its own. */
   readonly #client: Client | undefined;
-  /** `undefined`: no request of it may be answered so. */
+  /** `undefined` if no request of this connection may get a prepared answer. */
   readonly #prepared: PreparedStreams | undefined;
   readonly #sender: Sender;
   readonly #conversation: Conversation;
-  /** That the pipeline answers, until they are out or lost. */
+  /** Requests that the pipeline answers, until their answers are sent or lost. */
   readonly #viewers = new Set<Http2Viewer>();
   #requests = 0;
-  /** Writes that the system has not taken. */
+  /** Number of writes that the system has not taken. */
   #writes = 0;
   #isFlushDue = false;
-  /** Something is being read, behind which everything is written. */
+  /** Input is being read; all output is written after it. */
   #isReading = false;
   #isHeld = false;
-  /** Received bytes are left to be read when other connections have had their turn. */
+  /** Received bytes remain to be read after other connections had their turn. */
   #isInterrupted = false;
-  /** The connection takes no new requests, and ends with the last one. */
+  /** The connection accepts no new requests and ends with the last one. */
   #isLeaving = false;
   #isOver = false;
   #quietSweeps = 0;
   #isTimed = false;
-  /** Sweeps since the system has taken a write. */
+  /** Sweeps since the system last took a write. */
   #untakenSweeps = 0;
   #sweptDataBytes = 0;
 
@@ -97,7 +100,7 @@ export class Http2Connection implements ConversationListener {
       sender: this.#sender,
       fieldMaker: options.fieldMaker,
       maxStreams: MAX_STREAMS,
-      // Room to answer 431 to what is somewhat too large.
+      // Twice the limit, so that somewhat larger heads get a 431.
       maxListBytes: 2 * parts.limits.maxHeaderBytes,
       oddities: ODDITIES,
       idleFrames: IDLE_FRAMES,
@@ -139,7 +142,7 @@ export class Http2Connection implements ConversationListener {
     return true;
   }
 
-  // What comes in.
+  // Input.
 
   readonly #onData = (bytes: Buffer): void => {
     if (this.#isOver) return;
@@ -190,7 +193,7 @@ export class Http2Connection implements ConversationListener {
     this.#options.boundStreams();
   }
 
-  /** `undefined`: it is no request. */
+  /** Returns `undefined` if the request is malformed. */
   #openViewer(asked: StreamRequest, isPlain: boolean): Http2Viewer | undefined {
     const { edge, limits, proxies } = this.#parts;
     const read = readHttp2Request(asked, limits.maxHeaderBytes);
@@ -255,12 +258,12 @@ export class Http2Connection implements ConversationListener {
     this.#end();
   }
 
-  // What goes out.
+  // Output.
 
   #planFlush(): void {
     if (this.#isFlushDue || this.#isReading) return;
     this.#isFlushDue = true;
-    process.nextTick(this.#onFlushDue); // behind all that is ready by now
+    process.nextTick(this.#onFlushDue); // after everything that is ready now
   }
 
   readonly #onFlushDue = (): void => {
@@ -300,13 +303,15 @@ export class Http2Connection implements ConversationListener {
     this.#readOn();
   }
 
-  // How it ends.
+  // End of the connection.
 
   get openStreams(): number {
     return this.#conversation.streams.size;
   }
 
-  /** The worker's clock; `sweepMs` since the last time. Pings keep nothing open: only requests do. */
+  /**
+   * Called by the worker's timer; `sweepMs` since the last call. Only requests keep a connection open, pings do not.
+   */
   sweep(sweepMs: number): void {
     const { requestHeaderMs, keepAliveMs, clientIdleMs } = this.#parts.limits;
     const { dataBytes } = this.#sender;
@@ -334,7 +339,7 @@ export class Http2Connection implements ConversationListener {
     this.#socket.setTimeout(clientIdleMs);
   }
 
-  /** No new requests; it ends with its last one. */
+  /** Accepts no new requests; the connection ends with its last one. */
   close(): void {
     if (this.#isLeaving || this.#isOver) return;
     this.#isLeaving = true;
@@ -347,7 +352,7 @@ export class Http2Connection implements ConversationListener {
     if (this.openStreams === 0 || this.#socket.readableEnded) this.#end();
   }
 
-  /** What was given to be written still goes out. */
+  /** Ends the connection after its pending writes. */
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -365,7 +370,7 @@ export class Http2Connection implements ConversationListener {
     this.#options.onClosed();
   };
 
-  /** What is under way is not finished, and no stream is left. */
+  /** Cuts all requests in flight and closes the connection. */
   cut(): void {
     this.#isOver = true;
     this.#prepared?.cut();
@@ -375,7 +380,7 @@ export class Http2Connection implements ConversationListener {
   }
 }
 
-/** Time for the last frames to leave, and for the client to end its side. */
+/** Time for sending the last frames, and for the client to end its side. */
 const GOODBYE_MS = 1_000;
 
 function ignore(): void {}

@@ -1,7 +1,6 @@
 /**
- * Frames that ask for nothing and bring nothing: pings, settings, priorities, wider windows, kinds that we do not know.
- * A client may send as many as its requests and what it is sent account for, and some more with each second. Pure.
- * docs/decisions/0418
+ * Limits frames that neither ask for nor bring anything: pings, settings, priorities, window updates, unknown types.
+ * Requests and sent data earn frames, and each second allows some more. Pure. docs/decisions/0418
  */
 import { type Budget, type BudgetLimits, createBudget } from './budget.ts';
 import { FrameType } from './frames.ts';
@@ -16,10 +15,14 @@ export interface TakenFrame {
 }
 
 /**
- * Clients widen their windows by more at a time, and measure a connection by a ping behind some of what they are sent.
+ * Bytes of sent data that earn one frame. Window updates cover more than that, and some clients measure a connection
+ * with a ping after some data.
  */
 const BYTES_PER_FRAME = 64;
-/** Clients say how urgent a request is, and say it anew for all of them when a page comes to the front. */
+/**
+ * Frames earned by one request: clients send its priority, and send all priorities again when a page comes to the
+ * front.
+ */
 const FRAMES_PER_REQUEST = 10;
 
 export class IdleFrames {
@@ -34,14 +37,17 @@ export class IdleFrames {
     this.#requests += 1;
   }
 
-  /** `sentBytes`: of bodies, until now. False: the client has sent too many. */
+  /**
+   * Takes a frame. `sentBytes`: body bytes sent on the connection until now. Returns false if the client has sent too
+   * many idle frames.
+   */
   take(frame: TakenFrame, now: number, sentBytes: number): boolean {
     if (!isIdle(frame)) return true;
     return this.#budget.take(now, sentBytes / BYTES_PER_FRAME + this.#requests * FRAMES_PER_REQUEST);
   }
 }
 
-/** A part of a request, and what breaks one off, have limits of their own. */
+/** Parts of requests and resets have limits of their own. */
 function isIdle({ type, payloadBytes, isOfStream, isIgnored }: TakenFrame): boolean {
   switch (type) {
     case FrameType.reset:

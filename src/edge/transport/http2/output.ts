@@ -1,8 +1,8 @@
-/** Frames that wait to be written on a connection, put together in one piece when they are. */
+/** Frames that wait to be written on a connection, joined into one buffer when they are. */
 import { FRAME_HEAD_BYTES, FrameFlag, FrameType, writeFrameHead, writeUint32 } from './frames.ts';
 
 export class Output {
-  // Of each in turn: its bytes, the stream that they are to be for (0: they say it), and what is to be done to them.
+  // For each piece: its bytes, the stream id to be set (0: the bytes contain it already), and a mark for its kind.
   readonly #pieces: Buffer[] = [];
   readonly #streamIds: number[] = [];
   readonly #marks: number[] = [];
@@ -12,14 +12,14 @@ export class Output {
     return this.#bytes;
   }
 
-  /** Whole frames, as they are. */
+  /** Adds complete frames. */
   add(frames: Buffer): void {
     this.#add(frames, 0, 0, frames.length);
   }
 
   /**
-   * Adds one or two frames whose stream id is still to be set. `secondAt`: where the second one begins; 0: there is
-   * none. The bytes must stay what they are until they are taken.
+   * Adds one or two frames whose stream id is to be set. `secondAt`: offset of the second frame; 0 if there is none.
+   * The bytes must not change until they are taken.
    */
   addFor(streamId: number, frames: Buffer, secondAt: number): void {
     this.#add(frames, streamId, secondAt, frames.length);
@@ -37,7 +37,7 @@ export class Output {
     this.#bytes += bytes;
   }
 
-  /** Everything, put into as many bytes as there are, and there is nothing any more. */
+  /** Writes everything into `bytes`, which has `sizeBytes` bytes, and empties the queue. */
   takeInto(bytes: Buffer): void {
     let at = 0;
     for (let i = 0; i < this.#pieces.length; i++) {

@@ -1,11 +1,11 @@
 /**
- * A header section of HTTP/2 that asks plainly: for the same as `isPlainGet` takes over HTTP/1.1. Whatever has another meaning
- * or is no request is left to `request.ts`. docs/decisions/0270. Pure.
+ * Recognizes plain HTTP/2 requests, as `isPlainGet` does for HTTP/1.1. Other and malformed requests are left to
+ * `request.ts`. docs/decisions/0270. Pure.
  */
 import type { KeyTexts } from '../../shortcuts/shortcut-key.ts';
 import { Http2FieldKind, type RequestField } from './request-field.ts';
 
-/** A field that is absent is empty. */
+/** The parts of a plain request. Absent fields are empty. */
 export interface PlainHead extends Omit<KeyTexts, 'isTls' | 'host'> {
   readonly authority: string;
   readonly referer: string;
@@ -43,9 +43,9 @@ export function readPlainHead(fields: readonly RequestField[], maxHeadBytes: num
     if (kind === Http2FieldKind.other) continue;
     if (kind === Http2FieldKind.host) {
       told.host = value;
-      bytes -= name.length + value.length + 4; // `:authority` says it
+      bytes -= name.length + value.length + 4; // `:authority` counts for it
     } else if (kind === Http2FieldKind.cookie) {
-      if (hasCookie) bytes -= name.length + 2; // in pieces, which are one field elsewhere: `; ` between them
+      if (hasCookie) bytes -= name.length + 2; // HTTP/1.1 has one Cookie field: `; ` joins the pieces
       hasCookie = true;
     } else if (!noteField(head, kind, value)) return undefined;
   }
@@ -82,7 +82,7 @@ function notePseudo(head: Writable<PlainHead>, told: Told, kind: Http2FieldKind,
   }
 }
 
-/** False: with this field the request is not plain. */
+/** Returns false if the request is not plain with this field. */
 function noteField(head: Writable<PlainHead>, kind: Http2FieldKind, value: string): boolean {
   switch (kind) {
     case Http2FieldKind.once:
@@ -105,7 +105,7 @@ function noteField(head: Writable<PlainHead>, kind: Http2FieldKind, value: strin
     default:
       return false;
   }
-  return value !== ''; // to have one that says nothing is not to have none
+  return value !== ''; // an empty field differs from an absent one
 }
 
 const FIXED_BYTES = 'GET  HTTP/1.1\r\nHost: \r\n\r\n'.length;

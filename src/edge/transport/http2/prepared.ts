@@ -1,6 +1,6 @@
 /**
- * Requests of one connection that shortcuts answer: head and body go out at once, and the line is written when they are
- * out.
+ * Answers requests of one connection from shortcuts: head and body are sent at once, and the log line is written when
+ * they have been sent.
  */
 import { hostOf } from '#http/request.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
@@ -29,13 +29,12 @@ export interface PreparedStreamsOptions {
   readonly clientAddress: string;
   readonly secured: Secured;
   /**
-   * Sends the whole answer at once; `false`: it does not fit. `outgoing` learns when it is out, or that it never will
-   * be.
+   * Sends the whole answer at once. Returns false if it does not fit. `outgoing` is notified when it is sent or lost.
    */
   sendWhole(streamId: number, frames: WrittenHttp2, body: WholeBody, outgoing: Outgoing): boolean;
   /** Opens a stream for an answer that the client does not take at once. */
   openStream(streamId: number): Http2Stream;
-  /** An answer is out, or will never be. */
+  /** Called when an answer was sent or lost. */
   readonly onEnded: () => void;
 }
 
@@ -55,13 +54,13 @@ interface Reply extends PreparedReply {
 interface SlowReply {
   readonly stream: Http2Stream;
   readonly reply: Reply;
-  /** Releases the body that the slow client keeps in memory; `undefined`: it has not been pinned yet. */
+  /** Releases the body that a slow client keeps in memory; `undefined` while it is not pinned. */
   endWait: (() => void) | undefined;
 }
 
 type PreparedContext = Pick<EdgeContext, 'shortcuts' | 'clock' | 'writeLog' | 'writeHit' | 'metrics' | 'pins'>;
 
-/** Untaken bytes of bodies. Beyond them the pipeline answers, which writes bodies in pieces. */
+/** Limit of untaken body bytes. Beyond it the pipeline answers, which writes bodies in pieces. */
 const MAX_UNTAKEN_BYTES = 1024 * 1024;
 
 export class PreparedStreams {
@@ -72,7 +71,7 @@ export class PreparedStreams {
   /** Answers that the client takes in its own time. */
   readonly #slow = new Set<SlowReply>();
   #untakenBytes = 0;
-  /** A connection is for few hosts. */
+  /** The last normalized authority: a connection serves few hosts. */
   #host = { authority: '', text: '' };
 
   constructor(edge: PreparedContext, options: PreparedStreamsOptions) {
@@ -87,7 +86,7 @@ export class PreparedStreams {
     };
   }
 
-  /** False: nothing has happened, the pipeline must answer. */
+  /** Answers a request. Returns false if nothing was done and the pipeline must answer. */
   answer(streamId: number, head: PlainHead): boolean {
     const { shortcuts, clock } = this.#edge;
     const { secured, sendWhole } = this.#options;
@@ -110,7 +109,7 @@ export class PreparedStreams {
     if (written === undefined) return false;
     const { clientAddress, referer, userAgent } = client;
     const request = { clientAddress, referer, userAgent };
-    const release = body.held?.hold(); // it goes out at the end of the turn at the earliest
+    const release = body.held?.hold(); // it is sent at the end of the turn at the earliest
     const reply: Reply = { answer, request, startedAt, requestBytes: head.headBytes, written, body, release };
     const { bodyBytes: sizeBytes } = answer;
     const noteWritten = (isOut: boolean) => this.#conclude(reply, isOut ? written.headBytes + sizeBytes : 0, isOut);
@@ -144,12 +143,12 @@ export class PreparedStreams {
     if (hasBody) stream.end();
   }
 
-  /** We end the connection. */
+  /** Marks the answers under way as cut by us. */
   cut(): void {
     this.#lines.cut();
   }
 
-  /** Now and then: streams that are still here have a slow client, and few of all. */
+  /** Called regularly. Pins the bodies of streams that are still open: their clients are slow. */
   sweep(): void {
     for (const slow of this.#slow) {
       const { held } = slow.reply.body;
@@ -171,7 +170,7 @@ export class PreparedStreams {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** `undefined` if its head does not fit one frame. */
+/** Returns the answer's frames at `now`; `undefined` if its head does not fit one frame. */
 function writtenAt(answer: Shortcut, now: number): WrittenHttp2 | undefined {
   const last = answer.http2;
   if (last !== undefined && now >= last.from && now < last.to) return last;
@@ -197,7 +196,7 @@ function cutStream({ stream, reply }: SlowReply): void {
   stream.reset(Http2ErrorCode.internal);
 }
 
-/** Up to here one piece with everything costs less. */
+/** Largest body that is cheaper to join with its head in one piece. */
 const MAX_JOINED_BYTES = 8 * 1024;
 
 const NOTHING = (): void => undefined;

@@ -1,4 +1,4 @@
-/** A field of a request as HTTP/2 has it: whether it may be there, and what it means. RFC 9113 §8.2, §8.3. Pure. */
+/** A request field of HTTP/2: whether it is valid, and what it means. RFC 9113 §8.2, §8.3. Pure. */
 import { FieldKind, KNOWN_FIELDS, type KnownField } from '../../shortcuts/plain-fields.ts';
 
 export const Http2FieldKind = {
@@ -18,7 +18,7 @@ export interface RequestField {
   readonly isValid: boolean;
   readonly isPseudo: boolean;
   readonly kind: Http2FieldKind;
-  /** A bit of its own if the field must not come twice, else 0. */
+  /** A bit of its own if the field must not repeat; otherwise 0. */
   readonly bit: number;
 }
 
@@ -39,7 +39,7 @@ const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 
 type Pseudo = readonly [kind: Http2FieldKind, value: RegExp, bit: number];
 
-/** Bits beyond those of `KNOWN_FIELDS`. */
+/** Pseudo-header fields. Their bits are beyond those of `KNOWN_FIELDS`. */
 const PSEUDO: ReadonlyMap<string, Pseudo> = new Map([
   [':method', [Http2FieldKind.method, /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 1 << 27]],
   [':scheme', [Http2FieldKind.scheme, /^[A-Za-z][A-Za-z0-9+.-]*$/, 1 << 28]],
@@ -54,7 +54,7 @@ const KNOWN: ReadonlyMap<string, { readonly kind: Http2FieldKind; readonly bit: 
   Pick<KnownField, 'bit'> & { readonly kind: Http2FieldKind }
 >([...KNOWN_FIELDS.map((field) => [field.name, field] as const), ['cookie', { kind: Http2FieldKind.cookie, bit: 0 }]]);
 
-/** What speaks of a connection of HTTP/1.1, and values that say nothing. §8.2.2 */
+/** Values that are not allowed: connection-specific fields, and malformed values. §8.2.2 */
 const MEANINGLESS: ReadonlyMap<string, RegExp> = new Map([
   ['connection', /^/],
   ['proxy-connection', /^/],

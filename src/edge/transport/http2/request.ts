@@ -1,4 +1,6 @@
-/** A header section of HTTP/2 as the request that stage 1 reads: one form for both versions. RFC 9113 §8.1.1, §8.3.1. Pure. */
+/**
+ * Converts an HTTP/2 header section to the request that stage 1 reads, as for HTTP/1.1. RFC 9113 §8.1.1, §8.3.1. Pure.
+ */
 import { METHODS } from 'node:http';
 import { type Expectation, expectationOf } from '#http/expect.ts';
 import { type ReceivedRequest, requestHeadBytes } from '../../request.ts';
@@ -8,20 +10,23 @@ import { Http2FieldKind, type RequestField } from './request-field.ts';
 export interface Http2Head {
   /** The fields in order. */
   readonly fields: readonly RequestField[];
-  /** `tooLarge`: the fields are not all there. */
+  /** `tooLarge`: some fields are missing. */
   readonly reading: Exclude<SectionReading, 'malformed'>;
-  /** Nothing comes after it. */
+  /** The request has no body and no trailers. */
   readonly isWhole: boolean;
 }
 
 export interface Http2Request
   extends Pick<ReceivedRequest, 'method' | 'target' | 'httpVersion' | 'headers' | 'hasUnframedBody' | 'problem'> {
   readonly expectation: Expectation;
-  /** What it says of its body; `undefined`: nothing. */
+  /** The announced body length; `undefined` if there is none. */
   readonly lengthBytes: number | undefined;
 }
 
-/** `maxHeadBytes`: as it would be written over HTTP/1.1. `undefined`: it is no request at all, and its stream is to be reset. */
+/**
+ * `maxHeadBytes`: limit of the head's size over HTTP/1.1. Returns `undefined` if the request is malformed and its
+ * stream must be reset.
+ */
 export function readHttp2Request(head: Http2Head, maxHeadBytes: number): Http2Request | undefined {
   const { isWhole } = head;
   const read = readFields(head.fields);
@@ -30,11 +35,11 @@ export function readHttp2Request(head: Http2Head, maxHeadBytes: number): Http2Re
   const { method, scheme, path, headers, cookies, host, lengthBytes } = read;
   if (isWhole && (lengthBytes ?? 0) > 0) return undefined;
   if (cookies.length > 0) headers.push('cookie', cookies.join('; '));
-  // Both only when they say the same.
+  // Keep `host` only if it contradicts `:authority`: stage 1 then refuses the request.
   const authority = read.authority === '' ? host : read.authority;
   if (authority !== undefined) headers.unshift('host', authority);
   if (host !== undefined && host.toLowerCase() !== authority?.toLowerCase()) headers.push('host', host);
-  // The connection is by TLS; another scheme is another server's, which a target in absolute form says too.
+  // The connection is TLS. Another scheme is passed on as an absolute-form target, which names another server.
   const target = scheme === 'https' || path === '' ? path : `${scheme}://${authority ?? ''}${path}`;
   const hasUnframedBody = !isWhole && lengthBytes === undefined;
   const request = { method, target, httpVersion: '2.0', headers, hasUnframedBody } as const;
@@ -53,7 +58,7 @@ interface ReadFields {
   lengthBytes: number | undefined;
 }
 
-/** `undefined`: there is one that may not be there. */
+/** Returns `undefined` if a field is invalid or not allowed. */
 function readFields(fields: readonly RequestField[]): ReadFields | undefined {
   const read: ReadFields = {
     method: '',
@@ -91,10 +96,10 @@ function noteField(read: ReadFields, { name, value, kind }: RequestField): boole
       read.path = value;
       return true;
     case Http2FieldKind.host:
-      read.host = read.host === undefined ? value : `${read.host}, ${value}`; // two of them are no host
+      read.host = read.host === undefined ? value : `${read.host}, ${value}`; // two Host fields make an invalid host
       return true;
     case Http2FieldKind.cookie:
-      read.cookies.push(value); // §8.2.3: in pieces, which are one field elsewhere
+      read.cookies.push(value); // §8.2.3: the pieces are joined to one field
       return true;
   }
   if (name === 'content-length') {
@@ -105,7 +110,7 @@ function noteField(read: ReadFields, { name, value, kind }: RequestField): boole
   return true;
 }
 
-/** §8.3.1; CONNECT §8.5 */
+/** Whether the required pseudo-header fields are present. §8.3.1; for CONNECT §8.5 */
 function isComplete({ method, scheme, authority, path, host }: ReadFields): boolean {
   if (authority === '' && host === undefined) return false;
   if (method === 'CONNECT') return scheme === '' && path === '';
@@ -113,7 +118,7 @@ function isComplete({ method, scheme, authority, path, host }: ReadFields): bool
   return method !== '' && scheme !== '' && path !== '' && (isOnServer || !/^https?$/i.test(scheme));
 }
 
-/** What the parser of HTTP/1 would not let through. */
+/** Returns the problem that the HTTP/1 parser would refuse the request for. */
 function problemOf(
   request: Pick<ReceivedRequest, 'method' | 'target' | 'headers'>,
   maxHeadBytes: number,

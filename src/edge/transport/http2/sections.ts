@@ -1,11 +1,11 @@
-/** HEADERS and the CONTINUATION frames behind them, as whole sections of fields. RFC 9113 §4.3, §6.2, §6.10. Pure. */
+/** Joins HEADERS and its CONTINUATION frames to whole field sections. RFC 9113 §4.3, §6.2, §6.10. Pure. */
 import { type FrameReader, unpad } from './frame-reader.ts';
 import { FrameFlag, FrameType, Http2ErrorCode, PRIORITY_BYTES } from './frames.ts';
 
 export interface WholeSection {
   readonly streamId: number;
   readonly endsStream: boolean;
-  /** Only lent. */
+  /** Valid only until the next frame is read. */
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
@@ -18,19 +18,19 @@ interface BegunSection {
   bytes: number;
 }
 
-/** Frames and bytes of one section. A field list that is too large for a request, and is answered so, still fits. */
+/** Limits of one section. A field list that is answered with 431 still fits. */
 const MAX_FRAMES = 32;
 const MAX_BYTES = 96 * 1024;
 
 export class Sections {
   #begun: BegunSection | undefined;
 
-  /** Nothing but its next frame may come. */
+  /** Whether a section is incomplete, so that only its CONTINUATION may follow. */
   get isBegun(): boolean {
     return this.#begun !== undefined;
   }
 
-  /** The frame that was read last, a HEADERS or CONTINUATION. Else why the connection cannot go on. */
+  /** Takes the HEADERS or CONTINUATION frame that was read last. An error code ends the connection. */
   take(reader: FrameReader): WholeSection | 'more' | Http2ErrorCode {
     return reader.type === FrameType.headers ? this.#begin(reader) : this.#goOn(reader);
   }

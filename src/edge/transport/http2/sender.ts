@@ -1,5 +1,5 @@
 /**
- * What goes out on one connection: whose data is next, and how much the client's windows let out. RFC 9113 §5.2, §6.9.
+ * The sending side of one connection: whose data is next, and how much the client's windows allow. RFC 9113 §5.2, §6.9.
  * No socket.
  */
 import type { WrittenHttp2 } from '../../shortcuts/ready-answer.ts';
@@ -9,24 +9,24 @@ import { Output } from './output.ts';
 import { type ClientSettings, FIRST_SETTINGS, WINDOW_LIMIT } from './settings.ts';
 import type { Http2Stream } from './stream.ts';
 
-/** An answer within a write: notified when the system has taken the write, or when it never will. */
+/** An answer within a write, notified when the system has taken the write or it was lost. */
 export interface Outgoing {
   noteWritten(isOut: boolean): void;
 }
 
 export class Sender {
-  /** Data of bodies that the client takes on all streams together. */
+  /** Body bytes that the client accepts on all streams together. */
   #window = FIRST_SETTINGS.initialWindow;
   #settings = FIRST_SETTINGS;
   #mustSayNoTable = false;
   #dataBytes = 0;
   readonly #output = new Output();
-  /** Whose data may go out, in turn. */
+  /** Streams whose data may be sent, in turn. */
   readonly #ready = new Set<Http2Stream>();
   #outgoing: Outgoing[] = [];
   readonly #onSomething: () => void;
 
-  /** `onSomething`: there is something to be written. */
+  /** `onSomething` is called when there is something to write. */
   constructor(onSomething: () => void) {
     this.#onSomething = onSomething;
   }
@@ -35,12 +35,12 @@ export class Sender {
     return this.#settings.initialWindow;
   }
 
-  /** Which wait to be taken. */
+  /** Bytes that wait to be taken. */
   get bytes(): number {
     return this.#output.sizeBytes;
   }
 
-  /** Data that has been let out until now. */
+  /** Body bytes sent until now. */
   get dataBytes(): number {
     return this.#dataBytes;
   }
@@ -50,7 +50,7 @@ export class Sender {
     this.#onSomething();
   }
 
-  /** What has to stand before it, once. */
+  /** Returns the section, preceded by a pending table size update. */
   section(section: Buffer): Buffer {
     if (!this.#mustSayNoTable) return section;
     this.#mustSayNoTable = false;
@@ -58,8 +58,8 @@ export class Sender {
   }
 
   /**
-   * A whole answer at once, without a stream. `body`: that is not among the frames. False: not now, since others wait
-   * before it or the client does not take all of it.
+   * Sends a whole answer without a stream. `body`: the part that is not among the frames. Returns false if other
+   * streams wait, or if the windows do not admit all of it.
    */
   sendWhole(streamId: number, { frames, dataAt }: WrittenHttp2, bodyBytes: number, body: readonly Buffer[]): boolean {
     if (bodyBytes > this.#window || bodyBytes > this.#settings.initialWindow) return false;
@@ -99,7 +99,7 @@ export class Sender {
     return this.#window < WINDOW_LIMIT;
   }
 
-  /** The same of one stream. */
+  /** Widens the window of one stream. Returns false if it exceeds the maximum. */
   widenStream(stream: Http2Stream, bytes: number): boolean {
     stream.sendWindow += bytes;
     if (stream.queuedBytes > 0 && stream.sendWindow > 0) this.onReady(stream);
@@ -116,15 +116,15 @@ export class Sender {
     return isGood;
   }
 
-  /** Adds data of waiting streams, one frame of each in turn, until `maxBytes` are together. */
+  /** Adds data of waiting streams, one frame of each in turn, up to about `maxBytes` of output. */
   gather(maxBytes: number): void {
-    // One that is put in again comes behind the others, and has its next turn within the same loop.
+    // A stream that is added again moves to the end and gets its next turn within this loop.
     for (const stream of this.#ready) {
       if (this.#output.sizeBytes >= maxBytes || this.#window <= 0) return;
       this.#ready.delete(stream);
       const room = Math.min(this.#window, stream.sendWindow, MAX_PAYLOAD_BYTES);
       const taken = room > 0 ? stream.takeData(room) : undefined;
-      if (taken === undefined) continue; // until its own window is wider
+      if (taken === undefined) continue; // until its own window widens
       this.#window -= taken.bytes.length;
       this.#dataBytes += taken.bytes.length;
       this.#output.addData(stream.id, taken.bytes, taken.isLast);

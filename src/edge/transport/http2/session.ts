@@ -1,4 +1,4 @@
-/** A worker's HTTP/2 connections: taken, looked after, and ended with the edge. docs/decisions/0310 */
+/** A worker's HTTP/2 connections: accepted, swept, and ended with the edge. docs/decisions/0310 */
 import type { TLSSocket } from 'node:tls';
 import { createSweptConnections } from '#lib/swept.ts';
 import type { Secured } from '../../secured.ts';
@@ -11,7 +11,7 @@ import { createWriteBuffers } from './write-buffers.ts';
 
 export interface Http2Sessions {
   serve(socket: TLSSocket, secured: Secured): void;
-  /** No new requests; each connection ends with its last one. */
+  /** Accepts no new requests; each connection ends with its last one. */
   close(): void;
   cutAll(): void;
 }
@@ -28,7 +28,7 @@ export function createHttp2Sessions(parts: ServerParts): Http2Sessions {
     if (streams <= parts.limits.maxHttp2Streams) return;
     const largest = findLargest(open.all);
     if (largest === undefined) return;
-    open.delete(largest); // its streams close in a moment, and are not asked for twice
+    open.delete(largest); // its streams close soon; it must not be chosen twice
     largest.cut();
   };
   return {

@@ -1,9 +1,9 @@
-/** What both ends of a connection agree on. RFC 9113 §6.5. Pure. */
+/** SETTINGS of both ends of a connection. RFC 9113 §6.5. Pure. */
 import { Http2ErrorCode, readUint32, writeUint32 } from './frames.ts';
 
-/** What the client has said of itself, as far as it counts here. */
+/** The client's settings that matter here. */
 export interface ClientSettings {
-  /** Bytes of a body that may go out on a new stream. */
+  /** Initial send window of a new stream. */
   readonly initialWindow: number;
   /** The client wants a smaller header table than the default. */
   readonly wantsNoTable: boolean;
@@ -20,7 +20,7 @@ const MAX_SETTINGS = 32;
 
 const Setting = { tableBytes: 1, push: 2, maxStreams: 3, initialWindow: 4, maxFrame: 5, maxListBytes: 6 } as const;
 
-/** `payload`: of a SETTINGS frame. Gives the settings with what it changes, or why the connection cannot go on. */
+/** Applies the payload of a SETTINGS frame. Returns the changed settings, or the error that ends the connection. */
 export function applySettings(before: ClientSettings, payload: Uint8Array): ClientSettings | Http2ErrorCode {
   if (payload.length % SETTING_BYTES !== 0) return Http2ErrorCode.frameSize;
   if (payload.length > MAX_SETTINGS * SETTING_BYTES) return Http2ErrorCode.enhanceYourCalm;
@@ -46,10 +46,10 @@ export function applySettings(before: ClientSettings, payload: Uint8Array): Clie
   return { initialWindow, wantsNoTable };
 }
 
-/** RFC 9113 §6.5.2 */
+/** The default table size. RFC 9113 §6.5.2 */
 const FIRST_TABLE_BYTES = 4096;
 
-/** `maxListBytes`: of the fields of one request. */
+/** Formats our settings. `maxListBytes`: limit of the field list of one request. */
 export function formatSettings({
   maxStreams,
   maxListBytes,

@@ -1,6 +1,6 @@
 /**
- * One stream: what of its answer has not gone out, and how much each side may send. What it carries is its owner's,
- * which frames are next its connection's. RFC 9113 §5.1, §5.2
+ * One stream: the unsent part of its answer, and both flow-control windows. The content belongs to its owner, the order
+ * of frames to its connection. RFC 9113 §5.1, §5.2
  */
 import {
   FrameFlag,
@@ -15,59 +15,59 @@ import { FIRST_SETTINGS } from './settings.ts';
 
 /** The side that answers a stream and is notified of its fate. */
 export interface StreamOwner {
-  /** A piece of the request's body. The bytes are only lent. */
+  /** Called with a piece of the request's body. The bytes are only lent. */
   onData(bytes: Buffer): void;
-  /** The request is whole. */
+  /** Called when the request is complete. */
   onRequestEnd(): void;
-  /** Little waits to go out. */
+  /** Called once after `wantRoom`, when little is queued. */
   onRoom(): void;
-  /** The system has all of the answer. The last call for this stream. */
+  /** Called when the system has taken the whole answer. The last call for this stream. */
   onOut(): void;
-  /** The stream ended before that. The last call for this stream. */
+  /** Called when the stream ended before that. The last call for this stream. */
   onLost(): void;
 }
 
-/** What a stream asks of its connection. */
+/** What a stream needs of its connection. */
 export interface StreamWire {
-  /** Whole frames. */
+  /** Sends complete frames. */
   send(frames: Buffer): void;
   /** Returns the next field section with the bytes that must precede it. */
   section(section: Buffer): Buffer;
-  /** The stream has something to send that the client's windows may let out. */
+  /** The stream has data to send, if the client's windows allow it. */
   onReady(stream: Http2Stream): void;
-  /** The stream's last frame is on the way. */
+  /** The stream's last frame is queued. */
   onEndSent(stream: Http2Stream): void;
   /** The stream is closed: by its end, by a reset, or with the connection. */
   onClosed(stream: Http2Stream): void;
 }
 
-/** A client that is slower is to be waited for. */
+/** Queued bytes from which the owner should wait for the client. */
 const ROOM_BYTES = 64 * 1024;
 
 export class Http2Stream {
   readonly id: number;
   owner: StreamOwner | undefined;
-  /** Bytes of a body that the client takes; below 0 when it has changed its mind. */
+  /** Body bytes that the client accepts; negative after it lowered its initial window. */
   sendWindow: number;
-  /** Bytes of a body that the client may send. */
+  /** Body bytes that the client may send. */
   receiveWindow: number = FIRST_SETTINGS.initialWindow;
-  /** Bytes of the announced length that have not arrived; `undefined`: no length was announced. */
+  /** Bytes of the announced length that have not arrived; `undefined` if no length was announced. */
   lengthLeft: number | undefined;
   /** The client has not ended its request. */
   isRequestOpen: boolean;
   readonly #wire: StreamWire;
   /** Queued bytes of the answer's body, in order. */
   readonly #queue: Buffer[] = [];
-  /** Bytes of the first of them that are out. */
+  /** Bytes of the first buffer that are already taken. */
   #firstOut = 0;
   #queuedBytes = 0;
   #isHeadSent = false;
-  /** Nothing comes behind what waits. */
+  /** Nothing follows the queued bytes. */
   #isEndGiven = false;
   #isEndSent = false;
   #isClosed = false;
   #isRoomWanted = false;
-  /** Sweeps since something of it went out. */
+  /** Sweeps since data was last taken. */
   #stuckSweeps = 0;
 
   constructor(
@@ -84,7 +84,7 @@ export class Http2Stream {
     return this.#isHeadSent;
   }
 
-  /** Nothing can be sent on it any more. */
+  /** Whether nothing more can be sent. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -97,7 +97,7 @@ export class Http2Stream {
     return this.#queuedBytes < ROOM_BYTES;
   }
 
-  /** An answer before the answer. */
+  /** Sends an interim (1xx) response. */
   sendInterim(section: Buffer): void {
     if (!this.#isClosed) this.#wire.send(formatSection(this.id, this.#wire.section(section), false));
   }
@@ -109,7 +109,7 @@ export class Http2Stream {
     if (endsStream) this.noteEndSent();
   }
 
-  /** The bytes must stay what they are. */
+  /** Queues body bytes, which must not change until they are sent. */
   write(bytes: Buffer): void {
     if (this.#isClosed || bytes.length === 0) return;
     this.#queue.push(bytes);
@@ -125,14 +125,14 @@ export class Http2Stream {
     this.noteEndSent();
   }
 
-  /** Asks for one call of `onRoom`. */
+  /** Requests one call of `onRoom`. */
   wantRoom(): void {
     this.#isRoomWanted = true;
   }
 
   /**
-   * The next frame's worth, which counts as gone; with the last, `noteEndSent` is to be called. `maxBytes`: at least 1.
-   * `undefined`: nothing waits.
+   * Takes the data of the next frame; `undefined` if nothing waits. After the last, `noteEndSent` must be called.
+   * `maxBytes`: at least 1.
    */
   takeData(maxBytes: number): { readonly bytes: Buffer; readonly isLast: boolean } | undefined {
     const first = this.#queue[0];
@@ -154,27 +154,27 @@ export class Http2Stream {
     return { bytes, isLast };
   }
 
-  /** The frame that ends it is on its way. */
+  /** The frame that ends the stream is queued. */
   noteEndSent(): void {
     this.#isEndSent = true;
     this.#wire.onEndSent(this);
   }
 
-  /** The request's body was taken on, so that more of it may come. */
+  /** Widens the receive window by the bytes of the request's body that were read. */
   giveRoom(bytes: number): void {
     if (this.#isClosed || !this.isRequestOpen) return;
     this.receiveWindow += bytes;
     this.#wire.send(formatWindowUpdate(this.id, bytes));
   }
 
-  /** Breaks it off. */
+  /** Resets the stream. */
   reset(code: Http2ErrorCode): void {
     if (this.#isClosed) return;
     this.#wire.send(formatReset(this.id, code));
     this.close();
   }
 
-  /** Nothing goes either way any more: both sides have ended, the client has reset it, or the connection is gone. */
+  /** Closes the stream: both sides have ended, the client has reset it, or the connection is gone. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -183,7 +183,7 @@ export class Http2Stream {
     if (!this.#isEndSent) this.#lose();
   }
 
-  /** Called when the last frame was taken by the system, or was lost. */
+  /** Called when the system has taken the last frame, or when it was lost. */
   noteWritten(isOut: boolean): void {
     if (isOut) this.owner?.onOut();
     else this.#lose();
@@ -197,8 +197,8 @@ export class Http2Stream {
   }
 
   /**
-   * Breaks it off when the client has taken nothing for so long. `isMoving`: others are, and it may be waiting for its
-   * turn.
+   * Resets the stream if the client has taken nothing for `limitMs`. `isMoving`: other streams make progress, so this
+   * one may be waiting for its turn.
    */
   sweep(sweepMs: number, limitMs: number, isMoving: boolean): void {
     if (this.#queuedBytes === 0 || (isMoving && this.sendWindow > 0)) this.#stuckSweeps = 0;

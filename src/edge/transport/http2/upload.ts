@@ -1,20 +1,20 @@
-/** The body of a request on one stream: kept until somebody reads it, as much as the stream's window lets in. */
+/** Buffers the body of a request on one stream until it is read. The stream's window bounds the buffer. */
 import { Readable } from 'node:stream';
 
 export interface UploadOptions {
-  /** So much was read, and as much may come. */
+  /** Called when bytes were read, so that the window can widen by as many. */
   onTaken(bytes: number): void;
   /** The reader has aborted the body. */
   onBroken(): void;
 }
 
-/** Smaller pieces are put together: each alone costs as much as this. */
+/** Smaller pieces are joined: each alone costs as much memory as this. */
 const GATHERED_BYTES = 4 * 1024;
 
 export class Upload {
   readonly #options: UploadOptions;
   readonly #pieces: Buffer[] = [];
-  /** The last of them, while it has room. */
+  /** The last piece, while it has room. */
   #gathering: Buffer | undefined;
   #gatheredBytes = 0;
   #readable: Readable | undefined;
@@ -26,7 +26,7 @@ export class Upload {
     this.#options = options;
   }
 
-  /** The bytes are copied. */
+  /** Adds a piece of the body. The bytes are copied. */
   add(bytes: Buffer): void {
     if (this.#error !== undefined) return;
     if (bytes.length >= GATHERED_BYTES) {
@@ -49,7 +49,7 @@ export class Upload {
     this.#gatheredBytes = 0;
   }
 
-  /** Nothing comes any more. */
+  /** Ends the body as complete. */
   end(): void {
     this.#hasEnded = true;
     this.#give();
@@ -64,7 +64,7 @@ export class Upload {
     this.#readable?.destroy(this.#error);
   }
 
-  /** The same one each time. */
+  /** Returns the body as a stream, the same one on each call. */
   open(): Readable {
     this.#readable ??= this.#openReadable();
     return this.#readable;
@@ -72,7 +72,7 @@ export class Upload {
 
   #openReadable(): Readable {
     const readable = new Readable({
-      highWaterMark: 1, // what waits does so here
+      highWaterMark: 1, // the queue is in this class
       read: () => {
         this.#isWanted = true;
         this.#give();
@@ -82,7 +82,7 @@ export class Upload {
         done(error);
       },
     });
-    readable.on('error', ignore); // the reader gets the error
+    readable.on('error', ignore); // the reader receives the error
     if (this.#error !== undefined) readable.destroy(this.#error);
     return readable;
   }

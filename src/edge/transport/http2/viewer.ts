@@ -1,6 +1,4 @@
-/**
- * One request over HTTP/2 that the pipeline answers, and the way its answer goes out: by a stream of its connection.
- */
+/** One request over HTTP/2 that the pipeline answers on a stream of its connection. */
 import { formatDate } from '#http/dates.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import { type Cancellation, CancellationSource } from '#lib/cancellation.ts';
@@ -20,11 +18,11 @@ export interface Http2ViewerOptions {
   readonly expectsContinue: boolean;
   /** Longest wait for the next piece of a request body. */
   readonly idleTimeoutMs: number;
-  /** Time for the whole request. */
+  /** Longest time until the whole request has arrived. */
   readonly requestMs: number;
   readonly maxRequestBodyBytes: number;
   readonly clock: Clock;
-  /** Called when the answer is out, or its client is gone. */
+  /** Called when the answer was sent, or its client is gone. */
   readonly onEnded: () => void;
 }
 
@@ -35,9 +33,9 @@ export class Http2Viewer implements Viewer, StreamOwner {
   readonly #upload: Upload;
   #body: IncomingBody | undefined;
   #statusSent = 0;
-  /** Not out yet. */
+  /** The head, until it is sent. */
   #head: EncodedSection | undefined;
-  /** The answer has no body, whatever is written: the head ended it. */
+  /** The head ended the answer; written bytes are dropped. */
   #isBodiless = false;
   #headBytes = 0;
   #bodyBytes = 0;
@@ -46,7 +44,7 @@ export class Http2Viewer implements Viewer, StreamOwner {
   #isFinished = false;
   #isGone = false;
   #arrival: NodeJS.Timeout | undefined;
-  // Made when somebody asks for them: most answers wait for nothing.
+  // Created on first use: most answers wait for nothing.
   #gone: CancellationSource | undefined;
   #ended: PromiseWithResolvers<void> | undefined;
   #room: PromiseWithResolvers<void> | undefined;
@@ -91,12 +89,12 @@ export class Http2Viewer implements Viewer, StreamOwner {
     return this.#ended.promise;
   }
 
-  /** Bytes as over HTTP/1.1: field compression is a matter of the connection. */
+  /** Size over HTTP/1.1, since the compressed size depends on the connection. */
   get receivedBytes(): number {
     return requestHeadBytes(this.received) + (this.#body?.sizeBytes ?? 0);
   }
 
-  /** Bytes counted in the same way. */
+  /** Counted in the same way. */
   get sentBytes(): number {
     return this.#headBytes + this.#bodyBytes - this.#stream.queuedBytes;
   }
@@ -110,7 +108,7 @@ export class Http2Viewer implements Viewer, StreamOwner {
       maxBytes: this.#options.maxRequestBodyBytes,
       idleTimeoutMs: this.#options.idleTimeoutMs,
       onStart: () => {
-        // RFC 9110 §10.1.1: only now does anyone want the body
+        // The body is wanted from here on. RFC 9110 §10.1.1
         if (this.#options.expectsContinue) this.sendInterim(100, []);
       },
     });
@@ -126,7 +124,7 @@ export class Http2Viewer implements Viewer, StreamOwner {
 
   sendHead(status: number, _reason: string, headers: RawHeaders): void {
     if (this.#isGone || this.isBegun) return;
-    // Clients are to take other numbers for this one. RFC 9110 §15
+    // Clients must treat status codes above 599 as 5xx. RFC 9110 §15
     const sent = status > 599 ? 500 : status;
     this.#head = encodeSection(sent, headers);
     this.#statusSent = sent;
@@ -136,7 +134,7 @@ export class Http2Viewer implements Viewer, StreamOwner {
     return this.#stream.isHeadSent;
   }
 
-  /** There is no 101 in HTTP/2, and requests that ask for one are not taken for such. RFC 9113 §8.6 */
+  /** Always `undefined`: HTTP/2 has no 101. RFC 9113 §8.6 */
   switchProtocols(): undefined {
     return undefined;
   }
@@ -218,7 +216,7 @@ export class Http2Viewer implements Viewer, StreamOwner {
     this.#options.onEnded();
   }
 
-  /** Answers a request that did not become one while it arrived. Nothing else is sent after it. */
+  /** Refuses a request that did not arrive completely. Nothing else is sent after it. */
   #refuse(refusal: Refusal): void {
     if (this.#isGone || this.#isFinished) return;
     this.#refusal = refusal;

@@ -1,20 +1,20 @@
 /**
- * Memory that large writes are put together in, used again when the system has them: the engine would collect all of its memory for
- * every few megabytes that are made anew (a hit of 100 KiB took three times as long).
+ * Buffers for large writes, reused when the system has taken them. Without reuse, the engine would collect the whole
+ * heap after every few megabytes (a hit of 100 KiB took three times as long).
  */
 
 export interface WriteBuffers {
   /** Returns a buffer of that length; its content is undefined. */
   take(sizeBytes: number): Buffer;
-  /** Nobody reads it any more. */
+  /** Returns a buffer. It must not be used afterwards. */
   giveBack(bytes: Buffer): void;
 }
 
-/** Smaller ones cost little, and larger ones are rare. */
+/** Smaller buffers are not reused: they cost little. */
 const MIN_BYTES = 8 * 1024;
-/** Half of what is written at once, somewhat more than it with its last frame, and an answer that goes out whole. */
+/** Sizes for half a write, for a full write with its last frame, and for a whole large answer. */
 const SIZES = [32 * 1024, 84 * 1024, 144 * 1024] as const;
-/** Free buffers of each size, as many as writes may be under way at a moment. More are dropped. */
+/** Free buffers kept of each size, as many as there are writes at a moment. */
 const MAX_FREE = 16;
 
 export function createWriteBuffers(): WriteBuffers {

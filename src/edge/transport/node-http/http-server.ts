@@ -1,6 +1,6 @@
 /**
- * Connections over TCP or TLS: read by our own reader first, and given to node:http where that cannot go on. Requests
- * of node:http are served in turn; input that is not a request is refused.
+ * Serves HTTP/1 connections over TCP or TLS. Our own reader comes first; connections that it cannot continue move to
+ * node:http, whose requests are served in turn. Input that is not a request is refused.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
@@ -39,7 +39,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
   const lines = new WeakMap<Socket, RequestLines>();
   const server = createServer({
     insecureHTTPParser: false,
-    requireHostHeader: false, // stage 1 asks for it, and its refusal is logged
+    requireHostHeader: false, // stage 1 requires it, and logs the refusal
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.requestHeaderMs,
     requestTimeout: limits.requestMs,
@@ -52,10 +52,10 @@ export function createHttpServer(parts: ServerParts): HttpServer {
       const isAlone = connections.underWay(message.socket).every(({ isFinished }) => isFinished);
       if (isAlone && !message.socket.readableEnded && isHandshake(message)) return true;
       ignored.add(message);
-      return false; // a server may ignore it. RFC 9110 §7.8
+      return false; // a server may ignore an upgrade. RFC 9110 §7.8
     },
   });
-  server.maxHeadersCount = 0; // the size is the limit: beyond a count Node would drop fields silently
+  server.maxHeadersCount = 0; // only the size is limited: beyond a count Node would drop fields silently
   server.maxConnections = MAX_CONNECTIONS;
   const openViewer = (message: IncomingMessage, response: ServerResponse, upgrade?: 'websocket') =>
     new Http1Viewer(message, response, {
@@ -81,7 +81,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     const { socket } = message;
     const place = connections.countRequest(socket);
     if (place === 'none') return;
-    // Node's parser drops what came with an Upgrade, so what follows may be half a request.
+    // Node's parser drops bytes that arrived with an Upgrade, so the next bytes may begin in the middle of a request.
     if (place === 'last' || ignored.has(message)) response.shouldKeepAlive = false;
     serveInTurn(socket, openViewer(message, response));
   };
@@ -107,7 +107,10 @@ function refusePlain(parts: ServerParts, socket: Socket): void {
 
 const PLAIN_HTTP = 'This port accepts HTTPS only, but the request used plain HTTP. Use an https:// URL.';
 
-/** What reads on from where we do not. To be called before `server` loses its listeners. */
+/**
+ * Creates the reader for connections that move to node:http. Must be called before the listeners of `server` are
+ * removed.
+ */
 function reader(
   server: Server,
   { limits, connections }: ServerParts,
@@ -128,8 +131,8 @@ function reader(
 }
 
 /**
- * What a client sent before it ended its side is answered all the same; of what will never be whole the end is what is
- * wrong.
+ * Waits until requests that arrived completely before the client half-closed are answered. Does nothing if a request is
+ * incomplete: the end of input is then its error.
  */
 async function untilAnswered(socket: Socket, asked: readonly Http1Viewer[], limitMs: number): Promise<void> {
   if (asked.length === 0 || !asked.every(({ isReceived }) => isReceived)) return;
@@ -138,20 +141,21 @@ async function untilAnswered(socket: Socket, asked: readonly Http1Viewer[], limi
   await ended;
 }
 
-/** Handles input that is not a request, and CONNECT, which only an origin server could take. */
+/** Handles input that is not a request, and CONNECT, which only an origin could accept. */
 function answerBroken(server: Server, parts: ServerParts): void {
   const { connections, proxies } = parts;
-  // Without a listener Node would drop the connection without a word.
+  // Without a listener Node would close the connection silently.
   server.on('connect', (message: IncomingMessage, duplex: Duplex) => {
     const socket = socketOf(duplex);
-    socket.on('error', () => undefined); // Node has taken its own listener away, and an error that nobody hears ends the process
-    // It has taken the connection from the answers before it, too: an answer to this one would land inside theirs.
+    // Node has removed its own listener, and an unhandled error event would end the process.
+    socket.on('error', () => undefined);
+    // Node has also detached pending answers, so a refusal now would land inside one of them.
     if (connections.underWay(socket).length > 0) socket.destroy();
     refuse(parts, socket, { status: 405, reason: 'method' }, message);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, duplex: Duplex) => {
     const socket = socketOf(duplex);
-    if (socket.writableEnded) return; // it has had its last answer
+    if (socket.writableEnded) return; // its last answer was sent
     const refusal = readParserError(error);
     const hasBegun = socket.bytesRead > proxies.headerBytesOf(socket);
     if (refusal === undefined || !socket.writable || !hasBegun) return void socket.destroy();
@@ -163,15 +167,14 @@ function isHandshake({ method = '', httpVersion, rawHeaders: headers }: Incoming
   return isWebSocketHandshake({ method, httpVersion, headers });
 }
 
-/** Answers go out in the order of the requests, so those under way on the connection come first. RFC 9112 §9.3.2 */
+/** Refuses input after the pending answers of the connection: answers are sent in request order. RFC 9112 §9.3.2 */
 async function refuseInTurn(
   parts: ServerParts,
   socket: Socket,
   refusal: Refusal,
   before: readonly Http1Viewer[],
 ): Promise<void> {
-  // The fault may lie in the framing or the body of the last request: then the refusal is its answer, if it has none
-  // yet.
+  // If the error is in the framing or body of the last request, the refusal is its answer, unless one has begun.
   const broken = before.find((viewer) => !viewer.isReceived);
   await Promise.all(before.filter((viewer) => viewer !== broken).map((viewer) => viewer.ended));
   if (broken === undefined) {
@@ -184,7 +187,7 @@ async function refuseInTurn(
   }
 }
 
-/** `message`: what was read of it. */
+/** Sends and logs a refusal. `message`: the request as far as it was read. */
 function refuse({ edge, proxies }: ServerParts, socket: Socket, refusal: Refusal, message?: IncomingMessage): void {
   const { clock, writeLog, metrics, sites } = edge;
   const head = message && headOf(message);
@@ -200,7 +203,7 @@ function headOf({ method = '', url = '', httpVersion, rawHeaders }: IncomingMess
   return { method, target: url, httpVersion: httpVersion === '1.0' ? '1.0' : '1.1', headers: rawHeaders };
 }
 
-/** node:http types the sockets of its rarer events as streams; over TCP they are sockets. */
+/** node:http types the sockets of its rarer events as `Duplex`; over TCP they are sockets. */
 function socketOf(duplex: Duplex): Socket {
   if (duplex instanceof Socket) return duplex;
   throw new Error('the listener is on TCP');

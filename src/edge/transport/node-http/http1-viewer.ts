@@ -1,4 +1,4 @@
-/** One request over HTTP/1, by node:http, and the way its answer goes out. */
+/** One request over HTTP/1 that node:http parsed, and its answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { expectationOf } from '#http/expect.ts';
@@ -19,12 +19,12 @@ import { sendRefusal } from './parser-error.ts';
 export interface Http1ViewerOptions {
   readonly client: Client;
   readonly secured: Secured | undefined;
-  /** `undefined`: as the parser says. */
+  /** The request line as sent; `undefined` if the parser's view is used. */
   readonly line: SentLine | undefined;
-  /** Longest wait for the next piece of a request body, and for room in a client that reads slowly. */
+  /** Longest wait for the next piece of a request body, and for a slow client to take bytes. */
   readonly idleTimeoutMs: number;
   readonly maxRequestBodyBytes: number;
-  /** The protocol that the request asks for, where the connection may be handed over to it. */
+  /** The requested protocol, if the connection may be handed over to it. */
   readonly upgrade?: 'websocket' | undefined;
 }
 
@@ -37,10 +37,10 @@ export class Http1Viewer implements Viewer {
   readonly #expectsContinue: boolean;
   readonly #gone = new CancellationSource();
   readonly #socket: Socket;
-  /** Bytes written to the connection before and after this answer; it may carry several. */
+  /** Bytes written to the connection before and after this answer; a connection may carry several. */
   #bytesBefore: number | undefined;
   #bytesAfter: number | undefined;
-  /** When it was cut. */
+  /** Bytes that the system had not taken when the answer was cut. */
   #neverTakenBytes = 0;
   #body: IncomingBody | undefined;
   #statusSent = 0;
@@ -48,7 +48,7 @@ export class Http1Viewer implements Viewer {
   #refusal: Refusal | undefined;
   #cutStatus: CutStatus | undefined;
   #isFinished = false;
-  /** Bytes read from the connection before it was given away. */
+  /** Bytes read from the connection before it was handed over. */
   #readBefore: number | undefined;
 
   constructor(message: IncomingMessage, response: ServerResponse, options: Http1ViewerOptions) {
@@ -59,13 +59,13 @@ export class Http1Viewer implements Viewer {
     this.received = readReceived(message, options);
     this.#expectsContinue = expectationOf(this.received.headers, this.received.httpVersion) === 'continue';
     this.signal = this.#gone;
-    response.sendDate = false; // Date is the origin's, or set where the answer is made
+    response.sendDate = false; // the origin sets Date, or the stage that makes the answer
     if (response.socket !== null) this.#bytesBefore = this.#socket.bytesWritten;
-    // A pipelined request's answer gets the socket when those before it are out.
+    // A pipelined request's answer gets the socket after those before it.
     response.once('socket', () => {
       this.#bytesBefore = this.#socket.bytesWritten;
     });
-    // Before Node's own listener hands the socket to the next answer.
+    // Must run before Node's own listener hands the socket to the next answer.
     response.prependOnceListener('finish', () => {
       this.#isFinished = true;
       this.#bytesAfter = this.#socket.bytesWritten;
@@ -76,7 +76,7 @@ export class Http1Viewer implements Viewer {
       resolve();
       if (!this.#isFinished) this.#gone.abort();
     });
-    // An answer's own listener is on the body or the response; without one an error would end the process.
+    // Other listeners may be missing, and an unhandled error event would end the process.
     message.on('error', () => undefined);
     response.on('error', () => undefined);
     response.on('timeout', () => this.#socket.destroy());
@@ -90,7 +90,7 @@ export class Http1Viewer implements Viewer {
     return this.#gone.aborted;
   }
 
-  /** The whole request is here. */
+  /** Whether the whole request has arrived. */
   get isReceived(): boolean {
     return this.#message.complete;
   }
@@ -120,14 +120,14 @@ export class Http1Viewer implements Viewer {
       maxBytes: this.#options.maxRequestBodyBytes,
       idleTimeoutMs: this.#options.idleTimeoutMs,
       onStart: () => {
-        // RFC 9110 §10.1.1: only now does anyone want the body
+        // The body is wanted from here on. RFC 9110 §10.1.1
         if (this.#expectsContinue && this.#statusSent === 0) this.#response.writeContinue();
       },
     });
     return this.#body;
   }
 
-  /** RFC 9110 §15.2: not to HTTP/1.0. */
+  /** Sends an interim response; not to HTTP/1.0 clients. RFC 9110 §15.2 */
   sendInterim(status: number, headers: RawHeaders): void {
     if (this.#statusSent !== 0 || this.isGone || this.received.httpVersion === '1.0') return;
     if (this.#response.writableLength > 0) return;
@@ -150,7 +150,7 @@ export class Http1Viewer implements Viewer {
     this.#writeHead();
     this.#response.flushHeaders();
     this.#isFinished = true;
-    this.#socket.removeAllListeners('readable'); // whoever takes it reads by its own means
+    this.#socket.removeAllListeners('readable'); // the new owner reads by its own means
     this.#readBefore = this.#socket.bytesRead - this.#socket.readableLength;
     return this.#socket;
   }
@@ -185,7 +185,8 @@ export class Http1Viewer implements Viewer {
   async end(): Promise<void> {
     if (this.isGone || this.#isFinished) return;
     this.#writeHead();
-    // To node:http a connection whose answer was ended has nothing to do, and ends with the server.
+    // node:http considers a connection idle once its answer was ended, and closes it with the server. So wait until the
+    // answer is sent.
     await this.drained();
     if (this.isGone) return;
     this.#response.end();
@@ -196,14 +197,15 @@ export class Http1Viewer implements Viewer {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#response.once(event, resolve);
     this.#response.once('close', resolve);
-    // The socket's own timer sees progress inside a large write. An answer that has no socket yet waits for others.
+    // The socket's own timer also notices progress inside a large write. An answer without a socket waits for earlier
+    // ones.
     if (this.#response.socket !== null) this.#socket.setTimeout(this.#options.idleTimeoutMs);
     await promise;
     this.#response.off(event, resolve);
     this.#response.off('close', resolve);
   }
 
-  /** Answers a request that turned out to be malformed while it arrived. Nothing else is sent after it. */
+  /** Refuses a request that turned out to be malformed while it arrived. Nothing else is sent after it. */
   refuse(refusal: Refusal, now: number): void {
     if (this.isGone) return;
     this.#refusal = refusal;
@@ -218,7 +220,7 @@ export class Http1Viewer implements Viewer {
   cut(status: CutStatus): void {
     if (!this.isGone && !this.#isFinished) this.#cutStatus = status;
     if (this.#options.secured === undefined) this.#neverTakenBytes = watchUntaken(this.#socket).bytes;
-    // Without a length or chunks, a connection that ends in order says that the body is whole. RFC 9112 §8
+    // An orderly end of the connection would mark a body without length or chunks as complete. RFC 9112 §8
     if (this.received.httpVersion !== '1.0') this.#socket.destroy();
     else if (this.#options.secured !== undefined) this.#options.secured.reset();
     else resetSocket(this.#socket, this.#socket);
@@ -238,7 +240,7 @@ function readReceived(
   const httpVersion = message.httpVersion === '1.0' ? '1.0' : '1.1';
   return {
     method,
-    // Of a target that is too long the line has the beginning.
+    // For a very long target the line has only its beginning.
     target: line === undefined || isMalformed ? url : line.target + url.slice(line.target.length),
     httpVersion,
     headers,

@@ -1,5 +1,6 @@
 /**
- * What the HTTP parser refuses, or what did not arrive in time: answered on the bare socket, and the connection ends.
+ * Answers input that the HTTP parser refuses, and requests that did not arrive in time, on the bare socket. The
+ * connection ends.
  */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -7,14 +8,14 @@ import { formatDate } from '#http/dates.ts';
 import { REFUSAL_TYPE, type Refusal } from '../../early-refusal.ts';
 import { formatMark } from '../../reasons.ts';
 
-/** Returns the refusal to send; `undefined`: the connection broke, so no answer can reach the client. */
+/** Returns the refusal to send; `undefined` if the connection broke and no answer can reach the client. */
 export function readParserError(error: NodeJS.ErrnoException): Refusal | undefined {
   if (error.code === 'HPE_HEADER_OVERFLOW') {
     return isInTarget(error) ? { status: 414, reason: 'targetTooLong' } : { status: 431, reason: 'headerTooLarge' };
   }
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return { status: 408, reason: 'requestTimeout' };
   if (error.code === 'HPE_INVALID_VERSION' && isVersion(error)) return { status: 505, reason: 'version' };
-  if (error.code === 'HPE_INVALID_EOF_STATE') return undefined; // it ended before it was whole
+  if (error.code === 'HPE_INVALID_EOF_STATE') return undefined; // it ended before the request was complete
   return error.code?.startsWith('HPE_') === true ? { status: 400, reason: 'malformed' } : undefined;
 }
 
@@ -31,16 +32,16 @@ function isVersion(error: Error): boolean {
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** What the parser was given last is a method and a target that has not ended. RFC 9110 §15.5.15 */
+/** Whether the parser's last input is a method and an unterminated target. RFC 9110 §15.5.15 */
 function isInTarget(error: Error): boolean {
   const packet = 'rawPacket' in error ? error.rawPacket : undefined;
   return Buffer.isBuffer(packet) && /^[A-Z]{1,20} [^ \r\n]*$/.test(packet.toString('latin1', 0, MAX_LOOKED_AT));
 }
 
-/** More than the parser takes for a whole head. */
+/** Larger than the parser's limit of a head. */
 const MAX_LOOKED_AT = 64 * 1024;
 
-/** Returns the number of bytes sent; 0: the connection had ended already. */
+/** Sends a refusal and ends the connection. Returns the number of bytes sent; 0 if the connection had already ended. */
 export function sendRefusal(socket: Socket, { status, reason, explanation }: Refusal, now: number): number {
   if (!socket.writable) return 0;
   const phrase = STATUS_CODES[status] ?? '';

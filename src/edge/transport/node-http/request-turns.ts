@@ -1,7 +1,7 @@
 /**
- * The requests of one client's connection: one after the other, so that what follows an answer that ends the connection is
- * never acted on, and what an unsafe request changes is there for the next. RFC 9112 §9.3.2, §9.6
- * However many it sends at once, few wait and others are served between them. docs/decisions/0165
+ * Serves the requests of a connection one at a time. Requests after an answer that ends the connection are never acted
+ * on, and the effect of an unsafe request is visible to the next. RFC 9112 §9.3.2, §9.6
+ * However many requests a client pipelines, few wait, and other connections are served in between. docs/decisions/0165
  */
 import type { Socket } from 'node:net';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
@@ -11,39 +11,44 @@ import type { Secured } from '../../secured.ts';
 import type { CutStatus, Viewer } from '../../viewer.ts';
 import type { Http1Viewer } from './http1-viewer.ts';
 
-/** Requests that may wait on a connection while more of them are read from it. */
+/** Waiting requests of a connection from which reading pauses. */
 const READ_AHEAD = 32;
 
 export interface ClientConnections {
-  /** Requests that are being served, on all connections. */
+  /** Number of requests being served on all connections. */
   readonly served: number;
-  /** The connection's requests that are not done, in order. */
+  /** The unfinished requests of a connection, in order. */
   underWay(socket: Socket): readonly Http1Viewer[];
-  /** What the connection may carry from a request on that has just come: nothing at all behind the last. */
+  /**
+   * Counts a request that has just arrived. Returns whether more may follow, it is the last, or it comes after the last
+   * and must not be served.
+   */
   countRequest(socket: Socket): 'more' | 'last' | 'none';
-  /** Requests that it carried before they were counted here. */
+  /** Adds requests that our own reader served on the connection. */
   countBefore(socket: Socket, requests: number): void;
-  /** When those before it are done. */
+  /** Serves a request after those before it are done. */
   serveInTurn(socket: Socket, turn: Turn): void;
   /** Serves a request of a connection whose requests do not wait for each other. */
   serve(viewer: Viewer, serve: () => Eventual<void>): Eventual<void>;
-  /** Counts answers without a viewer: +1 when the client does not take one at once, -1 when it is over. */
+  /** Counts answers without a viewer: +1 when a client does not take one at once, -1 when that one ends. */
   noteUnderWay(change: 1 | -1): void;
-  /** What its handshake settled; `undefined`: it is plain. */
+  /** The result of the TLS handshake; `undefined` for plain connections. */
   securedOf(socket: Socket): Secured | undefined;
   secure(socket: Socket, secured: Secured): void;
   /** Ends the connections of all requests that are being served. */
   cutAll(): void;
-  /** Resolves when no request is being served: their connections end a little before their lines are written. */
+  /**
+   * Resolves when no request is being served, or after `limitMs`. Log lines are written a little after connections end.
+   */
   concluded(limitMs: number): Promise<void>;
 }
 
-/** One of the two is called; neither when an answer before it was the connection's last. */
+/** A waiting request. Either `serve` or `leave` is called; neither after the connection's last answer. */
 interface Turn {
   readonly viewer: Http1Viewer;
   /** Never rejects. */
   serve(): Promise<void>;
-  /** Called when the turn does not come: the client has left, or the answer before it was cut. */
+  /** Called if the request will not be served: the client has left, or an earlier answer was cut. */
   leave(cutStatus: CutStatus | undefined): void;
 }
 
@@ -54,11 +59,9 @@ export interface ConnectionLimits {
 
 interface Connection extends HeldReading {
   requests: number;
-  /**
-   * What the latest request was told about the connection: more may follow, it is the last, or it is beyond the last.
-   */
+  /** The result of the latest `countRequest`. */
   carries: 'more' | 'last' | 'none';
-  /** The first is being served, the others wait. */
+  /** The first request is being served, the others wait. */
   readonly turns: Turn[];
 }
 
@@ -90,7 +93,7 @@ export function createConnections(limits: ConnectionLimits): ClientConnections {
     countRequest: (socket) => {
       const connection = of(socket);
       connection.carries = nextCarries(connection, limits);
-      // A request behind the last one proves that the last one has arrived whole.
+      // A request after the last one shows that the last one has arrived completely.
       if (connection.carries === 'none') holdReading(socket, connection);
       return connection.carries;
     },
@@ -134,7 +137,7 @@ function nextCarries(connection: Connection, limits: ConnectionLimits): Connecti
 
 async function serveTurns(socket: Socket, connection: Connection, serve: ClientConnections['serve']): Promise<void> {
   const { turns } = connection;
-  // Node reads on after the answer that ends the connection has gone out.
+  // Node continues to read after the answer that ends the connection was sent.
   for (let turn = turns[0]; turn !== undefined && socket.writable; turn = turns[0]) {
     void serve(turn.viewer, turn.serve);
     await turn.viewer.ended;
@@ -144,7 +147,7 @@ async function serveTurns(socket: Socket, connection: Connection, serve: ClientC
     if (cutStatus !== undefined) leaveAll(turns, cutStatus);
     if (turns.length === 0) return;
     if (turns.length <= READ_AHEAD && connection.carries !== 'none') readOn(socket, connection);
-    // Answers that wait for nothing would keep this worker from all its other clients.
+    // Otherwise, answers without waits would block this worker's other clients.
     await letOthersRun();
     if (!socket.writable) leaveAll(turns, undefined);
   }

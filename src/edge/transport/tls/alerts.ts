@@ -1,4 +1,4 @@
-/** Fatal alerts before anything is encrypted, as records. RFC 8446 §6.2, RFC 6066 §3 */
+/** Fatal alerts, as unencrypted records. RFC 8446 §6.2, RFC 6066 §3 */
 
 const DESCRIPTIONS = {
   unexpectedMessage: 10,

@@ -1,6 +1,6 @@
 /**
- * The certificates that a worker has in use, and what does their handshakes: one of Node's TLS servers for each, made
- * when it is first asked for. They listen nowhere; connections are put into them. docs/decisions/0180
+ * The certificates that a worker has in use. Each has a TLS server of Node for its handshakes, created on first use.
+ * These servers do not listen: connections are passed to them. docs/decisions/0180
  */
 import { X509Certificate } from 'node:crypto';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
@@ -12,17 +12,16 @@ import { deriveTicketKeys, TICKET_LIFETIME_SECONDS, type TicketKeys, type Ticket
 
 export interface Certificates {
   /**
-   * `missing`: no certificate is here; `undefined`: a client of this name would accept none. Of two certificates one
-   * does where the other is not here or cannot be used. `ticketKeyNames`: of the tickets that the client brings.
+   * Finds the server for a site. `missing`: none of its certificates is available. `undefined`: none can be used or
+   * covers the name. Of two certificates, one suffices if the other is missing or unusable. `ticketKeyNames`: key names
+   * of the client's tickets.
    */
   find(site: TlsSite, serverName: string, ticketKeyNames: readonly string[]): Found | 'missing' | undefined;
-  /**
-   * Drops what was made for the sites of these names; `undefined`: for all sites. It is made again at the next `find`.
-   */
+  /** Drops the servers of the sites with these names; `undefined` for all sites. The next `find` creates them again. */
   forget(names: readonly string[] | undefined): void;
-  /** The newest first; at least one. */
+  /** Replaces the ticket secrets: newest first, at least one. */
   useTicketSecrets(secrets: readonly TicketSecret[]): void;
-  /** Counts expired certificates in memory. */
+  /** Number of expired certificates in memory. */
   countExpired(now: number): number;
 }
 
@@ -33,7 +32,7 @@ interface TlsSite {
 
 export interface Found {
   readonly server: Server;
-  /** Whether a client takes any of the certificates for this host: a wildcard covers one label. RFC 9525 §6.3 */
+  /** Whether every certificate covers this host: a wildcard covers one label. RFC 9525 §6.3 */
   readonly covers: (host: string) => boolean;
 }
 
@@ -42,7 +41,7 @@ export interface CertificatesOptions {
   readonly maxCertificates: number;
   readonly secrets: readonly TicketSecret[];
   onConnection(socket: TLSSocket): void;
-  /** Called for a certificate that cannot be used: once while that is remembered. */
+  /** Called for a certificate that cannot be used, once while that result is cached. */
   onUnusable(certificate: string, error: unknown): void;
 }
 
@@ -56,9 +55,9 @@ interface Certificate {
 export function createCertificates(options: CertificatesOptions): Certificates {
   const { maxCertificates, source, onUnusable } = options;
   let { secrets } = options;
-  /** `null`: it is here and cannot be used. */
+  /** `null`: the certificate is available but cannot be used. */
   const known = new Lru<string, Certificate | null>({ maxWeight: maxCertificates });
-  /** Uses by the names of the sites that were asked for. */
+  /** Uses by site name. */
   const uses = new Lru<string, SiteUses>({ maxWeight: maxCertificates * SITES_PER_CERTIFICATE });
   const usesFor = ({ name, tls }: TlsSite): SiteUses => {
     const last = uses.get(name);
@@ -72,7 +71,7 @@ export function createCertificates(options: CertificatesOptions): Certificates {
     try {
       return openCertificates(keys, minVersion, options, () => secrets);
     } catch (error) {
-      // Of two the good one serves.
+      // Of two certificates, the usable one serves.
       const usable = keys.length === 1 ? [] : keys.filter((key) => open([key], minVersion) !== null);
       if (usable.length === 1) return open(usable, minVersion);
       onUnusable(keys.join(' '), error);
@@ -86,7 +85,7 @@ export function createCertificates(options: CertificatesOptions): Certificates {
     if (found !== undefined) return found;
     const here = keys.filter((key) => source.getCertificate(key) !== undefined);
     if (here.length === 0) return 'missing';
-    // What is here is kept as such, so that the other one is looked for again.
+    // Cached under its own key, so that the missing one is looked for again.
     if (here.length < keys.length) return load(here, minVersion);
     const certificate = open(keys, minVersion);
     known.set(use, certificate);
@@ -113,13 +112,13 @@ export function createCertificates(options: CertificatesOptions): Certificates {
   };
 }
 
-/** What a site's certificates are remembered under. */
+/** Cache keys of a site's certificates. */
 interface SiteUses {
   readonly tls: SiteTls;
   readonly keys: readonly string[];
-  /** Use of all its certificates together. */
+  /** Key of all its certificates together. */
   readonly use: string;
-  /** `use`, and that of each certificate alone. */
+  /** `use`, and the key of each certificate alone. */
   readonly all: readonly string[];
 }
 
@@ -129,15 +128,15 @@ function usesOf(tls: SiteTls): SiteUses {
   return { tls, keys, use, all: [use, ...keys.map((key) => useOf([key], tls.minVersion))] };
 }
 
-/** What a handshake depends on, as one word. */
+/** Cache key of everything that a handshake depends on. */
 function useOf(keys: readonly string[], minVersion: SiteTls['minVersion']): string {
   return [...keys, minVersion].join(' ');
 }
 
-/** One serves few sites that are asked for often. */
+/** A certificate serves few sites that are often requested. */
 const SITES_PER_CERTIFICATE = 4;
 
-/** Throws when OpenSSL does not take them. */
+/** Throws if OpenSSL rejects a certificate or key. */
 function openCertificates(
   certificates: readonly string[],
   minVersion: SiteTls['minVersion'],
@@ -152,12 +151,12 @@ function openCertificates(
       ALPNProtocols: ['h2', 'http/1.1', 'http/1.0'],
       ticketKeys: keys.bytes,
       sessionTimeout: TICKET_LIFETIME_SECONDS,
-      sessionIdContext: 'causeway', // Node's own is made of the command line, which differs between workers
+      sessionIdContext: 'causeway', // Node derives its default from the command line, which differs between workers
       rejectUnauthorized: false, // clients have no certificates
-      handshakeTimeout: -1, // the waiting room's is over the whole of it, without a timer for each
+      handshakeTimeout: -1, // the waiting room limits the whole handshake, without a timer for each
     }).on('secureConnection', onConnection);
   const serverFor = chooseByTicket(currentSecrets, useOf(certificates, minVersion), open);
-  serverFor([]); // fails here where key and chain are no good
+  serverFor([]); // fails here if key and chain do not match
   return {
     covers: (host) => covers.every((isCovered) => isCovered(host)),
     expiresAt: Math.min(...pairs.map(({ certificate }) => new X509Certificate(certificate).validToDate.getTime())),
@@ -165,7 +164,7 @@ function openCertificates(
   };
 }
 
-/** Node's TLS server opens tickets of one key only, so there is a server for each secret that still has tickets. */
+/** Node's TLS server accepts tickets of one key only, so there is a server for each secret with valid tickets. */
 function chooseByTicket(
   currentSecrets: () => readonly TicketSecret[],
   use: string,

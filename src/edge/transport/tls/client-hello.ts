@@ -1,20 +1,22 @@
 /**
- * What a client says before anything is encrypted, as far as the choice of a certificate needs it: which host it wants, and
- * which keys sealed the tickets that it brings. OpenSSL reads the same bytes again and checks the rest. Pure.
+ * Reads the parts of a ClientHello that the choice of a certificate needs: the server name, and the key names of
+ * session tickets. OpenSSL parses the same bytes again and checks the rest. Pure.
  */
 
 export interface ClientHello {
-  /** Lower-case; a trailing dot is left out. `undefined`: it names no host. */
+  /** Name in lower case, without a trailing dot; `undefined` if there is no server name. */
   readonly serverName: string | undefined;
   readonly offersTls13: boolean;
   /** Name of the key that sealed each ticket, in hexadecimal. */
   readonly ticketKeyNames: readonly string[];
 }
 
-/** OpenSSL begins a ticket with it. RFC 5077 §4 */
+/** Size of the key name at the start of a ticket of OpenSSL. RFC 5077 §4 */
 export const TICKET_KEY_NAME_BYTES = 16;
 
-/** `message`: without its header. `undefined`: a length in it is wrong. RFC 8446 §4.1.2 */
+/**
+ * `message`: the handshake message without its header. Returns `undefined` if a length in it is wrong. RFC 8446 §4.1.2
+ */
 export function readClientHello(message: Buffer): ClientHello | undefined {
   try {
     return readMessage(message);
@@ -26,7 +28,7 @@ export function readClientHello(message: Buffer): ClientHello | undefined {
 
 const VERSION_AND_RANDOM_BYTES = 2 + 32;
 
-/** Throws `RangeError`. */
+/** Throws `RangeError` if a length is wrong. */
 function readMessage(message: Buffer): ClientHello {
   let serverName: string | undefined;
   let offersTls13 = false;
@@ -53,13 +55,13 @@ const SESSION_TICKET = 35;
 const PRE_SHARED_KEY = 41;
 const SUPPORTED_VERSIONS = 43;
 const TLS_1_3 = 0x0304;
-/** More than a client brings, which keeps one or two per host. */
+/** Tickets that are read; clients keep one or two per host. */
 const MAX_IDENTITIES = 8;
 
-/** RFC 1035 §2.3.4, and a dot behind it. */
+/** RFC 1035 §2.3.4, and a trailing dot. */
 const MAX_NAME_CHARS = 254;
 
-/** RFC 6066 §3: a list of names, of which one kind was ever defined. */
+/** Reads the first name of the list; only one name type is defined. RFC 6066 §3 */
 function readServerName(content: Buffer): string | undefined {
   const names = new Reader(content);
   names.skip(2);
@@ -85,7 +87,7 @@ function readIdentities(content: Buffer): string[] {
   const names: string[] = [];
   while (!identities.isAtEnd && names.length < MAX_IDENTITIES) {
     const identity = identities.take(identities.uint(2));
-    identities.skip(4); // its age
+    identities.skip(4); // obfuscated ticket age
     if (identity.length > TICKET_KEY_NAME_BYTES) names.push(keyName(identity));
   }
   return names;
@@ -95,7 +97,7 @@ function keyName(ticket: Buffer): string {
   return ticket.toString('hex', 0, TICKET_KEY_NAME_BYTES);
 }
 
-/** Reads on from byte to byte; past the end it throws `RangeError`. */
+/** Reads bytes sequentially; throws `RangeError` past the end. */
 class Reader {
   readonly #bytes: Buffer;
   #at = 0;

@@ -1,16 +1,16 @@
 /**
- * What a connection to the port for HTTPS begins with: the records of a ClientHello, plain HTTP by mistake, or something else.
- * Pure. docs/decisions/0432
+ * Classifies the first bytes of a connection to the HTTPS port: a ClientHello, plain HTTP by mistake, or something
+ * else. Pure. docs/decisions/0432
  */
 import type { Alert } from './alerts.ts';
 
 export type FirstBytes =
-  /** `neededBytes`: of the whole connection, before which reading again finds nothing new. */
+  /** `neededBytes`: total bytes of the connection before which reading again is pointless. */
   | { readonly kind: 'incomplete'; readonly neededBytes: number }
   | { readonly kind: 'malformed'; readonly alert: Alert }
-  /** A method and a space. */
+  /** A method followed by a space. */
   | { readonly kind: 'plainHttp' }
-  /** The client ends the connection with an alert of its own, which is not answered. */
+  /** The client ends the connection with an alert, which is not answered. */
   | { readonly kind: 'ended' }
   /** A ClientHello, without the header of its message. */
   | { readonly kind: 'message'; readonly message: Buffer };
@@ -18,7 +18,7 @@ export type FirstBytes =
 /** Largest hello on the wire. Hellos have some hundred bytes, and up to two thousand with a post-quantum key. */
 const MAX_HELLO_BYTES = 5 + 16 * 1024;
 
-/** `bytes`: everything that came on the connection so far. */
+/** `bytes`: everything received on the connection so far. */
 export function readFirstBytes(bytes: Buffer): FirstBytes {
   const first = bytes[0];
   if (first === undefined) return incomplete(1);
@@ -31,7 +31,7 @@ export function readFirstBytes(bytes: Buffer): FirstBytes {
 function joinRecords(bytes: Buffer): FirstBytes {
   const parts: Buffer[] = [];
   let joined = 0;
-  let endsAt: number | undefined; // of the message, in what is joined
+  let endsAt: number | undefined; // end of the message within the joined records
   for (let at = 0; ; ) {
     const record = readRecord(bytes, at);
     if (record.kind !== 'record') return record;
@@ -52,7 +52,7 @@ function joinRecords(bytes: Buffer): FirstBytes {
   }
 }
 
-/** Nearly every hello is one record, of which nothing is copied. */
+/** Joins the parts; a single part, the usual case, is not copied. */
 function join(parts: readonly Buffer[]): Buffer {
   const [only] = parts;
   return only !== undefined && parts.length === 1 ? only : Buffer.concat(parts);
@@ -60,7 +60,7 @@ function join(parts: readonly Buffer[]): Buffer {
 
 type Record =
   | Extract<FirstBytes, { readonly kind: 'incomplete' | 'malformed' }>
-  /** `part`: as much of it as is here; `end`: where the next one begins. */
+  /** `part`: the received part of the record; `end`: offset of the next record. */
   | { readonly kind: 'record'; readonly part: Buffer; readonly end: number };
 
 function readRecord(bytes: Buffer, at: number): Record {
@@ -70,7 +70,7 @@ function readRecord(bytes: Buffer, at: number): Record {
   const start = at + RECORD_HEADER_BYTES;
   if (bytes.length < start) return incomplete(start);
   const sizeBytes = bytes.readUInt16BE(at + 3);
-  if (sizeBytes === 0) return malformed('unexpectedMessage'); // RFC 8446 §5.1: none of a handshake is empty
+  if (sizeBytes === 0) return malformed('unexpectedMessage'); // handshake records must not be empty. RFC 8446 §5.1
   if (sizeBytes > MAX_RECORD_BYTES) return malformed('recordOverflow');
   return { kind: 'record', part: bytes.subarray(start, start + sizeBytes), end: start + sizeBytes };
 }
@@ -89,13 +89,16 @@ function readAlert(bytes: Buffer): FirstBytes {
   return bytes.readUInt16BE(3) === ALERT_BYTES ? { kind: 'ended' } : malformed('decodeError');
 }
 
-/** A hello from before TLS: two bytes of length with the first bit set, then its type. RFC 5246 appendix E.2 */
+/**
+ * Whether the bytes are an SSL 2.0 hello: two bytes of length with the first bit set, then the type. RFC 5246 appendix
+ * E.2
+ */
 function isSslVersion2(bytes: Buffer): boolean {
   const [first = 0, , type = CLIENT_HELLO] = bytes;
   return first >= 0x80 && type === CLIENT_HELLO;
 }
 
-/** RFC 9112 §3; empty lines before it are passed over (§2.2). */
+/** Recognizes a request line (RFC 9112 §3); leading empty lines are skipped (§2.2). */
 function readRequest(bytes: Buffer): FirstBytes {
   const text = bytes.toString('latin1', 0, MAX_METHOD_CHARS + MAX_EMPTY_CHARS + 1);
   if (/^[\r\n]{0,4}[A-Za-z][\w!#$%&'*+.^`|~-]{0,31} /.test(text)) return { kind: 'plainHttp' };
@@ -103,7 +106,7 @@ function readRequest(bytes: Buffer): FirstBytes {
   return isBegun ? incomplete(bytes.length + 1) : malformed('unexpectedMessage');
 }
 
-/** No method that is registered is half as long. */
+/** More than twice as long as any registered method. */
 const MAX_METHOD_CHARS = 32;
 const MAX_EMPTY_CHARS = 4;
 

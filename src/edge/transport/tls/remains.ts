@@ -1,8 +1,7 @@
 /**
- * What closed connections leave. Node frees the last of a TLS connection, some hundred bytes, when the engine collects
- * what is old, which may be long after. Thousands of such pieces lie between holes that were OpenSSL's, and the
- * allocator looks through those for each record that is read or written. So we have the engine collect once, where that
- * pays. docs/decisions/0370
+ * Collects the heap after many TLS connections have closed. Node frees the last few hundred bytes of a connection only
+ * when old objects are collected, which may be much later. Thousands of such pieces lie between freed memory of
+ * OpenSSL, and the allocator searches those holes for each record that is read or written. docs/decisions/0370
  */
 
 export interface Remains {
@@ -11,20 +10,18 @@ export interface Remains {
 }
 
 export interface RemainsOptions {
-  /** Collects the whole heap; `undefined` where the engine was not started for it. */
+  /** Collects the whole heap; `undefined` if the engine was not started with `--expose-gc`. */
   readonly collect: (() => void) | undefined;
-  /** That this process has taken until now. */
+  /** Returns the processor time of this process until now. */
   cpuMs(): number;
 }
 
-/**
- * Closed connections from which collecting pays: a crowd has as many open at once, and fewer have no visible effect.
- */
+/** Number of closed connections from which collecting pays off: fewer have no visible effect. */
 const MIN_CLOSED = 1_000;
 const LOOK_EVERY_MS = 1_000;
 /**
- * While one closes more often than that, handshakes are what the worker does: they find no holes, and collecting would
- * slow them.
+ * If a connection closes more often than this, the worker mainly does handshakes: they do not suffer from holes, and
+ * collecting would slow them.
  */
 const BUSY_MS_PER_CLOSED = 10;
 /**
@@ -55,7 +52,7 @@ export function createRemains({ collect, cpuMs }: RemainsOptions): Remains {
   };
 }
 
-/** All threads of this process. */
+/** Processor time of all threads of this process. */
 export function processCpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

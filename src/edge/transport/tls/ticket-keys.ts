@@ -1,6 +1,7 @@
 /**
- * What seals session tickets. One secret per machine and half day, shared by its workers; each certificate has keys of its own
- * made of it, so a ticket opens only where the client was shown that very certificate. docs/decisions/0181. Pure.
+ * Keys of session tickets. A machine has one secret per half day, shared by its workers. Each certificate has its own
+ * keys derived from it, so that a ticket is valid only with the certificate that the client was shown.
+ * docs/decisions/0181. Pure.
  */
 import { hkdfSync } from 'node:crypto';
 import { TICKET_KEY_NAME_BYTES } from './client-hello.ts';
@@ -11,15 +12,15 @@ export interface TicketSecret {
   readonly secret: string;
 }
 
-/** A new secret begins after it. */
+/** Age at which a new secret is created. */
 export const ROTATE_TICKETS_MS = 12 * 3600 * 1000;
 /** Lifetime of a ticket: one rotation, so that a ticket is valid under the previous secret and no longer. */
 export const TICKET_LIFETIME_SECONDS = ROTATE_TICKETS_MS / 1000;
 export const TICKET_SECRET_BYTES = 32;
 
 /**
- * The secrets at `now`, the newest first: a new one when it is time, and the one before, whose tickets are not all past
- * their life. The same list when nothing changes. `random` is asked only for a new secret.
+ * Returns the secrets at `now`, newest first: a new one if it is due, and the previous one, whose tickets may still be
+ * valid. Returns the same list if nothing changes. `random` is called only for a new secret.
  */
 export function rotateTicketSecrets(
   secrets: readonly TicketSecret[],
@@ -35,13 +36,13 @@ export function rotateTicketSecrets(
 }
 
 export interface TicketKeys {
-  /** Name with which a ticket of theirs begins, in hexadecimal. */
+  /** Key name at the start of each ticket, in hexadecimal. */
   readonly name: string;
-  /** Bytes as OpenSSL takes them. */
+  /** The keys in OpenSSL's format. */
   readonly bytes: Buffer;
 }
 
-/** `use`: what the tickets are good for; another use has other keys. */
+/** `use`: the certificates that the tickets are valid for; each use has its own keys. */
 export function deriveTicketKeys({ secret }: TicketSecret, use: string): TicketKeys {
   const bytes = Buffer.from(
     hkdfSync('sha256', Buffer.from(secret, 'hex'), '', `causeway tickets ${use}`, TICKET_KEYS_BYTES),
@@ -49,5 +50,5 @@ export function deriveTicketKeys({ secret }: TicketSecret, use: string): TicketK
   return { name: bytes.toString('hex', 0, TICKET_KEY_NAME_BYTES), bytes };
 }
 
-/** A name, a key for the code and one for the cipher. */
+/** A key name, a MAC key and a cipher key. */
 const TICKET_KEYS_BYTES = 48;

@@ -1,7 +1,6 @@
 /**
- * The listener for HTTPS: reads whom a client asks for, lets that site's certificate do the handshake, and hands the
- * connection to the protocol that was agreed on. A name without a certificate gets an alert, never another's
- * certificate.
+ * The HTTPS listener: reads the requested server name, lets that site's certificate do the handshake, and passes the
+ * connection to the negotiated protocol. A name without a certificate gets an alert, never another site's certificate.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -27,12 +26,12 @@ export interface TlsServerOptions {
   readonly maxCertificates: number;
   readonly maxConnections: number;
   readonly maxHandshakes: number;
-  /** Limit of the whole handshake, from the first byte of the connection on. */
+  /** Limit of the whole handshake, from when the connection opened. */
   readonly handshakeMs: number;
   readonly proxies: Proxies;
   readonly log: Logger;
   onHandshake(handshake: Handshake): void;
-  /** Plain HTTP, of which nothing has been taken in; a listener for its errors is there. */
+  /** Called for plain HTTP. The socket already has an error listener. */
   onPlainHttp(socket: Socket): void;
   onHttp1(socket: TLSSocket, secured: Secured): void;
   onHttp2(socket: TLSSocket, secured: Secured): void;
@@ -41,9 +40,9 @@ export interface TlsServerOptions {
 export interface TlsServer {
   readonly server: Server;
   readonly certificates: Certificates;
-  /** Why a client that asks for this host gets no handshake. */
+  /** Returns why a client that asks for this host gets no handshake; `undefined` if it gets one. */
   whyNoHandshake(serverName: string): NoHandshake | undefined;
-  /** Ends connections whose handshake is not done. */
+  /** Ends connections whose handshake is not complete. */
   cutWaiting(): void;
 }
 
@@ -57,7 +56,7 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
   const certificates = createCertificates({
     ...options,
     onConnection: (socket) => {
-      // A peer that has gone meanwhile has no address any more.
+      // A peer that has left has no address any more.
       const entry = socket.remoteAddress === undefined ? undefined : waiting.leave(socket);
       if (entry === undefined) return void socket.on('error', ignore).destroy();
       options.onHandshake(socket.isSessionReused() ? 'resumed' : 'full');
@@ -70,14 +69,14 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
     onUnusable: (certificate, error) => log.error({ err: error, certificate }, 'cannot use a certificate'),
   });
 
-  /** Whose certificate such a client is given, or what stands in the way. */
+  /** Chooses the certificate for a client, or returns the reason for refusing it. */
   const choose = (serverName: string, ticketKeyNames: readonly string[], isAnew = false): Chosen | NoHandshake => {
     const site = sites.find(serverName);
     if (site?.tls === undefined) return 'unknownServerName';
     const { name, tls } = site;
     const found = certificates.find({ name, tls }, serverName, ticketKeyNames);
     if (found === 'missing' && !isAnew) {
-      // The site's certificate was replaced since it was read; the notice of that is still on its way to this worker.
+      // The site's certificate was replaced after the site was loaded; this worker has not been notified yet.
       sites.forget([name]);
       return choose(serverName, ticketKeyNames, true);
     }
@@ -86,14 +85,14 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
       : { ...found, certificates: certificatesOf(tls) };
   };
 
-  /** Gives what stands in the way. */
+  /** Starts the handshake. Returns the reason if it cannot. */
   const begin = (raw: Socket, bytes: Buffer, hello: ClientHello): Handshake | undefined => {
     const { serverName, ticketKeyNames } = hello;
     if (serverName === undefined) return 'noServerName';
     const chosen = choose(serverName, ticketKeyNames);
     if (typeof chosen === 'string') return chosen;
     const { server: handshakes, certificates: shown, covers } = chosen;
-    raw.unshift(bytes); // to be read once more, by OpenSSL
+    raw.unshift(bytes); // OpenSSL reads them again
     waiting.secure(raw, { serverName, certificates: shown, covers }, () => handshakes.emit('connection', raw));
     return undefined;
   };
@@ -133,8 +132,8 @@ interface Chosen extends Found {
 type Start = Exclude<FirstBytes, { readonly kind: 'incomplete' }>;
 
 /**
- * Calls `done` once, with everything that came. Pieces of any size cost no more than their bytes: the start is read
- * when enough is here.
+ * Calls `done` once, with all bytes received. They are parsed again only when enough have arrived, so small pieces cost
+ * no more than their bytes.
  */
 function readStart(raw: Socket, done: (bytes: Buffer, start: Start) => void): void {
   let pieces: Buffer[] = [];
@@ -158,8 +157,8 @@ function readStart(raw: Socket, done: (bytes: Buffer, start: Start) => void): vo
 }
 
 /**
- * The alert for a name without a certificate. RFC 8446 §9.2: a TLS 1.3 hello without the required name lacks an
- * extension.
+ * Returns the alert for a name without a certificate. A TLS 1.3 hello without the required name lacks an extension. RFC
+ * 8446 §9.2
  */
 function alertFor(problem: Handshake, { offersTls13 }: ClientHello): Alert {
   return problem === 'noServerName' && offersTls13 ? 'missingExtension' : 'unrecognizedName';

@@ -1,4 +1,7 @@
-/** Connections whose handshake is not done: bounded in number and time, each counted once with what became of it. docs/decisions/0292 */
+/**
+ * Connections whose handshake is not complete: bounded in number and time, and each counted once with its outcome.
+ * docs/decisions/0292
+ */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -7,7 +10,10 @@ import type { Secured } from '../../secured.ts';
 import { lingerAtEnd } from '../linger.ts';
 
 export interface WaitingRoomOptions {
-  /** Handshakes at once; beyond it the oldest ends: in a flood of silent connections, that is one of those. */
+  /**
+   * Limit of concurrent handshakes. Beyond it the oldest connection ends: in a flood of silent connections, that is one
+   * of them.
+   */
   readonly maxHandshakes: number;
   /** Limit of one whole handshake. */
   readonly handshakeMs: number;
@@ -18,13 +24,18 @@ export interface WaitingRoomOptions {
 
 export interface WaitingRoom {
   enter(raw: Socket): void;
-  /** Lets `handshake` begin, which will have settled this. */
+  /** Starts `handshake`; `leave` returns `secured` when it is complete. */
   secure(raw: Socket, secured: Promised, handshake: () => void): void;
-  /** The handshake that calls is done, and the connection goes on decrypted; `undefined`: it is no longer here. */
+  /**
+   * Called from within a completed handshake, whose connection continues decrypted. Returns `undefined` if the
+   * connection is no longer waiting.
+   */
   leave(socket: TLSSocket): Begun | undefined;
-  /** Ends the connection, with `alert` as its last bytes; what still comes is read and forgotten for a while. */
+  /** Ends the connection with `alert` as its last bytes. Further input is read and discarded for a while. */
   end(raw: Socket, handshake: Handshake, alert?: Buffer): void;
-  /** The connection goes on without a handshake, until it ends or `cutAll` ends it. `false`: it has ended. */
+  /**
+   * Lets the connection continue without a handshake, until it ends or `cutAll` ends it. Returns false if it has ended.
+   */
   release(raw: Socket, handshake: Handshake): boolean;
   cutAll(): void;
 }
@@ -42,16 +53,17 @@ export function createWaitingRoom({
   onHandshake,
   onClosed,
 }: WaitingRoomOptions): WaitingRoom {
-  /** Waiting sockets with the time that each has; the oldest first. */
+  /** Waiting sockets with their deadlines (`performance.now()`), oldest first. */
   const waiting = new Map<Socket, number>();
   /**
-   * Node does not say from which connection a decrypted one was made, but calls in the context that it was made in. Emptied when
-   * the handshake is done: whatever the connection's requests leave running has that context too.
+   * Node does not tell which raw connection a decrypted one belongs to, but its callback runs in the async context of
+   * the handshake. The context is emptied when the handshake is complete, since later requests of the connection run in
+   * it, too.
    */
   const contexts = new AsyncLocalStorage<{ begun: Begun | undefined }>();
   let timer: NodeJS.Timeout | undefined;
 
-  /** That are ending in order. */
+  /** Sockets that are ending gracefully. */
   const leaving = new Set<Socket>();
   const letLeave = (raw: Socket): void => {
     leaving.add(raw);
@@ -122,13 +134,13 @@ export function createWaitingRoom({
   };
 }
 
-/** OpenSSL's word against ours, so that no fault can take one customer's connection for another's. */
+/** Compares OpenSSL's server name with ours, so that no bug can assign a connection to another customer. */
 function speaksFor({ serverName, covers }: Promised, socket: TLSSocket): boolean {
-  // Of a session of TLS 1.2 that is taken up it says no name, or the one that the session began with.
+  // For a resumed TLS 1.2 session there is no name, or the name of the original session.
   if (typeof socket.servername !== 'string') return socket.isSessionReused();
   const host = socket.servername.toLowerCase().replace(/\.$/, '');
   return host === serverName || covers(host);
 }
 
-/** One timer looks after all, so many times in the longest time, which is kept to within one of them. */
+/** Checks of the shared timer per handshake limit: a limit is exceeded by a tenth at most. */
 const ROUNDS = 10;

@@ -1,10 +1,10 @@
-/** Reads sections of fields of one connection. RFC 7541. Pure, but for the table that it keeps. */
+/** Decodes the field sections of one connection. RFC 7541. Pure, except for the dynamic table. */
 import { DynamicTable, entryBytes, type TableEntry } from './dynamic-table.ts';
 import { decodeHuffman, maxDecodedBytes } from './huffman.ts';
 import { type Cursor, readPrefixInteger } from './integers.ts';
 import { STATIC_FIELDS } from './static-table.ts';
 
-/** What becomes of a field: made once for as long as the table has it. */
+/** Makes the object for a field, once for as long as it stays in a table. */
 export interface FieldMaker<T extends TableEntry> {
   readonly make: (name: string, value: string) => T;
   /** The made fields of `STATIC_FIELDS`. */
@@ -15,7 +15,10 @@ export function createFieldMaker<T extends TableEntry>(make: FieldMaker<T>['make
   return { make, staticFields: STATIC_FIELDS.map(([name, value]) => make(name, value)) };
 }
 
-/** `tooLarge`: it has more than fits into the list; what does is there. `malformed`: nothing can be read behind it. */
+/**
+ * `tooLarge`: the fields exceed the limit, and only those that fit are in the list. `malformed`: the connection's
+ * compression state is lost.
+ */
 export type SectionReading = 'whole' | 'tooLarge' | 'malformed';
 
 /** The default size, which our SETTINGS leave as it is. RFC 9113 §6.5.2 */
@@ -35,7 +38,9 @@ export class HpackDecoder<T extends TableEntry> {
     return this.#table.sizeBytes;
   }
 
-  /** Adds to `into` fields of at most `maxListBytes` together, each counted as in the table. RFC 9113 §6.5.2 */
+  /**
+   * Decodes a section into `into`, up to `maxListBytes` in total; each field counts as in the table. RFC 9113 §6.5.2
+   */
   decode(bytes: Buffer, start: number, end: number, into: T[], maxListBytes: number): SectionReading {
     const cursor = this.#cursor;
     cursor.bytes = bytes;
@@ -46,7 +51,7 @@ export class HpackDecoder<T extends TableEntry> {
     while (cursor.at < end) {
       const first = bytes[cursor.at] ?? 0;
       if ((first & 0xe0) === 0x20) {
-        // §4.2: only before the fields
+        // §4.2: allowed only before the fields
         const maxBytes = mayResize ? readPrefixInteger(cursor, 5) : -1;
         if (maxBytes < 0 || maxBytes > TABLE_BYTES) return 'malformed';
         this.#table.resize(maxBytes);
@@ -61,7 +66,7 @@ export class HpackDecoder<T extends TableEntry> {
     return listBytes > maxListBytes ? 'tooLarge' : 'whole';
   }
 
-  /** §6.2: to be put into the table, or not. */
+  /** Reads a literal field, with or without indexing. §6.2 */
   #literal(first: number): T | undefined {
     const isKept = first >= 0x40;
     const index = readPrefixInteger(this.#cursor, isKept ? 6 : 4);
@@ -73,13 +78,13 @@ export class HpackDecoder<T extends TableEntry> {
     return field;
   }
 
-  /** §2.3.3 */
+  /** Returns the field at an index of the combined tables. §2.3.3 */
   #field(index: number): T | undefined {
     const { staticFields } = this.#maker;
     return index <= staticFields.length ? staticFields[index - 1] : this.#table.get(index - staticFields.length - 1);
   }
 
-  /** §5.2; a character per byte. */
+  /** Reads a string literal, one character per byte. §5.2 */
   #text(): string | undefined {
     const cursor = this.#cursor;
     const isCoded = ((cursor.bytes[cursor.at] ?? 0) & 0x80) !== 0;
@@ -95,5 +100,5 @@ export class HpackDecoder<T extends TableEntry> {
   }
 }
 
-/** Nothing in it outlives a call. */
+/** Scratch space for one call. */
 const SCRATCH = Buffer.alloc(8 * 1024);

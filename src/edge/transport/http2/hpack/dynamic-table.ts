@@ -1,11 +1,14 @@
-/** The fields that a connection has put down to be named again, the newest first. Bounded in bytes. RFC 7541 §2.3.2, §4. Pure. */
+/**
+ * The dynamic table: fields that later sections may refer to, newest first. Its size in bytes is bounded. RFC 7541
+ * §2.3.2, §4. Pure.
+ */
 
 export interface TableEntry {
   readonly name: string;
   readonly value: string;
 }
 
-/** What an entry counts beside its texts. RFC 7541 §4.1 */
+/** Overhead of an entry besides its name and value. RFC 7541 §4.1 */
 const ENTRY_BYTES = 32;
 
 export function entryBytes({ name, value }: TableEntry): number {
@@ -13,14 +16,14 @@ export function entryBytes({ name, value }: TableEntry): number {
 }
 
 export class DynamicTable<T extends TableEntry> {
-  /** A ring. */
+  /** Ring buffer of the entries. */
   readonly #entries: (T | undefined)[];
   #newest = 0;
   #count = 0;
   #bytes = 0;
   #maxBytes: number;
 
-  /** `limitBytes`: what `resize` is never given more than. */
+  /** `limitBytes`: the largest size that `resize` may set. */
   constructor(limitBytes: number) {
     this.#maxBytes = limitBytes;
     this.#entries = Array.from({ length: Math.max(1, Math.floor(limitBytes / ENTRY_BYTES)) });
@@ -36,7 +39,7 @@ export class DynamicTable<T extends TableEntry> {
     return index < this.#count ? this.#entries[(this.#newest - index + length) % length] : undefined;
   }
 
-  /** One that is larger than the table empties it. */
+  /** Adds an entry, evicting the oldest. An entry larger than the table only empties it. RFC 7541 §4.4 */
   add(entry: T): void {
     const bytes = entryBytes(entry);
     this.#shrinkTo(this.#maxBytes - bytes);

@@ -1,11 +1,11 @@
 /**
- * Writes sections of fields without any table but the one that everybody has: what was written once fits every
- * connection, at any time. RFC 7541 §6.1, §6.2.2. Pure.
+ * Encodes field sections with the static table only, so that an encoded section is valid on every connection at any
+ * time. RFC 7541 §6.1, §6.2.2. Pure.
  */
 import { writeInteger } from './integers.ts';
 import { STATIC_FIELDS } from './static-table.ts';
 
-/** Flat list of names and values; names in lower case, a byte per character. */
+/** Encodes a flat list of names and values. Names are in lower case; a character is one byte. */
 export function encodeFields(fields: readonly string[]): Buffer {
   let most = 0;
   for (const text of fields) most += text.length + MAX_LENGTH_BYTES;
@@ -16,11 +16,12 @@ export function encodeFields(fields: readonly string[]): Buffer {
 }
 
 /**
- * Sets our table to size 0. Goes before the next section if the client lowers the table size below the default. §4.2
+ * Instruction that sets our table's size to 0. It must precede the next section after the client lowers the table size
+ * below the default. §4.2
  */
 export const NO_TABLE = Buffer.from([0x20]);
 
-/** Longest encoded integer, with the byte that says what the field is. */
+/** Size of the longest encoded integer, including the byte with the field's representation. */
 const MAX_LENGTH_BYTES = 6;
 
 function writeField(bytes: Buffer, at: number, name: string, value: string): number {

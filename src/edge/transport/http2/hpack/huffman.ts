@@ -1,8 +1,9 @@
-/** Texts in the Huffman code of HPACK, decoded half a byte at a time by a table. RFC 7541 §5.2, appendix B. Pure. */
+/** The Huffman code of HPACK, decoded four bits at a time by a table. RFC 7541 §5.2, appendix B. Pure. */
 
 /**
- * How many bits each byte takes, and at last the end-of-string, which no text holds. The code is canonical: of equal length the
- * smaller byte has the smaller code, and each is the one before it plus one.
+ * Code length in bits of each byte, and of the end-of-string symbol at the end, which no text contains. The code is
+ * canonical: among codes of equal length, the smaller byte has the smaller code, and each code is its predecessor plus
+ * one.
  */
 export const CODE_BITS: readonly number[] = [
   ...[13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28],
@@ -26,7 +27,7 @@ export const CODE_BITS: readonly number[] = [
 
 const END_OF_STRING = 256;
 
-/** Each symbol's code. */
+/** Returns the code of each symbol. */
 export function huffmanCodes(): readonly number[] {
   const codes: number[] = [];
   const symbols = CODE_BITS.map((bits, symbol) => ({ bits, symbol })).sort((a, b) => a.bits - b.bits);
@@ -40,7 +41,7 @@ export function huffmanCodes(): readonly number[] {
   return codes;
 }
 
-/** Room that a text of so many bytes may need: the shortest code has five bits. */
+/** Largest decoded size of a coded text: the shortest code has five bits. */
 export function maxDecodedBytes(codedBytes: number): number {
   return Math.ceil((codedBytes * 8) / 5);
 }
@@ -61,13 +62,13 @@ export function decodeHuffman(bytes: Uint8Array, start: number, end: number, int
   return MAY_END[state] === 1 ? made : -1;
 }
 
-// A step: the next state, the byte that it makes in the second byte, and these.
+// A step: bits 0 to 7 are the next state, bits 8 to 15 the decoded byte, if any, and the flags below.
 const MAKES = 1 << 16;
 const IS_FAULT = 1 << 17;
 
 const { steps: STEPS, mayEnd: MAY_END } = makeSteps();
 
-/** A place between two codes, or within one. */
+/** A node of the code tree. */
 interface Place {
   readonly state: number;
   readonly next: (Place | number | undefined)[];

@@ -1,16 +1,16 @@
-/** Numbers that begin in the last bits of a byte. RFC 7541 §5.1. Pure. */
+/** Integers with an N-bit prefix. RFC 7541 §5.1. Pure. */
 
-/** Where in the bytes is read. */
+/** A reading position; `end` is exclusive. */
 export interface Cursor {
   bytes: Buffer;
   at: number;
   end: number;
 }
 
-/** Bytes behind the first: no number here is as large as those can be. */
+/** Bytes after the first; no valid number here needs more. */
 const MAX_MORE_BYTES = 4;
 
-/** Moves behind it; -1: it does not end, or is too large. */
+/** Reads an integer and advances the cursor. Returns -1 if it is incomplete or too large. */
 export function readPrefixInteger(cursor: Cursor, prefixBits: number): number {
   const { bytes, end } = cursor;
   if (cursor.at >= end) return -1;
@@ -25,7 +25,7 @@ export function readPrefixInteger(cursor: Cursor, prefixBits: number): number {
   return -1;
 }
 
-/** Gives the place behind it. `first`: the bits before it in its first byte. */
+/** Writes an integer and returns the offset after it. `first`: the bits before the prefix in the first byte. */
 export function writeInteger(bytes: Buffer, at: number, value: number, prefixBits: number, first: number): number {
   const most = (1 << prefixBits) - 1;
   if (value < most) {

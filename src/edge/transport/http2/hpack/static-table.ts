@@ -1,6 +1,6 @@
-/** The fields that both sides know from the beginning. RFC 7541 appendix A */
+/** The static table. RFC 7541 appendix A */
 
-/** The first is number 1. */
+/** Index 1 is the first element. */
 export const STATIC_FIELDS: readonly (readonly [name: string, value: string])[] = [
   [':authority', ''],
   [':method', 'GET'],
