@@ -46,7 +46,7 @@ export interface ConversationListener {
   onStreamClosed(): void;
   /** The client has sent GOAWAY. */
   onLeaving(): void;
-  /** The client has violated the protocol. GOAWAY with the reason is queued, and nothing more is read. */
+  /** The client has violated the protocol. GOAWAY is queued, and nothing more is read. */
   onBroken(): void;
 }
 
@@ -98,10 +98,7 @@ export class Conversation implements StreamWire {
     return this.#streams;
   }
 
-  /**
-   * Takes received bytes. Returns false if `goOn` must read the rest, after other connections had their turn; no more
-   * bytes may be passed until it returns true.
-   */
+  /** Takes received bytes. Returns false if `goOn` must read the rest later; until then no bytes may be passed. */
   receive(bytes: Buffer): boolean {
     const preface = Math.min(PREFACE.length - this.#prefaceBytes, bytes.length);
     if (preface > 0) {
@@ -272,10 +269,7 @@ export class Conversation implements StreamWire {
     return dataBytes === 0 ? this.#noteOdd() : Http2ErrorCode.none;
   }
 
-  /**
-   * Counts a DATA payload against the connection's window and reopens the window at once, since each stream has its own
-   * limit. Returns false if the client exceeded the window.
-   */
+  /** Counts DATA against the connection's window, and reopens it at once. Returns false if the window was exceeded. */
   #takeReceived(bytes: number): boolean {
     this.#receiveWindow -= bytes;
     if (this.#receiveWindow < 0) return false;
