@@ -81,7 +81,7 @@ describe('dates', () => {
         const changed = text.slice(0, at) + String.fromCharCode(code) + text.slice(at + 1);
         const expected = pattern.test(changed) ? new Date(changed).getTime() : Number.NaN;
         const read = parseDate(changed, NOW);
-        // A leap second, and a day that the month does not have, are read otherwise by Date.
+        // `Date` reads a leap second, and a day beyond the month's end, differently.
         if (read !== undefined && !Number.isNaN(expected)) assert.equal(read, expected, changed);
         if (Number.isNaN(expected)) assert.equal(read, undefined, changed);
       }),

@@ -33,7 +33,7 @@ const ROWS: Row[] = [
   [{ ...cc('max-age=10'), isInvalid: true }, 0, get(), {}, 'revalidate'],
   [{ ...cc('max-age=10, stale-while-revalidate=60'), isInvalid: true }, 15, get(), {}, 'revalidate'],
   [cc('max-age=10'), 0, get('Authorization', 'x'), {}, 'hit'],
-  // around the cache
+  // bypasses
   [cc('max-age=10'), 0, request('POST'), {}, 'bypass method'],
   [cc('max-age=10'), 0, request('M-SEARCH'), {}, 'bypass method'],
   [cc('max-age=10'), 0, get('Content-Length', '1'), {}, 'bypass requestBody'],
@@ -49,7 +49,7 @@ const ROWS: Row[] = [
   [cc('max-age=10, stale-while-revalidate=5, proxy-revalidate'), 11, get(), {}, 'revalidate'],
   [cc('s-maxage=10, stale-while-revalidate=5'), 11, get(), {}, 'stale+'],
   [cc('no-cache, max-age=10, stale-while-revalidate=5'), 11, get(), {}, 'revalidate'],
-  // the client's wishes: two always, the others where the site honours them
+  // the client's directives: two always apply, the others if the site honours them
   [undefined, 0, asked('only-if-cached'), {}, 'gatewayTimeout'],
   [cc('max-age=10'), 0, asked('only-if-cached'), {}, 'hit'],
   [cc('max-age=10'), 10, asked('only-if-cached'), {}, 'gatewayTimeout'],

@@ -8,7 +8,7 @@ import { readRequestFacts } from './request-facts.ts';
 import { storeResponse } from './store.ts';
 import type { RequestFacts, Stored } from './stored.ts';
 
-/** Whole seconds, so that Date says exactly this. */
+/** A whole second, so that Date represents it exactly. */
 export const NOW = Date.UTC(2026, 4, 15, 12, 0, 0);
 export const URI = 'http://www.example.com/a?b';
 
@@ -37,7 +37,7 @@ export interface StoreInput {
   readonly invalidatedAt?: number;
 }
 
-/** `Date: NOW` unless the headers have one. */
+/** Stores a response with `Date: NOW`, unless the headers have a Date. */
 export function tryStore(headers: RawHeaders, input: StoreInput = {}) {
   const responseAt = input.responseAt ?? NOW;
   const hasDate = headers.some((name) => name.toLowerCase() === 'date');

@@ -1,4 +1,4 @@
-/** What the parser of HTTP/1 is given of request lines, and which line belongs to which of its requests. */
+/** Request lines as passed to the HTTP/1 parser, and their assignment to its requests. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -6,7 +6,7 @@ import { RequestLines } from './request-lines.ts';
 
 const HOST = 'Host: a\r\n';
 
-/** What is given on, as text, and the targets of the lines in their order. */
+/** Returns the bytes passed on, as text, and the targets of the lines in order. */
 function read(text: string, cuts: readonly number[] = []): { readonly given: string; readonly targets: string[] } {
   const lines = new RequestLines();
   const bytes = Buffer.from(text, 'latin1');

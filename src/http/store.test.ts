@@ -53,7 +53,7 @@ const ROWS: Row[] = [
   [['Cache-Control', 'must-understand, max-age=60'], { status: 599 }, 'status'],
   [['Cache-Control', 'must-understand, private, max-age=60'], {}, 'private'],
   [[], { status: 404, options: { defaultLifetimes: new Map([[404, 10]]) } }, 'store'],
-  // a policy of the site's own, where the origin says nothing, and instead of it
+  // a site's policy: as a default, and overriding the origin
   [[], { options: FILLS }, 'store'],
   [['Cache-Control', 'max-age=0'], { options: FILLS }, 'noReuse'],
   [['Cache-Control', 'no-cache', 'ETag', '"a"'], { options: FILLS }, 'store'],
@@ -127,7 +127,7 @@ const ROWS: Row[] = [
   [[...fresh, 'Content-Range', 'bytes 4-9/10', 'Content-Length', '5'], { status: 206 }, 'contentRange'],
   [fresh, { status: 206 }, 'contentRange'],
   [[...fresh, 'Content-Range', 'bytes 0-4/*'], { status: 206 }, 'contentRange'],
-  // a purge meanwhile
+  // a purge during the request
   [fresh, { requestAt: NOW - 10, invalidatedAt: NOW - 11 }, 'store'],
   [fresh, { requestAt: NOW - 10, invalidatedAt: NOW - 10 }, 'invalidated'],
   [fresh, { requestAt: NOW - 10, invalidatedAt: NOW }, 'invalidated'],

@@ -17,7 +17,7 @@ describe('targeted fields', () => {
       ['max-age=-1', { maxAge: 0 }],
       ['max-age="10000"', {}],
       ['max-age=3600.5', {}],
-      // The parser has one number type: a Decimal without a fraction cannot be told from an Integer.
+      // The parser has one number type, so a Decimal without a fraction equals an Integer.
       ['max-age=3600.0', { maxAge: 3600 }],
       ['max-age', {}],
       ['max-age=(1 2)', {}],

@@ -9,7 +9,7 @@ describe('the check of compiled patterns', () => {
 
   const UNKNOWN = 99;
   for (const [name, op] of Object.entries(KINDS)) {
-    // `re2js` compiles no pattern to it.
+    // `re2js` never emits it.
     if (name === 'forkMatch') continue;
     test(`another number for the instruction ${name} is detected`, () =>
       refuses((instruction) => (instruction.op === op ? { ...instruction, op: UNKNOWN } : instruction)));

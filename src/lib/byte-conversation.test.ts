@@ -8,15 +8,15 @@ import { ByteConversation, type ConversationOwner } from './byte-conversation.ts
 import { createSharedReading } from './node-internals/shared-reading.ts';
 
 /**
- * A protocol of lines: `?` is answered at once, `=` is too, but as requests that might have waited, `+` when the test says so, `!` is
- * the last, any other is not ours.
+ * A line protocol: `?` is answered at once; `=` too, but as a request that might have waited; `+` when the test says
+ * so; `!` is the last request; other lines are handed over.
  */
 class Lines implements ConversationOwner {
   readonly conversation: ByteConversation;
   readonly socket: Socket;
   readonly events: string[] = [];
   isClosing = false;
-  /** Calls of `read` within each other, at most. */
+  /** Deepest nesting of `read` calls. */
   depth = 0;
   #depth = 0;
   onLine: (() => void) | undefined;

@@ -85,7 +85,7 @@ test("the lock is its owner's, and a copy of the directory is another one", (t) 
   assert.notEqual(identify(folder), identify(`${folder}-copy`));
 });
 
-/** Open to others; with what has a dot as a file and the rest as folders. */
+/** Creates a directory that others can access. Names with a dot become files, others folders. */
 function folderWith(t: TestContext, names: readonly string[]): string {
   const folder = temporaryFolder(t);
   for (const name of names)

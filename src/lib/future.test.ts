@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { after, type Eventual, Future, recover } from './future.ts';
 
-/** The same value in each of its forms, the last two settled later. */
+/** The same value in each form; the last two are settled later. */
 const FORMS: readonly (readonly [string, (value: number) => Eventual<number>])[] = [
   ['a value', (value) => value],
   ['a settled future', (value) => settled((future) => future.resolve(value))],

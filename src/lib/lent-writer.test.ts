@@ -22,7 +22,7 @@ test('lent bytes arrive as they were, however many clients have to be waited for
       writeLent(writer, pair, lent);
     }
     lent.fill(255);
-    // Clients that have fallen behind catch up while others are written to: their memory is used again.
+    // Slow clients catch up while others are written to, so their buffers are reused.
     if (i === PIECES / 2) for (const { client } of pairs) client.resume();
     if (i % 10 === 0) await turn();
   }

@@ -40,7 +40,7 @@ test('one formatter follows the zone through its changes, forwards and back', ()
   }
 });
 
-/** Zones and days on which their clocks change: by an hour and by half of one, within a day and at its ends. */
+/** Zones, and days on which their clocks change: by an hour and by half an hour, within a day and at its ends. */
 const CHANGES = [
   ['Europe/Berlin', '2026-03-29'],
   ['Europe/Berlin', '2026-10-25'],

@@ -59,7 +59,7 @@ test('a process ends soon although its last lines are not read', async (t) => {
   assert.equal(code, 3);
 });
 
-/** Runs a script with `sink` on its standard error, which is read. */
+/** Runs a script with a `sink` on its standard error. `said` returns the output so far. */
 function runScript(t: TestContext, script: string) {
   const module = JSON.stringify(join(import.meta.dirname, 'log-sink.ts'));
   const start = `import { LogSink, openStandardError } from ${module}; const sink = new LogSink(openStandardError(), String);`;

@@ -6,7 +6,7 @@ import { MAX_PROXY_HEADER_BYTES, readProxyHeader } from './proxy-protocol.ts';
 const SIGNATURE = '0d0a0d0a000d0a515549540a';
 const V4 = 'c0000201' + 'c6336402' + 'd903' + '01bb';
 const V6 = '20010db8000000000000000000000001' + '20010db8000000000000000000000002' + 'd903' + '01bb';
-/** ALPN and a no-op, as §2.2 of the specification lays them out. */
+/** ALPN and a no-op, encoded as in §2.2 of the specification. */
 const TLVS = '010002' + '6832' + '040003' + '000000';
 
 const binary = (rest: string) => Buffer.from(SIGNATURE + rest, 'hex');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SharedLookUps } from './shared-look-ups.ts';
 
-/** Each question waits until it is answered by hand. */
+/** Look-ups whose queries are answered by the test. */
 function start() {
   const asked: (readonly string[])[] = [];
   const answers: PromiseWithResolvers<ReadonlyMap<string, number>>[] = [];
@@ -29,7 +29,7 @@ test('questions asked together, or while a look-up is in flight, share one; each
   answers[0]?.resolve(new Map([['a', 1]]));
   assert.deepEqual(await Promise.all(early), [1, undefined, 1]);
   await second;
-  // What was found before is asked for again: it may be otherwise by now.
+  // A key found before is queried again, as its value may have changed.
   answers[1]?.resolve(new Map([['c', 3]]));
   assert.deepEqual(await Promise.all(late), [undefined, 3]);
   assert.deepEqual(asked, [

@@ -1,4 +1,4 @@
-/** The order of the access rules, and what they are asked about. What each list matches is tested in `sites/`. */
+/** The order and the inputs of the access rules. What each list matches is tested in `sites/`. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { compileSite } from '#sites/compile.ts';

@@ -99,7 +99,7 @@ describe('stage 4', () => {
   });
 
   test('a key cannot be mistaken in its parts', () => {
-    // The host has no blank, the path none either: the parts are where the blanks are.
+    // Neither host nor path contains blanks, so blanks separate the parts.
     assert.equal(key('/a?b=c%20d').split(' ').length, 4);
   });
 });

@@ -83,7 +83,7 @@ interface Came {
   readonly text: string;
 }
 
-/** What is given, by either way. */
+/** Bytes received in either way. */
 function read(socket: Socket, reading: ReturnType<typeof createSharedReading>) {
   const came: Came[] = [];
   let wake = () => {};

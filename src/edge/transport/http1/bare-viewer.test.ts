@@ -14,7 +14,7 @@ interface Asked {
   readonly idleTimeoutMs?: number;
 }
 
-/** A request on a connection of its own; what the client gets is read by the test. */
+/** A request on a connection of its own; the test reads the client's side. */
 async function openViewer(t: TestContext, { method = 'GET', isLast = false, idleTimeoutMs = 60_000 }: Asked = {}) {
   const server = createServer({ noDelay: true }).listen(0, '127.0.0.1');
   t.after(() => server.close());
@@ -61,7 +61,7 @@ interface Script extends Asked {
   readonly body?: readonly string[];
 }
 
-/** Gives all that the client got, up to where the connection ended or was cut. */
+/** Returns all bytes that the client received until the connection ended or was cut. */
 async function answer(t: TestContext, { status = 200, headers = [], body = [], ...asked }: Script) {
   const { viewer, socket, client } = await openViewer(t, asked);
   const text = readText(client);
@@ -167,7 +167,7 @@ describe('an answer with a wrong length', () => {
 describe('a client that is slow', () => {
   const piece = Buffer.alloc(1024 * 1024, 'x');
 
-  /** Writes until the system takes no more, and one piece beyond. Returns the bytes written. */
+  /** Writes until the system takes no more, and one more piece. Returns the number of bytes written. */
   function fill(viewer: BareViewer): number {
     let bytes = 0;
     do bytes += piece.length;

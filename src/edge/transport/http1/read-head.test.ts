@@ -14,7 +14,7 @@ function read(text: string): Read {
   return { reading: readHead(bytes, 0, bytes.length, head), head, bytes };
 }
 
-/** A GET of `/` with these lines behind the Host's. */
+/** A GET of `/` with these lines after the Host's. */
 function withLines(...lines: readonly string[]): string {
   return ['GET / HTTP/1.1', 'Host: example.com', ...lines, '', ''].join('\r\n');
 }
@@ -113,7 +113,7 @@ describe('plain requests', () => {
       [[`${name}: a`], true],
       [[`${name}: a`, 'Accept: b', `${name.toLowerCase()}: a`], false],
     ]),
-    // Not as the log counts them.
+    // The log would count another size.
     [['Accept:*/*'], false],
     [['Accept:  */*'], false],
     [['Accept:\t*/*'], true],

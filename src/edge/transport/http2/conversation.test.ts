@@ -1,4 +1,6 @@
-/** Clients that say anything at all, without a socket: nothing is thrown, nothing grows, and every answer goes out or is lost once. */
+/**
+ * Random client input, without a socket: nothing throws, nothing grows, and every answer is sent or lost exactly once.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -21,7 +23,7 @@ interface Answered {
   losses: number;
 }
 
-/** Answers every request with so many bytes, in pieces. */
+/** Answers every request with the given number of bytes, in pieces. */
 function openPeer(bodyBytes: (asked: StreamRequest) => number) {
   const answered: Answered[] = [];
   const seen = { isBroken: false, requests: 0, closed: 0 };
@@ -67,7 +69,7 @@ function openPeer(bodyBytes: (asked: StreamRequest) => number) {
     for (let left = bytes; left > 0; left -= 10_000) stream.write(Buffer.alloc(Math.min(left, 10_000), left % 251));
     if (bytes > 0) stream.end();
   }
-  /** What a socket would be given. */
+  /** Bytes that would be written to a socket. */
   const write = (): Buffer => {
     sender.gather(WRITE_BYTES);
     const bytes = Buffer.alloc(sender.bytes);

@@ -1,4 +1,4 @@
-/** Floods of cheap frames are too much soon, and what honest clients send is never. */
+/** Floods of cheap frames soon exceed the budget; frames of honest clients never do. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createBudget } from './budget.ts';
@@ -12,7 +12,7 @@ const frame = (type: number, more: Partial<TakenFrame> = {}): TakenFrame => ({
 });
 const UNKNOWN = 0xb7;
 
-/** How many of them are taken, of so many. */
+/** Returns how many of the given number of frames are accepted. */
 function taken(frames: IdleFrames, one: TakenFrame, count: number, now = 0, sentBytes = 0): number {
   let n = 0;
   while (n < count && frames.take(one, now, sentBytes)) n += 1;

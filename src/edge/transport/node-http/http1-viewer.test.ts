@@ -16,7 +16,7 @@ test('an answer to HTTP/1.0 that is cut in the turn in which it ended leaves no 
       idleTimeoutMs: 60_000,
       maxRequestBodyBytes: 0,
     });
-    // Behind node:http's own listener, which has just ended the connection.
+    // After node:http's own listener, which has just ended the connection.
     response.once('finish', () => viewer.cut(503));
     viewer.sendHead(200, 'OK', ['Content-Length', '2']);
     viewer.write(Buffer.from('ok'));

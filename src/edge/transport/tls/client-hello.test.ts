@@ -27,7 +27,7 @@ describe('readClientHello', () => {
     assert.ok(start.kind === 'message');
     const { message } = start;
     const cut = Array.from(message, (_, at) => readClientHello(message.subarray(0, at)));
-    // Without extensions it ends behind the compression methods, as hellos of old do.
+    // Without extensions, as in old hellos, it ends after the compression methods.
     assert.equal(cut.filter((hello) => hello !== undefined).length, 1);
     for (let at = 0; at < message.length; at++) {
       for (const byte of [0, 1, 0x7f, 0xff]) {

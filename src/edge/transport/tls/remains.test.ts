@@ -50,7 +50,7 @@ function start(t: TestContext, canCollect = true) {
     close: (count: number) => {
       for (let i = 0; i < count; i++) remains.noteClosed();
     },
-    /** A second, in which the process worked so long. */
+    /** Advances by one second in which the process used this much processor time. */
     pass: (worked: { readonly cpuMs: number }) => {
       cpuMs += worked.cpuMs;
       t.mock.timers.tick(1_000);

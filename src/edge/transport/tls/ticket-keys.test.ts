@@ -1,4 +1,4 @@
-/** Secrets of session tickets: when they are renewed, which are kept, what is made of them, and the file between restarts. */
+/** Ticket secrets: renewal, retention, derived keys, and the file across restarts. */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
