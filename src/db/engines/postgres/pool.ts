@@ -34,7 +34,7 @@ export function openPool({ url, log, queryTimeoutMs = QUERY_TIMEOUT_MS }: PoolOp
     query_timeout: queryTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
-    pipeline: true, // queries of one turn are sent together
+    pipeline: true, // queries of one turn are sent together (docs/decisions/0511)
     application_name: 'causeway',
     types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
   });
