@@ -8,7 +8,7 @@ import type { Skip } from '../reasons.ts';
 import type { CacheStore } from '../store/store.ts';
 
 export type Admission =
-  /** `stored` has absolute instants. The body decides in the end: an incomplete one is not stored. */
+  /** The times in `stored` are absolute instants. The body decides in the end: an incomplete body is not stored. */
   { readonly kind: 'store'; readonly stored: Stored } | { readonly kind: 'skip'; readonly reason: Skip };
 
 export interface AdmitInput {
@@ -16,7 +16,7 @@ export interface AdmitInput {
   readonly response: ResponseHead;
   readonly exchange: Exchange;
   readonly options: CacheOptions;
-  /** What was requested at or before this instant is refused. */
+  /** Epoch milliseconds. A response that was requested at or before this instant is not stored. */
   readonly absentUpTo: number;
   readonly store: Pick<CacheStore, 'maxBodyBytes' | 'refuses'>;
 }

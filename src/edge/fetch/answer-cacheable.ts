@@ -1,4 +1,4 @@
-/** Stages 6 to 9 of a request that the cache takes part in. */
+/** Stages 6 to 9 of a request that the cache may answer. */
 import { after, type Eventual } from '#lib/future.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import type { EdgeContext, Visit } from '../context.ts';
@@ -16,8 +16,8 @@ import { answerSliced, isSliceable } from './slices/answer-sliced.ts';
 type Asked = Omit<Visit, 'absentUpTo'>;
 
 /**
- * Answers from the store, or by a fetch that other requests wait for. A request that waited for another's fetch looks
- * up again. `waits`: how often it has done so.
+ * Answers from the store or by a fetch that other requests may wait for. A request that has waited for another's fetch
+ * looks up again; `waits` counts how often. Returns `undefined` if the client has left.
  */
 export function answerCacheable(
   viewer: Viewer,
@@ -42,7 +42,7 @@ async function answerInSlices(
   const sliced = await answerSliced(viewer, edge, looked, waits); // 6 to 9
   if (sliced.kind === 'again') return answerCacheable(viewer, edge, asked, waits + 1);
   if (sliced.kind === 'answer') return sliced.answer;
-  const { landings } = edge.flights; // this request's own flight may have landed
+  const { landings } = edge.flights; // this request's own discovery may have landed
   return answerLookedUp(viewer, edge, asked, { ...looked, landings }, waits);
 }
 
@@ -71,7 +71,7 @@ function answerLookedUp(
       });
     case 'gatewayTimeout':
       return errorAnswer(504, { status: 'ERROR', reason: 'onlyIfCached' }, now);
-    case 'bypass': // stage 5 has asked the same question
+    case 'bypass': // stage 5 has already checked for this
       return answerPastCache(viewer, edge, visit, decision.reason);
     case 'revalidate':
     case 'miss':

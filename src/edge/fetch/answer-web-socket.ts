@@ -1,4 +1,7 @@
-/** Stage 8 for WebSocket: the handshake goes to an origin past the cache, with the same choice, failover and guard. Edge rule 10 */
+/**
+ * Stage 8 for WebSocket: passes the handshake to an origin past the cache, with the usual choice of origins, failover
+ * and guard. Edge rule 10
+ */
 import type { Socket } from 'node:net';
 import { FieldNames } from '#http/field-names.ts';
 import { withoutHopByHop } from '#http/headers.ts';
@@ -20,7 +23,10 @@ import { failureAnswer } from './answers.ts';
 
 type Asked = Pick<Visit, 'request' | 'site'>;
 
-/** Origins may answer anything else than 101: then that is the answer, with its body. `undefined`: the client has left. */
+/**
+ * An origin may refuse the upgrade: then its response is the answer, body included. Returns `undefined` if the client
+ * has left.
+ */
 export async function answerWebSocket(
   viewer: Viewer,
   edge: EdgeContext,
@@ -88,5 +94,5 @@ function answerUpgraded(edge: EdgeContext, asked: Asked, response: OriginRespons
   };
 }
 
-/** RFC 9110 §8.6 */
+/** A 101 has no `Content-Length`. RFC 9110 §8.6 */
 const NOT_IN_101 = new FieldNames(['content-length']);

@@ -1,4 +1,7 @@
-/** The four ways a request that may be served gets its answer: from the store, past it, by a miss, by a validation. */
+/**
+ * The ways to answer a request that passed the access checks: from the store, along with another request's fetch, past
+ * the cache, by a miss or by a validation.
+ */
 import { randomBytes } from 'node:crypto';
 import { alsoInvalidated, doesInvalidate } from '#http/invalidate.ts';
 import { announcedBytes, expectedBodyBytes } from '#http/store.ts';
@@ -27,7 +30,7 @@ import { openFill } from './fill.ts';
 import type { StoredPart } from './partial-response.ts';
 import { indexKey } from './slices/layout.ts';
 
-/** Another request fetches it: its body is given as it comes. */
+/** Answers with a body that another request is fetching, as its bytes arrive. */
 export function answerShared(edge: EdgeContext, visit: Visit, shared: SharedBody, now: number): EdgeAnswer {
   return sharedAnswer(
     visit.request.facts,
@@ -37,7 +40,7 @@ export function answerShared(edge: EdgeContext, visit: Visit, shared: SharedBody
   );
 }
 
-/** Fetches the rest for a client that has fallen behind a body that is not stored after all. */
+/** Fetches the rest for a client that has fallen behind a body that turned out not to be stored. */
 function restFetcher(edge: EdgeContext, visit: Visit, { stored, bodyBytes }: SharedBody): FetchRest {
   return (at, signal) => fetchRest(edge, visit, { stored, bodyBytes, at }, signal);
 }
@@ -48,12 +51,15 @@ export function answerStored(
   status: 'HIT' | 'STALE' | 'REVALIDATED' | 'MISS',
   now: number,
 ): EdgeAnswer {
-  // Only several ranges need one, and then it must not occur in the body.
+  // Only an answer with several ranges needs a boundary, which must not occur in the body.
   const boundary = request.facts.range?.includes(',') === true ? randomBytes(16).toString('hex') : '';
   return storedAnswer({ request: request.facts, stored, mark: { status }, now, boundary });
 }
 
-/** What the cache has no part in, but for invalidation: the request goes on as it is, with its body. */
+/**
+ * Passes the request on as it is, with its body. The cache takes no part except that an unsafe method invalidates.
+ * Returns `undefined` if the client has left.
+ */
 export function answerPastCache(
   viewer: Viewer,
   edge: EdgeContext,
@@ -111,15 +117,15 @@ type FetchedResponse = Extract<Exchanged, { kind: 'response' }>;
 
 export interface FetchNeed {
   readonly role: FlightRole;
-  /** What must be confirmed; `undefined`: nothing stored matches. */
+  /** Stored response to validate; `undefined` if no stored response matches. */
   readonly stored: CachedResponse | undefined;
-  /** Variants that the origin may point at. */
+  /** Other stored variants that a 304 may select. */
   readonly others: readonly CachedResponse[];
-  /** The beginning of what is asked for, where that is stored. */
+  /** Stored beginning of the object; `undefined` if none is stored. */
   readonly prefix: StoredPart | undefined;
 }
 
-/** A miss or a validation. */
+/** Answers by a miss or a validation. Returns `undefined` if the client has left. */
 export function answerByFetch(
   viewer: Viewer,
   edge: EdgeContext,
@@ -133,7 +139,10 @@ export function answerByFetch(
   });
 }
 
-/** When it leads, the others may look again as soon as the body of the answer is stored, or will not be. */
+/**
+ * Runs the fetch and, if this request leads a flight, lands the flight once the body is stored or is known not to be.
+ * Keys whose answer may not be stored are noted, so that their requests are not collapsed.
+ */
 export function withLanding(
   edge: Pick<EdgeContext, 'flights' | 'clock'>,
   visit: Pick<Visit, 'key'>,
@@ -178,7 +187,7 @@ function answerMiss(
   { role, others, prefix }: Omit<FetchNeed, 'stored'>,
 ): Eventual<EdgeAnswer | undefined> {
   const { facts } = visit.request;
-  // A range goes on unchanged: its answer is that part, or the whole if the origin likes, and may be stored. A HEAD brings nothing to store.
+  // A range is passed on unchanged: the answer, that part or the whole, may be stored. A HEAD brings no body to store.
   const isAsItIs = facts.range !== undefined || facts.method === 'HEAD';
   const ask = (): Eventual<Exchanged> => {
     const question = questionOf(viewer);
@@ -200,7 +209,7 @@ function answerMiss(
   });
 }
 
-/** The stored response must be confirmed, or replaced, or may stand in when the origin fails. */
+/** Validates the stored response: it is confirmed, replaced, or served stale when the origin fails. */
 async function answerValidated(
   viewer: Viewer,
   edge: EdgeContext,
@@ -216,7 +225,7 @@ async function answerValidated(
       return answerStored(visit, result.stored, 'REVALIDATED', now);
     case 'failed':
       if (await canStandIn(edge, visit, stored, 'unreachable')) return answerStored(visit, stored, 'STALE', now);
-      // RFC 9111 §4.2.4, §5.2.2.2: what may not be served stale is answered 504
+      // RFC 9111 §4.2.4, §5.2.2.2: a response that may not be served stale is answered with 504
       return errorAnswer(504, { status: 'ERROR', reason: result.failure }, now);
     case 'response': {
       const { response } = result;
@@ -232,13 +241,13 @@ async function answerValidated(
   }
 }
 
-/** What kind of failure the response is, if it is one. */
+/** Returns the kind of failure that a response stands for; `undefined` if it is not a failure. */
 export function errorOf({ status, unfollowed }: OriginResponse): 'unreachable' | 'errorStatus' | undefined {
   if (unfollowed !== undefined) return 'unreachable';
   return isErrorStatus(status) ? 'errorStatus' : undefined;
 }
 
-/** Lets those who wait read along; what another request stores already is not stored twice. */
+/** Lets waiting requests read the body along. A body that another request is already storing is not stored twice. */
 export function share(edge: EdgeContext, visit: Visit, role: FlightRole, result: FetchedResponse): FetchedResponse {
   const { admission, fill } = result;
   if (fill === undefined || admission?.kind !== 'store' || admission.stored.range !== undefined) return result;
@@ -246,18 +255,18 @@ export function share(edge: EdgeContext, visit: Visit, role: FlightRole, result:
     fill.writer.discard();
     return { ...result, fill: undefined };
   }
-  // Also where nobody waits: the coded form is read along. Edge rule 8
+  // Also without waiting requests if bodies are compressed: the coded form reads along. Edge rule 8
   if (role.kind !== 'lead' && !visit.site.pageCompress) return result;
   const shared = new SharedBody(admission.stored, fill.announcedBytes, edge.lag.open());
   if (role.kind === 'lead') role.publish(shared);
   const onEnd = () => {
-    shared.break(); // unless it is whole
+    shared.break(); // no effect on a whole body
     fill.onEnd?.();
   };
   return { ...result, fill: { ...fill, shared, fetchRest: restFetcher(edge, visit, shared), onEnd } };
 }
 
-/** Instead of what the origin failed to give; not when it was purged meanwhile. */
+/** Whether the stored response may be served in place of a failed origin's answer. False if it was purged meanwhile. */
 export async function canStandIn(
   { sites, clock }: EdgeContext,
   visit: Visit,
@@ -279,13 +288,16 @@ export function answerResponse(
     admission?.kind === 'skip' ? { status: 'MISS', reason: admission.reason } : { status: 'MISS' };
   if (admission?.kind === 'store' && !hasClientConditions) {
     const notModified = notModifiedAnswer(request.facts, admission.stored, mark, clock());
-    // The body goes into the store all the same; the client needs none of it.
+    // The body is stored all the same, though the client needs none of it.
     if (notModified !== undefined) return { ...notModified, body: { kind: 'fill', stream: response.body, fill } };
   }
   return firstHandAnswer(response, mark, fill);
 }
 
-/** An unsafe method drops what is stored; a POST's answer may take its place. RFC 9111 §4.4, RFC 9110 §9.3.3 */
+/**
+ * Invalidates after an unsafe method; returns the fill of a POST's answer that may be stored in place of the dropped
+ * response. RFC 9111 §4.4, RFC 9110 §9.3.3
+ */
 async function applyUnsafe(edge: EdgeContext, visit: Visit, response: OriginResponse): Promise<Fill | undefined> {
   const { store, sites, clock } = edge;
   const { site, key, request } = visit;
@@ -294,7 +306,8 @@ async function applyUnsafe(edge: EdgeContext, visit: Visit, response: OriginResp
   const { scheme, host } = request;
   const invalidate = (dropped: string, at: number): void => {
     store.invalidate(dropped, at);
-    if (site.rangeBackSource) store.invalidate(indexKey(dropped), at); // an instant is not remembered for as long as slices are
+    // The instant of an invalidation is not remembered for as long as slices are stored.
+    if (site.rangeBackSource) store.invalidate(indexKey(dropped), at);
   };
   for (const target of alsoInvalidated(request.uri, response.headers)) {
     const other = cacheKey(site, { scheme, host, ...target });
@@ -306,8 +319,8 @@ async function applyUnsafe(edge: EdgeContext, visit: Visit, response: OriginResp
     invalidate(key, now);
     return undefined;
   }
-  // The answer stands for the time after the invalidation, which
-  // keeps out what was requested before; a purge meanwhile still counts from the request. docs/decisions/0082
+  // The answer is stored as requested after the invalidation, which keeps out responses that were requested before it.
+  // A purge in the meantime still counts from the request. docs/decisions/0082
   invalidate(key, now - 1);
   const stored = { ...admission.stored, requestAt: now };
   return openFill(edge, visit, {
@@ -317,11 +330,11 @@ async function applyUnsafe(edge: EdgeContext, visit: Visit, response: OriginResp
   });
 }
 
-/** RFC 9111 §4.3.5 */
+/** Updates or removes the stored response after a HEAD. RFC 9111 §4.3.5 */
 function applyHead({ store }: EdgeContext, visit: Visit, stored: CachedResponse, response: OriginResponse): void {
   const { request, key, options } = visit;
   const outcome = updateFromHead(stored, request.facts, response, response, options, stored.body.sizeBytes);
-  // The bytes are as old as they were. docs/decisions/0081
+  // The bytes keep their age: a purge compares it. docs/decisions/0081
   if (outcome.kind === 'updated') store.put(key, { ...outcome.stored, requestAt: stored.requestAt }, options);
   if (outcome.kind === 'delete') store.remove(key, stored);
 }

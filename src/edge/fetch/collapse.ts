@@ -1,62 +1,71 @@
 /**
- * One fetch per key: while one request asks the origin, others for the same object wait, read along when its answer
- * comes, or look again when it is stored. They share nothing but what the store takes, so an answer that is not stored reaches one client alone.
+ * Single flight per key: while one request asks the origin, others for the same object wait, read its body along, or
+ * look it up once it is stored. Only storable responses are shared, so an answer that is not stored reaches one client
+ * only.
  */
 import type { Cancellation } from '#lib/cancellation.ts';
 import { Lru } from '#lib/lru.ts';
 import type { EdgeRequest } from '../request.ts';
 import type { SharedBody } from '../store/shared-body.ts';
 
-/** Longest wait; then a request asks the origin itself. */
+/** Limit of one wait; after it the request asks the origin itself. */
 const WAIT_MS = 5_000;
-/** Waits of one request: for head and body of a fetch, and for those of a second one when the first was of another variant. */
+/**
+ * Limit of waits per request: for the head and the body of one fetch, and of a second one if the first brought another
+ * variant.
+ */
 const MAX_WAITS = 4;
-/** A body announced as larger than this is not waited for: requests read along or fetch alone. */
+/** A larger announced body is not waited for: requests read along or fetch alone. */
 const MAX_AWAITED_BYTES = 4 * 1024 * 1024;
 /**
- * A body announced as no larger than this is complete soon. Requests wait for it, so that none is hurt if it breaks
- * off.
+ * A body announced as at most this large is complete soon. Requests wait until it is stored, so that a body that breaks
+ * off harms none of them.
  */
 const MAX_SMALL_BYTES = 256 * 1024;
-/** How long a key whose answer was not stored is fetched by each request at once. Edge rule 4 */
+/** Time during which requests for a key whose answer was not stored are not collapsed (hit-for-miss). Edge rule 4 */
 const UNSHARED_MS = 10_000;
 const MAX_UNSHARED_KEYS = 10_000;
-/** Landings that are remembered, for requests whose look-up was under way meanwhile. */
+/** Landings that are remembered for requests whose look-up was in flight at that time. */
 const MAX_LANDED_KEYS = 1_000;
-/** A fetch that takes longer is not waited for any more, and another may lead. */
+/** A flight without a head after this time is no longer waited for, and another request may lead. */
 const FLIGHT_MS = 60_000;
 
 export type FlightRole =
-  /** The others wait for this one; `land` must be called when they can look again. */
+  /** Other requests wait for this one. `land` must be called when they can look up again. */
   | { readonly kind: 'lead'; readonly publish: (shared: SharedBody) => void; readonly land: () => void }
   /** `ready` resolves when there is a body to read along, or a stored response to look up. */
   | { readonly kind: 'wait'; readonly ready: Promise<void> }
-  /** Reads along. */
+  /** The request reads a body in flight along. */
   | { readonly kind: 'join'; readonly shared: SharedBody }
-  /** `isRedundant`: another request is storing the key's object already. */
+  /** The request fetches by itself. `isRedundant`: another request is already storing the object. */
   | { readonly kind: 'alone'; readonly isRedundant: boolean };
 
 export interface Flights {
   enter(key: string, request: EdgeRequest, turn: Turn): FlightRole;
-  /** Flights that have landed so far: see `Turn.landings`. */
+  /** Count of flights that have landed so far: see `Turn.landings`. */
   readonly landings: number;
-  /** Notes that the key's answer was not stored: for a while, requests for the key do not wait for each other. */
+  /** Notes that the key's answer was not stored: for `UNSHARED_MS`, requests for the key are not collapsed. */
   markUnshared(key: string, now: number): void;
 }
 
 interface Turn {
-  /** How often this request has waited already. */
+  /** Number of waits of this request so far. */
   readonly waits: number;
   readonly now: number;
-  /** What began at or before this instant says nothing any more: the key was purged. */
+  /** Epoch milliseconds. A flight that began at or before this instant is ignored: the key was purged since. */
   readonly absentUpTo: number;
-  /** `landings` before the request looked into the store: what landed since may have been stored since. docs/decisions/0557 */
+  /**
+   * `Flights.landings` before the request's look-up: the object of a later landing may have been stored since.
+   * docs/decisions/0557
+   */
   readonly landings: number;
-  /** Whether what is on its way would answer this request if it were stored. */
+  /** Whether the response in flight would answer this request if it were stored. */
   readonly fits: (shared: SharedBody) => boolean;
 }
 
-/** A fetch for a key that others may wait for. Most have nobody who waits. */
+/**
+ * A fetch for a key that others may wait for. The promises are created on demand, since most flights have no waiters.
+ */
 class Flight {
   readonly startedAt: number;
   shared: SharedBody | undefined;
@@ -67,13 +76,13 @@ class Flight {
     this.startedAt = startedAt;
   }
 
-  /** A promise of the landing, which must not have happened. */
+  /** Promise of the landing. Must not be read after the landing. */
   get landed(): Promise<void> {
     this.#landed ??= Promise.withResolvers();
     return this.#landed.promise;
   }
 
-  /** Resolves when it is published or lands, of which neither may have happened. */
+  /** Resolves when the body is published or the flight lands. Must not be read after either. */
   get ready(): Promise<void> {
     this.#ready ??= Promise.withResolvers();
     return this.#ready.promise;
@@ -114,7 +123,7 @@ export function createFlights(): Flights {
       if (!canShare(request) || isUnshared) return { kind: 'alone', isRedundant: false };
       const flight = flights.get(key);
       const shared = flight?.shared;
-      // A flight whose answer is arriving may take as long as it needs.
+      // A flight whose body is arriving may take any time.
       const since = shared === undefined ? Math.max(absentUpTo, now - FLIGHT_MS) : absentUpTo;
       if (flight === undefined || flight.startedAt <= since) {
         const hasLanded = (landedAt.get(key) ?? 0) > landingsBefore;
@@ -135,12 +144,12 @@ export function createFlights(): Flights {
   };
 }
 
-/** The wait of a request that has to look into the store once more. */
+/** Ready promise of a request that has to look into the store again. */
 const LANDED = Promise.resolve();
 
-/** Resolves when the flight has landed, after `WAIT_MS`, or when the client is gone; true in the first case. */
+/** Resolves to true when `landed` resolves, to false after `WAIT_MS` or when the client has left. */
 export async function waitForLanding(landed: Promise<void>, signal: Cancellation): Promise<boolean> {
-  if (signal.aborted) return false; // an aborted one calls no further listener
+  if (signal.aborted) return false; // an aborted signal notifies no new listener
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const giveUp = () => resolve(false);
   const timer = setTimeout(giveUp, WAIT_MS);
@@ -152,7 +161,10 @@ export async function waitForLanding(landed: Promise<void>, signal: Cancellation
   return hasLanded;
 }
 
-/** A HEAD or a range brings nothing for others, an authenticated request seldom does. */
+/**
+ * A HEAD or a range fetches nothing that others can use, and the answer to an authenticated request can seldom be
+ * shared.
+ */
 function canShare({ facts }: EdgeRequest): boolean {
   return facts.method === 'GET' && facts.range === undefined && !facts.hasAuthorization;
 }

@@ -1,4 +1,7 @@
-/** Stages 8 and 9 together: asks the origins for a key, applies a 304 to what is stored, and admits what else comes. */
+/**
+ * Stages 8 and 9 together: asks the origins for a key, applies a 304 to the stored response, and admits other
+ * responses.
+ */
 import type { Readable } from 'node:stream';
 import { completionHeaders } from '#http/combine.ts';
 import { isStrong } from '#http/entity-tag.ts';
@@ -28,25 +31,25 @@ import { openFill } from './fill.ts';
 import { completeHead, prepend, type StoredPart } from './partial-response.ts';
 
 export type Exchanged =
-  /** The origin confirmed what is stored; this is it with its new head. */
+  /** The origin confirmed this stored response, here with its updated head. */
   | { readonly kind: 'validated'; readonly stored: CachedResponse }
-  /** Anything else that an origin answered; its body is not read yet. */
+  /** Any other response of an origin; its body has not been read. */
   | {
       readonly kind: 'response';
       readonly response: OriginResponse;
-      /** `undefined`: it was not to be stored anyway. */
+      /** `undefined` if the caller did not allow storing. */
       readonly admission: Admission | undefined;
       readonly fill: Fill | undefined;
     }
   | { readonly kind: 'failed'; readonly failure: OriginFailure }
-  /** The client left, or its body broke off. */
+  /** The client has left, or the request's body broke off. */
   | { readonly kind: 'aborted' };
 
 export interface ExchangeOptions {
-  /** Header fields as the client sent them, or derived from those. */
+  /** Header fields of the client, or derived from them. */
   readonly headers: RequestHeaders;
   readonly body: RequestBody | undefined;
-  /** What a 304 may confirm; nothing when the conditions, if any, are the client's own. */
+  /** Stored responses that a 304 may confirm; none if the conditions, if any, are the client's own. */
   readonly offered: Offered<CachedResponse>;
   /** Whether the response may enter the store at all. */
   readonly mayStore: boolean;
@@ -56,7 +59,7 @@ export interface ExchangeOptions {
 
 const NOTHING_OFFERED: Offered<CachedResponse> = { selected: undefined, others: [] };
 
-/** Passes the client's own request on, conditions, range and all. */
+/** Passes the client's own request on, with its conditions and range. */
 export function passOn(
   edge: EdgeContext,
   visit: Visit,
@@ -66,8 +69,8 @@ export function passOn(
 }
 
 /**
- * Asks for the whole representation: conditionally where something is offered, never under the client's own conditions,
- * so that the answer can be stored. Edge rules, decision 7
+ * Asks for the whole representation: conditionally if stored responses are offered, but never under the client's own
+ * conditions, so that the answer can be stored. Edge rules, decision 7
  */
 export function askForWhole(
   edge: EdgeContext,
@@ -81,7 +84,7 @@ export function askForWhole(
   const whole = { ...question, body: undefined, mayStore: true };
   return after(exchange(edge, visit, { ...whole, headers, offered }), (result) => {
     if (result.kind !== 'response' || result.response.status !== 304) return result;
-    // It speaks of something we do not have: once more, without conditions.
+    // The 304 refers to a response that is not stored: ask again without conditions.
     discardBody(result.response);
     return exchange(edge, visit, {
       ...whole,
@@ -92,8 +95,8 @@ export function askForWhole(
 }
 
 /**
- * The beginning is stored: asks for what follows it. Both together are given as the whole; what does not belong together is
- * fetched whole. RFC 9111 §3.3, §3.4
+ * Asks for the bytes after a stored beginning and returns both as one whole response. If they do not belong together,
+ * the whole is fetched. RFC 9111 §3.3, §3.4
  */
 export async function askForRest(
   edge: EdgeContext,
@@ -140,7 +143,7 @@ function joinRest(
   };
 }
 
-/** Asks for a part that the caller has chosen, and admits. A 304 is applied to `stored`, under the visit's key. */
+/** Asks for the part that `headers` name. Nothing is admitted. A 304 is applied to `stored`, under the visit's key. */
 export function askForPart(
   edge: EdgeContext,
   visit: Visit,
@@ -156,11 +159,14 @@ export interface RestOf {
   readonly stored: Stored;
   /** Size of the whole body; `undefined` if unknown. */
   readonly bodyBytes: number | undefined;
-  /** Position of the first byte that is wanted. */
+  /** Offset of the first wanted byte. */
   readonly at: number;
 }
 
-/** The rest of a body for a client that has its beginning; `undefined` where it cannot be proven to be of the same object. */
+/**
+ * Fetches the rest of a body for a client that has its beginning. Returns `undefined` if the rest cannot be proven to
+ * be of the same object.
+ */
 export async function fetchRest(
   edge: EdgeContext,
   visit: Visit,
@@ -193,7 +199,7 @@ function exchange(edge: EdgeContext, visit: Visit, question: ExchangeOptions): E
     return recover(
       () => settle(edge, visit, question, response),
       (error) => {
-        discardBody(response); // else its connection would wait for a reader for ever
+        discardBody(response); // otherwise its connection would wait for a reader forever
         throw error;
       },
     );
@@ -212,7 +218,7 @@ async function settleNotModified(
     return { kind: 'validated', stored };
   }
   if (isConditional(question.headers)) return settleResponse(edge, visit, question, response);
-  // A 304 that nobody asked for would reach a client that has nothing.
+  // An unasked 304 would reach a client that has no stored response.
   discardBody(response);
   return { kind: 'failed', failure: 'originMalformed' };
 }
@@ -247,7 +253,9 @@ function fetchFor(
   });
 }
 
-/** `undefined`: the 304 names nothing that was offered. */
+/**
+ * Returns `undefined` if the 304 confirms none of the offered responses, or if that one was purged or cannot be read.
+ */
 async function applyNotModified(
   { store, sites, clock }: EdgeContext,
   visit: Visit,
@@ -265,7 +273,7 @@ async function applyNotModified(
     store.remove(key, named);
     return undefined;
   }
-  // A purge is meant for the bytes, and those are as old as they were. docs/decisions/0081
+  // The bytes keep their age: a purge compares it. docs/decisions/0081
   const stored = { ...outcome.stored, requestAt: named.requestAt };
   if (outcome.afterwards === 'replace') store.put(key, stored, options);
   if (outcome.afterwards === 'delete') store.remove(key, named);
@@ -291,7 +299,10 @@ interface Judges extends Pick<EdgeContext, 'sites' | 'clock'> {
   readonly store: Pick<CacheStore, 'maxBodyBytes' | 'refuses'>;
 }
 
-/** `since`: what was requested at or before it stays out, and what a purge covers by now. */
+/**
+ * Decides whether the response may be stored. A response requested at or before `since`, or before the latest purge of
+ * the object, is not.
+ */
 export function judge(edge: Judges, visit: Visit, response: OriginResponse, since: number): Admission {
   const { store, sites, clock } = edge;
   if (response.unfollowed !== undefined) return { kind: 'skip', reason: 'redirectTarget' };
@@ -307,8 +318,8 @@ export function judge(edge: Judges, visit: Visit, response: OriginResponse, sinc
 }
 
 /**
- * A redirect from http to https, or back, is meant for viewers of one scheme. Stored where one object serves both, it would
- * lead those of the other to themselves. docs/decisions/0164
+ * A redirect from http to https, or back, is meant for viewers of one scheme. Where both schemes share one stored
+ * object, viewers of the other would be redirected to the URL that they asked for. docs/decisions/0164
  */
 function leadsToOtherScheme({ site, request }: Visit, { status, headers }: OriginResponse): boolean {
   if (site.origins.protocol === 'follow' || status < 300 || status > 399) return false;

@@ -1,4 +1,7 @@
-/** The way of an admitted response into the store: its body is gathered, and at its end it enters unless it was purged. */
+/**
+ * Stores an admitted response: its body is gathered, and the response enters the store at the end of the body unless it
+ * was purged meanwhile.
+ */
 import type { Stored } from '#http/stored.ts';
 import type { EdgeContext, Visit } from '../context.ts';
 import type { Fill } from '../respond/edge-answer.ts';
@@ -8,11 +11,13 @@ import type { CachedResponse } from '../store/store.ts';
 import { joinParts } from './partial-response.ts';
 
 export interface FillInput {
-  /** What enters, once its body is there. */
+  /** Head to store, once the body is complete. */
   readonly stored: Stored;
-  /** How long the body must be; `undefined`: its framing alone tells. */
+  /** Required size of the body; `undefined` if only its framing shows where it ends. */
   readonly bodyBytes: number | undefined;
-  /** When its oldest bytes were requested; a purge after that instant keeps it out. */
+  /**
+   * Epoch milliseconds of the request for its oldest bytes. A purge at or after that instant keeps the response out.
+   */
   readonly requestedAt: number;
 }
 
@@ -28,7 +33,7 @@ export function openFill(edge: EdgeContext, visit: Visit, { stored, bodyBytes, r
   };
 }
 
-/** Together with the part that is stored, where the two touch. */
+/** Stores a part, joined with a stored part if the two touch. */
 async function putPart(edge: EdgeContext, visit: Visit, part: CachedResponse): Promise<void> {
   const { store, clock, sites, log } = edge;
   using holds = new Holds();

@@ -1,4 +1,7 @@
-/** Parts of one object, and how two that touch become one. What may be combined is in `http/combine.ts`. RFC 9111 §3.4 */
+/**
+ * Stored parts of one object, and joining those that touch. `http/combine.ts` decides what may be combined.
+ * RFC 9111 §3.4
+ */
 import { Readable } from 'node:stream';
 import { combine } from '#http/combine.ts';
 import { type ByteSpan, spanBytes } from '#http/range.ts';
@@ -14,8 +17,8 @@ export function isPart(stored: CachedResponse): stored is StoredPart {
 }
 
 /**
- * Copies both bodies into a new one, which `holds` hold. `undefined`: nothing among `present` fits, or the store has no
- * room.
+ * Copies both bodies into a new one, held by `holds`. Returns `undefined` if no response in `present` fits, a body
+ * cannot be read, or the store has no room.
  */
 export async function joinParts(
   store: CacheStore,
@@ -38,7 +41,10 @@ export async function joinParts(
   return undefined;
 }
 
-/** The head of a whole object whose beginning is stored and whose rest has come; `undefined`: they do not make one. */
+/**
+ * Returns the head of the whole object made of a stored beginning and its fetched rest; `undefined` if the two do not
+ * make a whole.
+ */
 export function completeHead(prefix: StoredPart, rest: Stored): Stored | undefined {
   if (rest.range?.first !== prefix.range.last + 1) return undefined;
   const combination = combine(prefix, rest);
@@ -46,17 +52,17 @@ export function completeHead(prefix: StoredPart, rest: Stored): Stored | undefin
   return sinceOldest(combination.stored, prefix);
 }
 
-/** A purge between the two requests was meant for the older bytes. */
+/** Keeps the older request time: a purge between the two requests applies to the older bytes. */
 function sinceOldest(joined: Stored, older: Stored): Stored {
   return { ...joined, requestAt: Math.min(joined.requestAt, older.requestAt) };
 }
 
 /**
- * The stored bytes, which must be held by the caller too, until what is read has been sent; then those that still come.
- * Ends them when it is destroyed.
+ * Returns a stream of the stored bytes, then of `rest`. The caller must hold `body` too, until the bytes that were read
+ * have been sent. Destroying the stream destroys `rest`.
  */
 export function prepend(body: StoredBody, rest: Readable): Readable {
-  rest.on('error', () => undefined); // it shows where it is read
+  rest.on('error', () => undefined); // the error reaches the reader of the stream
   const holds = new Holds();
   holds.hold(body);
   const whole = Readable.from(readBoth(body, rest), { objectMode: false });
@@ -91,7 +97,7 @@ async function copyPieces(store: CacheStore, pieces: readonly Piece[], holds: Ho
     if (body !== undefined) holds.hold(body);
     return body;
   } catch {
-    return undefined; // the older bytes have left the disk
+    return undefined; // the older bytes are no longer on the disk
   } finally {
     writer.discard();
   }

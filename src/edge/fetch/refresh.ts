@@ -1,4 +1,4 @@
-/** Validations in the background, for responses that are served stale meanwhile: one per key at a time. RFC 5861 §3 */
+/** Background validations of responses that are served stale meanwhile: one per key at a time. RFC 5861 §3 */
 import type { RequestFacts } from '#http/stored.ts';
 import { isErrorStatus } from '#http/validate.ts';
 import type { EdgeContext, Refreshes, Visit } from '../context.ts';
@@ -8,9 +8,12 @@ import { Holds } from '../store/holds.ts';
 import type { CachedResponse } from '../store/store.ts';
 import { askForWhole, type Exchanged } from './exchange.ts';
 
-/** More at once would take the origins' connections from viewers; the others are refreshed by a later request. */
+/**
+ * Limit of concurrent refreshes: more would take the origins' connections from viewers. A later request refreshes the
+ * others.
+ */
 const MAX_REFRESHES = 100;
-/** A refresh is given up after this; the next stale answer starts another. */
+/** A refresh is aborted after this time; the next stale answer starts another. */
 const REFRESH_TIMEOUT_MS = 120_000;
 
 export function createRefreshes(): Refreshes {
@@ -19,7 +22,7 @@ export function createRefreshes(): Refreshes {
     start: (edge, visit, refresh) => {
       if (underWay.has(visit.key) || underWay.size >= MAX_REFRESHES) return;
       underWay.add(visit.key);
-      const holds = new Holds(); // the request may be over before the refresh is
+      const holds = new Holds(); // the request may end before the refresh does
       void refresh({ ...asPlainGet(visit), holds }, AbortSignal.timeout(REFRESH_TIMEOUT_MS))
         .catch((error: unknown) => edge.log.error({ err: error, key: visit.key }, 'refresh failed'))
         .finally(() => {
@@ -40,7 +43,7 @@ export async function refreshWhole(
   await storeRefreshed(await askForWhole(edge, visit, stored, [], { signal, onInterim: () => undefined }), signal);
 }
 
-/** An error must not replace what still serves. */
+/** Stores the result of a refresh. An error response does not replace the stored one. */
 export async function storeRefreshed(result: Exchanged, signal: AbortSignal): Promise<void> {
   if (result.kind !== 'response') return;
   const { response, fill } = result;
@@ -54,7 +57,7 @@ export async function storeRefreshed(result: Exchanged, signal: AbortSignal): Pr
   signal.removeEventListener('abort', giveUp);
 }
 
-/** The viewer may have asked by HEAD, for a range or under conditions. */
+/** Makes the visit an unconditional GET of the whole: the viewer's request may be a HEAD, a range or conditional. */
 function asPlainGet(visit: Visit): Visit {
   const { request } = visit;
   const facts: RequestFacts = {

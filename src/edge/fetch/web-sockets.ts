@@ -1,12 +1,15 @@
-/** How many connections of a worker carry WebSocket: each takes as much of it as many requests, and for long. */
+/** Bounds the connections of a worker that carry WebSocket: each uses as much as many requests do, and for long. */
 import type { TunnelLimits } from '../respond/tunnel.ts';
 import { createStock, type StockOwner } from '../stock.ts';
 
-/** The connections of a worker that carry WebSocket, or have asked an origin for it. */
+/** Connections of a worker that carry WebSocket, or have asked an origin for it. */
 export interface WebSockets {
   readonly open: number;
   readonly limits: TunnelLimits;
-  /** Gives what frees the place, to be called once; `undefined`: the owner's client or domain has its share, or there is none. */
+  /**
+   * Returns a function that frees the place, to be called once; `undefined` if none is free or the owner's client or
+   * domain has its share.
+   */
   take(owner: StockOwner): (() => void) | undefined;
 }
 

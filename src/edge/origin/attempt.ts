@@ -1,6 +1,6 @@
 /**
- * One request to one origin, by our own client or by undici: the callbacks of the latter as a promise of a head and a stream, and its
- * errors as reasons. docs/decisions/0555
+ * One request to one origin, by our own client or by undici. Turns undici's callbacks into a promise of a head and a
+ * stream, and its errors into reasons. docs/decisions/0555
  */
 import { Socket } from 'node:net';
 import { type Duplex, Readable } from 'node:stream';
@@ -19,14 +19,16 @@ import { MAX_INTERIM } from './response-limits.ts';
 import { withoutServerFields } from './server-fields.ts';
 import type { SlotUse } from './slot-book.ts';
 
-/** Never rejects for what an origin or the network does; throws or rejects for a fault of ours. */
+/**
+ * Asks an origin once. Failures of the origin or the network are results; throws or rejects only for a fault of ours.
+ */
 export function attemptOrigin(pool: OriginPool, request: OriginRequest, tools: AttemptTools): Eventual<AttemptResult> {
   const { client, signal } = request;
   const asking = { client, use: useOf(request), signal, onTakenBack: () => {} };
   return after(pool.slots.ask(asking), (answer) => attemptWith(answer, asking, pool, request, tools));
 }
 
-/** `claim`: the one that the slot was given to. */
+/** `claim` is the claim that the answer belongs to. */
 function attemptWith(
   answer: SlotAnswer,
   claim: { onTakenBack: () => void },
@@ -61,7 +63,7 @@ function attemptWith(
       headers: headersOf(request),
       body: openBody(request, slot),
       upgrade: request.upgrade ?? null,
-      // A streaming GET must not hold up the pool's other requests behind it.
+      // A streaming GET must not delay the pool's other requests.
       blocking: false,
     },
     exchange,
@@ -81,13 +83,13 @@ function useOf({ method, body }: OriginRequest): SlotUse {
   return body.lengthBytes === undefined ? 'stream' : 'write';
 }
 
-/** undici sends a body of known bytes together with the head. */
+/** A body given as bytes is sent by undici together with the head. */
 function openBody({ body }: OriginRequest, slot: OriginSlot): Buffer | Readable | null {
   if (body === undefined || body.lengthBytes === 0) return null;
   return body.bytes ?? Readable.from(readBody(body, slot), { objectMode: false });
 }
 
-/** The origin waits while the client sends nothing. */
+/** Reads the body. While the client sends nothing, the slot counts as paused: the origin waits for the client. */
 async function* readBody(body: RequestBody, slot: OriginSlot): AsyncGenerator<Buffer> {
   const pieces = body.read();
   try {
@@ -103,7 +105,7 @@ async function* readBody(body: RequestBody, slot: OriginSlot): AsyncGenerator<Bu
   }
 }
 
-/** A body whose end is known goes out with its length, however it came. */
+/** A body of known length is sent with `Content-Length`, even if it arrived chunked. */
 function headersOf({ headers, body }: OriginRequest): string[] {
   const { lengthBytes } = body ?? {};
   if (lengthBytes === undefined || lengthBytes === 0 || hasField(headers, 'content-length')) return [...headers];
@@ -128,7 +130,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #interim = 0;
   #hasEnded = false;
   #timer: NodeJS.Timeout | undefined;
-  /** The body is not read on: until somebody takes what there is of it; until its connection's turn. */
+  /** Why the body is not read: until its reader takes the buffered bytes, or until its connection's read turn. */
   readonly #waits = { forReader: false, forTurn: false };
   readonly #turn: TurnReader;
 
@@ -143,14 +145,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** Drops the request. Without a connection there is nothing to drop yet: `onRequestStart` sees the signal. */
+  /** Drops the request. If there is no connection yet, `onRequestStart` checks the signal. */
   readonly abort = (): void => {
-    this.#outcome.resolve({ kind: 'aborted' }); // first: what undici says of the abort is no failure of the origin
+    this.#outcome.resolve({ kind: 'aborted' }); // first: undici's error for the abort is no failure of the origin
     this.#controller?.abort(new Error('the request was given up'));
     this.#body?.destroy();
   };
 
-  /** The client is slow, and others wait for the connection. */
+  /** Gives the slot up: the client is slow, and others wait for the connection. */
   readonly takeBack = (): void => {
     const detail = 'the client was too slow for a connection that others waited for';
     if (this.#body === undefined) this.#giveUp('originShare', detail);
@@ -171,7 +173,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     clearTimeout(this.#timer);
-    // From here on the reader of the body decides: it may be wanted even though the client has left.
+    // From here on the reader of the body decides: the body may be wanted even after the client has left.
     this.#request.signal.removeEventListener('abort', this.abort);
     const body = this.#openBody(controller);
     this.#body = body;
@@ -193,7 +195,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       kind: 'response',
       response: {
         status,
-        reason: 'Switching Protocols', // undici keeps the origin's own to itself
+        reason: 'Switching Protocols', // undici does not expose the origin's own reason
         headers,
         body: socket,
         upgraded: socket,
@@ -256,7 +258,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     const failure = readFailure(error);
-    // undici refused what we asked for: our fault, not the origin's.
+    // undici refused our request: our fault, not the origin's.
     if (failure === undefined) {
       this.#outcome.reject(error);
       return;
@@ -279,7 +281,7 @@ class Exchange implements Dispatcher.DispatchHandler {
         this.#readOn();
       },
       destroy: (error, callback) => {
-        // An error with its stack for each body that was read to its end: 5 % of a miss.
+        // Creating an error with its stack for each body that was read to its end costs 5 % of a miss.
         if (!this.#hasEnded && !controller.aborted)
           controller.abort(error ?? new Error('the response is not wanted any more'));
         callback(error);
@@ -289,21 +291,21 @@ class Exchange implements Dispatcher.DispatchHandler {
 }
 
 /**
- * True for an error after the head of a response whose body is complete: the parser found a `Content-Length` among the
- * trailers, where it means nothing. RFC 9110 §6.5.1
+ * Whether the body was complete when the error arose: the parser found a `Content-Length` in the trailers, where it has
+ * no meaning. RFC 9110 §6.5.1
  */
 function isLengthInTrailers(error: Error): boolean {
-  // llhttp's words; undici gives no code.
+  // The text is llhttp's; undici has no code for it.
   return error instanceof errors.HTTPParserError && error.message.includes("Content-Length can't be present");
 }
 
-/** undici types it as a stream; it is what our connector gave. */
+/** Returns the upgraded connection's socket: undici types it as a stream, but our connector opened it. */
 function socketOf(duplex: Duplex): Socket {
   if (duplex instanceof Socket) return duplex;
   throw new Error('an origin is connected to by a socket');
 }
 
-/** undici gives names and values as Buffers of the wire's bytes. */
+/** undici provides names and values as Buffers of the wire's bytes. */
 function readRawHeaders(raw: Dispatcher.DispatchController['rawHeaders']): RawHeaders {
   if (!Array.isArray(raw)) return [];
   return withoutServerFields(raw.map((item) => (typeof item === 'string' ? item : item.toString('latin1'))));
@@ -315,7 +317,7 @@ function readFailure(error: Error): OriginFailure | undefined {
   if (error instanceof errors.HeadersOverflowError) return 'originHeaderTooLarge';
   if (error instanceof errors.HTTPParserError) return 'originMalformed';
   if (error instanceof errors.ResponseContentLengthMismatchError) return 'originMalformed';
-  // undici's words for an interim or upgrade response that nobody asked for.
+  // undici's text for an unasked interim or upgrade response.
   if (error instanceof errors.SocketError && /^bad (response|upgrade)$/.test(error.message)) return 'originMalformed';
   if (error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError) return undefined;
   return 'originReset';

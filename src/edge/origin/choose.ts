@@ -1,35 +1,38 @@
-/** Which origins a request may try, in order, and what each is called on the wire. Pure. */
+/** Chooses the origins that a request may try, in order, with the address and `Host` of each. Pure. */
 import type { Scheme } from '#http/absolute-form.ts';
 import { addressKey, isTlsOrigin, originPort, probeHost, probeKey } from '#sites/origin-address.ts';
 import type { Site, SiteOrigin } from '#sites/site.ts';
 import type { Destination } from './connector.ts';
 import type { ProbeTarget } from './probe-schedule.ts';
 
-/** Attempts inside one request, the first included. */
+/** Limit of attempts within one request, the first included. */
 const MAX_ATTEMPTS = 3;
 
-/** What a request is sent to. */
+/** Address that a request is sent to. */
 export interface OriginAddress {
   /** `host:port`; equal keys are the same address. */
   readonly key: string;
   readonly destination: Destination;
-  /** The `Host` field there. */
+  /** Value of the request's `Host` field. */
   readonly hostHeader: string;
 }
 
 export interface OriginCandidate extends OriginAddress {
   readonly probe: ProbeTarget;
-  /** What slow answers are remembered under: another site may ask the same host for something faster. */
+  /**
+   * Key of the health mark for slow answers. It names the site, since another site may ask the same host for faster
+   * answers.
+   */
   readonly slowKey: string;
 }
 
-/** A site's origins as they are asked on behalf of clients of one scheme and host. */
+/** A site's origins, as asked for clients of one scheme and host. */
 export interface Candidates {
   readonly primary: readonly OriginCandidate[];
   readonly backup: readonly OriginCandidate[];
 }
 
-/** A request's `scheme` and `host` are the client's, the host without port. */
+/** `scheme` and `host` are the client's, the host without a port. */
 export type DescribeOrigins = (site: Site, scheme: Scheme, host: string) => Candidates;
 
 export function describeOrigins(site: Site, scheme: Scheme, host: string): Candidates {
@@ -37,7 +40,10 @@ export function describeOrigins(site: Site, scheme: Scheme, host: string): Candi
   return { primary: site.origins.primary.map(describe), backup: site.origins.backup.map(describe) };
 }
 
-/** A `describeOrigins` that remembers what it last returned for each site: most sites have one host, and requests of one scheme. */
+/**
+ * Returns a `describeOrigins` that caches its last result for each site: most sites have one host and requests of one
+ * scheme.
+ */
 export function createOriginDescriber(): DescribeOrigins {
   const described = new WeakMap<Site, Candidates & { readonly scheme: Scheme; readonly host: string }>();
   return (site, scheme, host) => {
@@ -50,8 +56,9 @@ export function createOriginDescriber(): DescribeOrigins {
 }
 
 /**
- * Usable primaries in turn, then usable backups; those that are down come last, so that a site whose origins are all down
- * is still asked for. At most `MAX_ATTEMPTS`, no address twice. `turn`: a number that grows by one per request of the site.
+ * Returns usable primaries in turn, then usable backups, then those that are down, so that a site whose origins are all
+ * down is still served if one recovers. At most `MAX_ATTEMPTS`, no address twice. `turn` grows by one with each request
+ * of the site.
  */
 export function chooseOrigins(
   { primary, backup }: Candidates,
@@ -64,7 +71,7 @@ export function chooseOrigins(
   return [...new Map(inOrder.map((candidate) => [candidate.key, candidate])).values()].slice(0, MAX_ATTEMPTS);
 }
 
-/** Turns go round among the usable ones, so that one that is down does not double the load of the next. */
+/** Round-robin among the usable origins only, so that one that is down does not double the load of the next. */
 function rotate(
   list: readonly OriginCandidate[],
   isDown: (candidate: OriginCandidate) => boolean,
@@ -95,7 +102,10 @@ function describeOrigin(origin: SiteOrigin, site: Site, clientScheme: Scheme, ho
   };
 }
 
-/** Probes the monitor URL's path if there is a host to ask it for, else the connection alone. */
+/**
+ * Describes a probe of the monitor URL, or of the connection alone if the site has no monitor URL that can be asked
+ * for.
+ */
 function describeProbe(
   address: string,
   site: Site,
@@ -108,7 +118,7 @@ function describeProbe(
   return { key, destination: destination(host), request: { host, target: site.origins.probePath } };
 }
 
-/** Host without the port; an IP address has no server name. RFC 6066 §3 */
+/** Returns the host without its port; empty for an IP address, which is not a server name. RFC 6066 §3 */
 export function serverName(hostHeader: string): string {
   const name = hostHeader.replace(/:\d+$/, '');
   return name.startsWith('[') || /^[\d.]+$/.test(name) ? '' : name;

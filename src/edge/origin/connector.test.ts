@@ -1,4 +1,4 @@
-/** Real sockets; names are resolved by tables that may answer differently each time. */
+/** Connections on real sockets. Names are resolved by tables whose answers may change. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startRawOrigin } from '../../../test/support/edge/origin.ts';

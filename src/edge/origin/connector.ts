@@ -1,6 +1,6 @@
 /**
- * The one guarded way to open a connection to an address that a customer names. Names are resolved here, each address is
- * put to the guard, and the socket is connected to that very address: there is no second look-up.
+ * The only way to connect to an address that a customer names. Names are resolved here, the guard checks each address,
+ * and the socket connects to that very address without a second look-up.
  */
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -11,30 +11,31 @@ import type { Resolve } from './resolve.ts';
 export interface ConnectorOptions {
   readonly guard: Guard;
   readonly resolve: Resolve;
-  /** Limit for the look-up, all of the name's addresses and the TLS handshake together. */
+  /** Limit for the look-up, the attempts at all addresses and the TLS handshake together. */
   readonly timeoutMs: number;
-  /** Certificate authorities instead of the system's, PEM. */
+  /** Certificate authorities in PEM, instead of the system's. */
   readonly ca?: string | undefined;
-  /** `names` when absent. */
+  /** `names` if absent. */
   readonly verify?: VerifyOrigins | undefined;
 }
 
 /**
- * Whose certificates are verified: those of origins that are given by name, of all, of none. By name alone, since an address
- * is seldom in a certificate, and what an origin at an address has is often its own. docs/decisions/0135
+ * Whose certificates are verified: those of origins given by name, of all origins, or of none. The default is by name,
+ * since certificates seldom contain an address, and an origin at an address often has a certificate of its own.
+ * docs/decisions/0135
  */
 export type VerifyOrigins = 'names' | 'always' | 'never';
 
 export interface Destination {
   readonly host: string;
   readonly port: number;
-  /** `host` is an IP literal: it is not resolved. */
+  /** Whether `host` is an IP literal, which is not resolved. */
   readonly isAddress: boolean;
-  /** TLS with this server name; empty: TLS without one. `undefined`: no TLS. */
+  /** TLS with this server name, or without SNI if empty; `undefined`: no TLS. */
   readonly serverName: string | undefined;
 }
 
-/** The caller reports `failure`; the message is for the log. */
+/** A failure to connect. The caller reports `failure`; the message is for the log. */
 export class ConnectError extends Error {
   readonly failure: OriginFailure;
 
@@ -44,19 +45,22 @@ export class ConnectError extends Error {
   }
 }
 
-/** A name may have hundreds of addresses; more than these are not tried. */
+/** Limit of addresses that are tried; a name may have hundreds. */
 const MAX_ADDRESSES = 8;
 
 export type Connect = (destination: Destination) => Promise<Socket>;
 
-/** Gives a connected socket, past the TLS handshake; throws `ConnectError`. Every permitted address is tried. */
+/**
+ * Returns a connector. It tries every permitted address and resolves to a connected socket, after the TLS handshake if
+ * there is one; rejects with `ConnectError`.
+ */
 export function createConnector(options: ConnectorOptions): Connect {
   return async (destination) => {
     const deadlineAt = performance.now() + options.timeoutMs;
     const addresses = await permittedAddresses(destination, options);
     let last: ConnectError | undefined;
     for (const [index, address] of addresses.entries()) {
-      // An equal share of what is left, so that one dead address does not use up the time of the others.
+      // An equal share of the remaining time, so that one dead address does not use up the time of the others.
       const timeoutMs = Math.max(1, (deadlineAt - performance.now()) / (addresses.length - index));
       try {
         const socket = await openTcp(address, destination.port, timeoutMs);
@@ -71,7 +75,7 @@ export function createConnector(options: ConnectorOptions): Connect {
   };
 }
 
-/** Why `createConnector` would try no address of it; `undefined`: it would try one. Looks up its name. */
+/** Looks up the name; returns why `createConnector` would try no address, or `undefined` if it would try one. */
 export async function foreseeFailure(
   destination: Destination,
   options: Pick<ConnectorOptions, 'guard' | 'resolve' | 'timeoutMs'>,
@@ -85,7 +89,7 @@ export async function foreseeFailure(
   }
 }
 
-/** Returns at least one address; throws `ConnectError`. */
+/** Returns at least one address; throws `ConnectError` if there is none. */
 async function permittedAddresses(
   { host, port, isAddress }: Destination,
   { guard, resolve, timeoutMs }: Pick<ConnectorOptions, 'guard' | 'resolve' | 'timeoutMs'>,
@@ -99,7 +103,7 @@ async function permittedAddresses(
   return permitted;
 }
 
-/** The look-up cannot be cancelled; when it is too slow its result is dropped. */
+/** The look-up cannot be cancelled; a late result is ignored. */
 function resolveWithin(resolve: Resolve, host: string, timeoutMs: number): Promise<readonly string[]> {
   const { promise, resolve: give, reject } = Promise.withResolvers<readonly string[]>();
   const timer = setTimeout(() => reject(new ConnectError('originDns', `no answer for ${host}`)), timeoutMs);
@@ -122,7 +126,7 @@ function openTls(
 ): Promise<Socket> {
   const secure = connectTls({
     socket,
-    host, // what the certificate is to name where there is no server name
+    host, // name that the certificate must have if there is no server name
     rejectUnauthorized: verify === 'always' || (verify === 'names' && !isAddress),
     ALPNProtocols: ['http/1.1'],
     ...(serverName ? { servername: serverName } : {}),
@@ -162,5 +166,5 @@ function settle<T extends Socket>(
   return promise;
 }
 
-/** What says nothing about the other end. */
+/** Error codes for a shortage on this machine, which say nothing about the other end. */
 const OWN_SHORTAGES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);

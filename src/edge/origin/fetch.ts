@@ -1,4 +1,4 @@
-/** One request to a site's origins: in turn, with failover to the next one inside the request. Edge rule 2 */
+/** One request to a site's origins: round-robin, with failover to the next origin within the request. Edge rule 2 */
 import type { Scheme } from '#http/absolute-form.ts';
 import type { RawHeaders } from '#http/headers.ts';
 import type { Cancellation } from '#lib/cancellation.ts';
@@ -21,9 +21,9 @@ export interface Fetch {
   readonly target: string;
   readonly scheme: Scheme;
   readonly host: string;
-  /** Fields of `originHeaders`: without `Host`. */
+  /** Fields from `originHeaders`, without `Host`. */
   readonly headers: RawHeaders;
-  /** Counts towards its share of the origin's connections. */
+  /** The request counts towards this client's share of the origin's connections. */
   readonly clientAddress: string;
   readonly body: RequestBody | undefined;
   /** See `OriginRequest`. */
@@ -34,15 +34,15 @@ export interface Fetch {
 
 export type FetchResult =
   | { readonly kind: 'response'; readonly response: OriginResponse }
-  /** The last failure counts. */
+  /** Every attempt failed; the failure is the last one's. */
   | { readonly kind: 'failed'; readonly failure: OriginFailure; readonly detail: string }
   | { readonly kind: 'aborted' };
 
 export interface OriginsOptions extends AttemptTools {
   readonly health: OriginHealth;
-  /** Told of what is asked, and of what is passed over. */
+  /** Notified of origins that are asked, and of those that are passed over. */
   readonly uses: Pick<OriginUses, 'note'>;
-  /** Told of every failed attempt: logs and metrics. */
+  /** Called for every failed attempt, for logs and metrics. */
   readonly onFailure: (failure: OriginFailure, origin: string, detail: string) => void;
 }
 
@@ -50,9 +50,9 @@ export interface Origins {
   fetch(fetch: Fetch): Eventual<FetchResult>;
 }
 
-/** Sites whose turn is remembered; the others begin at their first origin again. */
+/** Sites whose round-robin position is remembered; other sites start at their first origin. */
 const MAX_TURNS = 10_000;
-/** Statuses that another origin may answer better. */
+/** Statuses after which the next origin is tried. */
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 const REPEATABLE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -75,7 +75,7 @@ export function createOrigins(options: OriginsOptions): Origins {
     onFailure(result.failure, candidate.key, result.detail);
   };
 
-  /** Asks the origins from number `index` on. `last`: the result if there are none. */
+  /** Asks the origins from `index` on. `last` is the result if there are none. */
   const askFrom = (index: number, last: FetchResult, turn: OriginTurn): Eventual<FetchResult> => {
     const { fetch, candidates, now, isDown } = turn;
     const candidate = candidates[index];
@@ -121,7 +121,7 @@ interface OriginTurn {
 
 const NO_ORIGIN: FetchResult = { kind: 'failed', failure: 'noOrigin', detail: 'no origin is set' };
 
-/** `onCut`: the response's body broke off. */
+/** Asks one origin. `onCut` is called if the response's body breaks off. */
 export function askOrigin(
   { destination, hostHeader }: OriginAddress,
   fetch: Fetch,
@@ -134,13 +134,13 @@ export function askOrigin(
   const request = { domainId: site.id, client, method, target, body, upgrade, onInterim, onCut, signal, headers };
   const pool = tools.pools.get(site.id, destination);
   return after(attemptOrigin(pool, request, tools), (first) => {
-    // An idle connection that the origin closed just then says nothing about the origin: once more, on a fresh one.
+    // An origin that closes an idle connection at that moment need not be down: retry once on a fresh connection.
     const isIdleClose = first.kind === 'failure' && first.failure === 'originReset' && first.isReused;
     return isIdleClose && isRepeatable(fetch) ? attemptOrigin(pool, { ...request, needsFresh: true }, tools) : first;
   });
 }
 
-/** Sending it twice does no harm and is possible. */
+/** Whether the request can be sent twice, and doing so is harmless. */
 function isRepeatable({ method, body }: Fetch): boolean {
   return body?.isReplayable !== false && REPEATABLE_METHODS.has(method);
 }

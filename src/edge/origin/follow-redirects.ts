@@ -1,4 +1,4 @@
-/** Follows redirects on the way to an object: what is at their end is the answer. Edge rule 7, docs/decisions/0130 */
+/** Follows redirects of origins: the response at their end is the answer. Edge rule 7, docs/decisions/0130 */
 import { Readable } from 'node:stream';
 import { FieldNames } from '#http/field-names.ts';
 import { firstValue, type RawHeaders, withField, withoutFields } from '#http/headers.ts';
@@ -13,20 +13,22 @@ import { type Chain, currentHop, firstHop, type Hop, isFollowable, readRedirect 
 
 export interface RedirectOptions {
   readonly origins: Origins;
-  /** Tools for hosts that are not the site's: their pools are apart, since origins may name any number of them. */
+  /** Tools for hosts that are not the site's. Their pools are separate, since origins may name any number of hosts. */
   readonly elsewhere: AttemptTools;
-  /** Which site of this edge has a host. */
+  /** Returns the site of this edge that has the host. */
   readonly siteOf: (host: string) => Site | undefined;
   readonly onRedirect: (outcome: 'followed' | Unfollowed) => void;
-  /** Called for a failure of a target that is not the site's, once it has been asked. */
+  /** Called if a target that is not the site's was asked and failed. */
   readonly onFailure: (failure: OriginFailure, detail: string) => void;
 }
 
-/** A redirect is kept until its target has answered; one with a larger body is passed on. */
+/**
+ * Limit of a redirect's body. The redirect is kept until its target has answered; one with a larger body is passed on.
+ */
 const MAX_HELD_BYTES = 64 * 1024;
 const HOLD_MS = 5_000;
 
-/** The same, but where the site has redirects followed. */
+/** Wraps `origins` so that redirects are followed for sites that have this set. */
 export function createFollowingOrigins(options: RedirectOptions): Origins {
   const { origins } = options;
   return {
@@ -67,7 +69,7 @@ async function fetchToTheEnd(fetch: Fetch, options: RedirectOptions): Promise<Fe
     }
     if (next.kind === 'aborted') return next;
     onRedirect('followed');
-    // As old as the redirect that led to it: a purge in between is meant for both.
+    // As old as the redirect that led to it: a purge between the two applies to both.
     result = { kind: 'response', response: { ...next.response, requestAt: held.response.requestAt } };
   }
   return result;
@@ -92,10 +94,13 @@ async function askHop(fetch: Fetch, { host, target, elsewhere }: Hop, options: R
   return { kind: 'failed', failure, detail };
 }
 
-/** A tag names a representation; a date is older or younger than anything, also than what another address has. */
+/**
+ * Conditions that must not reach a redirect's target. An entity tag names a representation; a date would match whatever
+ * another address has.
+ */
 const OF_THE_FIRST = new FieldNames(['if-modified-since']);
 
-/** What a host says to clients of its own; under the site's name it would be said by the site. */
+/** Fields that a host addresses to its own clients; viewers would attribute them to the site. */
 const OF_ITS_HOST = new FieldNames([
   'clear-site-data',
   'nel',
@@ -108,9 +113,9 @@ const OF_ITS_HOST = new FieldNames([
 ]);
 
 type Held =
-  /** The body is in memory, and the connection free for the next request. */
+  /** The whole body is in memory, and the connection is free for the next request. */
   | { readonly kind: 'held'; readonly response: OriginResponse }
-  /** The response, with nothing of its body lost. */
+  /** The body is too large to hold; the response is complete, with no byte of its body lost. */
   | { readonly kind: 'large'; readonly response: OriginResponse }
   | { readonly kind: 'broken' };
 
@@ -129,7 +134,7 @@ async function hold(response: OriginResponse, signal: Cancellation): Promise<Hel
       if (sizeBytes > MAX_HELD_BYTES) break;
     }
   } catch {
-    return { kind: 'broken' }; // or the client has left
+    return { kind: 'broken' }; // also if the client has left
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', giveUp);

@@ -1,31 +1,31 @@
 /**
- * Which addresses the edge connects to. Customers name origins, so an address must be globally reachable unicast unless
- * the operator opened its range; our own listeners and the database are refused even then.
+ * Decides which addresses the edge connects to. Customers name origins, so an address must be globally reachable
+ * unicast unless the operator allows its range. Our own listeners and the database are refused even then.
  */
 import { networkInterfaces } from 'node:os';
 import { createAddressSet, plainAddress, unmapAddress } from '#lib/cidr.ts';
 
 export interface GuardOptions {
-  /** Networks that the operator opens for origins of his own. */
+  /** Networks that the operator opens for private origins. */
   readonly allow: readonly string[];
-  /** Refused even inside `allow`. A wildcard host stands for every address of this machine. */
+  /** Endpoints that are refused even inside `allow`. A wildcard host stands for every address of this machine. */
   readonly refuse: readonly Endpoint[];
-  /** Addresses of this machine's interfaces; asked at each decision because they change. */
+  /** Addresses of this machine's interfaces, read at each decision because they change. */
   readonly localAddresses?: () => readonly string[];
 }
 
 interface Endpoint {
-  /** An address, or a name: then its port is refused at every address that is not globally reachable. */
+  /** An address or a name. A name's port is refused at every address that is not globally reachable. */
   readonly host: string;
   readonly port: number;
 }
 
 export interface Guard {
-  /** Decides about the very address that a socket is to be connected to, never about a name. */
+  /** Decides about the exact address that a socket will be connected to, never about a name. */
   permits(address: string, port: number): boolean;
 }
 
-/** IANA IPv4 Special-Purpose Address Registry, and multicast; the few reachable exceptions inside are not origins. */
+/** IANA IPv4 Special-Purpose Address Registry and multicast. The few reachable exceptions inside are not origins. */
 const SPECIAL_V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -43,12 +43,14 @@ const SPECIAL_V4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
-/** All that is allocated as global unicast; v4-mapped, NAT64, ULA, link-local and multicast lie outside. */
+/** Allocated global unicast; v4-mapped, NAT64, ULA, link-local and multicast lie outside. */
 const GLOBAL_V6 = '2000::/3';
 /** IANA IPv6 Special-Purpose Address Registry inside 2000::/3: protocol assignments and Teredo, documentation, 6to4. */
 const SPECIAL_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
-/** A listener on one of them is on every address of this machine, and connecting to one reaches this machine. */
+/**
+ * A listener on one of these listens on every address of this machine, and a connection to one reaches this machine.
+ */
 const UNSPECIFIED = ['0.0.0.0', '::'];
 const LOOPBACK = createAddressSet(['127.0.0.0/8', '::1']);
 
@@ -73,7 +75,7 @@ export function createGuard({ allow, refuse, localAddresses = interfaceAddresses
   return {
     permits: (text, port) => {
       const address = plainAddress(text);
-      // A mapped address names an IPv4 host in a second way: nobody needs it as an origin. It is refused as it stands.
+      // An IPv4-mapped address is a second name of an IPv4 host that no origin needs: it is refused.
       if (address === undefined || unmapAddress(text) !== text) return false;
       if (refuse.some((endpoint) => endpoint.port === port && isRefused(address, endpoint))) return false;
       return isGlobal(address) || allowed.has(address);

@@ -18,7 +18,7 @@ describe('passive health', () => {
     health.noteFailure(A, 'originConnectTimeout', 0);
     assert.equal(health.isDown(A, 9_999), true);
     assert.equal(health.isDown(B, 0), false);
-    assert.equal(health.isDown(A, -3_600_000), false); // not for an hour because the clock was set back by one
+    assert.equal(health.isDown(A, -3_600_000), false); // setting the clock back by an hour does not keep it down
     assert.equal(health.isDown(A, 10_000), false);
     health.noteFailure(A, 'originConnectTimeout', 10_000);
     assert.equal(health.isDown(A, 10_001), true);

@@ -1,4 +1,7 @@
-/** Which origins a worker passes over: by what its own requests met, and by what the machine's probes say. Edge rule 2, docs/decisions/0132 */
+/**
+ * Decides which origins a worker passes over, by the failures of its own requests and by reports of the machine's
+ * probes. Edge rule 2, docs/decisions/0132
+ */
 import { Lru } from '#lib/lru.ts';
 import type { OriginFailure } from '../reasons.ts';
 import type { OriginCandidate } from './choose.ts';
@@ -6,25 +9,25 @@ import type { ProbeReport } from './probe-schedule.ts';
 
 /** Consecutive failures to connect, or to answer in time, after which an origin is passed over. */
 const FAILURES_UNTIL_DOWN = 3;
-/** How long it is passed over before requests try it again; one more failure then marks it anew. */
+/** Time before requests try a failed origin again; one more failure then marks it again. */
 const DOWN_MS = 10_000;
 const MAX_ORIGINS = 10_000;
-/** A report of the probes holds for so long: three of them may be lost. */
+/** Time for which a probe report is valid: three reports may be lost. */
 const REPORT_MS = 30_000;
 
 type Asked = Pick<OriginCandidate, 'key' | 'slowKey' | 'destination' | 'probe'>;
 
 export interface OriginHealth {
   isDown(origin: Asked, now: number): boolean;
-  /** A response of any status: the origin is there. */
+  /** Called for a response of any status: the origin is reachable. */
   noteAnswer(origin: Asked): void;
   noteFailure(origin: Asked, failure: OriginFailure, now: number): void;
-  /** What the probes have found since the last report. */
+  /** Replaces the last report of the probes by a newer one. */
   applyReport(report: ProbeReport, now: number): void;
 }
 
 export function createOriginHealth(): OriginHealth {
-  // What listens at an address is the same for every site; how fast it answers is a matter of what it is asked for, and how.
+  // Whether an address is reachable is the same for every site; how fast it answers depends on the requests.
   const unreachable = createMarks();
   const slow = createMarks();
   let probed: { readonly down: ReadonlySet<string>; readonly at: number } = { down: new Set(), at: 0 };
@@ -39,7 +42,7 @@ export function createOriginHealth(): OriginHealth {
     },
     noteFailure: (origin, failure, now) => {
       const isHandshake = failure === 'originConnectTimeout' && origin.destination.serverName !== undefined;
-      // What else a customer's wrong setting causes says nothing about the address.
+      // Other failures may be caused by a customer's settings and say nothing about the address.
       if (failure === 'originTimeout' || isHandshake) slow.note(origin.slowKey, now);
       else if (failure === 'originConnect' || failure === 'originConnectTimeout') unreachable.note(origin.key, now);
     },
@@ -50,7 +53,7 @@ export function createOriginHealth(): OriginHealth {
   };
 }
 
-/** Failures in a row. Only what failed lately is in it. */
+/** Marks for consecutive failures. Only recent failures are kept. */
 function createMarks() {
   const failing = new Lru<string, { readonly failures: number; readonly markedAt: number }>({ maxWeight: MAX_ORIGINS });
   return {
@@ -64,7 +67,7 @@ function createMarks() {
   };
 }
 
-/** Not when the clock was set back behind the beginning. */
+/** False if the clock was set back behind the start. */
 function isWithin(passedMs: number, limitMs: number): boolean {
   return passedMs >= 0 && passedMs < limitMs;
 }

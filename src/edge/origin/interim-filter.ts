@@ -1,28 +1,28 @@
 /**
- * Interim responses as undici can take them. It ends a connection on which a `100 Continue` comes that it did not ask for, and does
- * not go on behind an interim response that says `Connection: close`; a client has to be able to read both. Heads beyond
- * the limits are left to the parser, which refuses them. RFC 9110 §15.2
+ * Filters interim responses for undici, which closes a connection on an unasked `100 Continue` and does not continue
+ * after an interim response with `Connection: close`; a client must be able to read both. Heads beyond the limits are
+ * left to the parser, which refuses them. RFC 9110 §15.2
  */
 import type { Socket } from 'node:net';
 import { MAX_INTERIM, MAX_RESPONSE_HEAD_BYTES } from './response-limits.ts';
 
-/** Bytes that show whether a response is an interim one. */
+/** Bytes that are needed to recognize an interim response. */
 const STATUS_BYTES = 'HTTP/1.1 100'.length;
 
-/** The bytes of one connection. Pure. */
+/** Filters the bytes of one connection. Pure. */
 export class InterimFilter {
-  /** The final response has not begun. */
+  /** A response is expected, and its final head has not begun. */
   #isExpecting = false;
   #pending: Buffer = NOTHING;
   #dropped = 0;
 
-  /** A request goes out: the next bytes are the head of a response. */
+  /** A request is being sent: the next bytes are the head of a response. */
   expect(): void {
     this.#isExpecting = true;
     this.#dropped = 0;
   }
 
-  /** Returns what the parser is to read of these bytes and of those that were held back before; empty where more are needed. */
+  /** Returns the bytes for the parser, of these and of those held back before; empty if more are needed. */
   pass(bytes: Buffer): Buffer {
     if (!this.#isExpecting) return bytes;
     let rest = this.#pending.length === 0 ? bytes : Buffer.concat([this.#pending, bytes]);
@@ -56,7 +56,7 @@ function readInterim(bytes: Buffer): Head {
   const start = bytes.toString('latin1', 0, STATUS_BYTES);
   const [, status] = /^HTTP\/1\.[01] (1\d\d)$/.exec(start) ?? [];
   if (status === undefined) return couldBecomeInterim(start) ? { kind: 'partial' } : { kind: 'other' };
-  if (status === '101') return { kind: 'other' }; // the last one on its connection, asked for or not
+  if (status === '101') return { kind: 'other' }; // the last response on its connection, asked for or not
   const end = /\n\r?\n/.exec(bytes.toString('latin1', 0, MAX_RESPONSE_HEAD_BYTES));
   if (end !== null) return { kind: 'interim', status, bytes: end.index + end[0].length };
   return bytes.length < MAX_RESPONSE_HEAD_BYTES ? { kind: 'partial' } : { kind: 'other' };
@@ -66,7 +66,7 @@ function couldBecomeInterim(start: string): boolean {
   return start.length < STATUS_BYTES && /^HTTP\/1\.[01] 1\d\d$/.test(start + 'HTTP/1.1 100'.slice(start.length));
 }
 
-/** An interim response does not end a connection, whatever it says. What else `Connection` names stays named. */
+/** Removes the `close` option: an interim response never ends a connection. Other options of `Connection` are kept. */
 function withoutClose(head: Buffer): Buffer {
   const text = head
     .toString('latin1')
@@ -83,7 +83,7 @@ function withoutOption(value: string): string {
     .join(', ');
 }
 
-/** Wraps a connection for undici to read and write. */
+/** Patches a connection's `read` and `write` for undici. Returns the same socket. */
 export function filterInterim(socket: Socket): Socket {
   const filter = new InterimFilter();
   const { read } = socket;
@@ -96,10 +96,10 @@ export function filterInterim(socket: Socket): Socket {
     }
   };
   const { write } = socket;
-  // `as`: all forms of `write` pass their arguments on.
+  // `as`: every overload of `write` passes its arguments on.
   socket.write = ((...args: unknown[]) => {
     const [data] = args;
-    // Of what undici writes as text the heads of requests alone have this; the rest frames chunks.
+    // Of the text that undici writes, only request heads contain this; the rest is chunk framing.
     if (typeof data === 'string' && data.includes(' HTTP/1.1\r\n')) filter.expect();
     return Reflect.apply(write, socket, args);
   }) as Socket['write'];

@@ -1,4 +1,4 @@
-/** The parts by which a worker's requests reach origins: names, connections, health, redirects. */
+/** Assembles the parts by which a worker's requests reach origins: names, connections, health, redirects. */
 import type { Scheme } from '#http/absolute-form.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -26,23 +26,26 @@ import type { OriginUse, ProbeReport } from './probe-schedule.ts';
 import { createReadTurns, READ_TURN_BYTES } from './read-turns.ts';
 import { createResolver, type Resolve } from './resolve.ts';
 
-/** Redirects may name any number of hosts: what is kept of them is less, and not in the place of the sites' origins. */
+/**
+ * Limits for redirect targets, which may be any number of hosts: fewer pools and connections, apart from those of the
+ * sites' origins.
+ */
 const MAX_ELSEWHERE_POOLS = 100;
 const MAX_ELSEWHERE_CONNECTIONS = 64;
-/** An origin's failure of one kind is logged this often at most. */
+/** Minimum time between two log lines about the same failure of an origin. */
 const REPORT_MS = 60_000;
 const MAX_REPORTED = 1_000;
 
 export interface EdgeOriginsOptions {
   readonly sites: SiteTable;
   readonly guard: Guard;
-  /** How origins' names are resolved; by the machine's hosts file and name servers when absent. */
+  /** Resolver of origins' names; the machine's hosts file and name servers if absent. */
   readonly resolve?: Resolve;
-  /** Certificate authorities for origins instead of the system's, PEM. */
+  /** Certificate authorities for origins in PEM, instead of the system's. */
   readonly originCa?: string;
   /** Whose certificates are verified. */
   readonly originVerify?: VerifyOrigins;
-  /** Bytes of origins are counted there. */
+  /** Counts the bytes that origins send. */
   readonly accessLog: Pick<AccessLog, 'countOrigin'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -51,18 +54,16 @@ export interface EdgeOriginsOptions {
 export interface OriginState {
   /** `host:port` */
   readonly origin: string;
-  /** The last two: a request to it fails with this. */
+  /** State of the origin. If it is `originForbidden` or `originDns`, a request to the origin fails for that reason. */
   readonly state: 'usable' | 'down' | Extract<OriginFailure, 'originForbidden' | 'originDns'>;
 }
 
 export interface EdgeOrigins extends Origins {
-  /**
-   * The origins that have come into use since the last call, and those that are passed over, for the machine's prober.
-   */
+  /** Returns origins that were used or passed over since the last call, for the machine's prober. */
   takeUses(): readonly OriginUse[];
   /** Applies a report of the machine's prober. */
   applyProbes(report: ProbeReport): void;
-  /** What is known of a site's origins before any is asked, primaries first. Looks up their names. */
+  /** Returns the known state of a site's origins, primaries first, without asking them. Looks up their names. */
   statesOf(site: Site, scheme: Scheme, host: string): Promise<readonly OriginState[]>;
   close(): Promise<void>;
 }
@@ -73,7 +74,7 @@ export function createEdgeOrigins(options: EdgeOriginsOptions, limits: EdgeLimit
   const countBytes = accessLog.countOrigin.bind(accessLog);
   const readTurns = createReadTurns(READ_TURN_BYTES, setImmediate);
   const tools = { clock, countBytes, readTurns, firstByteTimeoutMs: limits.firstByteMs };
-  // Each with a resolver of its own: what waits for one's name servers does not hold up the other's.
+  // Each has its own resolver: slow name servers of redirect targets do not delay look-ups of origins.
   const [ownWay, elsewhereWay] = [connectorOptions(options, limits), connectorOptions(options, limits)];
   const parts = connectionParts(limits);
   const pools = createPools(ownWay, parts, limits, {
@@ -92,7 +93,7 @@ export function createEdgeOrigins(options: EdgeOriginsOptions, limits: EdgeLimit
     elsewhere: { ...tools, pools: elsewhere },
     siteOf: (host) => sites.find(host),
     onRedirect: metrics.countRedirect,
-    // One line for all of them: origins choose how many there are.
+    // All targets share one log key: origins choose how many there are.
     onFailure: (failure, detail) => onFailure(failure, 'the target of a redirect', detail),
   });
   return {
@@ -123,10 +124,10 @@ function connectorOptions(options: EdgeOriginsOptions, limits: EdgeLimits): Conn
   };
 }
 
-/** How often the limits of all connections are looked at. */
+/** Interval at which the time limits of all connections are checked. */
 const SWEEP_MS = 250;
 
-/** Buffers of reads that had to wait; 4 MiB. */
+/** Limit of spare buffers for unread bytes, 4 MiB together. */
 const MAX_SPARE_READS = 64;
 
 function connectionParts(limits: EdgeLimits): ConnectionParts {
@@ -162,7 +163,7 @@ function createPools(
   });
 }
 
-/** All are counted; an origin that is down for an hour is not a log line per request. */
+/** Counts every failure, but logs the same failure of an origin once per `REPORT_MS`. */
 function reportFailures({ clock, log }: EdgeOriginsOptions, metrics: EdgeMetrics): OriginsOptions['onFailure'] {
   const reportedAt = new Lru<string, number>({ maxWeight: MAX_REPORTED });
   return (failure, origin, detail) => {

@@ -1,4 +1,4 @@
-/** What an attempt at an origin is given, and what it results in, whichever client makes it. */
+/** Input and result of an attempt at an origin, the same for both clients. */
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { RawHeaders } from '#http/headers.ts';
@@ -9,44 +9,47 @@ import type { OriginPools } from './pools.ts';
 import type { ReadTurns } from './read-turns.ts';
 import type { RequestBody } from './request-body.ts';
 
-/** A body as the client that received it gives it: see `asReadable`. */
+/** A response body, in the form of the client that received it: see `asReadable`. */
 export type OriginBody = Readable | OwnBody;
 
 export interface OriginRequest {
-  /** Whose request it is. */
+  /** Id of the domain that the request belongs to. */
   readonly domainId: number;
   /** See `clientNetwork`. */
   readonly client: string;
   readonly method: string;
-  /** Path and query, as they go out. */
+  /** Path and query, as sent. */
   readonly target: string;
-  /** Fields with `Host` and without anything hop-by-hop. */
+  /** Fields with `Host` and without hop-by-hop fields. */
   readonly headers: RawHeaders;
   readonly body: RequestBody | undefined;
-  /** What the connection is to go on as, if the origin agrees: then its 101 is the response. */
+  /** Protocol to upgrade to; if the origin agrees, its 101 is the response. */
   readonly upgrade?: 'websocket' | undefined;
-  /** Interim responses other than 100 and 101, in order, as received; at most `MAX_INTERIM`. */
+  /** Called for interim responses other than 100 and 101, in order, as received; at most `MAX_INTERIM` times. */
   readonly onInterim: (status: number, headers: RawHeaders) => void;
-  /** The response's body broke off, by no wish of ours. */
+  /** Called if the response's body breaks off and was not dropped on purpose. */
   readonly onCut: (detail: string) => void;
-  /** Whether it must not go out on a connection that was idle. */
+  /** Whether the request must not be sent on a connection that was idle. */
   readonly needsFresh?: boolean;
-  /** Signal that drops the connection until the response's head has arrived; after it, destroying the body does. */
+  /** Aborting closes the connection until the response's head has arrived; after that, destroying the body does. */
   readonly signal: Cancellation;
 }
 
 export interface OriginResponse {
   readonly status: number;
   readonly reason: string;
-  /** Fields as received, without those in which an origin speaks as the viewer's server. */
+  /** Fields as received, without those by which an origin speaks as the viewer's server. */
   readonly headers: RawHeaders;
-  /** Trailers are dropped. Destroying it drops the connection unless it has ended. Errors mean an incomplete body. */
+  /**
+   * The body, without trailers. Destroying it closes the connection unless the body has ended. An error means that the
+   * body is incomplete.
+   */
   readonly body: OriginBody;
-  /** Connection of a requested 101, owned by the caller from here on. It is the body too. */
+  /** Connection of a requested 101, owned by the caller from here on. It is also the body. */
   readonly upgraded?: Socket;
   readonly requestAt: number;
   readonly responseAt: number;
-  /** Reason why the target of this redirect could not be asked: the redirect stands in for it. */
+  /** Why the target of this redirect could not be asked; the redirect is then the answer. */
   readonly unfollowed?: OriginFailure;
 }
 
@@ -68,20 +71,21 @@ export interface AttemptTools {
   readonly pools: OriginPools;
   readonly clock: () => number;
   /**
-   * Limit for the response's head after the first interim response: undici's own limit starts again with each of them.
+   * Limit for the response's head, counted from the first interim response: undici's own limit restarts with each of
+   * them.
    */
   readonly firstByteTimeoutMs: number;
-  /** Read turns that all requests of the worker share. */
+  /** Read turns shared by all requests of the worker. */
   readonly readTurns: ReadTurns;
   /** Counts bytes of a body as they arrive. */
   readonly countBytes: (domainId: number, bytes: number) => void;
 }
 
-/** The connection was given to others, since the client was slow. */
+/** The connection was taken back for other requests, since the client was slow. */
 export class TakenBack extends Error {}
 
-/** Destroys a body that is not needed, and its connection: an error page is not worth reading to its end. */
+/** Destroys a body that is not needed, and its connection: reading an error page to its end is not worth it. */
 export function discardBody({ body }: Pick<OriginResponse, 'body'>): void {
-  if (body instanceof Readable) body.on('error', () => undefined); // nobody waits for it
+  if (body instanceof Readable) body.on('error', () => undefined); // the body has no reader
   body.destroy();
 }

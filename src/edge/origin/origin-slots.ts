@@ -1,5 +1,5 @@
 /**
- * The slots for requests at one origin: a request without one waits for a bounded time, in turns. `slot-book.ts`
+ * Slots for concurrent requests at one origin. A request without a slot waits for a bounded time; `slot-book.ts`
  * chooses the next claim.
  */
 import type { Cancellation } from '#lib/cancellation.ts';
@@ -8,24 +8,27 @@ import { createSlotBook, type Denied, type SlotClaim } from './slot-book.ts';
 
 export interface OriginSlotsOptions {
   readonly max: number;
-  /** How long one waits. */
+  /** Limit of one claim's wait. */
   readonly timeoutMs: number;
   readonly maxWaiting: number;
   readonly slowMs: number;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a clock that never steps back. */
   readonly monotonic: () => number;
 }
 
 interface Asking extends SlotClaim {
   readonly signal: Cancellation;
-  /** The client is too slow for a slot that others wait for: give it back. Called once at most, and only while it is held. */
+  /**
+   * Called at most once, and only while the slot is held: the client is too slow for a slot that others wait for, and
+   * the slot must be freed.
+   */
   readonly onTakenBack: () => void;
 }
 
 export interface OriginSlot {
-  /** Gives the slot back; call it once. */
+  /** Frees the slot. Must be called once. */
   free(): void;
-  /** The origin waits for the client, until `resume`. */
+  /** The origin waits for the client until `resume`. */
   pause(): void;
   resume(): void;
 }
@@ -36,13 +39,13 @@ export type SlotAnswer =
   | { readonly kind: 'aborted' };
 
 export interface OriginSlots {
-  /** A slot that is free is given in this call. */
+  /** Asks for a slot. A free slot is returned synchronously. */
   ask(asking: Asking): Eventual<SlotAnswer>;
-  /** Resolves when none is taken and nobody waits. */
+  /** Resolves when no slot is taken. */
   idle(): Promise<void>;
 }
 
-/** How often it is asked whether a slow client holds what others wait for. */
+/** Interval of checks for slow clients that hold slots others wait for. */
 const CHECK_MS = 250;
 
 export function createOriginSlots({ timeoutMs, monotonic, ...options }: OriginSlotsOptions): OriginSlots {
@@ -53,7 +56,7 @@ export function createOriginSlots({ timeoutMs, monotonic, ...options }: OriginSl
   const idlers: (() => void)[] = [];
   let check: NodeJS.Timeout | undefined;
 
-  /** Takes slots back until waiting claims have what they need, or one is still on its way back. */
+  /** Takes slots back from slow clients until none is due; stops at one that is already being freed. */
   const takeBackSlow = (): void => {
     for (;;) {
       const slow = book.findSlow(monotonic());

@@ -1,18 +1,24 @@
-/** What a worker tells the machine's prober: which origins it uses, each once in a while. Pure. */
+/**
+ * Collects what a worker reports to the machine's prober: the origins that it uses, each at most once per interval.
+ * Pure.
+ */
 import { Lru } from '#lib/lru.ts';
 import type { OriginUse } from './probe-schedule.ts';
 
-/** Well within what an origin is probed for after its last use. */
+/** Interval for an origin in use, well within the time for which an origin is probed after its last use. */
 const SAY_AGAIN_MS = 60_000;
-/** While it is passed over: the prober may be new, or have told of a success that requests did not find. */
+/**
+ * Interval for an origin that is passed over: the prober may be new, or have reported a success that requests did not
+ * see.
+ */
 const SAY_AGAIN_PASSED_OVER_MS = 5_000;
 const MAX_ORIGINS = 10_000;
-/** Uses remembered between two reports; others are reported at a later use. */
+/** Limit of uses between two reports; further origins are reported at a later use. */
 const MAX_PENDING = 1_000;
 
 export interface OriginUses {
   note(use: OriginUse, now: number): void;
-  /** Gives what is to be told, once. */
+  /** Returns the uses to report, each once. */
   take(): readonly OriginUse[];
 }
 

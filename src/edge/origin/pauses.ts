@@ -1,26 +1,29 @@
-/** How long an origin has waited for the clients whose requests have a slot there, and which of them is the slowest. Pure. */
+/** Measures how long an origin has waited for the clients that hold its slots, and finds the slowest. Pure. */
 
 export interface Pauses<C extends { readonly client: string }> {
-  /** The origin waits for the claim's client from now on, until `resume`: to send more of its request, or to take more of its answer. */
+  /**
+   * The origin waits for the claim's client from now until `resume`: for more of its request, or for it to read more of
+   * its answer.
+   */
   pause(claim: C, now: number): void;
   resume(claim: C, now: number): void;
-  /** The claim has no slot any more. */
+  /** The claim no longer has a slot. */
   forget(claim: C): void;
   /**
-   * The claim that was waited for longest, of the client that has most slow ones. `undefined`: no more than `tolerated`
-   * are slow. With `counts` only claims that it returns true for are looked at.
+   * Returns the slow claim with the longest pauses, of the client with most slow claims; `undefined` if at most
+   * `tolerated` claims are slow. Only claims for which `counts` returns true are considered.
    */
   findSlowest(now: number, tolerated: number, counts?: (claim: C) => boolean): C | undefined;
 }
 
 interface Pause {
-  /** `undefined`: the client has caught up. */
+  /** Start of the current pause; `undefined` if there is none. */
   readonly since: number | undefined;
-  /** Duration of all earlier pauses. */
+  /** Total duration of all earlier pauses. */
   readonly totalMs: number;
 }
 
-/** A claim is slow from `slowMs` on, which its pauses have to add up to. */
+/** A claim is slow once its pauses add up to `slowMs`. */
 export function createPauses<C extends { readonly client: string }>(slowMs: number): Pauses<C> {
   const pauses = new Map<C, Pause>();
   return {

@@ -1,6 +1,6 @@
 /**
- * Keep-alive connections to origins: one undici pool per site, scheme, address, port and server name, in a bounded number.
- * Requests wait for a connection in front of the pool, not in it: undici's queue has neither a bound nor a time limit.
+ * Keep-alive connections to origins: one pool per site, scheme, address, port and server name, in a bounded number.
+ * Requests wait for a connection in front of the pool, since undici's own queue has neither a bound nor a time limit.
  * docs/decisions/0161
  */
 import { type Dispatcher, Pool } from 'undici';
@@ -13,23 +13,24 @@ import { OwnPool } from './own/pool.ts';
 import { MAX_ORIGIN_KEEP_ALIVE_MS, MAX_RESPONSE_HEAD_BYTES, ORIGIN_KEEP_ALIVE_MS } from './response-limits.ts';
 
 export interface OriginPool {
-  /** One per request, from before it is dispatched until its response is over. */
+  /** Slots: a request holds one from before it is sent until its response is over. */
   readonly slots: OriginSlots;
-  /** Connections for requests that `isPlain` says yes to. */
+  /** Connections of our own client, for requests that are `isPlain`. */
   readonly own: OwnPool;
-  /** Connections for all other requests. */
+  /** Connections of undici, for all other requests. */
   readonly dispatcher: Dispatcher;
 }
 
 export interface OriginPools {
   /**
-   * Opens no connection yet. The pool used longest ago is closed when there are too many; its requests finish.
-   * What comes on a site's connection can be taken for the answer to that site's next request, never to another's.
+   * Returns the pool of a destination, without opening a connection. If there are too many pools, the least recently
+   * used one is closed after its requests have finished. Pools are per site: bytes on one site's connection can never
+   * be taken for the answer to another site's request.
    */
   get(siteId: number, destination: Destination): OriginPool;
   /**
-   * True when the connection that failed with this error had served a request before: then the origin may just have
-   * closed it while it was idle. RFC 9112 §9.3.1
+   * Whether the connection that failed with this error had served a request before: the origin may just have closed it
+   * while it was idle. RFC 9112 §9.3.1
    */
   isFromReusedConnection(error: Error): boolean;
   close(): Promise<void>;
@@ -38,21 +39,24 @@ export interface OriginPools {
 export interface OriginPoolsOptions {
   readonly connect: Connect;
   readonly own: ConnectionParts;
-  /** Addresses that connections are kept to, each counted once per site. */
+  /** Limit of pools; an address counts once per site. */
   readonly maxPools: number;
-  /** Limit of the wait for a free connection of the pool. */
+  /** Limit of the wait for a slot. */
   readonly waitTimeoutMs: number;
   readonly maxConnections: number;
-  /** Time that an origin has waited for a client, in all, from which its connection may be taken back for others. */
+  /** Total time that an origin waits for a client before its connection may be taken back for others. */
   readonly slowMs: number;
   readonly firstByteTimeoutMs: number;
   readonly idleTimeoutMs: number;
-  /** Age after which a connection takes no more requests: a name that has moved is asked where it is now. docs/decisions/0136 */
+  /**
+   * Age after which a connection takes no more requests, so that a name that has moved is looked up again.
+   * docs/decisions/0136
+   */
   readonly maxAgeMs: number;
 }
 
 export const MAX_POOLS = 1000;
-/** Waiting requests per pool; one more is answered at once that the origin is busy. */
+/** Waiting requests per pool; a further one fails at once with `originBusy`. */
 const MAX_WAITING = 1000;
 
 export function createOriginPools(options: OriginPoolsOptions): OriginPools {
@@ -77,7 +81,8 @@ export function createOriginPools(options: OriginPoolsOptions): OriginPools {
       connect: (_options, callback) => {
         connect(destination).then(
           (socket) => {
-            // Before undici's own listener, so that the mark is there when the request hears of the error.
+            // Registered before undici's own listener, so that the mark is set when the request is notified of the
+            // error.
             socket.on('error', (error) => {
               if (socket.bytesRead > 0) reused.add(error);
             });
@@ -116,7 +121,7 @@ export function createOriginPools(options: OriginPoolsOptions): OriginPools {
   };
 }
 
-/** A destination is described once and asked many times: the text that stands for it is made once too. */
+/** Caches the key of each destination: a destination is described once and looked up many times. */
 function createPoolKeys(): (siteId: number, destination: Destination) => string {
   const keys = new WeakMap<Destination, { readonly siteId: number; readonly key: string }>();
   return (siteId, destination) => {

@@ -14,7 +14,7 @@ describe('the schedule of probes', () => {
       schedule.note({ target, isPassedOver: false }, 0);
       assert.deepEqual(schedule.take(every / 2 - 1, 10), []);
       assert.deepEqual(schedule.take(every / 2, 10), [target]);
-      assert.deepEqual(schedule.take(60_000, 10), []); // under way
+      assert.deepEqual(schedule.take(60_000, 10), []); // in flight
       schedule.settle(target.key, 'up', 60_000);
       assert.deepEqual(schedule.take(60_000 + every - 1, 10), []);
       assert.deepEqual(schedule.take(60_000 + every, 10), [target]);
@@ -91,7 +91,7 @@ describe('the schedule of probes', () => {
     schedule.takeReport(0);
     assert.deepEqual(schedule.take(300_000, 10), [at('b:80')]);
     assert.deepEqual([schedule.size, schedule.takeReport(300_000)?.down], [1, []]);
-    schedule.settle('a:80', 'down', 300_000); // was under way
+    schedule.settle('a:80', 'down', 300_000); // was in flight
     assert.equal(schedule.size, 1);
   });
 

@@ -1,35 +1,41 @@
-/** Which origins are probed when, and what follows from the outcomes. Pure: instants, chance and outcomes are given. Edge rule 2 */
+/**
+ * Decides which origins are probed when, and what their outcomes change. Pure: instants, random numbers and outcomes
+ * are passed in. Edge rule 2
+ */
 import type { Destination } from './connector.ts';
 
-/** What stands for an origin's health: its address, or with a monitor URL what that asks of it. */
+/** Target of an origin's health checks: its address, or the request of its monitor URL there. */
 export interface ProbeTarget {
-  /** `host:port`, and behind a blank what stands for the URL that is asked for, if any. Sites with the same key share the health. */
+  /**
+   * `host:port`, followed by a blank and the monitor URL's identity if there is one. Sites with the same key share the
+   * health.
+   */
   readonly key: string;
   readonly destination: Destination;
-  /** Request to send; if absent, a connection is enough. */
+  /** Request to send; if absent, a connection suffices. */
   readonly request?: { readonly host: string; readonly target: string };
 }
 
-/** A worker says it of what it asks, and of what it passes over. */
+/** Report of a worker about an origin that it asks or passes over. */
 export interface OriginUse {
   readonly target: ProbeTarget;
-  /** True if requests failed there: the first success is to be reported. */
+  /** Whether requests failed there: the first successful probe is reported. */
   readonly isPassedOver: boolean;
 }
 
 export interface ProbeReport {
-  /** Keys of all that are down. */
+  /** Keys of all targets that are down. */
   readonly down: readonly string[];
-  /** Addresses that were passed over and can be reached again. */
+  /** Addresses that were passed over and are reachable again. */
   readonly up: readonly string[];
 }
 
-/** `unclear`: says nothing about the origin. `forbidden`: the guard does not let the edge connect there. */
+/** `unclear` says nothing about the origin. `forbidden`: the guard does not permit a connection. */
 export type ProbeOutcome = 'up' | 'down' | 'unclear' | 'forbidden';
 
-/** What probes know against an origin. */
+/** A problem that probes have found with an origin. */
 export interface OriginTrouble {
-  /** Key of its target. */
+  /** Key of the probe target. */
   readonly key: string;
   readonly state: 'down' | 'forbidden';
 }
@@ -38,28 +44,28 @@ export interface ProbeSchedule {
   readonly size: number;
   readonly downCount: number;
   note(use: OriginUse, now: number): void;
-  /** Takes the probes that are due, the most overdue first. Each is in flight until it is settled. */
+  /** Returns the probes that are due, the most overdue first. Each is in flight until `settle`. */
   take(now: number, max: number): readonly ProbeTarget[];
-  /** Returns what the origin has become by it, if anything. */
+  /** Applies an outcome. Returns the origin's new state, or `undefined` if it has not changed. */
   settle(key: string, outcome: ProbeOutcome, now: number): 'down' | 'up' | 'forbidden' | undefined;
-  /** Lists at most `max` troubles, of the most recently used origins first. */
+  /** Returns at most `max` troubles, of the most recently used origins first. */
   listTroubles(max: number): readonly OriginTrouble[];
-  /** `undefined`: nothing has changed since the last, or that was just now. */
+  /** Returns a report, or `undefined` if nothing has changed since the last one or that was too recent. */
   takeReport(now: number): ProbeReport | undefined;
 }
 
 const CONNECT_EVERY_MS = 2_500;
 const REQUEST_EVERY_MS = 10_000;
-/** Share of the interval that is random each time: probes of one instant drift apart. */
+/** Random share of the interval, so that simultaneous probes drift apart. */
 const JITTER = 0.2;
 const FAILURES_UNTIL_DOWN = 3;
-/** Time without a use after which an origin is no longer probed, and its state forgotten. */
+/** Time without a use after which an origin is no longer probed and its state is forgotten. */
 const USED_MS = 300_000;
-/** The origin that was used longest ago makes room. */
+/** Limit of targets; the least recently used one makes room. */
 const MAX_TARGETS = 10_000;
-/** Time between two reports: thousands of origins may come and go, and each report names all that are down. */
+/** Minimum time between two reports: thousands of origins may change state, and each report names all that are down. */
 const REPORT_EVERY_MS = 500;
-/** A report without news, while something is down: a worker may have missed the last, or be new. */
+/** Interval of reports without changes while an origin is down: a worker may be new or have missed the last report. */
 const REPEAT_MS = 10_000;
 
 interface Entry {
@@ -73,14 +79,14 @@ interface Entry {
 }
 
 export function createProbeSchedule(random: () => number): ProbeSchedule {
-  // In the order of use.
+  // In order of use, the most recent last.
   const entries = new Map<string, Entry>();
   const up = new Set<string>();
   let downCount = 0;
   let hasNews = false;
   let reportedAt = Number.NEGATIVE_INFINITY;
 
-  /** True: it has become down by it, or up. */
+  /** Returns whether the entry has become down or up. */
   const setFailures = (entry: Entry, failures: number): boolean => {
     const wasDown = isDown(entry);
     entry.failures = failures;
@@ -108,7 +114,7 @@ export function createProbeSchedule(random: () => number): ProbeSchedule {
       const entry = entries.get(target.key) ?? newEntry(target, now + random() * intervalOf(target));
       entry.usedAt = now;
       if (isPassedOver && !entry.isPassedOver) entry.dueAt = now;
-      // Until a success is told: another worker may have met no failure.
+      // Kept until a success is reported: another worker may not have failed there.
       entry.isPassedOver ||= isPassedOver;
       entries.delete(target.key);
       entries.set(target.key, entry);
@@ -154,7 +160,7 @@ function newEntry(target: ProbeTarget, dueAt: number): Entry {
   return { target, usedAt: 0, dueAt, isUnderWay: false, isPassedOver: false, isForbidden: false, failures: 0 };
 }
 
-/** The most overdue first. */
+/** Returns entries that are due, the most overdue first. */
 function dueAmong(entries: Iterable<Entry>, now: number): Entry[] {
   const due = [...entries].filter(({ dueAt, isUnderWay }) => dueAt <= now && !isUnderWay);
   return due.sort((a, b) => a.dueAt - b.dueAt);

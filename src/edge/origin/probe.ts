@@ -9,7 +9,7 @@ import { MAX_RESPONSE_HEAD_BYTES } from './response-limits.ts';
 /** Limit for the connection, and again for the answer. */
 export const PROBE_TIMEOUT_MS = 5_000;
 
-/** Never rejects. The answer's body is not read, a redirect not followed. */
+/** Never rejects. Neither reads the answer's body nor follows redirects. */
 export async function probeOrigin(
   { destination, request: asked }: ProbeTarget,
   connect: Connect,
@@ -20,7 +20,7 @@ export async function probeOrigin(
   } catch (error) {
     return outcomeOf(error);
   }
-  socket.on('error', () => undefined); // shows in the answer, or does not matter any more
+  socket.on('error', () => undefined); // the request reports it, or it no longer matters
   if (asked !== undefined) return askStatus(socket, asked);
   socket.destroy();
   return 'up';
@@ -37,13 +37,13 @@ function askStatus(socket: Socket, { host, target }: NonNullable<ProbeTarget['re
     createConnection: () => socket,
     method: 'GET',
     path: target,
-    // Where it comes back to this service it is a loop like any other. RFC 8586
+    // If the request returns to this service, it is recognized as a loop. RFC 8586
     headers: ['Host', host, 'User-Agent', `${SERVICE_NAME}-probe`, 'CDN-Loop', SERVICE_NAME, 'Connection', 'close'],
     maxHeaderSize: MAX_RESPONSE_HEAD_BYTES,
     signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
   });
   asking.on('error', () => resolve('down'));
-  asking.on('close', () => resolve('down')); // after an answer it is too late to say so
+  asking.on('close', () => resolve('down')); // no effect after a response
   asking.on('response', ({ statusCode = 0 }) => {
     resolve(statusCode >= 200 && statusCode < 400 ? 'up' : 'down');
     asking.destroy();

@@ -1,4 +1,7 @@
-/** Probes the origins that this machine's workers use; once per machine, whatever the number of workers. docs/decisions/0132 */
+/**
+ * Probes the origins that this machine's workers use, once per machine, regardless of the number of workers.
+ * docs/decisions/0132
+ */
 import type { Registry } from 'prom-client';
 import type { Logger } from '#lib/logger.ts';
 import { metricsOf } from '#lib/metrics.ts';
@@ -17,14 +20,14 @@ import { createResolver, type Resolve } from './resolve.ts';
 
 export interface ProberOptions {
   readonly guard: Guard;
-  /** Resolver; the machine's hosts file and name servers when absent. */
+  /** Resolver; the machine's hosts file and name servers if absent. */
   readonly resolve?: Resolve;
   /** Whose certificates are verified. */
   readonly verify?: VerifyOrigins;
   /** Milliseconds that never step back. */
   readonly monotonic: () => number;
   readonly random: () => number;
-  /** Called with changes, and from time to time with everything that is down. */
+  /** Called with changes, and repeatedly while an origin is down. */
   readonly onReport: (report: ProbeReport) => void;
   readonly registry: Registry;
   readonly log: Logger;
@@ -37,11 +40,14 @@ export interface Prober extends Disposable {
 }
 
 const TICK_MS = 100;
-/** 200 a second. */
+/** 200 probes per second. */
 const MAX_PER_TICK = 20;
-/** Each is a socket, for up to 10 s where nobody answers; what is due then waits, the most overdue first. */
+/**
+ * Limit of probes in flight. Each holds a socket, for up to 10 s if nothing answers; probes that are due meanwhile
+ * wait.
+ */
 const MAX_UNDER_WAY = 500;
-/** Rate limit of log lines about origins that go down or up, which they may do as often as they like. */
+/** Rate limit of log lines about origins that go down or up, which they may do at any rate. */
 const LINES = { perSecond: 1, burst: 60 };
 
 export function startProber(options: ProberOptions): Prober {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createReadTurns } from './read-turns.ts';
 
-/** Turns that begin when the test says so. */
+/** Read turns that begin when the test says so. */
 function open(maxBytes: number) {
   const deferred: (() => void)[] = [];
   const turns = createReadTurns(maxBytes, (work) => void deferred.push(work));
   const read: string[] = [];
-  /** Reads chunks of 10 bytes while it may. Returns how it begins. */
+  /** Reads chunks of 10 bytes until it must stop. Returns a function that starts it. */
   const connection = (name: string, chunks: number): (() => void) => {
     let left = chunks;
     const goOn = (): void => {

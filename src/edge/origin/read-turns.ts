@@ -1,7 +1,7 @@
 /**
- * Bounds the bytes of origins' bodies that a worker reads in one turn of the event loop, over all connections, and chooses
- * which connections are next. A socket alone would be read for up to 2 MiB at once, and hundreds of them would delay every
- * other request by a second. docs/decisions/0471
+ * Bounds the bytes of origins' bodies that a worker reads in one turn of the event loop, over all connections, and
+ * chooses which connections are next. Node would read up to 2 MiB at once from a single socket, and hundreds of sockets
+ * would delay every other request by a second. docs/decisions/0471
  */
 export interface ReadTurns {
   /** Opens a reader for one body. `goOn` is called in a later turn, when its connection may be read again. */
@@ -9,22 +9,22 @@ export interface ReadTurns {
 }
 
 export interface TurnReader {
-  /** Counts bytes that were read. False: read no more until `goOn` is called. */
+  /** Counts bytes that were read. Returns false if the caller must stop reading until `goOn`. */
   note(bytes: number): boolean;
 }
 
-/** Two milliseconds of work or so. */
+/** Takes about two milliseconds of work. */
 export const READ_TURN_BYTES = 1024 * 1024;
 
 interface Waiting {
-  /** Rank in the order in which bodies began. */
+  /** Sequence number of the body; bodies that began earlier have lower ones. */
   readonly order: number;
   readonly goOn: () => void;
 }
 
 /**
- * Half of a turn belongs to the bodies that began first: they end one after the other, and others get their slots at the origin,
- * where all would end late otherwise. In the other half all take turns. `defer`: runs the work in the next turn.
+ * Half of a turn goes to the bodies that began first, so that they end one after the other and free their slots,
+ * instead of all ending late. The other half is shared round-robin. `defer` must run its argument in the next turn.
  */
 export function createReadTurns(maxBytes: number, defer: (work: () => void) => void): ReadTurns {
   const waiting = new Set<Waiting>();
@@ -34,7 +34,7 @@ export function createReadTurns(maxBytes: number, defer: (work: () => void) => v
   const serve = (readers: Iterable<Waiting>, upToBytes: number): void => {
     for (const reader of readers) {
       if (readBytes >= upToBytes) return;
-      if (waiting.delete(reader)) reader.goOn(); // it may have to wait again
+      if (waiting.delete(reader)) reader.goOn(); // it may wait again at once
     }
   };
   const beginTurn = (): void => {

@@ -74,7 +74,7 @@ describe('the target of a redirect', () => {
       assert.equal(lead.kind, 'follow');
       if (lead.kind === 'follow') chain = { ...chain, hops: [...chain.hops, lead.hop] };
     }
-    assert.equal(chain.hops.at(-1)?.url, 'http://cdn.example/3'); // relative to the host that said it
+    assert.equal(chain.hops.at(-1)?.url, 'http://cdn.example/3'); // relative to the host that sent it
     assert.equal(show(readRedirect(['Location', '/4'], chain)), 'limit');
     const two = { ...chain, hops: chain.hops.slice(0, 3) as [Hop, ...Hop[]] }; // not empty: three of four
     assert.equal(show(readRedirect(['Location', 'http://www.example.com/1'], two)), 'loop');

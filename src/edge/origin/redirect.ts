@@ -1,4 +1,4 @@
-/** Where an origin's redirect leads, and whether the edge goes there. Pure. Edge rule 7, docs/decisions/0130 */
+/** Decides where an origin's redirect leads and whether the edge follows it. Pure. Edge rule 7, docs/decisions/0130 */
 import type { Scheme } from '#http/absolute-form.ts';
 import { allValues, type RawHeaders } from '#http/headers.ts';
 import { isHostName, isIpLiteral } from '#sites/host-name.ts';
@@ -7,14 +7,14 @@ import type { Site } from '#sites/site.ts';
 import type { Unfollowed } from '../reasons.ts';
 import { type OriginAddress, serverName } from './choose.ts';
 
-/** One request of a chain. */
+/** One request of a redirect chain. */
 export interface Hop {
-  /** What a relative `Location` is relative to. */
+  /** Base URL of a relative `Location`. */
   readonly url: string;
-  /** Host that the site's origins are asked for. */
+  /** Host that the target is asked for. */
   readonly host: string;
   readonly target: string;
-  /** A host that is not the site's. `undefined`: the site's own origins. */
+  /** Address of a host that is not the site's; `undefined` if the site's own origins are asked. */
   readonly elsewhere: OriginAddress | undefined;
 }
 
@@ -24,16 +24,16 @@ export type Lead =
 
 export interface Chain {
   readonly site: Site;
-  /** The client's. */
+  /** Scheme of the client's request. */
   readonly scheme: Scheme;
-  /** Hops from the first on; the last one brought the redirect. */
+  /** Hops from the first on; the response of the last one is the redirect. */
   readonly hops: readonly [Hop, ...Hop[]];
-  /** Which site of this edge has a host. */
+  /** Returns the site of this edge that has the host. */
   readonly siteOf: (host: string) => Site | undefined;
 }
 
 const MAX_FOLLOWED = 3;
-/** The limit of a client's own target. */
+/** Same limit as for a client's request target. */
 const MAX_TARGET_CHARS = 8192;
 
 export function isFollowable(status: number): boolean {
@@ -64,7 +64,10 @@ function stay(reason: Unfollowed): Lead {
   return { kind: 'stay', reason };
 }
 
-/** Bytes beyond ASCII are percent-encoded as they are, whatever their charset: decoded as UTF-8, others would name another object. */
+/**
+ * Returns the absolute URL of the only `Location`; `undefined` if it cannot be followed. Bytes beyond ASCII are
+ * percent-encoded unchanged, since decoding another charset as UTF-8 would name another object.
+ */
 function readLocation(headers: RawHeaders, base: string): URL | undefined {
   const [location, ...others] = allValues(headers, 'location');
   if (location === undefined || others.length > 0) return undefined;
@@ -80,7 +83,10 @@ function percentEncode(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** What names the site goes back to its origins, at the scheme and ports that are set for them. */
+/**
+ * Returns the next hop; `undefined` if it must not be followed. A URL that names the site is asked of the site's
+ * origins, at the scheme and ports set for them.
+ */
 function hopTo(url: URL, { site, scheme, hops, siteOf }: Chain): Hop | undefined {
   const host = plainHost(url);
   if (!isHostName(host) && !isIpLiteral(host)) return undefined;
@@ -88,7 +94,7 @@ function hopTo(url: URL, { site, scheme, hops, siteOf }: Chain): Hop | undefined
   const known = siteOf(host);
   if (known?.id === site.id) return ownHop(site, scheme, host, target);
   if (isOwnHost(host, url, site, scheme)) return ownHop(site, scheme, hops[0].host, target);
-  // It would come back to this service: the client is to go there itself.
+  // Another site of this service: the client must follow the redirect itself.
   if (known !== undefined) return undefined;
   return { url: url.origin + target, host, target, elsewhere: describeTarget(host, url) };
 }
@@ -102,7 +108,7 @@ function isSameHop(a: Hop, b: Hop): boolean {
   return a.url === b.url && a.host === b.host;
 }
 
-/** The sourcehost, or an origin at the port that it is asked at. */
+/** Whether the host is the site's `sourcehost`, or one of its origins at that origin's port. */
 function isOwnHost(host: string, url: URL, site: Site, clientScheme: Scheme): boolean {
   if (host === site.origins.hostHeader.replace(/:\d+$/, '')) return true;
   return [...site.origins.primary, ...site.origins.backup].some(
@@ -130,7 +136,7 @@ function portOf({ port, protocol }: URL): number {
   return protocol === 'https:' ? 443 : 80;
 }
 
-/** Host without brackets or a trailing dot; lower-case ASCII by the URL's own parser. */
+/** Returns the host without brackets or a trailing dot. The URL parser has made it lower-case ASCII. */
 function plainHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }

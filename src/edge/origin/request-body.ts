@@ -1,31 +1,34 @@
 /**
- * A request's body on its way to an origin. It is received first, so that a slot at the origin is taken when there is
- * something to send; only a body that finds no room in a buffer is passed on while it arrives. docs/decisions/0441
+ * A request's body on its way to an origin. The body is received first, so that a slot at the origin is taken only when
+ * there is something to send. A body for which the buffer has no room is passed on while it arrives.
+ * docs/decisions/0441
  */
 import type { BodyBuffer } from '../buffers/body-buffer.ts';
 import type { IncomingBody } from '../incoming-body.ts';
 
 export interface RequestBody {
-  /** All of it, where that is in memory and small. */
+  /** The whole body if it is small and in memory; otherwise `undefined`. */
   readonly bytes: Buffer | undefined;
-  /** Reads the body from its first byte. Throws when it breaks off or was read before and not kept. */
+  /** Reads the body from its first byte. Throws if it breaks off, or has been read before and was not kept. */
   read(): AsyncGenerator<Buffer>;
-  /** Length of the whole body; `undefined`: it is passed on while it arrives. */
+  /** Length of the whole body; `undefined` if it is passed on while it arrives. */
   readonly lengthBytes: number | undefined;
-  /** The body can be read from its first byte again. */
+  /** Whether the body can be read from its first byte again. */
   readonly isReplayable: boolean;
   /**
-   * The body broke off: the client left or stalled, or it is too large. An attempt that failed then says nothing about
-   * the origin.
+   * Whether the body broke off: the client left or stalled, or the body is too large. A failed attempt then says
+   * nothing about the origin.
    */
   readonly isBroken: boolean;
-  /** Drops bytes that were read: the body is not read again. */
+  /** Drops the buffered bytes: the body will not be read again. */
   release(): void;
 }
 
 export type ReceivedBody = { readonly kind: 'body'; readonly body: RequestBody } | { readonly kind: 'broken' };
 
-/** Resolves when the body is whole, is broken, or finds no room. The buffer is the caller's to close. */
+/**
+ * Resolves when the body is complete or broken, or the buffer has no room for more. The caller must close the buffer.
+ */
 export async function receiveBody(incoming: IncomingBody, buffer: BodyBuffer): Promise<ReceivedBody> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let isBroken = false;
@@ -40,7 +43,7 @@ export async function receiveBody(incoming: IncomingBody, buffer: BodyBuffer): P
   return { kind: 'body', body: new BufferedBody(buffer, () => isBroken) };
 }
 
-/** `onFull`: nothing more is received until somebody reads. */
+/** Calls `onFull` when the buffer has no room: nothing more is received until a reader takes bytes. */
 async function gather(incoming: IncomingBody, buffer: BodyBuffer, onFull: () => void): Promise<void> {
   for await (const chunk of incoming.read()) {
     if (buffer.isClosed) return;

@@ -1,6 +1,6 @@
 /**
- * Names of origins as addresses: `/etc/hosts`, then DNS. Not by the system's resolver, whose look-ups share four threads with
- * the disk: one slow name server would hold up every origin. docs/decisions/0045
+ * Resolves names of origins: `/etc/hosts`, then DNS. The system's resolver is not used, since its look-ups share four
+ * threads with the disk, and one slow name server would delay every origin. docs/decisions/0045
  */
 import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
@@ -8,44 +8,46 @@ import { isIP } from 'node:net';
 import { Lru } from '#lib/lru.ts';
 import { createShares } from '#lib/shares.ts';
 
-/** Every address of a name, in the order of preference; rejects when there is none. */
+/** Resolves to all addresses of a name in order of preference; rejects if there are none. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 export interface ResolverOptions {
   /** Milliseconds that never step back. */
   readonly monotonic: () => number;
-  /** `address:port`, instead of those of the machine. */
+  /** Name servers as `address:port`, instead of the machine's. */
   readonly servers?: readonly string[];
   readonly hostsFile?: string;
-  /** Look-ups at once, 500 when absent. More are refused, and so are more of one zone than its share. */
+  /**
+   * Limit of concurrent look-ups, 500 if absent. Further ones are refused, and so are those beyond a zone's fair share.
+   */
   readonly maxLookups?: number;
 }
 
-/** Limit for one name, both families and every server together. */
+/** Limit for one name, for both families and every server together. */
 const LOOKUP_TIMEOUT_MS = 4_000;
-/** One server's, at first; it grows with each try. */
+/** Initial time limit of one server; it grows with each try. */
 const SERVER_TIMEOUT_MS = 1_000;
 const TRIES = 3;
-/** How long the other family is waited for when one has answered. */
+/** How long the second address family is waited for after the first has answered. */
 const SECOND_FAMILY_MS = 200;
-/** Look-ups in one worker, each with two sockets. */
+/** Limit of look-ups of one worker, each with two sockets. */
 const MAX_LOOKUPS = 500;
-/** Labels at the end of a name that names with the same unresponsive servers are likely to share. */
+/** Trailing labels that make up a zone: names below it are likely to share unresponsive servers. */
 const ZONE_LABELS = 2;
 const MAX_NAMES = 10_000;
 const MAX_ADDRESSES = 64;
-/** Bounds for what name servers say. */
+/** Bounds for the TTLs of name servers. */
 const MIN_TTL_MS = 1_000;
 const MAX_TTL_MS = 300_000;
-/** Lifetime of a name in the hosts file, and of one that does not exist. */
+/** Lifetime of a name from the hosts file, and of one that does not exist. */
 const LOCAL_TTL_MS = 5_000;
-/** Time before a name is asked for again whose servers did not answer. */
+/** Time before a name whose servers did not answer is looked up again. */
 const FAILED_TTL_MS = 10_000;
-/** While they do not answer, what they said before holds for so long. RFC 8767 §5 */
+/** Time for which the last known addresses are used while the servers do not answer. RFC 8767 §5 */
 const STALE_MS = 3_600_000;
 
 interface Known {
-  /** Empty: there is none. */
+  /** Empty if the name has none. */
   readonly addresses: readonly string[];
   readonly freshUntil: number;
   readonly usableUntil: number;
@@ -54,10 +56,10 @@ interface Known {
 type Found =
   | { readonly kind: 'found'; readonly addresses: readonly string[]; readonly ttlMs: number }
   | { readonly kind: 'absent' }
-  /** No server said anything about it. */
+  /** No server answered. */
   | { readonly kind: 'unanswered' };
 
-/** One question per name at a time, and none while its answer lasts. */
+/** Single flight: concurrent look-ups of one name share a query, and its answer is cached. */
 export function createResolver(options: ResolverOptions): Resolve {
   const { monotonic, servers, hostsFile = '/etc/hosts', maxLookups = MAX_LOOKUPS } = options;
   const names = new Lru<string, Known>({ maxWeight: MAX_NAMES });
@@ -107,7 +109,7 @@ export function createResolver(options: ResolverOptions): Resolve {
   };
 }
 
-/** A resolver of its own: it reads the machine's list of servers anew, and can be called off. */
+/** Uses a new resolver per look-up: it reads the machine's list of servers again, and can be cancelled. */
 async function lookUp(name: string, servers: readonly string[] | undefined): Promise<Found> {
   const resolver = new Resolver({ timeout: SERVER_TIMEOUT_MS, tries: TRIES });
   if (servers !== undefined) resolver.setServers(servers);
@@ -136,7 +138,7 @@ function readProblem(error: NodeJS.ErrnoException): Found {
   return { kind: isAbsent ? 'absent' : 'unanswered' };
 }
 
-/** IPv4 first: it is there where either is. */
+/** Puts IPv4 first: it works wherever either does. */
 function joinFamilies(families: readonly Found[]): Found {
   const found = families.filter((family) => family.kind === 'found');
   if (found.length > 0) {
@@ -146,7 +148,7 @@ function joinFamilies(families: readonly Found[]): Found {
   return families.find(({ kind }) => kind === 'unanswered') ?? { kind: 'absent' };
 }
 
-/** Every address that the hosts file gives the name. hosts(5) */
+/** Returns all addresses of the name in the hosts file. hosts(5) */
 function readHosts(text: string, name: string): readonly string[] {
   return text.split('\n').flatMap((line) => {
     const [address = '', ...names] = (line.split('#')[0] ?? '').trim().split(/\s+/);

@@ -1,9 +1,12 @@
-/** Limits of origins' responses and idle connections, whichever client reads them. */
+/** Limits of origins' responses and idle connections, for both clients. */
 
-/** What is gathered of a head, or of the trailers behind a body, before the response is refused. */
+/** Limit of a head, or of the trailers after a body; a response beyond it is refused. */
 export const MAX_RESPONSE_HEAD_BYTES = 32 * 1024;
-/** More interim responses before one response are no answer. */
+/** Limit of interim responses before one final response; more are malformed. */
 export const MAX_INTERIM = 32;
-/** Idle time below the 5 s after which Node and Apache close a connection; an origin's `Keep-Alive` hint may change it. */
+/**
+ * Idle time of a connection, below the 5 s after which Node and Apache close it. An origin's `Keep-Alive` field may
+ * change it.
+ */
 export const ORIGIN_KEEP_ALIVE_MS = 4_000;
 export const MAX_ORIGIN_KEEP_ALIVE_MS = 60_000;

@@ -1,11 +1,11 @@
 /**
- * Response fields by which an origin speaks as the server that the viewer is connected to. Here the edge is that server, so they
- * end with the origin's response, before anything is stored. The table of all such fields is in docs/edge.md. Pure.
+ * Response fields by which an origin speaks as the server that the viewer is connected to. Here that server is the
+ * edge, so these fields are removed before anything is stored. docs/edge.md has the table of all such fields. Pure.
  */
 import { FieldNames } from '#http/field-names.ts';
 import { type RawHeaders, withoutFields } from '#http/headers.ts';
 
-/** Returns the same list when it has none of them. */
+/** Returns the same list if it has none of these fields. */
 export function withoutServerFields(headers: RawHeaders): RawHeaders {
   return withoutFields(headers, SERVER_FIELDS);
 }

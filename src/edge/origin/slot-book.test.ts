@@ -4,7 +4,7 @@ import { createSlotBook, type SlotClaim, type SlotUse } from './slot-book.ts';
 
 const OPTIONS = { max: 8, maxWaiting: 100, slowMs: 1_000 };
 
-/** Asks so many times; returns the claims by what each of them got. */
+/** Asks `count` times; returns the claims grouped by the answer. */
 function askAll(book: ReturnType<typeof createSlotBook>, client: string, count: number, use: SlotUse = 'read') {
   const claims = Array.from({ length: count }, (): SlotClaim => ({ client, use }));
   return Map.groupBy(claims, (claim) => book.ask(claim));
@@ -123,7 +123,7 @@ describe('turns for slots', () => {
 });
 
 describe('slow clients', () => {
-  /** Every slot is held by a client of its own that the origin has waited for since 0. */
+  /** Every slot is held by a different client, for which the origin has waited since 0. */
   function allSlow() {
     const book = createSlotBook({ ...OPTIONS, max: 8 });
     const held: SlotClaim[] = [];

@@ -1,12 +1,14 @@
 /**
- * Holders of the slots at an origin, and the queue for them. No client, and no kind of requests, may have all slots; waiting
- * requests take turns by client; of slots held at the pace of slow clients, some are taken back when others wait. Pure.
+ * Keeps the holders of an origin's slots and the queue for them. No client and no kind of request may hold all slots;
+ * waiting requests take turns by client; slots held by slow clients are taken back in part when others wait. Pure.
  * docs/decisions/0440
  */
 import { createShares, type Shares } from '#lib/shares.ts';
 import { createPauses, type Pauses } from './pauses.ts';
 
-/** `read`: a GET or HEAD without a body. `stream`: its body is passed on while it arrives. `write`: any other. */
+/**
+ * `read`: a GET or HEAD without a body. `stream`: its body is passed on while it arrives. `write`: any other request.
+ */
 export type SlotUse = 'read' | 'write' | 'stream';
 
 /** One request's claim to a slot. Compared by identity. */
@@ -17,41 +19,44 @@ export interface SlotClaim {
 }
 
 /**
- * Why a claim gets no slot. `originBusy`: all are taken. `originShare`: its client or its kind of requests has its share.
- * `buffersFull`: it would have needed none before its body had arrived, but the buffers had no room for that, and requests of this
- * kind, or its client, have their share.
+ * Why a claim gets no slot. `originBusy`: all are taken. `originShare`: its client or its kind of request holds its
+ * share. `buffersFull`: the buffers had no room for its body, so it needs a slot of the `stream` kind, and that kind or
+ * its client holds its share.
  */
 export type Denied = 'originBusy' | 'originShare' | 'buffersFull';
 
 export interface SlotBook<C extends SlotClaim> {
   readonly taken: number;
   readonly waiting: number;
-  /** A slot at once, a slot in the queue, or neither. */
+  /** Takes a slot, joins the queue, or returns why neither is possible. */
   ask(claim: C): 'taken' | 'waiting' | Denied;
-  /** Gives a slot back. Returns the claims that have one now instead, in their order. */
+  /** Frees a slot. Returns the claims that get one instead, in order. */
   free(claim: C): readonly C[];
   /** Leaves the queue. */
   leave(claim: C): void;
-  /** Why a claim that waits has no slot. */
+  /** Returns why a waiting claim has no slot. */
   reasonFor(claim: C): Denied;
-  /** The origin waits for the claim's client from now on, until `resume`: to send more of its request, or to take more of its answer. */
+  /**
+   * The origin waits for the claim's client from now until `resume`: for more of its request, or for it to read more of
+   * its answer.
+   */
   pause(claim: C, now: number): void;
   resume(claim: C, now: number): void;
-  /** The claim whose slot is to be taken back for those who wait; `undefined`: none. */
+  /** Returns a claim whose slot must be taken back for waiting claims; `undefined` if there is none. */
   findSlow(now: number): C | undefined;
 }
 
 export interface SlotBookOptions {
   readonly max: number;
-  /** One more claim is denied at once. */
+  /** Limit of waiting claims; a further one is denied at once. */
   readonly maxWaiting: number;
-  /** Time that the origin has waited for a client, in all, from which its slot counts as slow. */
+  /** Total time that the origin waits for a client before its slot counts as slow. */
   readonly slowMs: number;
 }
 
-/** Share of all slots for one kind of requests. */
+/** Share of all slots that one kind of request may hold. */
 const USE_SHARES: Readonly<Record<SlotUse, number>> = { read: 7 / 8, write: 7 / 8, stream: 1 / 4 };
-/** Share of all slots, and of those for one kind of requests, for slow clients while others wait. */
+/** Share of all slots, and of those of one kind, that slow clients may hold while others wait. */
 const SLOW_SHARE = 1 / 2;
 const USES: readonly SlotUse[] = ['read', 'write', 'stream'];
 
@@ -60,7 +65,7 @@ export function createSlotBook<C extends SlotClaim>({ max, maxWaiting, slowMs }:
   const queue = createShares(maxWaiting);
   const ofUse = (use: SlotUse) => createShares(maxOf(max, use));
   const byUse: Record<SlotUse, Shares> = { read: ofUse('read'), write: ofUse('write'), stream: ofUse('stream') };
-  /** Waiting claims of each client; the first client is the next in turn. */
+  /** Waiting claims by client; the first client is next in turn. */
   const waiting = new Map<string, Set<C>>();
   const pauses = createPauses<C>(slowMs);
 
@@ -86,7 +91,7 @@ export function createSlotBook<C extends SlotClaim>({ max, maxWaiting, slowMs }:
     const own = waiting.get(claim.client);
     leave(claim);
     if (own !== undefined && own.size > 0) {
-      waiting.delete(claim.client); // its next turn comes after those of the others
+      waiting.delete(claim.client); // moves the client to the end of the turns
       waiting.set(claim.client, own);
     }
     take(claim);
@@ -133,7 +138,7 @@ export function createSlotBook<C extends SlotClaim>({ max, maxWaiting, slowMs }:
   };
 }
 
-/** Looks among claims of these kinds only. */
+/** Finds a slow claim of one of these kinds. */
 function findSlowOf<C extends SlotClaim>(
   uses: readonly SlotUse[],
   pauses: Pauses<C>,

@@ -33,7 +33,10 @@ import { Holds } from '../store/holds.ts';
 interface Explanation {
   /** Findings of the stages, in order. */
   readonly steps: readonly Step[];
-  /** Value of `X-Cache`, as far as it is known without an origin. Empty if the TLS handshake fails, so that there is no answer. */
+  /**
+   * Value of `X-Cache`, as far as it is known without an origin. Empty if the TLS handshake fails, since there is no
+   * answer.
+   */
   readonly xCache: string;
   /** Whether an origin would be asked: then a miss may turn out not to be stored, and a validation to be a miss. */
   readonly asksOrigin: boolean;
@@ -158,7 +161,7 @@ async function explainCache(
   note('key', key);
   const plan = planRequest(site, request); // 5
   note('plan', `${describePlan(plan)}; ${describePolicy(site, request)}`);
-  /** `status`: of the answer if no origin is available and no stored response stands in. */
+  /** `status` is that of the answer if no origin is available and no stored response stands in. */
   const ask = async (mark: CacheMark, status?: number, standsIn?: () => Promise<boolean>): Promise<Explanation> => {
     const states = await around.statesOf(site, request.scheme, request.host);
     note('origins', describeOrigins(states));
@@ -298,7 +301,7 @@ async function lookUpAll(edge: EdgeContext, asked: Omit<Visit, 'absentUpTo'>): P
   return { decision, visit: index.visit, stored: `in slices, ${describeStored(decision)}` };
 }
 
-/** Whether the stored response would be the answer, but in a coding that the client does not accept. */
+/** Whether the stored response would be the answer but has a coding that the client does not accept. */
 function isCodedOtherwise(request: EdgeRequest, { decision }: Found, now: number): boolean {
   if (decision.kind !== 'hit' && decision.kind !== 'stale') return false;
   const { stored } = decision;

@@ -1,6 +1,6 @@
 /**
- * A viewer's request from first byte to log line, top to bottom: the stages of docs/development/edge.md. What a stage decides
- * is in its own file; here is only their order.
+ * Handles a viewer's request from its first byte to its log line, in the order of the stages in
+ * docs/development/edge.md. Each stage decides in its own file; this one holds their order.
  */
 import { after, type Eventual, recover } from '#lib/future.ts';
 import type { EdgeContext, Visit } from '../context.ts';
@@ -31,13 +31,13 @@ import { Holds } from '../store/holds.ts';
 import type { CutStatus, Viewer } from '../viewer.ts';
 
 /**
- * Done when the answer is out, or the client is gone, and the line is written; in this call if nothing had to be waited for.
- * Never throws or rejects.
+ * Answers and logs a request. Done when the answer is sent, or the client has left, and the log line is written;
+ * synchronously if nothing had to be waited for. Never throws or rejects.
  */
 export function handle(viewer: Viewer, edge: EdgeContext): Eventual<void> {
   const startedAt = edge.clock();
   const named: NamedSite = { host: undefined, domainId: 0, isLive: false };
-  /** The answer under way, to be dropped if sending it fails. */
+  /** The answer in flight, dropped if sending it fails. */
   let made: EdgeAnswer | undefined;
   let closeMeter = () => 0;
   const holds = new Holds();
@@ -66,7 +66,7 @@ export function handle(viewer: Viewer, edge: EdgeContext): Eventual<void> {
   });
 }
 
-/** Answers a request that a fault of ours has met. */
+/** Answers a request after a fault of ours: with 500, or by cutting an answer that has begun. */
 function answerFault(viewer: Viewer, edge: EdgeContext, domainId: number): Eventual<EdgeAnswer> {
   const answer = errorAnswer(500, { status: 'ERROR', reason: 'internal' }, edge.clock(), true);
   if (!viewer.isBegun) return sendAnswer(viewer, answer, edge, domainId);
@@ -74,20 +74,21 @@ function answerFault(viewer: Viewer, edge: EdgeContext, domainId: number): Event
   return answer;
 }
 
-/** Whether it goes on for as long as its viewer likes: its bytes are not left to be counted at the end. */
+/**
+ * Whether the answer lasts as long as its viewer likes, so that its bytes are counted as they are sent and not at the
+ * end.
+ */
 function isLasting({ body }: EdgeAnswer): boolean {
   return body.kind === 'session' || body.kind === 'tunnel';
 }
 
-/**
- * Logs a request whose turn did not come: its client has left, or the answer before it was cut, as `cutStatus` says.
- */
+/** Logs a request that was never served: its client has left, or the answer before it was cut, as `cutStatus` says. */
 export function concludeUnserved(viewer: Viewer, edge: EdgeContext, cutStatus: CutStatus | undefined): void {
   const startedAt = edge.clock();
   conclude(viewer, edge, { host: undefined, domainId: 0, isLive: false }, undefined, { startedAt, cutStatus });
 }
 
-/** `named`: the site that stage 2 has found, or none. */
+/** Writes the log line and counts the request. `named` is the site that stage 2 has found, if any. */
 function conclude(
   viewer: Viewer,
   edge: EdgeContext,
@@ -107,7 +108,7 @@ function conclude(
   edge.writeLog(found.domainId, record);
 }
 
-/** `undefined`: there is nobody to answer any more. */
+/** Runs stages 1 to 9. Returns `undefined` if the client has left. */
 function answerRequest(
   viewer: Viewer,
   edge: EdgeContext,
@@ -203,7 +204,10 @@ function finish(
   return after(made, (answer) => answer && orAbandon(answer, () => finishAnswer(viewer, edge, asked, answer)));
 }
 
-/** Drops the answer if a fault of ours meets it on its way: others may wait for its flight, and nobody would read its body. */
+/**
+ * Abandons the answer's body if `work` fails: other requests may wait for its flight, and no reader would take its
+ * bytes.
+ */
 function orAbandon(answer: EdgeAnswer, work: () => Eventual<EdgeAnswer>): Eventual<EdgeAnswer> {
   return recover(work, (error) => {
     abandonBody(answer.body);

@@ -1,6 +1,6 @@
 /**
- * Fetches an object before anyone asks for it, through the same stages as a request, and says whether it is stored now or why
- * not. docs/decisions/0084
+ * Prefetches an object through the same stages as a request, and reports that it is stored or why not.
+ * docs/decisions/0084
  */
 import type { Eventual } from '#lib/future.ts';
 import { unreachable } from '#lib/unreachable.ts';
@@ -26,12 +26,12 @@ import { planRequest } from '../stages/plan-request.ts';
 import { Holds } from '../store/holds.ts';
 import type { SharedBody } from '../store/shared-body.ts';
 
-/** Never rejects. */
+/** Prefetches one object. Never rejects. */
 export type Prefetch = (request: PrefetchRequest) => Promise<PrefetchOutcome>;
 
 /**
- * Concurrent prefetches of one worker. All that a machine has under way (feed/prefetches.ts) fit, whichever worker gets
- * them.
+ * Concurrent prefetches of one worker: enough for all that a machine has in flight (feed/prefetches.ts), even if one
+ * worker gets them all.
  */
 const MAX_PREFETCHES = 16;
 const TIMEOUT_MS = 10 * 60_000;
@@ -59,7 +59,7 @@ export function createPrefetch(edge: EdgeContext): Prefetch {
   };
 }
 
-/** `undefined`: stored. */
+/** Returns why the object is not stored; `undefined` if it is. */
 async function prefetch(edge: EdgeContext, asked: PrefetchRequest, signal: AbortSignal): Promise<Reason | undefined> {
   const request = parseRequest(receivedFrom(asked));
   if (request.kind === 'invalid') return request.reason;
@@ -115,7 +115,7 @@ async function fetchInto(
   }
 }
 
-/** A reader, so that the fetch goes on though its client should leave. */
+/** Waits for the end of another request's fetch. Its reader keeps that fetch going if the client leaves. */
 async function waitForEnd(shared: SharedBody, signal: AbortSignal): Promise<void> {
   const reader = shared.open(0);
   signal.addEventListener('abort', reader.wake, { once: true });
@@ -164,7 +164,7 @@ function ask(edge: EdgeContext, { visit, decision, others }: LookedUp, signal: A
   return askForWhole(edge, visit, stored, others, question);
 }
 
-/** Whether all of it came. */
+/** Stores the body. Returns whether it arrived whole. */
 async function gather(body: Parameters<typeof streamToStore>[0], fill: Fill, signal: AbortSignal): Promise<boolean> {
   let isWhole = false;
   const giveUp = () => body.destroy(new Error('the prefetch took too long'));
@@ -180,14 +180,14 @@ async function gather(body: Parameters<typeof streamToStore>[0], fill: Fill, sig
   return isWhole;
 }
 
-/** What was put may have been refused, for a purge or for want of room. */
+/** Returns why a response that was put is not stored, a purge or lack of room; `undefined` if it is stored. */
 async function findReason({ store }: EdgeContext, visit: Visit, requestAt: number): Promise<Reason | undefined> {
   const entry = await store.find(visit.key);
   if (entry?.variants.some((variant) => variant.requestAt >= requestAt) === true) return undefined;
   return (entry?.invalidatedAt ?? requestAt - 1) >= requestAt ? 'invalidated' : 'incomplete';
 }
 
-/** A failing origin must show, also where its answer is stored for a while. */
+/** An error status fails the prefetch even if the response is stored for a while. */
 function errorOf(status: number): Reason | undefined {
   return status >= FIRST_ERROR_STATUS ? 'errorStatus' : undefined;
 }
@@ -205,5 +205,5 @@ function receivedFrom({ host, target, scheme }: PrefetchRequest) {
   } as const;
 }
 
-/** What the origin is told of the client: there is none but this machine. */
+/** Client address reported to the origin: a prefetch has no client but this machine. */
 const OWN_ADDRESS = '127.0.0.1';

@@ -1,4 +1,4 @@
-/** Remembered clients change no answer: each answer is that of the rules, regardless of earlier requests. */
+/** Remembering clients changes no answer: each is that of the rules, regardless of earlier requests. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -11,7 +11,10 @@ import { HeadClient } from '../transport/http1/head-client.ts';
 import { RequestHead } from '../transport/http1/read-head.ts';
 import { asksOf, canAnswer, type GuardedAnswer, isLetIn, NOBODY, type RememberedClient } from './access-memo.ts';
 
-/** Every rule, so that a new one does not compile until the law asks it too: its entries have to refuse some of the clients below. */
+/**
+ * Every rule, so that a new one does not compile until it is tested here. Its entries must refuse some of the clients
+ * below.
+ */
 const RULES: Required<Omit<AccessSpec, 'refusal'>> = {
   deniedAddresses: ['192.0.2.0/24', '2001:db8::/32'],
   referer: {
@@ -21,10 +24,10 @@ const RULES: Required<Omit<AccessSpec, 'refusal'>> = {
   },
   deniedUserAgents: ['robot', '*crawler*1*'],
 };
-/** Rules that shortcuts answer themselves: one with `ASKS.unknown` would hide what they make of the others. */
+/** Rules that shortcuts can check themselves: one with `ASKS.unknown` would hide the results of the others. */
 const ANSWERED = Object.fromEntries(
   Object.entries(RULES).filter(([rule, value]) => canAnswer(asksOf(accessOf({ [rule]: value })))),
-) as typeof RULES; // fromEntries forgets the names
+) as typeof RULES; // `fromEntries` loses the names
 const ADDRESSES = ['192.0.2.1', '198.51.100.1', '2001:db8::1', '::1', ''];
 const LONG = `Browser/3 ${'x'.repeat(300)}`;
 const AGENTS = [undefined, LONG, `${LONG} robot`, 'Browser/1', 'A robot', 'Browser/2', 'the crawler 1'];
@@ -92,7 +95,7 @@ const REFERERS = [
     'http://',
   ],
   `http://a.test/${'p'.repeat(2_000)}`,
-  `http://${'a'.repeat(51)}.a.test/`, // an origin as long as is remembered, and one longer
+  `http://${'a'.repeat(51)}.a.test/`, // an origin of the longest remembered length, and a longer one
   `http://${'a'.repeat(52)}.a.test/`,
 ];
 
@@ -117,10 +120,10 @@ function answerOf(access: SiteAccess): GuardedAnswer {
 }
 
 interface Connection {
-  /** HTTP/1.1's form: bytes, with the head that says where the fields are. */
+  /** Client of HTTP/1.1: bytes, with a head that says where the fields are. */
   readonly client: HeadClient;
   readonly head: RequestHead;
-  /** HTTP/2's form: texts. */
+  /** Client of HTTP/2: texts. */
   readonly texts: { -readonly [K in keyof RememberedClient]: RememberedClient[K] };
 }
 
@@ -140,12 +143,12 @@ function connect(): Connection[] {
   });
 }
 
-/** Equal, and elsewhere. */
+/** Returns an equal string at another place in memory. */
 function copyOf(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
 }
 
-/** Gives both forms of a connection's client these fields; between others, as bytes. */
+/** Sets these fields on both forms of a connection's client. In the bytes they lie between others. */
 function setFields({ client, head, texts }: Connection, referer: string, userAgent: string | undefined): void {
   head.refererStart = 1;
   head.refererEnd = head.refererStart + referer.length;
@@ -167,7 +170,7 @@ describe('remembered clients', () => {
     userAgent: fc.constantFrom(...AGENTS),
     referer: fc.nat({ max: 7 }),
   });
-  // So that each comes again.
+  // Few, so that each recurs.
   const few = fc.array(fc.constantFrom(...REFERERS), { minLength: 4, maxLength: 8 });
   const lists = [
     ANSWERED,
@@ -202,7 +205,7 @@ describe('remembered clients', () => {
             denialOf(access, asking.texts) === undefined,
             JSON.stringify(asking.texts),
           );
-          assert.notEqual(client.passed.userAgent, LONG); // is not kept in memory
+          assert.notEqual(client.passed.userAgent, LONG); // not kept in memory
           assert.notEqual(answer.letInUserAgent, LONG);
           assert.ok(answer.letInOrigin.length <= 64);
         }

@@ -1,60 +1,59 @@
 /**
- * The clients that a site's rules have let in to one answer. The last of each kind is remembered, since the next
- * request is often of the same kind: a proxy's address, a common browser, the site whose pages embed the object.
- * docs/decisions/0270
+ * Remembers the last client of each kind that a site's rules have admitted to one answer, since the next request is
+ * often alike: a proxy's address, a common browser, the site whose pages embed the object. docs/decisions/0270
  */
 import { flatText } from '#lib/flat-text.ts';
 import type { SiteAccess } from '#sites/access.ts';
 import { plainOriginLength } from '#sites/referer.ts';
 import { type AskingClient, deniesAddress, deniesReferer, deniesUserAgent } from '../stages/access.ts';
 
-/** An answer, with the last client that it was given to. */
+/** An answer, with the last client that was admitted to it. */
 export interface GuardedAnswer {
   readonly site: { readonly access: SiteAccess };
-  /** `asksOf` its rules. */
+  /** Result of `asksOf` for the site's rules. */
   readonly asks: number;
   letInAddress: string;
   letInUserAgent: string | undefined;
-  /** Beginning of the last Referer, up to the path. */
+  /** Origin of the last admitted Referer: its beginning, up to the path. */
   letInOrigin: string;
 }
 
 /**
- * The client of a connection, which remembers the last rules that it has passed. A transport may make a text only when
- * it is read here; equal texts that recur are best the same string object.
+ * The client of a connection, with the last rules that it has passed. A transport may create the texts on demand;
+ * recurring equal texts are best the same string object.
  */
 export interface RememberedClient extends AskingClient {
-  /** The rules that let its address in last, and the User-Agent that they let in. */
+  /** The rules that last admitted its address, and the User-Agent that they admitted. */
   readonly passed: { access: SiteAccess | undefined; userAgent: string | undefined };
 }
 
-/** Text of a field; an empty one is a field that is not there. */
+/** Returns `undefined` for an empty text, which stands for an absent field. */
 export function orAbsent(text: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** Longer texts are checked each time: what clients choose must not fill the memory. */
+/** Longer texts are checked each time, so that clients' choices do not fill the memory. */
 const MAX_ORIGIN_CHARS = 64;
 const MAX_USER_AGENT_CHARS = 256;
-/** No field is this. */
+/** A text that no field can have. */
 export const NOBODY = '\n';
 
-/** What rules ask about, as bits. `unknown`: something that only the pipeline can answer. */
+/** What rules ask about, as bits. `unknown`: only the pipeline can answer it. */
 const ASKS = { address: 1, referer: 2, userAgent: 4, unknown: 8 } as const;
 /** Bits that `isLetIn` can answer; requests with other bits go to the pipeline. */
 const ANSWERED = ASKS.address | ASKS.referer | ASKS.userAgent;
 
-/** What each rule asks about; a rule without a row does not compile. docs/decisions/0415 */
+/** What each rule asks about. A rule without a row does not compile. docs/decisions/0415 */
 export const RULE_ASKS = {
   deniedAddresses: ASKS.address,
   referers: ASKS.referer,
   deniedUserAgents: ASKS.userAgent,
-  refusal: 0, // says how a client is refused, not who
+  refusal: 0, // says how a client is refused, not which
 } as const satisfies Record<keyof SiteAccess, number>;
 
 /**
- * The bits of the rules; 0: every client is let in. A rule without a row, as from a later release, is left to the
- * pipeline.
+ * Returns the bits of a site's rules; 0 if every client is admitted. A rule without a row, as from a later release, is
+ * left to the pipeline.
  */
 export function asksOf(access: SiteAccess): number {
   const rows: Readonly<Record<string, number>> = RULE_ASKS;
@@ -63,14 +62,14 @@ export function asksOf(access: SiteAccess): number {
   return asks;
 }
 
-/** Whether `isLetIn` knows what these bits ask about; it lets nobody in where it does not. */
+/** Whether `isLetIn` can answer all these bits; otherwise it admits no client. */
 export function canAnswer(asks: number): boolean {
   return (asks & ~ANSWERED) === 0;
 }
 
 /**
- * Whether the rules let this request in. `oneOrigin`: one string object for equal texts, since those of thousands of
- * answers would not stay in the processor's cache.
+ * Whether the rules admit this request. `oneOrigin` returns one string object for equal texts: separate copies in
+ * thousands of answers would not stay in the processor's cache.
  */
 export function isLetIn(answer: GuardedAnswer, client: RememberedClient, oneOrigin: (text: string) => string): boolean {
   const { asks } = answer;
@@ -93,7 +92,7 @@ function admitsAddress(answer: GuardedAnswer, { clientAddress, passed }: Remembe
   return true;
 }
 
-/** Checks the User-Agent of a client whose address has been let in. */
+/** Checks the User-Agent of a client whose address has been admitted. */
 function admitsUserAgent(answer: GuardedAnswer, client: RememberedClient): boolean {
   const { access } = answer.site;
   const { userAgent, passed } = client;
@@ -119,7 +118,7 @@ function admitsReferer(
   return true;
 }
 
-/** Whether it begins with `origin`, followed by a path or nothing. */
+/** Whether the Referer is `origin`, or begins with it followed by a path, query or fragment. */
 function hasOrigin(referer: string, origin: string): boolean {
   if (!referer.startsWith(origin)) return false;
   const next = referer.charCodeAt(origin.length);

@@ -1,4 +1,7 @@
-/** The lines and counts of what shortcuts answer on one connection: those of the pipeline, put together from parts that were made before. */
+/**
+ * Log lines and counts for the prepared answers of one connection: the same as the pipeline's, assembled from parts
+ * made in advance.
+ */
 import { ownBytes } from '#lib/own-bytes.ts';
 import { AnsweredPart, ClientPart, type HitRecord } from '#logs/hit-record.ts';
 import { type CacheCode, formatAddress } from '#logs/line.ts';
@@ -7,13 +10,13 @@ import type { AskingClient } from '../stages/access.ts';
 import { CLIENT_LEFT } from '../stages/access-log.ts';
 import type { LoggedAnswer, PreparedVersion } from './ready-answer.ts';
 
-/** An answer that is on its way. */
+/** An answer in flight. */
 export interface PreparedReply {
   readonly answer: LoggedAnswer;
   readonly request: AskingClient;
   readonly startedAt: number;
   readonly requestBytes: number;
-  /** We have ended it. */
+  /** The edge has ended the stream. */
   isCut?: boolean;
 }
 
@@ -21,13 +24,13 @@ interface LinesContext extends Pick<EdgeContext, 'clock' | 'writeLog' | 'writeHi
   readonly metrics: Pick<EdgeContext['metrics'], 'countPrepared'>;
 }
 
-/** Where the two fields of the client stand that a line ends with. */
+/** Positions of the Referer and User-Agent, the last fields of a line. */
 export type ClientFields = Pick<
   HitRecord,
   'refererStart' | 'refererEnd' | 'userAgentStart' | 'userAgentEnd' | 'hasEscapes'
 >;
 
-/** What a line ends with, as bytes. */
+/** The last two fields of a line, as bytes. */
 interface WrittenFields {
   readonly referer: string;
   readonly userAgent: string;
@@ -35,7 +38,7 @@ interface WrittenFields {
   readonly fields: ClientFields;
 }
 
-/** One for all of a connection's. */
+/** One object for all hits of a connection. */
 class Hit implements HitRecord {
   domainId = 0;
   endedAt = 0;
@@ -66,15 +69,15 @@ const NO_FIELDS: WrittenFields = {
   bytes: NOTHING,
   fields: { refererStart: 0, refererEnd: 0, userAgentStart: 0, userAgentEnd: 0, hasEscapes: false },
 };
-/** Longer ones are written each time: what clients choose must not fill the memory. */
+/** Longer fields are written each time, so that clients' choices do not fill the memory. */
 const MAX_KEPT_CHARS = 1_024;
-/** Stands in a line as it is. */
+/** Text that needs no escapes in a line. */
 const PLAIN = /^[ -[\]-~]*$/;
 
 export class PreparedLines {
   readonly #edge: LinesContext;
   readonly #httpVersion: PreparedVersion;
-  /** We ended the connection: answers that are not out were cut by us, not left by their client. */
+  /** The edge ended the connection: unfinished answers were cut by the edge, not left by their client. */
   #isCut = false;
   #clientAddress: string | undefined;
   readonly #hit = new Hit(new ClientPart(NOTHING));
@@ -85,12 +88,12 @@ export class PreparedLines {
     this.#httpVersion = httpVersion;
   }
 
-  /** We end the connection. */
+  /** Notes that the edge ends the connection. */
   cut(): void {
     this.#isCut = true;
   }
 
-  /** `logged`: `formatPrepared` of the answer. `isOut`: all of it. */
+  /** Logs and counts an answer. `logged` is its `formatPrepared`; `isOut`: it was sent whole. */
   conclude(reply: PreparedReply, logged: AnsweredPart, sentBytes: number, isOut: boolean): void {
     const { answer, request, startedAt, requestBytes } = reply;
     const { clientAddress, referer = '', userAgent = '' } = request;
@@ -102,7 +105,7 @@ export class PreparedLines {
     this.concludeOut(answer, logged, { clientAddress, startedAt, requestBytes, sentBytes }, bytes, fields);
   }
 
-  /** Mostly the same as for the last one. */
+  /** Returns the last result if the fields are the same, as they mostly are. */
   #writeFields(referer: string, userAgent: string): WrittenFields {
     const last = this.#fields;
     if (referer === last.referer && userAgent === last.userAgent) return last;
@@ -116,7 +119,7 @@ export class PreparedLines {
     return written;
   }
 
-  /** All of it is out. Nothing of what is given is kept. */
+  /** Logs and counts an answer that was sent whole. Keeps none of the arguments. */
   concludeOut(
     answer: LoggedAnswer,
     logged: AnsweredPart,

@@ -1,13 +1,13 @@
-/** What a shortcut is found by, as bytes that are put together in one place for all requests: no text is made of what is only looked up. */
+/** Key by which a shortcut is found, built as bytes in one buffer for all requests: a look-up creates no strings. */
 import { randomInt } from 'node:crypto';
 
-/** What clients choose of it must not fill the memory. */
+/** Limit of a key, so that clients' choices do not fill the memory. */
 const MAX_BYTES = 1_024;
 
-/** A plain GET, as texts; a text is empty if the field is absent. */
+/** A plain GET; a text is empty if the field is absent. */
 export interface KeyTexts {
   readonly isTls: boolean;
-  /** The host in the form that sites are found by. */
+  /** Host in the form that sites are found by. */
   readonly host: string;
   readonly target: string;
   readonly acceptEncoding: string;
@@ -18,36 +18,39 @@ export interface KeyTexts {
 export class ShortcutKey {
   readonly #words = new Int32Array(MAX_BYTES / 4);
   readonly #bytes = Buffer.from(this.#words.buffer);
-  /** Which keys share a hash is nobody's to choose. */
+  /** Random, so that clients cannot choose keys with the same hash. */
   readonly #seed = randomInt(2 ** 32) | 0;
   #length = 0;
   #isTooLong = false;
 
-  /** The host follows, and behind their marks the target and, if there are any, `Accept-Encoding` and conditions. */
+  /**
+   * Starts a key. Next come the host, then, each after its mark, the target and, if present, `Accept-Encoding` and the
+   * conditions.
+   */
   begin(isTls: boolean): void {
     this.#isTooLong = false;
     this.#bytes[0] = isTls ? 1 : 0;
     this.#length = 1;
   }
 
-  /** Copied by the engine, in a tenth of the time of a loop. */
+  /** Appends bytes. `Buffer.copy` takes a tenth of a loop's time. */
   add(bytes: Buffer, start: number, end: number): void {
     if (this.#hasRoom(end - start)) this.#length += bytes.copy(this.#bytes, this.#length, start, end);
   }
 
-  /** A character for each byte. */
+  /** Appends a text, one byte per character. */
   addText(text: string): void {
     if (this.#hasRoom(text.length)) this.#length += this.#bytes.write(text, this.#length, 'latin1');
   }
 
-  /** None of the parts holds such a byte. */
+  /** Appends a mark, a byte that no part contains. */
   addMark(mark: KeyMark): void {
     if (!this.#hasRoom(1)) return;
     this.#bytes[this.#length] = mark;
     this.#length += 1;
   }
 
-  /** The whole key from texts. */
+  /** Builds the whole key from texts. */
   fill({ isTls, host, target, acceptEncoding, ifNoneMatch, ifModifiedSince }: KeyTexts): void {
     this.begin(isTls);
     this.addText(host);
@@ -63,12 +66,12 @@ export class ShortcutKey {
     this.addText(text);
   }
 
-  /** Returns the hash of all that was added; `undefined` if the key is too long. */
+  /** Returns the hash of the key; `undefined` if the key is too long. */
   end(): number | undefined {
     if (this.#isTooLong) return undefined;
     const bytes = this.#bytes;
     const words = this.#words;
-    // No part holds a zero, so that two that are the same with these are the same.
+    // Zero padding is unambiguous, since no part contains a zero.
     for (let at = this.#length; (at & 3) !== 0; at++) bytes[at] = 0;
     const count = this.words;
     let hash = this.#seed;
@@ -79,7 +82,7 @@ export class ShortcutKey {
     return hash;
   }
 
-  /** `kept`: from `keep`. */
+  /** Whether the key equals one that `keep` returned. */
   is(kept: Int32Array): boolean {
     const words = this.#words;
     const count = this.words;
@@ -106,6 +109,6 @@ export class ShortcutKey {
   }
 }
 
-/** Each stands before what it names. */
+/** Each precedes the part that it names. */
 export const KEY_MARKS = { target: 0x0a, coding: 0x0b, ifNoneMatch: 0x0c, ifModifiedSince: 0x0d } as const;
 type KeyMark = (typeof KEY_MARKS)[keyof typeof KEY_MARKS];

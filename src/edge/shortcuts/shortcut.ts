@@ -1,4 +1,4 @@
-/** One answer out of memory that may be given again, and what it depends on: see `shortcuts.ts`. */
+/** One answer from memory that may be sent again, and the conditions for that: see `shortcuts.ts`. */
 import { formatAge } from '#http/age.ts';
 import { formatDate } from '#http/dates.ts';
 import { currentAge, freshUntil } from '#http/freshness.ts';
@@ -18,7 +18,7 @@ import type { ShortcutKey } from './shortcut-key.ts';
 import type { WrittenHttp1 } from './written-http1.ts';
 
 interface Origin {
-  /** What it is found by. */
+  /** Key that the shortcut is found by. */
   readonly key: ShortcutKey;
   readonly host: string;
   readonly target: string;
@@ -29,28 +29,28 @@ interface Origin {
   readonly status: ReadyAnswer['status'];
 }
 
-/** The bytes of smaller bodies are kept here; of larger ones only where the store has them. */
+/** Limit of a body that is copied here; larger ones stay in the store only. */
 const MAX_KEPT_BODY_BYTES = 8 * 1024;
-/** What the engine takes beside the texts. */
+/** Estimated memory beside the texts. */
 const SHORTCUT_BYTES = 1_000;
 
 export class Shortcut implements ReadyAnswer, EntryPlace, GuardedAnswer {
-  // What each hit looks at is first, and so side by side.
+  // Fields that each hit reads come first, so that they are adjacent in memory.
   readonly key: Int32Array;
-  /** The first instant at which it is no answer any more. */
+  /** Epoch milliseconds from which the shortcut is no longer valid. */
   readonly until: number;
   readonly requestAt: number;
   readonly slot: number;
   readonly version: number;
   readonly site: Site;
-  /** When the host was last seen to have this site, and at which change count of the table. */
+  /** When the host was last found to have this site, and the table's change count then. */
   seenChanges = Number.NaN;
   seenAt = 0;
   readonly asks: number;
   letInAddress = NOBODY;
   letInUserAgent: string | undefined = NOBODY;
   letInOrigin = NOBODY;
-  /** The answer as each transport has encoded it last. */
+  /** The answer as last encoded by each transport. */
   http1: WrittenHttp1 | undefined;
   http2: WrittenHttp2 | undefined;
   readonly domainId: number;
@@ -64,11 +64,11 @@ export class Shortcut implements ReadyAnswer, EntryPlace, GuardedAnswer {
   readonly kept: ReadyBody | undefined;
   readonly weight: number;
   readonly #headers: RawHeaders;
-  /** The stored response without its body, which must not be kept in memory from here. */
+  /** Parts of the stored response without its body, which must not be kept in memory by this object. */
   readonly #age: Pick<CachedResponse, 'initialAgeMs' | 'responseAt'>;
   readonly #held: WeakRef<StoredBody> | undefined;
 
-  /** `body`: absent if none is to be sent. */
+  /** `body` is absent if the answer has none. */
   constructor(
     { key, host, target, site, stored, place, answer, status }: Origin,
     body: StoredBody | undefined,
@@ -92,14 +92,14 @@ export class Shortcut implements ReadyAnswer, EntryPlace, GuardedAnswer {
     this.#age = { initialAgeMs: stored.initialAgeMs, responseAt: stored.responseAt };
     this.#held = body && new WeakRef(body);
     this.bodyBytes = body?.sizeBytes ?? 0;
-    // A copy: what the store gave may be a small part of something large.
+    // A copy, since the store's bytes may be a small part of a large buffer.
     if (this.bodyBytes <= MAX_KEPT_BODY_BYTES)
       this.kept = { pieces: this.bodyBytes === 0 ? [] : [ownBytes(bytes)], held: undefined };
     const kept = this.kept === undefined ? 0 : this.bodyBytes;
     this.weight = SHORTCUT_BYTES + 2 * (this.key.byteLength + kept + this.#headers.join().length);
   }
 
-  /** `undefined` if the body has left memory. */
+  /** Returns `undefined` if the body is no longer in memory. */
   body(): ReadyBody | undefined {
     if (this.kept !== undefined) return this.kept;
     const held = this.#held?.deref();

@@ -1,29 +1,34 @@
-/** A shortcut's answer as HTTP/1.1 has it on the wire. What time changes in its head is written over, while nobody is being sent the bytes. */
+/**
+ * A shortcut's answer as HTTP/1.1 bytes. The field that changes with time is overwritten in place while no write of the
+ * bytes is in flight.
+ */
 import { formatHead } from '#http/head-text.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
 import type { AnsweredPart } from '#logs/hit-record.ts';
 import { formatPrepared, type ReadyAnswer } from './ready-answer.ts';
 
-/** Smaller bodies are one piece with their head. */
+/** Limit of a body that is joined to its head. */
 const MAX_JOINED_BYTES = 16 * 1024;
 
 export class WrittenHttp1 {
-  /** The head, and behind it a small body. */
+  /** The head, followed by the body if `hasBody`. */
   readonly bytes: Buffer;
   readonly hasBody: boolean;
   readonly headBytes: number;
   readonly logged: AnsweredPart;
-  /** Writes of it that are not out. */
+  /** Writes of `bytes` that are in flight. */
   waiting = 0;
   readonly #answer: ReadyAnswer;
   readonly #framing: string;
-  /** What time changes: where it stands, and how long it is. -1: in no one place. */
+  /**
+   * Offset and length of the value that changes with time. The offset is -1 if the value does not occur exactly once.
+   */
   readonly #valueAt: number;
   readonly #valueLength: number;
   #from: number;
   #to: number;
 
-  /** `framing`: what the head says of the connection. */
+  /** `framing` holds the head's `Connection` lines. */
   constructor(answer: ReadyAnswer, framing: string, now: number) {
     const { name, value, changesAt } = answer.timed(now);
     const { status, reason, kept, bodyBytes } = answer;
@@ -41,7 +46,7 @@ export class WrittenHttp1 {
     this.#to = changesAt;
   }
 
-  /** The answer as of `now`: this object, or a new one. */
+  /** Returns the answer as of `now`: this object, or a new one. */
   at(now: number): WrittenHttp1 {
     if (now >= this.#from && now < this.#to) return this;
     const { value, changesAt } = this.#answer.timed(now);
@@ -54,7 +59,7 @@ export class WrittenHttp1 {
   }
 }
 
-/** Offset of the value of the only field with that name; -1: there is none, or more than one. */
+/** Returns the offset of the value of the only field with that name; -1 if there is none or more than one. */
 function placeOf(head: Buffer, name: string, value: string): number {
   const text = head.toString('latin1').toLowerCase();
   const line = `\r\n${name}: `;

@@ -48,7 +48,7 @@ describe('the arena', () => {
 
 describe('the index', () => {
   test('the index finds its entries and nothing else, and weighs them, after any changes', () => {
-    // Few low halves, so that places are fought for.
+    // Few low halves, so that many hashes share a home.
     const step = fc.record({
       high: fc.integer({ min: 0, max: 9 }),
       low: fc.constantFrom(0, 1, 2, 127, 128, 0xffffffff),
@@ -72,7 +72,7 @@ describe('the index', () => {
             [...model.values()].reduce((sum, each) => sum + each, 0),
           );
         }
-        // Every entry leaves once, and then none is left.
+        // Every entry is evicted once, until none is left.
         for (let victim = index.victim(); victim !== NONE; victim = index.victim()) {
           assert.ok(model.delete(`${index.high(victim)} ${index.low(victim)}`));
           index.delete(victim);

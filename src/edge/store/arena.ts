@@ -1,13 +1,14 @@
 /**
- * Memory for many small records: pages cut into chunks, a record being a chain of them. Nothing is lost between records of
- * different sizes, the garbage collector sees a few large buffers, and pages are given back when records get fewer.
+ * Memory for many small records: pages cut into chunks, where a record is a chain of chunks. Records of different sizes
+ * cause no fragmentation, the garbage collector sees a few large buffers, and pages are given back when there are fewer
+ * records.
  */
 import type { Pages } from './pages.ts';
 import { grown, NONE } from './slot-table.ts';
 
-/** Half of it is lost at the end of a record; a smaller one costs more copies. */
+/** Size of a chunk. Half a chunk per record is unused on average; smaller chunks would cost more copies. */
 const CHUNK_BYTES = 128;
-/** The two links of a chunk. */
+/** Size of a chunk's two links. */
 const LINK_BYTES = 8;
 
 export class Arena {
@@ -15,19 +16,19 @@ export class Arena {
   readonly #chunksPerPage: number;
   readonly #pageBytes: number;
   readonly #onMove: (owner: number, first: number) => void;
-  /** A hole where a page was given back. */
+  /** `undefined` where a page was given back. */
   readonly #pages: (Buffer | undefined)[] = [];
   readonly #freeOfPage: number[] = [];
   readonly #firstFreeOfPage: number[] = [];
   /** Pages with free chunks. */
   readonly #open: number[] = [];
   #next = new Int32Array(0);
-  /** Previous chunk; of a record's first chunk its owner, as `-2 - owner`. */
+  /** Previous chunk; for a record's first chunk, its owner as `-2 - owner`. */
   #previous = new Int32Array(0);
   #pageCount = 0;
   #free = 0;
 
-  /** `onMove`: a record begins elsewhere now. */
+  /** `onMove` is called when the first chunk of a record has moved. */
   constructor(source: Pages, onMove: (owner: number, first: number) => void) {
     this.#source = source;
     this.#chunksPerPage = source.sizeBytes / CHUNK_BYTES;
@@ -40,18 +41,18 @@ export class Arena {
     return this.#pageCount * this.#pageBytes;
   }
 
-  /** What this many bytes take. */
+  /** Returns the memory that a record of this size takes. */
   static weigh(bytes: number): number {
     return Math.ceil(bytes / CHUNK_BYTES) * (CHUNK_BYTES + LINK_BYTES);
   }
 
-  /** How much larger the arena becomes when this many bytes come in; 0: they fit. */
+  /** Returns by how many bytes the arena grows for a record of this size; 0 if there is room. */
   growthFor(bytes: number): number {
     const missing = Math.ceil(bytes / CHUNK_BYTES) - this.#free;
     return missing <= 0 ? 0 : Math.ceil(missing / this.#chunksPerPage) * this.#pageBytes;
   }
 
-  /** Writes a record, with new pages where it needs them; gives its first chunk. */
+  /** Writes a record, adding pages if needed. Returns its first chunk. */
   write(owner: number, record: Buffer): number {
     let first = NONE;
     let last = NONE;
@@ -67,7 +68,7 @@ export class Arena {
     return first;
   }
 
-  /** A copy: the chunks may be another record's soon. */
+  /** Returns a copy, since the chunks may soon be reused for another record. */
   read(first: number, length: number): Buffer {
     const record = Buffer.allocUnsafe(length);
     let chunk = first;
@@ -87,7 +88,10 @@ export class Arena {
     }
   }
 
-  /** Empties the emptiest page into the others and gives it back. False: there is not so much room in the others. */
+  /**
+   * Moves the chunks of the emptiest page to the others and gives the page back. Returns false if the others lack the
+   * room.
+   */
   giveBackPage(): boolean {
     if (this.#free < this.#chunksPerPage) return false;
     const page = this.#emptiestPage();

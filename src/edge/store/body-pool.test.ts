@@ -36,7 +36,7 @@ interface Kept {
   readonly bytes: Buffer;
   keep: Release | undefined;
   hold: Release | undefined;
-  /** What a reader has, since it holds the body. */
+  /** Bytes that a reader has, since it holds the body. */
   pieces: readonly Buffer[] | undefined;
 }
 

@@ -1,22 +1,25 @@
 /**
- * Memory for bodies: pages cut into blocks, which are used again for other bodies and never given to the garbage collector in normal
- * use. A body is a list of runs of adjacent blocks. The store decides which body leaves when another needs room.
+ * Memory for bodies: pages cut into blocks, which are reused for other bodies and normally never left to the garbage
+ * collector. A body is a list of runs of adjacent blocks. The store chooses which body to evict for another.
  * docs/decisions/0566
  */
 import type { Pages } from './pages.ts';
 import { type BlockSource, PooledBody, type Run } from './pooled-body.ts';
 
-/** Half of one is lost per body; smaller ones would make more pieces of each. */
+/**
+ * Limits of a block's size. Half a block per body is unused on average; smaller blocks would split bodies into more
+ * pieces.
+ */
 const MAX_BLOCK_BYTES = 8 * 1024;
 const MIN_BLOCK_BYTES = 1024;
-/** A small page is still cut into some blocks. */
+/** Minimum number of blocks in a page, also in a small one. */
 const BLOCKS_AT_LEAST = 16;
 
 export interface BodyPoolOptions {
   readonly pages: Pages;
-  /** Called when no block is free. False: none can be made free, and there is no room for another page. */
+  /** Called if no block is free. Returns false if none can be freed and there is no room for another page. */
   readonly makeRoom: () => boolean;
-  /** Called when a body has become free that was not part of the store any more. */
+  /** Called when a body that had already left the store is freed. */
   readonly onOrphanFreed: () => void;
   /** Called with bytes that are free now. Tests overwrite them. */
   readonly onFreed?: ((bytes: Buffer) => void) | undefined;
@@ -26,10 +29,10 @@ export class BodyPool implements BlockSource {
   readonly blockBytes: number;
   readonly #options: BodyPoolOptions;
   readonly #blocksPerPage: number;
-  /** A hole where a page was given back. */
+  /** `undefined` where a page was given back. */
   readonly #pages: (Buffer | undefined)[] = [];
   #pageCount = 0;
-  /** Numbers of the free blocks, a stack: what was freed last is used first, and in its order. */
+  /** Stack of free block numbers: the blocks freed last are used first, in ascending order. */
   #free = new Int32Array(0);
   #freeCount = 0;
   readonly #freeOfPage: number[] = [];
@@ -60,12 +63,12 @@ export class BodyPool implements BlockSource {
     return this.#freeCount * this.blockBytes;
   }
 
-  /** Bytes of bodies that have left the store, and that are only there because something holds them. */
+  /** Bytes of bodies that have left the store and exist only because they are held. */
   get orphanBytes(): number {
     return this.#orphanBlocks * this.blockBytes;
   }
 
-  /** An empty body, kept by the caller until it calls `release`. */
+  /** Returns an empty body. The caller must keep it before it appends. */
   open(): PooledBody {
     return new PooledBody(this);
   }
@@ -85,7 +88,10 @@ export class BodyPool implements BlockSource {
     this.#push(page * this.#blocksPerPage, this.#blocksPerPage);
   }
 
-  /** Moves what lies in the emptiest page into the others and gives the page back. False: that is not possible now. */
+  /**
+   * Moves the bodies of the emptiest page to the others and gives the page back. Returns false if that is not possible
+   * now.
+   */
   giveBackPage(): boolean {
     if (this.#freeCount < this.#blocksPerPage) return false;
     const page = this.#emptiestPage();
@@ -105,7 +111,7 @@ export class BodyPool implements BlockSource {
     return true;
   }
 
-  /** Page with the most free blocks among those in which nothing is held; `undefined`: there is none. */
+  /** Returns the page with the most free blocks among those without held bodies; `undefined` if there is none. */
   #emptiestPage(): number | undefined {
     const fixed = new Set<number>();
     for (const body of this.#bodies) {
@@ -119,7 +125,7 @@ export class BodyPool implements BlockSource {
     return best;
   }
 
-  // For its bodies.
+  // The methods below are for the pool's bodies.
 
   take(maxBlocks: number): Run | undefined {
     if (this.#freeCount === 0 && !this.#options.makeRoom()) return undefined;
@@ -148,7 +154,7 @@ export class BodyPool implements BlockSource {
 
   noteFreed(body: PooledBody, wasOrphan: boolean): void {
     this.#bodies.delete(body);
-    // The first blocks are to be used first.
+    // In reverse, so that the first blocks are reused first.
     for (const run of body.runs.toReversed()) this.#give(run);
     if (wasOrphan) this.#options.onOrphanFreed();
   }

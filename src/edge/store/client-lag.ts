@@ -1,11 +1,17 @@
-/** How far all clients together may fall behind the bodies that are being stored: what they have not taken is memory. */
+/**
+ * Bounds how far all clients together may fall behind the bodies that are being stored: bytes that they have not taken
+ * use memory.
+ */
 
 export interface LagBudget {
   open(): ClientLag;
 }
 
 export interface ClientLag {
-  /** Notes what the client has not taken; false when that is too much for all of them: wait for the client. */
+  /**
+   * Records the bytes that the client has not taken. Returns false if all clients together exceed the budget: wait for
+   * this client.
+   */
   note(queuedBytes: number): boolean;
   close(): void;
 }

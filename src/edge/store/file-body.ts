@@ -1,10 +1,10 @@
-/** A body on disk as the memory tier has it: read into memory as a whole at its first use, when it is small enough. */
+/** A body on disk, as used by the memory tier: loaded into memory at its first use if it is small enough. */
 import type { ByteSpan } from '#http/range.ts';
 import type { DiskBody } from './disk/disk-body.ts';
 import type { BodyWriter, Release, StoredBody } from './store.ts';
 
 export interface FileBodyOptions {
-  /** Opens a writer into memory; absent: the body is too large for it. */
+  /** Opens a writer into memory; `undefined` if the body is too large for it. */
   readonly openWriter: ((sizeBytes: number) => BodyWriter) | undefined;
   readonly onLost: (body: FileBody) => void;
 }
@@ -17,7 +17,7 @@ export class FileBody implements StoredBody {
   #loaded: StoredBody | undefined;
   #holds = 0;
   #keeps = 0;
-  /** What it has of the loaded body, as long as it is held or kept itself. */
+  /** Hold and keep of the loaded body, for as long as this body is held or kept. */
   #releaseHeld: Release | undefined;
   #releaseKept: Release | undefined;
 
@@ -61,7 +61,7 @@ export class FileBody implements StoredBody {
     });
   }
 
-  /** What is in memory stays there as long as this body is held or kept; then there is the file. */
+  /** Passes holds and keeps on to the loaded body, which is dropped when there are none; the file remains. */
   #settle(): void {
     const loaded = this.#loaded;
     if (this.#holds > 0) this.#releaseHeld ??= loaded?.hold();
@@ -101,7 +101,9 @@ export class FileBody implements StoredBody {
     }
   }
 
-  /** False: the file is gone or damaged. Without room in memory it is read each time. */
+  /**
+   * Loads the body. Returns false if the file is gone or damaged. Without room in memory the file is read each time.
+   */
   async #load(): Promise<boolean> {
     const writer = this.#options.openWriter?.(this.sizeBytes);
     try {
@@ -114,7 +116,7 @@ export class FileBody implements StoredBody {
       this.#settle();
       return true;
     } catch {
-      return false; // the disk tier has counted it
+      return false; // the disk tier has counted the failure
     } finally {
       writer?.discard();
     }

@@ -1,28 +1,28 @@
-/** Memory of a body that is being gathered: copies while it is small, blocks of the pool from there on. */
+/** Memory of a body that is being gathered: copies while it is small, then blocks of the pool. */
 import { appendChunk, PagedCopies } from '#lib/joined-chunks.ts';
 import type { BodyPool } from './body-pool.ts';
 import { wrapBytes } from './memory-body.ts';
 import type { PooledBody } from './pooled-body.ts';
 import type { Release, StoredBody } from './store.ts';
 
-/** Bodies up to here are not in the pool: the memory tier copies them into its arena. */
+/** Largest size of a body outside the pool: the memory tier copies it into its arena. */
 export const SMALL_BODY_BYTES = 8 * 1024;
 
-/** Shared by all writers of a store. */
+/** Memory budget shared by all writers of a store. */
 export interface WriterBudget {
-  /** May be below 0 by what is lost at the ends of bodies: blocks are taken whole. */
+  /** Bytes left; may be below 0, since blocks are taken whole. */
   leftBytes: number;
 }
 
 export interface GatheredBytesOptions {
   readonly maxBytes: number;
-  /** Up to here it may be gathered without the pool where that has no room. */
+  /** Size up to which a body may be gathered outside the pool if the pool has no room. */
   readonly maxCopiedBytes: number;
-  /** Absent: there is none. */
+  /** `undefined` if the store has none. */
   readonly pool: BodyPool | undefined;
   /** Memory budget of all unfinished bodies. */
   readonly budget: WriterBudget;
-  /** 0: unknown. */
+  /** Announced size of the body; 0 if unknown. */
   readonly announcedBytes: number;
 }
 
@@ -40,17 +40,17 @@ export class GatheredBytes {
     this.#options = options;
   }
 
-  /** Where the bytes lie in the pool, if they do. */
+  /** The body in the pool; `undefined` if the bytes are not there. */
   get pooled(): PooledBody | undefined {
     return this.#pooled;
   }
 
-  /** All that was added. */
+  /** All bytes added so far. */
   get all(): readonly Buffer[] {
     return this.#pooled?.inMemory ?? this.#chunks;
   }
 
-  /** Copies a chunk. Returns where it lies; `undefined`: there is no room, and nothing was added. */
+  /** Copies a chunk and returns its copy in pieces; `undefined` if there is no room, and then nothing was added. */
   add(chunk: Buffer): readonly Buffer[] | undefined {
     const { maxBytes, maxCopiedBytes, budget, announcedBytes } = this.#options;
     const size = (this.#pooled?.sizeBytes ?? this.#chunkBytes) + chunk.length;
@@ -91,7 +91,7 @@ export class GatheredBytes {
     this.#takenBytes = bytes;
   }
 
-  /** Nothing is added any more. What is in the pool stays there until `release`. */
+  /** Ends the body and returns it. Bytes in the pool stay there until `release`. */
   finish(): StoredBody {
     this.#count(0);
     const pooled = this.#pooled;

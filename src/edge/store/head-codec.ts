@@ -1,8 +1,14 @@
-/** A stored response's head as a short list of plain values, and back: how memory and disk keep it. Pure. */
+/**
+ * Encodes a stored response's head as a compact list of plain values, and decodes it: the form that memory and disk
+ * keep. Pure.
+ */
 import { formatDate } from '#http/dates.ts';
 import type { PartialRange, Stored } from '#http/stored.ts';
 
-/** Absent values are `null`; instants but the first are differences to it. A change here is a new version of the disk's format. */
+/**
+ * Absent values are `null`; instants other than `requestAt` are differences from it. A change here requires a new
+ * version of the disk's format.
+ */
 export type EncodedHead = readonly [
   status: number,
   reason: string,
@@ -23,10 +29,13 @@ export type EncodedHead = readonly [
   flags: number,
 ];
 
-/** Names and values in turn: a name by its place in `COMMON_NAMES`, a value that another part of the head gives by a number. */
+/**
+ * Alternating names and values. A common name is its index in `COMMON_NAMES`; a value that another part of the head
+ * determines is the index of its name.
+ */
 type EncodedHeaders = readonly (string | number)[];
 
-/** Names as most origins write them. Only ever appended to within a version of the format. */
+/** Names in their most common spelling. Within a version of the format, names may only be appended. */
 const COMMON_NAMES: readonly string[] = [
   'Date',
   'Last-Modified',
@@ -132,7 +141,7 @@ function decodeHeaders(headers: EncodedHeaders, given: Given): readonly string[]
   });
 }
 
-/** The value of a field as the rest of the head gives it; `undefined`: it does not. */
+/** Returns the value that the rest of the head determines for a field; `undefined` if it determines none. */
 function givenValue(place: number, { dateAt, lastModifiedAt, etag }: Given): string | undefined {
   if (place === DATE) return formatDate(dateAt);
   if (place === LAST_MODIFIED) return lastModifiedAt === undefined ? undefined : formatDate(lastModifiedAt);

@@ -1,11 +1,11 @@
-/** What one request holds of the store's memory, until the request is over. */
+/** The holds of one request on the store's memory, until the request is over. */
 import type { Holdable, Release } from './store.ts';
 
 export class Holds implements Disposable {
   #held: Map<Holdable, Release> | undefined;
   #isOver = false;
 
-  /** False: the bytes are gone, or the request is over. Holding the same twice is holding it once. */
+  /** Returns false if the bytes are gone or the request is over. Holding the same bytes again has no effect. */
   hold(one: Holdable): boolean {
     if (this.#isOver) return false;
     if (this.#held?.has(one) === true) return true;

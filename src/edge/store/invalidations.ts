@@ -1,14 +1,14 @@
 /**
- * When keys were invalidated, kept until no older response can be on its way any more. What is forgotten for room raises
- * a floor: what was requested up to there is not stored any more, since nobody could tell whether it may be.
+ * Times of invalidations, for a limited number of keys. Forgetting one raises a floor: responses requested at or before
+ * it are not stored any more, since one of them may have been invalidated.
  */
 
-/** Some 10 MB. */
+/** Limit of keys; takes about 10 MB. */
 const MAX_KEYS = 100_000;
 
 export class Invalidations {
   readonly #maxKeys: number;
-  /** Instants in the order of the latest invalidation. */
+  /** Instants, in the order of the latest invalidation. */
   readonly #instants = new Map<string, number>();
   #floor = Number.NEGATIVE_INFINITY;
 
@@ -20,7 +20,7 @@ export class Invalidations {
     return this.#instants.get(key);
   }
 
-  /** The later instant stands. */
+  /** Records an invalidation. If the key has one already, the later instant counts. */
   record(key: string, at: number): void {
     const latest = Math.max(at, this.#instants.get(key) ?? at);
     this.#instants.delete(key);
@@ -32,7 +32,7 @@ export class Invalidations {
     }
   }
 
-  /** Whether a response of this request comes too late to be stored. */
+  /** Whether a response requested at `requestAt` must not be stored any more. */
   refuses(key: string, requestAt: number): boolean {
     return requestAt <= this.#floor || requestAt <= (this.#instants.get(key) ?? Number.NEGATIVE_INFINITY);
   }

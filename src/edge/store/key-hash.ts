@@ -1,7 +1,10 @@
-/** A cache key's 64-bit hash: where it is looked for. The key itself is stored and compared, so a collision is only a miss. */
+/**
+ * 64-bit hash of a cache key, under which its entry is looked up. The key itself is stored and compared, so a collision
+ * is only a miss.
+ */
 import { hash } from 'node:crypto';
 
-/** 16 hexadecimal digits. Cryptographic, so that nobody can make keys that push each other out. */
+/** 16 hexadecimal digits. Cryptographic, so that clients cannot construct keys that collide. */
 export type KeyHash = string;
 
 export type HashKey = (key: string) => KeyHash;
@@ -10,7 +13,7 @@ export function hashKey(key: string): KeyHash {
   return hash('sha256', key, 'hex').slice(0, 16);
 }
 
-/** A `hashKey` that remembers the last key: the tiers of a store are asked for the same one, each in its turn. */
+/** Returns a `hashKey` that caches the last key, since the tiers of a store look up the same key one after another. */
 export function createKeyHasher(): HashKey {
   let last = { key: '', hash: hashKey('') };
   return (key) => {

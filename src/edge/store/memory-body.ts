@@ -1,7 +1,7 @@
-/** Bodies whose memory is their own, and freed by the garbage collector. */
+/** Bodies with memory of their own, freed by the garbage collector. */
 import type { Release, StoredBody } from './store.ts';
 
-/** Wraps bytes without a copy: nothing else may write to them. */
+/** Wraps bytes without a copy: they must not be written to afterwards. */
 export function wrapBytes(bytes: Buffer): StoredBody {
   return {
     sizeBytes: bytes.length,
@@ -13,12 +13,12 @@ export function wrapBytes(bytes: Buffer): StoredBody {
 
 const RELEASE_NOTHING: Release = () => undefined;
 
-/** `hold` of bytes whose memory is not used again. */
+/** `hold` of bytes whose memory is not reused. */
 export function holdNothing(): Release {
   return RELEASE_NOTHING;
 }
 
-/** Copies all of a body that is known to be small. */
+/** Copies the whole of a body that is known to be small. */
 export async function readWhole(body: StoredBody): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of body.read({ first: 0, last: body.sizeBytes - 1 })) pieces.push(piece);

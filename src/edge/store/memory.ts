@@ -1,6 +1,6 @@
 /**
- * The memory tier. A key's heads and small bodies are one record in an arena, larger bodies are in a pool of blocks beside it; both
- * count, and so does what the index takes. Which key leaves for room: `sieve.ts`.
+ * The memory tier. A key's heads and small bodies are one record in an arena; larger bodies are in a pool of blocks.
+ * Both count towards the limit, and so does the index. `sieve.ts` chooses which key is evicted.
  */
 import type { CacheOptions } from '#http/options.ts';
 import { putVariant } from '#http/variants.ts';
@@ -20,19 +20,19 @@ import { WeightedIndex } from './weighted-index.ts';
 import { createWriter } from './writer.ts';
 
 export interface MemoryStoreOptions {
-  /** Memory for everything, bodies in flight included. 0: nothing is kept. */
+  /** Limit of all memory, bodies in flight included. 0: nothing is kept. */
   readonly maxBytes: number;
   readonly maxBodyBytes?: number;
-  /** Shared with another tier that is asked for the same keys. */
+  /** Hash function shared with another tier that looks up the same keys. */
   readonly hashKey?: HashKey;
-  /** Called with memory of bodies that may be used again from now on. Tests overwrite it. */
+  /** Called with memory of bodies that may be reused from now on. Tests overwrite it. */
   readonly onFreed?: (bytes: Buffer) => void;
 }
 
-/** Share of the memory that all bodies in flight may take, and so the largest object. */
+/** Share of the memory that all bodies in flight may take, and so the limit of one object. */
 const UNDER_WAY_SHARE = 1 / 8;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
-/** What the engine takes for a body beside the arena, besides its bytes. */
+/** Estimated memory of a body outside the arena, besides its bytes. */
 const KEPT_BODY_BYTES = 600;
 const FIRST_CAPACITY = 64;
 const SCRATCH_BYTES = 64 * 1024;
@@ -46,21 +46,21 @@ export class MemoryStore implements CacheStore {
   readonly #invalidations = new Invalidations();
   readonly #index = new WeightedIndex();
   readonly #arena: Arena;
-  /** Memory of larger bodies, also of those that the tier above gathers. */
+  /** Memory of larger bodies, including those that the tier above gathers. */
   readonly pool: BodyPool;
-  /** Start of each slot's record; the next two arrays have its length and its number of variants. */
+  /** First chunk of each slot's record; the next two arrays contain its length and its number of variants. */
   #first = new Int32Array(FIRST_CAPACITY);
   #length = new Uint32Array(FIRST_CAPACITY);
   #variants = new Uint8Array(FIRST_CAPACITY);
-  /** Serial number of each slot's entry among all entries ever written; 0: there is none. */
+  /** Serial number of each slot's entry among all entries ever written; 0 if the slot is free. */
   #version = new Float64Array(FIRST_CAPACITY);
   #lastVersion = 0;
-  /** Bodies of a slot that are not in the arena, in the variants' order. */
+  /** Bodies of a slot that are not in the arena, in the order of its variants. */
   readonly #kept = new Map<number, readonly KeptBody[]>();
   #keptBytes = 0;
-  /** The same bodies. */
+  /** The bodies in `#kept`. */
   readonly #counted = new Set<StoredBody>();
-  /** Records are put together here: a buffer for each would be the larger part of all garbage. */
+  /** Buffer in which records are assembled: one buffer per record would be most of the garbage. */
   readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
   #objects = 0;
 
@@ -113,7 +113,7 @@ export class MemoryStore implements CacheStore {
     this.#replace(hash, key, putVariant(present, response, options).variants);
   }
 
-  /** What another tier has found under the key, in place of all that is here. */
+  /** Replaces the key's entry by variants that another tier has found. */
   load(key: string, variants: readonly CachedResponse[]): void {
     const hash = this.#hashKey(key);
     const since = this.#invalidations.at(hash) ?? Number.NEGATIVE_INFINITY;
@@ -157,7 +157,7 @@ export class MemoryStore implements CacheStore {
     this.#counted.has(body) || isInArena(body) || (body instanceof PooledBody && body.isKept);
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Nothing but memory.
+    // Only memory to free.
   }
 
   #bytes(): number {
@@ -166,7 +166,7 @@ export class MemoryStore implements CacheStore {
     return this.#arena.bytes + this.pool.bytes + this.#keptBytes + this.#index.bytes + perSlot;
   }
 
-  /** What is left of the limit. Bodies that are only held by readers do not count: those bound them (`respond/pins.ts`). */
+  /** Bytes left below the limit. Bodies that only readers hold do not count here; `respond/pins.ts` bounds them. */
   #roomBytes(): number {
     return this.#maxBytes + this.pool.orphanBytes - this.#bytes();
   }
@@ -176,7 +176,7 @@ export class MemoryStore implements CacheStore {
     return this.#index.find(high, low);
   }
 
-  /** Nothing for another key with the same hash. */
+  /** Returns the key's variants; none if the entry is that of another key with the same hash. */
   #read(slot: number, key: string): readonly CachedResponse[] {
     const entry = this.#decode(slot);
     return entry.key === key ? entry.variants : NO_VARIANTS;
@@ -186,7 +186,7 @@ export class MemoryStore implements CacheStore {
     const record = this.#arena.read(this.#first[slot] ?? NONE, this.#length[slot] ?? 0);
     const keyEnd = LENGTHS_BYTES + record.readUInt32LE(0);
     const headsEnd = keyEnd + record.readUInt32LE(4);
-    // `encodeRecord` wrote it.
+    // `as`: `encodeRecord` wrote it.
     const heads = JSON.parse(record.toString('utf8', keyEnd, headsEnd)) as readonly EncodedVariant[];
     const kept = this.#kept.get(slot) ?? [];
     let at = headsEnd;
@@ -216,7 +216,7 @@ export class MemoryStore implements CacheStore {
     }
     const slot = this.#index.insert(high, low, Arena.weigh(record.length) + keptBytes);
     if (slot >= this.#first.length) this.#grow();
-    // Asked for again, or it would not be replaced.
+    // A replacement shows that the key is in use.
     if (present !== NONE) this.#index.markUsed(slot);
     this.#first[slot] = this.#arena.write(slot, record);
     this.#length[slot] = record.length;
@@ -228,12 +228,15 @@ export class MemoryStore implements CacheStore {
     this.#objects += variants.length;
   }
 
-  /** Keeps the bodies that are not in the arena, in the variants' order. Leaves out what is gone, and what there is no room for. */
+  /**
+   * Keeps the bodies that are not in the arena, in the order of the variants. Omits variants whose body is gone or has
+   * no room.
+   */
   #keepBodies(given: readonly CachedResponse[]): {
     readonly variants: readonly CachedResponse[];
     readonly kept: readonly KeptBody[];
   } {
-    // Before any body is copied: what that takes room from may be one of the others.
+    // Before any body is copied: making room for the copy could evict one of the others.
     const keeping = given.map(({ body }) => (isInArena(body) ? undefined : body.keep?.()));
     const variants: CachedResponse[] = [];
     const kept: KeptBody[] = [];
@@ -278,18 +281,18 @@ export class MemoryStore implements CacheStore {
     }
   }
 
-  /** False: it does not fit even when all others have left. */
+  /** Returns false if the record does not fit even after all entries were evicted. */
   #makeRoom(recordBytes: number, keptBytes: number): boolean {
     while (this.#roomBytes() < this.#arena.growthFor(recordBytes) + keptBytes) {
       if (this.pool.giveBackPage()) continue;
-      // A page that can be given back makes room only for what does not want it again.
+      // Giving an arena page back helps only if the record does not need it again.
       if (this.#arena.growthFor(recordBytes) === 0 && this.#arena.giveBackPage()) continue;
       if (!this.#evict()) return false;
     }
     return true;
   }
 
-  /** Makes room for a part of a body. False: there is none even when all entries have left. */
+  /** Makes room for one block. Returns false if there is none even after all entries were evicted. */
   #makeRoomForBody(): boolean {
     while (!this.pool.hasFree) {
       if (this.#roomBytes() >= this.pool.pageBytes) this.pool.addPage();
@@ -298,7 +301,7 @@ export class MemoryStore implements CacheStore {
     return true;
   }
 
-  /** Bodies that are gone leave more pages than there is room for. */
+  /** Gives back pages above the limit after held bodies were freed. */
   #giveBackPages(): void {
     while (this.#roomBytes() < 0 && this.pool.giveBackPage());
   }
@@ -318,7 +321,10 @@ export class MemoryStore implements CacheStore {
   }
 }
 
-/** And two of them never match the same request: with other fields each they might, and time then tells which is taken. */
+/**
+ * Whether only `Accept-Encoding` selects among the variants. All must vary by the same fields: otherwise two could
+ * match one request, and time would decide between them.
+ */
 function isChosenByCoding(variants: readonly CachedResponse[]): boolean {
   const [first] = variants;
   const isCoding = (field: string) => field === 'accept-encoding';
@@ -327,13 +333,13 @@ function isChosenByCoding(variants: readonly CachedResponse[]): boolean {
 
 const NOTHING = Buffer.alloc(0);
 const NO_VARIANTS: readonly CachedResponse[] = [];
-/** Stands for a body's size: the body is beside the arena. */
+/** Marker in place of a body's size: the body is outside the arena. */
 const KEPT = -1;
 
 interface KeptBody {
   readonly body: StoredBody;
   readonly release: Release;
-  /** Weight beside the pool. */
+  /** Weight in addition to its bytes in the pool. */
   readonly bytes: number;
 }
 
@@ -343,7 +349,7 @@ function isInArena({ sizeBytes, prepare }: StoredBody): boolean {
   return sizeBytes <= SMALL_BODY_BYTES && prepare === undefined;
 }
 
-/** Encodes into `scratch` if it fits: the result is valid until the next call. */
+/** Encodes into `scratch` if it fits; the result is valid until the next call. */
 function encodeRecord(key: string, variants: readonly CachedResponse[], scratch: Buffer): Buffer {
   const bodies: Buffer[] = [];
   const heads = variants.map((variant): EncodedVariant => {

@@ -1,4 +1,4 @@
-/** Random operations against a model: each store finds what the model says, or, where it may forget, nothing. */
+/** Random operations against a model: each store finds what the model has or, if it may evict, nothing. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
@@ -48,7 +48,7 @@ interface Kept {
 interface Case {
   readonly name: string;
   readonly runs: number;
-  /** True if the store may have evicted any entry. */
+  /** Whether the store may have evicted any entry. */
   readonly mayForget: boolean;
   open(t: TestContext, directory: string): { readonly store: CacheStore; settle(): Promise<void> };
 }
@@ -80,7 +80,7 @@ for (const { name, runs, mayForget, open } of CASES) {
 async function runSteps(t: TestContext, steps: readonly Step[], open: Case['open'], mayForget: boolean): Promise<void> {
   const directory = temporaryFolder(t);
   let opened = open(t, directory);
-  /** Key and variant → what was put. */
+  /** Response that was put, by key and variant. */
   const model = new Map<string, Kept>();
   const invalidated = new Map<number, number>();
   let now = 1_000;
@@ -130,7 +130,7 @@ async function runSteps(t: TestContext, steps: readonly Step[], open: Case['open
         if (store instanceof MemoryStore) break;
         await store[Symbol.asyncDispose]();
         opened = open(t, directory);
-        await opened.settle(); // what is on disk has been read
+        await opened.settle(); // the contents of the disk have been read
         break;
       case 'find':
         break;

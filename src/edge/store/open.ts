@@ -1,4 +1,4 @@
-/** Builds a worker's cache store: memory, over a disk if there is one. */
+/** Opens a worker's cache store: memory, on top of a disk if there is one. */
 import { DiskStore } from './disk/disk.ts';
 import type { OnDiskProblem } from './disk/health.ts';
 import { createKeyHasher } from './key-hash.ts';
@@ -7,20 +7,20 @@ import type { CacheStore } from './store.ts';
 import { TieredStore } from './tiered.ts';
 
 export interface StoreOptions {
-  /** Memory of this worker. */
+  /** Limit of this worker's memory. */
   readonly memoryBytes: number;
   readonly directory: string;
-  /** Room for all workers of the directory together; 0: no disk. */
+  /** Limit of the directory, for all workers together; 0: no disk. */
   readonly diskBytes: number;
   readonly onProblem: OnDiskProblem;
   /** See `MemoryStoreOptions`. */
   readonly onFreed?: (bytes: Buffer) => void;
 }
 
-/** Size above which a body is read from its file each time, when there is one. */
+/** Size above which a body on disk is read from its file each time. */
 const MAX_BODY_BYTES_OVER_DISK = 4 * 1024 * 1024;
 
-/** A directory that cannot be used is tried again and again; meanwhile there is only memory. */
+/** Opens the store. A directory that cannot be used is retried; meanwhile there is only memory. */
 export function openStore({ memoryBytes, directory, diskBytes, onProblem, ...given }: StoreOptions): CacheStore {
   const inMemory = { maxBytes: memoryBytes, ...given };
   if (diskBytes === 0) return new MemoryStore(inMemory);

@@ -1,13 +1,13 @@
 /**
- * Large buffers that the memory tier is made of. Those that one part gives back are used by another: a new one is memory outside the
- * heap, which the engine answers with collections of all its memory.
+ * Large buffers that make up the memory tier. One part's returned pages are reused by another, since new memory outside
+ * the heap makes the engine collect all of its memory.
  */
 
 const MAX_PAGE_BYTES = 1024 * 1024;
 const MIN_PAGE_BYTES = 4 * 1024;
-/** A page is a small part of the whole, so that giving one back means something. */
+/** Minimum number of pages in the limit, so that a page is a small part of the whole. */
 const PAGES_AT_LEAST = 16;
-/** Pages that are kept though nobody uses them. */
+/** Limit of unused pages that are kept. */
 const MAX_SPARE_PAGES = 4;
 
 export class Pages {
@@ -15,13 +15,13 @@ export class Pages {
   readonly sizeBytes: number;
   readonly #spare: Buffer[] = [];
 
-  /** `maxBytes`: limit of all pages together, which is not checked here. */
+  /** `maxBytes` is the limit of all pages together; it sets the page size and is not enforced here. */
   constructor(maxBytes: number) {
     const share = 2 ** Math.floor(Math.log2(Math.max(1, maxBytes / PAGES_AT_LEAST)));
     this.sizeBytes = Math.min(MAX_PAGE_BYTES, Math.max(MIN_PAGE_BYTES, share));
   }
 
-  /** The content is undefined. */
+  /** Returns a page with undefined content. */
   take(): Buffer {
     return this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.sizeBytes);
   }

@@ -1,5 +1,5 @@
 /**
- * A body in blocks of the pool. The store keeps it, readers hold it; when neither does, its blocks are another body's at once.
+ * A body in blocks of the pool. The store keeps it, readers hold it; its blocks are freed as soon as neither does.
  * docs/decisions/0565, 0566
  */
 import type { ByteSpan } from '#http/range.ts';
@@ -9,20 +9,20 @@ import type { Release, StoredBody } from './store.ts';
 export interface Run {
   readonly first: number;
   readonly count: number;
-  /** All of their bytes. */
+  /** All bytes of the blocks. */
   readonly bytes: Buffer;
 }
 
-/** The pool, as its bodies see it. */
+/** The pool, as seen by its bodies. */
 export interface BlockSource {
   readonly blockBytes: number;
-  /** Takes as many adjacent blocks as there are, up to `maxBlocks`. `undefined`: there is no room. */
+  /** Takes adjacent blocks, at least one and at most `maxBlocks`. Returns `undefined` if there is no room. */
   take(maxBlocks: number): Run | undefined;
-  /** The body has its first blocks. */
+  /** Called when the body has its first blocks. */
   noteOpened(body: PooledBody): void;
-  /** So many blocks more are only there because something holds them; below 0: less. */
+  /** Adds to the blocks that exist only because they are held; a negative number subtracts. */
   noteOrphan(blocks: number): void;
-  /** The body's blocks are free. */
+  /** Called when the body's blocks are free. */
   noteFreed(body: PooledBody, wasOrphan: boolean): void;
 }
 
@@ -50,14 +50,14 @@ export class PooledBody implements StoredBody {
     return this.#runs;
   }
 
-  /** Memory that it takes, whole blocks. */
+  /** Memory of the body, in whole blocks. */
   get takenBytes(): number {
     return this.#blocks * this.#pool.blockBytes;
   }
 
   /**
-   * Adds a copy of the chunk. Returns where it lies; `undefined`: there is no room for all of it, and nothing was added.
-   * `expectedBytes`: size that the body will have at least.
+   * Appends a copy of the chunk and returns it in pieces; `undefined` if there is no room for all of it, and then
+   * nothing was appended. `expectedBytes`: minimum size of the finished body.
    */
   append(chunk: Buffer, expectedBytes: number): readonly Buffer[] | undefined {
     if (this.#isGone || !this.#isGrowing) throw new Error('a body that is finished does not grow');
@@ -85,7 +85,7 @@ export class PooledBody implements StoredBody {
     return placed;
   }
 
-  /** Returns the bytes of room that there are more. */
+  /** Returns the number of bytes of room added; 0 if there is none. */
   #grow(maxBlocks: number): number {
     const run = this.#pool.take(maxBlocks);
     if (run === undefined) return 0;
@@ -95,12 +95,14 @@ export class PooledBody implements StoredBody {
     return run.bytes.length;
   }
 
-  /** Nothing is added any more. */
+  /** Ends the body: nothing can be appended any more. */
   finish(): void {
     this.#isGrowing = false;
   }
 
-  /** All of it, for the current turn or while it is held. */
+  /**
+   * The whole body, valid for the current turn of the event loop or while it is held. Throws if its blocks are free.
+   */
   get inMemory(): readonly Buffer[] {
     if (this.#isGone) throw new Error('the memory of this body is another one by now');
     this.#pieces ??= this.#cut(0, this.#sizeBytes);
@@ -128,12 +130,12 @@ export class PooledBody implements StoredBody {
     return this.#isGone ? undefined : this.#count(1, 0);
   }
 
-  /** The same for the store and those who write the body: it is part of the store's memory. */
+  /** Like `hold`, for the store and writers: the body counts as the store's memory. */
   keep(): Release | undefined {
     return this.#isGone ? undefined : this.#count(0, 1);
   }
 
-  /** Whether it is part of the store's memory. */
+  /** Whether the body counts as the store's memory. */
   get isKept(): boolean {
     return this.#keeps > 0;
   }
@@ -163,12 +165,12 @@ export class PooledBody implements StoredBody {
     this.#pieces = undefined;
   }
 
-  /** Nobody may be looking at its bytes. */
+  /** Whether the blocks may move: the body has no readers and no writer. */
   get isMovable(): boolean {
     return this.#holds === 0 && !this.#isGrowing;
   }
 
-  /** Moves what lies in the blocks from `begin` up to, not including, `end` into others, which must be free. */
+  /** Moves the contents of blocks from `begin` up to, but not including, `end` to other blocks, which must be free. */
   move(begin: number, end: number): void {
     if (!this.#runs.some(({ first }) => first >= begin && first < end)) return;
     this.#pieces = undefined;

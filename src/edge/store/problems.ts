@@ -1,4 +1,4 @@
-/** What goes wrong with the disk of the cache: counted each time, logged once in a while. */
+/** Reports problems with the cache disk: each is counted, and logged at most once a minute. */
 import type { Registry } from 'prom-client';
 import type { Logger } from '#lib/logger.ts';
 import { metricsOf } from '#lib/metrics.ts';

@@ -1,4 +1,4 @@
-/** Whether two handles mean the same stored response: each look-up on disk gives new ones. */
+/** Whether two objects represent the same stored response: each look-up on disk returns new ones. */
 import type { Stored } from '#http/stored.ts';
 
 export function isSameResponse(a: Stored, b: Stored): boolean {

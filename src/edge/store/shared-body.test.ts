@@ -7,7 +7,7 @@ import { SharedBody } from './shared-body.ts';
 
 const MIB = 2 ** 20;
 const KIB_64 = Buffer.alloc(64 * 1024);
-/** The body is all that counts here. */
+/** Only the body matters here. */
 const HEAD: Stored = {
   status: 200,
   reason: 'OK',
@@ -110,7 +110,7 @@ describe('a body that comes', () => {
     await end;
     assert.deepEqual(shared.over, { kind: 'whole', sizeBytes: KIB_64.length, body: undefined });
     assert.equal(shared.isOpen, false);
-    assert.equal(reader.read()?.length, KIB_64.length); // what came is still there to be read
+    assert.equal(reader.read()?.length, KIB_64.length); // bytes that arrived can still be read
     reader.leave();
     assert.equal(shared.hasReaders, false);
     assert.equal(shared.chunkAt(0), undefined);
@@ -122,7 +122,7 @@ describe('a body that comes', () => {
     push(shared, 4 * MIB);
     while (slow.read() !== undefined);
     push(shared, 64 * 1024);
-    assert.equal(shared.room(), undefined); // the other one has lost the beginning, and waits for the store
+    assert.equal(shared.room(), undefined); // the other reader has lost the beginning, and waits for the store
     assert.equal(lost.read(), undefined);
     push(shared, 192 * 1024);
     const room = shared.room();

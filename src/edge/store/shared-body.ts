@@ -1,6 +1,6 @@
 /**
- * A body that is on its way into the store, for those who asked for the same object meanwhile: each reads it at its own pace,
- * from its first byte. docs/decisions/0080
+ * A body that is being stored, read along by requests for the same object: each reads from the first byte at its own
+ * pace. docs/decisions/0080
  */
 import type { Stored } from '#http/stored.ts';
 import { appendChunk } from '#lib/joined-chunks.ts';
@@ -8,45 +8,45 @@ import type { ClientLag } from './client-lag.ts';
 import { holdNothing } from './memory-body.ts';
 import type { Holdable, Release, StoredBody } from './store.ts';
 
-/** What is kept for readers: as far as the slowest may be behind, and how late one may come. Shared by all of them. */
+/** Bytes kept for readers: how far the slowest may be behind, and how late one may join. All readers share them. */
 const WINDOW_BYTES = 4 * 1024 * 1024;
-/** What is kept when all windows together are over the budget: enough for those who keep up. */
+/** Bytes kept while all windows together exceed the budget: enough for readers that keep up. */
 const MIN_WINDOW_BYTES = 256 * 1024;
 
 export type SharedEnd =
-  /** `body`: what the store has taken; `undefined` when it has not. */
+  /** `body` is the stored body; `undefined` if the store did not take it. */
   | { readonly kind: 'whole'; readonly sizeBytes: number; readonly body: StoredBody | undefined }
   | { readonly kind: 'broken' };
 
 export class SharedBody implements Holdable {
-  /** The head under which it will be stored. */
+  /** Head that the body will be stored with. */
   readonly stored: Stored;
   readonly bodyBytes: number | undefined;
   /** Called once, when the last reader has left. */
   onUnread: (() => void) | undefined;
   readonly #lag: ClientLag;
   readonly #chunks: Buffer[] = [];
-  /** Position in the body of each chunk's first byte. */
+  /** Offset in the body of each chunk's first byte. */
   readonly #starts: number[] = [];
   readonly #readers = new Set<SharedReader>();
-  /** Positions in the body: of the first byte that is kept, and behind the last. */
+  /** Offsets in the body: of the first byte that is kept, and after the last. */
   #first = 0;
   #end = 0;
   #over: SharedEnd | undefined;
-  /** Memory of the store that chunks lie in, held until the body is over and its last reader has left. */
+  /** Memory of the store that contains the chunks, held until the body is over and its last reader has left. */
   #memory: StoredBody | undefined;
   #release: Release | undefined;
   #isUnstored = false;
   #onProgress: (() => void) | undefined;
 
-  /** `lag` is notified of the bytes kept, down to 0 when the body is over and the last reader has left. */
+  /** `lag` is notified of the number of bytes kept, down to 0 when the body is over and the last reader has left. */
   constructor(stored: Stored, bodyBytes: number | undefined, lag: ClientLag) {
     this.stored = stored;
     this.bodyBytes = bodyBytes;
     this.#lag = lag;
   }
 
-  /** The first byte is still there. */
+  /** Whether a reader can still join: the first byte is kept, and the body is not over. */
   get isOpen(): boolean {
     return this.#first === 0 && this.#over === undefined;
   }
@@ -55,7 +55,7 @@ export class SharedBody implements Holdable {
     return this.#readers.size > 0;
   }
 
-  /** The store has given the body up: readers that have fallen behind will not find the rest there. */
+  /** Whether the store has given the body up: readers that have fallen behind cannot get the rest from it. */
   get isUnstored(): boolean {
     return this.#isUnstored;
   }
@@ -66,14 +66,14 @@ export class SharedBody implements Holdable {
     this.#wakeAll();
   }
 
-  /** Set when no more bytes will come. */
+  /** How the body ended; `undefined` while bytes may arrive. */
   get over(): SharedEnd | undefined {
     return this.#over;
   }
 
   /**
-   * Keeps the chunk itself, not a copy. Small chunks should be `PagedCopies`: each piece of memory costs something. `memory`:
-   * what must be held meanwhile.
+   * Adds a chunk without copying it. Small chunks should be `PagedCopies`, since each piece of memory has a cost.
+   * `memory` is held while the chunks are kept.
    */
   push(chunk: Buffer, memory?: StoredBody): void {
     if (memory !== undefined && this.#memory === undefined) {
@@ -82,13 +82,15 @@ export class SharedBody implements Holdable {
     }
     if (appendChunk(this.#chunks, chunk)) this.#starts.push(this.#end);
     this.#end += chunk.length;
-    // Without a reader by now, the next ones can only come when the body is stored.
+    // Readers that join after this much must wait until the body is stored.
     if (this.#end > WINDOW_BYTES && this.#readers.size === 0) this.#trim(0);
     else this.#trim(this.#lag.note(this.#end - this.#first) ? WINDOW_BYTES : MIN_WINDOW_BYTES);
     this.#wakeAll();
   }
 
-  /** Where the store takes no more, readers set the pace: resolves when none is far behind. `undefined`: none is. */
+  /**
+   * Backpressure for bodies that are not stored: resolves when no reader is far behind. Returns `undefined` if none is.
+   */
   room(): Promise<void> | undefined {
     if (!this.#isFarBehind()) return undefined;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -102,17 +104,17 @@ export class SharedBody implements Holdable {
     this.#close({ kind: 'whole', sizeBytes: this.#end, body });
   }
 
-  /** Does nothing after `finish`. */
+  /** Marks the body as broken. No effect after `finish`. */
   break(): void {
     this.#close({ kind: 'broken' });
   }
 
-  /** What readers keep in memory although the store may have given it up. */
+  /** Memory that readers use even if the store has given the body up. */
   get memory(): StoredBody | undefined {
     return this.#memory;
   }
 
-  /** Holds what a reader has read, for use after it has left. To be called before that. */
+  /** Holds the memory that a reader has read, for use after it has left. Must be called before it leaves. */
   hold(): Release {
     return this.#memory?.hold() ?? holdNothing();
   }
@@ -140,7 +142,10 @@ export class SharedBody implements Holdable {
     return position < this.#first;
   }
 
-  /** The bytes from this position to the end of their chunk; `undefined`: not there yet, or not any more. */
+  /**
+   * Returns the bytes from this offset to the end of their chunk; `undefined` if they have not arrived or are no longer
+   * kept.
+   */
   chunkAt(position: number): Buffer | undefined {
     if (position < this.#first || position >= this.#end) return undefined;
     let [low, high] = [0, this.#starts.length - 1];
@@ -194,12 +199,12 @@ export class SharedReader {
     this.#shared = shared;
   }
 
-  /** The position of the next byte. */
+  /** Offset of the next byte. */
   get at(): number {
     return this.#at;
   }
 
-  /** What comes next and is there; `undefined`: not yet, or not any more. */
+  /** Returns the next bytes; `undefined` if they have not arrived or are no longer kept. */
   read(): Buffer | undefined {
     const chunk = this.#shared.chunkAt(this.#at);
     if (chunk === undefined) return undefined;
@@ -208,7 +213,7 @@ export class SharedReader {
     return chunk;
   }
 
-  /** Resolves when there is news, or by `wake`. */
+  /** Resolves when bytes have arrived, the body is over or unstored, or `wake` is called. */
   wait(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wake = resolve;

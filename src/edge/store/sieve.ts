@@ -1,7 +1,7 @@
 /**
- * Which entry leaves for room: SIEVE (Zhang and others, NSDI 2024). Entries stand in the order they came; a use only marks
- * one. A hand walks from the oldest to the newest: it spares what is marked, takes the mark away, and stops at the first
- * without. So what is asked for once goes soon, and a scan does not push out what is in use. docs/decisions/0070
+ * Chooses which entry to evict: SIEVE (Zhang and others, NSDI 2024). Entries are in order of insertion; a use only
+ * marks an entry. A hand moves from the oldest to the newest, clears marks, and stops at the first unmarked entry.
+ * Entries requested once are evicted soon, and a scan does not evict entries in use. docs/decisions/0070
  */
 import { grown, NONE } from './slot-table.ts';
 
@@ -45,7 +45,7 @@ export class Sieve {
     else this.#newer[older] = newer;
   }
 
-  /** The one to go, still in its place; `NONE` when there is none. Costs one step per mark taken away. */
+  /** Returns the slot to evict, without removing it; `NONE` if there is none. Costs one step per cleared mark. */
   victim(): number {
     let slot = this.#hand === NONE ? this.#oldest : this.#hand;
     while (slot !== NONE && this.#isUsed[slot] === 1) {

@@ -1,20 +1,20 @@
 /**
- * 64-bit hashes to small numbers ("slots"), which index whatever else is known of an entry. Typed arrays: a million entries
- * cost a few tens of bytes each and nothing for the garbage collector to walk.
+ * Maps 64-bit hashes to small numbers ("slots"), which index all other data of an entry. Typed arrays: a million
+ * entries cost a few tens of bytes each and nothing for the garbage collector to traverse.
  */
 
 const FIRST_CAPACITY = 64;
-/** No slot. */
+/** Stands for no slot. */
 export const NONE = -1;
 
 export class SlotTable {
   #high = new Uint32Array(FIRST_CAPACITY);
   #low = new Uint32Array(FIRST_CAPACITY);
-  /** Free slots form a list through this. */
+  /** Links of the list of free slots. */
   #nextFree = new Int32Array(FIRST_CAPACITY);
   #firstFree = NONE;
   #usedSlots = 0;
-  /** Twice the slots; linear probing, so that half of the places are always empty. */
+  /** Hash table with linear probing and twice as many places as slots, so at least half are empty. */
   #places = new Int32Array(FIRST_CAPACITY * 2).fill(NONE);
   #size = 0;
 
@@ -22,7 +22,7 @@ export class SlotTable {
     return this.#size;
   }
 
-  /** What the table itself takes. */
+  /** Memory of the table itself. */
   get bytes(): number {
     return this.#high.byteLength * 3 + this.#places.byteLength;
   }
@@ -43,7 +43,7 @@ export class SlotTable {
     }
   }
 
-  /** Only for a hash that is not in the table. */
+  /** Returns the new slot. The hash must not be in the table. */
   insert(high: number, low: number): number {
     const slot = this.#takeSlot();
     this.#high[slot] = high;
@@ -56,7 +56,8 @@ export class SlotTable {
   delete(slot: number): void {
     let hole = this.#home(this.low(slot));
     while (this.#places[hole] !== slot) hole = this.#after(hole);
-    // Those behind move up, as far as that brings them nearer to their home: no look-up may end at the hole too early.
+    // Later places of the run move up if that brings them closer to their home, so that no look-up ends at the hole too
+    // early.
     for (let place = this.#after(hole); ; place = this.#after(place)) {
       const moved = this.#places[place] ?? NONE;
       if (moved === NONE) break;
@@ -87,7 +88,7 @@ export class SlotTable {
     this.#low = grown(this.#low, new Uint32Array(capacity));
     this.#nextFree = grown(this.#nextFree, new Int32Array(capacity));
     this.#places = new Int32Array(capacity * 2).fill(NONE);
-    // It grows only when no slot is free.
+    // All slots are in use, since it grows only then.
     for (let slot = 0; slot < this.#usedSlots; slot++) this.#place(slot);
   }
 
@@ -110,7 +111,7 @@ export class SlotTable {
   }
 }
 
-/** The larger array, with the smaller one's values at its beginning. */
+/** Copies a smaller array to the beginning of a larger one. Returns the larger one. */
 export function grown<T extends { set(from: T): void }>(from: T, to: T): T {
   to.set(from);
   return to;

@@ -1,4 +1,4 @@
-/** Responses for tests of stores: to put, to read back. */
+/** Stored responses for tests of stores, and reading their bodies. */
 import type { Stored } from '#http/stored.ts';
 import { DEFAULT_CACHE_OPTIONS } from '#sites/cache-options.ts';
 import { Holds } from './holds.ts';
@@ -21,14 +21,14 @@ export function putText(
   return response;
 }
 
-/** `undefined` when there is none, or it cannot be read. */
+/** Returns a response's body as text; `undefined` if there is none or it cannot be read. */
 export async function textOf(response: CachedResponse | undefined): Promise<string | undefined> {
   using holds = new Holds();
   if (response === undefined || !(await isReadable(response.body, holds))) return undefined;
   return (await readAll(response.body)).toString();
 }
 
-/** Copies a span of a body that is held, or all of it. */
+/** Copies a span of a held body, or all of it. */
 export async function readAll(body: StoredBody, span = { first: 0, last: body.sizeBytes - 1 }): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of body.read(span)) pieces.push(Buffer.from(piece));

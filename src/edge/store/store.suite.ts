@@ -1,4 +1,4 @@
-/** What every cache store does. Each implementation's test calls this once. */
+/** The test suite of every cache store; each implementation's test calls it once. */
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { DEFAULT_CACHE_OPTIONS } from '#sites/cache-options.ts';
@@ -9,9 +9,9 @@ import { finishSomehow, putText, readAll, storedHead, textOf } from './store-sam
 
 interface OpenedStore {
   readonly store: CacheStore;
-  /** Resolves when what was put is where it belongs, and the limit holds. */
+  /** Resolves when everything put is in its permanent place and the limit holds. */
   settle(): Promise<void>;
-  /** The tier that `maxBytes` limits. */
+  /** Usage of the tier that `maxBytes` limits. */
   usage(): { readonly bytes: number; readonly objects: number };
 }
 
@@ -88,7 +88,7 @@ export function storeSuite(name: string, open: OpenStore): void {
       ['put again', (store) => putText(store, 'k', 'other', { requestAt: 2_000 })],
       ['removed', (store, found) => store.remove('k', found)],
       ['invalidated', (store) => store.invalidate('k', 1_000_000)],
-      // Each is used, so that the hand comes round to the one that was.
+      // Each is used, so that the hand reaches the first one again.
       ['evicted', (store) => Array.from({ length: 8_000 }, (_, i) => putText(store, `k${i >> 1}`, 'x'.repeat(1_000)))],
     ] as const satisfies readonly (readonly [string, (store: CacheStore, found: CachedResponse) => unknown])[]) {
       test(`a place in memory, where one is given, is the entry's until it is ${change}`, async (t) => {
@@ -163,7 +163,7 @@ export function storeSuite(name: string, open: OpenStore): void {
       const { store, settle, usage } = open(t, { maxBytes: 200_000 });
       for (let i = 0; i < 100; i++) {
         putText(store, `k${i}`, 'x'.repeat(10_000));
-        await store.find('k0'); // in use all the time
+        await store.find('k0'); // always in use
         await settle();
         assert.ok(usage().bytes <= 200_000, `${usage().bytes}`);
       }

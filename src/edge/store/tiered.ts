@@ -1,6 +1,6 @@
 /**
- * Memory over disk. What is put goes into both; what is found on disk comes into memory. An entry in memory may lack what
- * another worker has stored since: before the origin is asked, `findNewer` looks at the disk.
+ * Memory on top of disk. Responses are put into both; those found on disk are loaded into memory. An entry in memory
+ * may lack variants that another worker has stored since, so `findNewer` looks at the disk before the origin is asked.
  */
 import type { CacheOptions } from '#http/options.ts';
 import type { DiskStore } from './disk/disk.ts';
@@ -19,9 +19,9 @@ import type {
 } from './store.ts';
 import { createWriter } from './writer.ts';
 
-/** A body that is still small is gathered in memory, however little memory the store has. */
+/** Limit of a body that is gathered in memory, however little memory the store has. */
 const MIN_GATHER_BYTES = 32 * 1024;
-/** Memory of all bodies that are gathered at once. */
+/** Minimum budget of all bodies that are gathered at once. */
 const MIN_BUDGET_BYTES = 8 * 1024 * 1024;
 
 export interface TieredStoreOptions {
@@ -39,7 +39,7 @@ export class TieredStore implements CacheStore {
     this.#memory = memory;
     this.#disk = disk;
     this.maxBodyBytes = Math.max(memory.maxBodyBytes, disk.maxBodyBytes);
-    // What other workers have invalidated leaves this one's memory too.
+    // Invalidations by other workers apply to this one's memory too.
     disk.invalidations.onInvalidated = ({ hash, at }) => memory.invalidateHash(hash, at);
     this.#budget = { leftBytes: Math.max(MIN_BUDGET_BYTES, memory.maxBodyBytes * 4) };
   }
@@ -56,7 +56,7 @@ export class TieredStore implements CacheStore {
 
   findNewer(key: string, found: CacheEntry | undefined): Promise<CacheEntry | undefined> | undefined {
     if (found === undefined) return undefined;
-    // Without an entry in memory, what was found came from the disk just now.
+    // If memory has no entry, `found` was just read from the disk.
     const inMemory = this.#memory.find(key);
     if (inMemory === undefined || inMemory.variants.length === 0) return undefined;
     const newer = this.#disk.find(key);
@@ -114,7 +114,9 @@ export class TieredStore implements CacheStore {
     return this.#disk[Symbol.asyncDispose]();
   }
 
-  /** What is on disk and in memory together. `seen`: only what is newer than it. */
+  /**
+   * Merges the entries on disk and in memory. Returns `undefined` if there is nothing, or nothing newer than `seen`.
+   */
   async #join(
     key: string,
     onDisk: Promise<CacheEntry | undefined>,
@@ -136,7 +138,7 @@ export class TieredStore implements CacheStore {
     return variants.length === 0 && invalidatedAt === undefined ? undefined : { variants, invalidatedAt };
   }
 
-  /** A body in a file comes into memory when it is first used, if memory may hold it. */
+  /** Wraps a body in a file so that it is loaded into memory at its first use, if memory may hold it. */
   #withFileBody(key: string, response: CachedResponse): CachedResponse {
     const { body } = response;
     if (!(body instanceof DiskBody)) return response;
@@ -152,7 +154,7 @@ export class TieredStore implements CacheStore {
   }
 }
 
-/** Merges two lists: the later of each variant, as far as both have it. */
+/** Merges two lists. If both have a variant, the later response counts. */
 function newest(present: readonly CachedResponse[], found: readonly CachedResponse[]): readonly CachedResponse[] {
   const isLater = (variant: CachedResponse, others: readonly CachedResponse[], orSame: boolean) => {
     const other = others.find(

@@ -1,4 +1,4 @@
-/** What a tier holds, by hash, with each entry's weight and which one leaves next. */
+/** Index of a tier's entries by hash, with each entry's weight and the order of eviction. */
 import { Sieve } from './sieve.ts';
 import { grown, SlotTable } from './slot-table.ts';
 
@@ -24,7 +24,7 @@ export class WeightedIndex {
     return this.#table.bytes + this.#sieve.bytes + this.#weights.byteLength;
   }
 
-  /** `NONE` when it is not there. Not a use. */
+  /** Returns the slot, or `NONE`. Does not count as a use. */
   find(high: number, low: number): number {
     return this.#table.find(high, low);
   }
@@ -33,7 +33,7 @@ export class WeightedIndex {
     this.#sieve.markUsed(slot);
   }
 
-  /** Only for a hash that is not there. */
+  /** Returns the new slot. The hash must not be in the index. */
   insert(high: number, low: number, weight: number): number {
     const slot = this.#table.insert(high, low);
     if (slot >= this.#weights.length)
@@ -44,7 +44,7 @@ export class WeightedIndex {
     return slot;
   }
 
-  /** Keeps its place in the order. */
+  /** Changes an entry's weight without changing the order of eviction. */
   setWeight(slot: number, weight: number): void {
     this.#weight += weight - (this.#weights[slot] ?? 0);
     this.#weights[slot] = weight;
@@ -60,7 +60,7 @@ export class WeightedIndex {
     this.#table.delete(slot);
   }
 
-  /** The entry that leaves next, still in place; `NONE` when there is none. */
+  /** Returns the slot to evict next, without removing it; `NONE` if there is none. */
   victim(): number {
     return this.#sieve.victim();
   }

@@ -3,9 +3,9 @@ import type { BodyPool } from './body-pool.ts';
 import { GatheredBytes, type WriterBudget } from './gathered-bytes.ts';
 import type { BodyWriter, StoredBody } from './store.ts';
 
-/** A body on its way into a file. */
+/** A body that is being written to a file. */
 export interface Spill {
-  /** Copies. */
+  /** Copies the chunk. Returns false if the file cannot take it. */
   add(chunk: Buffer): boolean;
   drained(): Promise<void> | undefined;
   finish(sizeBytes: number): StoredBody;
@@ -14,17 +14,17 @@ export interface Spill {
 
 export interface WriterOptions {
   readonly maxBodyBytes: number;
-  /** More is not kept in memory. */
+  /** Limit of the bytes kept in memory. */
   readonly maxMemoryBytes: number;
-  /** More is not kept in memory outside the pool. */
+  /** Limit of the bytes kept in memory outside the pool. */
   readonly maxCopiedBytes: number;
-  /** Absent: the store has none. */
+  /** Absent if the store has none. */
   readonly pool?: BodyPool;
   /** Memory budget of all unfinished bodies. */
   readonly budget: WriterBudget;
-  /** The length that the body will have; `undefined`: unknown. */
+  /** Announced size of the body; `undefined` if unknown. */
   readonly announcedBytes: number | undefined;
-  /** `undefined`: there is no disk, or it cannot be used now. */
+  /** Returns `undefined` if there is no disk or it cannot be used now. */
   readonly openSpill: () => Spill | undefined;
 }
 

@@ -1,4 +1,7 @@
-/** The answer of an object that is fetched and stored in slices: only those that it needs are asked for. Edge rule 9 */
+/**
+ * Answers with an object that is fetched and stored in slices: only the slices that the answer needs are fetched.
+ * Edge rule 9
+ */
 import type { EdgeContext, Visit } from '../../context.ts';
 import { discardBody } from '../../origin/origin-request.ts';
 import type { EdgeAnswer } from '../../respond/edge-answer.ts';
@@ -27,17 +30,22 @@ import { indexKey, sliceAt } from './layout.ts';
 import { describeObject, hasSlice, type SlicedObject } from './object.ts';
 
 export type SlicedAnswer =
-  /** `undefined`: there is nobody to answer any more. */
+  /** `answer` is `undefined` if the client has left. */
   | { readonly kind: 'answer'; readonly answer: EdgeAnswer | undefined }
-  /** What is stored has changed: look it up anew. */
+  /** The stored object has changed: look it up again. */
   | { readonly kind: 'again' }
-  /** Answered like any other object. */
+  /** The object must be answered like one that is not sliced. */
   | { readonly kind: 'whole' };
 
-/** Changes of an object under one request; then it is fetched whole. Waits for others count too. */
+/**
+ * Limit of look-ups by one request for an object that changes; after it the object is fetched whole. Waits for other
+ * requests count too.
+ */
 const MAX_ROUNDS = 8;
 
-/** Nothing under the object's own key answers the request, and the site has its objects fetched in slices. */
+/**
+ * Whether the site has its objects fetched in slices and no response under the object's own key answers the request.
+ */
 export function isSliceable(edge: EdgeContext, { visit, decision, now }: LookedUp): boolean {
   if (!visit.site.rangeBackSource || edge.slices.isUnsliced(visit.key, now)) return false;
   switch (decision.kind) {
@@ -45,7 +53,7 @@ export function isSliceable(edge: EdgeContext, { visit, decision, now }: LookedU
     case 'complete':
     case 'gatewayTimeout':
       return true;
-    case 'revalidate': // a part, or an error that the object had
+    case 'revalidate': // a stored part, or a stored error
       return decision.stored.range !== undefined || decision.stored.status !== 200;
     default:
       return false;
@@ -61,7 +69,7 @@ interface Asking {
   readonly landings: number;
 }
 
-/** Whether all that the answer begins with is stored. */
+/** Whether the slice that the answer begins with is stored; true if the answer needs no slice. */
 export async function canBegin(edge: EdgeContext, object: SlicedObject, now: number): Promise<boolean> {
   const body = new SlicedBody(edge, object, NOBODY);
   const slice = firstSliceOf(answerStored(object.visit, { ...object.index, body }, 'HIT', now));
@@ -97,12 +105,12 @@ const WHOLE: SlicedAnswer = { kind: 'whole' };
 
 interface Given {
   readonly status: 'HIT' | 'STALE' | 'REVALIDATED' | 'MISS';
-  /** Whether the slice that it begins with may be fetched if it is not stored: then the answer is a miss. */
+  /** Whether the first slice of the answer may be fetched if it is not stored. The answer is then a miss. */
   readonly mayFetch: boolean;
   readonly now: number;
 }
 
-/** `undefined`: the slice that it begins with is not stored. */
+/** Returns `undefined` if the answer's first slice is not stored and may not be fetched. */
 async function answerObject(
   { viewer, edge, visit }: Asking,
   object: SlicedObject,
@@ -122,21 +130,24 @@ async function answerObject(
       return { kind: 'answer', answer: opened.isJoined ? answer : { ...answer, mark: { status: 'MISS' } } };
     case 'changed':
       return { kind: 'again' };
-    case 'refused': // the client is to have the origin's own words
+    case 'refused': // the client gets the origin's own answer
       return WHOLE;
     case 'failed':
       return { kind: 'answer', answer: failureAnswer(edge, opened.failure) };
   }
 }
 
-/** The slice that it begins with; `undefined`: it needs none. */
+/** Returns the first slice that the answer reads; `undefined` if it needs none. */
 function firstSliceOf({ body }: EdgeAnswer): number | undefined {
   if (body.kind !== 'pieces') return undefined;
   for (const piece of body.pieces) if (!Buffer.isBuffer(piece)) return sliceAt(piece.span.first);
   return undefined;
 }
 
-/** Others for the same object wait until there is an index, or an answer that they can read along. */
+/**
+ * Discovers the object under a flight. Other requests for it wait until there is an index, or an answer that they can
+ * read along.
+ */
 async function answerByDiscovery(
   asking: Asking,
   stale: CachedResponse | undefined,
@@ -146,7 +157,7 @@ async function answerByDiscovery(
   const { request } = visit;
   const now = edge.clock();
   const { range } = request.facts;
-  // Whatever part of it this one wants: all of them need the same index.
+  // The flight ignores the range: requests for all parts of the object need the same index.
   const shared = range === undefined ? request : { ...request, facts: { ...request.facts, range: undefined } };
   const role = edge.flights.enter(visit.key, shared, {
     waits,
@@ -204,10 +215,10 @@ async function answerResult(
       const instead = stale && (await standIn(asking, stale, 'unreachable'));
       if (instead !== undefined) return instead;
       if (stale === undefined) return { kind: 'answer', answer: failureAnswer(edge, result.failure) };
-      // RFC 9111 §4.2.4, §5.2.2.2: what may not be served stale is answered 504
+      // RFC 9111 §4.2.4, §5.2.2.2: a response that may not be served stale is answered with 504
       return { kind: 'answer', answer: errorAnswer(504, { status: 'ERROR', reason: result.failure }, edge.clock()) };
     }
-    case 'validated': // an index that was confirmed is an object
+    case 'validated': // `discover` returns a confirmed index as an object
       return { kind: 'again' };
     case 'response': {
       const error = errorOf(result.response);
@@ -223,7 +234,7 @@ async function answerResult(
   }
 }
 
-/** `undefined`: it may not, or has not what the answer begins with. */
+/** Returns `undefined` if the stale object may not be served, or the answer's first slice is not stored. */
 async function standIn(
   asking: Asking,
   stale: CachedResponse,
@@ -235,7 +246,7 @@ async function standIn(
   return answerObject(asking, object, { status: 'STALE', mayFetch: false, now: edge.clock() });
 }
 
-/** Revalidates the object by its first slice, for later requests. */
+/** Revalidates the object in the background, by its first slice. */
 function refresh(edge: EdgeContext, visit: Visit, stale: CachedResponse): void {
   edge.refreshes.start(edge, visit, async (plain, signal) => {
     const discovered = await discover(edge, plain, stale, { signal, onInterim: () => undefined });

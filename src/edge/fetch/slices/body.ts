@@ -1,4 +1,4 @@
-/** The body of a sliced object as if it were stored whole: what of it is read is fetched, where it is not there. */
+/** Presents a sliced object as one stored body: slices that are not stored are fetched as they are read. */
 import type { ByteSpan } from '#http/range.ts';
 import type { EdgeContext } from '../../context.ts';
 import { SliceLost } from '../../respond/edge-answer.ts';
@@ -15,7 +15,7 @@ import { fetchAhead, openSlice } from './open.ts';
 
 export class SlicedBody implements StoredBody {
   readonly sizeBytes: number;
-  /** Slices are held one by one. */
+  /** No-op: each slice is held by itself. */
   readonly hold = holdNothing;
   readonly #edge: EdgeContext;
   readonly #object: SlicedObject;
@@ -27,7 +27,7 @@ export class SlicedBody implements StoredBody {
   readonly #sent: { readonly endBytes: number; readonly release: Release }[] = [];
   #hasLeft = false;
 
-  /** `viewer`: gets all that is read. */
+  /** `viewer` must be the recipient of every byte that is read: its queue shows when slices can be released. */
   constructor(edge: EdgeContext, object: SlicedObject, viewer: Pick<Viewer, 'queuedBytes'>) {
     this.#edge = edge;
     this.#object = object;
@@ -35,7 +35,10 @@ export class SlicedBody implements StoredBody {
     this.sizeBytes = object.totalBytes;
   }
 
-  /** What a slow client keeps of it although the store has given it up; what is still on its way is counted there. */
+  /**
+   * Bytes that a slow client keeps in memory although the store has dropped them. Bytes in transit are counted by the
+   * store.
+   */
   get heldBytes(): number {
     const body = bodyOf(this.#reading);
     return body === undefined || this.#edge.store.isCounted?.(body) === true ? 0 : (body.heldBytes ?? body.sizeBytes);
@@ -45,14 +48,14 @@ export class SlicedBody implements StoredBody {
     return bodyOf(this.#reading)?.readerBytes ?? 0;
   }
 
-  /** Opens the slice that is read first: if it is unavailable, another answer can still be sent. */
+  /** Opens the first slice that will be read. If it is unavailable, another answer can still be sent. */
   async openFirst(slice: number): Promise<OpenedSlice> {
     const opened = await openSlice(this.#edge, this.#object, slice);
     this.#first = { slice, opened };
     return opened;
   }
 
-  /** Releases everything. Must be called when the viewer has the answer, or is gone. */
+  /** Releases all slices. Must be called when the viewer has the answer or has left. */
   leave(): void {
     this.#hasLeft = true;
     if (this.#first !== undefined) leaveSlice(this.#first.opened);
@@ -60,7 +63,10 @@ export class SlicedBody implements StoredBody {
     this.#releaseTaken(0);
   }
 
-  /** One slice after the other; the next one is fetched meanwhile. */
+  /**
+   * Reads slice after slice; fetches the next one meanwhile. Throws `SliceLost` if a slice is unavailable or breaks
+   * off.
+   */
   async *read({ first, last }: ByteSpan): AsyncGenerator<Buffer> {
     const lastSlice = sliceAt(last);
     for (let slice = sliceAt(first); slice <= lastSlice; slice++) {
@@ -99,14 +105,17 @@ export class SlicedBody implements StoredBody {
     }
   }
 
-  /** Releases slices of which nothing is among the last `queuedBytes` that were read. */
+  /** Releases slices that have no bytes among the last `queuedBytes` that were read. */
   #releaseTaken(queuedBytes: number): void {
     const takenBytes = this.#readBytes - queuedBytes;
     while (this.#sent[0] !== undefined && this.#sent[0].endBytes <= takenBytes) this.#sent.shift()?.release();
   }
 }
 
-/** The slice's stored body, or what its readers keep in memory of one that is in transit or was not stored. */
+/**
+ * Returns the slice's stored body, or the bytes kept in memory for readers of a slice that is in transit or was not
+ * stored.
+ */
 function bodyOf(opened: OpenedSlice | undefined): StoredBody | undefined {
   if (opened?.kind === 'stored') return opened.body;
   if (opened?.kind !== 'shared') return undefined;

@@ -1,4 +1,7 @@
-/** Whether a response is a slice, and of which object: nothing that could be of another is ever put together. Pure. Edge rule 9 */
+/**
+ * Decides whether a response is a slice, and of which object: bytes that could be of different objects are never
+ * joined. Pure. Edge rule 9
+ */
 import { hash } from 'node:crypto';
 import { isStrong } from '#http/entity-tag.ts';
 import { FieldNames } from '#http/field-names.ts';
@@ -7,7 +10,10 @@ import { type ByteSpan, parseContentRange, spanBytes } from '#http/range.ts';
 import { expectedBodyBytes } from '#http/store.ts';
 import type { PartialRange, ResponseHead, Stored } from '#http/stored.ts';
 
-/** The range that a response holds if it is exactly what was asked for, uncoded, with a length to hold it against. */
+/**
+ * Returns the response's range if it is exactly the one that was asked for, without content or transfer coding and with
+ * a matching `Content-Length`; otherwise `undefined`.
+ */
 export function readPartRange({ status, headers }: ResponseHead, asked: ByteSpan): PartialRange | undefined {
   if (status !== 206 || hasField(headers, 'transfer-encoding') || hasField(headers, 'content-encoding'))
     return undefined;
@@ -18,7 +24,7 @@ export function readPartRange({ status, headers }: ResponseHead, asked: ByteSpan
   return range.first === asked.first && range.last === last ? range : undefined;
 }
 
-/** The head that the whole object would have come with. RFC 9111 §3.4 */
+/** Returns the head that a response with the whole object would have had. RFC 9111 §3.4 */
 export function wholeHead({ headers }: ResponseHead, totalBytes: number): ResponseHead {
   const kept = withoutFields(headers, OF_THE_PART);
   const accepts = hasField(kept, 'accept-ranges') ? [] : ['Accept-Ranges', 'bytes'];
@@ -26,8 +32,8 @@ export function wholeHead({ headers }: ResponseHead, totalBytes: number): Respon
 }
 
 /**
- * Names the bytes of an object: equal for two heads only if a strong validator, the length and the variant are the same.
- * `undefined`: nothing tells its bytes from others. RFC 9110 §8.8.1
+ * Returns an identifier of an object's bytes, equal for two heads only if a strong validator, the length and the
+ * variant are the same; `undefined` if there is no strong validator or no length. RFC 9110 §8.8.1
  */
 export function generationOf(whole: Stored): string | undefined {
   const totalBytes = expectedBodyBytes(whole);
@@ -37,7 +43,7 @@ export function generationOf(whole: Stored): string | undefined {
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, GENERATION_LENGTH);
 }
 
-/** Whether a part is one of this object. */
+/** Whether a part belongs to this object. */
 export function isOfObject(whole: Stored, range: PartialRange, { headers }: ResponseHead): boolean {
   if (range.complete !== expectedBodyBytes(whole) || firstValue(headers, 'etag') !== whole.etag) return false;
   const hasStrongTag = whole.etag !== undefined && isStrong(whole.etag);
@@ -45,18 +51,24 @@ export function isOfObject(whole: Stored, range: PartialRange, { headers }: Resp
   return hasStrongTag || firstValue(headers, 'last-modified') === firstValue(whole.headers, 'last-modified');
 }
 
-/** Whether a status that is no slice's says that the object is another now, or gone; any other may be for one client alone. */
+/**
+ * Whether a response that is not a slice shows that the object has changed or is gone. Any other status may concern one
+ * client only.
+ */
 export function isChange(status: number): boolean {
   return status < 300 || status === 404 || status === 410 || status === 416;
 }
 
-/** RFC 9110 §8.8.2.2: a date counts when the object could not change once more within it. */
+/**
+ * Returns a validator for byte equality. RFC 9110 §8.8.2.2: a `Last-Modified` date is strong if it is at least a second
+ * older than the response.
+ */
 function strongValidator({ etag, headers, lastModifiedAt, dateAt }: Stored): string | undefined {
   if (etag !== undefined && isStrong(etag)) return etag;
   if (lastModifiedAt === undefined || dateAt - lastModifiedAt < 1000) return undefined;
   return `${etag ?? ''} ${firstValue(headers, 'last-modified')}`;
 }
 
-/** 132 bits: that two meet is out of the question. */
+/** Characters of base64url: 132 bits, so collisions are out of the question. */
 const GENERATION_LENGTH = 22;
 const OF_THE_PART = new FieldNames(['content-digest', 'content-length', 'content-md5', 'content-range']);

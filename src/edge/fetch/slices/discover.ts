@@ -1,4 +1,4 @@
-/** Asks an origin for the slice that is wanted first: its answer says whether there is an object in slices, and which. */
+/** Asks an origin for the first wanted slice: the response shows whether the object can be sliced, and describes it. */
 import { validationHeaders } from '#http/validate.ts';
 import type { EdgeContext, Visit } from '../../context.ts';
 import { discardBody, type OriginResponse } from '../../origin/origin-request.ts';
@@ -10,21 +10,23 @@ import { describeObject, discardIndex, putIndex, type SlicedObject, spanHeaders 
 import { adoptSlice } from './open.ts';
 
 export type Discovered =
-  /** `release`: to be called when its first slice has been opened, or will not be. */
+  /** `release` must be called once the first slice has been opened, or if it will not be. */
   | {
       readonly kind: 'object';
       readonly object: SlicedObject;
       readonly isConfirmed: boolean;
       readonly release: () => void;
     }
-  /** A result as for any other object: the answer is not a slice, or it is the whole object. */
+  /**
+   * The response is not a slice, or holds the whole object: it is handled like that of an object that is not sliced.
+   */
   | { readonly kind: 'result'; readonly result: Exchanged }
-  /** What was stored is not the object any more, and is discarded. */
+  /** The stored index was out of date and is discarded: look up again. */
   | { readonly kind: 'again' }
-  /** The object cannot be had in slices. */
+  /** The object cannot be sliced. */
   | { readonly kind: 'whole' };
 
-/** `stale`: the index that is to be confirmed, if there is one. */
+/** Discovers the object. `stale` is an index to validate, if there is one. */
 export async function discover(
   edge: EdgeContext,
   visit: Visit,
@@ -63,7 +65,8 @@ function readObject(edge: EdgeContext, visit: Visit, slice: number, response: Or
     return whole(edge, visit);
   }
   const head = { ...response, ...wholeHead(response, range.complete) };
-  // The whole object has arrived: it is treated like any other, unless the client wants a part of it.
+  // The slice is the whole object: it is handled like an object that is not sliced, unless the client wants a part of
+  // it.
   if (range.complete <= SLICE_BYTES && visit.request.facts.range === undefined) {
     return { kind: 'result', result: { kind: 'response', response: head, ...admit(edge, visit, head) } };
   }
@@ -77,7 +80,7 @@ function readObject(edge: EdgeContext, visit: Visit, slice: number, response: Or
   return { kind: 'object', object, isConfirmed: false, release: adoptSlice(edge, object, slice, response) };
 }
 
-/** The client's own range is answered by it too, as long as no condition of the client says otherwise. */
+/** Whether the response also answers the client's own range: not if `If-Range` makes the range conditional. */
 function isForClient({ request: { facts } }: Visit): boolean {
   return facts.range !== undefined && facts.ifRange === undefined;
 }

@@ -1,4 +1,4 @@
-/** Fetches a slice: its head proves that it is one of the object, and its body is stored and read at the same time. */
+/** Fetches a slice. Its head proves that it belongs to the object; its body is stored and read at the same time. */
 import { type ByteSpan, spanBytes } from '#http/range.ts';
 import type { EdgeContext } from '../../context.ts';
 import { discardBody, type OriginResponse } from '../../origin/origin-request.ts';
@@ -17,8 +17,8 @@ import { discardIndex, partHeaders, putSlice, type SlicedObject, type StoredSlic
 export type OpenedSlice =
   | ({ readonly kind: 'stored' } & StoredSlice)
   /**
-   * A slice in transit. The caller owns the reader and must leave it in the end; `landed`: it is stored, or will not
-   * be.
+   * A slice in transit. The caller owns `reader` and must leave it in the end. `landed` resolves when the slice is
+   * stored or will not be.
    */
   | {
       readonly kind: 'shared';
@@ -26,12 +26,12 @@ export type OpenedSlice =
       readonly reader: SharedReader;
       readonly fetchRest: FetchRest;
       readonly landed: Promise<void>;
-      /** Another has asked the origin for it. */
+      /** Another request has asked the origin for it. */
       readonly isJoined: boolean;
     }
   | NoSlice;
 
-/** Ends the use of a slice whose bytes are not read, or not any more. */
+/** Releases a slice whose bytes are not, or no longer, read. */
 export function leaveSlice(opened: OpenedSlice): void {
   if (opened.kind === 'stored') opened.release();
   if (opened.kind === 'shared') opened.reader.leave();
@@ -67,10 +67,7 @@ export async function fetchSlice(
   return { kind: 'slice', response, mayStore: kind === 'store' };
 }
 
-/**
- * Fetches part of an object. Its head proves that it belongs to the object; no more body is taken than the head
- * announces.
- */
+/** Fetches part of an object and checks that its head belongs to the object. */
 async function fetchPart(
   edge: EdgeContext,
   object: SlicedObject,
@@ -80,7 +77,7 @@ async function fetchPart(
   const question = { signal: new AbortController().signal, onInterim: () => undefined };
   const result = await askForPart(edge, visit, partHeaders(object, span), undefined, question);
   if (result.kind === 'failed') return result;
-  if (result.kind !== 'response') return { kind: 'failed', failure: 'originReset' }; // it was given up: the edge is stopping
+  if (result.kind !== 'response') return { kind: 'failed', failure: 'originReset' }; // aborted: the edge is stopping
   const { response } = result;
   const range = readPartRange(response, span);
   if (range !== undefined && isOfObject(index, range, response)) return { kind: 'part', response };
@@ -91,7 +88,7 @@ async function fetchPart(
 
 export type SharedSlice = Extract<OpenedSlice, { kind: 'shared' }>;
 
-/** Starts the transfer of the body. */
+/** Starts the transfer of the slice's body to the store and its readers. */
 export function bringSlice(
   edge: EdgeContext,
   object: SlicedObject,
@@ -111,15 +108,15 @@ export function bringSlice(
     putSlice(edge.store, object, slice, { ...stored, body });
   };
   const onEnd = () => {
-    shared.break(); // unless it is whole
+    shared.break(); // no effect on a whole body
     land();
   };
-  // Never rejects; nobody but its readers waits for it.
+  // Never rejects. Only readers of the slice wait for it.
   void streamUnread(response.body, { writer, announcedBytes: sizeBytes, shared, onWhole, onEnd }, edge);
   return opened;
 }
 
-/** Opens a slice in flight for reading along. */
+/** Opens a reader on a slice in flight. */
 export function openShared(
   edge: EdgeContext,
   object: SlicedObject,

@@ -1,12 +1,12 @@
-/** The slices that a worker is fetching, and the keys that it does not slice for a while. */
+/** Slices that a worker is fetching, and keys that it does not slice for a while. */
 import { Lru } from '#lib/lru.ts';
 import type { OriginFailure } from '../../reasons.ts';
 import type { SharedBody } from '../../store/shared-body.ts';
 
 export type NoSlice =
-  /** The origin has another object by now, or gives none of its slices: the index is discarded. */
+  /** The origin has a different object by now, or no longer serves slices of it: the index is discarded. */
   | { readonly kind: 'changed' }
-  /** A status that speaks of this request, or of the origin's state: the object may well be as it was. */
+  /** A status that concerns this request only, or the origin's state: the object may be unchanged. */
   | { readonly kind: 'refused'; readonly status: number }
   | { readonly kind: 'failed'; readonly failure: OriginFailure };
 
@@ -17,29 +17,35 @@ export type SliceHead =
   | NoSlice;
 
 export interface SliceFlight {
-  /** Instant at or before that of the request. */
+  /** Epoch milliseconds, no later than the request for the slice. */
   readonly startedAt: number;
   readonly head: Promise<SliceHead>;
-  /** Resolves when the slice is stored, or will not be. */
+  /** Resolves when the slice is stored or will not be. */
   readonly landed: Promise<void>;
 }
 
-/** `resolve` and `land` must be called in the end. */
+/** A flight of the caller's own: `resolve` and `land` must be called in the end. */
 export interface OwnFlight extends SliceFlight {
   readonly resolve: (head: SliceHead) => void;
   readonly land: () => void;
 }
 
 export interface SliceFlights {
-  /** One that began before `since`, when the object was discovered, may be what a purge was meant for. */
+  /**
+   * Returns the flight for a slice unless it began before `since`, the time of the object's discovery: a purge may have
+   * been meant for its bytes.
+   */
   find(key: string, since: number): SliceFlight | undefined;
   begin(key: string, startedAt: number): OwnFlight;
-  /** The origin's answers for this key cannot be sliced: for a while it is fetched like any other object. */
+  /**
+   * Notes that the origin's responses for this key cannot be sliced: for `UNSLICED_MS` the object is fetched like any
+   * other.
+   */
   noteUnsliced(key: string, now: number): void;
   isUnsliced(key: string, now: number): boolean;
   /**
-   * An object that was discovered at that instant turned out to be another. When the one before it did so too, just now, its
-   * origins do not agree: it is not sliced for a while.
+   * Notes that an object discovered at `discoveredAt` has changed. If it had changed less than `UNSLICED_MS` before,
+   * and this one was discovered after that, its origins disagree: the key is not sliced for `UNSLICED_MS`.
    */
   noteChanged(key: string, discoveredAt: number, now: number): void;
 }

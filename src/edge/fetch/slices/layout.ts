@@ -1,22 +1,25 @@
-/** Where the slices of an object lie, in its bytes and in the store. Pure. Edge rule 9 */
+/** Positions of slices in an object, and their keys in the store. Pure. Edge rule 9 */
 import { type ByteSpan, parseRange } from '#http/range.ts';
 
-/** Edge rule 9: what vendors use; a first byte in the middle of a film costs no more than this at the origin. */
+/**
+ * Size of a slice, as other CDNs use it: a request for a byte in the middle of a film costs the origin no more than
+ * this. Edge rule 9
+ */
 export const SLICE_BYTES = 1024 * 1024;
 
 export function sliceAt(position: number): number {
   return Math.floor(position / SLICE_BYTES);
 }
 
-/** `totalBytes`: of the object, where it is known. */
+/** Returns a slice's byte span. `totalBytes` is the object's size; without it the span is that of a full slice. */
 export function sliceSpan(slice: number, totalBytes = Number.POSITIVE_INFINITY): ByteSpan {
   const first = slice * SLICE_BYTES;
   return { first, last: Math.min(first + SLICE_BYTES, totalBytes) - 1 };
 }
 
 /**
- * The slice to ask for while the length is not known: where the client's ranges begin, or the first one, which every other
- * request needs or at least tells the length by.
+ * Returns the slice to ask for while the length is unknown: the earliest one that the client's ranges need. It is the
+ * first slice if there is no range or a range counts from the end, as its response shows the length.
  */
 export function firstSliceFor(range: string | undefined): number {
   const ranges = range === undefined ? undefined : parseRange(range);
@@ -25,7 +28,7 @@ export function firstSliceFor(range: string | undefined): number {
   return Number.isSafeInteger(first + SLICE_BYTES) ? sliceAt(first) : 0;
 }
 
-/** Key under which the head of the whole object is stored. No other key holds a line end. */
+/** Key of the head of the whole object. No other key contains a line feed, except those of slices. */
 export function indexKey(key: string): string {
   return `${key}\nslices`;
 }

@@ -1,4 +1,7 @@
-/** An object that is stored in slices: its index, which is the head of the whole without a body, and on which its slices hang. */
+/**
+ * An object stored in slices. Its index is the head of the whole object without a body; slices are found only through
+ * it.
+ */
 import { isStrong } from '#http/entity-tag.ts';
 import type { RawHeaders } from '#http/headers.ts';
 import type { ByteSpan } from '#http/range.ts';
@@ -15,14 +18,14 @@ import { generationOf } from './check.ts';
 import { indexKey, sliceKey, sliceSpan } from './layout.ts';
 
 export interface SlicedObject {
-  /** Visit of the request that its slices are fetched for. */
+  /** Visit of the request that the slices are fetched for. */
   readonly visit: Visit;
   readonly index: CachedResponse;
   readonly totalBytes: number;
   readonly generation: string;
 }
 
-/** Describes a sliced object; `undefined` if its size is unknown or nothing ties slices to it. */
+/** Describes a sliced object. Returns `undefined` if its size is unknown or it has no strong validator. */
 export function describeObject(visit: Visit, whole: Stored): SlicedObject | undefined {
   const totalBytes = expectedBodyBytes(whole);
   const generation = generationOf(whole);
@@ -34,12 +37,12 @@ export function putIndex(store: CacheStore, { visit, index }: SlicedObject): voi
   store.put(indexKey(visit.key), index, visit.options);
 }
 
-/** Discards the index, which puts all its slices out of reach: they are older than any index that may follow. */
+/** Discards the index. Its slices become unreachable, since they are older than any later index. */
 export function discardIndex(store: CacheStore, visit: Visit, index: CachedResponse): void {
   store.remove(indexKey(visit.key), index);
 }
 
-/** A slice in the store, held until `release`, which must be called in the end. */
+/** A stored slice, held until `release`, which must be called in the end. */
 export interface StoredSlice extends ReadableBody {
   readonly release: Release;
 }
@@ -56,8 +59,9 @@ export async function hasSlice(
 }
 
 /**
- * What a purge, an invalidation or the month makes absent is the index; a slice counts only if it is no older. So is one of
- * an object that was given up, also where the next one claims to have the same bytes.
+ * Returns a stored slice, held; `undefined` if there is none. A purge, an invalidation or expiry removes the index
+ * only: slices requested before the index are ignored, and so are those of a discarded object, even if the next object
+ * claims to have the same bytes.
  */
 export async function findSlice(
   { store, clock }: Pick<EdgeContext, 'store' | 'clock'>,
@@ -67,12 +71,12 @@ export async function findSlice(
   const { visit, index, totalBytes, generation } = object;
   const key = sliceKey(visit.key, slice, generation);
   const { first, last } = sliceSpan(slice, totalBytes);
-  const latest = clock() + CLOCK_TOLERANCE_MS; // of a time before the clock was set back nothing can be told
+  const latest = clock() + CLOCK_TOLERANCE_MS; // a later time is from before the clock was set back, and says nothing
   const isIt = ({ requestAt, body }: CachedResponse) => {
     return requestAt >= index.requestAt && requestAt <= latest && body.sizeBytes === last - first + 1;
   };
   const entry = await store.find(key);
-  // Another worker may have stored it since.
+  // Another worker may have stored it meanwhile.
   const found = entry?.variants.find(isIt) ?? (await store.findNewer(key, entry))?.variants.find(isIt);
   const holds = new Holds();
   const opened = found && (await openStored(found, holds));
@@ -88,18 +92,21 @@ export function putSlice(
   response: CachedResponse,
 ): void {
   const range = { ...sliceSpan(slice, totalBytes), complete: totalBytes };
-  // The object's head is in the index.
+  // The head of the object is in the index.
   const bare = { ...response, status: 206, headers: [], vary: [], varyKey: '', varyHeaders: [], range };
   store.put(sliceKey(visit.key, slice, generation), bare, visit.options);
 }
 
-/** The request's fields for a part of the object. An origin that has another by now is free to say so. RFC 9110 §13.1.5 */
+/**
+ * Returns the request's fields for a part of the object. `If-Range` lets an origin that has another object by now say
+ * so. RFC 9110 §13.1.5
+ */
 export function partHeaders({ visit, index }: SlicedObject, span: ByteSpan): RawHeaders {
   const { etag } = index;
   return [...spanHeaders(visit, span), ...(etag !== undefined && isStrong(etag) ? ['If-Range', etag] : [])];
 }
 
-/** Fields for an unconditional range. */
+/** Returns the request's fields for an unconditional range. */
 export function spanHeaders({ request }: Visit, { first, last }: ByteSpan): RawHeaders {
   return [...unconditionalHeaders(request.headers), 'Range', `bytes=${first}-${last}`];
 }

@@ -1,6 +1,6 @@
 /**
- * Opens slices: stored ones, those that are on their way, or by asking the origin, once per slice whoever wants it. A slice that
- * has been begun is fetched to its end, whoever leaves; each viewer reads it along at its own pace. docs/decisions/0141
+ * Opens slices: stored ones, ones in flight, or by asking the origin once per slice (single flight). A slice is always
+ * fetched to its end, even if its viewers leave; each viewer reads it along at its own pace. docs/decisions/0141
  */
 import { spanBytes } from '#http/range.ts';
 import type { EdgeContext } from '../../context.ts';
@@ -10,7 +10,7 @@ import type { SliceFlight, SliceHead } from './flights.ts';
 import { sliceKey, sliceSpan } from './layout.ts';
 import { findSlice, type SlicedObject } from './object.ts';
 
-/** Waits of one reader for one slice; beyond them it fetches the slice alone. */
+/** Limit of one reader's waits for one slice; after it the reader fetches the slice alone. */
 const MAX_WAITS = 3;
 
 export async function openSlice(edge: EdgeContext, object: SlicedObject, slice: number): Promise<OpenedSlice> {
@@ -27,16 +27,16 @@ export async function openSlice(edge: EdgeContext, object: SlicedObject, slice: 
   return fetchAlone(edge, object, slice);
 }
 
-/** Fetches a slice into the store, if the store takes it; keeps no reader. */
+/** Fetches a slice into the store if the store takes it, without keeping a reader. */
 export function fetchAhead(edge: EdgeContext, object: SlicedObject, slice: number): void {
   const bytes = spanBytes(sliceSpan(slice, object.totalBytes));
   if (bytes > edge.store.maxBodyBytes || edge.store.refuses(bytes) !== undefined) return;
-  void openSlice(edge, object, slice).then(leaveSlice, () => undefined); // a failure shows where the slice is read
+  void openSlice(edge, object, slice).then(leaveSlice, () => undefined); // a failure shows when the slice is read
 }
 
 /**
- * Brings in the slice by which the object was discovered. Returns a function that releases the reader held for its
- * first use.
+ * Starts the transfer of the slice by which the object was discovered. Returns a function that releases the reader held
+ * for the slice's first use.
  */
 export function adoptSlice(
   edge: EdgeContext,
@@ -69,7 +69,7 @@ async function lead(edge: EdgeContext, object: SlicedObject, slice: number, key:
   }
 }
 
-/** `undefined`: too late, look again. */
+/** Returns `undefined` if the flight ended too early to join: look again. */
 async function join(
   edge: EdgeContext,
   object: SlicedObject,
@@ -77,7 +77,7 @@ async function join(
   { head, landed }: SliceFlight,
 ): Promise<OpenedSlice | undefined> {
   const known = await head;
-  // Another client's refusal, or answer, is not this one's.
+  // The refusal or answer of another client's request does not apply to this one.
   if (known.kind === 'unshared' || known.kind === 'refused') return fetchAlone(edge, object, slice);
   if (known.kind !== 'shared') return known;
   if (known.shared.isOpen) return openShared(edge, object, slice, known.shared, landed);

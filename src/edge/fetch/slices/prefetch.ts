@@ -1,4 +1,4 @@
-/** All slices of an object into the store, before anyone asks for them. */
+/** Prefetches all slices of an object. */
 import type { EdgeContext, Visit } from '../../context.ts';
 import type { OriginFailure, PrefetchFailure } from '../../reasons.ts';
 import { lookUp } from '../../stages/look-up.ts';
@@ -7,7 +7,7 @@ import { indexKey, sliceAt } from './layout.ts';
 import { describeObject, hasSlice, type SlicedObject } from './object.ts';
 import { fetchAhead, openSlice } from './open.ts';
 
-/** Discovers the object from its index while that is fresh, else from the origin. */
+/** Discovers the object from its index if that is fresh, otherwise from the origin. */
 export async function discoverSliced(edge: EdgeContext, visit: Visit, signal: AbortSignal): Promise<Discovered> {
   const { decision } = await lookUp(edge, { ...visit, key: indexKey(visit.key) }, visit.absentUpTo);
   const object = decision.kind === 'hit' ? describeObject(visit, decision.stored) : undefined;
@@ -16,7 +16,7 @@ export async function discoverSliced(edge: EdgeContext, visit: Visit, signal: Ab
   return discover(edge, visit, stale, { signal, onInterim: () => undefined });
 }
 
-/** Two at a time. `undefined`: all are stored. */
+/** Fetches all slices, two at a time. Returns `undefined` once all are stored, otherwise why not. */
 export async function bringSlices(
   edge: EdgeContext,
   object: SlicedObject,

@@ -1,10 +1,13 @@
-/** The body of an origin's response on a connection of ours: given to one sink as it arrives, or read as a stream. */
+/**
+ * The body of an origin's response on a connection of our own client: passed to one sink as it arrives, or read as a
+ * stream.
+ */
 import { Readable } from 'node:stream';
 import { ownBytes } from '#lib/own-bytes.ts';
 
-/** Receives a body. After `onEnd` or `onCut`, one of which is called once, nothing more is. */
+/** Receives a body. Exactly one of `onEnd` and `onCut` is called, once, and nothing after it. */
 export interface BodySink {
-  /** The next bytes, lent for the time of the call: their memory is used again. */
+  /** The next bytes, valid during the call only: their memory is reused. */
   onChunk(bytes: Buffer): void;
   onEnd(): void;
   /** The body broke off, or was destroyed with this error. */
@@ -13,26 +16,29 @@ export interface BodySink {
 
 /** The connection that the body arrives on. */
 export interface BodySource {
-  /** No more bytes are given until `resume`. */
+  /** Delivers no more bytes until `resume`. */
   pause(): void;
   resume(): void;
   /** Closes the connection: the rest of the body is not wanted. */
   drop(): void;
 }
 
-/** The reason why a body is not read on; several may hold at once. */
+/**
+ * Reasons, as bits, why a body is not read; several may hold at once. `start`: it has no sink yet. `sink`:
+ * backpressure. `turn`: other connections are read first.
+ */
 const HELD_FOR = { start: 1, sink: 2, turn: 4 } as const;
 
-/** One read of a socket. */
+/** Size of one read of a socket. */
 const STREAM_BUFFER_BYTES = 64 * 1024;
 
 export class OwnBody {
   readonly #source: BodySource;
-  /** Notified when the sink makes the origin wait, and when it no longer does. */
+  /** Notified when the origin begins to wait for the sink, and when it no longer does. */
   readonly #onWait: (isWaiting: boolean) => void;
   #sink: BodySink | undefined;
   #held: number = HELD_FOR.start;
-  /** `whole`, or why it broke off; `undefined`: bytes are still missing. */
+  /** `whole`, or why the body broke off; `undefined` while bytes are missing. */
   #end: 'whole' | Error | undefined;
   #readable: Readable | undefined;
   #isWaiting = false;
@@ -42,21 +48,24 @@ export class OwnBody {
     this.#onWait = onWait;
   }
 
-  /** The connection is to give no bytes now. */
+  /** Whether the connection must deliver no bytes now. */
   get isHeld(): boolean {
     return this.#held !== 0;
   }
 
-  /** Gives the body to the sink, which may be called before this returns. Throws if it was called before, or `toReadable` was. */
+  /**
+   * Passes the body to the sink, which may be called before this returns. Throws if the body has a reader already, also
+   * by `toReadable`.
+   */
   start(sink: BodySink): void {
-    // The first reader has bytes that the second would not get.
+    // A second reader would miss the bytes that the first one has.
     if (this.#sink !== undefined) throw new Error('a body has one reader');
     this.#sink = sink;
     if (this.#end === undefined) this.#letGo(HELD_FOR.start);
     else this.#tellEnd();
   }
 
-  /** The sink takes no more until `resume`. What was read already may still end the body. */
+  /** Backpressure: the sink takes no more until `resume`. Bytes that were read already may still end the body. */
   pause(): void {
     if ((this.#held & HELD_FOR.sink) !== 0 || this.#end !== undefined) return;
     this.#hold(HELD_FOR.sink);
@@ -71,7 +80,7 @@ export class OwnBody {
     this.#letGo(HELD_FOR.sink);
   }
 
-  /** Drops the connection unless the body is whole. */
+  /** Closes the connection unless the body is whole. */
   destroy(error?: Error | null): void {
     if (this.#end !== undefined) return;
     this.#end = error ?? new Error('the body was not wanted any more');
@@ -79,7 +88,7 @@ export class OwnBody {
     this.#tellEnd();
   }
 
-  /** The body as a stream; the same one each time. Destroying it destroys the body. */
+  /** Returns the body as a stream, the same one each time. Destroying it destroys the body. */
   toReadable(): Readable {
     this.#readable ??= this.#openReadable();
     return this.#readable;
@@ -104,13 +113,13 @@ export class OwnBody {
     return readable;
   }
 
-  // What follows is for the connection and the exchange.
+  // The methods below are for the connection and the exchange.
 
   give(bytes: Buffer): void {
     this.#sink?.onChunk(bytes);
   }
 
-  /** Called when another connection has its turn to be read. */
+  /** Stops reading until `goOn`: other connections are read first. */
   waitForTurn(): void {
     if (this.#end === undefined) this.#hold(HELD_FOR.turn);
   }
@@ -119,7 +128,7 @@ export class OwnBody {
     if (this.#end === undefined) this.#letGo(HELD_FOR.turn);
   }
 
-  /** Bytes have arrived that are not read: if the sink has paused, the origin waits for it from now on. */
+  /** Called for bytes that arrive and are not read: if the sink has paused, the origin waits for it from now on. */
   noteUnread(): void {
     if ((this.#held & HELD_FOR.sink) === 0 || this.#isWaiting) return;
     this.#isWaiting = true;
@@ -154,7 +163,7 @@ export class OwnBody {
   }
 }
 
-/** A body as a stream, whichever client has received it. */
+/** Returns a body as a stream, whichever client received it. */
 export function asReadable(body: Readable | OwnBody): Readable {
   return body instanceof OwnBody ? body.toReadable() : body;
 }

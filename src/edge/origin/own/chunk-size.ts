@@ -1,13 +1,13 @@
-/** Reads the line before a chunk, from pieces of any size. Pure. RFC 9112 §7.1 */
+/** Reads the size line of a chunk from pieces of any size. Pure. RFC 9112 §7.1 */
 import { CR, LF } from '#http/head-bytes.ts';
 import { MALFORMED, MORE } from './section-reader.ts';
 
-/** More digits are no exact number. */
+/** Limit of hexadecimal digits: a larger number would not be exact. */
 const MAX_DIGITS = 13;
 const MAX_EXTENSION_BYTES = 1024;
 
 export class ChunkSizeReader {
-  /** Bytes of the chunk, once the line has been read; 0: it is the last one. */
+  /** Size of the chunk in bytes, once the line has been read. 0 marks the last chunk. */
   size = 0;
   #digits = 0;
   #extension = '';
@@ -21,7 +21,7 @@ export class ChunkSizeReader {
     this.#part = 'size';
   }
 
-  /** Returns the offset behind the line, `MORE` or `MALFORMED`. */
+  /** Returns the offset after the line, `MORE` or `MALFORMED`. */
   read(bytes: Buffer, from: number): number {
     let at = from;
     if (this.#part === 'size') {
@@ -36,7 +36,7 @@ export class ChunkSizeReader {
     return bytes[at] === LF ? at + 1 : MALFORMED;
   }
 
-  /** Returns the offset behind the CR, or of the semicolon. */
+  /** Returns the offset after the CR, or of the semicolon. */
   #readSize(bytes: Buffer, from: number): number {
     for (let at = from; at < bytes.length; at++) {
       const value = HEX[bytes[at] ?? 0] ?? NO_HEX;
@@ -56,7 +56,7 @@ export class ChunkSizeReader {
     return MORE;
   }
 
-  /** Extensions are checked, and mean nothing. RFC 9112 §7.1.1 */
+  /** Extensions are validated and ignored. RFC 9112 §7.1.1 */
   #readExtension(bytes: Buffer, from: number): number {
     const cr = bytes.indexOf(CR, from);
     const to = cr === -1 ? bytes.length : cr;

@@ -1,6 +1,6 @@
 /**
- * One connection to an origin that we read and write ourselves, a request after the other. Whatever arrives while no request is
- * under way ends it. docs/decisions/0555
+ * One connection of our own HTTP/1.1 client to an origin, without pipelining. Bytes that arrive while no request is in
+ * flight end the connection. docs/decisions/0555
  */
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -16,28 +16,31 @@ import { type ParsedHead, type ReaderOwner, ResponseReader } from './response-re
 import { UnreadBytes } from './unread-bytes.ts';
 
 export interface OwnRequest {
-  /** The whole request. */
+  /** The whole request as it is on the wire. */
   readonly bytes: Buffer;
   readonly isHead: boolean;
-  /** Whether it must not go out on a connection that was idle. */
+  /** Whether the request must not be sent on a connection that was idle. */
   readonly needsFresh: boolean;
 }
 
 /**
- * Is notified of one exchange: of `onSent` at first, then of interim responses, then of one of `onHead` and `onFailure`, and after
- * `onHead` of one `onOver`. Nothing is called after the request was cancelled.
+ * Notified of one exchange: first `onSent`, then `onInterim` any number of times, then either `onHead` or `onFailure`,
+ * and one `onOver` after `onHead`. Nothing is called after the request was cancelled.
  */
 export interface OwnHandler {
-  /** The request goes out now. */
+  /** The request is being sent. */
   onSent(): void;
   onInterim(status: number, headers: RawHeaders): void;
   onHead(head: ParsedHead, body: OwnBody): void;
   onFailure(failure: RequestFailure): void;
-  /** Bytes of the body were read. */
+  /** Called for each read of the body, with its size in bytes. */
   onBytes(count: number): void;
-  /** The origin waits for the reader of the body, or no longer does. */
+  /** Called when the origin begins to wait for the reader of the body, and when it no longer does. */
   onWait(isWaiting: boolean): void;
-  /** The connection is free or closed. `cut`: why the body broke off, unless it was dropped on purpose. */
+  /**
+   * The connection is free or closed. `cut` is why the body broke off; `undefined` if it is whole or was dropped on
+   * purpose.
+   */
   onOver(cut: string | undefined): void;
 }
 
@@ -46,26 +49,26 @@ export interface RequestFailure {
   readonly detail: string;
   /** Whether any byte of the request may have reached the origin. */
   readonly isSent: boolean;
-  /** The connection had been idle, and ended without a byte of a response: the origin may just have closed it. */
+  /** The connection had been idle and ended before a byte of a response: the origin may just have closed it. */
   readonly isIdleClose: boolean;
 }
 
-/** What the connections of a worker share. */
+/** Parts that all connections of a worker share. */
 export interface ConnectionParts {
   readonly reading: SharedReading;
-  /** Buffers of the size of a read, for bytes that wait. */
+  /** Buffers of one read's size for bytes that are not read yet. */
   readonly unread: RecycledBuffers;
   readonly openDirectWrite: OpenDirectWrite;
   readonly swept: Swept<OwnConnection>;
   readonly limits: ConnectionLimits;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a clock that never steps back. */
   readonly monotonic: () => number;
 }
 
 interface ConnectionLimits {
-  /** Limit for the whole head of the response, interim ones included. */
+  /** Limit for the head of the response, all interim responses included. */
   readonly firstByteMs: number;
-  /** Limit between two pieces of a body that is waited for. */
+  /** Limit between two reads of a body, unless the origin waits for us. */
   readonly bodyIdleMs: number;
   /** Age after which a connection takes no more requests. */
   readonly maxAgeMs: number;
@@ -84,19 +87,19 @@ export class OwnConnection implements ReaderOwner, BodySource {
   readonly #owner: ConnectionOwner;
   readonly #reader = new ResponseReader(this);
   readonly #endsAt: number;
-  /** The exchange under way; `undefined`: the connection is idle. */
+  /** The exchange in flight; `undefined` if the connection is idle. */
   #handler: OwnHandler | undefined;
   #body: OwnBody | undefined;
   /** Bytes that arrived while the reader was paused. */
   readonly #rest: UnreadBytes;
   #isReading = false;
   #isSocketPaused = false;
-  /** The connection was idle before the request under way. */
+  /** Whether the connection has carried an exchange before the current one. */
   #isReused = false;
   #hasAnswered = false;
-  /** The origin has ended its side. */
+  /** The origin has closed its side. */
   #hasEnded = false;
-  /** The connection broke off while bytes that it had brought were not read. */
+  /** The socket closed before the origin ended its side; bytes that arrived before may still be unread. */
   #isBroken = false;
   #isClosed = false;
   #error: Error | undefined;
@@ -116,7 +119,7 @@ export class OwnConnection implements ReaderOwner, BodySource {
     parts.swept.add(this);
   }
 
-  /** Whether a request may be sent now. One that is too old, or has been sent something, is closed. */
+  /** Whether a request may be sent now. Closes a connection that is too old or has received unasked bytes. */
   takeUp(): boolean {
     const isOpen = !this.#isClosed && !this.#isBroken;
     const isUsable = isOpen && !this.#hasUnaskedBytes && this.#parts.monotonic() < this.#endsAt;
@@ -128,7 +131,7 @@ export class OwnConnection implements ReaderOwner, BodySource {
     return this.#hasEnded || !this.#rest.isEmpty || this.#socket.readableLength > 0;
   }
 
-  /** Only after `takeUp` has returned true, in the same turn. */
+  /** Sends a request. Must be called only after `takeUp` has returned true, in the same turn of the event loop. */
   send({ bytes, isHead }: OwnRequest, handler: OwnHandler): void {
     this.#handler = handler;
     this.#hasAnswered = false;
@@ -222,7 +225,7 @@ export class OwnConnection implements ReaderOwner, BodySource {
     handler.onOver(undefined);
   }
 
-  /** The response is whole. `hasSurplus`: bytes follow it that nobody asked for. */
+  /** The response is complete. `hasSurplus`: unasked bytes follow it. */
   #conclude(hasSurplus: boolean): void {
     const [handler, body] = [this.#handler, this.#body];
     this.#handler = undefined;
@@ -232,7 +235,7 @@ export class OwnConnection implements ReaderOwner, BodySource {
     else {
       this.#isReused = true;
       this.#quietSweeps = 0;
-      this.#readSocketOn(); // the pause was the exchange's
+      this.#readSocketOn(); // the exchange had paused it
       this.#owner.onIdle(this);
     }
     handler?.onOver(undefined);
@@ -268,14 +271,14 @@ export class OwnConnection implements ReaderOwner, BodySource {
     this.#error = error;
   };
 
-  /** What was received before may still be read, and may be all. */
+  /** Bytes that arrived before the close are still read, and may complete the response. */
   readonly #onClose = (): void => {
     if (this.#hasEnded && this.#handler !== undefined) return;
     this.#isBroken = true;
     if (this.#rest.isEmpty || this.#handler === undefined) this.#endWithOrigin();
   };
 
-  /** Called every `sweepMs`. */
+  /** Enforces the time limits. Called every `sweepMs` milliseconds. */
   sweep(sweepMs: number): void {
     if (this.#body !== undefined && this.#reader.isPaused) return; // the origin waits for us
     const { firstByteMs, bodyIdleMs } = this.#parts.limits;
@@ -287,7 +290,7 @@ export class OwnConnection implements ReaderOwner, BodySource {
     } else if (quietMs >= bodyIdleMs) this.#fail('originTimeout', 'the rest of the body did not arrive in time');
   }
 
-  /** Ends the connection whatever it carries. */
+  /** Closes the connection, also during an exchange. */
   destroy(): void {
     this.#fail('originReset', 'the connection was closed by the edge');
   }

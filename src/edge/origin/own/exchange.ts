@@ -1,4 +1,7 @@
-/** One request to one origin on a connection of ours: what the connection says, as the result of an attempt. */
+/**
+ * One request to one origin on a connection of our own client: turns the connection's notifications into the result of
+ * an attempt.
+ */
 import { formatRequest } from '#http/head-text.ts';
 import type { RawHeaders } from '#http/headers.ts';
 import { Future } from '#lib/future.ts';
@@ -11,12 +14,12 @@ import type { OwnHandler, RequestFailure } from './connection.ts';
 import type { OwnPool, PoolTurn } from './pool.ts';
 import type { ParsedHead } from './response-reader.ts';
 
-/** Whether our client takes the request: nothing but its head is sent, and nothing but a response is expected. */
+/** Whether our own client handles the request: only its head is sent, and only a response is expected. */
 export function isPlain({ method, body, upgrade }: OriginRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && body === undefined && upgrade === undefined;
 }
 
-/** `slot` is given back when the exchange is over, its body included. */
+/** Frees `slot` when the exchange is over, its body included. */
 export class OwnExchange implements OwnHandler {
   readonly #request: OriginRequest;
   readonly #tools: AttemptTools;
@@ -34,7 +37,7 @@ export class OwnExchange implements OwnHandler {
     this.#turn = tools.readTurns.open(() => this.#body?.goOn());
   }
 
-  /** Throws if the request may not be sent as it is, which is a fault of ours. */
+  /** Sends the request. Throws if it cannot be formatted, which is a fault of ours. */
   start(pool: OwnPool): void {
     const { method, needsFresh = false, signal } = this.#request;
     const bytes = this.#formatRequest();
@@ -54,14 +57,14 @@ export class OwnExchange implements OwnHandler {
 
   readonly #abort = (): void => this.#giveUp({ kind: 'aborted' });
 
-  /** Called only before the head has arrived. */
+  /** Must be called only before the head has arrived. */
   #giveUp(result: AttemptResult): void {
     this.#asked?.cancel();
     this.#leave();
     this.result.resolve(result);
   }
 
-  /** The client is slow, and others wait for the connection. */
+  /** Gives the slot up: the client is slow, and others wait for the connection. */
   readonly takeBack = (): void => {
     const detail = 'the client was too slow for a connection that others waited for';
     if (this.#body !== undefined) this.#body.destroy(new TakenBack(detail));
@@ -81,7 +84,7 @@ export class OwnExchange implements OwnHandler {
     this.#request.onInterim(status, withoutServerFields(headers));
   }
 
-  /** The reader of the body decides from here on: it may be wanted though the client has left. */
+  /** The reader of the body decides from here on: the body may be wanted even after the client has left. */
   onHead({ status, reason, headers }: ParsedHead, body: OwnBody): void {
     this.#body = body;
     this.#request.signal.removeEventListener('abort', this.#abort);
@@ -119,5 +122,5 @@ export class OwnExchange implements OwnHandler {
   }
 }
 
-/** Some servers of HTTP/1.0 keep a connection only if they are asked to. RFC 9112 §C.2.2 */
+/** Some HTTP/1.0 servers keep a connection open only if asked to. RFC 9112 §C.2.2 */
 const KEEP_ALIVE = 'Connection: keep-alive\r\n';

@@ -1,12 +1,15 @@
-/** How the body of an origin's response ends, and whether another request may follow on its connection. RFC 9112 §6, §9.3. Pure. */
+/**
+ * Decides where the body of an origin's response ends and whether its connection may be reused. RFC 9112 §6, §9.3.
+ * Pure.
+ */
 import { listMembers, type RawHeaders, trimOws, withField } from '#http/headers.ts';
 import { MAX_ORIGIN_KEEP_ALIVE_MS, ORIGIN_KEEP_ALIVE_MS } from '../response-limits.ts';
 
-/** The response's request, and the parts of its head that frame it. */
+/** A response's head, as far as it decides the framing. */
 interface ReceivedHead {
   readonly isHeadRequest: boolean;
   readonly status: number;
-  /** The digit behind `HTTP/1.`. */
+  /** The digit after `HTTP/1.`. */
   readonly minorVersion: number;
   readonly headers: RawHeaders;
 }
@@ -21,13 +24,13 @@ type Framing =
       readonly lengthBytes: number;
       /** No request may follow on the connection. */
       readonly isLast: boolean;
-      /** How long the connection may be idle behind this response. */
+      /** How long the connection may be idle after this response. */
       readonly idleMs: number;
-      /** The fields, with one `Content-Length` in place of several equal ones. */
+      /** The fields, with one `Content-Length` instead of several equal ones. */
       readonly headers: RawHeaders;
     };
 
-/** An idle connection is left this long before its origin closes it. */
+/** An idle connection is closed this long before the origin would close it. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 
 export function frameResponse({ isHeadRequest, status, minorVersion, headers }: ReceivedHead): Framing {
@@ -35,14 +38,15 @@ export function frameResponse({ isHeadRequest, status, minorVersion, headers }: 
   const { lengths, codings, connection, keepAlive } = fields;
   const lengthBytes = lengths === undefined ? undefined : readLength(lengths);
   if (lengthBytes === 'malformed') return malformed('a Content-Length that is none');
-  // RFC 9112 §6.3: such a response may be an attempt at splitting
+  // RFC 9112 §6.3: such a response may be an attempt at response splitting
   if (lengthBytes !== undefined && codings !== undefined) return malformed('a Content-Length beside Transfer-Encoding');
   const coding = codings === undefined ? 'none' : readCoding(codings);
   if (coding === 'malformed') return malformed('no transfer coding, or one beside chunked');
   if (codings !== undefined && minorVersion === 0) return malformed('Transfer-Encoding in HTTP/1.0'); // RFC 9112 §6.1
   const isClosed = connection !== undefined && hasOption(connection, 'close');
   const idleMs = readIdleMs(keepAlive);
-  const isAsked = minorVersion === 1 || (connection !== undefined && hasOption(connection, 'keep-alive')); // RFC 9112 §9.3
+  // RFC 9112 §9.3
+  const isAsked = minorVersion === 1 || (connection !== undefined && hasOption(connection, 'keep-alive'));
   const ends = isClosed || !isAsked || idleMs <= 0;
   const kept = (lengths?.length ?? 0) > 1 || lengths?.[0]?.includes(',') === true;
   const common = {
@@ -52,7 +56,7 @@ export function frameResponse({ isHeadRequest, status, minorVersion, headers }: 
     headers: kept ? withField(headers, 'Content-Length', String(lengthBytes)) : headers,
   } as const;
   if (isHeadRequest || status < 200 || status === 204 || status === 304) {
-    // Some origins send the body all the same, late where they have to make it. RFC 9112 §6.3
+    // Some origins send a body regardless, late if they have to generate it. RFC 9112 §6.3
     const mayFollow = isHeadRequest || coding !== 'none' || (status === 204 && (lengthBytes ?? 0) > 0);
     return { ...common, body: 'none', isLast: ends || mayFollow };
   }
@@ -66,11 +70,11 @@ function malformed(detail: string): Framing {
 }
 
 interface FramingFields {
-  /** Values of each line; `undefined`: no line. */
+  /** Values of all lines with this name; `undefined` if there are none. */
   lengths: string[] | undefined;
   codings: string[] | undefined;
   connection: string[] | undefined;
-  /** The first line. */
+  /** Value of the first `Keep-Alive` line. */
   keepAlive: string | undefined;
 }
 
@@ -111,7 +115,7 @@ function hasOption(lines: readonly string[], option: 'close' | 'keep-alive'): bo
   return listMembers(lines).includes(option);
 }
 
-/** Several equal lengths are one. RFC 9112 §6.3, RFC 9110 §8.6 */
+/** Several equal lengths count as one. RFC 9112 §6.3, RFC 9110 §8.6 */
 function readLength(lines: readonly string[]): number | 'malformed' {
   let length: number | undefined;
   for (const line of lines) {
@@ -125,12 +129,12 @@ function readLength(lines: readonly string[]): number | 'malformed' {
   return length ?? 'malformed';
 }
 
-/** The digits that a number holds exactly, and that an answer to a viewer may have. */
+/** Limited to 15 digits, which a number holds exactly and an answer to a viewer may have. */
 const LENGTH = /^\d{1,15}$/;
 
 /**
- * `other`: a coding that the edge does not know frames nothing, and the body ends with the connection. Chunks below another
- * coding could be read, but not what is in them. RFC 9112 §6.1, §6.3
+ * Returns `other` for codings without `chunked`: they frame nothing, and the body ends with the connection. Other
+ * codings beside `chunked` are malformed, since the edge could not decode them. RFC 9112 §6.1, §6.3
  */
 function readCoding(lines: readonly string[]): 'chunked' | 'other' | 'malformed' {
   const codings = listMembers(lines);

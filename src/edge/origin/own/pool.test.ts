@@ -14,7 +14,7 @@ const DESTINATION = { host: '127.0.0.1', port: 1, isAddress: true, serverName: u
 const REQUEST = { bytes: Buffer.from('GET / HTTP/1.1\r\n\r\n'), isHead: false, needsFresh: false };
 const EMPTY = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
 
-/** Writes down what a handler is notified of. */
+/** Records a handler's notifications. */
 function createRecorder(): { readonly handler: OwnHandler; readonly events: string[] } {
   const events: string[] = [];
   const handler: OwnHandler = {
@@ -188,17 +188,17 @@ test('a pause ends with its body: the connection that was paused brings the next
   });
   const socket = await open(0);
   await until('a peer', () => peers.length === 1);
-  // In pieces, so that the last ones find the body paused.
+  // Written in pieces, so that the last ones arrive while the body is paused.
   const pieces = ['HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n', 'a', 'bc'];
   for (const text of pieces) {
-    // The origin waits when it has sent more than was read, not before.
+    // The origin waits once it has sent more than was read, not before.
     assert.ok(!first.events.includes('waits'));
     const before = socket.bytesRead;
     peers[0]?.write(text);
     await until('read', () => socket.bytesRead === before + text.length);
   }
   assert.deepEqual([first.events, socket.isPaused()], [['sent', 'waits'], true]);
-  body?.resume(); // gives the rest, and the sink pauses again
+  body?.resume(); // passes the rest on, and the sink pauses again
   await until('whole', () => first.events.includes('end'));
   pool.ask(REQUEST, second.handler);
   peers[0]?.write(EMPTY);

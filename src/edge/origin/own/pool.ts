@@ -1,4 +1,7 @@
-/** Connections of ours to one address of an origin, for one site. How many are in use at once is bounded in front of it. */
+/**
+ * Connections of our own client to one address of an origin, for one site. The caller bounds how many are in use at
+ * once.
+ */
 import type { OriginFailure } from '../../reasons.ts';
 import { type Connect, ConnectError, type Destination } from '../connector.ts';
 import {
@@ -11,11 +14,13 @@ import {
 
 /** A request that was given to a pool. */
 export interface PoolTurn {
-  /** Closes the connection, and nobody is notified of anything. Only before the head has arrived. */
+  /**
+   * Cancels the request: closes its connection without notifying the handler. Allowed only before the head has arrived.
+   */
   cancel(): void;
 }
 
-/** A connection that is being opened, and the request that waits for it. */
+/** A connection that is being opened, and the request that waits for it, if any. */
 interface Opening {
   asked: { readonly request: OwnRequest; readonly handler: OwnHandler } | undefined;
   connection: OwnConnection | undefined;
@@ -26,9 +31,12 @@ export class OwnPool {
   readonly #connect: Connect;
   readonly #parts: ConnectionParts;
   readonly #all = new Set<OwnConnection>();
-  /** The one used last is the next to be used. */
+  /** A stack: the connection used last is reused first. */
   readonly #idle: OwnConnection[] = [];
-  /** Connections being opened whose requests were cancelled: the next requests wait for them, so that there are no more than slots. */
+  /**
+   * Connections being opened whose requests were cancelled. The next requests wait for these, so that there are never
+   * more connections than slots.
+   */
   readonly #spare: Opening[] = [];
   #isClosed = false;
 
@@ -38,7 +46,10 @@ export class OwnPool {
     this.#parts = parts;
   }
 
-  /** The handler is notified in a later turn, except that `onSent` may be called at once. */
+  /**
+   * Sends the request on an idle connection or opens one. The handler is notified in a later turn of the event loop,
+   * except that `onSent` may be called at once.
+   */
   ask(request: OwnRequest, handler: OwnHandler): PoolTurn {
     const connection = request.needsFresh ? undefined : this.#takeIdle();
     if (connection !== undefined) {
@@ -50,7 +61,7 @@ export class OwnPool {
     return { cancel: () => this.#cancel(opening, handler) };
   }
 
-  /** Closes every connection, whatever it carries, and each one that is still being opened. */
+  /** Closes every connection, also during an exchange, and each one that is still being opened. */
   close(): void {
     this.#isClosed = true;
     for (const connection of this.#all) connection.destroy();

@@ -4,7 +4,7 @@ import type { RawHeaders } from '#http/headers.ts';
 import { type ReaderOwner, ResponseReader } from './response-reader.ts';
 
 interface Read {
-  /** How it ended: before the connection did, with it, or not at all; or why it was refused. */
+  /** How the response ended: before its connection, with it, or not at all; or why it was refused. */
   readonly end: 'whole' | 'whole at the end' | 'cut' | string;
   readonly interims: readonly number[];
   readonly status: number;
@@ -13,7 +13,7 @@ interface Read {
   readonly body: string;
   readonly isLast: boolean;
   readonly idleMs: number;
-  /** Bytes behind the response. */
+  /** Bytes after the response. */
   readonly surplus: number;
 }
 
@@ -216,7 +216,7 @@ for (const [title, rows] of Object.entries(TABLES)) {
       test(`${what}: ${expected.end ?? ''}`, () => {
         const whole = read(text, isHeadRequest);
         assert.deepEqual(pick(whole, expected), expected);
-        // However it arrives, it says the same.
+        // The result does not depend on the size of the pieces.
         for (const pieceBytes of [1, 2, 7, 1000]) {
           const inPieces = read(text, isHeadRequest, pieceBytes);
           assert.deepEqual(pick(inPieces, expected), expected, `in pieces of ${pieceBytes}`);
@@ -235,7 +235,7 @@ test('a head in pieces of one byte costs what its bytes cost, not their square',
   const before = process.cpuUsage();
   for (let i = 0; i < 8; i++) assert.equal(read(head, false, 1).end, 'whole');
   const { user } = process.cpuUsage(before);
-  assert.ok(user < 1_500_000, `${user} µs`); // some 200,000; 8,000,000 if each piece read the line anew
+  assert.ok(user < 1_500_000, `${user} µs`); // about 200,000; 8,000,000 if each piece reread the line
 });
 
 test('a paused reader reads nothing, and continues where it was', () => {

@@ -1,6 +1,6 @@
 /**
- * The responses on one connection to an origin, from pieces of any size: interim heads, the head, and the body without its framing.
- * Knows no socket. Pure but for what it calls. RFC 9112
+ * Parses the responses on one connection to an origin from pieces of any size: interim heads, the head, and the body
+ * without its framing. Reads no socket; its only effects are the calls to its owner. RFC 9112
  */
 import type { RawHeaders } from '#http/headers.ts';
 import { MAX_INTERIM, MAX_RESPONSE_HEAD_BYTES } from '../response-limits.ts';
@@ -20,19 +20,19 @@ interface Fault {
   readonly detail: string;
 }
 
-/** Is notified of the parts of a response, in their order. */
+/** Notified of the parts of a response, in order. */
 export interface ReaderOwner {
   /** An interim response other than 100. */
   onInterim(status: number, headers: RawHeaders): void;
   onHead(head: ParsedHead): void;
-  /** Bytes of the body, lent for the time of the call. Called once for all chunks of a piece that was read. */
+  /** Bytes of the body, valid during the call only. All chunks of one piece are passed in one call. */
   onBody(bytes: Buffer): void;
 }
 
 type Part = 'nothing' | 'head' | 'length' | 'close' | 'chunkSize' | 'chunk' | 'chunkEnd' | 'trailers' | 'over';
 
 export class ResponseReader {
-  /** Nothing is read on: `read` returns behind the bytes that were read. */
+  /** While true, nothing is read: `read` returns the offset after the bytes that were read. */
   isPaused = false;
   readonly #owner: ReaderOwner;
   readonly #section = new SectionReader();
@@ -40,12 +40,12 @@ export class ResponseReader {
   #part: Part = 'nothing';
   #isHeadRequest = false;
   #interims = 0;
-  /** Bytes missing of the length or the chunk; of the line end behind a chunk, those that have arrived. */
+  /** Bytes missing of the body or chunk; in `chunkEnd`, the bytes of the line end that have arrived. */
   #left = 0;
   #isLast = false;
   #idleMs = 0;
   #fault: Fault | undefined;
-  // Where the chunks of the piece that is being read lie, one behind the other. Empty if the two are equal.
+  // Span of the joined chunks in the piece that is being read. Empty if the two are equal.
   #chunksAt = 0;
   #chunksEnd = 0;
 
@@ -53,7 +53,7 @@ export class ResponseReader {
     this.#owner = owner;
   }
 
-  /** The next bytes answer a request that goes out now. */
+  /** The next bytes are the response to a request that is being sent. */
   expect(isHeadRequest: boolean): void {
     this.#isHeadRequest = isHeadRequest;
     this.#interims = 0;
@@ -62,29 +62,29 @@ export class ResponseReader {
     this.#part = 'head';
   }
 
-  /** The whole response has been read. */
+  /** Whether the whole response has been read. */
   get isOver(): boolean {
     return this.#part === 'over';
   }
 
-  /** No request may follow the response that has been read. */
+  /** Whether the connection must not be reused after the response. */
   get isLast(): boolean {
     return this.#isLast;
   }
 
-  /** How long the connection may be idle behind the response that has been read. */
+  /** How long the connection may be idle after the response. */
   get idleMs(): number {
     return this.#idleMs;
   }
 
-  /** Set when the response was refused; then nothing is read any more. */
+  /** Set if the response was refused; nothing more is read then. */
   get fault(): Fault | undefined {
     return this.#fault;
   }
 
   /**
-   * Returns the offset of the first byte that was not read, because of a pause, of a fault, or since the response is over. The
-   * bytes that were read are overwritten: chunks are moved together.
+   * Returns the offset of the first byte that was not read, because of a pause, a fault or the end of the response.
+   * Overwrites the bytes that were read: chunks are moved together.
    */
   read(bytes: Buffer, from: number): number {
     let at = from;
@@ -95,7 +95,7 @@ export class ResponseReader {
     return at;
   }
 
-  /** The origin has ended the connection. Returns whether the response is whole by that. RFC 9112 §8 */
+  /** The origin has closed the connection. Returns whether that completes the response. RFC 9112 §8 */
   end(): boolean {
     if (this.#part === 'close') this.#part = 'over';
     return this.#part === 'over';
@@ -119,7 +119,7 @@ export class ResponseReader {
       case 'trailers':
         return this.#readTrailers(bytes, at);
       default:
-        return bytes.length; // not reached: nothing is expected
+        return bytes.length; // not reached: no response is expected
     }
   }
 
@@ -148,7 +148,7 @@ export class ResponseReader {
     return end;
   }
 
-  /** A 100 is dropped: nobody asked for it. RFC 9110 §15.2 */
+  /** Drops a 100, which no request asks for. RFC 9110 §15.2 */
   #takeInterim(status: number, headers: RawHeaders, end: number): number {
     if (status === 101) return this.#refuse('originMalformed', 'a 101 that nobody asked for', end);
     if (++this.#interims > MAX_INTERIM) return this.#refuse('originMalformed', 'too many interim responses', end);
@@ -165,7 +165,10 @@ export class ResponseReader {
     return end;
   }
 
-  /** An origin may send chunks of one byte: passing on each of them would cost thousands of times its bytes. */
+  /**
+   * Moves the chunk next to the one before it in this piece. An origin may send chunks of one byte; passing each on by
+   * itself would cost thousands of times its size.
+   */
   #readChunk(bytes: Buffer, at: number): number {
     const end = Math.min(bytes.length, at + this.#left);
     this.#left -= end - at;
@@ -209,7 +212,7 @@ export class ResponseReader {
     return at;
   }
 
-  /** Trailers are checked and dropped. RFC 9112 §7.1.2 */
+  /** Trailers are validated and dropped. RFC 9112 §7.1.2 */
   #readTrailers(bytes: Buffer, at: number): number {
     const end = this.#section.read(bytes, at);
     if (end === MORE) return bytes.length;

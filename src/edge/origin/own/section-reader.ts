@@ -1,21 +1,22 @@
 /**
- * Reads the head of an origin's response, or the trailers behind its chunks, from pieces of any size. Each byte is looked at
- * twice at most, however small the pieces are. What llhttp refuses is refused here too, and more. Pure. RFC 9112 §4, §5
+ * Reads the head of an origin's response, or the trailers after its chunks, from pieces of any size. Each byte is
+ * examined at most twice, however small the pieces are. Stricter than llhttp: it refuses everything that llhttp
+ * refuses, and more. Pure. RFC 9112 §4, §5
  */
 import { COLON, CR, LF, SP, skipBlanks, TOKEN_BYTES, trimBlanks, VALUE_BYTES } from '#http/head-bytes.ts';
 import { MAX_RESPONSE_HEAD_BYTES } from '../response-limits.ts';
 
-/** Fields of a section; origins send about twenty. */
+/** Limit of fields in a section; origins send about twenty. */
 const MAX_FIELDS = 200;
 
-// Results of `read` that are no offset.
-/** The section goes on in the next piece. */
+// Results of `read` that are not offsets.
+/** The section continues in the next piece. */
 export const MORE = -1;
 export const MALFORMED = -2;
 export const TOO_LARGE = -3;
 
 export class SectionReader {
-  // The parts of a head that was read to its end.
+  // The parts of the last complete head.
   status = 0;
   /** 0 for HTTP/1.0, 1 for HTTP/1.1. */
   minorVersion = 0;
@@ -27,15 +28,15 @@ export class SectionReader {
   /** Bytes of a section whose end has not arrived. */
   #kept: Buffer = NOTHING;
   #keptBytes = 0;
-  // Offsets from the beginning of the section.
+  // Offsets below count from the beginning of the section.
   #lineAt = 0;
-  /** The end of the current line was not found before this offset; 0: it has not been searched. */
+  /** The current line has no end before this offset; 0 if it has not been searched. */
   #searchedTo = 0;
   #reasonAt = 0;
   #reasonEnd = 0;
-  /** 0: the status line has not been read. */
+  /** 0 until the status line has been read. */
   #fieldsAt = 0;
-  /** Start and end of the name, then of the value, for each field. */
+  /** Four offsets per field: start and end of its name, then of its value. */
   readonly #marks: number[] = [];
   #fields = 0;
 
@@ -50,7 +51,7 @@ export class SectionReader {
     this.#fields = 0;
   }
 
-  /** Returns the offset in `bytes` behind the section's empty line, or `MORE`, `MALFORMED` or `TOO_LARGE`. */
+  /** Returns the offset in `bytes` after the section's empty line, or `MORE`, `MALFORMED` or `TOO_LARGE`. */
   read(bytes: Buffer, from: number): number {
     const before = this.#keptBytes;
     if (before > 0) this.#keep(bytes, from);
@@ -104,7 +105,7 @@ export class SectionReader {
     return MORE;
   }
 
-  /** Some origins leave the reason and the space before it out. RFC 9112 §4 */
+  /** Some origins omit the reason and the space before it. RFC 9112 §4 */
   #readStatusLine(bytes: Buffer, from: number, to: number): number {
     for (let i = 0; i < VERSION.length; i++) {
       if (from + i === to) return MORE;
@@ -126,7 +127,7 @@ export class SectionReader {
     return readLineEnd(bytes, end, to);
   }
 
-  /** A line that begins with a blank would continue the one before it, which a proxy may refuse. RFC 9112 §5.2 */
+  /** A line that begins with a blank would continue the previous one; a proxy may refuse it. RFC 9112 §5.2 */
   #readField(bytes: Buffer, start: number, from: number, to: number): number {
     let colon = from;
     while (colon < to && TOKEN[bytes[colon] ?? 0] === 1) colon++;
@@ -163,7 +164,7 @@ function hasLineEnd(bytes: Buffer, from: number, to: number): boolean {
   return false;
 }
 
-/** Nothing but CR LF ends a line: a bare LF or CR splits responses elsewhere. RFC 9112 §2.2 */
+/** Only CR LF ends a line: other parsers could split responses at a bare LF or CR. RFC 9112 §2.2 */
 function readLineEnd(bytes: Buffer, at: number, to: number): number {
   if (at < to && bytes[at] !== CR) return MALFORMED;
   if (at + 1 >= to) return MORE;
@@ -187,6 +188,6 @@ const VERSION = Buffer.from('HTTP/1.', 'latin1');
 /** Minor version, space and status. */
 const STATUS_BYTES = '1 200'.length;
 
-// Bound here, since reading an import costs a load more per byte.
+// Local constants, since an imported binding costs one more load per byte.
 const TOKEN = TOKEN_BYTES;
 const VALUE = VALUE_BYTES;

@@ -5,7 +5,7 @@ import { UnreadBytes } from './unread-bytes.ts';
 
 const KIB = 1024;
 
-/** Lends what waits, and returns a copy of it. */
+/** Lends the waiting bytes, and returns a copy of them. */
 function takeAll(unread: UnreadBytes): Buffer {
   let taken = Buffer.alloc(0);
   unread.lend((bytes) => {

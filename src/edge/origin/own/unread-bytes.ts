@@ -1,14 +1,14 @@
-/** Bytes of one connection that wait to be read, in memory that is used again. */
+/** Bytes of one connection that have not been read, in recycled memory. */
 import { ownBytes } from '#lib/own-bytes.ts';
 import type { RecycledBuffers } from '#lib/recycled-buffers.ts';
 
-/** Fewer bytes get memory of their own: they may wait for as long as a client is slow. */
+/** Smaller pieces are copied to memory of their own: they may wait as long as a client is slow. */
 const MIN_RECYCLED_BYTES = 16 * 1024;
 
 export class UnreadBytes {
   readonly #buffers: RecycledBuffers;
   #bytes: Buffer | undefined;
-  /** The buffer that the bytes lie in; `undefined`: memory of their own. */
+  /** The recycled buffer that holds the bytes; `undefined` if they have memory of their own. */
   #buffer: Buffer | undefined;
 
   constructor(buffers: RecycledBuffers) {
@@ -19,7 +19,7 @@ export class UnreadBytes {
     return this.#bytes === undefined;
   }
 
-  /** Copies the bytes behind those that wait already. */
+  /** Copies the bytes after those that wait already. */
   add(bytes: Buffer): void {
     const waiting = this.#bytes;
     const fits = bytes.length >= MIN_RECYCLED_BYTES && bytes.length <= this.#buffers.sizeBytes;
@@ -33,7 +33,7 @@ export class UnreadBytes {
     this.#bytes = all;
   }
 
-  /** Lends all bytes for the time of the call; after it none of them wait but what `read` has added. */
+  /** Passes all bytes to `read`, valid during the call only. Afterwards only bytes added by `read` are waiting. */
   lend(read: (bytes: Buffer) => void): void {
     const [bytes, buffer] = [this.#bytes, this.#buffer];
     if (bytes === undefined) return;

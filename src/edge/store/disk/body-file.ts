@@ -1,16 +1,16 @@
-/** Writes one body's file block by block, behind whoever gives the bytes, with a bound on what waits in memory. */
+/** Writes one body's file block by block in the background, with a bound on the bytes queued in memory. */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { BLOCK_BYTES, blockPosition, encodeBodyHeader, STORED_BLOCK_BYTES, sealBlock } from './format.ts';
 
-/** Queued bytes of one body; a body whose file falls further behind is given up. */
+/** Limit of queued bytes of one body; a body whose file falls further behind is given up. */
 const MAX_QUEUED_BYTES = 12 * 1024 * 1024;
-/** Blocks written at once: 4 MiB. */
+/** Blocks per write: 4 MiB. */
 const MAX_BATCH = 16;
-/** Buffers kept for the next block. */
+/** Buffers kept for reuse. */
 const MAX_SPARE_BLOCKS = 16;
 
-/** Shared by all writers of a store. */
+/** Memory for blocks, shared by all writers of a store. */
 export class BlockMemory {
   readonly #spare: Buffer[] = [];
   #leftBytes: number;
@@ -19,7 +19,10 @@ export class BlockMemory {
     this.#leftBytes = maxBytes;
   }
 
-  /** `undefined`: the disk is too far behind. */
+  /**
+   * Returns a buffer for one block and its checksum; `undefined` if the memory is used up, as the disk is too far
+   * behind.
+   */
   take(): Buffer | undefined {
     if (this.#leftBytes < STORED_BLOCK_BYTES) return undefined;
     this.#leftBytes -= STORED_BLOCK_BYTES;
@@ -34,7 +37,7 @@ export class BlockMemory {
 
 export interface BodyFileOptions {
   readonly bodyId: string;
-  /** Must not exist. */
+  /** Path of the file, which must not exist. */
   readonly path: string;
   readonly memory: BlockMemory;
   readonly onProblem: (error: unknown) => void;
@@ -47,13 +50,13 @@ export class BodyFileWriter {
   #usedBytes = 0;
   #blocks = 0;
   #sizeBytes = 0;
-  /** Full blocks that wait, in order. */
+  /** Sealed blocks that wait to be written, in order. */
   readonly #waiting: Buffer[] = [];
-  /** Bytes of the waiting blocks and those that are being written. */
+  /** Bytes of the waiting blocks and of those being written. */
   #queuedBytes = 0;
   #writtenBlocks = 0;
   #hasFailed = false;
-  /** Writes what waits; never rejects. */
+  /** The running write loop; never rejects. */
   #pumping: Promise<void> | undefined;
 
   constructor(options: BodyFileOptions) {
@@ -68,7 +71,7 @@ export class BodyFileWriter {
     return this.#options.path;
   }
 
-  /** Copies. False: the disk fails or is too slow; discard it then. */
+  /** Copies a chunk. Returns false if the disk fails or is too slow; the caller must then discard the body. */
   add(chunk: Buffer): boolean {
     for (let from = 0; from < chunk.length; ) {
       this.#block ??= this.#options.memory.take();
@@ -82,12 +85,12 @@ export class BodyFileWriter {
     return true;
   }
 
-  /** `undefined` when little waits to be written. */
+  /** Returns a promise to wait for while more than half of the queue is full, otherwise `undefined`. */
   drained(): Promise<void> | undefined {
     return this.#queuedBytes * 2 > MAX_QUEUED_BYTES ? this.#pumping : undefined;
   }
 
-  /** Resolves when every byte is in the file; false when that failed, and then the file is gone. */
+  /** Resolves to true when every byte is in the file, or to false if writing failed and the file was removed. */
   async finish(): Promise<boolean> {
     if (this.#usedBytes > 0) this.#queueBlock();
     await this.#pumping;
@@ -109,7 +112,7 @@ export class BodyFileWriter {
     await this.#pumping;
     if (this.#handle === undefined) return;
     await this.#close();
-    await rm(this.path, { force: true }).catch(() => undefined); // swept later
+    await rm(this.path, { force: true }).catch(() => undefined); // the janitor removes it later
   }
 
   #queueBlock(): void {
@@ -122,7 +125,9 @@ export class BodyFileWriter {
     this.#pumping ??= this.#pump();
   }
 
-  /** All that waits goes out in one write: one at a time would be one block per turn of a busy event loop. */
+  /**
+   * Writes up to `MAX_BATCH` waiting blocks at once: one block per write would be one per turn of a busy event loop.
+   */
   async #pump(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, MAX_BATCH);
@@ -134,7 +139,7 @@ export class BodyFileWriter {
     this.#pumping = undefined;
   }
 
-  /** Does nothing after a failure. */
+  /** Runs a write unless an earlier one failed. A failure is reported, not thrown. */
   async #tryTo(write: (handle: FileHandle) => Promise<void>): Promise<void> {
     if (this.#hasFailed) return;
     try {

@@ -5,7 +5,7 @@ import { BlockMemory, BodyFileWriter } from './body-file.ts';
 import { DiskBody } from './disk-body.ts';
 import { OpenBodies } from './open-bodies.ts';
 
-/** One byte long, and no key's yet. */
+/** Writes a body of one byte that belongs to no key. */
 export function writeBody(folder: string, bodyId: string, onLost: () => void): DiskBody {
   const path = join(folder, bodyId);
   const onProblem = (error: unknown) => assert.fail(String(error));

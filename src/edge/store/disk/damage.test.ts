@@ -1,4 +1,4 @@
-/** Whatever lies in a cache directory, a body is served whole and as it was written, or not at all. */
+/** Whatever a cache directory contains, a body is served whole and as written, or not at all. */
 import assert from 'node:assert/strict';
 import {
   appendFileSync,
@@ -22,7 +22,7 @@ import { DiskStore } from './disk.ts';
 const SMALL = 'small '.repeat(100);
 const LARGE = 'large '.repeat(100_000);
 
-/** What is on disk has been read. */
+/** Resolves when the contents of the disk have been read. */
 async function openDisk({ directory, keep }: StoreFolder): Promise<DiskStore> {
   const store = keep(new DiskStore({ directory, maxBytes: 100_000_000, onProblem: () => undefined }));
   await store.settle();
@@ -89,7 +89,7 @@ describe('a cache directory', () => {
       for (const file of bodies) damage(file);
       const store = await openDisk(folder);
       await assert.rejects(async () => {
-        if ((await read(store, 'large')) === undefined) throw new Error('not readable'); // seen before the first byte
+        if ((await read(store, 'large')) === undefined) throw new Error('not readable'); // before the first byte
       });
       assert.equal(await store.find('large'), undefined);
       assert.equal(await read(store, 'small'), SMALL);

@@ -36,7 +36,7 @@ test('a body whose file could not be moved is read at its old place; one whose f
   assert.equal(body.path, join(folder, '1111111111111111'));
   const other = writeBody(folder, '2222222222222222', () => void lost++);
   await other.written;
-  await other.moveTo(join(folder, 'there'), HASH, async () => undefined); // it never comes there
+  await other.moveTo(join(folder, 'there'), HASH, async () => undefined); // it never arrives there
   assert.equal(await other.prepare(), false);
   assert.equal(lost, 1);
 });

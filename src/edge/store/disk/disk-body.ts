@@ -1,4 +1,4 @@
-/** A body in a file of its own. Every block is checked before any byte of it is handed out. */
+/** A body in its own file. Each block is verified before any of its bytes are returned. */
 import type { FileHandle } from 'node:fs/promises';
 import type { ByteSpan } from '#http/range.ts';
 import type { KeyHash } from '../key-hash.ts';
@@ -19,12 +19,12 @@ export interface DiskBodyOptions {
   readonly bodyId: string;
   readonly sizeBytes: number;
   readonly path: string;
-  /** `undefined`: no key has it yet. */
+  /** Hash of the body's key; `undefined` while it belongs to none. */
   readonly hash: KeyHash | undefined;
   readonly files: OpenBodies;
-  /** False: writing it failed. */
+  /** Resolves to true when the file is complete, or to false if writing it failed. */
   readonly written: Promise<boolean>;
-  /** The file is gone, or its bytes are not those that were written. */
+  /** Called if the file is gone or its bytes are damaged. */
   readonly onLost: (body: DiskBody) => void;
 }
 
@@ -34,7 +34,7 @@ export class DiskBody implements StoredBody {
   readonly hold = holdNothing;
   readonly isOnDisk = true;
   readonly heldBytes = 0;
-  /** The block that it is given, and the next. */
+  /** Memory of one reader: the current block and the next. */
   readonly readerBytes = 2 * STORED_BLOCK_BYTES;
   readonly written: Promise<boolean>;
   readonly #options: DiskBodyOptions;
@@ -59,7 +59,10 @@ export class DiskBody implements StoredBody {
     return this.#hash;
   }
 
-  /** Moves the file to the place of its key with `move`. A reader that no longer finds the file meanwhile waits for that. */
+  /**
+   * Moves the file to the path of its key with `move`. A reader that does not find the file meanwhile waits for the
+   * move.
+   */
   moveTo(path: string, hash: KeyHash, move: (from: string, to: string) => Promise<void>): Promise<void> {
     this.#move = move(this.#path, path).then(() => {
       this.#path = path;
@@ -68,7 +71,10 @@ export class DiskBody implements StoredBody {
     return this.#move;
   }
 
-  /** Opens the file, which stays open for a moment, and checks its beginning. */
+  /**
+   * Opens the file and checks its header and first block. Returns whether it can be read; the file stays open for a
+   * moment.
+   */
   readonly prepare = async (): Promise<boolean> => {
     try {
       const open = await this.#open();
@@ -79,7 +85,7 @@ export class DiskBody implements StoredBody {
       }
       return true;
     } catch {
-      this.#options.onLost(this); // whatever it is, it cannot be read
+      this.#options.onLost(this); // whatever the error is, the body cannot be read
       return false;
     }
   };
@@ -102,7 +108,7 @@ export class DiskBody implements StoredBody {
       this.#options.onLost(this);
       throw error;
     } finally {
-      await ahead?.catch(() => undefined); // the file must stay open for it
+      await ahead?.catch(() => undefined); // the file must stay open until the read ends
       open?.release();
     }
   }
@@ -112,7 +118,7 @@ export class DiskBody implements StoredBody {
     const { files, bodyId } = this.#options;
     const open = await files.acquire(bodyId, this.#path).catch(async (error: unknown) => {
       if (this.#move === undefined) throw error;
-      await this.#move.catch(() => undefined); // then it is where it was
+      await this.#move.catch(() => undefined); // after a failure the file is where it was
       return files.acquire(bodyId, this.#path);
     });
     try {

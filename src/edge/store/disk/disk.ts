@@ -1,6 +1,6 @@
 /**
- * The disk tier, shared by all workers of the machine: each key's heads and small bodies are an entry in a segment, larger bodies
- * have files of their own. Nothing is changed once it is written. Without a disk that works it finds and takes nothing.
+ * The disk tier, shared by all workers of the machine. A key's heads and small bodies are an entry in a segment; larger
+ * bodies have their own files. Written bytes are never changed. If the disk does not work, nothing is found or stored.
  */
 import type { CacheOptions } from '#http/options.ts';
 import { putVariant } from '#http/variants.ts';
@@ -24,30 +24,30 @@ import { bodyFilesOf, Volume } from './volume.ts';
 
 export interface DiskStoreOptions {
   readonly directory: string;
-  /** Room for all workers of the directory together. */
+  /** Limit of the directory, for all workers together. */
   readonly maxBytes: number;
   readonly onProblem: OnDiskProblem;
-  /** Shared with another tier that is asked for the same keys. */
+  /** Hash function shared with another tier that looks up the same keys. */
   readonly hashKey?: HashKey;
 }
 
-/** One object may take this part of the disk. */
+/** Share of the disk that one object may take. */
 const MAX_SHARE = 1 / 4;
-/** Bodies on their way in may take as much again as this part. */
+/** Share of the disk that unfinished bodies may take in addition. */
 const MAX_UNFINISHED_SHARE = 1 / 2;
-/** Smaller bodies lie in their key's entry, as far as they are not more than this together. */
+/** Limits of bodies stored in their key's entry: of each body, and of all together. */
 const MAX_INLINE_BYTES = 256 * 1024;
 const MAX_INLINE_TOTAL_BYTES = 768 * 1024;
-/** Memory of all unfinished bodies that are still small; the others are in files. */
+/** Memory of all unfinished bodies that are still small; larger ones are in files. */
 const GATHER_BYTES = 32 * 1024 * 1024;
-/** Blocks on their way to the disk. */
+/** Memory of blocks that are being filled or wait to be written. */
 const BLOCKS_BYTES = 64 * 1024 * 1024;
-/** Bodies and keys that wait to be written; what comes then is not stored. */
+/** Limits of bodies and keys that wait to be written; more are not stored. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 const MAX_WAITING_KEYS = 5_000;
-/** A look-up waits this long for its key's own writing; then it is a miss. */
+/** Limit of a look-up's wait for work in flight on its key; after it the look-up is a miss. */
 const MAX_WAIT_MS = 1_000;
-/** How often the directory is looked after. */
+/** Interval of the directory's upkeep. */
 const TICK_MS = 250;
 
 export class DiskStore implements CacheStore {
@@ -60,10 +60,10 @@ export class DiskStore implements CacheStore {
   readonly #files = new OpenBodies();
   readonly #blocks = new BlockMemory(BLOCKS_BYTES);
   readonly #gathering: WriterBudget;
-  /** Bodies in files that are not finished. */
+  /** Budget of bodies in unfinished files. */
   readonly #unfinished: WriterBudget;
   readonly #unplaced = new Unplaced();
-  /** Files of bodies that came from memory, so that a new head does not write them again. */
+  /** Files written for bodies from memory, so that a new head does not write them again. */
   readonly #written = new WeakMap<StoredBody, DiskBody>();
   readonly #timer: NodeJS.Timeout;
   #volume: Volume | undefined;
@@ -91,7 +91,7 @@ export class DiskStore implements CacheStore {
     return this.#lanes.has(hash) || this.#has(hash) ? this.#read(key, hash) : this.#entry(hash, []);
   }
 
-  /** What `find` gives is never older than the directory. */
+  /** Always `undefined`, since `find` reads the current directory. */
   findNewer(): undefined {
     return undefined;
   }
@@ -111,14 +111,14 @@ export class DiskStore implements CacheStore {
     });
   }
 
-  /** `undefined` when nothing can be written now. */
+  /** Returns `undefined` if nothing can be written now. */
   openSpill(): Spill | undefined {
     const volume = this.#use();
     if (volume === undefined || this.#refusal() !== undefined) return undefined;
     const writer = this.#openFile(volume);
     return createSpill(writer, {
       budget: this.#unfinished,
-      // A failure has been noted; else it did not keep up.
+      // A failure has been noted already; without one, the disk did not keep up.
       onRefused: () => this.#refusal() ?? this.#health.note('storeBusy', undefined),
       finish: (sizeBytes) => {
         const body = this.#body(undefined, writer.bodyId, sizeBytes, writer.path, writer.finish());
@@ -135,7 +135,7 @@ export class DiskStore implements CacheStore {
     const isBusy = this.#waitingBytes + waits > MAX_WAITING_BYTES || this.#lanes.size >= MAX_WAITING_KEYS;
     if (isBusy) this.#health.note('storeBusy', undefined);
     if (isBusy || this.#refusal() !== undefined || body.sizeBytes > this.maxBodyBytes) {
-      // What is there would be older than what the caller now believes to be stored.
+      // A variant that is stored would be older than the one that the caller believes to be stored.
       if (!isBusy) this.#lanes.run(hash, () => this.#drop(hash, (variant) => variant.varyKey === response.varyKey));
       this.#abandon(body);
       return;
@@ -171,12 +171,15 @@ export class DiskStore implements CacheStore {
 
   readonly diskUsage = (): StoreUsage => this.usage();
 
-  /** Everything that was put is on disk, and the directory is within its limit if this worker looks after it. */
+  /**
+   * Resolves when everything that was put is on disk and, if this worker is the janitor, the directory is within its
+   * limit.
+   */
   async settle(): Promise<void> {
     await this.#lanes.settled();
     await this.#volume?.segments.filled();
     await this.#volume?.segments.flush();
-    await this.#tick(); // one that was under way may not have seen the last of it
+    await this.#tick(); // a tick in flight may not have seen the last writes
     do await this.#tick();
     while (this.#janitor?.isSettled === false && this.#refusal() === undefined);
   }
@@ -195,7 +198,7 @@ export class DiskStore implements CacheStore {
     const volume = this.#use();
     if (volume === undefined) return this.#entry(hash, []);
     try {
-      // An invalidated entry must not be copied on: the copy would seem later than its removal.
+      // An invalidated entry must not be copied: the copy would be later than its removal.
       const isKept = ({ variants }: EntryRecord) => {
         const since = this.invalidations.at(hash);
         return variants.every(({ requestAt }) => requestAt > since);
@@ -224,7 +227,10 @@ export class DiskStore implements CacheStore {
     }
   }
 
-  /** Puts a small body under a key that is not on disk, at once. False: that is not what it is. */
+  /**
+   * Synchronously puts a small body under a key that is not on disk. Returns false if the body is not small or in
+   * memory, or the key is on disk.
+   */
   #putFirst(key: string, hash: KeyHash, response: CachedResponse): boolean {
     const { sizeBytes, inMemory } = response.body;
     if (inMemory === undefined || sizeBytes > MAX_INLINE_BYTES || this.#refusal() !== undefined) return false;
@@ -254,7 +260,7 @@ export class DiskStore implements CacheStore {
     );
   }
 
-  /** Sees to it that the body is in a place that lasts. `undefined`: it could not be written. */
+  /** Puts the body in its permanent place, the entry or a file. Returns `undefined` if it could not be written. */
   async #place(
     volume: Volume,
     hash: KeyHash,
@@ -287,7 +293,7 @@ export class DiskStore implements CacheStore {
     return file;
   }
 
-  /** Removes the variants that match, and the key's entry with the last one. */
+  /** Removes the variants that match or are invalidated, and the key's entry if none is left. */
   async #drop(hash: KeyHash, isDropped: (variant: VariantRecord) => boolean): Promise<void> {
     const volume = this.#use();
     const record = await volume?.readEntry(hash);
@@ -312,7 +318,7 @@ export class DiskStore implements CacheStore {
     const body =
       inline === undefined
         ? this.#body(hash, bodyId, bodyBytes, volume.bodyPath(hash, bodyId), WRITTEN)
-        : wrapBytes(inline[0] ?? Buffer.alloc(0)); // as it was read: in one piece
+        : wrapBytes(inline[0] ?? Buffer.alloc(0)); // a decoded entry has each body in one piece
     return { ...head, body, isFromDisk: true };
   }
 
@@ -330,12 +336,12 @@ export class DiskStore implements CacheStore {
     return new BodyFileWriter({ bodyId, path, memory: this.#blocks, onProblem: (error) => this.#fail(error) });
   }
 
-  /** Abandons a body that is not stored after all. */
+  /** Removes the file of a body that will not be stored. */
   #abandon(body: StoredBody): void {
     if (body instanceof DiskBody) this.#unplaced.remove(body);
   }
 
-  /** Opens the directory when that is worth a try. */
+  /** Returns the open directory; opens it unless a failure is recent. `undefined` if it cannot be used. */
   #use(): Volume | undefined {
     if (this.#volume !== undefined || this.#isClosed || this.#refusal() !== undefined) return this.#volume;
     try {
@@ -357,7 +363,7 @@ export class DiskStore implements CacheStore {
     await volume?.close();
   }
 
-  /** Never rejects. */
+  /** Runs the upkeep; concurrent calls share one run. Never rejects. */
   #tick(): Promise<void> {
     this.#ticking ??= this.#lookAfter().finally(() => {
       this.#ticking = undefined;
@@ -367,7 +373,7 @@ export class DiskStore implements CacheStore {
 
   async #lookAfter(): Promise<void> {
     try {
-      if (this.#volume?.invalidations.isCurrent === false) await this.#close(); // somebody has removed the directory
+      if (this.#volume?.invalidations.isCurrent === false) await this.#close(); // the directory was removed
       const volume = this.#use();
       if (volume === undefined) return;
       this.#unplaced.sweep(performance.now());

@@ -1,4 +1,7 @@
-/** Runs a generator that yields which bytes of a file it needs: at once, or without blocking. A file that is gone has none. */
+/**
+ * Runs a generator that yields the byte ranges of a file that it needs, synchronously or in the background. A missing
+ * file is not an error: nothing is read.
+ */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { hasCode, unlessMissing } from '#lib/file-error.ts';
@@ -6,7 +9,7 @@ import type { ByteRead } from './unit.ts';
 
 type Reads = Generator<ByteRead, void, Buffer>;
 
-/** Blocks. Stops in between after `until`, and returns false then. */
+/** Reads synchronously. Returns false if it stopped at `until` (milliseconds of `performance.now()`) before the end. */
 export function runReads(path: string, reads: Reads, until: number): boolean {
   const descriptor = openIfPresent(path);
   if (descriptor === undefined) return true;
@@ -23,7 +26,7 @@ export function runReads(path: string, reads: Reads, until: number): boolean {
   }
 }
 
-/** Stops in between when `isStopped` returns true. */
+/** Reads in the background, until the end or until `isStopped` returns true. */
 export async function runReadsInBackground(path: string, reads: Reads, isStopped: () => boolean): Promise<void> {
   const handle = await unlessMissing(open(path, 'r'));
   if (handle === undefined) return;

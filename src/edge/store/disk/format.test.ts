@@ -4,7 +4,7 @@ import { options } from '#http/examples.suite.ts';
 import { secondaryKey } from '#http/vary.ts';
 import { encodeEntry } from './format.ts';
 
-/** The version that is written into files, and the keys of variants that lie in them. */
+/** The version written into files, and the keys of variants in them. */
 const VERSION = 2;
 const KEYS: readonly (readonly [fields: readonly string[], headers: readonly string[], key: string])[] = [
   [[], ['A', '1'], ''],

@@ -1,27 +1,28 @@
 /**
- * The bytes of entries and of body files, both of our own making and both checked before anything in them is believed. Pure.
+ * The formats of entries and body files, both our own. All bytes are verified before use. Pure.
  *
- * Entry (one per key, in a segment: `unit.ts`): 28 bytes of header (magic, version, lengths, checksums), the key and the variants'
- * heads as JSON, then the small bodies one after another. Body file (one per larger body): 32 bytes of header, then blocks of
- * 256 KiB, each followed by its checksum. Numbers are little-endian. An unknown version reads as absent.
+ * An entry (one per key, in a segment: `unit.ts`) has a header of 28 bytes (magic, version, lengths, checksums), the
+ * key and the variants' heads as JSON, then the small bodies one after another. A body file (one per larger body) has a
+ * header of 32 bytes, then blocks of 256 KiB, each followed by its checksum. Numbers are little-endian. An unknown
+ * version reads as absent.
  */
 import { crc32 } from 'node:zlib';
 import type { Stored } from '#http/stored.ts';
 import { decodeHead, type EncodedHead, encodeHead } from '../head-codec.ts';
 
 /**
- * Version of segments, entries and body files. What has another version is foreign. A change of how `http/vary.ts` makes keys
- * raises it.
+ * Version of segments, entries and body files; other versions are ignored. Must also be raised if `http/vary.ts`
+ * changes how it makes keys.
  */
 export const FORMAT_VERSION = 2;
 const ENTRY_MAGIC = 0x45435743; // "CWCE"
 const BODY_MAGIC = 0x42435743; // "CWCB"
 const ENTRY_HEADER_BYTES = 28;
 export const BODY_HEADER_BYTES = 32;
-/** Bytes of a body that are read and checked at once. */
+/** Bytes of a body that are read and verified at once. */
 export const BLOCK_BYTES = 256 * 1024;
 const CHECKSUM_BYTES = 4;
-/** Bytes in the file: the block and its checksum. */
+/** Bytes of a full block and its checksum in the file. */
 export const STORED_BLOCK_BYTES = BLOCK_BYTES + CHECKSUM_BYTES;
 
 export interface EntryRecord {
@@ -31,16 +32,16 @@ export interface EntryRecord {
 }
 
 export interface VariantRecord extends Stored {
-  /** 16 hexadecimal digits, never the same for two files of bodies; of no meaning for an inline body, and empty where it is new. */
+  /** 16 hexadecimal digits, unique to the body's file. Meaningless for an inline body, and empty if that is new. */
   readonly bodyId: string;
   readonly bodyBytes: number;
-  /** The pieces of the body; `undefined`: it has a file of its own. */
+  /** Pieces of an inline body; `undefined` if the body has its own file. */
   readonly inline: readonly Buffer[] | undefined;
 }
 
 type EncodedVariant = readonly [head: EncodedHead, bodyId: string, bodyBytes: number, isInline: 0 | 1];
 
-/** Returns the entry's pieces, in their order. */
+/** Returns the entry's pieces, in order. */
 export function encodeEntry({ key, variants }: EntryRecord): readonly Buffer[] {
   const encoded = variants.map((variant): EncodedVariant => {
     return [encodeHead(variant), variant.bodyId, variant.bodyBytes, variant.inline === undefined ? 0 : 1];
@@ -65,7 +66,7 @@ export function encodeEntry({ key, variants }: EntryRecord): readonly Buffer[] {
   return [beginning, ...bodies];
 }
 
-/** `undefined` for anything but the whole of what `encodeEntry` made. The bodies are views of `bytes`. */
+/** Returns `undefined` for anything but a complete, undamaged entry. The bodies are views of `bytes`. */
 export function decodeEntry(bytes: Buffer): EntryRecord | undefined {
   if (bytes.length < ENTRY_HEADER_BYTES || bytes.readUInt32LE(24) !== crc32(bytes.subarray(0, 24))) return undefined;
   if (bytes.readUInt32LE(0) !== ENTRY_MAGIC || bytes.readUInt32LE(4) !== FORMAT_VERSION) return undefined;
@@ -74,7 +75,7 @@ export function decodeEntry(bytes: Buffer): EntryRecord | undefined {
   const bodies = bytes.subarray(metaEnd);
   if (bodies.length !== bytes.readUInt32LE(12)) return undefined;
   if (crc32(meta) !== bytes.readUInt32LE(16) || crc32(bodies) !== bytes.readUInt32LE(20)) return undefined;
-  // Magic, version and checksum say that `encodeEntry` of this version wrote it.
+  // Magic, version and checksum prove that `encodeEntry` of this version wrote it.
   const [key, encoded] = JSON.parse(meta.toString()) as [string, readonly EncodedVariant[]];
   let at = 0;
   const variants = encoded.map(([head, bodyId, bodyBytes, isInline]): VariantRecord => {
@@ -95,7 +96,7 @@ export function encodeBodyHeader(bodyId: string, sizeBytes: number): Buffer {
   return header;
 }
 
-/** Whether it is the header of this very body. */
+/** Whether the header is that of this very body. */
 export function isBodyHeader(header: Buffer, bodyId: string, sizeBytes: number): boolean {
   return header.equals(encodeBodyHeader(bodyId, sizeBytes));
 }
@@ -104,7 +105,7 @@ export function countBlocks(sizeBytes: number): number {
   return Math.ceil(sizeBytes / BLOCK_BYTES);
 }
 
-/** Where a block begins in its file. */
+/** Returns the offset of a block in its file. */
 export function blockPosition(index: number): number {
   return BODY_HEADER_BYTES + index * STORED_BLOCK_BYTES;
 }
@@ -113,20 +114,20 @@ export function bodyFileBytes(sizeBytes: number): number {
   return BODY_HEADER_BYTES + sizeBytes + countBlocks(sizeBytes) * CHECKSUM_BYTES;
 }
 
-/** `block` has room for the checksum behind its `usedBytes`; gives what is to be written. */
+/** Writes the checksum after the block's `usedBytes`, for which it must have room. Returns the bytes to write. */
 export function sealBlock(block: Buffer, usedBytes: number, bodyId: string, index: number): Buffer {
   block.writeUInt32LE(blockChecksum(block.subarray(0, usedBytes), bodyId, index), usedBytes);
   return block.subarray(0, usedBytes + CHECKSUM_BYTES);
 }
 
-/** The block without its checksum; `undefined` when it is not what was written there. */
+/** Returns the block without its checksum; `undefined` if it is damaged or belongs elsewhere. */
 export function openBlock(sealed: Buffer, bodyId: string, index: number): Buffer | undefined {
   if (sealed.length <= CHECKSUM_BYTES) return undefined;
   const block = sealed.subarray(0, sealed.length - CHECKSUM_BYTES);
   return sealed.readUInt32LE(block.length) === blockChecksum(block, bodyId, index) ? block : undefined;
 }
 
-/** Belongs to this place in this body: a block of another file does not pass. */
+/** Covers the body's id and the block's index too, so that a block of another file or place does not pass. */
 function blockChecksum(block: Buffer, bodyId: string, index: number): number {
   return crc32(block, crc32(`${bodyId} ${index}`));
 }

@@ -1,9 +1,12 @@
-/** Whether the disk can be used: after a failure nothing is written for a while, and serving goes on without it. */
+/**
+ * Tracks whether the disk can be used: after a failure nothing is written for `PAUSE_MS`, and serving continues without
+ * the disk.
+ */
 import type { StoreRefusal } from '../store.ts';
 
 const PAUSE_MS = 1_000;
 
-/** What is counted. `storeBusy`: the disk is too slow for what arrives. `damaged`: a body's bytes are not what was written. */
+/** Counted problems. `storeBusy`: the disk is too slow for the incoming bytes. `damaged`: a body is lost or damaged. */
 export type DiskProblem = StoreRefusal | 'storeBusy' | 'damaged';
 
 export type OnDiskProblem = (problem: DiskProblem, error: unknown) => void;
@@ -17,7 +20,7 @@ export class DiskHealth {
     this.#onProblem = onProblem;
   }
 
-  /** `undefined`: use it. `now` is of a clock that never goes back. */
+  /** Returns why the disk must not be used now; `undefined` if it may be. `now` is of a clock that never steps back. */
   refusal(now: number): StoreRefusal | undefined {
     return now < this.#pauseUntil ? this.#refusal : undefined;
   }

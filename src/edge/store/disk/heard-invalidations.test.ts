@@ -9,7 +9,7 @@ import { SharedInvalidations } from './shared-invalidations.ts';
 
 const hashOf = (index: number) => index.toString(16).padStart(16, '0');
 
-/** Workers of one directory. Each has the file open or not, as the test says. */
+/** Workers of one directory. The test decides which of them have the file open. */
 function openWorkers(t: TestContext) {
   const path = join(temporaryFolder(t), 'invalidations.db');
   return {
@@ -88,7 +88,7 @@ describe('invalidations that the file cannot take', () => {
 
 type Worker = ReturnType<ReturnType<typeof openWorkers>['openWorker']>;
 
-/** News is asked for once a millisecond. */
+/** Changes are read once a millisecond. */
 async function heardBy({ heard }: Worker, workers: readonly Worker[]): Promise<void> {
   await eventually('heard', () => {
     for (const { invalidations } of workers) invalidations.hear();

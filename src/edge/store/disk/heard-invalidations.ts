@@ -1,31 +1,31 @@
-/** When keys were invalidated, as a worker knows it: by itself, and by the others through the file of the directory. */
+/** Times of invalidations as known to a worker: its own, and those of other workers from the directory's file. */
 import { Invalidations } from '../invalidations.ts';
 import type { KeyHash } from '../key-hash.ts';
 import type { InvalidatedKey, SharedInvalidations } from './shared-invalidations.ts';
 
-/** How soon an invalidation by another worker is seen. */
+/** Delay after which another worker's invalidation is seen. */
 const NEWS_MS = 1;
-/** How soon another attempt is made to write what the file did not take. */
+/** Time between attempts to write invalidations that the file did not take. */
 const RETRY_MS = 1_000;
-/** Keys that wait for the file; beyond it the oldest ones are not told to other workers. */
+/** Limit of keys that wait for the file; the oldest beyond it are not passed on to other workers. */
 const MAX_UNTOLD = 100_000;
-/** Written at once: some milliseconds. */
+/** Keys per write; takes some milliseconds. */
 const TELL_AT_ONCE = 1_000;
 
 export interface HeardInvalidationsOptions {
-  /** `undefined`: the directory cannot be used. */
+  /** Returns the directory's file; `undefined` if the directory cannot be used. */
   readonly open: () => SharedInvalidations | undefined;
   readonly onProblem: (error: unknown) => void;
 }
 
 export class HeardInvalidations {
   readonly #options: HeardInvalidationsOptions;
-  /** What the file has too, unless that has failed. */
+  /** This worker's own invalidations. The file has them too, except `#untold`. */
   readonly #own = new Invalidations();
-  /** Own ones that the file does not have, since it was missing, had been removed or could not be written. */
+  /** Own invalidations that the file does not have, since it was missing, removed or could not be written. */
   readonly #untold = new Map<KeyHash, number>();
   #tryAt = Number.NEGATIVE_INFINITY;
-  /** The file that was heard last. */
+  /** The file that was read last. */
   #file: SharedInvalidations | undefined;
   #heardAt = Number.NEGATIVE_INFINITY;
   #onInvalidated: (key: InvalidatedKey) => void = () => undefined;
@@ -34,7 +34,7 @@ export class HeardInvalidations {
     this.#options = options;
   }
 
-  /** Called by `hear` with what other workers have invalidated, at times with this worker's own too. */
+  /** Called by `hear` for invalidations by other workers, and sometimes for this worker's own. */
   set onInvalidated(listener: (key: InvalidatedKey) => void) {
     this.#onInvalidated = listener;
   }
@@ -47,7 +47,7 @@ export class HeardInvalidations {
       file?.record(hash, at);
       if (file?.isCurrent === true) return;
     } catch (error) {
-      onProblem(error); // this worker knows it, and the key's file goes
+      onProblem(error); // this worker knows it, and removes the key's entry
     }
     this.#untold.set(hash, Math.max(at, this.#untold.get(hash) ?? at));
     for (const oldest of this.#untold.keys()) {
@@ -56,7 +56,7 @@ export class HeardInvalidations {
     }
   }
 
-  /** Learns of other workers' invalidations, at most once a millisecond. False: nobody can tell what they are. */
+  /** Reads other workers' invalidations, at most once a millisecond. Returns false if they cannot be read. */
   hear(): boolean {
     const now = performance.now();
     if (now - this.#heardAt < NEWS_MS) return true;
@@ -73,7 +73,7 @@ export class HeardInvalidations {
   }
 
   #hearFrom(file: SharedInvalidations, now: number): void {
-    // A file that has just been opened may have what was recorded while this worker listened to none, or to one that is gone.
+    // A newly opened file may contain invalidations recorded while this worker had no file, or a removed one.
     const isNew = file !== this.#file;
     this.#file = file;
     if (this.#untold.size > 0 && now >= this.#tryAt) this.#tell(file, now);
@@ -81,7 +81,7 @@ export class HeardInvalidations {
     for (const key of isNew ? file.known() : news) this.#onInvalidated(key);
   }
 
-  /** Writes down what the file did not take when it was recorded. */
+  /** Writes invalidations that the file did not take when they were recorded. */
   #tell(file: SharedInvalidations, now: number): void {
     try {
       const keys = [...this.#untold.entries().take(TELL_AT_ONCE)].map(([hash, at]) => ({ hash, at }));
@@ -93,7 +93,7 @@ export class HeardInvalidations {
     }
   }
 
-  /** When the key was invalidated last, by any worker: negative infinity for never, infinity if nobody can tell. */
+  /** Returns when any worker last invalidated the key: negative infinity for never, infinity if this cannot be read. */
   at(hash: KeyHash): number {
     const { open, onProblem } = this.#options;
     const own = this.#own.at(hash) ?? Number.NEGATIVE_INFINITY;
@@ -105,7 +105,7 @@ export class HeardInvalidations {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Whether a response of this request comes too late to be stored. */
+  /** Whether a response requested at `requestAt` must not be stored any more. */
   refuses(hash: KeyHash, requestAt: number): boolean {
     const floor = this.#options.open()?.floor ?? 0;
     return requestAt <= floor || requestAt <= this.at(hash) || this.#own.refuses(hash, requestAt);

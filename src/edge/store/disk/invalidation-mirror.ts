@@ -1,16 +1,16 @@
 /**
- * Invalidations of a cache directory in the memory of a worker: the latest ones, each with the number under which the file has
- * it. It may have some that the file has forgotten since, which makes nothing wrong.
+ * A worker's copy in memory of a cache directory's latest invalidations, each with its sequence number in the file. It
+ * may contain some that the file has forgotten, which does no harm.
  */
 import type { KeyHash } from '../key-hash.ts';
 
 export class InvalidationMirror {
   readonly #maxKeys: number;
-  /** Keys in the order of their numbers in the file; this worker's own may come earlier. */
+  /** Keys in order of their numbers in the file; this worker's own may come earlier. */
   readonly #keys = new Map<KeyHash, { readonly at: number; readonly sequence: number }>();
-  /** What the file has under this number or a higher one is here. */
+  /** Every key with at least this number in the file is here. */
   #completeFrom: number;
-  /** The lowest number in the file, or less. */
+  /** A lower bound of the numbers in the file. */
   #oldest = 0;
 
   constructor(maxKeys: number, completeFrom: number) {
@@ -18,7 +18,7 @@ export class InvalidationMirror {
     this.#completeFrom = completeFrom;
   }
 
-  /** Whether a key that is not here is not in the file either. */
+  /** Whether a key that is missing here is missing in the file too. */
   get isComplete(): boolean {
     return this.#completeFrom <= this.#oldest;
   }
@@ -27,12 +27,12 @@ export class InvalidationMirror {
     return this.#keys.get(hash)?.at;
   }
 
-  /** All keys that are here. */
+  /** Returns all keys in the copy. */
   *all(): Generator<{ readonly hash: KeyHash; readonly at: number }> {
     for (const [hash, { at }] of this.#keys) yield { hash, at };
   }
 
-  /** The later instant stands. */
+  /** Records an invalidation. If the key has one already, the later instant counts. */
   set(hash: KeyHash, at: number, sequence: number): void {
     const known = this.#keys.get(hash);
     this.#oldest = Math.min(this.#oldest, sequence);
@@ -48,7 +48,7 @@ export class InvalidationMirror {
     }
   }
 
-  /** Drops what the file no longer has: everything below its lowest number. */
+  /** Drops keys that the file no longer has: all below its lowest number. */
   forgetBefore(oldest: number): void {
     this.#oldest = oldest;
     for (const [hash, { sequence }] of this.#keys) {

@@ -111,7 +111,7 @@ describe('the worker that looks after a cache directory', () => {
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, Buffer.alloc(800_000));
     }
-    // Each tick looks through one folder.
+    // Each tick sweeps one folder.
     for (let i = 1; i <= 6; i++) await janitor.tick(i * 3_000);
     assert.ok(usedBytes(folder.directory) <= 4 * MB, `${usedBytes(folder.directory)}`);
   });
@@ -122,7 +122,7 @@ describe('the worker that looks after a cache directory', () => {
     const b = openVolume(folder, 10 * MB);
     await write(b, K, 'old');
     a.segments.follow(1);
-    a.segments.forget(K, a.segments.find(K) ?? assert.fail()); // as when it could not read it
+    a.segments.forget(K, a.segments.find(K) ?? assert.fail()); // as if it could not be read
     const janitor = await openJanitor(folder, a, 10 * MB);
     a.invalidations.record(K, 1_000);
     await janitor.tick(0);

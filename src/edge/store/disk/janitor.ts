@@ -1,7 +1,7 @@
 /**
- * Keeps a cache directory within its limit. Of all workers that share it one does so: the one that holds the lock of the
- * system on a file, which is free again the moment its holder is gone. It removes whole segments, the oldest first, with the body
- * files of their entries; and body files that no entry speaks of. docs/decisions/0562
+ * Keeps a cache directory within its limit. One of its workers does so: the holder of a system lock on a file, which is
+ * released when the process ends. It removes whole segments, in the order of `segment-order.ts`, with the body files of
+ * their entries, and body files that no entry refers to. docs/decisions/0562
  */
 import { readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,25 +16,29 @@ import type { InvalidatedKey } from './shared-invalidations.ts';
 import { bodyFilesOf, type Volume } from './volume.ts';
 
 const LOCK_RETRY_MS = 5_000;
-/** Duration of one tick, for making room and for removing foreign files. */
+/** Limit of one tick's work, for making room and for removing foreign files. */
 const WORK_MS = 100;
-/** The bodies of one folder are looked through this often: all within nine minutes, or within one while some have no entry. */
+/**
+ * Interval at which the next folder of bodies is swept, all within nine minutes. After a folder with bodies that have
+ * no entry, the next one is swept at the next tick.
+ */
 const SWEEP_MS = 2_000;
 const UPKEEP_MS = 10_000;
-/** Left free on the disk for others, but not more than a twentieth of the limit, or of the disk. */
+/** Free space left for other programs, at most a twentieth of the limit or of the disk. */
 const MAX_RESERVE_BYTES = 64 * 1024 * 1024;
-/** Room for keys: 4 KiB for each, but not more keys than this, which is some 400 MB of each worker. */
+/** Room per key, which limits the number of keys. */
 const MIN_KEY_BYTES = 4096;
+/** Limit of keys, whose index takes about 400 MB of each worker's memory. */
 const MAX_KEYS = 16_000_000;
-/** The index numbers segments up to 1,023; small ones of workers that have ended early count too. */
+/** Limit of segments. The index numbers them up to 1,023, and small ones of workers that ended early count too. */
 const MAX_SEGMENTS = 512;
-/** Nothing that was asked for longer ago is still on its way. */
+/** Age after which an invalidation may be forgotten: no response requested earlier is still in flight. */
 const FORGET_AFTER_MS = 3_600_000;
 const MAX_INVALIDATIONS = 1_000_000;
 const FORGET_AT_ONCE = 1_000;
-/** An unfinished file that nobody has written to for so long is nobody's. */
+/** Time without a write after which an unfinished file is removed. */
 const ABANDONED_MS = 3_600_000;
-/** Age below which a body's entry may still be missing: units are written every 100 ms, but a disk may be slow. */
+/** Age up to which a body's entry may still be missing: units are written every 100 ms, but a disk may be slow. */
 const YOUNG_MS = 20_000;
 
 export class Janitor {
@@ -43,15 +47,15 @@ export class Janitor {
   readonly #maxKeys: number;
   #lock: Disposable | undefined;
   #triedAt = Number.NEGATIVE_INFINITY;
-  /** Folders of bodies to be looked through in this round. */
+  /** Folders of bodies that are still to be swept in this round. */
   #folders: string[] = [];
   #sweptAt = Number.NEGATIVE_INFINITY;
-  /** Bytes of bodies that have no entry, as each folder was left when it was looked through last. */
+  /** Bytes of bodies without an entry that the last sweep of each folder left, since they were young. */
   readonly #lostBytes = new Map<string, number>();
   #keptUpAt = Number.NEGATIVE_INFINITY;
   #capBytes: number;
   #hasForeign = true;
-  /** Keys whose entries were removed since they were invalidated. */
+  /** Keys with old invalidations whose entries were removed in the last round. */
   #removed: readonly InvalidatedKey[] = [];
 
   constructor(volume: Volume, maxBytes: number) {
@@ -61,13 +65,13 @@ export class Janitor {
     this.#capBytes = maxBytes;
   }
 
-  /** `undefined` in a worker that does not look after the directory. */
+  /** Returns `undefined` in a worker that is not the janitor. */
   usage(): StoreUsage | undefined {
     const { bytes, entries } = this.#volume.segments;
     return this.#lock === undefined ? undefined : { bytes, objects: entries };
   }
 
-  /** A bounded piece of work. `now` is of a clock that never goes back. Rejects when the disk fails. */
+  /** Does a bounded piece of work. `now` is of a clock that never steps back. Rejects if the disk fails. */
   async tick(now: number): Promise<void> {
     if (!this.#holdsLock(now)) return;
     const isFilled = this.#volume.segments.isFilled;
@@ -83,11 +87,11 @@ export class Janitor {
     await this.#makeRoom();
     if (now - this.#sweptAt < SWEEP_MS) return;
     const hasLost = await this.#sweepBodies();
-    // There are likely to be more, and they take room that nothing else can use.
+    // More are likely, and they take room that nothing else can use.
     this.#sweptAt = hasLost ? Number.NEGATIVE_INFINITY : now;
   }
 
-  /** All is within the limit, or this worker does not look after the directory. */
+  /** Whether the directory is within its limit, or this worker is not its janitor. */
   get isSettled(): boolean {
     return this.#lock === undefined || (this.#volume.segments.isFilled && this.#victim() === undefined);
   }
@@ -105,14 +109,17 @@ export class Janitor {
     return this.#lock !== undefined;
   }
 
-  /** Less than what was allowed when the disk has not so much room. */
+  /** Lowers the limit if the disk has too little free space. */
   async #readLimit(): Promise<void> {
     const { bavail, blocks, bsize } = await statfs(this.#volume.directory);
     const reserve = Math.min(MAX_RESERVE_BYTES, Math.min(this.#maxBytes, blocks * bsize) / 20);
     this.#capBytes = Math.max(0, Math.min(this.#maxBytes, this.#volume.segments.bytes + bavail * bsize - reserve));
   }
 
-  /** The segment to remove next; `undefined`: all is within the limit. Room for one segment stays free until the next look. */
+  /**
+   * Returns the segment to remove next; `undefined` if the directory is within its limit. Room for one segment is kept
+   * free until the next tick.
+   */
   #victim(): StoreSegment | undefined {
     const { segments, segmentBytes } = this.#volume;
     const isOver =
@@ -144,7 +151,7 @@ export class Janitor {
     }
     await segments.remove(segment);
     for (const [hash, bodyIds] of bodies) {
-      // Another entry of the key may have them by now.
+      // A later entry of the key may refer to them.
       if (segments.find(hash) === undefined) await this.#volume.removeBodies(hash, bodyIds);
     }
   }
@@ -159,7 +166,7 @@ export class Janitor {
   }
 
   /**
-   * Removes objects whose file of invalidations is gone, since nobody can tell what may still be served, and those of earlier
+   * Removes the objects of lost invalidation files, since it is unknown which may still be served, and those of earlier
    * versions. Returns whether some are left.
    */
   async #removeForeign(): Promise<boolean> {
@@ -179,8 +186,8 @@ export class Janitor {
   }
 
   /**
-   * Removes the entries of keys whose invalidation is to be forgotten, also where this worker knows none: another may. The
-   * invalidations are forgotten in the next round, when all workers have learned of that.
+   * Removes the entries of keys whose invalidation is about to be forgotten, even if this worker knows no entry:
+   * another may. The invalidations are forgotten in the next round, when all workers know of the removals.
    */
   async #forgetInvalidations(): Promise<void> {
     const { invalidations, segments } = this.#volume;
@@ -194,12 +201,12 @@ export class Janitor {
       await this.#volume.removeBodies(hash, bodyFilesOf(record?.variants ?? []));
     }
     await segments.flush();
-    if (segments.lost > lost) this.#removed = []; // once more in the next round
+    if (segments.lost > lost) this.#removed = []; // tried again in the next round
   }
 
   /**
-   * Removes the bodies of one folder that lost a race between two workers, or whose worker died before it wrote the entry, and
-   * counts those that are too young for that. Returns whether there were any.
+   * Removes bodies in one folder that lost a race between two workers, or whose worker died before it wrote the entry,
+   * and counts those that are too young to be removed. Returns whether there were any.
    */
   async #sweepBodies(): Promise<boolean> {
     const bodies = join(this.#volume.folder, BODIES_NAME);

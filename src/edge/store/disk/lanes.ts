@@ -1,6 +1,6 @@
-/** Work on disk: one piece at a time per key, in order, and not too many keys at once. */
+/** Runs work on the disk: for each key one piece at a time, in order, and for a limited number of keys at once. */
 
-/** The pool of threads that works on files has four; more at once only queue there. */
+/** The thread pool for files has four threads; more work at once would only queue there. */
 const MAX_AT_ONCE = 16;
 
 export class Lanes {
@@ -13,17 +13,17 @@ export class Lanes {
     this.#onProblem = onProblem;
   }
 
-  /** Keys with work under way. */
+  /** Number of keys with work in flight. */
   get size(): number {
     return this.#lanes.size;
   }
 
-  /** Whether work is under way for the key. */
+  /** Whether work is in flight for the key. */
   has(key: string): boolean {
     return this.#lanes.has(key);
   }
 
-  /** Whether what is under way for the key ends so soon. */
+  /** Resolves to whether the key's work in flight ends within `maxMs`. */
   async isIdleWithin(key: string, maxMs: number): Promise<boolean> {
     const underWay = this.#lanes.get(key);
     if (underWay === undefined) return true;

@@ -1,6 +1,6 @@
 /**
- * Body files that are open for reading, shared by those who read them at once, and kept open for a moment longer: a file
- * that another worker removes stays readable, and a hot one is not opened anew for each answer.
+ * Files open for reading, shared by concurrent readers and kept open for a moment after the last: a file that another
+ * worker removes stays readable, and a hot one is not reopened for each answer.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 
@@ -9,7 +9,7 @@ const MAX_IDLE = 256;
 
 export interface OpenFile {
   readonly handle: FileHandle;
-  /** Once; the handle may be closed after it. */
+  /** Must be called once; the handle must not be used afterwards. */
   release(): void;
 }
 
@@ -21,10 +21,13 @@ interface Held {
 
 export class OpenBodies {
   readonly #held = new Map<string, Held>();
-  /** Idle bodies in the order in which they became so. */
+  /** Bodies without readers, the longest idle first. */
   readonly #idle = new Set<string>();
 
-  /** `bodyId` names the file for good; `path` is where it lies now. Rejects as opening does. */
+  /**
+   * Opens a file, or shares its open handle. `bodyId` identifies the file; `path` is its current location. Rejects as
+   * `open` does.
+   */
   async acquire(bodyId: string, path: string): Promise<OpenFile> {
     const held = this.#held.get(bodyId) ?? { handle: open(path, 'r'), users: 0, timer: undefined };
     this.#held.set(bodyId, held);
@@ -65,7 +68,7 @@ export class OpenBodies {
     clearTimeout(held.timer);
     this.#held.delete(bodyId);
     this.#idle.delete(bodyId);
-    // It was open, and closing a file that was only read cannot lose anything.
+    // Closing a file that was only read cannot lose anything.
     void held.handle.then((handle) => handle.close()).catch(() => undefined);
   }
 }

@@ -13,7 +13,7 @@ const place: fc.Arbitrary<Place> = fc.record(
   },
   { noNullPrototype: true },
 );
-/** Few parts of the index and many equal homes, so that keys lie in each other's way. */
+/** Few parts of the index and many equal homes, so that keys collide. */
 const key = fc.record({
   high: fc.integer({ min: 0, max: 40 }).map((part) => part * (SWEEP_PARTS / 4)),
   low: fc.constantFrom(0, 1, 2 ** 31, 2 ** 32 - 2, 2 ** 32 - 1),

@@ -1,32 +1,35 @@
 /**
- * Where each key's entry lies: 16 bytes a place in open addressing. The index consists of many parts, each of which grows for
- * itself, so that growing never stops the worker for long.
+ * Index of the place of each key's entry: a hash table with open addressing, 16 bytes per place. It consists of many
+ * parts that grow separately, so that growth never blocks the worker for long.
  */
 
 const PARTS = 1024;
 const FIRST_PLACES = 8;
-/** Words of a place: the hash's two halves, the offset, and slot, flags and length in one; 0 in the last: the place is free. */
+/**
+ * Words of a place: two halves of the hash, the offset, and a word with slot, flags and length. A zero in the last word
+ * marks a free place.
+ */
 const WORDS = 4;
 const MAX_LOAD = 0.8;
 const LENGTH_BITS = 20;
 const FILES_BIT = 2 ** LENGTH_BITS;
 const HIDES_BIT = FILES_BIT * 2;
 const SLOT_UNIT = HIDES_BIT * 2;
-/** Longest entry. */
+/** Limit of an entry's length. */
 export const MAX_ENTRY_BYTES = FILES_BIT - 1;
-/** Highest number of a slot; the lowest is 1. */
+/** Highest slot number; the lowest is 1. */
 export const MAX_SLOT = 2 ** 32 / SLOT_UNIT - 1;
 
 export interface Place {
-  /** Number of the segment, 1 to `MAX_SLOT`. */
+  /** Slot of the segment, 1 to `MAX_SLOT`. */
   readonly slot: number;
-  /** Position in the segment, below 4 GiB. */
+  /** Offset in the segment, below 4 GiB. */
   readonly offset: number;
-  /** Bytes of the entry, at most `MAX_ENTRY_BYTES`; 0: the key was removed. */
+  /** Size of the entry, at most `MAX_ENTRY_BYTES`; 0 if the key was removed. */
   readonly length: number;
-  /** Bodies of the entry lie in files of their own. */
+  /** Whether the entry has bodies in their own files. */
   readonly hasFiles: boolean;
-  /** Older entries of the key may lie in other segments. */
+  /** Whether other segments may contain older entries of the key. */
   readonly hidesOlder: boolean;
 }
 
@@ -68,7 +71,8 @@ export class PlaceIndex {
     let hole = locate(part, high, low);
     if (part[hole + 3] === 0) return;
     this.#used[high % PARTS] = (this.#used[high % PARTS] ?? 0) - 1;
-    // Those behind move up where that brings them nearer to their home: no look-up may end at the hole too early.
+    // Later places of the run move up if that brings them closer to their home, so that no look-up ends at the hole too
+    // early.
     for (let at = after(part, hole); part[at + 3] !== 0; at = after(part, at)) {
       if (distance(part, homeOf(part, part[at + 1] ?? 0), at) < distance(part, hole, at)) continue;
       part.copyWithin(hole, at, at + WORDS);
@@ -77,7 +81,7 @@ export class PlaceIndex {
     part[hole + 3] = 0;
   }
 
-  /** Drops the keys in slots that are not kept, in the next `parts` parts. Returns how many parts were swept since the beginning. */
+  /** Drops the keys of slots that are not kept, in the next `parts` parts. Returns the number of parts swept so far. */
   sweep(parts: number, isKept: (slot: number) => boolean): number {
     for (let i = 0; i < parts; i++) {
       const number = this.#sweptParts++ % PARTS;
@@ -109,10 +113,10 @@ export class PlaceIndex {
   }
 }
 
-/** Parts that `sweep` has to pass for all keys to be seen once. */
+/** Number of parts after which `sweep` has visited all keys once. */
 export const SWEEP_PARTS = PARTS;
 
-/** The key's place, or the free one where it would be. */
+/** Returns the offset of the key's place, or of the free place for it. */
 function locate(part: Uint32Array, high: number, low: number): number {
   for (let at = homeOf(part, low); ; at = after(part, at)) {
     if (part[at + 3] === 0 || (part[at + 1] === low && part[at] === high)) return at;

@@ -1,23 +1,23 @@
 /**
- * The order in which segments leave to make room. Entries that were not used since they were put leave first, and the others are copied
- * on when they are used again, as in S3-FIFO. docs/decisions/0562
+ * The order in which segments are removed to make room, as in S3-FIFO: entries that were not used since they were put
+ * are removed first; used ones are copied to a new segment when they are used again. docs/decisions/0562
  */
 import { FILE_BLOCK_BYTES } from './paths.ts';
 import { newestIn, type StoreSegment } from './segment.ts';
 
-/** Share of all bytes that entries which were not used may take while others have to go. */
+/** Share of all bytes that unused entries may take while others are removed. */
 const NEW_SHARE = 1 / 8;
-/** Share of the entries that were used, from the oldest, that are copied on when they are used again. */
+/** Share of the bytes of used entries, from the oldest, that are copied when they are used again. */
 const OLD_SHARE = 1 / 4;
 
-/** Bytes of the segments, and of their entries' body files. */
+/** Returns the bytes of the segments and of their entries' body files. */
 export function totalBytes(segments: Iterable<StoreSegment>): number {
   let bytes = 0;
   for (const segment of segments) bytes += bytesOf(segment);
   return bytes;
 }
 
-/** Notes in each segment whether what is used there is to be copied on. `isFull`: entries have to leave soon. */
+/** Sets `isOld` in each segment. `isFull`: entries will soon be removed. */
 export function markOld(segments: readonly StoreSegment[], isFull: boolean): void {
   const used = segments.filter(({ holdsUsed }) => holdsUsed);
   let oldBytes = totalBytes(used) * OLD_SHARE;
@@ -28,7 +28,7 @@ export function markOld(segments: readonly StoreSegment[], isFull: boolean): voi
   }
 }
 
-/** The segment that leaves first. `undefined`: none may, since workers append to all of them. */
+/** Returns the segment to remove first; `undefined` if workers append to all of them. */
 export function firstToLeave(
   segments: readonly StoreSegment[],
   isAppendedTo: (segment: StoreSegment) => boolean,

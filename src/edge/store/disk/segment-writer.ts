@@ -1,6 +1,6 @@
 /**
- * Gathers entries into units and appends these to this worker's own segments. Nothing waits for it: an entry is copied, and found
- * in memory until its unit is in the file.
+ * Gathers entries into units and appends these to this worker's own segments in the background. Entries are copied and
+ * can be read from memory until their unit is in the file.
  */
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { writeAll } from './body-file.ts';
@@ -8,23 +8,26 @@ import { FILE_BLOCK_BYTES } from './paths.ts';
 import { isClosed, type StoreSegment } from './segment.ts';
 import { type EntryRow, encodeRow, encodeUnitHeader, TABLE_ROW_BYTES, UNIT_HEADER_BYTES } from './unit.ts';
 
-/** Room of a unit: its header and entries. An entry is no longer than that. */
+/** Limit of a unit's header and entries, and so of one entry. */
 const UNIT_BYTES = 1024 * 1024;
-/** How soon a unit is written that did not become full. */
+/** Time after which a unit is written even if it is not full. */
 const FLUSH_MS = 100;
-/** Units that wait to be written, 64 MiB; what is put meanwhile is not stored. */
+/** Limit of units that wait to be written, 64 MiB; entries beyond it are not stored. */
 const MAX_UNITS = 64;
-/** Buffers kept for the next unit. */
+/** Buffers kept for reuse. */
 const MAX_SPARE = 8;
 
 export interface SegmentWriterOptions {
-  /** A segment with more bytes, those of its entries' body files included, is followed by another. */
+  /** Size at which a segment ends, the body files of its entries included. */
   readonly segmentBytes: number;
-  /** Makes a segment of this worker; its file comes with its first unit. `undefined`: there are too many. */
+  /**
+   * Creates a segment of this worker, whose file is created with its first unit. Returns `undefined` if there are too
+   * many.
+   */
   readonly openSegment: () => StoreSegment | undefined;
   /** Returns the time of the next unit. */
   readonly nextTime: () => number;
-  /** Called when entries were not written; the segment gets no more. */
+  /** Called if entries could not be written; the segment gets no more. */
   readonly onLost: (segment: StoreSegment, rows: readonly EntryRow[]) => void;
   readonly onProblem: (error: unknown) => void;
 }
@@ -40,26 +43,26 @@ interface StagedUnit {
   /** Index in `segment.times`. */
   readonly number: number;
   readonly buffer: Buffer;
-  /** The header included. */
+  /** Bytes of the header and the entries. */
   usedBytes: number;
   readonly rows: EntryRow[];
   isLast: boolean;
-  /** Infinity: not sealed yet. */
+  /** Infinity until the unit is sealed. */
   time: number;
 }
 
 export class SegmentWriter {
   readonly #options: SegmentWriterOptions;
   readonly #spare: Buffer[] = [];
-  /** The segment that the next unit comes into. */
+  /** The segment of the next unit. */
   #segment: StoreSegment | undefined;
   #unit: StagedUnit | undefined;
-  /** Units that are full or due. */
+  /** Sealed units that wait to be written. */
   #queue: StagedUnit[] = [];
-  /** Units that are being written, all of one segment. */
+  /** Units being written, all of one segment. */
   #writing: readonly StagedUnit[] = [];
   #file: { readonly segment: StoreSegment; readonly handle: FileHandle } | undefined;
-  /** Writes the queue; never rejects. */
+  /** The running write loop; never rejects. */
   #pumping: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -68,7 +71,10 @@ export class SegmentWriter {
     this.#options = options;
   }
 
-  /** Copies the entry. `undefined`: it is too large, or the disk too slow. Without pieces: the key is removed. */
+  /**
+   * Copies the entry into the current unit; without pieces, records the key's removal. Returns `undefined` if the entry
+   * is too large or the disk too slow.
+   */
   append(high: number, low: number, pieces: readonly Buffer[], fileBlocks: number): Staged | undefined {
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     if (length > UNIT_BYTES - UNIT_HEADER_BYTES) return undefined;
@@ -84,7 +90,7 @@ export class SegmentWriter {
     return { segment: unit.segment, row };
   }
 
-  /** A copy of an entry that is not in the file yet. */
+  /** Returns a copy of an entry that is not in the file yet; `undefined` if there is none at that offset. */
   read(segment: StoreSegment, offset: number, length: number): Buffer | undefined {
     for (const unit of [this.#unit, ...this.#queue, ...this.#writing]) {
       if (unit === undefined || unit.segment !== segment) continue;
@@ -94,13 +100,13 @@ export class SegmentWriter {
     return undefined;
   }
 
-  /** Resolves when what was appended is in its file, or lost. */
+  /** Resolves when all appended entries are in their files, or lost. */
   async flush(): Promise<void> {
     this.seal();
     await this.#pumping;
   }
 
-  /** Gives the segment up; entries that were not written are lost. */
+  /** Gives the segment up: its unwritten entries are lost. */
   abandon(segment: StoreSegment): void {
     const units = [...this.#writing, ...this.#queue, ...(this.#unit === undefined ? [] : [this.#unit])];
     const lost = units.filter((unit) => unit.segment === segment);
@@ -115,7 +121,7 @@ export class SegmentWriter {
     );
   }
 
-  /** Writes what was appended, and closes the file. */
+  /** Writes all appended entries, and closes the file. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.flush();
@@ -144,7 +150,10 @@ export class SegmentWriter {
     };
   }
 
-  /** Closes the unit that entries are appended to. Of two units, of any writer, the one that is sealed later has the later time. */
+  /**
+   * Ends the current unit and queues it. A unit that is sealed later has a later time, also across this worker's
+   * writers.
+   */
   seal(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -161,7 +170,7 @@ export class SegmentWriter {
     this.#pumping ??= this.#pump();
   }
 
-  /** All that waits goes out in one write: one unit at a time would be one for each turn of a busy event loop. */
+  /** Writes all queued units of one segment at once: one unit per write would be one per turn of a busy event loop. */
   async #pump(): Promise<void> {
     for (let [first] = this.#queue; first !== undefined; [first] = this.#queue) {
       const { segment } = first;
@@ -173,7 +182,7 @@ export class SegmentWriter {
         this.#options.onProblem(error);
         await this.#closeFile();
         this.abandon(segment);
-        if (!segment.isCreated) await rm(segment.path, { force: true }).catch(() => undefined); // empty
+        if (!segment.isCreated) await rm(segment.path, { force: true }).catch(() => undefined); // it has no whole unit
       }
       for (const { buffer } of this.#writing) if (this.#spare.length < MAX_SPARE) this.#spare.push(buffer);
       this.#writing = [];
@@ -200,7 +209,7 @@ export class SegmentWriter {
   }
 }
 
-/** The unit's bytes: its buffer, whose header is written now, and its table. */
+/** Returns the unit's bytes: its buffer, with the header filled in, and its table. */
 function encodeUnit(unit: StagedUnit): readonly Buffer[] {
   const { segment, start, buffer, usedBytes, rows, isLast, time } = unit;
   const table = Buffer.alloc(rows.length * TABLE_ROW_BYTES);

@@ -1,37 +1,40 @@
-/** A segment as a worker knows it: a file that one worker appends units to, and that all read. */
+/** A segment as known to a worker: a file to which one worker appends units and which all workers read. */
 import { join } from 'node:path';
 
 const NAME = /^(?:new|used)-[0-9a-f]{16}\.segment$/;
 
-/** A segment that got no unit for so long may be removed, as if it got none any more: its worker takes a new one then. */
+/**
+ * Time without a unit after which a segment may be removed although its worker has not finished it; its worker then
+ * starts a new one.
+ */
 const IDLE_MS = 600_000;
-/** A segment that got no unit for so long gets none any more: its worker takes a new one, or is gone. */
+/** Time without a unit after which a segment gets no more: its worker starts a new one, or is gone. */
 const CLOSED_MS = 6 * 3_600_000;
 
 export interface StoreSegment {
-  /** Number in the index. */
+  /** Slot number in the index. */
   readonly slot: number;
   readonly name: string;
   readonly path: string;
   readonly isOwn: boolean;
-  /** True: the entries here were used while they lay in another segment. False: they were put here first. */
+  /** Whether its entries were copied here because they were used in another segment, rather than put here first. */
   readonly holdsUsed: boolean;
-  /** Positions and times of its units, in their order. A unit that is not written yet has the time infinity. */
+  /** Offsets and times of its units, in order. A unit that is not sealed yet has the time infinity. */
   readonly starts: number[];
   readonly times: number[];
-  /** Position behind the last unit. */
+  /** Offset after the last unit. */
   end: number;
-  /** The file is there. */
+  /** Whether the file exists. */
   isCreated: boolean;
-  /** Bytes of the file when it was last read. */
+  /** Size of the file when it was last read. */
   seenBytes: number;
-  /** When something was written last, or the segment was first seen; epoch milliseconds. */
+  /** Time of the last write, or when the segment was first seen; epoch milliseconds. */
   activeAt: number;
-  /** Keys whose entry lies here. */
+  /** Number of keys whose entry is in this segment. */
   entries: number;
-  /** Body files of the entries that lie here, in units of 4 KiB. */
+  /** Size of its entries' body files, in units of 4 KiB. */
   fileBlocks: number;
-  /** What is used here is copied to a new segment, since this one is removed before others. */
+  /** Whether entries that are used are copied to a new segment, since this one is removed soon. */
   isOld: boolean;
 }
 
@@ -54,7 +57,7 @@ export function createSegment(folder: string, name: string, slot: number, isOwn:
   };
 }
 
-/** `random`: 16 hexadecimal digits. */
+/** Returns a file name. `random` is 16 hexadecimal digits. */
 export function nameSegment(random: string, holdsUsed: boolean): string {
   return `${holdsUsed ? 'used' : 'new'}-${random}.segment`;
 }
@@ -71,7 +74,7 @@ export function isClosed({ activeAt }: StoreSegment, now: number): boolean {
   return now - activeAt > CLOSED_MS;
 }
 
-/** Time of the unit that has this position. */
+/** Returns the time of the unit that contains the offset. */
 export function timeAt({ starts, times }: StoreSegment, offset: number): number {
   let [low, high] = [0, starts.length - 1];
   while (low < high) {
@@ -82,7 +85,7 @@ export function timeAt({ starts, times }: StoreSegment, offset: number): number 
   return times[low] ?? 0;
 }
 
-/** Time of the last unit; 0: there is none. */
+/** Returns the time of the last unit; 0 if there is none. */
 export function newestIn({ times }: StoreSegment): number {
   return times.at(-1) ?? 0;
 }

@@ -43,13 +43,13 @@ async function textOf(segments: Segments, hash: KeyHash): Promise<string | undef
 }
 
 let now = 0;
-/** Each time a millisecond later. */
+/** Advances by a millisecond at each call. */
 function follow(segments: Segments): void {
   now += 1;
   segments.follow(now);
 }
 
-/** Units of workers that do not know of each other yet are told apart by it. */
+/** Separates the times of units by workers that do not know of each other yet. */
 function nextMillisecond(): void {
   for (const begun = Date.now(); Date.now() === begun; );
 }
@@ -108,7 +108,7 @@ describe('segments', () => {
     follow(b);
     assert.equal(b.find(K), undefined);
     await a.flush();
-    assert.equal(b.find(K), undefined); // it has not looked
+    assert.equal(b.find(K), undefined); // it has not read the folder again
     follow(b);
     assert.equal(await textOf(b, K), 'one');
     put(a, K, 'two');
@@ -121,7 +121,7 @@ describe('segments', () => {
     follow(b);
     assert.equal(b.find(K), undefined);
     assert.deepEqual([a.entries, b.entries], [0, 0]);
-    assert.equal(b.oldest(), undefined); // the other appends to it
+    assert.equal(b.oldest(), undefined); // the other worker appends to it
   });
 
   test('the entry that was written last counts, whichever worker has written it, and in whatever order entries are read', async (t) => {
@@ -214,7 +214,7 @@ describe('segments', () => {
       await a.flush();
       const removed = b.find(K)?.segment ?? assert.fail();
       const meanwhile = openSegments({ readFirstMs });
-      follow(b); // it learns of the older entry after its own
+      follow(b); // it reads the older entry after its own
       await b.remove(removed);
       await meanwhile.filled();
       for (const segments of [a, b, meanwhile, openSegments()]) {

@@ -1,7 +1,7 @@
 /**
- * All segments of a cache directory, and where in them each key's entry lies. A worker appends to its own ones; it learns of the
- * others' by reading the tables of their units: of all that are there when it starts, behind its back, and later of what is
- * appended. Of two entries of a key the one in the later unit counts. docs/decisions/0560
+ * All segments of a cache directory, and the place of each key's entry. A worker appends to its own segments. It learns
+ * of others' entries by reading the tables of their units: those present at its start in the background, and later
+ * those that are appended. If a key has two entries, the one in the later unit counts. docs/decisions/0560
  */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, type Stats, statSync } from 'node:fs';
@@ -16,21 +16,24 @@ import { firstToLeave, markOld, totalBytes } from './segment-order.ts';
 import { SegmentWriter } from './segment-writer.ts';
 import { type EntryRow, readUnits, type Unit } from './unit.ts';
 
-/** How soon other workers' entries are seen once they are in a segment. */
+/** Delay after which entries that other workers have written are seen. */
 const FOLLOW_MS = 1;
-/** Segments that are looked at in that time; when there are more of them they are looked at more seldom. */
+/** Segments checked per `FOLLOW_MS`; if there are more, each is checked less often. */
 const LOOKED_AT = 8;
-/** Two changes of a folder that are closer to each other may have the same time. */
+/** Changes of a folder within this time may have the same timestamp. */
 const FOLDER_TIME_MS = 50;
-/** Parts of the index that are freed of removed segments at once: about a millisecond for a million keys. */
+/** Parts of the index swept per tick: about a millisecond for a million keys. */
 const SWEEP_AT_ONCE = 64;
 
 export interface SegmentsOptions {
   readonly folder: string;
   readonly segmentBytes: number;
-  /** Entries that are used are copied on when all take more than this. */
+  /** Total size from which used entries are copied out of old segments. */
   readonly copyAboveBytes: number;
-  /** Time for reading before the first look-up, so that a small cache is known from the start; the rest is read in the background. */
+  /**
+   * Limit of the synchronous read at the start, so that a small cache is known at once; the rest is read in the
+   * background.
+   */
   readonly readFirstMs: number;
   readonly files: OpenBodies;
   readonly onProblem: (error: unknown) => void;
@@ -43,7 +46,7 @@ export interface FoundEntry {
   readonly length: number;
 }
 
-/** Body files of one entry. */
+/** Body files of one entry: their segment, and their size in units of 4 KiB. */
 interface BodyFiles {
   readonly segment: StoreSegment;
   readonly blocks: number;
@@ -54,13 +57,16 @@ export class Segments {
   readonly #index = new PlaceIndex();
   readonly #segments = new Map<string, StoreSegment>();
   readonly #slots: (StoreSegment | undefined)[] = [];
-  /** Slots of removed segments that the index may still speak of, until so many parts have been swept. */
+  /**
+   * Slots of removed segments that the index may still contain, each with the sweep count at which the slot is free
+   * again.
+   */
   readonly #gone = new Map<number, number>();
-  /** Segments that other workers may append to. */
+  /** Segments to which other workers may append. */
   readonly #tails = new Set<StoreSegment>();
   /** Keys whose entries have body files. */
   readonly #files = new Map<KeyHash, BodyFiles>();
-  /** Writers of entries that are put, and of entries that were used. */
+  /** Writers of entries that are put, and of used entries. */
   readonly #writers: { readonly fresh: SegmentWriter; readonly used: SegmentWriter };
   readonly #filling: Promise<void>;
   #lost = 0;
@@ -71,7 +77,7 @@ export class Segments {
   #followedAt = Number.NEGATIVE_INFINITY;
   #seenFolderMs: number | undefined;
 
-  /** Throws when the folder cannot be read. */
+  /** Throws if the folder cannot be read. */
   constructor(options: SegmentsOptions) {
     this.#options = options;
     this.#writers = { fresh: this.#createWriter(false), used: this.#createWriter(true) };
@@ -82,7 +88,10 @@ export class Segments {
     this.#isFilled = isRead;
   }
 
-  /** All that was in the folder at the start has been read. Until then only this worker's own entries are found. */
+  /**
+   * Whether everything that was in the folder at the start has been read. Until then only this worker's own entries are
+   * found.
+   */
   get isFilled(): boolean {
     return this.#isFilled;
   }
@@ -91,7 +100,7 @@ export class Segments {
     return this.#filling;
   }
 
-  /** Keys that have an entry. */
+  /** Number of keys that have an entry. */
   get entries(): number {
     let entries = 0;
     for (const segment of this.#segments.values()) entries += segment.entries;
@@ -107,7 +116,7 @@ export class Segments {
     return this.#segments.size;
   }
 
-  /** False: the folder was not there when it was looked at last. */
+  /** Whether the folder existed at the last check. */
   get isPresent(): boolean {
     return this.#isPresent;
   }
@@ -121,7 +130,7 @@ export class Segments {
     return { segment, offset: place.offset, length: place.length };
   }
 
-  /** The entry's bytes, which may be anything; `undefined`: they are gone. Rejects when the disk fails. */
+  /** Returns the entry's bytes, unverified; `undefined` if the segment is gone. Rejects if the disk fails. */
   async read({ segment, offset, length }: FoundEntry): Promise<Buffer | undefined> {
     const staged = this.#writerOf(segment).read(segment, offset, length);
     if (staged !== undefined) return staged;
@@ -136,33 +145,39 @@ export class Segments {
     }
   }
 
-  /** Copies the key's new entry; without pieces: removes the key. False: the disk is too slow, or the entry too large. */
+  /**
+   * Copies the key's new entry; without pieces, removes the key. Returns false if the disk is too slow or the entry too
+   * large.
+   */
   append(hash: KeyHash, pieces: readonly Buffer[], fileBlocks: number, wasUsed = false): boolean {
     const { high, low } = splitHash(hash);
     const present = this.#index.get(high, low);
     const isUsed = wasUsed || (present !== undefined && this.#slots[present.slot]?.holdsUsed === true);
     const { fresh, used } = this.#writers;
-    // So that the new entry is in the later unit.
+    // Seals the other writer's unit, so that the new entry is in the later one.
     if (present !== undefined && this.#timeOf(present) === Number.POSITIVE_INFINITY) (isUsed ? fresh : used).seal();
     const staged = (isUsed ? used : fresh).append(high, low, pieces, fileBlocks);
     if (staged !== undefined) this.#set(staged.segment, staged.row);
     return staged !== undefined;
   }
 
-  /** Copies an entry that is in use on, if it lies in an old segment and is still the key's. */
+  /** Copies a used entry to a new segment if its own is old and it is still the key's entry. */
   keep(hash: KeyHash, located: FoundEntry, bytes: Buffer): void {
     if (!located.segment.isOld || !isSamePlace(this.find(hash), located)) return;
     this.append(hash, [bytes], this.#files.get(hash)?.blocks ?? 0, true);
   }
 
-  /** Forgets an entry that cannot be read, unless there is another by now. */
+  /** Forgets an entry that cannot be read, unless the key has a new one. */
   forget(hash: KeyHash, located: FoundEntry): void {
     const { high, low } = splitHash(hash);
     if (!isSamePlace(this.find(hash), located)) return;
     this.#delete(high, low);
   }
 
-  /** Reads what other workers have appended, at most once a millisecond. Synchronous: a look-up waits for it. */
+  /**
+   * Reads entries that other workers have appended, at most once a millisecond. Synchronous, since a look-up waits for
+   * it.
+   */
   follow(now: number): void {
     if (now - this.#followedAt < FOLLOW_MS * Math.max(1, this.#tails.size / LOOKED_AT)) return;
     this.#followedAt = now;
@@ -176,7 +191,7 @@ export class Segments {
     if (this.#isFilled) for (const segment of this.#tails) this.#readOn(segment);
   }
 
-  /** A bounded piece of work, to be done now and then. */
+  /** Does a bounded piece of upkeep; must be called regularly. */
   tick(): void {
     if (this.#isFilled)
       for (const segment of this.#tails) if (isClosed(segment, Date.now())) this.#tails.delete(segment);
@@ -186,32 +201,32 @@ export class Segments {
     markOld([...this.#segments.values()], this.bytes > this.#options.copyAboveBytes);
   }
 
-  /** The segment to be removed first; `undefined`: none may be. */
+  /** Returns the segment to remove first; `undefined` if none may be removed. */
   oldest(): StoreSegment | undefined {
     const now = Date.now();
     const isAppendedTo = (segment: StoreSegment) => this.#tails.has(segment) && !isIdle(segment, now);
     return firstToLeave([...this.#segments.values()], isAppendedTo);
   }
 
-  /** Keys whose entries in the segment have body files. */
+  /** Returns the keys whose entries in the segment have body files. */
   withFiles(segment: StoreSegment): KeyHash[] {
     return [...this.#files].filter(([, files]) => files.segment === segment).map(([hash]) => hash);
   }
 
   /**
-   * Removes a segment to make room. Its keys of which older entries may lie in other segments are removed by rows that outlive it:
-   * else a worker that starts later would take those entries for the last ones.
+   * Removes a segment to make room. Keys with older entries in other segments are removed by rows that outlive the
+   * segment: otherwise a worker that starts later would take those entries for the current ones.
    */
   async remove(segment: StoreSegment): Promise<void> {
     await this.flush();
-    if (segment.isOwn) this.#writerOf(segment).abandon(segment); // it gets no more, those rows included
+    if (segment.isOwn) this.#writerOf(segment).abandon(segment); // it gets no more, not even those rows
     const others = [...this.#segments.values()].filter((each) => each !== segment);
     const oldest = Math.min(...others.map(({ times }) => times[0] ?? Number.POSITIVE_INFINITY));
     const hide = ({ time, table }: Unit) => {
       if (time > oldest) for (const row of table) this.#hideOlder(segment, row);
     };
     await runReadsInBackground(segment.path, readUnits(segment.name, 0, hide), () => this.#isClosed);
-    if (this.#isClosed) return; // it may not have read all rows
+    if (this.#isClosed) return; // not all rows may have been read
     await this.flush();
     this.#drop(segment);
     await rm(segment.path, { force: true });
@@ -220,15 +235,15 @@ export class Segments {
   #hideOlder(segment: StoreSegment, { high, low, offset }: EntryRow): void {
     const place = this.#index.get(high, low);
     if (place?.slot !== segment.slot || place.offset !== offset || !place.hidesOlder) return;
-    this.append(joinHash(high, low), [], 0, true); // on a disk that is too slow or full an older response may come back
+    this.append(joinHash(high, low), [], 0, true); // if the disk is too slow or full, an older response may come back
   }
 
-  /** Entries that could not be written until now. */
+  /** Number of entries that could not be written so far. */
   get lost(): number {
     return this.#lost;
   }
 
-  /** Resolves when what was appended is in its file, or lost. */
+  /** Resolves when all appended entries are in their files, or lost. */
   async flush(): Promise<void> {
     await Promise.all([this.#writers.fresh.flush(), this.#writers.used.flush()]);
   }
@@ -285,7 +300,7 @@ export class Segments {
     if (segment.isOwn) this.#writerOf(segment).abandon(segment);
   }
 
-  /** Never rejects. */
+  /** Reads the rest of the folder in the background. Never rejects. */
   async #fill(): Promise<void> {
     for (const segment of this.#segments.values()) {
       if (segment.isOwn) continue;
@@ -300,7 +315,10 @@ export class Segments {
     this.#isFilled = true;
   }
 
-  /** Stops in between after `until`, and returns false then. */
+  /**
+   * Reads the segment's new units. Returns false if it stopped at `until` (milliseconds of `performance.now()`) before
+   * the end.
+   */
   #readOn(segment: StoreSegment, until = Number.POSITIVE_INFINITY): boolean {
     if (performance.now() > until) return false;
     const file = statSync(segment.path, { throwIfNoEntry: false });
@@ -347,7 +365,7 @@ export class Segments {
     this.#index.delete(high, low);
   }
 
-  /** The key's entry counts no longer for its segment. */
+  /** Removes the key's entry from the counts of its segment. */
   #uncount(high: number, low: number): void {
     const place = this.#index.get(high, low);
     const segment = place === undefined ? undefined : this.#slots[place.slot];
@@ -359,7 +377,7 @@ export class Segments {
     this.#files.delete(hash);
   }
 
-  /** Forgets entries of a segment of this worker. */
+  /** Forgets entries of this worker that could not be written. */
   #lose(segment: StoreSegment, rows: readonly EntryRow[]): void {
     this.#lost += rows.length;
     for (const { high, low, offset } of rows) {

@@ -1,7 +1,7 @@
 /**
- * When keys were invalidated, for all workers of a cache directory and over restarts: an SQLite file, with a copy of it in the
- * memory of each worker. It only ever moves an instant forward, in one transaction, so nothing undoes an invalidation.
- * docs/decisions/0072, docs/decisions/0550
+ * Times of invalidations, shared by all workers of a cache directory and kept over restarts: an SQLite file, with a
+ * copy in the memory of each worker. Instants only move forward, in one transaction, so that an invalidation is never
+ * undone. docs/decisions/0072, docs/decisions/0550
  */
 import { randomBytes } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
@@ -10,10 +10,10 @@ import { inTransaction, isDamage } from '#lib/sqlite-file.ts';
 import type { KeyHash } from '../key-hash.ts';
 import { InvalidationMirror } from './invalidation-mirror.ts';
 
-/** A writer waits for another this long; a write takes some tens of microseconds. */
+/** Limit of a writer's wait for another; a write takes some tens of microseconds. */
 const BUSY_MS = 500;
 const OPEN_ATTEMPTS = 5;
-/** Some 10 MB of each worker. */
+/** Limit of keys in memory, about 10 MB per worker. */
 const MAX_MIRRORED = 100_000;
 
 export interface InvalidatedKey {
@@ -35,8 +35,8 @@ export class SharedInvalidations {
   #floor = 0;
 
   /**
-   * Made anew when it is missing or broken; throws when the directory cannot be used. `maxMirrored`: keys kept in memory; the
-   * others are looked up in the file.
+   * Opens the file, and recreates it if it is missing or damaged. Throws if the directory cannot be used. `maxMirrored`
+   * limits the keys kept in memory; others are looked up in the file.
    */
   constructor(file: string, maxMirrored = MAX_MIRRORED) {
     this.#file = file;
@@ -54,17 +54,20 @@ export class SharedInvalidations {
     this.refresh();
   }
 
-  /** Names the objects that belong to this file. */
+  /** Identifies the objects that belong to this file. */
   get generation(): string {
     return String(this.#database.prepare('SELECT generation FROM state').get()?.['generation']);
   }
 
-  /** The file has not been removed or replaced meanwhile. */
+  /** Whether the file is still in place, neither removed nor replaced. */
   get isCurrent(): boolean {
     return statSync(this.#file, { throwIfNoEntry: false })?.ino === this.#inode;
   }
 
-  /** The latest instant, as of the last `refresh` and this worker's own records since. */
+  /**
+   * Returns the key's latest invalidation as of the last `refresh`, this worker's own later ones included; `undefined`
+   * if there is none.
+   */
   at(hash: KeyHash): number | undefined {
     const at = this.#mirror.at(hash);
     if (at !== undefined || this.#mirror.isComplete) return at;
@@ -72,17 +75,17 @@ export class SharedInvalidations {
     return row === undefined ? undefined : Number(row['at']);
   }
 
-  /** The latest keys, as of the last `refresh` and this worker's own records since. */
+  /** Returns the keys in memory as of the last `refresh`, this worker's own later ones included. */
   known(): Iterable<InvalidatedKey> {
     return this.#mirror.all();
   }
 
-  /** The later instant stands. */
+  /** Records an invalidation. If the key has one already, the later instant counts. */
   record(hash: KeyHash, at: number): void {
     this.recordAll([{ hash, at }]);
   }
 
-  /** Records all of them or none. The later instant of a key stands. */
+  /** Records all of them or none. If a key has an invalidation already, the later instant counts. */
   recordAll(keys: readonly InvalidatedKey[]): void {
     this.#transaction(() => {
       for (const { hash, at } of keys) this.#recordOne(hash, at);
@@ -98,13 +101,13 @@ export class SharedInvalidations {
          RETURNING at, sequence`,
       )
       .get(hash, at);
-    // The version of the data does not change for what this connection writes.
+    // `data_version` does not change for writes of this connection.
     this.#mirror.set(hash, Number(row?.['at'] ?? at), Number(row?.['sequence'] ?? 0));
   }
 
   /**
-   * Reads what has changed since the last call, and returns what was recorded: by other workers, at times this worker's own too.
-   * Costs some microseconds when there is nothing.
+   * Reads changes since the last call, and returns the new invalidations: those of other workers, and sometimes this
+   * worker's own. Takes some microseconds if there are none.
    */
   refresh(): readonly InvalidatedKey[] {
     const version = this.#version.get()?.['data_version'];
@@ -119,12 +122,18 @@ export class SharedInvalidations {
     return news;
   }
 
-  /** A response requested at or before it is not stored any more: what would forbid it may be forgotten. As of the last `refresh`. */
+  /**
+   * Epoch milliseconds, as of the last `refresh`. A response requested at or before it must not be stored: an
+   * invalidation of its key may have been forgotten.
+   */
   get floor(): number {
     return this.#floor;
   }
 
-  /** Keys to forget: older than `before`, and the oldest of more than `maxKeys`; at most `limit` at once. */
+  /**
+   * Returns at most `limit` keys to forget, the oldest first: those invalidated before `before`, or any if there are
+   * more than `maxKeys`.
+   */
   oldest(before: number, maxKeys: number, limit: number): readonly InvalidatedKey[] {
     const count = Number(this.#database.prepare('SELECT count(*) AS n FROM invalidated').get()?.['n']);
     const isOver = count > maxKeys ? 1 : 0;
@@ -134,7 +143,7 @@ export class SharedInvalidations {
     return rows.map((row) => ({ hash: String(row['hash']), at: Number(row['at']) }));
   }
 
-  /** Only when nothing that it made absent is stored any more. */
+  /** Forgets invalidations. Allowed only if no response that they cover is stored any more. */
   forget(keys: readonly InvalidatedKey[]): void {
     this.#transaction(() => {
       const drop = this.#database.prepare('DELETE FROM invalidated WHERE hash = ? AND at = ?');
@@ -151,7 +160,7 @@ export class SharedInvalidations {
     this.#database.close();
   }
 
-  /** What was forgotten leaves the copy too. */
+  /** Reads the floor, and drops forgotten keys from the copy. */
   #readLimits(): void {
     const row = this.#limits.get();
     this.#floor = Number(row?.['floor'] ?? 0);
@@ -173,13 +182,13 @@ function openDatabase(file: string): DatabaseSync {
     } catch (error) {
       database?.close();
       if (attempt === OPEN_ATTEMPTS) throw error;
-      // A new file has a new generation, so objects whose invalidations are lost are not found any more.
+      // A new file has a new generation, so objects whose invalidations are lost are no longer found.
       if (isDamage(error)) for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
     }
   }
 }
 
-/** Nothing is synced: after a power cut the file may be broken, and then it is made anew. */
+/** Creates the tables. Writes are not synced: the file may be damaged after a power cut, and is then recreated. */
 function prepareDatabase(database: DatabaseSync): void {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF');
   inTransaction(database, () => {

@@ -1,4 +1,4 @@
-/** A body that is gathered in a file, within the limit for all unfinished ones. */
+/** Gathers a body in a file, within the budget of all unfinished bodies. */
 import type { WriterBudget } from '../gathered-bytes.ts';
 import type { StoredBody } from '../store.ts';
 import type { Spill } from '../writer.ts';
@@ -6,7 +6,7 @@ import type { BodyFileWriter } from './body-file.ts';
 
 export interface SpillOptions {
   readonly budget: WriterBudget;
-  /** The file did not take a chunk. */
+  /** Called if the file did not take a chunk. */
   readonly onRefused: () => void;
   readonly finish: (sizeBytes: number) => StoredBody;
 }

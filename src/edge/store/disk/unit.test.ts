@@ -13,7 +13,7 @@ import {
 
 const NAME = '0123456789abcdef.segment';
 
-/** A segment of units with these entries, each of two bytes. */
+/** A segment of units with these entries of two bytes each. */
 function segmentOf(
   units: readonly (readonly EntryRow[])[],
   name = NAME,

@@ -1,7 +1,8 @@
 /**
- * The bytes of a unit: what is appended to a segment in one write. 32 bytes of header (magic, version, lengths, time, checksums),
- * the entries of `format.ts` one after another, and a table of them. Numbers are little-endian. The checksums belong to the
- * unit's place: a unit of another segment, or one that was cut anywhere, is no unit. Pure.
+ * The format of a unit, the bytes appended to a segment in one write: a header of 32 bytes (magic, version, lengths,
+ * time, checksums), the entries of `format.ts` one after another, and a table of them. Numbers are little-endian. The
+ * checksums cover the unit's segment and offset, so that a unit of another segment, or a truncated one, is invalid.
+ * Pure.
  */
 import { crc32 } from 'node:zlib';
 import { FORMAT_VERSION } from './format.ts';
@@ -9,10 +10,10 @@ import { FORMAT_VERSION } from './format.ts';
 const UNIT_MAGIC = 0x55435743; // "CWCU"
 export const UNIT_HEADER_BYTES = 32;
 export const TABLE_ROW_BYTES = 20;
-/** Written in place of the number of table rows, with it: no unit follows in this segment. */
+/** Bit in the header's row count: no unit follows in this segment. */
 const LAST_BIT = 2 ** 31;
 
-/** Where a unit begins. */
+/** Place of a unit. */
 export interface UnitPlace {
   /** Name of the segment's file. */
   readonly segment: string;
@@ -20,12 +21,12 @@ export interface UnitPlace {
 }
 
 export interface UnitHeader {
-  /** Bytes of all entries. */
+  /** Total size of the entries. */
   readonly entryBytes: number;
   readonly rows: number;
-  /** No unit follows in this segment. */
+  /** Whether no unit follows in this segment. */
   readonly isLast: boolean;
-  /** Later units have a higher one. Epoch milliseconds, or a little more. */
+  /** Epoch milliseconds, or slightly later, so that later units have a higher time. */
   readonly time: number;
 }
 
@@ -33,17 +34,17 @@ export interface UnitHeader {
 export interface EntryRow {
   readonly high: number;
   readonly low: number;
-  /** Position of the entry in the segment. */
+  /** Offset of the entry in the segment. */
   readonly offset: number;
-  /** 0: the key was removed. */
+  /** Size of the entry in bytes; 0 if the key was removed. */
   readonly length: number;
-  /** Bytes of the entry's body files, in units of 4 KiB. */
+  /** Size of the entry's body files, in units of 4 KiB. */
   readonly fileBlocks: number;
 }
 
 export interface Unit extends UnitHeader {
   readonly start: number;
-  /** Position behind the table. */
+  /** Offset after the table. */
   readonly end: number;
   readonly table: readonly EntryRow[];
 }
@@ -74,8 +75,8 @@ export interface ByteRead {
 }
 
 /**
- * Reads the units of a segment from `start` to the first that is not whole. Yields which bytes it needs and is given them, fewer
- * at the end of the file.
+ * Reads the units of a segment from `start` to the first incomplete or invalid one. Yields the byte ranges that it
+ * needs and is passed their bytes, fewer at the end of the file.
  */
 export function* readUnits(
   segment: string,

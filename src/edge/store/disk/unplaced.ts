@@ -1,24 +1,24 @@
-/** Bodies that are finished and belong to no key yet: those that never come to belong to one are removed. */
+/** Finished bodies that do not belong to a key yet. Those that never do are removed. */
 import { rm } from 'node:fs/promises';
 import type { DiskBody } from './disk-body.ts';
 
-/** Longest time between the end of a body and its `put`: at most the joining of parts. */
+/** Limit of the time between the end of a body and its `put`, which may include joining parts. */
 const MAX_UNPLACED_MS = 300_000;
 
 export class Unplaced {
   readonly #finishedAt = new Map<DiskBody, number>();
 
-  /** `now` is of a clock that never goes back. */
+  /** Returns the body. `now` is of a clock that never steps back. */
   add(body: DiskBody, now: number): DiskBody {
     this.#finishedAt.set(body, now);
     return body;
   }
 
-  /** Removes a body that is not stored after all. */
+  /** Removes the file of a body that will not be stored. */
   remove(body: DiskBody): void {
     this.#finishedAt.delete(body);
     if (body.hash !== undefined) return;
-    void body.written.then(() => rm(body.path, { force: true })).catch(() => undefined); // swept when the process is gone
+    void body.written.then(() => rm(body.path, { force: true })).catch(() => undefined); // the janitor removes it later
   }
 
   sweep(now: number): void {

@@ -1,4 +1,4 @@
-/** A cache directory that can be used: its folders, and what all workers share of it: its invalidations and its segments. */
+/** A usable cache directory: its folders, and the invalidations and segments that all workers share. */
 import { mkdirSync, statfsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -12,20 +12,20 @@ import { SharedInvalidations } from './shared-invalidations.ts';
 
 export interface VolumeOptions {
   readonly directory: string;
-  /** Room for all workers together. */
+  /** Limit of the directory, for all workers together. */
   readonly maxBytes: number;
   readonly files: OpenBodies;
-  /** Called with failures that no call is rejected with. */
+  /** Called with failures for which no call rejects. */
   readonly onProblem: (error: unknown) => void;
 }
 
-/** Segments that the room is divided into: the first is removed as a whole to make room. */
+/** Number of segments that the room is divided into; a segment is removed as a whole to make room. */
 const SEGMENTS = 128;
-/** An offset in a segment has 32 bits. */
+/** Offsets in a segment have 32 bits. */
 const MAX_SEGMENT_BYTES = 2 ** 31;
-/** Share of the room above which entries that are used are copied out of the oldest segments. */
+/** Share of the room above which used entries are copied out of old segments. */
 const COPY_ABOVE = 3 / 4;
-/** A worker that starts serves nothing meanwhile. */
+/** Limit of the synchronous read at the start: a starting worker serves nothing meanwhile. */
 const READ_FIRST_MS = 50;
 
 export class Volume {
@@ -37,7 +37,7 @@ export class Volume {
   readonly segments: Segments;
   readonly #unfinished: string;
 
-  /** Makes what is missing; throws when that fails. */
+  /** Creates missing folders and files; throws if that fails. */
   constructor({ directory, maxBytes, files, onProblem }: VolumeOptions) {
     this.directory = directory;
     this.#unfinished = join(directory, UNFINISHED_NAME);
@@ -66,7 +66,10 @@ export class Volume {
     return bodyPath(this.folder, hash, bodyId);
   }
 
-  /** `undefined`: not there, torn or foreign. `isKept`: whether it is to stay for longer. Rejects when the disk fails. */
+  /**
+   * Returns a key's entry; `undefined` if it is absent, damaged or of another version. An entry for which `isKept`
+   * returns true may be copied to a new segment. Rejects if the disk fails.
+   */
   async readEntry(hash: KeyHash, isKept?: (record: EntryRecord) => boolean): Promise<EntryRecord | undefined> {
     const located = this.segments.find(hash);
     if (located === undefined) return undefined;
@@ -77,7 +80,10 @@ export class Volume {
     return record;
   }
 
-  /** Copies the entry; it is found at once. False: the disk is too slow or the entry too large, and the key has none now. */
+  /**
+   * Copies the entry, which is found at once. Returns false if the disk is too slow or the entry too large; the key
+   * then has no entry.
+   */
   writeEntry(hash: KeyHash, record: EntryRecord): boolean {
     const fileBlocks = record.variants.reduce((sum, variant) => sum + fileBlocksOf(variant), 0);
     const isTaken = this.segments.append(hash, encodeEntry(record), fileBlocks);
@@ -87,11 +93,11 @@ export class Volume {
 
   removeEntry(hash: KeyHash): void {
     const located = this.segments.find(hash);
-    // Other workers learn of it only if the disk is not too slow for that too.
+    // Other workers learn of the removal only if the disk is not too slow for that too.
     if (located !== undefined && !this.segments.append(hash, [], 0)) this.segments.forget(hash, located);
   }
 
-  /** Moves a finished file to where it is found. */
+  /** Moves a finished body file to its permanent path. */
   place(from: string, to: string): Promise<void> {
     return inFolderOf(to, () => rename(from, to));
   }
@@ -106,7 +112,7 @@ export class Volume {
   }
 }
 
-/** The bodies of these variants that have files of their own. */
+/** Returns the ids of the variants' bodies that have their own files. */
 export function bodyFilesOf(variants: EntryRecord['variants']): string[] {
   return variants.flatMap(({ bodyId, inline }) => (inline === undefined ? [bodyId] : []));
 }
@@ -115,13 +121,13 @@ function fileBlocksOf({ inline, bodyBytes }: VariantRecord): number {
   return inline === undefined ? Math.ceil(bodyFileBytes(bodyBytes) / FILE_BLOCK_BYTES) : 0;
 }
 
-/** Makes the folder if that is what is missing. */
+/** Runs `work`, and again after creating the folder if that is missing. */
 async function inFolderOf(path: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw error;
-    await mkdir(dirname(path), { mode: 0o700 }).catch(() => undefined); // there, or the next line says what is wrong
+    await mkdir(dirname(path), { mode: 0o700 }).catch(() => undefined); // the next line shows a failure
     await work();
   }
 }

@@ -84,7 +84,7 @@ describe('workers that share a directory', () => {
     await a.disk.settle();
     assert.equal(await read(b.store, 'k'), 'old');
     a.store.invalidate('k', 1_000);
-    await setTimeout(20); // no sooner than a millisecond
+    await setTimeout(20); // changes are read once a millisecond
     assert.deepEqual((await b.store.find('k'))?.variants, []);
     putText(b.store, 'k', 'late', { requestAt: 999 });
     await b.disk.settle();
@@ -113,7 +113,7 @@ describe('workers that share a directory', () => {
     const [a, b] = [openWorker(folder, 1_000_000), openWorker(folder, 1_000_000)];
     await a.disk.settle();
     for (let i = 0; i < 200; i++) putText(b.store, `k${i}`, 'x'.repeat(20_000 + i));
-    await b.disk.settle(); // what it stored is in its segments
+    await b.disk.settle(); // its responses are in its segments
     await a.disk.settle();
     assert.ok(diskBytes(folder.directory) <= 1_000_000, `${diskBytes(folder.directory)}`);
     assert.ok(a.disk.usage().objects > 30);
@@ -129,7 +129,7 @@ describe('workers that share a directory', () => {
     putText(a.store, 'k', 'x'.repeat(9_000_000));
     await a.disk.settle();
     const b = openWorker(folder);
-    await b.disk.settle(); // what is on disk has been read
+    await b.disk.settle(); // the contents of the disk have been read
     const found = (await b.store.find('k'))?.variants[0];
     const pieces: Buffer[] = [];
     for await (const piece of found?.body.read({ first: 0, last: 8_999_999 }) ?? []) {
@@ -201,7 +201,7 @@ describe('a directory that cannot be used', () => {
 
 async function openVariants(folder: StoreFolder, key: string) {
   const { store, disk } = openWorker(folder);
-  await disk.settle(); // what is on disk has been read
+  await disk.settle(); // the contents of the disk have been read
   return (await store.find(key))?.variants ?? [];
 }
 
