@@ -34,7 +34,7 @@ describe('a stream', () => {
     publisher.unpublish('a');
     await eventually('it has ended', () => world.told.length === 2);
     assert.deepEqual(world.told, ['began a', 'ended a unpublished']);
-    assert.equal(world.states.get('a'), 'none');
+    await eventually('workers know', () => world.states.get('a') === 'none');
     await eventually('nothing is on air', () => world.report()?.streams?.length === 0);
   });
 
