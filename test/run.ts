@@ -17,8 +17,8 @@ import { LAST_TEST, shareProcesses, writeTogether } from './support/runner/share
 import { startPostgres } from './support/runner/start-postgres.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
-/** Three processes at a time: files that start whole services wait for much, and more at once only makes them slow. */
-const CONCURRENT_PROCESSES = 3;
+/** Files that start whole services wait for much; more at once only make each other slow. */
+const CONCURRENT_PROCESSES = 4;
 const TIMEOUT_MS: Readonly<Record<Kind, number>> = {
   '': 400_000,
   '--bare': 400_000,
