@@ -44,12 +44,6 @@ export class WeightedIndex {
     return slot;
   }
 
-  /** Changes an entry's weight without changing the order of eviction. */
-  setWeight(slot: number, weight: number): void {
-    this.#weight += weight - (this.#weights[slot] ?? 0);
-    this.#weights[slot] = weight;
-  }
-
   weightOf(slot: number): number {
     return this.#weights[slot] ?? 0;
   }
