@@ -119,7 +119,7 @@ describe('a recording', () => {
     await eventually('a piece is whole, and the next one has all parts but one', () => {
       const open = world.spooled().find((name) => name.endsWith('/1.open'));
       const piece = open && readPiece(readFileSync(join(world.spoolDirectory, open)));
-      return piece && piece.durationMs > 4_500;
+      return piece && piece.durationMs > 4_750;
     });
     const left = join(temporaryFolder(t), 'left');
     cpSync(world.spoolDirectory, left, { recursive: true }); // what there is at any moment is what a kill leaves
