@@ -37,11 +37,11 @@ import {
   type Validity,
 } from '#model/certificate-order.ts';
 import { CHALLENGE_KIND, type ChallengeBody, challengeKey } from '#model/challenge.ts';
+import { makeCsr } from '#model/csr.ts';
 import type { Domain } from '#model/domain.ts';
 import { ACCOUNT_RETRY_MS, type AccountHolder, AccountRefused } from './account.ts';
 import { AcmeProblem, Unreachable } from './acme-problem.ts';
 import type { AcmeAuthority, SigningAccount } from './authority.ts';
-import { makeCsr } from './csr.ts';
 import { makeKey } from './jws.ts';
 import {
   beginAt,

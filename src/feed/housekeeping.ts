@@ -1,9 +1,11 @@
 /**
  * Deletes what control no longer needs: purges older than any stored object, prefetches of yesterday, old tasks and
- * tombstones, expired marks of live streams, and their history.
+ * tombstones, expired marks of live streams, and their history, and tokens and certificates of edges that ended long ago.
  */
 import type { Db } from '#db/open.ts';
 import { pruneTasks } from '#db/tables/cache-tasks.ts';
+import { pruneEdgeCertificates } from '#db/tables/fleet/edge-certificates.ts';
+import { pruneEdgeTokens } from '#db/tables/fleet/edge-tokens.ts';
 import { pruneLiveHistory } from '#db/tables/live/history.ts';
 import { endSilent } from '#db/tables/live/reports.ts';
 import { pruneStreams, settleMarks } from '#db/tables/live/streams.ts';
@@ -50,6 +52,8 @@ export async function tidy(db: Db, now: number): Promise<void> {
   await db.transaction(async (trx) => {
     await pruneTasks(trx, now);
     await pruneHistory(trx, now);
+    await pruneEdgeTokens(trx, now);
+    await pruneEdgeCertificates(trx, now);
   });
   await tidyLive(db, now);
 }

@@ -1,5 +1,6 @@
 /** Extensions of a certificate that Node does not give, read from its DER. RFC 5280 §4.1 */
 import type { X509Certificate } from 'node:crypto';
+import { readElements, TAG } from './der.ts';
 
 /**
  * Whether the key may sign handshakes: `keyUsage` is absent or has `digitalSignature`. RFC 5280 §4.2.1.3, RFC 8446
@@ -9,7 +10,7 @@ export function maySignHandshakes(certificate: X509Certificate): boolean {
   const value = findExtension(certificate, KEY_USAGE);
   if (value === undefined) return true;
   const [tag, , , bits = 0] = value; // a BIT STRING: tag, length, unused bits, bits
-  return tag === BIT_STRING && (bits & DIGITAL_SIGNATURE) !== 0;
+  return tag === TAG.bitString && (bits & DIGITAL_SIGNATURE) !== 0;
 }
 
 /** Whether the certificate requires a stapled OCSP response ("must staple"). RFC 7633 */
@@ -25,7 +26,7 @@ export function renewalIdOf(certificate: X509Certificate): string | undefined {
   const issuer = readElements(readElements(findExtension(certificate, AUTHORITY_KEY_IDENTIFIER))[0]?.content);
   const keyId = issuer.find(({ tag }) => tag === KEY_IDENTIFIER)?.content;
   const [body] = readElements(readElements(certificate.raw)[0]?.content);
-  const serial = readElements(body?.content).find(({ tag }) => tag === INTEGER)?.content;
+  const serial = readElements(body?.content).find(({ tag }) => tag === TAG.integer)?.content;
   if (keyId === undefined || serial === undefined) return undefined;
   return `${keyId.toString('base64url')}.${serial.toString('base64url')}`;
 }
@@ -47,27 +48,5 @@ function findExtension({ raw }: X509Certificate, oid: string): Buffer | undefine
   return parts.find(([id]) => id?.content.toString('hex') === oid)?.at(-1)?.content;
 }
 
-const INTEGER = 2;
-const BIT_STRING = 3;
 const KEY_IDENTIFIER = 0x80;
 const EXTENSIONS = 0xa3;
-
-interface Element {
-  readonly tag: number;
-  readonly content: Buffer;
-}
-
-/** ITU-T X.690 §8.1; tags of one byte, as certificates have them. */
-function readElements(bytes: Buffer = Buffer.alloc(0)): readonly Element[] {
-  const elements: Element[] = [];
-  for (let at = 0; at + 2 <= bytes.length; ) {
-    const tag = bytes.readUInt8(at);
-    const first = bytes.readUInt8(at + 1);
-    const lengthBytes = first < 0x80 ? 0 : Math.min(first & 0x7f, 4);
-    const start = at + 2 + lengthBytes;
-    const size = lengthBytes === 0 ? first : parseInt(bytes.toString('hex', at + 2, start), 16);
-    elements.push({ tag, content: bytes.subarray(start, start + size) });
-    at = start + size;
-  }
-  return elements;
-}

@@ -30,6 +30,7 @@ import { acmeWritten } from './0023-acme-written.ts';
 import { live } from './0023-live.ts';
 import { certificateKinds } from './0024-certificate-kinds.ts';
 import { liveRecordings } from './0025-live-recordings.ts';
+import { fleetIdentity } from './0026-fleet-identity.ts';
 
 const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0001-domains-and-feed': domainsAndFeed,
@@ -56,6 +57,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0023-acme-written': acmeWritten,
   '0024-certificate-kinds': certificateKinds,
   '0025-live-recordings': liveRecordings,
+  '0026-fleet-identity': fleetIdentity,
 };
 
 /** Throws if a step fails, or if the database is of a newer release. */

@@ -5,11 +5,12 @@
 import type { Generated, Kysely, Selectable, Transaction } from 'kysely';
 import type { AcmeTables } from './acme.ts';
 import type { CertificateTables } from './certificates.ts';
+import type { FleetTables } from './fleet.ts';
 import type { LiveTables } from './live.ts';
 import type { SmsTables } from './sms.ts';
 import type { TrafficTables } from './traffic.ts';
 
-export interface Schema extends AcmeTables, CertificateTables, LiveTables, SmsTables, TrafficTables {
+export interface Schema extends AcmeTables, CertificateTables, FleetTables, LiveTables, SmsTables, TrafficTables {
   account: {
     id: Generated<number>;
     name: string;
@@ -86,6 +87,21 @@ export interface Schema extends AcmeTables, CertificateTables, LiveTables, SmsTa
     reported_at: number;
     /** JSON: a list of `OriginTrouble`. */
     origins: Generated<string>;
+    /** `local`: it reports over the unix socket of control's machine. `edge`: it has been enrolled. */
+    kind: Generated<string>;
+    group_name: Generated<string>;
+    /** JSON: an object of texts. */
+    labels: Generated<string>;
+    /** Identifies the enrolled machine and its data directory; empty if unknown. */
+    machine: Generated<string>;
+    /** X25519 public key, base64; empty if unknown. */
+    seal_key: Generated<string>;
+    enrolled_at: number | null;
+    /** `null` unless an operator has revoked it. */
+    revoked_at: number | null;
+    revoke_reason: Generated<string>;
+    /** Time at which two copies of it were noticed; `null` if there is one. */
+    suspect_at: number | null;
   };
   /** The purges among the resources, by site. */
   purge: {

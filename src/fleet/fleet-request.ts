@@ -1,0 +1,112 @@
+/** Requests of a machine for its identity: enrolment, before which it trusts only the pin of a token, and renewal. */
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { isIP } from 'node:net';
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { controlName, fleetOf, isIssuedBy } from './authority.ts';
+import { MAX_MESSAGE_BYTES } from './messages.ts';
+import { FleetRefusal } from './refusal.ts';
+
+const TIME_LIMIT_MS = 15_000;
+/** An answer holds the certificates of two authorities. */
+const MAX_ANSWER_BYTES = 8 * MAX_MESSAGE_BYTES;
+
+export interface FleetCall {
+  /** `https://host:port` of a control. */
+  readonly control: string;
+  readonly path: string;
+  readonly body: object;
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly tls: ConnectionOptions;
+  /** Throws if the server is not the one that is meant. Nothing has been sent by then. */
+  readonly verify?: (socket: TLSSocket) => void;
+}
+
+/** Returns the text of the answer. Throws `FleetRefusal` if control refuses, another error if it cannot be reached. */
+export async function callFleet({ control, path, body, fields, tls, verify }: FleetCall): Promise<string> {
+  const { hostname, port } = new URL(control);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const signal = AbortSignal.timeout(TIME_LIMIT_MS);
+  const socket = connect({ ...tls, host, port: Number(port === '' ? 443 : port), ALPNProtocols: ['http/1.1'] });
+  const cut = () => socket.destroy(new Error(`${control} did not answer within ${TIME_LIMIT_MS / 1000} s`));
+  signal.addEventListener('abort', cut);
+  try {
+    await once(socket, 'secureConnect');
+    verify?.(socket);
+    return await exchange(socket, { host, path, fields, text: JSON.stringify(body) });
+  } finally {
+    signal.removeEventListener('abort', cut);
+    socket.destroy();
+  }
+}
+
+async function exchange(
+  socket: TLSSocket,
+  {
+    host,
+    path,
+    fields,
+    text,
+  }: { readonly host: string; readonly path: string; readonly fields: FleetCall['fields']; readonly text: string },
+): Promise<string> {
+  const outgoing = request({
+    createConnection: () => socket,
+    method: 'POST',
+    path,
+    headers: {
+      host: isIP(host) === 6 ? `[${host}]` : host,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+      connection: 'close',
+      ...fields,
+    },
+  });
+  outgoing.end(text);
+  // `as`: what the event `response` of a client request carries.
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const answer = await readAll(response);
+  const { statusCode = 0 } = response;
+  if (statusCode === 200) return answer;
+  const [word = '', ...rest] = answer.trim().slice(0, 1000).split(': ');
+  throw new FleetRefusal(statusCode, word, rest.join(': '));
+}
+
+async function readAll(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer of control is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The date of this release, at least: a clock before it is wrong. */
+const RELEASED_AT = Date.UTC(2026, 10, 30);
+const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
+
+/**
+ * Throws unless the server's certificate was issued by an authority that `trusts` accepts, for a control. Its dates are not
+ * considered while the clock of this machine is certainly wrong.
+ */
+export function verifyControl(
+  socket: TLSSocket,
+  { trusts, now }: { readonly trusts: (authority: X509Certificate) => boolean; readonly now: number },
+): void {
+  const presented = socket.getPeerCertificate(true);
+  const [leaf, authority] = [presented, presented.issuerCertificate].map((one) => one && new X509Certificate(one.raw));
+  if (leaf === undefined || authority === undefined) throw new Error('the server does not present its authority');
+  if (!trusts(authority) || !isIssuedBy(leaf, authority))
+    throw new Error(
+      'the server is not a control of this fleet: its certificate is not of the authority that is pinned',
+    );
+  const fleet = fleetOf(authority);
+  const isServer = leaf.keyUsage?.includes(SERVER_AUTH) === true;
+  if (fleet === undefined || !isServer || leaf.checkHost(controlName(fleet)) === undefined)
+    throw new Error('the server is not a control: its certificate is for another use');
+  if (now < RELEASED_AT) return;
+  if (now < leaf.validFromDate.getTime() || now > leaf.validToDate.getTime())
+    throw new Error('the certificate of the server has expired, or the clock of this machine is wrong');
+}

@@ -1,0 +1,122 @@
+/**
+ * Messages of enrolment and renewal. POST /fleet/v1/enrol makes a machine an edge, without a client certificate; POST
+ * /fleet/v1/renew gives an edge its next certificate. A refusal is plain text and begins with its word: `token: …`.
+ */
+import { MessageError, parseJson, readBoundedText, readEdge, readMembers } from '#feed/messages.ts';
+import { MAX_CSR_BYTES } from '#model/csr.ts';
+
+export const ENROL_PATH = '/fleet/v1/enrol';
+export const RENEW_PATH = '/fleet/v1/renew';
+/** Field of every request of an edge: its machine. See `machine.ts`. */
+export const MACHINE_FIELD = 'causeway-machine';
+
+/** Longest message. */
+export const MAX_MESSAGE_BYTES = 16 * 1024;
+const SEAL_KEY_BYTES = 32;
+const MAX_TOKEN_CHARS = 256;
+const MAX_BUILD_CHARS = 200;
+const MAX_CONTROLS = 16;
+const MAX_PEM_CHARS = 64 * 1024;
+
+export interface EnrolRequest {
+  readonly token: string;
+  readonly csr: Buffer;
+  /** X25519 public key, base64. */
+  readonly seal: string;
+  /** The wanted id. */
+  readonly edge: string | undefined;
+  readonly machine: string;
+  readonly build: string;
+}
+
+export interface RenewRequest {
+  readonly csr: Buffer;
+  /** Serial of the certificate that is to be replaced. */
+  readonly serial: string;
+  readonly machine: string;
+}
+
+/** The answer to both. */
+export interface IdentityAnswer {
+  readonly edge: string;
+  readonly fleet: string;
+  readonly group: string;
+  /** PEM, leaf first. */
+  readonly chain: string;
+  /** PEM of every authority of the fleet. */
+  readonly ca: readonly string[];
+  readonly notAfter: number;
+  readonly renewAfter: number;
+  /** Addresses of controls, `https://host:port`; may be empty. */
+  readonly controls: readonly string[];
+}
+
+/** Parses a message. This and the next two throw `MessageError`. */
+export function parseEnrolRequest(text: string): EnrolRequest {
+  const members = readMembers('body', parseJson(text));
+  return {
+    token: readBoundedText('token', members['token'], MAX_TOKEN_CHARS),
+    csr: readCsrMember(members['csr']),
+    seal: readSealKey(members['seal']),
+    edge: members['edge'] === undefined ? undefined : readEdge(members['edge']),
+    machine: readMachine(members['machine']),
+    build: readBoundedText('build', members['build'], MAX_BUILD_CHARS),
+  };
+}
+
+export function parseRenewRequest(text: string): RenewRequest {
+  const members = readMembers('body', parseJson(text));
+  const serial = readBoundedText('serial', members['serial'], 40);
+  if (!/^[0-9a-f]+$/.test(serial)) throw new MessageError('serial: expected hexadecimal digits in lower case');
+  return { csr: readCsrMember(members['csr']), serial, machine: readMachine(members['machine']) };
+}
+
+export function parseIdentityAnswer(text: string): IdentityAnswer {
+  const members = readMembers('answer', parseJson(text));
+  const fleet = readBoundedText('fleet', members['fleet'], 8);
+  if (!/^[0-9a-f]{8}$/.test(fleet)) throw new MessageError('fleet: expected 8 hexadecimal digits');
+  return {
+    edge: readEdge(members['edge']),
+    fleet,
+    group: readBoundedText('group', members['group'], 64),
+    chain: readBoundedText('chain', members['chain'], MAX_PEM_CHARS),
+    ca: readTexts('ca', members['ca'], 1, MAX_PEM_CHARS),
+    notAfter: readInstant('notAfter', members['notAfter']),
+    renewAfter: readInstant('renewAfter', members['renewAfter']),
+    controls: readTexts('controls', members['controls'], 0, 300),
+  };
+}
+
+export function readMachine(value: unknown): string {
+  if (typeof value !== 'string' || !/^[0-9a-f]{64}$/.test(value))
+    throw new MessageError('machine: expected 64 hexadecimal digits in lower case');
+  return value;
+}
+
+function readSealKey(value: unknown): string {
+  const isKey = typeof value === 'string' && value.length <= 64 && isBase64Of(value, SEAL_KEY_BYTES);
+  if (!isKey) throw new MessageError(`seal: expected ${SEAL_KEY_BYTES} bytes in base64`);
+  return value;
+}
+
+function readCsrMember(value: unknown): Buffer {
+  const text = readBoundedText('csr', value, 4 * Math.ceil(MAX_CSR_BYTES / 3));
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw new MessageError('csr: expected base64');
+  return Buffer.from(text, 'base64');
+}
+
+function isBase64Of(text: string, bytes: number): boolean {
+  return /^[A-Za-z0-9+/]+={0,2}$/.test(text) && Buffer.from(text, 'base64').length === bytes;
+}
+
+function readInstant(member: string, value: unknown): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+    throw new MessageError(`${member}: expected epoch milliseconds`);
+  return value;
+}
+
+function readTexts(member: string, value: unknown, min: number, maxChars: number): readonly string[] {
+  if (!Array.isArray(value) || value.length < min || value.length > MAX_CONTROLS)
+    throw new MessageError(`${member}: expected a list of ${min} to ${MAX_CONTROLS}`);
+  return value.map((text: unknown) => readBoundedText(member, text, maxChars));
+}

@@ -1,0 +1,64 @@
+/** What operators do to the identities of edges. Each change is noticed by every control within a second. */
+import { randomBytes, X509Certificate } from 'node:crypto';
+import type { Db } from '#db/open.ts';
+import type { Keyring } from '#db/secrets/keyring.ts';
+import { noteFleetChange } from '#db/tables/fleet/authorities.ts';
+import { findEdgeCertificate, makeCurrent, revokeCertificates } from '#db/tables/fleet/edge-certificates.ts';
+import { addEdgeToken, type NewEdgeToken } from '#db/tables/fleet/edge-tokens.ts';
+import { findEnrolledEdge, setMachine, setRevoked, setSuspect } from '#db/tables/fleet/enrolled-edges.ts';
+import { pinOf } from './authority.ts';
+import { ensureAuthority } from './ensure-authority.ts';
+import { formatToken, hashSecret, SECRET_BYTES } from './token.ts';
+
+export type TokenOrder = Omit<NewEdgeToken, 'hash' | 'authority' | 'createdAt'>;
+
+/** Creates a token with which machines enrol, and the fleet's authority if there is none. The token is not stored. */
+export async function createEdgeToken(
+  { db, ring, now }: { readonly db: Db; readonly ring: Keyring; readonly now: number },
+  order: TokenOrder,
+): Promise<{ readonly id: number; readonly token: string }> {
+  // The oldest authority is that of control's own certificate, which a machine compares with the token.
+  const [authority] = await ensureAuthority(db, ring, now);
+  if (authority === undefined) throw new Error('the fleet has no authority'); // never: it has just been made
+  const secret = randomBytes(SECRET_BYTES);
+  const hash = hashSecret(secret.toString('base64url'));
+  const id = await addEdgeToken(db.query, { ...order, hash, authority: authority.key, createdAt: now });
+  return { id, token: formatToken(secret, pinOf(new X509Certificate(authority.certificate))) };
+}
+
+/** Revokes an edge: its connections are cut and its certificates refused. Returns false if no such edge is enrolled. */
+export function revokeEdge(
+  db: Db,
+  { edge, reason, now }: { readonly edge: string; readonly reason: string; readonly now: number },
+): Promise<boolean> {
+  return db.transaction(async (trx) => {
+    if (!(await setRevoked(trx, edge, reason, now))) return false;
+    await revokeCertificates(trx, edge);
+    await noteFleetChange(trx);
+    return true;
+  });
+}
+
+/** `edgeUnknown`: no such edge is enrolled. `serialUnknown`: the edge has no such certificate, or it is revoked. */
+export type CopyDecision = 'accepted' | 'edgeUnknown' | 'serialUnknown';
+
+/**
+ * Decides which of two copies of an edge goes on: the one with this certificate. The others are replaced, and refused. The
+ * machine is learnt anew at its next renewal.
+ */
+export function acceptEdge(
+  db: Db,
+  { edge, serial, now }: { readonly edge: string; readonly serial: string; readonly now: number },
+): Promise<CopyDecision> {
+  return db.transaction(async (trx) => {
+    const enrolled = await findEnrolledEdge(trx, edge);
+    if (enrolled?.kind !== 'edge') return 'edgeUnknown';
+    const certificate = await findEdgeCertificate(trx, serial);
+    if (certificate?.edge !== edge || certificate.state === 'revoked') return 'serialUnknown';
+    await makeCurrent(trx, certificate, { from: ['new', 'current', 'replaced'], now });
+    await setSuspect(trx, edge, null);
+    await setMachine(trx, edge, '');
+    await noteFleetChange(trx);
+    return 'accepted';
+  });
+}

@@ -1,0 +1,30 @@
+/** Edges on other machines as control knows them: their identities, and the tokens that they enrol with. */
+
+/**
+ * `new`: issued, and not seen on a connection yet. `current`: the edge connects with it. `replaced`: a newer one has been
+ * seen. `revoked`: refused.
+ */
+export type EdgeCertificateState = 'new' | 'current' | 'replaced' | 'revoked';
+
+/** Labels of an edge, for people and metrics. */
+export type EdgeLabels = Readonly<Record<string, string>>;
+
+/** A token with which machines become edges. The secret itself is not stored. */
+export interface EdgeToken {
+  readonly id: number;
+  /** Key of the authority that it pins. */
+  readonly authority: string;
+  /** The only id that it enrols; `undefined`: any. */
+  readonly edge: string | undefined;
+  /** Whether it may enrol an edge that is enrolled already, whose certificates are then revoked. */
+  readonly replaces: boolean;
+  readonly group: string;
+  readonly labels: EdgeLabels;
+  /** Networks that it may be used from; `undefined`: any address. */
+  readonly addresses: readonly string[] | undefined;
+  readonly uses: number;
+  readonly used: number;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly revokedAt: number | undefined;
+}
