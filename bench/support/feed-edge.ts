@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { startFeedClient } from '#feed/client.ts';
+import { openSocketLink } from '#feed/control-link.ts';
 import { openEdgeStore } from '#feed/edge-store.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
@@ -18,7 +19,7 @@ const [, , socketPath = '', edgeId = '', folder = ''] = process.argv;
 const log = createLogger({ level: 'warn', name: edgeId });
 const store = openEdgeStore(join(folder, `${edgeId}.db`), (to) => log.warn({ to }, 'store moved aside'));
 startFeedClient({
-  socketPath,
+  link: openSocketLink(socketPath),
   edgeId,
   build: 'bench',
   store,

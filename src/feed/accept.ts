@@ -7,8 +7,16 @@ import { isBroadcastId, LIVE_KEY, type LiveKeys, type LiveMark, MAX_LIVE_KEYS, p
 import type { PrefetchSpec } from '#sites/prefetch.ts';
 import { type PurgeSpec, purgeKey } from '#sites/purge.ts';
 import type { CertificatePair } from '#sites/table.ts';
+import { isControlAddress, MAX_CONTROLS } from './control-link.ts';
 import type { StoreChange } from './edge-file.ts';
-import { MAX_REJECTION_ERROR_CHARS, type ResourceChange, type UnopenedSecret } from './protocol.ts';
+import {
+  CONTROLS_KEY,
+  FLEET_KIND,
+  type FleetControls,
+  MAX_REJECTION_ERROR_CHARS,
+  type ResourceChange,
+  type UnopenedSecret,
+} from './protocol.ts';
 
 type Put = Extract<ResourceChange, { readonly op: 'put' }>;
 
@@ -42,9 +50,19 @@ function whyRefused(kind: string, key: string, body: unknown, revision: number):
       return whyNoLiveMark(key, body);
     case LIVE_KEYS_KIND:
       return whyNoLiveKeys(key, body);
+    case FLEET_KIND:
+      return key === CONTROLS_KEY ? whyNoControls(body) : undefined;
     default:
       return undefined;
   }
+}
+
+function whyNoControls(body: unknown): string | undefined {
+  // `as`: an object's members are unknown values by their names; each is checked.
+  const { controls } = Object(body) as Record<keyof FleetControls, unknown>;
+  const isList = Array.isArray(controls) && controls.length <= MAX_CONTROLS;
+  const isGood = isList && controls.every((each: unknown) => typeof each === 'string' && isControlAddress(each));
+  return isGood ? undefined : `controls: expected at most ${MAX_CONTROLS} addresses like https://host:port`;
 }
 
 function whyNoSite(key: string, body: unknown, revision: number): string | undefined {

@@ -2,15 +2,25 @@
  * Sends published changes to the open streams. Clients at the same position share a text, which is made once. Rounds
  * never overlap.
  */
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Db } from '#db/open.ts';
 import { type ConfigHead, changesSince, readConfigHead } from '#db/tables/resources.ts';
 import { isInHistory, readRevisionTag } from '#db/tables/revision-tags.ts';
+import type { Clock } from '#lib/clock.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 import type { UnsealBody } from './open-secrets.ts';
+import type { Peer } from './peer.ts';
+import { MAX_SPREAD_MS } from './protocol.ts';
 import { formatChange } from './snapshot.ts';
-import { formatEvent, HEARTBEAT } from './sse.ts';
+import { formatComment, formatEvent, HEARTBEAT } from './sse.ts';
 
+/** Time that the edges of a control get to come back after its end, for each of them. docs/decisions/0591 */
+const SPREAD_PER_EDGE_MS = 5;
+/** Age at which a stream to another machine is to be opened anew. */
+const MAX_STREAM_AGE_MS = 24 * 3600 * 1000;
+/** Time that the last words of this control get to reach its edges. */
+const GOODBYE_MS = 500;
 /** Unread bytes at which a client is dropped; it reconnects with the revision that it has. */
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
 /** Resources in one delta; a client that is further behind gets the next one when it has read this one. */
@@ -18,22 +28,36 @@ const MAX_DELTA_ROWS = 250;
 
 export interface ChangeBroadcast {
   /** Adds a client. If changes alone cannot bring it up to date, sends `reset` and ends the stream at once. */
-  add(client: ServerResponse, at: FeedPosition): Promise<void>;
+  add(client: ServerResponse, at: FeedPosition, peer: Peer | undefined): Promise<void>;
   /** Sends new changes. Rejects if the database does not answer; the next call makes up for it. */
   round(): Promise<void>;
   heartbeat(): void;
   readonly clientCount: number;
+  /** Number of clients on other machines. */
+  readonly remoteCount: number;
+  /** Ends the streams of an edge on another machine. */
+  cut(edge: string): void;
   /** The newest revision that a round saw. */
   readonly revision: number;
-  close(): void;
+  /** Ends all streams; edges on other machines learn over which time they are to come back. */
+  close(): Promise<void>;
 }
 
-export function createBroadcast(db: Db, openBody: UnsealBody): ChangeBroadcast {
-  return new StreamBroadcast(db, openBody);
+export interface BroadcastOptions {
+  readonly db: Db;
+  readonly openBody: UnsealBody;
+  readonly clock: Clock;
+}
+
+export function createBroadcast(options: BroadcastOptions): ChangeBroadcast {
+  return new StreamBroadcast(options);
 }
 
 interface Client {
   readonly response: ServerResponse;
+  /** Absent for an edge of this machine. */
+  readonly peer: Peer | undefined;
+  readonly openedAt: number;
   at: FeedPosition;
   /** Whether the last delta did not reach the head, so that the next one follows when the client has read it. */
   isCatchingUp: boolean;
@@ -42,14 +66,16 @@ interface Client {
 class StreamBroadcast implements ChangeBroadcast {
   readonly #db: Db;
   readonly #openBody: UnsealBody;
+  readonly #clock: Clock;
   readonly #clients = new Set<Client>();
   #running: Promise<void> | undefined;
   #isAskedAgain = false;
   #revision = 0;
 
-  constructor(db: Db, openBody: UnsealBody) {
+  constructor({ db, openBody, clock }: BroadcastOptions) {
     this.#db = db;
     this.#openBody = openBody;
+    this.#clock = clock;
   }
 
   get revision(): number {
@@ -60,8 +86,12 @@ class StreamBroadcast implements ChangeBroadcast {
     return this.#clients.size;
   }
 
-  async add(response: ServerResponse, at: FeedPosition): Promise<void> {
-    const client: Client = { response, at, isCatchingUp: false };
+  get remoteCount(): number {
+    return [...this.#clients].filter(isRemote).length;
+  }
+
+  async add(response: ServerResponse, at: FeedPosition, peer: Peer | undefined): Promise<void> {
+    const client: Client = { response, peer, openedAt: this.#clock(), at, isCatchingUp: false };
     this.#clients.add(client);
     response.on('close', () => this.#clients.delete(client));
     response.on('drain', () => {
@@ -69,7 +99,7 @@ class StreamBroadcast implements ChangeBroadcast {
       if (client.isCatchingUp) this.round().catch(() => undefined);
     });
     await this.round();
-    if (this.#clients.has(client)) this.#send(client, HEARTBEAT);
+    if (this.#clients.has(client)) this.#send(client, peer === undefined ? HEARTBEAT : formatSpread(this.remoteCount));
   }
 
   round(): Promise<void> {
@@ -84,12 +114,30 @@ class StreamBroadcast implements ChangeBroadcast {
   }
 
   heartbeat(): void {
-    for (const client of this.#clients) this.#send(client, HEARTBEAT);
+    const spread = formatSpread(this.remoteCount);
+    for (const client of [...this.#clients]) {
+      const age = this.#clock() - client.openedAt;
+      if (client.peer === undefined) this.#send(client, HEARTBEAT);
+      else if (age > MAX_STREAM_AGE_MS) this.#end(client, formatGoaway(0));
+      else this.#send(client, spread);
+    }
   }
 
-  close(): void {
-    for (const { response } of this.#clients) response.destroy();
+  cut(edge: string): void {
+    for (const client of [...this.#clients]) if (client.peer?.edge === edge) this.#drop(client);
+  }
+
+  async close(): Promise<void> {
+    const goaway = formatGoaway(this.remoteCount);
+    const goodbyes = [...this.#clients].map(async (client) => {
+      if (client.peer !== undefined) {
+        this.#end(client, goaway);
+        await once(client.response, 'close', { signal: AbortSignal.timeout(GOODBYE_MS) }).catch(() => undefined); // late
+      }
+      client.response.destroy();
+    });
     this.#clients.clear();
+    await Promise.all(goodbyes);
   }
 
   async #rounds(): Promise<void> {
@@ -148,9 +196,29 @@ class StreamBroadcast implements ChangeBroadcast {
   }
 
   #reset(client: Client): void {
-    this.#clients.delete(client);
-    client.response.end(formatEvent({ name: 'reset', data: '{}' }));
+    this.#end(client, formatEvent({ name: 'reset', data: '{}' }));
   }
+
+  #end(client: Client, lastWords: string): void {
+    this.#clients.delete(client);
+    client.response.end(lastWords);
+  }
+}
+
+function isRemote({ peer }: Client): boolean {
+  return peer !== undefined;
+}
+
+function spreadOf(edges: number): string {
+  return JSON.stringify({ spreadMs: Math.min(MAX_SPREAD_MS, edges * SPREAD_PER_EDGE_MS) });
+}
+
+function formatSpread(edges: number): string {
+  return formatComment(spreadOf(edges));
+}
+
+function formatGoaway(edges: number): string {
+  return formatEvent({ name: 'goaway', data: spreadOf(edges) });
 }
 
 function groupByPlace(clients: Iterable<Client>): Iterable<readonly [Client, ...Client[]]> {

@@ -3,7 +3,6 @@
  * acknowledges the revision that every worker runs. Without control it keeps retrying while the store serves.
  */
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
-import { backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { OriginTrouble, Rejection } from '#model/edge.ts';
@@ -12,42 +11,47 @@ import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { PurgeSpec } from '#sites/purge.ts';
 import { acceptChange } from './accept.ts';
 import { createConfirmations, type StoredChange } from './confirmations.ts';
+import type { ControlLink } from './control-link.ts';
 import type { PrefetchResultEntry } from './edge-prefetches.ts';
 import type { EdgeStore } from './edge-store.ts';
 import { FeedRefusal, requestFeed } from './feed-request.ts';
-import { parseDelta } from './messages.ts';
+import { parseDelta, parseSpread } from './messages.ts';
 import { formatPositionQuery } from './position-query.ts';
 import { createPrefetches, type Prefetches } from './prefetches.ts';
 import {
   type Delta,
+  FLEET_KIND,
   MAX_FAILURE_CHARS,
   MAX_ORIGIN_TROUBLES,
   PREFETCH_PATH,
   type PrefetchReport,
   type PrefetchReportResult,
+  REMOTE_STATUS_MS,
   type ResourceChange,
   SILENCE_MS,
   STATUS_MS,
   STATUS_PATH,
   STREAM_PATH,
-  UNKNOWN_POSITION,
 } from './protocol.ts';
+import { type Outage, reconnectDelayMs } from './reconnect.ts';
 import { takeSnapshot } from './snapshot-reader.ts';
-import { readEvents } from './sse.ts';
+import { readEvents, type SseItem } from './sse.ts';
 import { describeStatus, type EdgeIdentity } from './status.ts';
+import { createStatusReporter, type StatusReporter } from './status-reporter.ts';
 
 /** Inapplicable resources that are logged per snapshot or delta; the count covers all of them. */
 const MAX_TOLD = 10;
-/** Back-off with jitter, so that not all edges reconnect at once after a restart of control. */
-const RECONNECT = { firstMs: 100, capMs: 5000 };
 /** Interval at which the store's file is checked, besides before each change and report. */
 const LOOK_MS = 1000;
+/** Time for which changes are gathered before an edge on another machine reports them. */
+const GATHER_MS = 100;
 const SETTINGS_LOST = 'the settings of this edge were lost';
+const RENEWED = 'the certificate of this edge was renewed';
 /** Limit of a delta, far above those that control sends. */
 const MAX_EVENT_CHARS = 64 * 1024 * 1024;
 
 export interface FeedClientOptions {
-  readonly socketPath: string;
+  readonly link: ControlLink;
   readonly edgeId: string;
   /** The release, for the report. */
   readonly build: string;
@@ -79,10 +83,10 @@ export function startFeedClient(options: FeedClientOptions): FeedClient {
 
 class RunningFeedClient implements FeedClient {
   readonly #options: FeedClientOptions;
-  readonly #identity: EdgeIdentity;
   readonly #stop = new AbortController();
   readonly #confirmations;
   readonly #prefetches: Prefetches;
+  readonly #reporter: StatusReporter;
   readonly #running: Promise<unknown>;
   readonly #reporting: NodeJS.Timeout;
   readonly #looking: NodeJS.Timeout;
@@ -92,13 +96,13 @@ class RunningFeedClient implements FeedClient {
   #isConnected = false;
   #reconnects = 0;
   #failures = 0;
-  #report: Promise<void> | undefined;
-  #isReportDue = false;
-  #reportFailure: 'none' | 'refused' | 'restored' | 'unreachable' = 'none';
+  /** Time over which all edges of this control spread when it ends, as it announced last. */
+  #spreadMs = 0;
+  #serial: string | undefined;
   #isLookFailing = false;
 
   constructor(options: FeedClientOptions) {
-    const { store, confirm, prefetch, log, edgeId, build, clock } = options;
+    const { store, confirm, prefetch, log, link } = options;
     this.#options = options;
     this.#prefetches = createPrefetches({
       entries: store.prefetches,
@@ -106,20 +110,33 @@ class RunningFeedClient implements FeedClient {
       report: (results) => this.#reportPrefetches(results),
       log,
     });
-    this.#identity = { edge: edgeId, build, startedAt: clock() };
+    this.#reporter = this.#createReporter();
     this.#confirmations = createConfirmations({
       confirm,
       log,
       onConfirmed: (head) => {
-        this.#applied = head;
-        this.#reportSoon();
+        this.#setApplied(head);
+        this.#reporter.reportSoon();
         this.#prefetches.advance(head.revision);
       },
     });
     this.#confirmStored();
-    this.#reporting = setInterval(() => this.#tick(), STATUS_MS);
+    link.announce(store.announcedControls());
+    this.#reporting = setInterval(() => this.#tick(), link.isRemote ? REMOTE_STATUS_MS : STATUS_MS);
     this.#looking = setInterval(() => this.#look(), LOOK_MS);
     this.#running = this.#run();
+  }
+
+  #createReporter(): StatusReporter {
+    const { store, edgeId, build, clock, log, link, listOriginTroubles } = this.#options;
+    const identity: EdgeIdentity = { edge: edgeId, build, startedAt: clock() };
+    return createStatusReporter({
+      send: (status) => this.#post(STATUS_PATH, status),
+      describe: (applied) => describeStatus(store, identity, applied, listOriginTroubles(MAX_ORIGIN_TROUBLES)),
+      repair: () => this.#repair(),
+      gatherMs: link.isRemote ? GATHER_MS : 0,
+      log,
+    });
   }
 
   get isConnected(): boolean {
@@ -142,11 +159,16 @@ class RunningFeedClient implements FeedClient {
     await this.#running;
     await this.#prefetches[Symbol.asyncDispose]();
     await this.#confirmations[Symbol.asyncDispose]();
-    await this.#report;
+    await this.#reporter[Symbol.asyncDispose]();
+  }
+
+  #setApplied(applied: FeedPosition | undefined): void {
+    this.#applied = applied;
+    this.#reporter.setApplied(applied);
   }
 
   #tick(): void {
-    this.#reportSoon();
+    this.#reporter.reportSoon();
     // Retries prefetches that no worker could do, and reports that control did not accept.
     if (this.#applied !== undefined) this.#prefetches.advance(this.#applied.revision);
   }
@@ -164,7 +186,7 @@ class RunningFeedClient implements FeedClient {
   #repair(cause?: unknown): boolean {
     if (!this.#options.store.repair(cause)) return false;
     this.#options.log.error('the settings file of this edge was removed, replaced or damaged; requesting a snapshot');
-    this.#applied = undefined;
+    this.#setApplied(undefined);
     this.#confirmations.forget();
     this.#attempt.abort(new Error(SETTINGS_LOST));
     this.#confirmStored();
@@ -172,6 +194,8 @@ class RunningFeedClient implements FeedClient {
   }
 
   #look(cause?: unknown): void {
+    // Connections with a certificate that was replaced are those of a copy.
+    if (this.#isConnected && this.#options.link.serial !== this.#serial) this.#attempt.abort(new Error(RENEWED));
     try {
       this.#repair(cause);
       this.#isLookFailing = false;
@@ -185,28 +209,51 @@ class RunningFeedClient implements FeedClient {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       this.#attempt = new AbortController();
-      let failure: unknown;
-      try {
-        const head = this.#options.store.head() ?? (await this.#takeSnapshot());
-        if ((await this.#follow(head)) === 'reset') {
-          this.#failures += 1; // reset by an open stream: back-off against a control that only sends `reset`
-          await this.#takeSnapshot();
-        }
-      } catch (error) {
-        if (signal.aborted) return;
-        this.#look(error);
-        this.#failures += 1;
-        failure = error;
-      }
+      const { outage, failure } = await this.#attend();
+      if (signal.aborted) return;
       this.#isConnected = false;
       this.#reconnects += 1;
-      const waitMs = backoffDelayMs(RECONNECT, Math.max(this.#failures, 1), Math.random());
-      await delay(waitMs, undefined, { signal }).catch(() => undefined); // rejects only at a stop
+      const { link, log } = this.#options;
+      if (outage.kind === 'version')
+        log.error({ err: failure }, 'control speaks no version of the feed that this edge does; retrying every minute');
+      const attempts = {
+        failures: Math.max(this.#failures, 1),
+        remoteControls: link.isRemote ? link.controlCount : 0,
+      };
+      await delay(reconnectDelayMs(outage, attempts, Math.random()), undefined, { signal }).catch(() => undefined); // a stop
       // Control often stops a moment before this process does, which is not worth a log line. If this process got no
       // processor time meanwhile, the order to stop is read after the timers.
       await setImmediate();
-      if (failure !== undefined && !signal.aborted) this.#noteFailure(failure);
+      if (failure !== undefined && outage.kind !== 'version' && !signal.aborted) this.#noteFailure(failure);
     }
+  }
+
+  /** Follows the feed until it is lost, with a snapshot first if that is needed. Returns why it was lost. */
+  async #attend(): Promise<{ readonly outage: Outage; readonly failure?: unknown }> {
+    try {
+      const head = this.#options.store.head() ?? (await this.#takeSnapshot());
+      const end = await this.#follow(head);
+      if (end !== 'reset') return { outage: { kind: 'goaway', spreadMs: end.spreadMs } };
+      this.#failures += 1; // reset by an open stream: back-off against a control that only sends `reset`
+      await this.#takeSnapshot();
+      return { outage: { kind: 'refused', retryAfterMs: undefined } };
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.#look(error);
+      this.#failures += 1;
+      const outage = this.#outageOf(error);
+      if (outage.kind === 'lost') this.#options.link.turn(); // this control may have died
+      return { outage, failure: error };
+    }
+  }
+
+  #outageOf(error: unknown): Outage {
+    if (error instanceof FeedRefusal) {
+      return error.status === 426 ? { kind: 'version' } : { kind: 'refused', retryAfterMs: error.retryAfterMs };
+    }
+    const isRenewal = error instanceof Error && error.message === RENEWED;
+    return this.#isConnected && !isRenewal
+      ? { kind: 'lost', spreadMs: this.#spreadMs }
+      : { kind: 'refused', retryAfterMs: undefined };
   }
 
   #noteFailure(error: unknown): void {
@@ -216,9 +263,10 @@ class RunningFeedClient implements FeedClient {
   }
 
   async #takeSnapshot(): Promise<FeedPosition> {
-    const { store, socketPath, clock, log } = this.#options;
+    const { store, link, clock, log } = this.#options;
     const { signal } = this.#attempt;
-    const { epoch, revision, tag, count } = await takeSnapshot(store, { socketPath, clock, signal });
+    const { epoch, revision, tag, count } = await takeSnapshot(store, { link, clock, signal });
+    link.announce(store.announcedControls());
     const at = { epoch, revision, tag };
     const rejected = store.countRejections();
     log.info({ revision, count, rejected }, 'snapshot applied');
@@ -232,18 +280,24 @@ class RunningFeedClient implements FeedClient {
     this.#options.log.error({ rejected, first }, 'cannot apply some settings; their previous versions stay in force');
   }
 
-  /** Follows changes until the stream ends, which is a failure, or control asks for a snapshot. */
-  async #follow(at: FeedPosition): Promise<'reset'> {
-    const { socketPath } = this.#options;
+  /** Follows changes until control asks for a snapshot or says goodbye. Throws when the stream ends otherwise. */
+  async #follow(at: FeedPosition): Promise<'reset' | { readonly spreadMs: number }> {
+    const { link } = this.#options;
     const path = `${STREAM_PATH}?${formatPositionQuery(at)}`;
     const { signal } = this.#attempt;
-    const response = await requestFeed({ socketPath, path, signal, silenceMs: SILENCE_MS });
+    const serial = link.serial;
+    const response = await requestFeed({ link, path, signal, silenceMs: SILENCE_MS, isStream: true });
     try {
       for await (const event of readEvents(response, MAX_EVENT_CHARS)) {
         if (event.kind === 'event' && event.name === 'reset') return 'reset';
-        if (event.kind === 'event' && event.name === 'delta') this.#apply(at.epoch, parseDelta(event.data));
+        if (event.kind === 'event' && event.name === 'goaway') {
+          link.turn();
+          return { spreadMs: parseSpread(event.data) };
+        }
+        this.#take(at.epoch, event);
         this.#failures = 0;
         if (this.#isConnected) continue;
+        this.#serial = serial;
         this.#isConnected = true;
         this.#tick(); // a control that has just started needs a report
       }
@@ -251,6 +305,12 @@ class RunningFeedClient implements FeedClient {
       response.destroy();
     }
     throw new Error('control closed the stream');
+  }
+
+  #take(epoch: string, event: SseItem): void {
+    if (event.kind === 'comment') {
+      if (event.text !== '') this.#spreadMs = parseSpread(event.text);
+    } else if (event.name === 'delta') this.#apply(epoch, parseDelta(event.data));
   }
 
   /** Applies a delta. Throws if it does not begin at our revision; the next connection sends that. */
@@ -264,48 +324,8 @@ class RunningFeedClient implements FeedClient {
     const refused = accepted.filter((change) => change.kind === 'reject');
     const first = refused.slice(0, MAX_TOLD).map(({ resource, kind: _, ...told }) => ({ kind: resource, ...told }));
     this.#sayRefused(refused.length, first);
+    if (changes.some(({ kind }) => kind === FLEET_KIND)) this.#options.link.announce(store.announcedControls());
     this.#confirmations.add({ epoch, revision: to, tag }, changes.flatMap(changedSites));
-  }
-
-  /** Sends a report. Reports do not overlap; later changes are in the next. */
-  #reportSoon(): void {
-    this.#isReportDue = true;
-    this.#report ??= this.#reportAll().finally(() => {
-      this.#report = undefined;
-    });
-  }
-
-  async #reportAll(): Promise<void> {
-    while (this.#isReportDue && this.#applied !== undefined && !this.#stop.signal.aborted) {
-      this.#isReportDue = false;
-      try {
-        if (this.#repair()) continue;
-        await this.#sendReport(this.#applied);
-        this.#reportFailure = 'none';
-      } catch (error) {
-        this.#noteReportFailure(error);
-      }
-    }
-  }
-
-  /** Logs each kind of failure once. */
-  #noteReportFailure(error: unknown): void {
-    const failure = reportFailureOf(error);
-    if (failure !== this.#reportFailure) {
-      if (failure === 'refused') this.#options.log.error({ err: error }, 'control rejects the reports of this edge');
-      else if (failure === 'restored')
-        this.#options.log.warn("control's database was restored or replaced; requesting a snapshot");
-      else this.#options.log.debug({ err: error }, 'cannot send the status report to control; retrying');
-    }
-    this.#reportFailure = failure;
-  }
-
-  async #sendReport(applied: FeedPosition): Promise<void> {
-    const { store, listOriginTroubles } = this.#options;
-    await this.#post(
-      STATUS_PATH,
-      describeStatus(store, this.#identity, applied, listOriginTroubles(MAX_ORIGIN_TROUBLES)),
-    );
   }
 
   async #reportPrefetches(results: readonly PrefetchResultEntry[]): Promise<void> {
@@ -318,19 +338,14 @@ class RunningFeedClient implements FeedClient {
 
   async #post(path: string, message: object): Promise<void> {
     const response = await requestFeed({
-      socketPath: this.#options.socketPath,
+      link: this.#options.link,
       path,
       signal: this.#stop.signal,
       silenceMs: STATUS_MS,
       body: JSON.stringify(message),
     });
-    response.destroy();
+    response.resume();
   }
-}
-
-function reportFailureOf(error: unknown): 'refused' | 'restored' | 'unreachable' {
-  if (!(error instanceof FeedRefusal) || error.status !== 409) return 'unreachable';
-  return error.reason === UNKNOWN_POSITION ? 'restored' : 'refused';
 }
 
 function toReportResult({ spec: { taskId, n }, outcome }: PrefetchResultEntry): PrefetchReportResult {

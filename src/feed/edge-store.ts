@@ -33,10 +33,13 @@ import {
 } from './edge-key.ts';
 import { createEdgePrefetches, type EdgePrefetches } from './edge-prefetches.ts';
 import { createStaging, type SnapshotStaging } from './edge-staging.ts';
+import { CONTROLS_KEY, FLEET_KIND, type FleetControls } from './protocol.ts';
 
 export interface EdgeStore extends SiteSource, Disposable {
   /** Absent until the first snapshot. */
   head(): FeedPosition | undefined;
+  /** Addresses of the controls that serve, as control announced them last; empty without an announcement. */
+  announcedControls(): readonly string[];
   /** Counts the sites. */
   countSites(): number;
   /** Lists the oldest `limit` rejections that still apply. */
@@ -59,6 +62,8 @@ export interface EdgeStore extends SiteSource, Disposable {
 export interface SiteReader extends SiteSource, ChallengeSource, LiveMarkSource, Disposable {
   /** Absent until the first snapshot. */
   head(): FeedPosition | undefined;
+  /** See `EdgeStore`. */
+  announcedControls(): readonly string[];
 }
 
 const SELECT_SITE = "select revision, body from resource where kind = 'site' and key = ?";
@@ -67,6 +72,7 @@ const SELECT_CHALLENGE = "select body from resource where kind = 'challenge' and
 const SELECT_LIVE_MARK = `select body from resource where kind = '${LIVE_MARK_KIND}' and key = ?`;
 const SELECT_LIVE_MARKS = `select key, body from resource where kind = '${LIVE_MARK_KIND}' order by key`;
 const SELECT_LIVE_KEYS = `select body from resource where kind = '${LIVE_KEYS_KIND}' and key = ?`;
+const SELECT_CONTROLS = `select body from resource where kind = '${FLEET_KIND}' and key = '${CONTROLS_KEY}'`;
 const SELECT_HEAD = 'select epoch, revision, tag from head';
 /**
  * Selects keys from `<site id>:` up to, but not including, `<site id>;`, which are those that begin with `<site id>:`.
@@ -95,6 +101,7 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
     getSpec: (name) => toSpec(open.selectSite.get(name)),
     purgesOf: (siteId) => readPurges(open.selectPurges, siteId),
     getCertificate: (key) => toCertificate(key, open.selectCertificate.get(key), edgeKey),
+    announcedControls: () => toControls(open.selectControls.get()),
     countSites: () => Number(open.countSites.get()?.['n']),
     countRejections: () => Number(open.countRejections.get()?.['n']),
     // `as`: the columns of the statement below, written by `prepareApply` only.
@@ -155,6 +162,7 @@ function openStore(file: string, edgeKey: EdgeKey, onMoved: (to: string) => void
     selectHead: database.prepare(SELECT_HEAD),
     selectPurges: database.prepare(SELECT_PURGES),
     selectCertificate: database.prepare(SELECT_CERTIFICATE),
+    selectControls: database.prepare(SELECT_CONTROLS),
     countSites: database.prepare("select count(*) as n from resource where kind = 'site'"),
     countRejections: database.prepare('select count(*) as n from rejection'),
     selectRejections: database.prepare(
@@ -233,6 +241,7 @@ export function openSiteReader(file: string): SiteReader {
   };
   return {
     head: () => read(({ selectHead }) => toHead(selectHead.get())),
+    announcedControls: () => read(({ selectControls }) => toControls(selectControls.get())) ?? [],
     getSpec: (name) => read(({ selectSite }) => toSpec(selectSite.get(name))),
     purgesOf: (siteId) => read(({ selectPurges }) => readPurges(selectPurges, siteId)) ?? [],
     getCertificate: (key) => read(({ selectCertificate }) => toCertificate(key, selectCertificate.get(key), opener)),
@@ -262,6 +271,7 @@ function openReader(file: string, inode: bigint) {
       selectLiveMark: database.prepare(SELECT_LIVE_MARK),
       selectLiveMarks: database.prepare(SELECT_LIVE_MARKS),
       selectLiveKeys: database.prepare(SELECT_LIVE_KEYS),
+      selectControls: database.prepare(SELECT_CONTROLS),
     };
   } catch (error) {
     database.close();
@@ -308,6 +318,11 @@ function toLiveKeys(key: string, row: Row, opener: CertificateOpener): LiveKeys 
   const body = row && opener.open(sealedName(LIVE_KEYS_KIND, key), String(row['body']));
   // `as`: see above.
   return body === undefined ? undefined : (JSON.parse(body) as LiveKeys);
+}
+
+function toControls(row: Row): readonly string[] {
+  // `as`: only what `accept.ts` has checked was stored.
+  return row === undefined ? [] : (JSON.parse(String(row['body'])) as FleetControls).controls;
 }
 
 function readPurges(select: StatementSync, siteId: number): readonly SitePurge[] {

@@ -9,6 +9,7 @@ import {
   MAX_PREFETCH_RESULTS,
   MAX_REJECTION_ERROR_CHARS,
   MAX_REJECTIONS,
+  MAX_SPREAD_MS,
   type PrefetchReport,
   type PrefetchReportResult,
   type ResourceChange,
@@ -16,6 +17,9 @@ import {
 } from './protocol.ts';
 
 export class MessageError extends Error {}
+
+/** Thrown if a message names another edge than the certificate of its sender. */
+export class ForeignEdgeError extends Error {}
 
 const MAX_KIND_CHARS = 64;
 const MAX_KEY_CHARS = 1024;
@@ -37,6 +41,13 @@ export function parseDelta(text: string): Delta {
   };
   if (delta.to <= delta.from) throw new MessageError('to: expected more than from');
   return delta;
+}
+
+/** Returns the time over which edges spread, as `goaway` and heartbeats announce it, in milliseconds. */
+export function parseSpread(text: string): number {
+  const spreadMs = readCount('spreadMs', readMembers('spread', parseJson(text))['spreadMs']);
+  if (spreadMs > MAX_SPREAD_MS) throw new MessageError(`spreadMs: expected at most ${MAX_SPREAD_MS}`);
+  return spreadMs;
 }
 
 export function parseSnapshotHead(text: string): SnapshotHead {
@@ -121,6 +132,11 @@ export function readEdge(value: unknown): string {
   const edge = readBoundedText('edge', value, MAX_ID_CHARS);
   if (!/^[\w.-]+$/.test(edge)) throw new MessageError('edge: expected letters, digits, dots, hyphens');
   return edge;
+}
+
+/** Throws `ForeignEdgeError`. `sender`: id by the certificate; absent where the message alone names the edge. */
+export function requireEdge(named: string, sender: string | undefined): void {
+  if (sender !== undefined && named !== sender) throw new ForeignEdgeError('edge: expected the id of the certificate');
 }
 
 function readChange(value: unknown): ResourceChange {

@@ -26,6 +26,19 @@ export const SILENCE_MS = 3 * HEARTBEAT_MS;
 
 /** Interval of an edge's reports while nothing changes. */
 export const STATUS_MS = 5000;
+/** The same for an edge on another machine, whose open stream shows that it is alive. */
+export const REMOTE_STATUS_MS = 15_000;
+
+/** Kind of resources about the fleet itself, which every edge gets: `controls` has `FleetControls` as its body. */
+export const FLEET_KIND = 'fleet';
+export const CONTROLS_KEY = 'controls';
+
+export interface FleetControls {
+  /** Addresses of the controls that serve now, `https://host:port`. */
+  readonly controls: readonly string[];
+}
+/** Longest time over which the edges of a control spread when it ends. */
+export const MAX_SPREAD_MS = 30_000;
 /** Rejections in one report; see `status.ts` for more than that. */
 export const MAX_REJECTIONS = 1000;
 export const MAX_REJECTION_ERROR_CHARS = 300;

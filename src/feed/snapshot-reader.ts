@@ -5,6 +5,7 @@ import { createZstdDecompress } from 'node:zlib';
 import type { Clock } from '#lib/clock.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 import { acceptPut } from './accept.ts';
+import type { ControlLink } from './control-link.ts';
 import type { SnapshotStaging } from './edge-staging.ts';
 import type { EdgeStore } from './edge-store.ts';
 import { requestFeed } from './feed-request.ts';
@@ -19,11 +20,11 @@ const MAX_LINE_CHARS = 16 * 1024 * 1024;
 /** Resolves when the store has the snapshot; rejects without any change if it is incomplete. */
 export async function takeSnapshot(
   store: EdgeStore,
-  { socketPath, clock, signal }: { readonly socketPath: string; readonly clock: Clock; readonly signal: AbortSignal },
+  { link, clock, signal }: { readonly link: ControlLink; readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<SnapshotHead> {
   using staging = store.stageSnapshot();
   const path = pathFrom(store.head());
-  const response = await requestFeed({ socketPath, path, signal, silenceMs: SILENCE_MS });
+  const response = await requestFeed({ link, path, signal, silenceMs: SILENCE_MS });
   let head: SnapshotHead | undefined;
   await pipeline(
     response,

@@ -16,7 +16,7 @@ test('events are read as they were written, however they are cut', async () => {
   const data = JSON.stringify({ text: 'é \u2028 漢 🏢 \r' });
   const written = `${HEARTBEAT}${formatEvent({ id: 7, name: 'delta', data })}${formatEvent({ name: 'reset', data: '{}' })}`;
   const expected = [
-    { kind: 'comment' },
+    { kind: 'comment', text: '' },
     { kind: 'event', name: 'delta', data },
     { kind: 'event', name: 'reset', data: '{}' },
   ];

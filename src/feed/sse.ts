@@ -1,12 +1,17 @@
 /** Server-sent events as the feed uses them: comments, and events of one data line. WHATWG HTML §9.2 */
 import { splitLines } from './lines.ts';
 
-/** An event, or a comment, which only shows that the peer is alive. */
+/** An event, or a comment, which shows that the peer is alive. */
 export type SseItem =
-  | { readonly kind: 'comment' }
+  | { readonly kind: 'comment'; readonly text: string }
   | { readonly kind: 'event'; readonly name: string; readonly data: string };
 
 export const HEARTBEAT = ':\n\n';
+
+/** Formats a comment of one line. */
+export function formatComment(text: string): string {
+  return `: ${text}\n\n`;
+}
 
 /** Formats an event whose `data` is one line. */
 export function formatEvent(event: { readonly id?: number; readonly name: string; readonly data: string }): string {
@@ -32,7 +37,7 @@ export async function* readEvents(
         continue;
       }
       if (line.startsWith(':')) {
-        yield { kind: 'comment' };
+        yield { kind: 'comment', text: line.slice(1).trim() };
         continue;
       }
       chars += line.length;

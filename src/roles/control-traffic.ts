@@ -1,9 +1,9 @@
 /** What control does with the traffic that edges tell: keeps it, and forgets it in time. */
 import type { Config } from '#config';
 import type { Db } from '#db/open.ts';
-import { MessageError } from '#feed/messages.ts';
+import { MessageError, requireEdge } from '#feed/messages.ts';
 import { MAX_RECORDING_BYTES, parseRecordingMessage } from '#feed/recording-message.ts';
-import type { TrafficTaker } from '#feed/server.ts';
+import type { TrafficTaker } from '#feed/reports.ts';
 import { systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';
@@ -55,10 +55,18 @@ export function openControlTraffic(
     taker: {
       maxPartBytes: MAX_PART_BYTES,
       maxReportBytes: MAX_REPORT_BYTES,
-      takePart: (body) => traffic.takePart(required('part of a log', parsePart(body))),
-      takeReport: (body) => traffic.takeReport(required('report of traffic', parseReport(body))),
+      async takePart(body, sender) {
+        const part = required('part of a log', parsePart(body));
+        requireEdge(part.key.edge, sender);
+        await traffic.takePart(part);
+      },
+      async takeReport(body, sender) {
+        const report = required('report of traffic', parseReport(body));
+        requireEdge(report.edge, sender);
+        await traffic.takeReport(report);
+      },
       maxRecordingBytes: MAX_RECORDING_BYTES,
-      takeRecording: (body) => takeRecordingMessage({ db, blobs }, body),
+      takeRecording: (body, sender) => takeRecordingMessage({ db, blobs }, body, sender),
     },
     async [Symbol.asyncDispose]() {
       await forgetting[Symbol.asyncDispose]();
@@ -70,8 +78,10 @@ export function openControlTraffic(
 async function takeRecordingMessage(
   store: { readonly db: Db; readonly blobs: BlobStore },
   body: Buffer,
+  sender: string | undefined,
 ): Promise<void> {
   const message = required('piece of a recording', parseRecordingMessage(body));
+  requireEdge(message.edge, sender);
   const { recording: id, n, durationMs, initBytes, isDiscontinuity, endsAt, end = '', bytes, ...of } = message;
   const piece = { n, initBytes, mediaBytes: bytes.length - initBytes, durationMs, isDiscontinuity };
   const sent = { recording: { id, ...of }, piece: bytes.length === 0 ? undefined : piece, endsAt, endReason: end };

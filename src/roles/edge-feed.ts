@@ -11,6 +11,7 @@ import { createGuard } from '#edge/origin/guard.ts';
 import { startProber } from '#edge/origin/prober.ts';
 import { startTicketRotation } from '#edge/transport/tls/ticket-file.ts';
 import { type FeedClient, startFeedClient } from '#feed/client.ts';
+import { openSocketLink } from '#feed/control-link.ts';
 import { type EdgeStore, openEdgeStore } from '#feed/edge-store.ts';
 import { checkAutomata } from '#lib/automaton-check.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -47,8 +48,9 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     registry,
     log,
   });
+  const link = openSocketLink(config.feedSocket);
   const client = startFeedClient({
-    socketPath: config.feedSocket,
+    link,
     edgeId: config.edgeId,
     build,
     store,
@@ -69,7 +71,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     clock: systemClock,
     log,
   });
-  const traffic = startTraffic(context);
+  const traffic = startTraffic(context, link);
   addMetrics(registry, client, store);
   const tickets = startTicketRotation({
     file: ticketSecretsPath(config.dataDir),
@@ -94,6 +96,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
       // At once: control and workers are ending too, which is no loss to tell of.
       await client[Symbol.asyncDispose]();
       await traffic[Symbol.asyncDispose]();
+      link[Symbol.dispose]();
       store[Symbol.dispose]();
     },
   };

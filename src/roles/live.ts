@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ConnectError, createConnector } from '#edge/origin/connector.ts';
 import { createGuard } from '#edge/origin/guard.ts';
 import { createResolver } from '#edge/origin/resolve.ts';
+import { type ControlLink, openSocketLink } from '#feed/control-link.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
 import { requestFeed } from '#feed/feed-request.ts';
 import { type LiveReport, type LiveReportAnswer, parseLiveAnswer } from '#feed/live-report.ts';
@@ -25,6 +26,7 @@ export async function startLive(context: PartContext): Promise<RunningPart> {
   const { config, log, registry } = context;
   const accessLog = openAccessLog(context);
   const source = openSiteReader(edgeStorePath(config.dataDir));
+  const link = openSocketLink(config.feedSocket);
   const live = await startLiveProcess({
     edgeId: config.edgeId,
     source,
@@ -38,12 +40,12 @@ export async function startLive(context: PartContext): Promise<RunningPart> {
     proxyProtocol: config.edgeProxyProtocol,
     accessLog,
     connectOrigin: createOriginConnect(context),
-    post: postReportTo(config.feedSocket),
+    post: postReportTo(link),
     reportMs: REPORT_MS,
     recording: {
       directory: join(config.dataDir, 'live', 'recordings'),
       maxBytes: config.liveRecordSpool,
-      post: postTo(config.feedSocket, RECORDINGS_PATH),
+      post: postTo(link, RECORDINGS_PATH),
     },
     clock: systemClock,
     timers: systemTimers,
@@ -51,10 +53,14 @@ export async function startLive(context: PartContext): Promise<RunningPart> {
     registry,
   });
   return {
-    applyChange: ({ names }) => live.applyChange(names),
+    applyChange({ names }) {
+      link.announce(source.announcedControls());
+      live.applyChange(names);
+    },
     async stop(graceMs) {
       await live.stop(graceMs);
       await accessLog.close();
+      link[Symbol.dispose]();
       source[Symbol.dispose]();
     },
   };
@@ -80,10 +86,10 @@ function createOriginConnect({ config, ownAddresses }: PartContext): ConnectOrig
   };
 }
 
-function postReportTo(socketPath: string) {
+function postReportTo(link: ControlLink) {
   return async (report: LiveReport, signal: AbortSignal): Promise<LiveReportAnswer> => {
     const body = JSON.stringify(report);
-    const answer = await requestFeed({ socketPath, path: LIVE_PATH, signal, silenceMs: REPORT_SILENCE_MS, body });
+    const answer = await requestFeed({ link, path: LIVE_PATH, signal, silenceMs: REPORT_SILENCE_MS, body });
     let text = '';
     for await (const piece of answer.setEncoding('utf8')) text += piece;
     return parseLiveAnswer(text);

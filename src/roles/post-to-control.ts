@@ -1,4 +1,5 @@
 /** Sends what control keeps for good: parts of logs, reports, pieces of recordings. */
+import type { ControlLink } from '#feed/control-link.ts';
 import { FeedRefusal, requestFeed } from '#feed/feed-request.ts';
 import type { Post } from '#logs/ship/shipper.ts';
 
@@ -7,11 +8,11 @@ const TAKE_MS = 150_000;
 /** What control calls no part or report, or too large, will not be better next time. */
 const FINAL = [400, 413];
 
-export function postTo(socketPath: string, path: string): Post<string | Buffer> {
+export function postTo(link: ControlLink, path: string): Post<string | Buffer> {
   return async (body, signal) => {
     try {
-      const answer = await requestFeed({ socketPath, path, signal, silenceMs: TAKE_MS, body });
-      answer.destroy();
+      const answer = await requestFeed({ link, path, signal, silenceMs: TAKE_MS, body });
+      answer.resume();
       return 'taken';
     } catch (error) {
       if (error instanceof FeedRefusal && FINAL.includes(error.status)) return 'refused';

@@ -1,6 +1,7 @@
 /** Traffic reports of an edge to control: the shipper of this machine's spools, its outbox and its metrics. */
 import { join } from 'node:path';
 import { Counter } from 'prom-client';
+import type { ControlLink } from '#feed/control-link.ts';
 import { LOGS_PATH, STATISTICS_PATH } from '#feed/protocol.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import { metricsOf } from '#lib/metrics.ts';
@@ -12,8 +13,8 @@ import type { PartContext } from './child.ts';
 import { postTo } from './post-to-control.ts';
 import { logWriters } from './process-plan.ts';
 
-export function startTraffic({ config, log, registry }: PartContext): AsyncDisposable {
-  const { dataDir, edgeId: edge, feedSocket } = config;
+export function startTraffic({ config, log, registry }: PartContext, link: ControlLink): AsyncDisposable {
+  const { dataDir, edgeId: edge } = config;
   const shipper = startShipper({
     directory: spoolDirectory(dataDir),
     writers: config.accessLog === 'off' ? [] : logWriters(config),
@@ -26,8 +27,8 @@ export function startTraffic({ config, log, registry }: PartContext): AsyncDispo
       }),
     edge,
     reportMs: config.statSeconds * 1000,
-    postPart: postTo(feedSocket, LOGS_PATH),
-    postReport: postTo(feedSocket, STATISTICS_PATH),
+    postPart: postTo(link, LOGS_PATH),
+    postReport: postTo(link, STATISTICS_PATH),
     clock: systemClock,
     steadyClock,
     log,

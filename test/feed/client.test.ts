@@ -6,6 +6,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { zstdCompressSync } from 'node:zlib';
 import type { StoredChange } from '#feed/confirmations.ts';
+import { openSocketLink } from '#feed/control-link.ts';
 import { requestFeed } from '#feed/feed-request.ts';
 import { type ResourceChange, UNKNOWN_POSITION } from '#feed/protocol.ts';
 import { createLogger } from '#lib/logger.ts';
@@ -213,19 +214,53 @@ describe('feed client', () => {
     assert.deepEqual([control.snapshots, control.streams], [0, ['epoch=e1&revision=5&tag=t5']]);
   });
 
+  test('a control without a common version is logged once; the edge serves its last set on', async (t) => {
+    const folder = temporaryFolder(t);
+    const socketPath = join(folder, 'feed.sock');
+    await using control = await startScriptedControl(socketPath);
+    control.snapshot = makeSnapshot({ revision: 5 }, put(1, 'a.example.com', 5));
+    {
+      await using edge = startTestEdge(folder, socketPath);
+      await eventually('it has the set', () => edge.client.appliedRevision === 5);
+    }
+    const offered: (string | undefined)[] = [];
+    control.beforeAnswer = (request, response) => {
+      offered.push(request.headers['causeway-feed']?.toString());
+      response.writeHead(426, { 'causeway-feed': '3-4' }).end('causeway-feed: this control speaks 3-4, not 1-2\n');
+    };
+    const said: string[] = [];
+    const log = createLogger({ level: 'error', name: 'test', destination: { write: (line) => void said.push(line) } });
+    await using edge = startTestEdge(folder, socketPath, { log });
+    await eventually('it asks', () => offered.length > 0 && said.length > 0);
+    assert.deepEqual(new Set(offered), new Set(['1-2']));
+    assert.match(said.join(''), /no version of the feed/);
+    assert.equal(edge.client.appliedRevision, 5);
+    assert.equal(edge.store.getSpec('a.example.com')?.revision, 5);
+  });
+
+  test('a stream that ends with goaway is opened again without an error', async (t) => {
+    await using c = await start(t, A1);
+    await c.control.say('event: goaway\ndata: {"spreadMs":0}\n\n');
+    await eventually('it comes back', () => c.control.streams.length === 2);
+    assert.deepEqual(c.said, []);
+  });
+
   test('a silent control is given up', async (t) => {
     const socketPath = join(temporaryFolder(t), 'silent.sock');
     const silent = createServer((socket) => socket.on('error', () => undefined)).listen(socketPath);
     t.after(() => silent.close());
     const { signal } = new AbortController();
-    await assert.rejects(requestFeed({ socketPath, path: '/', signal, silenceMs: 50 }), /sent nothing for 50 ms/);
+    await assert.rejects(
+      requestFeed({ link: openSocketLink(socketPath), path: '/', signal, silenceMs: 50 }),
+      /sent nothing for 50 ms/,
+    );
     const half = join(temporaryFolder(t), 'half.sock');
     const server = createServer((socket) => {
       socket.on('error', () => undefined); // it is to be cut
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n:');
     }).listen(half);
     t.after(() => server.close());
-    const response = await requestFeed({ socketPath: half, path: '/', signal, silenceMs: 1_000 });
+    const response = await requestFeed({ link: openSocketLink(half), path: '/', signal, silenceMs: 1_000 });
     await assert.rejects(response.toArray(), /sent nothing for 1000 ms/);
   });
 });

@@ -50,6 +50,12 @@ describe('feed server', () => {
       ['through a proxy', get(`${stream}0`, 'Forwarded: for=1.2.3.4\r\n'), 400],
       ['through a proxy', get('/edge/v1/snapshot', 'x-forwarded-for: 1.2.3.4\r\n'), 400],
       ['through a proxy', get('/edge/v1/snapshot', 'X-Forwarded-Proto: https\r\n'), 400],
+      ['through a proxy', get('/edge/v1/snapshot', 'via: 1.1 proxy\r\n'), 400],
+      ['an edge of feed 2 or later', get('/edge/v1/nothing', 'causeway-feed: 2-3\r\n'), 404],
+      ['an edge of feed 2 only', get('/edge/v1/nothing', 'causeway-feed: 2\r\n'), 404],
+      ['an edge of feed 3 only', get('/edge/v1/stream', 'causeway-feed: 3\r\n'), 426],
+      ['a range that is none', get('/edge/v1/stream', 'causeway-feed: two\r\n'), 400],
+      ['two ranges', get('/edge/v1/stream', 'causeway-feed: 1\r\ncauseway-feed: 2\r\n'), 400],
       ['a live report that is none', post('{"edge":"one"}').replace('status', 'live'), 400],
       ['no HTTP at all', 'hello\r\n\r\n', 400],
       ['an empty report', post(''), 400],
@@ -88,6 +94,21 @@ describe('feed server', () => {
       assert.match(answer, new RegExp(`^HTTP/1.1 ${expected} `), `${name}: ${answer.slice(0, 200)}`);
     }
     assert.equal((await listLiveEdges(feed.db.query, systemClock())).length, 1);
+  });
+
+  test('every answer of the feed has the version that control chose, or the range that it speaks', async (t) => {
+    await using feed = await startFeed(t);
+    const versionOf = async (header: string) => {
+      const answer = await sendRaw(
+        feed.socketPath,
+        `GET /edge/v1/snapshot HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${header}\r\n`,
+      );
+      return /^HTTP\/1.1 (\d+) [^]*?\r\ncauseway-feed: (.*)\r\n/i.exec(answer)?.slice(1);
+    };
+    assert.deepEqual(await versionOf(''), ['200', '1']);
+    assert.deepEqual(await versionOf('causeway-feed: 1\r\n'), ['200', '1']);
+    assert.deepEqual(await versionOf('causeway-feed: 2-3\r\n'), ['200', '2']);
+    assert.deepEqual(await versionOf('causeway-feed: 3-9\r\n'), ['426', '1-2']);
   });
 
   test('the feed tells an edge that deltas do not suffice, and ends the stream', async (t) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Db, openDatabase } from '#db/open.ts';
 import { type Change, publish } from '#db/tables/resources.ts';
 import { type FeedClient, type FeedClientOptions, startFeedClient } from '#feed/client.ts';
+import { type ControlLink, openSocketLink } from '#feed/control-link.ts';
 import { type EdgeStore, openEdgeStore } from '#feed/edge-store.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import { createLogger, type Logger } from '#lib/logger.ts';
@@ -52,10 +53,10 @@ export interface TestEdge extends AsyncDisposable {
   readonly file: string;
 }
 
-/** An edge with its file in `folder`, at once confirming everything unless `confirm` says otherwise. */
+/** An edge with its file in `folder`; `control`: the path of a unix socket, or a link. It is at once confirming everything unless `confirm` says otherwise. */
 export function startTestEdge(
   folder: string,
-  socketPath: string,
+  control: ControlLink | string,
   options: {
     readonly edgeId?: string;
     readonly confirm?: FeedClientOptions['confirm'];
@@ -71,7 +72,7 @@ export function startTestEdge(
   const file = join(folder, `${edgeId}.db`);
   const store = openEdgeStore(file, onMoved);
   const client = startFeedClient({
-    socketPath,
+    link: typeof control === 'string' ? openSocketLink(control) : control,
     edgeId,
     build: 'test',
     store,

@@ -1,7 +1,7 @@
 /** A control that says what a test tells it to, right or wrong, over a unix socket. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { zstdCompressSync } from 'node:zlib';
 import type { ResourceChange } from '#feed/protocol.ts';
@@ -16,6 +16,8 @@ export interface ScriptedControl extends AsyncDisposable {
   readonly reports: EdgeStatus[];
   /** Why reports are not taken; `undefined`: they are. */
   refusal: string | undefined;
+  /** Answers all requests, if there is one. */
+  beforeAnswer: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
   /** What the next snapshots are. */
   snapshot: Buffer;
   /** Writes to the stream that is open; resolves when there is one. */
@@ -29,6 +31,7 @@ export async function startScriptedControl(socketPath: string): Promise<Scripted
   let stream: ServerResponse | undefined;
   let opened = Promise.withResolvers<void>();
   const server = createServer(async (request, response) => {
+    if (control.beforeAnswer !== undefined) return control.beforeAnswer(request, response);
     const [path, query = ''] = request.url?.split('?') ?? [];
     if (path === '/edge/v1/snapshot') {
       control.snapshots += 1;
@@ -54,6 +57,7 @@ export async function startScriptedControl(socketPath: string): Promise<Scripted
     snapshots: 0,
     reports: [],
     refusal: undefined,
+    beforeAnswer: undefined,
     snapshot: makeSnapshot({ revision: 1 }),
     async say(words) {
       await opened.promise;

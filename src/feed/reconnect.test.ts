@@ -1,0 +1,30 @@
+/** Delays of an edge before it asks control again. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Outage, reconnectDelayMs } from './reconnect.ts';
+
+const REFUSED: Outage = { kind: 'refused', retryAfterMs: undefined };
+
+test('the delay before a new request grows with failures, with full jitter, and is short on the unix socket', () => {
+  const table: readonly (readonly [outage: Outage, failures: number, controls: number, least: number, most: number])[] =
+    [
+      [REFUSED, 1, 1, 0, 100],
+      [REFUSED, 3, 1, 0, 400],
+      [REFUSED, 9, 1, 0, 5000],
+      [REFUSED, 10, 1, 0, 60_000],
+      [REFUSED, 19, 2, 0, 5000],
+      [REFUSED, 20, 2, 0, 60_000],
+      [REFUSED, 1000, 0, 2500, 5000],
+      [{ kind: 'refused', retryAfterMs: 7000 }, 1, 1, 7000, 7000],
+      [{ kind: 'goaway', spreadMs: 20_000 }, 1, 1, 0, 20_000],
+      [{ kind: 'lost', spreadMs: 20_000 }, 1, 1, 0, 20_000],
+      [{ kind: 'lost', spreadMs: 0 }, 1, 1, 0, 100],
+      [{ kind: 'lost', spreadMs: 20_000 }, 1, 0, 50, 100],
+      [{ kind: 'version' }, 1, 1, 54_000, 66_000],
+      [{ kind: 'version' }, 1, 0, 54_000, 66_000],
+    ];
+  for (const [outage, failures, remoteControls, least, most] of table) {
+    const at = (random: number) => reconnectDelayMs(outage, { failures, remoteControls }, random);
+    assert.deepEqual([at(0), at(1)], [least, most], JSON.stringify({ outage, failures, remoteControls }));
+  }
+});

@@ -1,0 +1,95 @@
+/**
+ * Answers requests of edges by path: refuses what no edge sends, agrees on a version of the feed, and turns errors into
+ * answers. The caller's identity is decided before, by the listener.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from '#lib/logger.ts';
+import { ForeignEdgeError, MessageError } from './messages.ts';
+import type { Peer } from './peer.ts';
+import { chooseVersion, FEED_HEADER, FEED_VERSIONS, formatVersions, parseVersions } from './versions.ts';
+
+/** The sender of a request. */
+export interface Caller {
+  /** Absent for the unix socket of this machine, whose requests name their edge themselves. */
+  readonly peer: Peer | undefined;
+  /** Version of the feed that both speak. */
+  readonly version: number;
+}
+
+export type Handler = (request: IncomingMessage, response: ServerResponse, caller: Caller) => Promise<void>;
+
+export type Routes = Readonly<Record<string, { readonly method: string; readonly handle: Handler }>>;
+
+export type RequestHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  peer: Peer | undefined,
+) => Promise<void>;
+
+/** Returns a handler that never rejects. */
+export function createRequestHandler(routes: Routes, log: Logger): RequestHandler {
+  return async (request, response, peer) => {
+    try {
+      await answer(routes, request, response, peer);
+    } catch (error) {
+      if (error instanceof MessageError) return refuse(response, 400, error.message);
+      if (error instanceof ForeignEdgeError) return refuse(response, 403, error.message);
+      if (!response.destroyed) log.error({ err: error, path: request.url, edge: peer?.edge }, 'feed request failed');
+      if (response.headersSent) response.destroy();
+      else refuse(response, 503, 'try again later');
+    }
+  };
+}
+
+async function answer(
+  routes: Routes,
+  request: IncomingMessage,
+  response: ServerResponse,
+  peer: Peer | undefined,
+): Promise<void> {
+  if (hasPassedProxy(request)) return refuse(response, 400, 'the feed cannot be reached through a proxy');
+  const header = request.headers[FEED_HEADER];
+  const versions = parseVersions(typeof header === 'object' ? header.join() : header);
+  if (versions === undefined) return refuse(response, 400, `${FEED_HEADER}: expected a version or a range, as in 1-2`);
+  const version = chooseVersion(versions, FEED_VERSIONS);
+  response.setHeader(FEED_HEADER, version ?? formatVersions(FEED_VERSIONS));
+  if (version === undefined) {
+    const own = formatVersions(FEED_VERSIONS);
+    return refuse(response, 426, `${FEED_HEADER}: this control speaks ${own}, not ${formatVersions(versions)}`);
+  }
+  const path = request.url?.split('?')[0] ?? '';
+  const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
+  if (route === undefined) return refuse(response, 404, 'no such path');
+  if (request.method !== route.method) {
+    response.setHeader('allow', route.method);
+    return refuse(response, 405, `expected ${route.method}`);
+  }
+  await route.handle(request, response, { peer, version });
+}
+
+/** Fields that a proxy adds. The certificate is the identity, so a proxy in between could only take it away. */
+function hasPassedProxy({ headers }: IncomingMessage): boolean {
+  return Object.keys(headers).some((name) => name === 'forwarded' || name === 'via' || name.startsWith('x-forwarded-'));
+}
+
+/** Refuses a request and ends its connection, because the rest of its body is not read. */
+export function refuse(response: ServerResponse, status: number, why: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${why}\n`);
+}
+
+export function queryOf(request: IncomingMessage): string {
+  return request.url?.split('?')[1] ?? '';
+}
+
+/** Returns `undefined` if the body is longer. */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // Not destroyed at an early stop, because the refusal is sent on the same connection.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,84 @@
+/** Sends the status of an edge to control. Reports do not overlap. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '#lib/logger.ts';
+import type { EdgeStatus } from '#model/edge.ts';
+import type { FeedPosition } from '#model/feed-position.ts';
+import { FeedRefusal } from './feed-request.ts';
+import { UNKNOWN_POSITION } from './protocol.ts';
+
+export interface StatusReporterOptions {
+  /** Sends a report; rejects with `FeedRefusal` if control refuses it. */
+  readonly send: (status: EdgeStatus) => Promise<void>;
+  /** Describes this edge at the position that every worker runs. */
+  readonly describe: (applied: FeedPosition) => EdgeStatus;
+  /** Checks the store; true if its content was lost, so that there is nothing to report yet. */
+  readonly repair: () => boolean;
+  /** Time for which changes are gathered before a report of them is sent. */
+  readonly gatherMs: number;
+  readonly log: Logger;
+}
+
+export interface StatusReporter extends AsyncDisposable {
+  /** Position that every worker runs; `undefined`: none is known, and nothing is reported. */
+  setApplied(applied: FeedPosition | undefined): void;
+  /** Sends a report soon; later changes are in the next. */
+  reportSoon(): void;
+}
+
+export function createStatusReporter(options: StatusReporterOptions): StatusReporter {
+  const { send, describe, repair, gatherMs, log } = options;
+  const stop = new AbortController();
+  let applied: FeedPosition | undefined;
+  let reporting: Promise<void> | undefined;
+  let isDue = false;
+  let failure: ReportFailure | 'none' = 'none';
+
+  const reportAll = async () => {
+    while (isDue && applied !== undefined && !stop.signal.aborted) {
+      if (gatherMs > 0) await delay(gatherMs, undefined, { signal: stop.signal }).catch(() => undefined); // a stop
+      isDue = false;
+      try {
+        if (repair() || applied === undefined) continue;
+        await send(describe(applied));
+        failure = 'none';
+      } catch (error) {
+        noteFailure(error);
+      }
+    }
+  };
+  const reportSoon = () => {
+    isDue = true;
+    reporting ??= reportAll().finally(() => {
+      reporting = undefined;
+    });
+  };
+  /** Logs each kind of failure once. */
+  const noteFailure = (error: unknown) => {
+    const now = failureOf(error);
+    if (now !== failure) {
+      if (now === 'refused') log.error({ err: error }, 'control rejects the reports of this edge');
+      else if (now === 'restored') log.warn("control's database was restored or replaced; requesting a snapshot");
+      else log.debug({ err: error }, 'cannot send the status report to control; retrying');
+    }
+    failure = now;
+  };
+  return {
+    setApplied(position) {
+      applied = position;
+    },
+    reportSoon,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await reporting;
+    },
+  };
+}
+
+type ReportFailure = 'refused' | 'restored' | 'unreachable';
+
+function failureOf(error: unknown): ReportFailure {
+  if (!(error instanceof FeedRefusal)) return 'unreachable';
+  if (error.status === 403) return 'refused';
+  if (error.status !== 409) return 'unreachable';
+  return error.reason === UNKNOWN_POSITION ? 'restored' : 'refused';
+}
