@@ -43,13 +43,13 @@ export interface ChangeBroadcast {
   close(): Promise<void>;
 }
 
-export interface BroadcastOptions {
+export interface ChangeBroadcastOptions {
   readonly db: Db;
   readonly openBody: UnsealBody;
   readonly clock: Clock;
 }
 
-export function createBroadcast(options: BroadcastOptions): ChangeBroadcast {
+export function createBroadcast(options: ChangeBroadcastOptions): ChangeBroadcast {
   return new StreamBroadcast(options);
 }
 
@@ -72,7 +72,7 @@ class StreamBroadcast implements ChangeBroadcast {
   #isAskedAgain = false;
   #revision = 0;
 
-  constructor({ db, openBody, clock }: BroadcastOptions) {
+  constructor({ db, openBody, clock }: ChangeBroadcastOptions) {
     this.#db = db;
     this.#openBody = openBody;
     this.#clock = clock;

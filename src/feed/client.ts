@@ -33,7 +33,7 @@ import {
   STATUS_PATH,
   STREAM_PATH,
 } from './protocol.ts';
-import { type Outage, reconnectDelayMs } from './reconnect.ts';
+import { feedDelayMs, type Outage } from './reconnect.ts';
 import { takeSnapshot } from './snapshot-reader.ts';
 import { readEvents, type SseItem } from './sse.ts';
 import { describeStatus, type EdgeIdentity } from './status.ts';
@@ -220,7 +220,7 @@ class RunningFeedClient implements FeedClient {
         failures: Math.max(this.#failures, 1),
         remoteControls: link.isRemote ? link.controlCount : 0,
       };
-      await delay(reconnectDelayMs(outage, attempts, Math.random()), undefined, { signal }).catch(() => undefined); // a stop
+      await delay(feedDelayMs(outage, attempts, Math.random()), undefined, { signal }).catch(() => undefined); // a stop
       // Control often stops a moment before this process does, which is not worth a log line. If this process got no
       // processor time meanwhile, the order to stop is read after the timers.
       await setImmediate();

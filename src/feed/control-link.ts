@@ -23,7 +23,7 @@ export interface EdgeCredentials {
 }
 
 /** A request, and the control that it goes to. */
-export interface OpenedRequest {
+interface OpenedRequest {
   readonly outgoing: ClientRequest;
   /** Notes that this control did not answer: if it is still the one in use, the next one is from now on. */
   noteFailure(): void;

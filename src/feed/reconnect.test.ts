@@ -1,7 +1,7 @@
 /** Delays of an edge before it asks control again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Outage, reconnectDelayMs } from './reconnect.ts';
+import { feedDelayMs, type Outage } from './reconnect.ts';
 
 const REFUSED: Outage = { kind: 'refused', retryAfterMs: undefined };
 
@@ -24,7 +24,7 @@ test('the delay before a new request grows with failures, with full jitter, and 
       [{ kind: 'version' }, 1, 0, 54_000, 66_000],
     ];
   for (const [outage, failures, remoteControls, least, most] of table) {
-    const at = (random: number) => reconnectDelayMs(outage, { failures, remoteControls }, random);
+    const at = (random: number) => feedDelayMs(outage, { failures, remoteControls }, random);
     assert.deepEqual([at(0), at(1)], [least, most], JSON.stringify({ outage, failures, remoteControls }));
   }
 });

@@ -26,7 +26,7 @@ export interface Attempts {
 }
 
 /** `random`: 0 ≤ random < 1. */
-export function reconnectDelayMs(outage: Outage, { failures, remoteControls }: Attempts, random: number): number {
+export function feedDelayMs(outage: Outage, { failures, remoteControls }: Attempts, random: number): number {
   if (outage.kind === 'version') return Math.round(VERSION_MS * (0.9 + 0.2 * random));
   if (remoteControls === 0) return backoffDelayMs(RECONNECT, failures, random);
   if (outage.kind === 'goaway') return Math.round(outage.spreadMs * random);

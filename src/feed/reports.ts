@@ -20,7 +20,7 @@ import {
   STATUS_PATH,
   UNKNOWN_POSITION,
 } from './protocol.ts';
-import { type Caller, type Handler, type Routes, readBody, refuse } from './request-handler.ts';
+import { type FeedCaller, type FeedHandler, type Routes, readBody, refuseRequest } from './request-handler.ts';
 
 /** Shortest interval between two log lines about a problem that every report repeats. */
 const SAY_AGAIN_MS = 60_000;
@@ -74,10 +74,10 @@ export function reportRoutes(options: ReportOptions): Routes {
 
 function trafficRoutes(traffic: TrafficTaker): Routes {
   const take =
-    (maxBytes: number, work: (body: Buffer, sender: string | undefined) => Promise<void>): Handler =>
+    (maxBytes: number, work: (body: Buffer, sender: string | undefined) => Promise<void>): FeedHandler =>
     async (request, response, { peer }) => {
       const body = await readBody(request, maxBytes);
-      if (body === undefined) return refuse(response, 413, `expected at most ${maxBytes} bytes`);
+      if (body === undefined) return refuseRequest(response, 413, `expected at most ${maxBytes} bytes`);
       await work(body, peer?.edge);
       response.writeHead(204).end();
     };
@@ -95,16 +95,16 @@ function trafficRoutes(traffic: TrafficTaker): Routes {
   };
 }
 
-type TakeReport = (text: string, caller: Caller) => Promise<string | undefined>;
+type TakeReport = (text: string, caller: FeedCaller) => Promise<string | undefined>;
 
 /** `take` throws `MessageError` for an invalid report, and returns the reason if a valid one does not count. */
-function createReportHandler(take: TakeReport): Handler {
+function createReportHandler(take: TakeReport): FeedHandler {
   return async (request, response, caller) => {
     const body = await readBody(request, MAX_STATUS_BYTES);
-    if (body === undefined) return refuse(response, 413, `expected at most ${MAX_STATUS_BYTES} bytes`);
+    if (body === undefined) return refuseRequest(response, 413, `expected at most ${MAX_STATUS_BYTES} bytes`);
     const refusal = await take(body.toString('utf8'), caller);
     if (refusal === undefined) response.writeHead(204).end();
-    else refuse(response, 409, refusal);
+    else refuseRequest(response, 409, refusal);
   };
 }
 
@@ -134,7 +134,7 @@ function createStatusTaker({ db, clock, log, rejections }: ReportOptions): TakeR
 /**
  * A report from another history is ignored: its tasks are not ours, whatever their numbers, and nobody waits for them.
  */
-async function takePrefetchReport({ db }: ReportOptions, text: string, { peer }: Caller): Promise<undefined> {
+async function takePrefetchReport({ db }: ReportOptions, text: string, { peer }: FeedCaller): Promise<undefined> {
   const { edge, at, results } = parsePrefetchReport(text);
   requireEdge(edge, peer?.edge);
   if (!(await isInHistory(db.query, at))) return;
@@ -145,10 +145,10 @@ async function takePrefetchReport({ db }: ReportOptions, text: string, { peer }:
   );
 }
 
-function createLiveHandler({ db, clock, live }: ReportOptions): Handler {
+function createLiveHandler({ db, clock, live }: ReportOptions): FeedHandler {
   return async (request, response, { peer }) => {
     const body = await readBody(request, MAX_LIVE_REPORT_BYTES);
-    if (body === undefined) return refuse(response, 413, `expected at most ${MAX_LIVE_REPORT_BYTES} bytes`);
+    if (body === undefined) return refuseRequest(response, 413, `expected at most ${MAX_LIVE_REPORT_BYTES} bytes`);
     const report = parseLiveReport(body.toString('utf8'));
     requireEdge(report.edge, peer?.edge);
     const answer: LiveReportAnswer = await db.transaction((trx) => recordLiveReport(trx, report, clock()));

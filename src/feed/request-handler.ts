@@ -9,16 +9,16 @@ import type { Peer } from './peer.ts';
 import { chooseVersion, FEED_HEADER, FEED_VERSIONS, formatVersions, parseVersions } from './versions.ts';
 
 /** The sender of a request. */
-export interface Caller {
+export interface FeedCaller {
   /** Absent for the unix socket of this machine, whose requests name their edge themselves. */
   readonly peer: Peer | undefined;
   /** Version of the feed that both speak. */
   readonly version: number;
 }
 
-export type Handler = (request: IncomingMessage, response: ServerResponse, caller: Caller) => Promise<void>;
+export type FeedHandler = (request: IncomingMessage, response: ServerResponse, caller: FeedCaller) => Promise<void>;
 
-export type Routes = Readonly<Record<string, { readonly method: string; readonly handle: Handler }>>;
+export type Routes = Readonly<Record<string, { readonly method: string; readonly handle: FeedHandler }>>;
 
 export type RequestHandler = (
   request: IncomingMessage,
@@ -32,11 +32,11 @@ export function createRequestHandler(routes: Routes, log: Logger): RequestHandle
     try {
       await answer(routes, request, response, peer);
     } catch (error) {
-      if (error instanceof MessageError) return refuse(response, 400, error.message);
-      if (error instanceof ForeignEdgeError) return refuse(response, 403, error.message);
+      if (error instanceof MessageError) return refuseRequest(response, 400, error.message);
+      if (error instanceof ForeignEdgeError) return refuseRequest(response, 403, error.message);
       if (!response.destroyed) log.error({ err: error, path: request.url, edge: peer?.edge }, 'feed request failed');
       if (response.headersSent) response.destroy();
-      else refuse(response, 503, 'try again later');
+      else refuseRequest(response, 503, 'try again later');
     }
   };
 }
@@ -47,22 +47,23 @@ async function answer(
   response: ServerResponse,
   peer: Peer | undefined,
 ): Promise<void> {
-  if (hasPassedProxy(request)) return refuse(response, 400, 'the feed cannot be reached through a proxy');
+  if (hasPassedProxy(request)) return refuseRequest(response, 400, 'the feed cannot be reached through a proxy');
   const header = request.headers[FEED_HEADER];
   const versions = parseVersions(typeof header === 'object' ? header.join() : header);
-  if (versions === undefined) return refuse(response, 400, `${FEED_HEADER}: expected a version or a range, as in 1-2`);
+  if (versions === undefined)
+    return refuseRequest(response, 400, `${FEED_HEADER}: expected a version or a range, as in 1-2`);
   const version = chooseVersion(versions, FEED_VERSIONS);
   response.setHeader(FEED_HEADER, version ?? formatVersions(FEED_VERSIONS));
   if (version === undefined) {
     const own = formatVersions(FEED_VERSIONS);
-    return refuse(response, 426, `${FEED_HEADER}: this control speaks ${own}, not ${formatVersions(versions)}`);
+    return refuseRequest(response, 426, `${FEED_HEADER}: this control speaks ${own}, not ${formatVersions(versions)}`);
   }
   const path = request.url?.split('?')[0] ?? '';
   const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
-  if (route === undefined) return refuse(response, 404, 'no such path');
+  if (route === undefined) return refuseRequest(response, 404, 'no such path');
   if (request.method !== route.method) {
     response.setHeader('allow', route.method);
-    return refuse(response, 405, `expected ${route.method}`);
+    return refuseRequest(response, 405, `expected ${route.method}`);
   }
   await route.handle(request, response, { peer, version });
 }
@@ -73,7 +74,7 @@ function hasPassedProxy({ headers }: IncomingMessage): boolean {
 }
 
 /** Refuses a request and ends its connection, because the rest of its body is not read. */
-export function refuse(response: ServerResponse, status: number, why: string): void {
+export function refuseRequest(response: ServerResponse, status: number, why: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${why}\n`);
 }
 

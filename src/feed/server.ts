@@ -16,7 +16,13 @@ import { createUnsealBody, type UnsealBody } from './open-secrets.ts';
 import { parsePositionQuery } from './position-query.ts';
 import { HEARTBEAT_MS, SNAPSHOT_PATH, STREAM_PATH } from './protocol.ts';
 import { type LiveCount, type RejectionCount, reportRoutes, type TrafficTaker } from './reports.ts';
-import { createRequestHandler, type Handler, queryOf, type RequestHandler, refuse } from './request-handler.ts';
+import {
+  createRequestHandler,
+  type FeedHandler,
+  queryOf,
+  type RequestHandler,
+  refuseRequest,
+} from './request-handler.ts';
 import { withSnapshot } from './snapshot.ts';
 import { listenOnSocket } from './unix-socket.ts';
 
@@ -127,22 +133,22 @@ function watchPublishes(db: Db, broadcast: ChangeBroadcast, log: Logger): AsyncD
   };
 }
 
-function createStreamHandler(broadcast: ChangeBroadcast): Handler {
+function createStreamHandler(broadcast: ChangeBroadcast): FeedHandler {
   return async (request, response, { peer }) => {
     const at = parsePositionQuery(queryOf(request));
-    if (peer !== undefined && broadcast.remoteCount >= MAX_REMOTE_STREAMS) return refuse(response, 503, CROWDED);
+    if (peer !== undefined && broadcast.remoteCount >= MAX_REMOTE_STREAMS) return refuseRequest(response, 503, CROWDED);
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
     response.flushHeaders();
     await broadcast.add(response, at, peer);
   };
 }
 
-function createSnapshotHandler(db: Db, openBody: UnsealBody): Handler {
+function createSnapshotHandler(db: Db, openBody: UnsealBody): FeedHandler {
   let openSnapshots = 0;
   return async (request, response) => {
     const query = queryOf(request);
     const from = query === '' ? undefined : parsePositionQuery(query);
-    if (openSnapshots >= MAX_SNAPSHOTS) return refuse(response, 503, 'too many snapshots at once');
+    if (openSnapshots >= MAX_SNAPSHOTS) return refuseRequest(response, 503, 'too many snapshots at once');
     openSnapshots += 1;
     try {
       await withSnapshot(db, from, openBody, (pieces) => {

@@ -11,7 +11,7 @@ import { createGuard } from '#edge/origin/guard.ts';
 import { startProber } from '#edge/origin/prober.ts';
 import { startTicketRotation } from '#edge/transport/tls/ticket-file.ts';
 import { type FeedClient, startFeedClient } from '#feed/client.ts';
-import { openSocketLink } from '#feed/control-link.ts';
+import { type ControlLink, openSocketLink } from '#feed/control-link.ts';
 import { type EdgeStore, openEdgeStore } from '#feed/edge-store.ts';
 import { checkAutomata } from '#lib/automaton-check.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -33,8 +33,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
   const store = openEdgeStore(edgeStorePath(config.dataDir), (to) =>
     log.error({ to }, 'the settings file of this edge is damaged; moved it aside and requesting a snapshot'),
   );
-  // Both have just been started; without waiting every start would begin with a failure in the log.
-  if (config.roles.includes('control')) await waitForSocket(config.feedSocket);
+  const link = await openLink(config);
   const confirmed = new Map<number, PromiseWithResolvers<void>>();
   const prefetched = new Map<number, (outcome: PrefetchOutcome | undefined) => void>();
   // What the process before this one asked for may still be answered, to us.
@@ -48,7 +47,6 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     registry,
     log,
   });
-  const link = openSocketLink(config.feedSocket);
   const client = startFeedClient({
     link,
     edgeId: config.edgeId,
@@ -100,6 +98,12 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
       store[Symbol.dispose]();
     },
   };
+}
+
+async function openLink({ roles, feedSocket }: PartContext['config']): Promise<ControlLink> {
+  // Both have just been started; without waiting every start would begin with a failure in the log.
+  if (roles.includes('control')) await waitForSocket(feedSocket);
+  return openSocketLink(feedSocket);
 }
 
 /** Waits until control listens: the socket of a killed one may still exist without a listener. */

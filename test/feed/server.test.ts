@@ -103,7 +103,7 @@ describe('feed server', () => {
         feed.socketPath,
         `GET /edge/v1/snapshot HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${header}\r\n`,
       );
-      return /^HTTP\/1.1 (\d+) [^]*?\r\ncauseway-feed: (.*)\r\n/i.exec(answer)?.slice(1);
+      return /^HTTP\/1.1 (\d+) [\s\S]*?\r\ncauseway-feed: (.*)\r\n/i.exec(answer)?.slice(1);
     };
     assert.deepEqual(await versionOf(''), ['200', '1']);
     assert.deepEqual(await versionOf('causeway-feed: 1\r\n'), ['200', '1']);
