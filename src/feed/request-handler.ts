@@ -27,7 +27,7 @@ export type RequestHandler = (
 ) => Promise<void>;
 
 /** Returns a handler that never rejects. */
-export function createRequestHandler(routes: Routes, log: Logger): RequestHandler {
+export function createFeedHandler(routes: Routes, log: Logger): RequestHandler {
   return async (request, response, peer) => {
     try {
       await answer(routes, request, response, peer);

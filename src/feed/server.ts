@@ -16,13 +16,7 @@ import { createUnsealBody, type UnsealBody } from './open-secrets.ts';
 import { parsePositionQuery } from './position-query.ts';
 import { HEARTBEAT_MS, SNAPSHOT_PATH, STREAM_PATH } from './protocol.ts';
 import { type LiveCount, type RejectionCount, reportRoutes, type TrafficTaker } from './reports.ts';
-import {
-  createRequestHandler,
-  type FeedHandler,
-  queryOf,
-  type RequestHandler,
-  refuseRequest,
-} from './request-handler.ts';
+import { createFeedHandler, type FeedHandler, queryOf, type RequestHandler, refuseRequest } from './request-handler.ts';
 import { withSnapshot } from './snapshot.ts';
 import { listenOnSocket } from './unix-socket.ts';
 
@@ -70,7 +64,7 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
   const broadcast = createBroadcast({ db, openBody, clock: options.clock });
   const rejections = createEdgeCounts<RejectionCount>();
   const live = createEdgeCounts<LiveCount>();
-  const handle = createRequestHandler(
+  const handle = createFeedHandler(
     {
       [STREAM_PATH]: { method: 'GET', handle: createStreamHandler(broadcast) },
       [SNAPSHOT_PATH]: { method: 'GET', handle: createSnapshotHandler(db, openBody) },
