@@ -1,8 +1,9 @@
-/** `causeway domain referer`, `ua` and `ip`: the access rules. Without a change they show the current setting. */
+/** `causeway domain referer`, and a command for each list of what is refused, such as `ua`. Without a change they show the current setting. */
 import { Command, Option } from 'commander';
 import type { Client } from '#client/client.ts';
+import { operationOf, WIRE_DENY_LISTS } from '#contract/deny-lists.ts';
 import type { DataOf } from '#contract/operations.ts';
-import type { DenyList } from '#model/domain.ts';
+import { type DenyList, eachDenyList } from '#model/domain.ts';
 import type { CliContext } from './context.ts';
 import { onDomain, type Shown, WAIT_MEANING } from './on-domain.ts';
 import { addChangeSettings, addToList, ifRevision, listOption, type Options, textOption } from './options.ts';
@@ -31,74 +32,31 @@ export function refererCommand(context: CliContext): Command {
     );
 }
 
-interface ListCommand {
-  readonly name: string;
-  /** Completes "show or change which … a domain refuses". */
-  readonly what: string;
-  readonly entries: string;
-  read(client: Client, id: string): Promise<ShownList>;
-  change(client: Client, change: ListChange): Promise<unknown>;
-}
-
-interface ShownList {
-  readonly data: unknown;
-  readonly isOn: boolean;
-  readonly list: string;
-}
-
-interface ListChange {
-  readonly domain_id: string;
-  readonly if_revision?: string | undefined;
-  readonly isOn: boolean;
-  /** Absent: those that are stored. */
-  readonly entries: string[] | undefined;
-}
-
-/** Lists of what is refused, in the order of the commands. */
-export const LIST_COMMANDS: readonly ListCommand[] = Object.values({
-  userAgent: {
-    name: 'ua',
-    what: 'User-Agents',
-    entries: 'entries',
-    read: async (client, domain_id) => {
-      const data = await client.call('config.getUserAgent', { domain_id });
-      return { data, isOn: data.ua_control === '1', list: data.ua_str };
-    },
-    change: (client, { isOn, entries, ...change }) =>
-      client.call('config.setUserAgent', { ...change, ua_control: isOn ? '1' : '0', ua_str: entries }),
-  },
-  ip: {
-    name: 'ip',
-    what: 'client addresses and networks',
-    entries: 'addresses',
-    read: async (client, domain_id) => {
-      const data = await client.call('config.getIp', { domain_id });
-      return { data, isOn: data.ip_type === 1, list: data.ip_str };
-    },
-    change: (client, { isOn, entries, ...change }) =>
-      client.call('config.setIp', { ...change, ip_type: isOn ? 1 : 0, ip_str: entries }),
-  },
-} satisfies Readonly<Record<DenyList, ListCommand>>);
-
 export function listCommands(context: CliContext): Command[] {
-  return LIST_COMMANDS.map(({ name, what, entries, read, change }) =>
-    addRule(context, name, what, entries)
-      .addOption(onAgain('--on'))
-      .action((domain: string, options: Options) =>
-        onDomain(context, domain, options, async (client, id) => {
-          const asked = askedRule(options);
-          if (asked !== undefined)
-            await change(client, {
-              domain_id: id,
-              isOn: asked.rule !== 'off',
-              entries: asked.entries,
-              ...ifRevision(options),
-            });
-          const { data, isOn, list } = await read(client, id);
-          return { data, lines: describeRule(isOn ? 'deny' : 'off', list) };
-        }),
-      ),
-  );
+  return Object.values(eachDenyList((list) => listCommand(context, list)));
+}
+
+function listCommand(context: CliContext, list: DenyList): Command {
+  const { command, write } = WIRE_DENY_LISTS[list];
+  return addRule(context, command.name, command.what, command.entries)
+    .addOption(onAgain('--on'))
+    .action((domain: string, options: Options) =>
+      onDomain(context, domain, options, async (client, id) => {
+        const asked = askedRule(options);
+        if (asked !== undefined) {
+          const change = { domain_id: id, ...ifRevision(options), ...write(asked.rule !== 'off', asked.entries) };
+          await client.call(operationOf('set', list), change);
+        }
+        const { data, isOn, entries } = await readDenyList(client, list, id);
+        return { data, lines: describeRule(isOn ? 'deny' : 'off', entries) };
+      }),
+    );
+}
+
+export async function readDenyList(client: Client, list: DenyList, id: string) {
+  const data = await client.call(operationOf('get', list), { domain_id: id });
+  const { isOn, entries = [] } = WIRE_DENY_LISTS[list].parse(data);
+  return { data, isOn, entries };
 }
 
 type Rule = 'off' | 'deny' | 'allow';
@@ -134,10 +92,13 @@ function askedRule(options: Options): { readonly rule: Rule; readonly entries?: 
 
 function showReferer(data: DataOf<'config.getReferer'>): Shown {
   const blank = formatPairs([['blank', data.referer_blank === '1' ? 'allow' : 'forbid']]);
-  return { data, lines: [...describeRule(RULE_OF_TYPE[data.referer_type], data.referer_str), ...blank] };
+  return { data, lines: [...describeRule(RULE_OF_TYPE[data.referer_type], entriesOf(data)), ...blank] };
 }
 
-function describeRule(rule: Rule, list: string): string[] {
-  const entries = list === '' ? [] : list.split(',');
+export function entriesOf({ referer_str }: DataOf<'config.getReferer'>): readonly string[] {
+  return referer_str === '' ? [] : referer_str.split(',');
+}
+
+function describeRule(rule: Rule, entries: readonly string[]): string[] {
   return formatPairs([['rule', rule], ...entries.map((entry): [string, string] => ['entry', entry])]);
 }

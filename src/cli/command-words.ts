@@ -1,5 +1,6 @@
 /** Rewrites messages of the service, which name operations by path and field, into commands, options and arguments. */
 import type { Command } from 'commander';
+import { WIRE_DENY_LISTS } from '#contract/deny-lists.ts';
 import { CALL_SETTINGS } from './options.ts';
 
 /** Commands of the paths that errors point to. */
@@ -8,6 +9,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
   '/config/addCertificate': 'causeway certificate add',
 };
 
+const DENY_LISTS = Object.values(WIRE_DENY_LISTS);
+
 /** What errors say of fields that were given with others, and that are options here. */
 export const PHRASES: readonly (readonly [said: string, shown: string])[] = [
   ['expected urls, directories or domain_id', 'expected URLs, --directory or --domain'],
@@ -15,9 +18,8 @@ export const PHRASES: readonly (readonly [said: string, shown: string])[] = [
   ['cannot go together with urls or directories', 'cannot go together with URLs or --directory'],
   ['not after endtime', 'not after --to'],
   ['when ssl_control is 0 or', 'with --off, or when'],
-  ['when ip_type is 0 or', 'with --off, or when'],
   ['when referer_type is 0 or', 'with --off, or when'],
-  ['when ua_control is 0 or', 'with --off, or when'],
+  ...DENY_LISTS.map(({ flag }) => [`when ${flag} is 0 or`, 'with --off, or when'] as const),
   ['(cdn_type 4)', '(type live)'],
 ];
 
@@ -38,7 +40,6 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   forbid_http_code: ['--forbid'],
   hsts_max_age: ['--hsts'],
   icp_no: ['--icp'],
-  ip_str: ['--deny', '--allow'],
   mobile: ['--to', '<number>'],
   password: ['--password-file'],
   private_key: ['<key>'],
@@ -55,8 +56,8 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   task_id: ['<task>'],
   tls_ca: ['--tls-ca-file'],
   token_id: ['<token>'],
-  ua_str: ['--deny'],
   urls: ['<url>'],
+  ...Object.fromEntries(DENY_LISTS.map(({ list }) => [list, ['--deny']])),
 };
 
 /** `ran`: the command whose call was refused. */

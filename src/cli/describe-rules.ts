@@ -1,8 +1,10 @@
 /** A domain's rules in a line each, for `causeway domain show`; the commands of each rule show all of it. */
 import type { Client } from '#client/client.ts';
+import { WIRE_DENY_LISTS } from '#contract/deny-lists.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { WIRE_SWITCHES } from '#contract/settings.ts';
-import { LIST_COMMANDS, RULE_OF_TYPE } from './access-commands.ts';
+import { type DenyList, eachDenyList } from '#model/domain.ts';
+import { entriesOf, RULE_OF_TYPE, readDenyList } from './access-commands.ts';
 
 type Pair = readonly [string, string];
 
@@ -11,7 +13,7 @@ export async function describeRules(client: Client, domain: DataOf<'domain.get'>
   const [policies, referer, ...lists] = await Promise.all([
     client.call('config.getPolicies', key),
     client.call('config.getReferer', key),
-    ...LIST_COMMANDS.map(async ({ name, read }) => ({ name, ...(await read(client, domain.domain_id)) })),
+    ...Object.values(eachDenyList((list) => describeDenyList(client, list, domain.domain_id))),
   ]);
   const blank = referer.referer_blank === '1' ? 'requests without Referer allowed' : 'requests without Referer refused';
   const refererRule = RULE_OF_TYPE[referer.referer_type];
@@ -23,10 +25,10 @@ export async function describeRules(client: Client, domain: DataOf<'domain.get'>
     [
       'referer',
       refererRule === 'off'
-        ? describeRule('off', referer.referer_str)
-        : `${describeRule(refererRule, referer.referer_str)}, ${blank}`,
+        ? describeRule('off', entriesOf(referer))
+        : `${describeRule(refererRule, entriesOf(referer))}, ${blank}`,
     ],
-    ...lists.map(({ name, isOn, list }): Pair => [name, describeRule(isOn ? 'deny' : 'off', list)]),
+    ...lists,
     [
       'forbid',
       domain.forbid_http_code === '302' ? `302 ${domain.forbid_redirect_url}` : domain.forbid_http_code || 'plain',
@@ -35,9 +37,13 @@ export async function describeRules(client: Client, domain: DataOf<'domain.get'>
   ];
 }
 
+async function describeDenyList(client: Client, list: DenyList, id: string): Promise<Pair> {
+  const { isOn, entries } = await readDenyList(client, list, id);
+  return [WIRE_DENY_LISTS[list].command.name, describeRule(isOn ? 'deny' : 'off', entries)];
+}
+
 /** `deny 2`, `off (2 stored)`. */
-function describeRule(rule: string, list: string): string {
-  const count = list === '' ? 0 : list.split(',').length;
+function describeRule(rule: string, { length: count }: readonly string[]): string {
   if (rule === 'off') return count === 0 ? 'off' : `off (${count} stored)`;
   return `${rule} ${count}`;
 }

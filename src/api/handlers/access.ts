@@ -1,13 +1,20 @@
-/** The access rules: referer, User-Agent, IP. Omitted fields keep their stored value. docs/decisions/0102 */
+/** The access rules: the Referer rule, and lists of what is refused. Omitted fields keep their stored value. docs/decisions/0102 */
+import { byOperation, WIRE_DENY_LISTS } from '#contract/deny-lists.ts';
+import type { Field } from '#contract/fields.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
-import type { DenyList } from '#model/domain.ts';
+import { type DenyList, type Domain, eachDenyList } from '#model/domain.ts';
 import { changeSettings } from '../settings/change.ts';
-import type { Handler } from './handler.ts';
+import type { Call, Handler } from './handler.ts';
 import { readOwnDomain } from './own-domain.ts';
 import { refuseMissing } from './refuse-missing.ts';
 
 type AccessRoute = Extract<RouteName, `config.${'set' | 'get'}${'Referer' | Capitalize<DenyList>}`>;
+
+const LISTS = eachDenyList((list) => ({
+  change: (call: Call, chosen: Chosen) => changeDenyList(call, list, chosen),
+  show: readRules,
+}));
 
 export const ACCESS_HANDLERS = {
   'config.setReferer': async (call, { domainId, mode, allowsBlank, entries }) => {
@@ -21,23 +28,14 @@ export const ACCESS_HANDLERS = {
       return { ...settings, referer: chosen };
     });
   },
-
-  'config.setUserAgent': async (call, chosen) => {
-    await changeDenyList(call, 'userAgent', chosen, () =>
-      refuseMissing(OPERATIONS['config.setUserAgent'].request.fields, 'ua_str'),
-    );
-  },
-
-  'config.setIp': async (call, chosen) => {
-    await changeDenyList(call, 'ip', chosen, () => refuseMissing(OPERATIONS['config.setIp'].request.fields, 'ip_str'));
-  },
-
-  'config.getReferer': async (call, { domainId }) => await readOwnDomain(call, domainId),
-
-  'config.getUserAgent': async (call, { domainId }) => await readOwnDomain(call, domainId),
-
-  'config.getIp': async (call, { domainId }) => await readOwnDomain(call, domainId),
+  'config.getReferer': readRules,
+  ...byOperation('set', LISTS, 'change'),
+  ...byOperation('get', LISTS, 'show'),
 } satisfies { readonly [N in AccessRoute]: Handler<N> };
+
+async function readRules(call: Call, { domainId }: { readonly domainId: number }): Promise<Domain> {
+  return await readOwnDomain(call, domainId);
+}
 
 interface Chosen {
   readonly domainId: number;
@@ -45,16 +43,12 @@ interface Chosen {
   readonly entries: readonly string[] | undefined;
 }
 
-/** `refuse` throws: a list that is on has entries. */
-async function changeDenyList(
-  call: Parameters<typeof changeSettings>[0],
-  list: DenyList,
-  { domainId, isOn, entries }: Chosen,
-  refuse: () => never,
-): Promise<void> {
+/** A list that is on has entries. */
+async function changeDenyList(call: Call, list: DenyList, { domainId, isOn, entries }: Chosen): Promise<undefined> {
+  const row: { readonly list: string; readonly entries: Field } = WIRE_DENY_LISTS[list];
   await changeSettings(call, domainId, ({ settings }) => {
     const chosen = { isOn, entries: entries ?? settings[list].entries };
-    if (isOn && chosen.entries.length === 0) refuse();
+    if (isOn && chosen.entries.length === 0) refuseMissing({ [row.list]: row.entries }, row.list);
     return { ...settings, [list]: chosen };
   });
 }

@@ -1,9 +1,10 @@
 /** Refuses a change that is based on outdated settings, with the current ones in the error. docs/decisions/0446 */
+import { byOperation, operationOf } from '#contract/deny-lists.ts';
 import type { RequestOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { WIRE_CACHE_SETTINGS } from '#contract/settings.ts';
-import type { Domain } from '#model/domain.ts';
+import { type Domain, eachDenyList } from '#model/domain.ts';
 import { WRITE_ACCESS } from '../wire/wire-access.ts';
 import { writeAdvanced } from '../wire/wire-advanced.ts';
 import { writeSsl } from '../wire/wire-certificate.ts';
@@ -30,6 +31,8 @@ const writeOrigin: Writer = (domain, look) => {
   return { origin, backup, source_type, sourcehost, remark, state: domain.state };
 };
 
+const DENY_LISTS = eachDenyList((list) => ({ current: withoutRevision(WRITE_ACCESS[operationOf('get', list)]) }));
+
 /** What each would have changed, as the operation that reads it answers. */
 const CURRENT: Readonly<Record<DomainChange, Writer>> = {
   'domain.updateOrigin': writeOrigin,
@@ -39,8 +42,7 @@ const CURRENT: Readonly<Record<DomainChange, Writer>> = {
   'config.setPolicies': ({ settings }) => writePolicies(settings.caching),
   'config.setAdvanced': ({ settings }) => writeAdvanced(settings),
   'config.setReferer': withoutRevision(WRITE_ACCESS['config.getReferer']),
-  'config.setUserAgent': withoutRevision(WRITE_ACCESS['config.getUserAgent']),
-  'config.setIp': withoutRevision(WRITE_ACCESS['config.getIp']),
+  ...byOperation('set', DENY_LISTS, 'current'),
   'config.setCacheOptions': ({ settings }) => WIRE_CACHE_SETTINGS.write(settings.cache),
   'config.setSsl': ({ settings }) => writeSsl(settings),
   'config.requestCertificate': ({ settings }) => writeSsl(settings),

@@ -1,5 +1,7 @@
 /** The referer, User-Agent and IP rules, their words on the wire and in the model. Used by `wire.ts`. docs/decisions/0101 */
-import { ADDRESS_LIST, REFERER_LIST, USER_AGENT_LIST } from '#contract/access-operations.ts';
+import { REFERER_LIST } from '#contract/access-operations.ts';
+import { byOperation, WIRE_DENY_LISTS } from '#contract/deny-lists.ts';
+import type { Field } from '#contract/fields.ts';
 import { describeFound, quote } from '#contract/found.ts';
 import type { Localized } from '#contract/locale.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
@@ -19,30 +21,24 @@ const MODE_OF_TYPE: Readonly<Record<RefererType, RefererSettings['mode']>> = { '
 
 const TYPE_OF_MODE: Readonly<Record<RefererSettings['mode'], RefererType>> = { off: '0', deny: '1', allow: '2' };
 
+const LISTS = {
+  userAgent: wireList('userAgent', WIRE_DENY_LISTS.userAgent, parseUserAgentEntry),
+  ip: wireList('ip', WIRE_DENY_LISTS.ip, parseAddressEntry),
+} satisfies Readonly<Record<DenyList, unknown>>;
+
 type AccessRoute = `config.${'set' | 'get'}${'Referer' | Capitalize<DenyList>}`;
 
 /** Absent members stay as they are. */
 export const READ_ACCESS = {
   'config.setReferer': readReferer,
-  'config.setUserAgent': readUserAgent,
-  'config.setIp': readIp,
   'config.getReferer': readDomainId,
-  'config.getUserAgent': readDomainId,
-  'config.getIp': readDomainId,
+  ...byOperation('set', LISTS, 'read'),
+  ...byOperation('get', LISTS, 'readId'),
 } satisfies { readonly [N in AccessRoute]: (request: RequestOf<N>) => unknown };
 
 export const WRITE_ACCESS = {
   'config.getReferer': (domain: Domain) => ({ ...writeReferer(domain.settings.referer), ...writeRevision(domain) }),
-  'config.getUserAgent': ({ settings: { userAgent }, ...domain }: Domain) => ({
-    ua_control: writeFlag(userAgent.isOn),
-    ua_str: userAgent.entries.join(','),
-    ...writeRevision(domain),
-  }),
-  'config.getIp': ({ settings: { ip }, ...domain }: Domain) => ({
-    ip_type: ip.isOn ? 1 : 0, // the one switch that the document has as an int
-    ip_str: ip.entries.join(','),
-    ...writeRevision(domain),
-  }),
+  ...byOperation('get', LISTS, 'write'),
 } satisfies Writers<AccessRoute>;
 
 function readReferer(request: RequestOf<'config.setReferer'>) {
@@ -55,31 +51,43 @@ function readReferer(request: RequestOf<'config.setReferer'>) {
   return { domainId: domain_id, mode: MODE_OF_TYPE[referer_type], allowsBlank: referer_blank, entries };
 }
 
-function readUserAgent({ domain_id, ua_control, ua_str = [] }: RequestOf<'config.setUserAgent'>) {
-  const entries = readUnlessOff(!ua_control, () => {
-    const list = readList('ua_str', USER_AGENT_LIST.each, parseUserAgentEntry, ua_str);
-    refuseRepeated(list);
-    return entriesOf(list);
-  });
-  return { domainId: domain_id, isOn: ua_control, entries };
+/** A list of what is refused, as its operations read and write it. */
+interface WireList<R, D> {
+  /** Name of the field with the entries, and the field. */
+  readonly list: string;
+  readonly entries: Field;
+  readonly isMerged?: true;
+  read(request: R): { readonly isOn: boolean; readonly entries: readonly string[] | undefined };
+  write(isOn: boolean, entries: string): D;
 }
 
-/**
- * Reads the list; of equal addresses the first counts, since the interface document forbids repetitions only in the
- * other two lists.
- */
-function readIp({ domain_id, ip_type, ip_str = [] }: RequestOf<'config.setIp'>) {
-  const entries = readUnlessOff(ip_type === '0', () => {
-    const read = entriesOf(readList('ip_str', ADDRESS_LIST.each, parseAddressEntry, ip_str));
-    if (read !== undefined && read.length > MAX_ACCESS_ENTRIES)
-      throw new ServiceError('fieldInvalid', {
-        field: 'ip_str',
-        expected: ADDRESS_LIST.expects,
-        found: describeFound(read),
-      });
-    return read;
-  });
-  return { domainId: domain_id, isOn: ip_type === '1', entries };
+function wireList<R, D>(name: DenyList, row: WireList<R, D>, parse: (text: string) => ParsedEntry) {
+  return {
+    readId: readDomainId,
+    read: (request: R & { readonly domain_id: number }) => {
+      const { isOn, entries: texts = [] } = row.read(request);
+      const entries = readUnlessOff(!isOn, () => readDenied(row, parse, texts));
+      return { domainId: request.domain_id, isOn, entries };
+    },
+    write: (domain: Domain) => {
+      const { isOn, entries } = domain.settings[name];
+      return { ...row.write(isOn, entries.join(',')), ...writeRevision(domain) };
+    },
+  };
+}
+
+/** Reads the entries; of equal ones that are merged the first counts. */
+function readDenied(
+  { list: field, entries: { each, expects }, isMerged }: WireList<never, unknown>,
+  parse: (text: string) => ParsedEntry,
+  texts: readonly string[],
+): readonly string[] | undefined {
+  const list = readList(field, each ?? expects, parse, texts);
+  if (isMerged !== true) refuseRepeated(list);
+  const entries = entriesOf(list);
+  if (entries !== undefined && entries.length > MAX_ACCESS_ENTRIES)
+    throw new ServiceError('fieldInvalid', { field, expected: expects, found: describeFound(entries) });
+  return entries;
 }
 
 function writeReferer({ mode, allowsBlank, entries }: RefererSettings): Omit<DataOf<'config.getReferer'>, 'revision'> {
