@@ -118,13 +118,15 @@ export async function fillQueue({ db, accountId, appId, appKey }: SmsWorld, coun
     const now = Date.now();
     const sendids = Array.from({ length: Math.min(FILL_AT_ONCE, count - begin) }, (_, n) => `fill-${begin + n}`);
     await db.transaction(async (trx) => {
-      const asked = sendids.map((replayHash) => ({ accountId, appKey, replayHash }));
+      const asked = sendids.map(
+        (sendid) => ({ accountId, appKey, kind: 'ordinary', smsType: 1, replayHash: sendid, sendid }) as const,
+      );
       const rows = { messages: asked.length, parts: asked.length };
       const { requestIds, messageIds, partIds } = await readAcceptFacts(trx, asked, rows);
-      const requests = sendids.map((sendid, n): RequestToStore => {
+      const requests = asked.map((request, n): RequestToStore => {
         const destination = `+861${String(3_000_000_000 + begin + n)}`;
         return {
-          ...{ id: requestIds[n] ?? 0, sendid, accountId, appId, kind: 'ordinary', smsType: 1, replayHash: sendid },
+          ...{ id: requestIds[n] ?? 0, asked: request, appId },
           ...{ texts: ['a message of the bench'], dueAt: now, expireAt: now + 24 * 3_600_000 },
           messages: [
             {

@@ -7,6 +7,7 @@ import type { Transaction } from 'kysely';
 import type { Schema } from '#db/schema/schema.ts';
 import {
   type AcceptFacts,
+  type AskedRequest,
   type AskedRows,
   type NumberFacts,
   optOutKey,
@@ -25,13 +26,7 @@ import { releaseAt } from './quiet-hours.ts';
 import { RouteTable } from './route.ts';
 import { MAX_TEXT_UNITS, mostParts } from './text/split.ts';
 
-export interface Submission extends AskedMessage {
-  readonly accountId: number;
-  readonly appKey: string;
-  /** Hash by which a repetition is recognised. */
-  readonly replayHash: string;
-  /** `sendid` of the answer if the request is accepted. */
-  readonly sendid: string;
+export interface Submission extends AskedRequest, AskedMessage {
   readonly now: number;
 }
 
@@ -76,7 +71,7 @@ export async function acceptSubmissions(
   const hopeful = drafts.flatMap((it) => (it.kind === 'draft' ? [it.request] : []));
   const numberFacts = await readNumberFacts(
     trx,
-    hopeful.filter(({ kind }) => kind === 'advertising').flatMap(accountNumbers),
+    hopeful.filter(({ asked }) => asked.kind === 'advertising').flatMap(accountNumbers),
     hopeful.filter(({ texts }) => texts.length > 1).flatMap((request) => request.numbers),
   );
   const departure = await whenDeparture;
@@ -120,7 +115,7 @@ function draft(
   { sendids }: AcceptFacts,
   localTimeOf: (timeZone: string) => LocalTime,
 ): Draft {
-  const { accountId, kind, smsType, replayHash, sendid, now } = submission;
+  const { accountId, kind, replayHash, now } = submission;
   if (app?.accountId !== accountId) return { kind: 'appUnknown' };
   const before = sendids.get(replayHash);
   if (before !== undefined) return { kind: 'accepted', sendid: before };
@@ -131,12 +126,12 @@ function draft(
   const isHeld = kind === 'advertising' && hours !== undefined;
   const dueAt = isHeld ? releaseAt(now, hours, localTimeOf(hours.timeZone)) : now;
   const { parts: texts, numbers } = composed;
-  const request = { sendid, accountId, appId: app.id, kind, smsType, replayHash, texts, numbers };
-  return { kind: 'draft', request: { ...request, dueAt, expireAt: dueAt + validityHours * HOUR_MS } };
+  const expireAt = dueAt + validityHours * HOUR_MS;
+  return { kind: 'draft', request: { asked: submission, appId: app.id, texts, numbers, dueAt, expireAt } };
 }
 
-function accountNumbers({ accountId, numbers }: DraftRequest) {
-  return numbers.map((number) => ({ accountId, number }));
+function accountNumbers({ asked, numbers }: DraftRequest) {
+  return numbers.map((number) => ({ accountId: asked.accountId, number }));
 }
 
 interface Decided {
@@ -159,7 +154,8 @@ function decide(drafts: readonly DraftRequest[], facts: AcceptFacts, numberFacts
   const nextMessageId = inOrder(facts.messageIds);
   const nextPartId = inOrder(facts.partIds);
   const verdicts = drafts.map((request): Verdict => {
-    const { accountId, kind, texts, numbers, replayHash } = request;
+    const { asked, texts, numbers } = request;
+    const { accountId, kind, replayHash, sendid } = asked;
     // Of two equal requests in one batch, the second is answered as a repetition of the first.
     const before = sendids.get(replayHash);
     if (before !== undefined) return { kind: 'accepted', sendid: before };
@@ -182,9 +178,9 @@ function decide(drafts: readonly DraftRequest[], facts: AcceptFacts, numberFacts
       route: routes.find(destination)?.prefix ?? '',
       reference: texts.length > 1 ? nextReference(references, destination) : 0,
     }));
-    sendids.set(replayHash, request.sendid);
+    sendids.set(replayHash, sendid);
     requests.push({ ...request, id: nextRequestId(), messages });
-    return { kind: 'accepted', sendid: request.sendid };
+    return { kind: 'accepted', sendid };
   });
   return { verdicts, requests, taken };
 }

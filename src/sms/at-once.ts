@@ -46,8 +46,8 @@ export function startAtOnce(requests: readonly RequestToStore[], openings: reado
   return { connectors, parts };
 }
 
-function isDue({ kind, dueAt, expireAt }: RequestToStore, now: number): boolean {
-  return kind === 'ordinary' && dueAt <= now && expireAt > now;
+function isDue({ asked, dueAt, expireAt }: RequestToStore, now: number): boolean {
+  return asked.kind === 'ordinary' && dueAt <= now && expireAt > now;
 }
 
 /**
@@ -55,9 +55,10 @@ function isDue({ kind, dueAt, expireAt }: RequestToStore, now: number): boolean 
  * new member, which may be a reason to wait, does not compile until it is handled here.
  */
 function partsOf(request: RequestToStore): readonly ClaimedPart[] {
-  const { accountId, appId, texts, dueAt, expireAt, messages, ...rest } = request;
-  const { id: _id, sendid: _sendid, kind: _kind, smsType: _type, replayHash: _hash, ...unknown } = rest;
+  const { id: _id, asked, appId, texts, dueAt, expireAt, messages, ...unknown } = request;
   unknown satisfies Record<string, never>;
+  const { accountId, appKey: _key, kind: _kind, smsType: _type, replayHash: _hash, sendid: _sendid, ...more } = asked;
+  more satisfies Record<string, never>;
   return messages.flatMap(({ id, partIds, destination, route, reference, isOptedOut, price: _price, ...others }) => {
     others satisfies Record<string, never>;
     if (isOptedOut) return [];

@@ -22,10 +22,13 @@ export interface Carrier extends AsyncDisposable {
   submit(part: PartToSubmit): Promise<SubmitOutcome>;
 }
 
-export interface PartToSubmit extends Pick<ClaimedPart, 'destination' | 'text' | 'part' | 'parts' | 'reference'> {
+/** A claimed part, less what only the queue needs. */
+export interface PartToSubmit
+  extends Omit<
+    ClaimedPart,
+    'id' | 'messageId' | 'appId' | 'accountId' | 'tries' | 'priority' | 'route' | 'dueAt' | 'expireAt'
+  > {
   readonly partId: number;
-  /** Empty: the connector's own sender. */
-  readonly sender: string;
   /** Absent: the carrier's default. */
   readonly validitySeconds?: number;
 }

@@ -7,13 +7,11 @@ import type { Transaction } from 'kysely';
 import type { Schema } from '#db/schema/schema.ts';
 import {
   type AccountQueue,
+  bringBack,
   bringBackDeliveries,
-  bringBackLeases,
-  bringBackReceipts,
-  bringBackRevisable,
-  bringBackSubmitted,
   findPartsAhead,
   findQueuesAhead,
+  type Instant,
   makePartsDue,
 } from '#db/tables/sms/ahead.ts';
 import { REVISABLE_MS } from '#model/sms-part.ts';
@@ -30,26 +28,32 @@ const ORDINARY = 0;
 /** Longest hold of advertising until its hours: a day, and another day if a clock change skips them. */
 const LONGEST_HOLD_MS = 49 * 3_600_000;
 
+/** How far in the future each instant may be. */
+const LONGEST: readonly (readonly [Instant, number])[] = [
+  ['lease', LEASE_MS],
+  ['submitted', 0],
+  ['uncertain', 0],
+  ['receipt', 0],
+  ['revisable', REVISABLE_MS],
+];
+
 /** Returns how many parts are due earlier, and how many other timestamps were corrected. */
 export async function bringBackInstants(
   { db, clock }: Pick<SmsTools, 'db' | 'clock'>,
   signal: AbortSignal,
 ): Promise<{ readonly parts: number; readonly others: number }> {
-  const inBatches = async (bringBack: (trx: Transaction<Schema>, now: number) => Promise<number>) => {
+  const inBatches = async (correct: (trx: Transaction<Schema>, now: number) => Promise<number>) => {
     let total = 0;
     for (let count = BATCH; count >= BATCH && !signal.aborted; total += count)
-      count = await db.transaction((trx) => bringBack(trx, clock()));
+      count = await db.transaction((trx) => correct(trx, clock()));
     return total;
   };
-  const limits = (now: number) => ({ now, toleranceMs: TOLERANCE_MS, limit: BATCH });
+  const limits = (now: number, longestMs: number) => ({ now, toleranceMs: TOLERANCE_MS, longestMs, limit: BATCH });
   const parts = await inBatches(bringBackParts);
-  let others = await inBatches((trx, now) => bringBackLeases(trx, { ...limits(now), leaseMs: LEASE_MS }));
-  for (const state of ['submitted', 'uncertain'] as const)
-    others += await inBatches((trx, now) => bringBackSubmitted(trx, limits(now), state));
-  others += await inBatches((trx, now) => bringBackReceipts(trx, limits(now)));
-  others += await inBatches((trx, now) => bringBackRevisable(trx, { ...limits(now), longestMs: REVISABLE_MS }));
-  const longestMs = LONGEST_WEBHOOK_WAIT_MS;
-  others += await inBatches((trx, now) => bringBackDeliveries(trx, { ...limits(now), longestMs }));
+  let others = 0;
+  for (const [instant, longestMs] of LONGEST)
+    others += await inBatches((trx, now) => bringBack(trx, instant, limits(now, longestMs)));
+  others += await inBatches((trx, now) => bringBackDeliveries(trx, limits(now, LONGEST_WEBHOOK_WAIT_MS)));
   return { parts, others };
 }
 

@@ -2,15 +2,13 @@
  * Turns a request to send into texts and numbers under the settings of its app, or returns why it is refused: checks ⑧
  * and ⑨, the content before the numbers. Pure. docs/decisions/0210
  */
-import type { SmsAppSettings, SmsKind } from '#model/sms-app.ts';
+import type { AskedRequest } from '#db/tables/sms/accept.ts';
+import type { SmsAppSettings } from '#model/sms-app.ts';
 import { parseMsisdn } from './msisdn.ts';
 import { decodeContent } from './text/decode-content.ts';
 import { type InvalidText, MAX_TEXT_UNITS, splitText } from './text/split.ts';
 
-export interface AskedMessage {
-  readonly kind: SmsKind;
-  /** Type as sent; 1 for requests without a type field. */
-  readonly smsType: number;
+export interface AskedMessage extends Pick<AskedRequest, 'kind' | 'smsType'> {
   /** Numbers as sent: one, or several with commas between them. */
   readonly mobile: string;
   /** Content as sent: percent-encoded. */

@@ -10,7 +10,7 @@ import type { PartResult } from '#db/tables/sms/results.ts';
 import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
 import type { Verdict } from './accept.ts';
 import type { SubmissionBatch, WaitingSubmissions } from './acceptor.ts';
-import type { SubmitOutcome } from './carrier.ts';
+import type { PartToSubmit, SubmitOutcome } from './carrier.ts';
 import type { InboundEvent } from './inbound-events.ts';
 import type { Inbox } from './inbox.ts';
 import { LEASE_MS } from './lease.ts';
@@ -289,15 +289,6 @@ export class Dispatcher implements AsyncDisposable {
   }
 }
 
-function partToSubmit(part: ClaimedPart, now: number) {
-  return {
-    partId: part.id,
-    destination: part.destination,
-    sender: '',
-    text: part.text,
-    part: part.part,
-    parts: part.parts,
-    reference: part.reference,
-    validitySeconds: Math.max(1, Math.ceil((part.expireAt - now) / 1000)),
-  };
+function partToSubmit(part: ClaimedPart, now: number): PartToSubmit {
+  return { ...part, partId: part.id, validitySeconds: Math.max(1, Math.ceil((part.expireAt - now) / 1000)) };
 }

@@ -172,7 +172,7 @@ test("the options of a carrier's sessions and addresses are set, shown and sent"
   assert.ok(stored !== undefined);
   const { carrier, bound } = connectTestCarrier(t, openSettings(api.ring, stored));
   await bound();
-  const part = { partId: 1, destination: '+8613800138000', sender: '', text: 'a', part: 1, parts: 1, reference: 0 };
+  const part = { partId: 1, destination: '+8613800138000', text: 'a', part: 1, parts: 1, reference: 0 };
   assert.equal((await carrier.submit(part)).kind, 'accepted');
   assert.equal(smsc.events.find(({ event }) => event === 'bind')?.['interface_version'], 0x50);
   const [submit] = smsc.submits();

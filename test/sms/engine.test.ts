@@ -126,7 +126,8 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     await queueMessage(db, account, { smsType: 2, reference: 200, now: Date.now() });
     await start({ waits: { ...DEFAULT_WAITS, resendMs: 0 } });
     await untilStates(db, 'submitted');
-    assert.deepEqual(a.submitted[0], { ...a.submitted[1], validitySeconds: a.submitted[0]?.validitySeconds });
+    const [first, second] = a.submitted.map((part) => ({ ...part, validitySeconds: 0, dueAt: 0 }));
+    assert.deepEqual(first, second);
     assert.deepEqual(
       (await readParts(db)).map(({ sends }) => sends),
       [2],

@@ -21,8 +21,7 @@ const UNKNOWN = { ton: 0, npi: 0 };
 const FIRST_WITH_TLVS = 0x34;
 
 export function composeSubmit(part: PartToSubmit, settings: SmppSettings): ComposedPdu {
-  const sender = part.sender === '' ? settings.sender : part.sender;
-  if (!/^[\x20-\x7e]{0,20}$/.test(sender)) return { kind: 'impossible', status: STATUS.invalidSource };
+  if (!/^[\x20-\x7e]{0,20}$/.test(settings.sender)) return { kind: 'impossible', status: STATUS.invalidSource };
   if (!/^\+\d{1,20}$/.test(part.destination)) return { kind: 'impossible', status: STATUS.invalidDestination };
   const { dataCoding, octets } = encodeText(part.text, settings.gsm7);
   const isLong = part.parts > 1;
@@ -31,7 +30,7 @@ export function composeSubmit(part: PartToSubmit, settings: SmppSettings): Compo
   if (shortMessage.length > MAX_MESSAGE_OCTETS) return { kind: 'impossible', status: STATUS.invalidMessageLength };
   const fields = {
     serviceType: '',
-    ...sourceOf(sender, settings),
+    ...sourceOf(settings),
     destAddrTon: settings.destinationType.ton,
     destAddrNpi: settings.destinationType.npi,
     destinationAddr: part.destination.slice(1),
@@ -54,10 +53,10 @@ export function composeSubmit(part: PartToSubmit, settings: SmppSettings): Compo
 /** Octets of one message in a phone network, including the header; 160 septets of the GSM alphabet fit into them. */
 const MAX_MESSAGE_OCTETS = 160;
 
-function sourceOf(
-  sender: string,
-  { senderType }: SmppSettings,
-): Pick<Fields<'submitSm'>, 'sourceAddr' | 'sourceAddrTon' | 'sourceAddrNpi'> {
+function sourceOf({
+  sender,
+  senderType,
+}: SmppSettings): Pick<Fields<'submitSm'>, 'sourceAddr' | 'sourceAddrTon' | 'sourceAddrNpi'> {
   const isInternational = /^\+\d+$/.test(sender);
   const { ton, npi } = senderType ?? typeOf(sender, isInternational);
   return { sourceAddrTon: ton, sourceAddrNpi: npi, sourceAddr: isInternational ? sender.slice(1) : sender };

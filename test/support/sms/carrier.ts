@@ -103,7 +103,6 @@ export function partToSubmit(changed: Partial<PartToSubmit> = {}): PartToSubmit 
   const part = {
     partId: 1,
     destination: '+8613800138000',
-    sender: '10690000',
     text: '你好',
     part: 1,
     parts: 1,

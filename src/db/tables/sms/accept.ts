@@ -14,15 +14,24 @@ import { lockSmsBalances, type SmsPrice, selectSmsPrices, takeFromSmsBalances } 
 import { type StoredRoute, selectRoutes, toRoutes } from './connectors.ts';
 import { selectFreeIds, toIds } from './id-blocks.ts';
 
+/** What a caller asked for, as it is stored with each message; numbers and texts apart. */
+export interface AskedRequest {
+  readonly accountId: number;
+  readonly appKey: string;
+  readonly kind: SmsKind;
+  /** Type as sent; 1 for requests without a type field. */
+  readonly smsType: number;
+  /** Hash by which a repetition is recognised. */
+  readonly replayHash: string;
+  /** `sendid` of the answer if the request is accepted. */
+  readonly sendid: string;
+}
+
 export interface RequestToStore {
   /** One of `requestIds`. */
   readonly id: number;
-  readonly sendid: string;
-  readonly accountId: number;
+  readonly asked: AskedRequest;
   readonly appId: number;
-  readonly kind: SmsKind;
-  readonly smsType: number;
-  readonly replayHash: string;
   readonly texts: readonly string[];
   readonly dueAt: number;
   readonly expireAt: number;
@@ -68,19 +77,13 @@ export interface AskedRows {
   readonly parts: number;
 }
 
-export interface AskedRequest {
-  readonly accountId: number;
-  readonly appKey: string;
-  readonly replayHash: string;
-}
-
 /**
  * Locks balances first. Two processes that receive the same request lock the same account, so the second sees what the
  * first has stored.
  */
 export async function readAcceptFacts(
   trx: Transaction<Schema>,
-  asked: readonly AskedRequest[],
+  asked: readonly Pick<AskedRequest, 'accountId' | 'appKey' | 'replayHash'>[],
   rows: AskedRows,
 ): Promise<AcceptFacts> {
   const locking = runBatch(trx, [
@@ -224,10 +227,8 @@ const insertRequests = insertRows('sms_request', {
   ...({ sms_type: 'integer', created_at: 'bigint', replay_hash: 'text' } as const),
 });
 
-function requestRow(
-  { id, sendid, accountId, appId, kind, smsType, replayHash }: RequestToStore,
-  now: number,
-): RowValues {
+function requestRow({ id, appId, asked }: RequestToStore, now: number): RowValues {
+  const { sendid, accountId, kind, smsType, replayHash } = asked;
   return [id, sendid, accountId, appId, kind, smsType, now, replayHash];
 }
 
@@ -239,7 +240,8 @@ const insertMessages = insertRows('sms_message', {
 
 /** Rows of the request's messages. A message of several parts is bound to the connector that claims them. */
 function messageRows(request: RequestToStore, now: number, claim: ClaimAtOnce | undefined): readonly RowValues[] {
-  const { accountId, appId, kind, smsType, texts } = request;
+  const { appId, texts, asked } = request;
+  const { accountId, kind, smsType } = asked;
   return request.messages.map(({ id, destination, price, reference }) => [
     id,
     request.id,
@@ -264,7 +266,8 @@ const insertParts = insertRows('sms_part', {
 });
 
 function partRows(request: RequestToStore, now: number, claim: ClaimAtOnce | undefined): readonly RowValues[] {
-  const { accountId, kind, texts, dueAt, expireAt, messages } = request;
+  const { asked, texts, dueAt, expireAt, messages } = request;
+  const { accountId, kind } = asked;
   const priority = kind === 'ordinary' ? 0 : 1;
   return messages.flatMap(({ id, partIds, route, isOptedOut }) => {
     const start = isOptedOut
@@ -288,7 +291,7 @@ const insertHolds = insertRows('sms_ledger', {
 });
 
 /** Holds for the parts that are to be sent. */
-function holdRows({ accountId, messages }: RequestToStore, now: number): readonly RowValues[] {
+function holdRows({ asked: { accountId }, messages }: RequestToStore, now: number): readonly RowValues[] {
   return messages.flatMap(({ partIds, price, isOptedOut }) =>
     isOptedOut ? [] : partIds.map((partId) => [accountId, partId, 'hold', -price, now]),
   );

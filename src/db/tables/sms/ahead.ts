@@ -81,55 +81,38 @@ interface BringBackOptions {
   readonly now: number;
   /** Tolerated difference between the clocks of processes that share the database. */
   readonly toleranceMs: number;
+  /** How far in the future the instant may legitimately be; it is set to this. 0: to now. */
+  readonly longestMs: number;
   readonly limit: number;
 }
 
-/** Shortens leases to `leaseMs` from now. The owner renews them, or they expire as usual. */
-export async function bringBackLeases(
-  trx: Transaction<Schema>,
-  { now, toleranceMs, leaseMs, limit }: BringBackOptions & { readonly leaseMs: number },
-): Promise<number> {
-  const { rows } = await sql`
-    update sms_part set lease_until = ${now + leaseMs} where state = 'submitting' and id in (
-      select id from sms_part where state = 'submitting' and lease_until > ${now + leaseMs + toleranceMs}
-      order by lease_until desc limit ${limit}) returning id`.execute(trx);
-  return rows.length;
-}
+/** Instants that may lie in the future, and the rows in which they count. */
+const INSTANTS = {
+  /** A lease's owner renews it, or it expires as usual. */
+  lease: { table: 'sms_part', column: 'lease_until', rows: sql`state = 'submitting'` },
+  /** The time for receipts begins with it. */
+  submitted: { table: 'sms_part', column: 'submitted_at', rows: sql`state = 'submitted'` },
+  uncertain: { table: 'sms_part', column: 'submitted_at', rows: sql`state = 'uncertain'` },
+  /** The time for a better word, of parts that a carrier's word made `unknown`. */
+  revisable: { table: 'sms_part', column: 'revisable_until', rows: sql`revisable_until is not null` },
+  /** The arrival of unmatched receipts. */
+  receipt: { table: 'sms_receipt', column: 'received_at', rows: sql`part_id is null` },
+} as const;
 
-/** Sets submission times in the future to now, so that the time for receipts begins now. */
-export async function bringBackSubmitted(
-  trx: Transaction<Schema>,
-  { now, toleranceMs, limit }: BringBackOptions,
-  state: 'submitted' | 'uncertain',
-): Promise<number> {
-  const { rows } = await sql`
-    update sms_part set submitted_at = ${now} where state = ${sql.lit(state)} and id in (
-      select id from sms_part where state = ${sql.lit(state)} and submitted_at > ${now + toleranceMs}
-      order by submitted_at desc limit ${limit}) returning id`.execute(trx);
-  return rows.length;
-}
+export type Instant = keyof typeof INSTANTS;
 
-/** Limits the time for a better word to `longestMs` from now, for parts that a carrier's word made `unknown`. */
-export async function bringBackRevisable(
+/** Brings back the latest instants that are too far ahead. Returns how many. */
+export async function bringBack(
   trx: Transaction<Schema>,
-  { now, toleranceMs, longestMs, limit }: BringBackOptions & { readonly longestMs: number },
+  instant: Instant,
+  { now, toleranceMs, longestMs, limit }: BringBackOptions,
 ): Promise<number> {
+  const { rows: condition, ...names } = INSTANTS[instant];
+  const [table, column] = [sql.table(names.table), sql.ref(names.column)];
   const { rows } = await sql`
-    update sms_part set revisable_until = ${now + longestMs} where id in (
-      select id from sms_part where revisable_until > ${now + longestMs + toleranceMs}
-      order by revisable_until desc limit ${limit}) returning id`.execute(trx);
-  return rows.length;
-}
-
-/** Sets the arrival of unmatched receipts in the future to now. */
-export async function bringBackReceipts(
-  trx: Transaction<Schema>,
-  { now, toleranceMs, limit }: BringBackOptions,
-): Promise<number> {
-  const { rows } = await sql`
-    update sms_receipt set received_at = ${now} where id in (
-      select id from sms_receipt where part_id is null and received_at > ${now + toleranceMs}
-      order by received_at desc limit ${limit}) returning id`.execute(trx);
+    update ${table} set ${column} = ${now + longestMs} where ${condition} and id in (
+      select id from ${table} where ${condition} and ${column} > ${now + longestMs + toleranceMs}
+      order by ${column} desc limit ${limit}) returning id`.execute(trx);
   return rows.length;
 }
 
@@ -139,7 +122,7 @@ export async function bringBackReceipts(
  */
 export async function bringBackDeliveries(
   trx: Transaction<Schema>,
-  { now, toleranceMs, longestMs, limit }: BringBackOptions & { readonly longestMs: number },
+  { now, toleranceMs, longestMs, limit }: BringBackOptions,
 ): Promise<number> {
   const { rows } = await sql`
     with recursive app (id) as (

@@ -1,5 +1,5 @@
 /** Claims parts for sending: they are leased and marked as submitting before their bytes are sent. */
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
 import { settleAll } from '#lib/settle-all.ts';
 import { isPostgres } from '../../engines/engine.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
@@ -46,26 +46,37 @@ export interface Lane {
   readonly maxTries: number;
 }
 
-export interface ClaimedPart {
-  readonly id: number;
-  readonly messageId: number;
-  readonly appId: number;
-  readonly accountId: number;
+/** What is read of a claimed part (`p`) and its message (`m`): the column of each member. */
+const CLAIMED = {
+  id: 'p.id',
+  messageId: 'p.message_id',
+  appId: 'm.app_id',
+  accountId: 'm.account_id',
   /** Number of the part, from 1. */
-  readonly part: number;
-  readonly parts: number;
-  readonly text: string;
+  part: 'p.n',
+  parts: 'm.parts',
+  text: 'p.text',
   /** E.164 with `+`. */
-  readonly destination: string;
+  destination: 'm.destination',
   /** 0 to 255; the same for all parts of a message. */
-  readonly reference: number;
+  reference: 'm.reference',
   /** Failures that count, before this try. */
-  readonly tries: number;
-  readonly priority: number;
-  readonly route: string;
-  readonly dueAt: number;
-  readonly expireAt: number;
-}
+  tries: 'p.tries',
+  priority: 'p.priority',
+  route: 'p.route',
+  dueAt: 'p.due_at',
+  expireAt: 'p.expire_at',
+} as const;
+
+export type ClaimedPart = { readonly [M in keyof typeof CLAIMED]: ValueOf<(typeof CLAIMED)[M]> };
+
+type ValueOf<C extends string> = C extends `p.${infer N extends keyof SmsPart}`
+  ? SmsPart[N]
+  : C extends `m.${infer N extends keyof SmsMessage}`
+    ? SmsMessage[N]
+    : never;
+type SmsPart = Selectable<Schema['sms_part']>;
+type SmsMessage = Selectable<Schema['sms_message']>;
 
 export interface ClaimedParts {
   /** Parts in order of sending. */
@@ -217,11 +228,9 @@ function select(
   now: RawBuilder<unknown>,
   limit: RawBuilder<unknown>,
 ): RawBuilder<ClaimedPart> {
+  const columns = Object.entries(CLAIMED).map(([member, column]) => sql`${sql.ref(column)} as ${sql.ref(member)}`);
   return sql<ClaimedPart>`
-    select p.id as id, p.message_id as "messageId", p.n as part, p.text as text, p.tries as tries, p.priority as priority,
-      p.route as route, m.app_id as "appId", m.account_id as "accountId", p.due_at as "dueAt", p.expire_at as "expireAt", m.parts as parts, m.destination as destination,
-      m.reference as reference
-    from sms_part as p join sms_message as m on m.id = p.message_id
+    select ${sql.join(columns)} from sms_part as p join sms_message as m on m.id = p.message_id
     where ${condition} and p.expire_at > ${now}
     order by ${order} limit ${limit}
     ${isPostgres(x) ? sql`for update of p, m skip locked` : sql``}`;
