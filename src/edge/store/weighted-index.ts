@@ -8,15 +8,9 @@ export class WeightedIndex {
   readonly #table = new SlotTable();
   readonly #sieve = new Sieve();
   #weights = new Float64Array(FIRST_CAPACITY);
-  #weight = 0;
 
   get size(): number {
     return this.#table.size;
-  }
-
-  /** Sum of all entries' weights. */
-  get weight(): number {
-    return this.#weight;
   }
 
   /** Memory of the index itself. */
@@ -39,7 +33,6 @@ export class WeightedIndex {
     if (slot >= this.#weights.length)
       this.#weights = grown(this.#weights, new Float64Array(Math.max(this.#weights.length * 2, slot + 1)));
     this.#weights[slot] = weight;
-    this.#weight += weight;
     this.#sieve.add(slot);
     return slot;
   }
@@ -49,7 +42,6 @@ export class WeightedIndex {
   }
 
   delete(slot: number): void {
-    this.#weight -= this.#weights[slot] ?? 0;
     this.#sieve.remove(slot);
     this.#table.delete(slot);
   }
@@ -57,13 +49,5 @@ export class WeightedIndex {
   /** Returns the slot to evict next, without removing it; `NONE` if there is none. */
   victim(): number {
     return this.#sieve.victim();
-  }
-
-  high(slot: number): number {
-    return this.#table.high(slot);
-  }
-
-  low(slot: number): number {
-    return this.#table.low(slot);
   }
 }
