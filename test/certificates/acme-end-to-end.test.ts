@@ -11,6 +11,7 @@ import { newPostgres, newSqlite } from '../support/db/databases.ts';
 import { reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RunningService, runCommand, startService } from '../support/process/service.ts';
+import { untilInForce } from '../support/process/service-with-domain.ts';
 import { needs, obtain } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -26,7 +27,6 @@ test(
     const pebble = await place.start({ httpPort: portOf(service.edgeUrl), names: [NAME], validationSeconds: 2 });
     const { client, domain_id } = await addDomain(t, service);
     await client.call('config.requestCertificate', { domain_id });
-    const inForce = async () => (await client.call('domain.get', { domain_id })).domain_status === 2;
     const stateIs = (wanted: string) => async () =>
       (await client.call('config.getCertificateRequest', { domain_id })).state === wanted;
     await eventually('the edges know the challenge', stateIs('challenged'));
@@ -43,7 +43,7 @@ test(
     assert.match(asked.stdout, /^state +issued$/m);
     assert.equal(pebble.log().match(/Issued certificate/g)?.length, 1);
 
-    await eventually('it is in force', inForce);
+    await untilInForce({ client, domain_id });
     const root = join(temporaryFolder(t), 'root.pem');
     writeFileSync(root, await pebble.root());
     const [httpPort, httpsPort] = [portOf(service.edgeUrl), portOf(service.edgeHttpsUrl)];
@@ -102,13 +102,9 @@ test(BOTH, needs('postgres', 'pebble', 'openssl', 'curl'), async (t) => {
     return edges.length === 2 && state === 'done';
   });
   await client.call('config.requestCertificate', { domain_id });
-  await eventually(
-    'it is issued and in force',
-    async () =>
-      (await client.call('config.getCertificateRequest', { domain_id })).state === 'issued' &&
-      (await client.call('domain.get', { domain_id })).domain_status === 2,
-    60_000,
-  );
+  const isIssued = async () => (await client.call('config.getCertificateRequest', { domain_id })).state === 'issued';
+  await eventually('it is issued', isIssued, 60_000);
+  await untilInForce({ client, domain_id });
   assert.equal(pebble.log().match(/Issued certificate/g)?.length, 1);
   const root = join(temporaryFolder(t), 'root.pem');
   writeFileSync(root, await pebble.root());

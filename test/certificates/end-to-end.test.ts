@@ -9,6 +9,7 @@ import { createAuthority } from '../support/certificates/certificate.ts';
 import { reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
 import { startService } from '../support/process/service.ts';
+import { untilInForce } from '../support/process/service-with-domain.ts';
 import { needs, obtain } from '../support/runner/needs.ts';
 
 const run = promisify(execFile);
@@ -53,8 +54,7 @@ test('viewers are shown the certificate that the customer bound, and only under 
   };
   const addDomain = async (domain: string) =>
     (await client.call('domain.add', { domain, cdn_type: '1', data: `127.0.0.1:${origin.port}` })).domain_id;
-  const inForce = (domain_id: string) =>
-    eventually('it is in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
+  const inForce = (domain_id: string) => untilInForce({ client, domain_id });
 
   const [www, wild] = [await addDomain('www.example.com'), await addDomain('*.example.net')];
   const [first, second] = [await add(['www.example.com']), await add(['www.example.com'])];

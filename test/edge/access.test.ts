@@ -6,6 +6,7 @@ import { describe, type TestContext, test } from 'node:test';
 import type { AccessSpec, PolicySpec } from '../../src/sites/spec.ts';
 import { type FetchOptions, loopback, SITE_HOST, type startTestEdge } from '../support/edge/edge.ts';
 import { FRESH, reply } from '../support/edge/origin.ts';
+import { act, client, gets, miss, origin, type Step, scenario } from '../support/edge/scenario.ts';
 import { startSite } from '../support/edge/site.ts';
 import { needs } from '../support/runner/needs.ts';
 
@@ -18,6 +19,10 @@ async function start(t: TestContext, access: AccessSpec, options: Parameters<typ
   const mark = async (path: string, headers: readonly string[] = [], more: FetchOptions = {}) =>
     (await edge.get(path, { headers, ...more })).headers['x-cache'];
   return { ...edge, origin, mark };
+}
+
+function rules(access: AccessSpec): Step {
+  return act(({ edge }) => edge.put({ name: SITE_HOST, access }));
 }
 
 describe('rules by address', () => {
@@ -50,27 +55,42 @@ describe('rules by address', () => {
   });
 });
 
-test('Referer rules match the listed pages and pages below them; a blank Referer as the site says', async (t) => {
+/** What a client with these fields gets of an object that is stored. */
+function asks(fields: Readonly<Record<string, string>>, xCache: string): readonly Step[] {
+  return [client('GET /', fields), gets(xCache === 'HIT' ? 200 : 403, xCache)];
+}
+
+test('Referer rules match the listed pages and pages below them; a blank Referer as the site says', (t) => {
   const entries = ['example.com', '*.example.org'];
-  const { put, mark } = await start(t, { referer: { mode: 'allow', allowsBlank: false, entries } });
-  const marks = async () => {
-    const referers = ['https://example.com/a', 'http://a.b.example.org:8080', 'http://example.org/', 'about:blank'];
-    return [await mark('/'), ...(await Promise.all(referers.map((referer) => mark('/', ['Referer', referer]))))];
-  };
-  await mark('/', ['Referer', 'http://example.com/']);
-  const refused = 'DENIED referer';
-  assert.deepEqual(await marks(), [refused, 'HIT', 'HIT', refused, refused]);
-  put({ name: SITE_HOST, access: { referer: { mode: 'deny', allowsBlank: true, entries } } });
-  assert.deepEqual(await marks(), ['HIT', refused, refused, 'HIT', 'HIT']);
+  const referers = ['https://example.com/a', 'http://a.b.example.org:8080', 'http://example.org/', 'about:blank'];
+  const [refused, listed] = ['DENIED referer', { Referer: 'http://example.com/' }];
+  const each = (blank: string, ...marks: readonly string[]) => [
+    ...asks({}, blank),
+    ...referers.flatMap((Referer, n) => asks({ Referer }, marks[n] ?? '')),
+  ];
+  return scenario(
+    t,
+    [
+      ...[client('GET /', listed), origin('GET /', reply('for friends', FRESH)), gets(200, 'MISS')],
+      each(refused, 'HIT', 'HIT', refused, refused),
+      rules({ referer: { mode: 'deny', allowsBlank: true, entries } }),
+      each('HIT', refused, refused, 'HIT', 'HIT'),
+    ],
+    { site: { access: { referer: { mode: 'allow', allowsBlank: false, entries } } } },
+  );
 });
 
-test('User-Agent rules match parts and patterns, and an absent field', async (t) => {
-  const { mark } = await start(t, { deniedUserAgents: ['curl', 'bot/*', '^$'] });
-  const agents = ['Mozilla/5.0', 'CURL/8', 'libcurl', 'Bot/1', 'a Bot/1', ''];
-  await mark('/', ['User-Agent', 'Mozilla/5.0']);
-  const marks = await Promise.all(agents.map((agent) => mark('/', ['User-Agent', agent])));
-  const refused = 'DENIED userAgent';
-  assert.deepEqual([...marks, await mark('/')], ['HIT', refused, refused, refused, 'HIT', refused, refused]);
+test('User-Agent rules match parts and patterns, and an absent field', (t) => {
+  const [browser, refused] = [{ 'User-Agent': 'Mozilla/5.0' }, 'DENIED userAgent'];
+  return scenario(
+    t,
+    [
+      ...[client('GET /', browser), origin('GET /', reply('for friends', FRESH)), gets(200, 'MISS')],
+      ...[asks(browser, 'HIT'), asks({ 'User-Agent': 'a Bot/1' }, 'HIT'), asks({}, refused)],
+      ...['CURL/8', 'libcurl', 'Bot/1', ''].map((agent) => asks({ 'User-Agent': agent }, refused)),
+    ],
+    { site: { access: { deniedUserAgents: ['curl', 'bot/*', '^$'] } } },
+  );
 });
 
 test('the address is checked before the Referer, and that before the User-Agent; the reason is in log and metrics', async (t) => {
@@ -116,17 +136,20 @@ describe('the refusal by access rules', () => {
     }
   });
 
-  test('a refusal is a redirect, whose target on the domain itself is open to everyone', async (t) => {
+  test('a refusal is a redirect, whose target on the domain itself is open to everyone', (t) => {
     const url = `http://${SITE_HOST}/sorry?lang=de`;
-    const { get, mark } = await start(t, { deniedAddresses, refusal: { kind: 'redirect', url } });
-    const { status, headers, body } = await get('/a');
-    assert.deepEqual(
-      [status, headers['location'], headers['cache-control'], headers['x-cache'], body],
-      [302, url, 'no-store', 'DENIED ip', ''],
+    const redirected = (path: string) => [
+      client(`GET ${path}`),
+      gets(302, 'DENIED ip', '', { location: url, 'cache-control': 'no-store' }),
+    ];
+    return scenario(
+      t,
+      [
+        ...[redirected('/a'), miss('GET /sorry?lang=de', reply('for friends', FRESH))],
+        ...['/sorry', '/sorry?lang=de&', '/sorry/', '//sorry?lang=de'].map(redirected),
+      ],
+      { site: { access: { deniedAddresses, refusal: { kind: 'redirect', url } } } },
     );
-    assert.equal(await mark('/sorry?lang=de'), 'MISS');
-    for (const path of ['/sorry', '/sorry?lang=de&', '/sorry/', '//sorry?lang=de'])
-      assert.equal((await get(path)).headers['location'], url, path);
   });
 
   test('a refusal applies to a POST, whose body nobody receives', async (t) => {
@@ -136,12 +159,10 @@ describe('the refusal by access rules', () => {
     assert.equal(origin.requests.length, 0);
   });
 
-  test("a closed domain is not answered with the customer's refusal", async (t) => {
-    const { get, put } = await start(t, { refusal: { kind: 'redirect', url: 'http://example.org/' } });
-    put({ name: SITE_HOST, state: 'closed' });
-    const { status, headers } = await get('/');
-    assert.deepEqual([status, headers['x-cache'], headers['location']], [403, 'DENIED closed', undefined]);
-  });
+  test("a closed domain is not answered with the customer's refusal", (t) =>
+    scenario(t, [client('GET /'), gets(403, 'DENIED closed', undefined, { location: undefined })], {
+      site: { state: 'closed', access: { refusal: { kind: 'redirect', url: 'http://example.org/' } } },
+    }));
 
   test('the refusal of a wildcard domain applies to every host below it, each with its own redirect target', async (t) => {
     const { get, put, mark, origin } = await start(t, {});

@@ -7,8 +7,8 @@ import { ADVANCED_OFF } from '../support/edge/advanced.ts';
 import { someText } from '../support/edge/coded.ts';
 import { fetchFrom } from '../support/edge/edge.ts';
 import { reply, startOrigin } from '../support/edge/origin.ts';
-import { eventually } from '../support/eventually.ts';
 import { startService } from '../support/process/service.ts';
+import { untilInForce } from '../support/process/service-with-domain.ts';
 
 const SETTINGS = { CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8', CAUSEWAY_TOKEN_RATE_PER_SECOND: '10000' };
 const PREFLIGHT = ['Origin', 'https://a.example', 'Access-Control-Request-Method', 'PUT'];
@@ -24,7 +24,7 @@ test('compression is in force for every viewer when the domain has it on, and of
   const { domain_id } = await client.call('domain.add', { domain: '*.example.com', cdn_type: '1', data });
   const set = async (change: Partial<typeof ADVANCED_OFF>) => {
     await client.call('config.setAdvanced', { domain_id, ...ADVANCED_OFF, ...change });
-    await eventually('in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
+    await untilInForce({ client, domain_id });
   };
   const port = Number(new URL(service.edgeUrl).port);
   const ask = async (method: string, headers: readonly string[]) => {

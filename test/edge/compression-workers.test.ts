@@ -1,13 +1,11 @@
 /** Coded forms on a disk that workers share, and after a prefetch. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openStore } from '../../src/edge/store/open.ts';
 import { someText, startCodedEdge } from '../support/edge/coded.ts';
 import { SITE_HOST } from '../support/edge/edge.ts';
 import { reply } from '../support/edge/origin.ts';
-import { overwrite } from '../support/edge/overwrite.ts';
+import { sharedStores } from '../support/edge/shared-store.ts';
 import { eventually } from '../support/eventually.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 
 const HTML = { 'content-type': 'text/html', 'cache-control': 'max-age=60', etag: '"1"', vary: 'Accept-Encoding' };
 const MIB = 2 ** 20;
@@ -19,17 +17,10 @@ for (const [what, memoryBytes, bodyBytes] of [
   ['large, with none', 0, 6 * MIB],
 ] as const) {
   test(`a page that one worker has compressed is served by the other, and after a restart: ${what}`, async (t) => {
-    const directory = temporaryFolder(t);
+    const openStore = sharedStores(t, memoryBytes);
     const body = someText(bodyBytes);
     const start = async () => {
-      const store = openStore({
-        onFreed: overwrite,
-        memoryBytes,
-        directory,
-        diskBytes: 256 * MIB,
-        onProblem: () => undefined,
-      });
-      t.after(() => store[Symbol.asyncDispose]());
+      const store = openStore();
       return { ...(await startCodedEdge(t, reply(body, HTML), {}, { store })), store };
     };
     const untilStored = (worker: Awaited<ReturnType<typeof start>>) =>

@@ -6,6 +6,7 @@ import { createAuthority } from '../support/certificates/certificate.ts';
 import { startDns } from '../support/edge/dns.ts';
 import { connectRaw, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
 import { type Answer, reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
+import { act, client, gets, miss, pass, scenario } from '../support/edge/scenario.ts';
 import { startSite } from '../support/edge/site.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
@@ -124,28 +125,21 @@ describe('when all origins fail', () => {
     });
   }
 
-  test('stale-if-error takes precedence over the default day, when no origin answers', async (t) => {
-    const { edge, origin } = await startSite(
-      t,
-      reply('good', { 'cache-control': 'max-age=10, stale-if-error=200000' }),
-    );
-    await edge.get('/');
-    await origin.stop();
-    edge.advance(2 * 24 * 3_600_000);
-    assert.equal((await edge.get('/')).headers['x-cache'], 'STALE');
-    edge.advance(10 * 3_600_000);
-    assert.equal((await edge.get('/')).status, 504);
-  });
+  const HOUR_MS = 3_600_000;
+  const asks = (status: number, xCache: string) => [client('GET /'), gets(status, xCache)];
+  const stops = act(({ origin }) => origin.stop());
 
-  test('a copy is not served a day after its lifetime', async (t) => {
-    const { edge, origin } = await startSite(t, reply('good', { 'cache-control': 'max-age=10' }));
-    await edge.get('/');
-    await origin.stop();
-    edge.advance(24 * 3_600_000);
-    assert.equal((await edge.get('/')).headers['x-cache'], 'STALE');
-    edge.advance(11_000);
-    assert.equal((await edge.get('/')).status, 504);
-  });
+  test('stale-if-error takes precedence over the default day, when no origin answers', (t) =>
+    scenario(t, [
+      ...[miss('GET /', reply('good', { 'cache-control': 'max-age=10, stale-if-error=200000' })), stops],
+      ...[pass(48 * HOUR_MS), asks(200, 'STALE'), pass(10 * HOUR_MS), asks(504, 'ERROR originConnect')],
+    ]));
+
+  test('a copy is not served a day after its lifetime', (t) =>
+    scenario(t, [
+      ...[miss('GET /', reply('good', { 'cache-control': 'max-age=10' })), stops],
+      ...[pass(24 * HOUR_MS), asks(200, 'STALE'), pass(11_000), asks(504, 'ERROR originConnect')],
+    ]));
 });
 
 describe('addresses of a name', () => {

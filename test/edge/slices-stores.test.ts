@@ -3,30 +3,21 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { openStore } from '../../src/edge/store/open.ts';
 import { fetchFrom, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
-import { overwrite } from '../support/edge/overwrite.ts';
+import { sharedStores } from '../support/edge/shared-store.ts';
 import { MIB, madeBytes, sliceRange, startSliceableOrigin } from '../support/edge/sliceable.ts';
 import { assertBytes, FILE, mark, range, startSliced } from '../support/edge/sliced.ts';
 import { eventually } from '../support/eventually.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 
 const SLICES = [0, 1, 2, 3, 4].map((slice) => sliceRange(slice));
 
 describe('slices on a disk', () => {
   for (const memoryBytes of [32 * MIB, 0]) {
     test(`slices on a disk are shared by all its workers, and survive a restart (memory: ${memoryBytes / MIB} MiB)`, async (t) => {
-      const directory = temporaryFolder(t);
+      const openStore = sharedStores(t, memoryBytes);
       const origin = await startSliceableOrigin(t, { bytes: FILE });
       const start = async () => {
-        const store = openStore({
-          onFreed: overwrite,
-          memoryBytes,
-          directory,
-          diskBytes: 256 * MIB,
-          onProblem: () => undefined,
-        });
-        t.after(() => store[Symbol.asyncDispose]());
+        const store = openStore();
         const edge = await startTestEdge(t, [origin.port], { store });
         edge.put({ name: SITE_HOST, rangeBackSource: true });
         return { edge, store };

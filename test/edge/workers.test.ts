@@ -1,29 +1,17 @@
 /** Two workers of one machine: each its own memory, one directory on disk. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openStore } from '../../src/edge/store/open.ts';
 import { startTestEdge } from '../support/edge/edge.ts';
 import { reply, type ScriptedOrigin, startOrigin } from '../support/edge/origin.ts';
-import { overwrite } from '../support/edge/overwrite.ts';
+import { sharedStores } from '../support/edge/shared-store.ts';
 import { eventually } from '../support/eventually.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 
 const FRESH = { 'cache-control': 'max-age=60', etag: '"1"' };
 const MIB = 2 ** 20;
 
 async function startWorkers(t: { after(work: () => unknown): void }, origin: ScriptedOrigin, memoryBytes = 16 * MIB) {
-  const directory = temporaryFolder(t);
-  const start = async () => {
-    const store = openStore({
-      onFreed: overwrite,
-      memoryBytes,
-      directory,
-      diskBytes: 256 * MIB,
-      onProblem: () => undefined,
-    });
-    t.after(() => store[Symbol.asyncDispose]());
-    return startTestEdge(t, [origin.port], { store });
-  };
+  const openStore = sharedStores(t, memoryBytes);
+  const start = () => startTestEdge(t, [origin.port], { store: openStore() });
   return [await start(), await start()] as const;
 }
 

@@ -14,6 +14,7 @@ import { runSClient } from '../support/edge/https-edge.ts';
 import { reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RunningService, startService } from '../support/process/service.ts';
+import { untilInForce } from '../support/process/service-with-domain.ts';
 import { needs, obtain } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -49,8 +50,7 @@ test(
       const { stdout } = await promisify(execFile)(obtain('curl'), ['-sS', '-i', ...to, ...args, `https://${HOST}/`]);
       return stdout;
     };
-    const inForce = async () => (await client.call('domain.get', { domain_id })).domain_status === 2;
-    await eventually('it is in force at both workers', inForce);
+    await untilInForce({ client, domain_id });
     assert.match(await ask(first), /^HTTP\/2 200[\s\S]*hello$/);
 
     const session = join(temporaryFolder(t), 'session');

@@ -5,6 +5,7 @@ import { type Client, createClient } from '#client/client.ts';
 import { fetchFrom } from '../edge/edge.ts';
 import { eventually } from '../eventually.ts';
 import { type RunningService, startService, WITH_LIVE } from '../process/service.ts';
+import { untilInForce } from '../process/service-with-domain.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { aacHeader, avcHeader, frames } from './media-messages.ts';
 import { RtmpClient } from './rtmp-client.ts';
@@ -46,10 +47,7 @@ export class LiveOnService {
     const known = list.find(({ domain_name }) => domain_name === LIVE_HOST);
     const added = known ?? (await client.call('domain.add', { domain: LIVE_HOST, cdn_type: 4, data: '192.0.2.1' }));
     const { domain_id } = added;
-    await eventually(
-      'it is in force',
-      async () => (await client.call('domain.get', { domain_id })).domain_status === 2,
-    );
+    await untilInForce({ client, domain_id });
     const accounts = await client.call('operator.listAccounts', {});
     return new LiveOnService(service, client, accounts.list[0]?.account_id ?? '', domain_id);
   }
