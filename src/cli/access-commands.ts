@@ -92,10 +92,10 @@ function askedRule(options: Options): { readonly rule: Rule; readonly entries?: 
 
 function showReferer(data: DataOf<'config.getReferer'>): Shown {
   const blank = formatPairs([['blank', data.referer_blank === '1' ? 'allow' : 'forbid']]);
-  return { data, lines: [...describeRule(RULE_OF_TYPE[data.referer_type], entriesOf(data)), ...blank] };
+  return { data, lines: [...describeRule(RULE_OF_TYPE[data.referer_type], refererEntries(data)), ...blank] };
 }
 
-export function entriesOf({ referer_str }: DataOf<'config.getReferer'>): readonly string[] {
+export function refererEntries({ referer_str }: DataOf<'config.getReferer'>): readonly string[] {
   return referer_str === '' ? [] : referer_str.split(',');
 }
 

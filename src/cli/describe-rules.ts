@@ -4,7 +4,7 @@ import { WIRE_DENY_LISTS } from '#contract/deny-lists.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { WIRE_SWITCHES } from '#contract/settings.ts';
 import { type DenyList, eachDenyList } from '#model/domain.ts';
-import { entriesOf, RULE_OF_TYPE, readDenyList } from './access-commands.ts';
+import { RULE_OF_TYPE, readDenyList, refererEntries } from './access-commands.ts';
 
 type Pair = readonly [string, string];
 
@@ -25,8 +25,8 @@ export async function describeRules(client: Client, domain: DataOf<'domain.get'>
     [
       'referer',
       refererRule === 'off'
-        ? describeRule('off', entriesOf(referer))
-        : `${describeRule(refererRule, entriesOf(referer))}, ${blank}`,
+        ? describeRule('off', refererEntries(referer))
+        : `${describeRule(refererRule, refererEntries(referer))}, ${blank}`,
     ],
     ...lists,
     [
