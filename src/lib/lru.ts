@@ -100,7 +100,11 @@ export class Lru<K, V> {
     this.#newest = entry;
   }
 
-  #unlink({ older, newer }: Entry<K, V>): void {
+  /** The entry refers to no other one afterwards: an old entry would keep all later ones through minor collections. */
+  #unlink(entry: Entry<K, V>): void {
+    const { older, newer } = entry;
+    entry.older = undefined;
+    entry.newer = undefined;
     if (older === undefined) this.#oldest = newer;
     else older.newer = newer;
     if (newer === undefined) this.#newest = older;

@@ -94,6 +94,7 @@ class Flight {
   }
 
   land(): void {
+    this.shared = undefined; // or the table of flights would keep the body for a while, see `lib/roster.ts`
     this.#landed?.resolve();
     this.#ready?.resolve();
   }

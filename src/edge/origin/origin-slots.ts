@@ -4,7 +4,7 @@
  */
 import type { Cancellation } from '#lib/cancellation.ts';
 import type { Eventual } from '#lib/future.ts';
-import { createSlotBook, type Denied, type SlotClaim } from './slot-book.ts';
+import { createSlotBook, type Denied, type SlotClaim, type SlotUse } from './slot-book.ts';
 
 export interface OriginSlotsOptions {
   readonly max: number;
@@ -49,10 +49,8 @@ export interface OriginSlots {
 const CHECK_MS = 250;
 
 export function createOriginSlots({ timeoutMs, monotonic, ...options }: OriginSlotsOptions): OriginSlots {
-  const book = createSlotBook<Asking>(options);
-  const waiting = new Map<Asking, (slot: OriginSlot) => void>();
-  /** Claims that hold a slot and have not been asked to give it back. */
-  const holders = new Set<Asking>();
+  const book = createSlotBook<Claim>(options);
+  const waiting = new Map<Claim, (slot: OriginSlot) => void>();
   const idlers: (() => void)[] = [];
   let check: NodeJS.Timeout | undefined;
 
@@ -60,8 +58,8 @@ export function createOriginSlots({ timeoutMs, monotonic, ...options }: OriginSl
   const takeBackSlow = (): void => {
     for (;;) {
       const slow = book.findSlow(monotonic());
-      if (slow === undefined || !holders.delete(slow)) return;
-      slow.onTakenBack();
+      if (slow === undefined || slow.isTakenBack) return;
+      slow.takeBack();
     }
   };
   const noteWaiting = (): void => {
@@ -70,35 +68,32 @@ export function createOriginSlots({ timeoutMs, monotonic, ...options }: OriginSl
       check = undefined;
     } else check ??= setInterval(takeBackSlow, CHECK_MS);
   };
-  const give = (asking: Asking): OriginSlot => {
-    holders.add(asking);
-    return {
-      free: () => {
-        holders.delete(asking);
-        for (const served of book.free(asking)) waiting.get(served)?.(give(served));
-        if (idlers.length > 0 && book.taken === 0) for (const resolve of idlers.splice(0)) resolve();
-      },
-      pause: () => book.pause(asking, monotonic()),
-      resume: () => book.resume(asking, monotonic()),
-    };
+  const owner: ClaimOwner = {
+    free: (claim) => {
+      for (const served of book.free(claim)) waiting.get(served)?.(served);
+      if (idlers.length > 0 && book.taken === 0) for (const resolve of idlers.splice(0)) resolve();
+    },
+    pause: (claim) => book.pause(claim, monotonic()),
+    resume: (claim) => book.resume(claim, monotonic()),
   };
-  const wait = (asking: Asking): Promise<SlotAnswer> => {
+  const wait = (claim: Claim): Promise<SlotAnswer> => {
+    const { signal } = claim.asking;
     const { promise, resolve } = Promise.withResolvers<SlotAnswer>();
     const conclude = (answer: SlotAnswer) => {
       clearTimeout(timer);
-      asking.signal.removeEventListener('abort', onAbort);
-      waiting.delete(asking);
+      signal.removeEventListener('abort', onAbort);
+      waiting.delete(claim);
       noteWaiting();
       resolve(answer);
     };
     const giveUp = (answer: SlotAnswer) => {
-      book.leave(asking);
+      book.leave(claim);
       conclude(answer);
     };
     const onAbort = () => giveUp({ kind: 'aborted' });
-    const timer = setTimeout(() => giveUp({ kind: 'denied', reason: book.reasonFor(asking) }), timeoutMs);
-    asking.signal.addEventListener('abort', onAbort, { once: true });
-    waiting.set(asking, (slot) => conclude({ kind: 'slot', slot }));
+    const timer = setTimeout(() => giveUp({ kind: 'denied', reason: book.reasonFor(claim) }), timeoutMs);
+    signal.addEventListener('abort', onAbort, { once: true });
+    waiting.set(claim, (slot) => conclude({ kind: 'slot', slot }));
     takeBackSlow();
     noteWaiting();
     return promise;
@@ -107,10 +102,54 @@ export function createOriginSlots({ timeoutMs, monotonic, ...options }: OriginSl
   return {
     ask: (asking) => {
       if (asking.signal.aborted) return { kind: 'aborted' };
-      const answer = book.ask(asking);
-      if (answer === 'taken') return { kind: 'slot', slot: give(asking) };
-      return answer === 'waiting' ? wait(asking) : { kind: 'denied', reason: answer };
+      const claim = new Claim(asking, owner);
+      const answer = book.ask(claim);
+      if (answer === 'taken') return { kind: 'slot', slot: claim };
+      return answer === 'waiting' ? wait(claim) : { kind: 'denied', reason: answer };
     },
     idle: () => (book.taken === 0 ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve))),
   };
+}
+
+interface ClaimOwner {
+  free(claim: Claim): void;
+  pause(claim: Claim): void;
+  resume(claim: Claim): void;
+}
+
+/** One request's claim to a slot; the slot itself once it has one. */
+class Claim implements SlotClaim, OriginSlot {
+  readonly client: string;
+  readonly use: SlotUse;
+  readonly asking: Asking;
+  readonly #owner: ClaimOwner;
+  #isTakenBack = false;
+
+  constructor(asking: Asking, owner: ClaimOwner) {
+    this.client = asking.client;
+    this.use = asking.use;
+    this.asking = asking;
+    this.#owner = owner;
+  }
+
+  get isTakenBack(): boolean {
+    return this.#isTakenBack;
+  }
+
+  takeBack(): void {
+    this.#isTakenBack = true;
+    this.asking.onTakenBack();
+  }
+
+  free(): void {
+    this.#owner.free(this);
+  }
+
+  pause(): void {
+    this.#owner.pause(this);
+  }
+
+  resume(): void {
+    this.#owner.resume(this);
+  }
 }

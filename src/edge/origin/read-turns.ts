@@ -20,6 +20,7 @@ interface Waiting {
   /** Sequence number of the body; bodies that began earlier have lower ones. */
   readonly order: number;
   readonly goOn: () => void;
+  isWaiting: boolean;
 }
 
 /**
@@ -27,26 +28,32 @@ interface Waiting {
  * instead of all ending late. The other half is shared round-robin. `defer` must run its argument in the next turn.
  */
 export function createReadTurns(maxBytes: number, defer: (work: () => void) => void): ReadTurns {
-  const waiting = new Set<Waiting>();
+  // An array: see `lib/roster.ts` for what a `Set` would cost.
+  let waiting: Waiting[] = [];
   let opened = 0;
   let readBytes = 0;
   let isDeferred = false;
-  const serve = (readers: Iterable<Waiting>, upToBytes: number): void => {
+  const serve = (readers: readonly Waiting[], upToBytes: number): void => {
     for (const reader of readers) {
       if (readBytes >= upToBytes) return;
-      if (waiting.delete(reader)) reader.goOn(); // it may wait again at once
+      if (!reader.isWaiting) continue;
+      reader.isWaiting = false;
+      reader.goOn(); // it may wait again at once
     }
   };
   const beginTurn = (): void => {
     isDeferred = false;
     readBytes = 0;
-    const inTurn = [...waiting];
+    const inTurn = waiting;
+    waiting = [];
     serve(
       inTurn.toSorted((a, b) => a.order - b.order),
       maxBytes / 2,
     );
     serve(inTurn, maxBytes);
-    if (waiting.size > 0) deferTurn();
+    const again = waiting;
+    waiting = [...inTurn.filter((reader) => reader.isWaiting && !again.includes(reader)), ...again];
+    if (waiting.length > 0) deferTurn();
   };
   const deferTurn = (): void => {
     if (isDeferred) return;
@@ -55,13 +62,14 @@ export function createReadTurns(maxBytes: number, defer: (work: () => void) => v
   };
   return {
     open: (goOn) => {
-      const reader: Waiting = { order: opened++, goOn };
+      const reader: Waiting = { order: opened++, goOn, isWaiting: false };
       return {
         note: (bytes) => {
           readBytes += bytes;
           deferTurn();
           if (readBytes < maxBytes) return true;
-          waiting.add(reader);
+          if (!reader.isWaiting) waiting.push(reader);
+          reader.isWaiting = true;
           return false;
         },
       };

@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { after, type Eventual } from '#lib/future.ts';
 import { type HeldReading, holdReading, readOn } from '#lib/held-reading.ts';
+import { Roster } from '#lib/roster.ts';
 import type { Secured } from '../../secured.ts';
 import type { CutStatus, Viewer } from '../../viewer.ts';
 import type { Http1Viewer } from './http1-viewer.ts';
@@ -68,7 +69,7 @@ interface Connection extends HeldReading {
 export function createConnections(limits: ConnectionLimits): ClientConnections {
   const connections = new WeakMap<Socket, Connection>();
   const securedBy = new WeakMap<Socket, Secured>();
-  const served = new Set<Viewer>();
+  const served = new Roster<Viewer>();
   let others = 0;
   const of = (socket: Socket): Connection => {
     const known = connections.get(socket);
@@ -79,9 +80,9 @@ export function createConnections(limits: ConnectionLimits): ClientConnections {
   };
   let tellConcluded = () => {};
   const serve: ClientConnections['serve'] = (viewer, serveIt) => {
-    served.add(viewer);
+    const seat = served.add(viewer);
     return after(serveIt(), () => {
-      served.delete(viewer);
+      served.remove(seat);
       if (served.size + others === 0) tellConcluded();
     });
   };
@@ -115,7 +116,7 @@ export function createConnections(limits: ConnectionLimits): ClientConnections {
     securedOf: (socket) => securedBy.get(socket),
     secure: (socket, secured) => void securedBy.set(socket, secured),
     cutAll: () => {
-      for (const viewer of served) viewer.cut(503);
+      for (const viewer of served.members()) viewer.cut(503);
     },
     concluded: async (limitMs) => {
       if (served.size + others === 0) return;
