@@ -4,30 +4,36 @@
 const LONG = 31;
 
 /**
- * A set that checks the length of a name first: most fields have another length and need neither lower case nor a hash.
- * A pass over a response's fields takes a third of the time.
+ * A set that checks the length of a name first: most fields have another length and need no lower case. The few names
+ * of the length are compared one by one, since looking up a new string in a `Set` internalizes it, which takes longer.
  */
 export class FieldNames {
-  readonly #names: ReadonlySet<string>;
+  /** The names by length. */
+  readonly #names: string[][] = [];
   /** A bit for each length that occurs. */
   readonly #lengths: number;
 
   /** `names` are in lower case. */
   constructor(names: Iterable<string>) {
-    this.#names = new Set(names);
     let lengths = 0;
-    for (const name of this.#names) lengths |= lengthBit(name);
+    for (const name of names) {
+      while (this.#names.length <= name.length) this.#names.push([]);
+      this.#names[name.length]?.push(name);
+      lengths |= lengthBit(name);
+    }
     this.#lengths = lengths;
   }
 
   /** Whether the set contains the name, case-insensitively. */
   has(name: string): boolean {
-    return (this.#lengths & lengthBit(name)) !== 0 && this.#names.has(name.toLowerCase());
+    if ((this.#lengths & lengthBit(name)) === 0) return false;
+    const candidates = this.#names[name.length];
+    return candidates?.includes(name.toLowerCase()) === true;
   }
 
   /** Returns a set with additional names. */
   with(...names: readonly string[]): FieldNames {
-    return new FieldNames([...this.#names, ...names]);
+    return new FieldNames([...this.#names.flat(), ...names]);
   }
 }
 

@@ -85,30 +85,26 @@ type AnsweredRecord = Pick<
   'host' | 'method' | 'target' | 'httpVersion' | 'protocol' | 'cacheCode' | 'status' | 'contentType'
 >;
 
-/** `never` if `T` has a member that `A` lacks. */
-type Exactly<A, T> = Exclude<keyof T, keyof A> extends never ? A : never;
+type OwnRecord = Pick<
+  AccessRecord,
+  'clientAddress' | 'endedAt' | 'durationMs' | 'requestBytes' | 'responseBytes' | 'referer' | 'userAgent'
+>;
+
+/** `false` if a record has a member that no field shows. */
+type IsWhole =
+  Exclude<keyof AccessRecord, keyof AnsweredRecord | keyof OwnRecord | 'isContinued'> extends never ? true : false;
 
 /**
  * Returns the line without a line end. Never fails, whatever a client sent. A new member of a record that is not
  * written here does not compile.
  */
 export function formatLine(record: AccessRecord, zone: LocalTime): string {
-  const {
-    clientAddress,
-    endedAt,
-    durationMs,
-    requestBytes,
-    responseBytes,
-    referer,
-    userAgent,
-    isContinued: _,
-    ...answered
-  } = record;
-  answered satisfies Exactly<AnsweredRecord, typeof answered>;
+  true satisfies IsWhole;
+  const { clientAddress, endedAt, durationMs, requestBytes, responseBytes, referer, userAgent } = record;
   const time = `${zone.format(endedAt)}\t${formatCount(durationMs)}`;
   const counts = `${formatCount(requestBytes)}\t${formatCount(responseBytes)}`;
   const client = `${escapeField(referer, MAX_FIELD_BYTES.referer)}\t${escapeField(userAgent, MAX_FIELD_BYTES.userAgent)}`;
-  return `${formatAddress(clientAddress)}\t${time}\t${counts}\t${formatAnswered(answered)}\t${client}`;
+  return `${formatAddress(clientAddress)}\t${time}\t${counts}\t${formatAnswered(record)}\t${client}`;
 }
 
 /** Formats the first field. An IPv4-mapped address is shown as IPv4. */

@@ -130,12 +130,13 @@ export function answerByFetch(
   viewer: Viewer,
   edge: EdgeContext,
   visit: Visit,
-  { role, ...need }: FetchNeed,
+  need: FetchNeed,
 ): Eventual<EdgeAnswer | undefined> {
+  const { role, stored } = need;
   return withLanding(edge, visit, role, () => {
-    return need.stored === undefined
-      ? answerMiss(viewer, edge, visit, { role, ...need })
-      : answerValidated(viewer, edge, visit, { role, stored: need.stored });
+    return stored === undefined
+      ? answerMiss(viewer, edge, visit, need)
+      : answerValidated(viewer, edge, visit, { role, stored });
   });
 }
 

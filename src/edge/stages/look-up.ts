@@ -23,11 +23,11 @@ export function lookUp(edge: EdgeContext, asked: Asked, since = Number.NEGATIVE_
   const { landings } = edge.flights;
   // 6
   return after(edge.store.find(asked.key), (found) => {
-    const first = { landings, ...decideOn(edge, asked, found, since) }; // 7
+    const first = decideOn(edge, asked, found, { since, landings }); // 7
     if (first.decision.kind === 'hit' || first.decision.kind === 'stale') return first;
     // Another worker may have stored the response that this one would fetch from the origin.
     return after(edge.store.findNewer(asked.key, found), (newer) => {
-      return newer === undefined ? first : { landings, ...decideOn(edge, asked, newer, since) };
+      return newer === undefined ? first : decideOn(edge, asked, newer, { since, landings });
     });
   });
 }
@@ -38,13 +38,14 @@ function decideOn(
   edge: EdgeContext,
   asked: Asked,
   entry: CacheEntry | undefined,
-  since: number,
-): Omit<LookedUp, 'landings'> {
+  before: { readonly since: number; readonly landings: number },
+): LookedUp {
   const now = edge.clock();
-  const visit: Visit = { ...asked, absentUpTo: Math.max(since, absentUpTo(edge.sites, asked, entry, now)) };
+  const visit: Visit = { ...asked, absentUpTo: Math.max(before.since, absentUpTo(edge.sites, asked, entry, now)) };
   const decided = decideRequest(entry, visit.absentUpTo, asked.request.facts, now, asked.options);
   const isGone = 'stored' in decided.decision && !asked.holds.hold(decided.decision.stored.body);
-  return isGone ? decideOn(edge, asked, entry && { ...entry, variants: [] }, since) : { visit, now, ...decided };
+  if (isGone) return decideOn(edge, asked, entry && { ...entry, variants: [] }, before);
+  return { visit, now, landings: before.landings, ...decided };
 }
 
 /**

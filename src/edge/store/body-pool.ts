@@ -3,6 +3,7 @@
  * collector. A body is a list of runs of adjacent blocks. The store chooses which body to evict for another.
  * docs/decisions/0566
  */
+import { Roster, type Seat } from '#lib/roster.ts';
 import type { Pages } from './pages.ts';
 import { type BlockSource, PooledBody, type Run } from './pooled-body.ts';
 
@@ -36,7 +37,7 @@ export class BodyPool implements BlockSource {
   #free = new Int32Array(0);
   #freeCount = 0;
   readonly #freeOfPage: number[] = [];
-  readonly #bodies = new Set<PooledBody>();
+  readonly #bodies = new Roster<PooledBody>();
   #orphanBlocks = 0;
 
   constructor(options: BodyPoolOptions) {
@@ -101,7 +102,7 @@ export class BodyPool implements BlockSource {
     const others = this.#free.subarray(0, this.#freeCount).filter((block) => block < begin || block >= end);
     this.#free.set(others);
     this.#freeCount = others.length;
-    for (const body of this.#bodies) body.move(begin, end);
+    for (const body of this.#bodies.members()) body.move(begin, end);
     const bytes = this.#pages[page];
     if (bytes === undefined) return false;
     this.#options.onFreed?.(bytes);
@@ -114,7 +115,7 @@ export class BodyPool implements BlockSource {
   /** Returns the page with the most free blocks among those without held bodies; `undefined` if there is none. */
   #emptiestPage(): number | undefined {
     const fixed = new Set<number>();
-    for (const body of this.#bodies) {
+    for (const body of this.#bodies.members()) {
       if (!body.isMovable) for (const { first } of body.runs) fixed.add(this.#pageOf(first));
     }
     let best: number | undefined;
@@ -144,18 +145,18 @@ export class BodyPool implements BlockSource {
     return { first, count, bytes: bytes.subarray(at, at + count * this.blockBytes) };
   }
 
-  noteOpened(body: PooledBody): void {
-    this.#bodies.add(body);
+  noteOpened(body: PooledBody): Seat<PooledBody> {
+    return this.#bodies.add(body);
   }
 
   noteOrphan(blocks: number): void {
     this.#orphanBlocks += blocks;
   }
 
-  noteFreed(body: PooledBody, wasOrphan: boolean): void {
-    this.#bodies.delete(body);
+  noteFreed(seat: Seat<PooledBody> | undefined, runs: readonly Run[], wasOrphan: boolean): void {
+    if (seat !== undefined) this.#bodies.remove(seat);
     // In reverse, so that the first blocks are reused first.
-    for (const run of body.runs.toReversed()) this.#give(run);
+    for (const run of runs.toReversed()) this.#give(run);
     if (wasOrphan) this.#options.onOrphanFreed();
   }
 

@@ -61,19 +61,55 @@ const COMMON_NAMES: readonly string[] = [
 const DATE = 0;
 const LAST_MODIFIED = 1;
 const ETAG = 2;
-const PLACES: ReadonlyMap<string, number> = new Map(COMMON_NAMES.map((name, place) => [name, place]));
+/** The common names by length: see `http/field-names.ts`. */
+const PLACES = Array.from({ length: Math.max(...COMMON_NAMES.map(({ length }) => length)) + 1 }, (_, length) =>
+  COMMON_NAMES.map((name, place) => ({ name, place })).filter(({ name }) => name.length === length),
+);
 
 const MUST_VALIDATE = 1;
 const FORBIDS_STALE = 2;
 const IS_INVALID = 4;
 const NO_TRANSFORM = 8;
 
-export function encodeHead(head: Stored): EncodedHead {
+export type EncodeHead = (head: Stored) => EncodedHead;
+
+/** Returns an `EncodeHead` that caches its last results: the tiers of a store encode the same head one after another. */
+export function createHeadEncoder(): EncodeHead {
+  const dates = { date: createDateMemo(), modified: createDateMemo() };
+  let last: { readonly head: Stored; readonly headers: EncodedHeaders } | undefined;
+  return (head) => {
+    if (last === undefined || !hasSameFields(last.head, head)) last = { head, headers: encodeHeaders(head, dates) };
+    return encodeHead(head, last.headers);
+  };
+}
+
+/** Whether all that `encodeHeaders` reads is the same. */
+function hasSameFields(a: Stored, b: Stored): boolean {
+  return a.headers === b.headers && a.dateAt === b.dateAt && a.lastModifiedAt === b.lastModifiedAt && a.etag === b.etag;
+}
+
+/** Formats a date, and caches the last one: many responses have the same. */
+function createDateMemo(): (at: number) => string {
+  let last = { at: Number.NaN, text: '' };
+  return (at) => {
+    if (at !== last.at) last = { at, text: formatDate(at) };
+    return last.text;
+  };
+}
+
+interface DateMemos {
+  readonly date: (at: number) => string;
+  readonly modified: (at: number) => string;
+}
+
+const UNCACHED: DateMemos = { date: formatDate, modified: formatDate };
+
+function encodeHead(head: Stored, headers: EncodedHeaders): EncodedHead {
   const { requestAt, lastModifiedAt } = head;
   return [
     head.status,
     head.reason,
-    encodeHeaders(head),
+    headers,
     head.vary.length === 0 ? 0 : head.vary,
     head.varyKey,
     head.varyHeaders.length === 0 ? 0 : head.varyHeaders,
@@ -126,24 +162,33 @@ export function decodeHead(encoded: EncodedHead): Stored {
 
 type Given = Pick<Stored, 'dateAt' | 'lastModifiedAt' | 'etag'>;
 
-function encodeHeaders(head: Stored): EncodedHeaders {
-  return head.headers.map((text, index) => {
-    if (index % 2 === 0) return PLACES.get(text) ?? text;
-    const place = PLACES.get(head.headers[index - 1] ?? '');
-    return place !== undefined && givenValue(place, head) === text ? place : text;
-  });
+function encodeHeaders(head: Stored, dates: DateMemos): EncodedHeaders {
+  const encoded: (string | number)[] = [];
+  for (let i = 0; i < head.headers.length; i += 2) {
+    const [name = '', value = ''] = [head.headers[i], head.headers[i + 1]];
+    const place = placeOf(name);
+    const isGiven = place !== undefined && givenValue(place, head, dates) === value;
+    encoded.push(place ?? name, isGiven ? place : value);
+  }
+  return encoded;
+}
+
+function placeOf(name: string): number | undefined {
+  const names = PLACES[name.length];
+  const found = names?.find((common) => common.name === name);
+  return found?.place;
 }
 
 function decodeHeaders(headers: EncodedHeaders, given: Given): readonly string[] {
   return headers.map((text, index) => {
     if (typeof text === 'string') return text;
-    return (index % 2 === 0 ? COMMON_NAMES[text] : givenValue(text, given)) ?? '';
+    return (index % 2 === 0 ? COMMON_NAMES[text] : givenValue(text, given, UNCACHED)) ?? '';
   });
 }
 
 /** Returns the value that the rest of the head determines for a field; `undefined` if it determines none. */
-function givenValue(place: number, { dateAt, lastModifiedAt, etag }: Given): string | undefined {
-  if (place === DATE) return formatDate(dateAt);
-  if (place === LAST_MODIFIED) return lastModifiedAt === undefined ? undefined : formatDate(lastModifiedAt);
+function givenValue(place: number, { dateAt, lastModifiedAt, etag }: Given, dates: DateMemos): string | undefined {
+  if (place === DATE) return dates.date(dateAt);
+  if (place === LAST_MODIFIED) return lastModifiedAt === undefined ? undefined : dates.modified(lastModifiedAt);
   return place === ETAG ? etag : undefined;
 }

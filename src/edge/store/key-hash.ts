@@ -24,7 +24,17 @@ export function createKeyHasher(): HashKey {
 
 /** Splits a hash into two unsigned 32-bit numbers. */
 export function splitHash(hash: KeyHash): { readonly high: number; readonly low: number } {
-  return { high: Number.parseInt(hash.slice(0, 8), 16), low: Number.parseInt(hash.slice(8), 16) };
+  return { high: readWord(hash, 0), low: readWord(hash, 8) };
+}
+
+/** Reads eight digits. Slices and `parseInt` would allocate, and a put splits its hash five times. */
+function readWord(hash: KeyHash, from: number): number {
+  let word = 0;
+  for (let at = from; at < from + 8; at++) {
+    const code = hash.charCodeAt(at);
+    word = (word << 4) | (code < 0x3a ? code - 0x30 : code - 0x57);
+  }
+  return word >>> 0;
 }
 
 export function joinHash(high: number, low: number): KeyHash {

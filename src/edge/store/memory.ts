@@ -7,7 +7,7 @@ import { putVariant } from '#http/variants.ts';
 import { Arena } from './arena.ts';
 import { BodyPool } from './body-pool.ts';
 import { SMALL_BODY_BYTES, type WriterBudget } from './gathered-bytes.ts';
-import { decodeHead, type EncodedHead, encodeHead } from './head-codec.ts';
+import { createHeadEncoder, decodeHead, type EncodedHead, type EncodeHead } from './head-codec.ts';
 import { Invalidations } from './invalidations.ts';
 import { createKeyHasher, type HashKey, type KeyHash, splitHash } from './key-hash.ts';
 import { wrapBytes } from './memory-body.ts';
@@ -25,6 +25,8 @@ export interface MemoryStoreOptions {
   readonly maxBodyBytes?: number;
   /** Hash function shared with another tier that looks up the same keys. */
   readonly hashKey?: HashKey;
+  /** Encoder shared with another tier that keeps the same heads. */
+  readonly encodeHead?: EncodeHead;
   /** Called with memory of bodies that may be reused from now on. Tests overwrite it. */
   readonly onFreed?: (bytes: Buffer) => void;
 }
@@ -42,6 +44,7 @@ export class MemoryStore implements CacheStore {
   readonly maxBodyBytes: number;
   readonly #maxBytes: number;
   readonly #hashKey: HashKey;
+  readonly #encodeHead: EncodeHead;
   readonly #budget: WriterBudget;
   readonly #invalidations = new Invalidations();
   readonly #index = new WeightedIndex();
@@ -56,16 +59,17 @@ export class MemoryStore implements CacheStore {
   #version = new Float64Array(FIRST_CAPACITY);
   #lastVersion = 0;
   /** Bodies of a slot that are not in the arena, in the order of its variants. */
-  readonly #kept = new Map<number, readonly KeptBody[]>();
+  readonly #kept: (readonly KeptBody[] | undefined)[] = [];
   #keptBytes = 0;
-  /** The bodies in `#kept`. */
+  /** The bodies in `#kept` outside the pool. */
   readonly #counted = new Set<StoredBody>();
   /** Buffer in which records are assembled: one buffer per record would be most of the garbage. */
   readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
   #objects = 0;
 
-  constructor({ maxBytes, maxBodyBytes = MAX_BODY_BYTES, hashKey = createKeyHasher(), onFreed }: MemoryStoreOptions) {
-    this.#hashKey = hashKey;
+  constructor({ maxBytes, maxBodyBytes = MAX_BODY_BYTES, ...options }: MemoryStoreOptions) {
+    this.#hashKey = options.hashKey ?? createKeyHasher();
+    this.#encodeHead = options.encodeHead ?? createHeadEncoder();
     const underWayBytes = Math.floor(maxBytes * UNDER_WAY_SHARE);
     this.#maxBytes = maxBytes - underWayBytes;
     this.maxBodyBytes = Math.min(maxBodyBytes, underWayBytes);
@@ -78,7 +82,7 @@ export class MemoryStore implements CacheStore {
       pages,
       makeRoom: () => this.#makeRoomForBody(),
       onOrphanFreed: () => this.#giveBackPages(),
-      onFreed,
+      onFreed: options.onFreed,
     });
   }
 
@@ -188,7 +192,7 @@ export class MemoryStore implements CacheStore {
     const headsEnd = keyEnd + record.readUInt32LE(4);
     // `as`: `encodeRecord` wrote it.
     const heads = JSON.parse(record.toString('utf8', keyEnd, headsEnd)) as readonly EncodedVariant[];
-    const kept = this.#kept.get(slot) ?? [];
+    const kept = this.#kept[slot] ?? [];
     let at = headsEnd;
     let nextKept = 0;
     const variants = heads.map(([head, bodyBytes]): CachedResponse => {
@@ -209,7 +213,7 @@ export class MemoryStore implements CacheStore {
     const present = this.#index.find(high, low);
     if (present !== NONE) this.#delete(present);
     const keptBytes = kept.reduce((sum, { bytes }) => sum + bytes, 0);
-    const record = variants.length === 0 ? NOTHING : encodeRecord(key, variants, this.#scratch);
+    const record = variants.length === 0 ? NOTHING : encodeRecord(key, variants, this.#encodeHead, this.#scratch);
     if (record.length === 0 || this.#maxBytes === 0 || !this.#makeRoom(record.length, keptBytes)) {
       for (const { release } of kept) release();
       return;
@@ -222,8 +226,8 @@ export class MemoryStore implements CacheStore {
     this.#length[slot] = record.length;
     this.#variants[slot] = variants.length;
     this.#version[slot] = ++this.#lastVersion;
-    if (kept.length > 0) this.#kept.set(slot, kept);
-    for (const { body } of kept) this.#counted.add(body);
+    this.#kept[slot] = kept.length > 0 ? kept : undefined;
+    for (const { body } of kept) if (!(body instanceof PooledBody)) this.#counted.add(body);
     this.#keptBytes += keptBytes;
     this.#objects += variants.length;
   }
@@ -270,8 +274,8 @@ export class MemoryStore implements CacheStore {
   #delete(slot: number): void {
     this.#keptBytes -= this.#index.weightOf(slot) - Arena.weigh(this.#length[slot] ?? 0);
     this.#arena.free(this.#first[slot] ?? NONE);
-    const kept = this.#kept.get(slot) ?? [];
-    this.#kept.delete(slot);
+    const kept = this.#kept[slot] ?? [];
+    this.#kept[slot] = undefined;
     this.#objects -= this.#variants[slot] ?? 0;
     this.#version[slot] = 0;
     this.#index.delete(slot);
@@ -350,7 +354,12 @@ function isInArena({ sizeBytes, prepare }: StoredBody): boolean {
 }
 
 /** Encodes into `scratch` if it fits; the result is valid until the next call. */
-function encodeRecord(key: string, variants: readonly CachedResponse[], scratch: Buffer): Buffer {
+function encodeRecord(
+  key: string,
+  variants: readonly CachedResponse[],
+  encodeHead: EncodeHead,
+  scratch: Buffer,
+): Buffer {
   const bodies: Buffer[] = [];
   const heads = variants.map((variant): EncodedVariant => {
     const { body } = variant;

@@ -1,6 +1,7 @@
 /** Opens a worker's cache store: memory, on top of a disk if there is one. */
 import { DiskStore } from './disk/disk.ts';
 import type { OnDiskProblem } from './disk/health.ts';
+import { createHeadEncoder } from './head-codec.ts';
 import { createKeyHasher } from './key-hash.ts';
 import { MemoryStore } from './memory.ts';
 import type { CacheStore } from './store.ts';
@@ -24,7 +25,7 @@ const MAX_BODY_BYTES_OVER_DISK = 4 * 1024 * 1024;
 export function openStore({ memoryBytes, directory, diskBytes, onProblem, ...given }: StoreOptions): CacheStore {
   const inMemory = { maxBytes: memoryBytes, ...given };
   if (diskBytes === 0) return new MemoryStore(inMemory);
-  const hashKey = createKeyHasher();
-  const memory = new MemoryStore({ ...inMemory, maxBodyBytes: MAX_BODY_BYTES_OVER_DISK, hashKey });
-  return new TieredStore({ memory, disk: new DiskStore({ directory, maxBytes: diskBytes, onProblem, hashKey }) });
+  const shared = { hashKey: createKeyHasher(), encodeHead: createHeadEncoder() };
+  const memory = new MemoryStore({ ...inMemory, maxBodyBytes: MAX_BODY_BYTES_OVER_DISK, ...shared });
+  return new TieredStore({ memory, disk: new DiskStore({ directory, maxBytes: diskBytes, onProblem, ...shared }) });
 }

@@ -3,6 +3,7 @@
  * docs/decisions/0565, 0566
  */
 import type { ByteSpan } from '#http/range.ts';
+import type { Seat } from '#lib/roster.ts';
 import type { Release, StoredBody } from './store.ts';
 
 /** Adjacent blocks of one page. */
@@ -18,12 +19,12 @@ export interface BlockSource {
   readonly blockBytes: number;
   /** Takes adjacent blocks, at least one and at most `maxBlocks`. Returns `undefined` if there is no room. */
   take(maxBlocks: number): Run | undefined;
-  /** Called when the body has its first blocks. */
-  noteOpened(body: PooledBody): void;
+  /** Called when the body has its first blocks. Returns its seat for `noteFreed`. */
+  noteOpened(body: PooledBody): Seat<PooledBody>;
   /** Adds to the blocks that exist only because they are held; a negative number subtracts. */
   noteOrphan(blocks: number): void;
-  /** Called when the body's blocks are free. */
-  noteFreed(body: PooledBody, wasOrphan: boolean): void;
+  /** Called when the body's blocks are free. `seat` is `undefined` if it never had any. */
+  noteFreed(seat: Seat<PooledBody> | undefined, runs: readonly Run[], wasOrphan: boolean): void;
 }
 
 export class PooledBody implements StoredBody {
@@ -33,6 +34,7 @@ export class PooledBody implements StoredBody {
   #blocks = 0;
   #pieces: readonly Buffer[] | undefined;
   #isGrowing = true;
+  #seat: Seat<PooledBody> | undefined;
   #keeps = 0;
   #holds = 0;
   #isOrphan = false;
@@ -89,7 +91,7 @@ export class PooledBody implements StoredBody {
   #grow(maxBlocks: number): number {
     const run = this.#pool.take(maxBlocks);
     if (run === undefined) return 0;
-    if (this.#runs.length === 0) this.#pool.noteOpened(this);
+    this.#seat ??= this.#pool.noteOpened(this);
     this.#runs.push(run);
     this.#blocks += run.count;
     return run.bytes.length;
@@ -160,8 +162,9 @@ export class PooledBody implements StoredBody {
     if (wasOrphan !== this.#isOrphan) this.#pool.noteOrphan(wasOrphan ? -this.#blocks : this.#blocks);
     if (this.#keeps > 0 || this.#holds > 0) return;
     this.#isGone = true;
-    this.#pool.noteFreed(this, wasOrphan);
+    const runs = this.#runs;
     this.#runs = [];
+    this.#pool.noteFreed(this.#seat, runs, wasOrphan);
     this.#pieces = undefined;
   }
 

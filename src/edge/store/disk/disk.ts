@@ -5,6 +5,7 @@
 import type { CacheOptions } from '#http/options.ts';
 import { putVariant } from '#http/variants.ts';
 import type { WriterBudget } from '../gathered-bytes.ts';
+import { createHeadEncoder, type EncodeHead } from '../head-codec.ts';
 import { createKeyHasher, type HashKey, type KeyHash } from '../key-hash.ts';
 import { readWhole, wrapBytes } from '../memory-body.ts';
 import { isSameResponse } from '../same-response.ts';
@@ -29,6 +30,8 @@ export interface DiskStoreOptions {
   readonly onProblem: OnDiskProblem;
   /** Hash function shared with another tier that looks up the same keys. */
   readonly hashKey?: HashKey;
+  /** Encoder shared with another tier that keeps the same heads. */
+  readonly encodeHead?: EncodeHead;
 }
 
 /** Share of the disk that one object may take. */
@@ -55,6 +58,7 @@ export class DiskStore implements CacheStore {
   readonly invalidations: HeardInvalidations;
   readonly #options: DiskStoreOptions;
   readonly #hashKey: HashKey;
+  readonly #encodeHead: EncodeHead;
   readonly #health: DiskHealth;
   readonly #lanes: Lanes;
   readonly #files = new OpenBodies();
@@ -75,6 +79,7 @@ export class DiskStore implements CacheStore {
   constructor(options: DiskStoreOptions) {
     this.#options = options;
     this.#hashKey = options.hashKey ?? createKeyHasher();
+    this.#encodeHead = options.encodeHead ?? createHeadEncoder();
     this.maxBodyBytes = Math.floor(options.maxBytes * MAX_SHARE);
     this.#gathering = { leftBytes: Math.min(GATHER_BYTES, this.maxBodyBytes) };
     this.#unfinished = { leftBytes: Math.floor(options.maxBytes * MAX_UNFINISHED_SHARE) };
@@ -347,7 +352,7 @@ export class DiskStore implements CacheStore {
     try {
       const { directory, maxBytes } = this.#options;
       const onProblem = (error: unknown) => this.#fail(error);
-      this.#volume = new Volume({ directory, maxBytes, files: this.#files, onProblem });
+      this.#volume = new Volume({ directory, maxBytes, files: this.#files, encodeHead: this.#encodeHead, onProblem });
       this.#janitor = new Janitor(this.#volume, maxBytes);
     } catch (error) {
       this.#fail(error);

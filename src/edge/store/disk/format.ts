@@ -8,7 +8,7 @@
  */
 import { crc32 } from 'node:zlib';
 import type { Stored } from '#http/stored.ts';
-import { decodeHead, type EncodedHead, encodeHead } from '../head-codec.ts';
+import { decodeHead, type EncodedHead, type EncodeHead } from '../head-codec.ts';
 
 /**
  * Version of segments, entries and body files; other versions are ignored. Must also be raised if `http/vary.ts`
@@ -42,7 +42,7 @@ export interface VariantRecord extends Stored {
 type EncodedVariant = readonly [head: EncodedHead, bodyId: string, bodyBytes: number, isInline: 0 | 1];
 
 /** Returns the entry's pieces, in order. */
-export function encodeEntry({ key, variants }: EntryRecord): readonly Buffer[] {
+export function encodeEntry({ key, variants }: EntryRecord, encodeHead: EncodeHead): readonly Buffer[] {
   const encoded = variants.map((variant): EncodedVariant => {
     return [encodeHead(variant), variant.bodyId, variant.bodyBytes, variant.inline === undefined ? 0 : 1];
   });

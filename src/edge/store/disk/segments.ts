@@ -22,6 +22,8 @@ const FOLLOW_MS = 1;
 const LOOKED_AT = 8;
 /** Changes of a folder within this time may have the same timestamp. */
 const FOLDER_TIME_MS = 50;
+/** Time between listings of a folder that changed so lately. */
+const LIST_MS = 10;
 /** Parts of the index swept per tick: about a millisecond for a million keys. */
 const SWEEP_AT_ONCE = 64;
 
@@ -75,7 +77,10 @@ export class Segments {
   #isPresent = true;
   #newestTime = 0;
   #followedAt = Number.NEGATIVE_INFINITY;
+  #listedAt = Number.NEGATIVE_INFINITY;
   #seenFolderMs: number | undefined;
+  /** Whether the folder may change again without another timestamp. */
+  #mayChangeUnseen = false;
 
   /** Throws if the folder cannot be read. */
   constructor(options: SegmentsOptions) {
@@ -184,8 +189,10 @@ export class Segments {
     const changedMs = statSync(this.#options.folder, { throwIfNoEntry: false })?.mtimeMs;
     this.#isPresent = changedMs !== undefined;
     if (changedMs === undefined) return;
-    if (changedMs !== this.#seenFolderMs) {
-      this.#seenFolderMs = Math.abs(Date.now() - changedMs) > FOLDER_TIME_MS ? changedMs : undefined;
+    if (changedMs !== this.#seenFolderMs || (this.#mayChangeUnseen && now - this.#listedAt >= LIST_MS)) {
+      this.#listedAt = now;
+      this.#seenFolderMs = changedMs;
+      this.#mayChangeUnseen = Math.abs(Date.now() - changedMs) <= FOLDER_TIME_MS;
       this.#list();
     }
     if (this.#isFilled) for (const segment of this.#tails) this.#readOn(segment);

@@ -3,6 +3,7 @@ import { mkdirSync, statfsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hasCode, unlessMissing } from '#lib/file-error.ts';
+import { createHeadEncoder, type EncodeHead } from '../head-codec.ts';
 import type { KeyHash } from '../key-hash.ts';
 import { bodyFileBytes, decodeEntry, type EntryRecord, encodeEntry, type VariantRecord } from './format.ts';
 import type { OpenBodies } from './open-bodies.ts';
@@ -15,6 +16,7 @@ export interface VolumeOptions {
   /** Limit of the directory, for all workers together. */
   readonly maxBytes: number;
   readonly files: OpenBodies;
+  readonly encodeHead?: EncodeHead;
   /** Called with failures for which no call rejects. */
   readonly onProblem: (error: unknown) => void;
 }
@@ -36,9 +38,11 @@ export class Volume {
   readonly invalidations: SharedInvalidations;
   readonly segments: Segments;
   readonly #unfinished: string;
+  readonly #encodeHead: EncodeHead;
 
   /** Creates missing folders and files; throws if that fails. */
-  constructor({ directory, maxBytes, files, onProblem }: VolumeOptions) {
+  constructor({ directory, maxBytes, files, encodeHead = createHeadEncoder(), onProblem }: VolumeOptions) {
+    this.#encodeHead = encodeHead;
     this.directory = directory;
     this.#unfinished = join(directory, UNFINISHED_NAME);
     mkdirSync(this.#unfinished, { recursive: true, mode: 0o700 });
@@ -86,7 +90,7 @@ export class Volume {
    */
   writeEntry(hash: KeyHash, record: EntryRecord): boolean {
     const fileBlocks = record.variants.reduce((sum, variant) => sum + fileBlocksOf(variant), 0);
-    const isTaken = this.segments.append(hash, encodeEntry(record), fileBlocks);
+    const isTaken = this.segments.append(hash, encodeEntry(record, this.#encodeHead), fileBlocks);
     if (!isTaken) this.removeEntry(hash);
     return isTaken;
   }
