@@ -5,7 +5,7 @@
 import type { CacheOptions } from '#http/options.ts';
 import { putVariant } from '#http/variants.ts';
 import type { WriterBudget } from '../gathered-bytes.ts';
-import { createHeadEncoder, type EncodeHead } from '../head-codec.ts';
+import type { EncodeHead } from '../head-codec.ts';
 import { createKeyHasher, type HashKey, type KeyHash } from '../key-hash.ts';
 import { readWhole, wrapBytes } from '../memory-body.ts';
 import { isSameResponse } from '../same-response.ts';
@@ -31,7 +31,7 @@ export interface DiskStoreOptions {
   /** Hash function shared with another tier that looks up the same keys. */
   readonly hashKey?: HashKey;
   /** Encoder shared with another tier that keeps the same heads. */
-  readonly encodeHead?: EncodeHead;
+  readonly encodeHead?: EncodeHead | undefined;
 }
 
 /** Share of the disk that one object may take. */
@@ -58,7 +58,6 @@ export class DiskStore implements CacheStore {
   readonly invalidations: HeardInvalidations;
   readonly #options: DiskStoreOptions;
   readonly #hashKey: HashKey;
-  readonly #encodeHead: EncodeHead;
   readonly #health: DiskHealth;
   readonly #lanes: Lanes;
   readonly #files = new OpenBodies();
@@ -79,7 +78,6 @@ export class DiskStore implements CacheStore {
   constructor(options: DiskStoreOptions) {
     this.#options = options;
     this.#hashKey = options.hashKey ?? createKeyHasher();
-    this.#encodeHead = options.encodeHead ?? createHeadEncoder();
     this.maxBodyBytes = Math.floor(options.maxBytes * MAX_SHARE);
     this.#gathering = { leftBytes: Math.min(GATHER_BYTES, this.maxBodyBytes) };
     this.#unfinished = { leftBytes: Math.floor(options.maxBytes * MAX_UNFINISHED_SHARE) };
@@ -350,9 +348,9 @@ export class DiskStore implements CacheStore {
   #use(): Volume | undefined {
     if (this.#volume !== undefined || this.#isClosed || this.#refusal() !== undefined) return this.#volume;
     try {
-      const { directory, maxBytes } = this.#options;
+      const { directory, maxBytes, encodeHead } = this.#options;
       const onProblem = (error: unknown) => this.#fail(error);
-      this.#volume = new Volume({ directory, maxBytes, files: this.#files, encodeHead: this.#encodeHead, onProblem });
+      this.#volume = new Volume({ directory, maxBytes, files: this.#files, encodeHead, onProblem });
       this.#janitor = new Janitor(this.#volume, maxBytes);
     } catch (error) {
       this.#fail(error);

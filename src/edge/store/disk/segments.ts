@@ -9,6 +9,7 @@ import { rm, stat } from 'node:fs/promises';
 import { hasCode, unlessMissing } from '#lib/file-error.ts';
 import { joinHash, type KeyHash, splitHash } from '../key-hash.ts';
 import { runReads, runReadsInBackground } from './file-reads.ts';
+import { FolderWatch } from './folder-watch.ts';
 import type { OpenBodies } from './open-bodies.ts';
 import { MAX_SLOT, type Place, PlaceIndex, SWEEP_PARTS } from './place-index.ts';
 import { createSegment, isClosed, isIdle, isSegmentName, nameSegment, type StoreSegment, timeAt } from './segment.ts';
@@ -20,10 +21,6 @@ import { type EntryRow, readUnits, type Unit } from './unit.ts';
 const FOLLOW_MS = 1;
 /** Segments checked per `FOLLOW_MS`; if there are more, each is checked less often. */
 const LOOKED_AT = 8;
-/** Changes of a folder within this time may have the same timestamp. */
-const FOLDER_TIME_MS = 50;
-/** Time between listings of a folder that changed so lately. */
-const LIST_MS = 10;
 /** Parts of the index swept per tick: about a millisecond for a million keys. */
 const SWEEP_AT_ONCE = 64;
 
@@ -77,14 +74,12 @@ export class Segments {
   #isPresent = true;
   #newestTime = 0;
   #followedAt = Number.NEGATIVE_INFINITY;
-  #listedAt = Number.NEGATIVE_INFINITY;
-  #seenFolderMs: number | undefined;
-  /** Whether the folder may change again without another timestamp. */
-  #mayChangeUnseen = false;
+  readonly #watch: FolderWatch;
 
   /** Throws if the folder cannot be read. */
   constructor(options: SegmentsOptions) {
     this.#options = options;
+    this.#watch = new FolderWatch(options.folder);
     this.#writers = { fresh: this.#createWriter(false), used: this.#createWriter(true) };
     this.#list();
     const until = performance.now() + options.readFirstMs;
@@ -186,15 +181,10 @@ export class Segments {
   follow(now: number): void {
     if (now - this.#followedAt < FOLLOW_MS * Math.max(1, this.#tails.size / LOOKED_AT)) return;
     this.#followedAt = now;
-    const changedMs = statSync(this.#options.folder, { throwIfNoEntry: false })?.mtimeMs;
-    this.#isPresent = changedMs !== undefined;
-    if (changedMs === undefined) return;
-    if (changedMs !== this.#seenFolderMs || (this.#mayChangeUnseen && now - this.#listedAt >= LIST_MS)) {
-      this.#listedAt = now;
-      this.#seenFolderMs = changedMs;
-      this.#mayChangeUnseen = Math.abs(Date.now() - changedMs) <= FOLDER_TIME_MS;
-      this.#list();
-    }
+    const state = this.#watch.check(now);
+    this.#isPresent = state !== 'gone';
+    if (state === 'gone') return;
+    if (state === 'changed') this.#list();
     if (this.#isFilled) for (const segment of this.#tails) this.#readOn(segment);
   }
 

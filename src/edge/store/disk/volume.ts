@@ -16,7 +16,7 @@ export interface VolumeOptions {
   /** Limit of the directory, for all workers together. */
   readonly maxBytes: number;
   readonly files: OpenBodies;
-  readonly encodeHead?: EncodeHead;
+  readonly encodeHead?: EncodeHead | undefined;
   /** Called with failures for which no call rejects. */
   readonly onProblem: (error: unknown) => void;
 }
