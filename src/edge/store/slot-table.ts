@@ -27,14 +27,6 @@ export class SlotTable {
     return this.#high.byteLength * 3 + this.#places.byteLength;
   }
 
-  high(slot: number): number {
-    return this.#high[slot] ?? 0;
-  }
-
-  low(slot: number): number {
-    return this.#low[slot] ?? 0;
-  }
-
   find(high: number, low: number): number {
     for (let place = this.#home(low); ; place = this.#after(place)) {
       const slot = this.#places[place] ?? NONE;
@@ -54,14 +46,14 @@ export class SlotTable {
   }
 
   delete(slot: number): void {
-    let hole = this.#home(this.low(slot));
+    let hole = this.#homeOf(slot);
     while (this.#places[hole] !== slot) hole = this.#after(hole);
     // Later places of the run move up if that brings them closer to their home, so that no look-up ends at the hole too
     // early.
     for (let place = this.#after(hole); ; place = this.#after(place)) {
       const moved = this.#places[place] ?? NONE;
       if (moved === NONE) break;
-      const home = this.#home(this.low(moved));
+      const home = this.#homeOf(moved);
       if (this.#distance(home, place) < this.#distance(hole, place)) continue;
       this.#places[hole] = moved;
       hole = place;
@@ -93,9 +85,13 @@ export class SlotTable {
   }
 
   #place(slot: number): void {
-    let place = this.#home(this.low(slot));
+    let place = this.#homeOf(slot);
     while (this.#places[place] !== NONE) place = this.#after(place);
     this.#places[place] = slot;
+  }
+
+  #homeOf(slot: number): number {
+    return this.#home(this.#low[slot] ?? 0);
   }
 
   #home(low: number): number {

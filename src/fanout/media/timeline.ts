@@ -42,11 +42,6 @@ export class Timeline {
     return this.#repairs;
   }
 
-  /** Latest position, in milliseconds. */
-  get headMs(): number {
-    return this.#headMs;
-  }
-
   /** Returns the message with its timestamp on the broadcast's clock. `now`: milliseconds of a monotonic clock. */
   place(message: MediaMessage, facts: MediaFacts, now: number): MediaMessage {
     const { kind, data } = message;
