@@ -29,6 +29,12 @@ export const LOG_SETTINGS = {
     default: 'local',
     description: 'Where control stores log files and recordings: `local` (the data directory) or S3-compatible storage',
   },
+  logStoreShared: {
+    reader: oneOf(['true', 'false']),
+    default: 'false',
+    description:
+      '`true`: the directory of the local log store is on storage that all controls of the database share. Several controls need this or S3',
+  },
   logS3Endpoint: {
     reader: serverUrl(),
     description: 'Endpoint of the S3 storage; the bucket is part of the path',

@@ -54,6 +54,13 @@ export const SETTINGS = {
     description:
       'Management and SMS API, `/healthz`, `/readyz`; an address other than loopback requires TLS or trusted proxies',
   },
+  stopDelaySeconds: {
+    reader: wholeNumber(0, 60),
+    default: '5',
+    unit: 'seconds',
+    description:
+      'How long control answers `/readyz` with 503 before it closes, so that a load balancer stops sending requests; only if other controls share the database',
+  },
   controlTlsCert: { reader: path(), description: 'Certificate chain of control (PEM file)' },
   controlTlsKey: { reader: path(), description: 'Private key of control (PEM file)' },
   trustedProxies: {

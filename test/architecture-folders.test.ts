@@ -38,6 +38,7 @@ const ROOMS: Readonly<Record<string, Folders>> = {
     tables: ['statements', 'engines', 'secrets', 'schema'],
     'tables/sms': ['tables', 'statements', 'engines', 'engines/sqlite', 'secrets', 'schema'],
     'tables/live': ['tables', 'statements', 'engines', 'secrets', 'schema'],
+    peers: ['.', 'schema', 'tables'],
     migrations: ['engines', 'schema'],
     '.': ['migrations', 'tables', 'statements', 'engines', 'engines/postgres', 'schema'],
     rotation: ['.', 'tables', 'tables/sms', 'tables/live', 'engines', 'secrets', 'schema'],

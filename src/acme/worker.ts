@@ -1,7 +1,13 @@
 /** Works on due orders, several at a time, each under a lease. Several processes on one database share them. */
+import type { Controls } from '#db/peers/peers.ts';
 import { claimOrders, freeOrders, giveOrdersBack, hasDueOrders } from '#db/tables/certificate-orders.ts';
 import { correctOrders } from './clock-back.ts';
 import { type WorkParts, workOrder } from './work.ts';
+
+export interface WorkerParts extends WorkParts {
+  /** The controls that share the database. */
+  readonly peers: Pick<Controls, 'mayClaim'>;
+}
 
 export interface AcmeWorker extends AsyncDisposable {
   /** Works on all orders that are due or become due meanwhile. Rejects if the database does not answer. */
@@ -18,7 +24,7 @@ const POLL_MS = 500;
 const RETRY_MS = 2_000;
 
 /** `pollMs` 0: works only when `round` is called. */
-export async function startAcmeWorker(parts: WorkParts, pollMs = POLL_MS): Promise<AcmeWorker> {
+export async function startAcmeWorker(parts: WorkerParts, pollMs = POLL_MS): Promise<AcmeWorker> {
   const { db, log } = parts;
   const stop = new AbortController();
   let running: Promise<void> | undefined;
@@ -61,10 +67,10 @@ export async function startAcmeWorker(parts: WorkParts, pollMs = POLL_MS): Promi
   };
 }
 
-async function rounds(parts: WorkParts, stopping: AbortSignal): Promise<void> {
+async function rounds(parts: WorkerParts, stopping: AbortSignal): Promise<void> {
   const { db, clock, owner, log } = parts;
   await correctOrders({ db, log, now: clock(), leaseMs: LEASE_MS });
-  while (!stopping.aborted && (await hasDueOrders(db.query, clock()))) {
+  while (!stopping.aborted && parts.peers.mayClaim && (await hasDueOrders(db.query, clock()))) {
     const now = clock();
     const claim = { owner, leaseUntil: now + LEASE_MS, now, limit: MAX_UNDER_WAY };
     const orders = await db.transaction((trx) => claimOrders(trx, claim));

@@ -100,6 +100,11 @@ function addSessionOptions(command: Command): void {
     )
     .option('--tls-server-name <name>', "name to expect in the carrier's certificate; '': the host")
     .option('--window <parts>', 'window: maximum parts in flight', parseWholeNumber)
+    .option(
+      '--sessions <n>',
+      'sessions that the carrier allows at a time, each at another control; they share window and rate',
+      parseWholeNumber,
+    )
     .option('--bind-seconds <seconds>', 'timeout for connecting and binding', parseWholeNumber)
     .option('--enquire-seconds <seconds>', 'idle time before an enquire_link is sent', parseWholeNumber)
     .option('--response-seconds <seconds>', 'timeout for the response to a part', parseWholeNumber);

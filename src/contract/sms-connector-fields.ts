@@ -118,6 +118,7 @@ export const CONNECTOR_FIELDS = {
   sender_type: clearable(addressType),
   destination_type: clearable(addressType),
   window: optional(integer(1, 1000)),
+  sessions: optional(integer(1, 16)),
   bind_seconds: optional(integer(1, 600)),
   enquire_seconds: optional(integer(1, 3600)),
   response_seconds: optional(integer(1, 600)),
@@ -171,6 +172,10 @@ export const CONNECTOR_DATA = z.object({
   sender_type: z.string().optional(),
   destination_type: z.string().optional(),
   window: z.int().optional(),
+  sessions: z
+    .int()
+    .optional()
+    .describe('sessions that the carrier allows, each at another control; they share window and rate'),
   bind_seconds: z.int().optional(),
   enquire_seconds: z.int().optional(),
   response_seconds: z.int().optional(),

@@ -1,6 +1,7 @@
 /** Opens the database on either engine and migrates it. All writing goes through `transaction`. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
+import type { Clock } from '#lib/clock.ts';
 import { nameFile } from '#lib/file-error.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type Engine, openPostgres, openSqlite } from './engines/engine.ts';
@@ -28,6 +29,16 @@ export interface DatabaseOptions {
 
 export interface Db extends AsyncDisposable {
   readonly engine: 'sqlite' | 'postgres';
+  /**
+   * The clock by which everything that is stored is decided. On PostgreSQL that of the server, as last compared: all
+   * controls have the same one, whatever their own say. On SQLite that of the process. docs/decisions/0576
+   */
+  readonly clock: Clock;
+  /**
+   * Corrects `clock` by what `ask` reads from the server. Returns by how many milliseconds the clock of this machine is
+   * ahead of it. On SQLite it asks nothing and returns 0.
+   */
+  compareClock(ask: () => Promise<number>): Promise<number>;
   /**
    * Runs single statements. Inside `transaction` use the executor that it passes: on SQLite this one would wait
    * forever.
@@ -111,6 +122,14 @@ class OpenDatabase implements Db {
 
   get engine(): 'sqlite' | 'postgres' {
     return this.#engine.name;
+  }
+
+  get clock(): Clock {
+    return this.#engine.clock;
+  }
+
+  compareClock(ask: () => Promise<number>): Promise<number> {
+    return this.#engine.compareClock(ask);
   }
 
   get query(): Kysely<Schema> {

@@ -3,6 +3,7 @@
  * tombstones, expired marks of live streams, and their history, and tokens and certificates of edges that ended long ago.
  */
 import type { Db } from '#db/open.ts';
+import { type Controls, HOUSEKEEPING } from '#db/peers/peers.ts';
 import { pruneTasks } from '#db/tables/cache-tasks.ts';
 import { pruneEdgeCertificates } from '#db/tables/fleet/edge-certificates.ts';
 import { pruneEdgeTokens } from '#db/tables/fleet/edge-tokens.ts';
@@ -33,14 +34,16 @@ const BATCH = 250;
 export interface HousekeepingOptions {
   readonly db: Db;
   readonly clock: Clock;
+  /** One control of those that share the database does it. */
+  readonly peers: Pick<Controls, 'underLease'>;
   readonly log: Logger;
 }
 
 /** Begins at once. A failure is logged, and the next round tries again. */
-export function startHousekeeping({ db, clock, log }: HousekeepingOptions): AsyncDisposable {
+export function startHousekeeping({ db, clock, peers, log }: HousekeepingOptions): AsyncDisposable {
   return startRounds({
     everyMs: ROUND_MS,
-    work: () => tidy(db, clock()),
+    work: () => peers.underLease(HOUSEKEEPING, db, (leased) => tidy(leased, clock())),
     onFailure: (error) => log.error({ err: error }, 'cannot delete expired feed entries; retrying later'),
   });
 }

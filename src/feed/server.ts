@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress } from 'node:zlib';
 import type { Db } from '#db/open.ts';
+import { ALONE, type Controls } from '#db/peers/peers.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -38,6 +39,8 @@ export interface FeedServerOptions {
   readonly socketPath: string;
   /** Absent if this control accepts no traffic reports. */
   readonly traffic?: TrafficTaker;
+  /** The controls that share the database; absent: this one is alone. */
+  readonly peers?: Pick<Controls, 'underLease'>;
   /** Opens the private keys of certificates. Absent if this feed has no certificates. */
   readonly ring?: Keyring;
   readonly clock: Clock;
@@ -77,7 +80,7 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
   await listenOnSocket(server, options.socketPath);
   const publishing = watchPublishes(db, broadcast, log);
   const beating = setInterval(() => broadcast.heartbeat(), HEARTBEAT_MS);
-  const housekeeping = startHousekeeping(options);
+  const housekeeping = startHousekeeping({ peers: ALONE, ...options });
   return {
     handle,
     get headRevision() {

@@ -5,5 +5,11 @@ export type Clock = () => number;
 
 export const systemClock: Clock = () => Date.now();
 
+/** Both clocks of a machine; `steady` is monotonic. */
+export interface MachineClocks {
+  readonly wall: Clock;
+  readonly steady: Clock;
+}
+
 /** Monotonic clock: milliseconds since some instant of this process. */
 export const steadyClock: Clock = () => performance.now();

@@ -5,6 +5,7 @@
 import { Lru } from './lru.ts';
 
 export interface TokenBucketOptions {
+  /** Read at each use: it may change, as `burst` may. */
   readonly perSecond: number;
   /** Size of the bucket, at least 1. */
   readonly burst: number;

@@ -31,6 +31,8 @@ export interface SmppSettings {
   readonly destinationType: AddressType;
   /** Parts that may wait for their answer. */
   readonly window: number;
+  /** Sessions that the carrier allows, each at another control; they share the window and the rate. */
+  readonly sessions: number;
   /** Silence of the carrier after which an enquire_link is sent. */
   readonly enquireSeconds: number;
   /** Silence of the carrier that ends the session; more than `enquireSeconds`. */
@@ -88,6 +90,7 @@ export const SMPP_DEFAULTS = {
   sender: '',
   destinationType: { ton: 1, npi: 1 },
   window: 10,
+  sessions: 1,
   enquireSeconds: 30,
   inactivitySeconds: 40,
   bindSeconds: 10,

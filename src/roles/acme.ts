@@ -9,9 +9,10 @@ import { CERTIFICATES_PER_ACCOUNT } from '#api/calls/calls.ts';
 import { giveCertificate } from '#api/settings/give-certificate.ts';
 import type { AcmeConfig } from '#config';
 import type { Db } from '#db/open.ts';
+import type { Controls } from '#db/peers/peers.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { countOrders } from '#db/tables/certificate-orders.ts';
-import { steadyClock, systemClock } from '#lib/clock.ts';
+import { steadyClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { metricsOf } from '#lib/metrics.ts';
 
@@ -20,31 +21,41 @@ export interface AcmeOptions {
   /** The release. */
   readonly build: string;
   readonly db: Db;
+  readonly peers: Pick<Controls, 'mayClaim'>;
   readonly ring: Keyring;
   readonly log: Logger;
   readonly registry: Registry;
 }
 
-export async function startAcme({ acme, build, db, ring, log, registry }: AcmeOptions): Promise<AsyncDisposable> {
+export async function startAcme({
+  acme,
+  build,
+  db,
+  peers,
+  ring,
+  log,
+  registry,
+}: AcmeOptions): Promise<AsyncDisposable> {
   const ended = metricsOf(registry).counter(
     'causeway_certificate_orders_total',
     'Certificate orders, by outcome: issued or the problem',
     ['outcome'],
   );
   const { directory, email, ca, binding } = acme;
+  const { clock } = db;
   const https = createHttps(`causeway/${build}`, ca);
   const authority = createAuthority({
     directoryUrl: directory,
     ask: https.ask,
     binding,
-    clock: systemClock,
+    clock,
     steadyClock,
   });
   const worker = await startAcmeWorker({
-    ...{ db, ring, authority, log },
-    account: createAccountHolder({ db, ring, authority, directory, email, clock: systemClock, steadyClock }),
+    ...{ db, peers, ring, authority, log },
+    account: createAccountHolder({ db, ring, authority, directory, email, clock, steadyClock }),
     give: (trx, given) => giveCertificate(trx, { ring, maxCertificates: CERTIFICATES_PER_ACCOUNT }, given),
-    clock: systemClock,
+    clock,
     random: Math.random,
     owner: randomUUID(),
     onEnd: (outcome) => ended.inc({ outcome }),

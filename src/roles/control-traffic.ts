@@ -1,6 +1,7 @@
 /** What control does with the traffic that edges tell: keeps it, and forgets it in time. */
 import type { Config } from '#config';
 import type { Db } from '#db/open.ts';
+import { type Controls, HOUSEKEEPING } from '#db/peers/peers.ts';
 import { MessageError, requireEdge } from '#feed/messages.ts';
 import { MAX_RECORDING_BYTES, parseRecordingMessage } from '#feed/recording-message.ts';
 import type { TrafficTaker } from '#feed/reports.ts';
@@ -31,21 +32,27 @@ export function openBlobStore({ logStore }: Pick<Config, 'logStore'>): BlobStore
 export function openControlTraffic(
   config: Pick<Config, 'logStore' | 'logDays' | 'timeZone'>,
   db: Db,
+  peers: Pick<Controls, 'underLease'>,
   log: Logger,
 ): ControlTraffic {
   const { logDays, timeZone } = config;
   const blobs = openBlobStore(config);
-  const traffic = createTraffic({ db, blobs, timeZone, clock: systemClock });
+  const { clock } = db;
+  const traffic = createTraffic({ db, blobs, timeZone, clock });
   const forgetting = startRounds({
     everyMs: FORGET_EVERY_MS,
-    work: (signal) => forgetOldTraffic({ db, blobs, timeZone, logDays }, systemClock(), signal),
+    work: (signal) =>
+      peers.underLease(HOUSEKEEPING, db, (leased) =>
+        forgetOldTraffic({ db: leased, blobs, timeZone, logDays }, clock(), signal),
+      ),
     onFailure: (error) => {
       if (!forgetting.signal.aborted) log.error({ err: error }, 'cannot delete expired log files; retrying later');
     },
   });
   const forgettingRecordings = startRounds({
     everyMs: FORGET_RECORDINGS_EVERY_MS,
-    work: (signal) => forgetRecordings({ db, blobs }, systemClock(), signal),
+    work: (signal) =>
+      peers.underLease(HOUSEKEEPING, db, (leased) => forgetRecordings({ db: leased, blobs }, clock(), signal)),
     onFailure: (error) => {
       if (!forgettingRecordings.signal.aborted)
         log.error({ err: error }, 'cannot delete expired recordings; retrying later');

@@ -9,7 +9,7 @@ import type { Keyring } from '#db/secrets/keyring.ts';
 import { createGuard } from '#edge/origin/guard.ts';
 import { type FeedServer, startFeedServer } from '#feed/server.ts';
 import { checkAutomata } from '#lib/automaton-check.ts';
-import { steadyClock, systemClock } from '#lib/clock.ts';
+import { steadyClock } from '#lib/clock.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
 import { metricsOf } from '#lib/metrics.ts';
@@ -19,50 +19,49 @@ import { SMS_PROCEDURES } from '#sms/procedures.ts';
 import { startAcme, warnOfStoppedRenewals } from './acme.ts';
 import { firstTokenPath } from './announce.ts';
 import type { PartContext, RunningPart } from './child.ts';
+import { joinControlPeers } from './control-peers.ts';
 import { openBlobStore, openControlTraffic } from './control-traffic.ts';
 import { databaseOptions } from './database-options.ts';
 import { ensureFirstToken } from './first-token.ts';
 import { type SmsOptions, startSms } from './sms.ts';
 import { createRefusedAddress } from './webhook-sender.ts';
 
-export async function startControl({
-  config,
-  localSecret,
-  ownAddresses,
-  build,
-  log,
-  registry,
-}: PartContext): Promise<RunningPart> {
+export async function startControl(context: PartContext): Promise<RunningPart> {
+  const { config, localSecret, ownAddresses, build, log, registry } = context;
   checkAutomata(); // it compiles settings before they are stored
   reportNodeInternals(log);
   await using stack = new AsyncDisposableStack();
   const db = stack.use(await openDatabase({ ...databaseOptions(config, log), procedures: SMS_PROCEDURES }));
+  const { clock } = db;
   const firstToken = await ensureFirstToken({
     db,
     given: config.bootstrapToken,
     file: firstTokenPath(config.dataDir),
-    now: systemClock(),
+    now: clock(),
   });
   const ring = await openKeyring(db.query, config.keyringFile);
-  const traffic = stack.use(openControlTraffic(config, db, log));
+  const joined = stack.use(await joinControlPeers({ ...context, db, ring }));
+  const { peers } = joined;
+  const traffic = stack.use(openControlTraffic(config, db, peers, log));
   const feed = stack.use(
-    await startFeedServer({ db, socketPath: config.feedSocket, traffic: traffic.taker, ring, clock: systemClock, log }),
+    await startFeedServer({ db, peers, socketPath: config.feedSocket, traffic: traffic.taker, ring, clock, log }),
   );
   const engine: { running?: SmsEngine } = {};
   const guard = { allow: config.smsWebhookAllow, refuse: ownAddresses };
   const origins = createGuard({ allow: config.originAllow, refuse: ownAddresses });
   const given = { ...apiOptions(config, ring), permitsOrigin: origins.permits, sms: hooksOf(engine, guard, log) };
-  const api = stack.use(await startApi({ ...given, db, localSecret, clock: systemClock, steadyClock, log, registry }));
-  const sms = await startSms({ config, db, ring, guard, log, registry });
+  const api = stack.use(await startApi({ ...given, db, peers, localSecret, clock, steadyClock, log, registry }));
+  const sms = await startSms({ config, db, peers, ring, guard, log, registry });
   engine.running = sms;
   const { acme } = config;
   if (acme === undefined) await warnOfStoppedRenewals(db, log);
-  else stack.use(await startAcme({ acme, build, db, ring, log, registry }));
+  else stack.use(await startAcme({ acme, build, db, peers, ring, log, registry }));
   addFeedMetrics(registry, feed);
   const running = stack.move();
   return {
     firstToken,
     async stop(graceMs) {
+      await joined.leave();
       await Promise.all([api.close(), sms.stop(graceMs)]);
       await running[Symbol.asyncDispose]();
     },

@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import { startApi } from '#api/server.ts';
 import type { Config } from '#config';
 import { openKeyring } from '#db/rotation/sealed-secrets.ts';
-import { steadyClock, systemClock } from '#lib/clock.ts';
+import { steadyClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { apiOptions, openConfigured } from './control.ts';
 
@@ -25,9 +25,7 @@ export async function openOfflineControl(config: Config, lock: Disposable): Prom
   const ring = await openKeyring(db.query, config.keyringFile);
   const options = { ...apiOptions(config, ring), listen: LOOPBACK, tls: undefined };
   const registry = new Registry();
-  const api = stack.use(
-    await startApi({ ...options, db, localSecret, clock: systemClock, steadyClock, log, registry }),
-  );
+  const api = stack.use(await startApi({ ...options, db, localSecret, clock: db.clock, steadyClock, log, registry }));
   const running = stack.move();
   return {
     url: `http://${LOOPBACK.host}:${api.port}`,

@@ -97,7 +97,9 @@ export class RoleProcess {
   }
 
   async stop(graceMs: number): Promise<void> {
-    await this.#process.stop(() => this.send({ kind: 'stop', graceMs }), graceMs + STOP_MARGIN_MS);
+    const { part, config } = this.#options.start;
+    const delayMs = part === 'control' ? config.stopDelaySeconds * 1000 : 0;
+    await this.#process.stop(() => this.send({ kind: 'stop', graceMs }), graceMs + delayMs + STOP_MARGIN_MS);
     this.#isReady = false;
   }
 

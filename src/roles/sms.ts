@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import type { Config } from '#config';
 import type { Db } from '#db/open.ts';
+import { type Controls, HOUSEKEEPING } from '#db/peers/peers.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import type { GuardOptions } from '#edge/origin/guard.ts';
-import { systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';
 import { systemTimers } from '#lib/timers.ts';
@@ -17,6 +17,7 @@ import { createWebhookSender } from './webhook-sender.ts';
 export interface SmsOptions {
   readonly config: Pick<Config, 'smsChargeAt' | 'smsDays'>;
   readonly db: Db;
+  readonly peers: Controls;
   readonly ring: Keyring;
   /** Guard for addresses of customers. */
   readonly guard: GuardOptions;
@@ -28,13 +29,13 @@ export interface SmsOptions {
 const MAX_DRAIN_MS = 5_000;
 const FORGET_EVERY_MS = 3_600_000;
 
-export async function startSms({ config, db, ring, guard, log, registry }: SmsOptions): Promise<SmsEngine> {
+export async function startSms({ config, db, peers, ring, guard, log, registry }: SmsOptions): Promise<SmsEngine> {
   const webhooks = createWebhookSender(guard);
   const engine = await startSmsEngine({
-    ...{ db, ring, log, registry },
+    ...{ db, peers, ring, log, registry },
     connect: connectCarrier,
     post: webhooks.post,
-    clock: systemClock,
+    clock: db.clock,
     timers: systemTimers,
     random: Math.random,
     owner: randomUUID(),
@@ -43,7 +44,8 @@ export async function startSms({ config, db, ring, guard, log, registry }: SmsOp
   const { smsDays } = config;
   const forgetting = startRounds({
     everyMs: FORGET_EVERY_MS,
-    work: (signal) => forgetOldSms({ db, smsDays }, systemClock(), signal),
+    work: (signal) =>
+      peers.underLease(HOUSEKEEPING, db, (leased) => forgetOldSms({ db: leased, smsDays }, db.clock(), signal)),
     onFailure: (error) => {
       if (!forgetting.signal.aborted) log.error({ err: error }, 'cannot delete expired SMS data; retrying later');
     },

@@ -224,8 +224,8 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   #roundOf(input: Pick<Round, 'results' | 'events' | 'submissions'>, open: readonly OpenLine[]): Round {
-    const { clock, owner, chargeAt, lines, routes } = this.#options;
-    const isUp = (id: number) => lines().some((other) => other.id === id && other.isUp);
+    const { clock, owner, chargeAt, lines, routes, peers } = this.#options;
+    const isUp = (id: number) => lines().some((other) => other.id === id && other.isUp) || peers.isUpElsewhere(id);
     const claims = open.map(({ line, room }) => ({
       connectorId: line.id,
       lanes: lanesOf(line.id, routes().all, isUp, MAX_TRIES),
@@ -241,7 +241,7 @@ export class Dispatcher implements AsyncDisposable {
 
   /** Lines that may send parts now. */
   #open(): readonly OpenLine[] {
-    if (!this.#claims) return [];
+    if (!this.#claims || !this.#options.peers.mayClaim) return [];
     const ready = this.#options.lines().flatMap((line) => (line.isUp ? [{ line, room: this.#roomOf(line) }] : []));
     return ready.filter(({ room }) => room > 0);
   }

@@ -4,7 +4,7 @@ import type { Transaction } from 'kysely';
 import type { Registry } from 'prom-client';
 import type { Schema } from '#db/schema/schema.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
-import { listConnectors, listRoutes, openSettings } from '#db/tables/sms/connectors.ts';
+import { listConnectors, listRoutes, openSettings, type StoredConnector } from '#db/tables/sms/connectors.ts';
 import { queueDeliveries } from '#db/tables/sms/deliveries.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
@@ -17,6 +17,7 @@ import { Inbox } from './inbox.ts';
 import { type Line, Lines } from './lines.ts';
 import { createSmsMetrics, type SmsMetrics } from './metrics.ts';
 import { partOutcomeOf } from './outcome.ts';
+import { ownedConnectors, sessionLeases } from './owned-connectors.ts';
 import { createProcedures } from './procedures.ts';
 import { RouteTable } from './route.ts';
 import { DEFAULT_WAITS, type SmsWaits, startSweeper } from './sweeper.ts';
@@ -62,6 +63,8 @@ class Engine implements SmsEngine {
   readonly #lines: Lines;
   readonly #services = new AsyncDisposableStack();
   #routes = new RouteTable([]);
+  /** Connectors as last read, those of other controls included. */
+  #connectors: readonly StoredConnector[] = [];
   #dispatcher: Dispatcher | undefined;
   #reloading: Promise<void> | undefined;
   #reads: Promise<void> = Promise.resolve();
@@ -92,8 +95,16 @@ class Engine implements SmsEngine {
   async #read(): Promise<void> {
     const { db } = this.#options;
     const [connectors, routes] = [await listConnectors(db.query), await listRoutes(db.query)];
-    this.#lines.reload(connectors);
+    this.#connectors = connectors;
+    this.#options.peers.want('connectors', sessionLeases(connectors));
+    this.#openOwned();
     this.#routes = new RouteTable(routes);
+  }
+
+  /** Opens the connectors whose sessions belong to this control, and closes the others. */
+  #openOwned(): void {
+    const { peers } = this.#options;
+    this.#lines.reload(ownedConnectors(this.#connectors, (lease) => peers.holds(lease)));
   }
 
   begin(): void {
@@ -110,6 +121,7 @@ class Engine implements SmsEngine {
       procedures: createProcedures(),
     });
     const isAlone = tools.db.engine === 'sqlite';
+    this.#services.defer(tools.peers.onChange(() => this.#openOwned()));
     const onQueued = () => this.#dispatcher?.wake();
     const underWay = () => [...(this.#dispatcher?.underWay ?? [])];
     this.#services.use(startSweeper({ ...tools, isAlone, underWay, waits, store, onQueued }));
@@ -172,7 +184,10 @@ class Engine implements SmsEngine {
         const stored = partOutcomeOf(outcome, facts);
         this.#dispatcher?.note({ partId, connectorId: line.id, sentAt: now, endedAt: now, outcome: stored });
       },
-      stateChanged: () => this.#dispatcher?.wake(),
+      stateChanged: () => {
+        this.#options.peers.noteConnectorsUp(this.#lines.all.flatMap(({ id, isUp }) => (isUp ? [id] : [])));
+        this.#dispatcher?.wake();
+      },
       sessionEnded: () => undefined, // the connector has logged it
       roomFreed: () => this.#dispatcher?.wake(),
     };

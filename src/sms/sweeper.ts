@@ -1,7 +1,10 @@
 /**
  * Sweeps the queue every second: expired leases and validity, and responses and receipts that did not arrive in time.
+ * One control of those that share the database does it; each renews the leases of its own parts.
  */
 import type { Transaction } from 'kysely';
+import type { Db } from '#db/open.ts';
+import { SMS_SWEEP } from '#db/peers/peers.ts';
 import type { Schema } from '#db/schema/schema.ts';
 import { listConnectors, moveStrayParts } from '#db/tables/sms/connectors.ts';
 import { rematchOrphans, takeUnmatched } from '#db/tables/sms/orphans.ts';
@@ -9,14 +12,15 @@ import {
   expireParts,
   giveUpParts,
   loseLeases,
+  queueForgottenAgain,
+  queueSimulatedAgain,
   queueUncertainAgain,
-  queueUnsentAgain,
   renewLeases,
   settleUnknown,
 } from '#db/tables/sms/sweep.ts';
 import { startRounds } from '#lib/rounds.ts';
 import { bringBackInstants } from './clock-back.ts';
-import { LEASE_MS } from './lease.ts';
+import { LEASE_MS, RENEW_AFTER_MS } from './lease.ts';
 import { refundSilentParts } from './refund-silent-parts.ts';
 import type { SmsTools } from './tools.ts';
 
@@ -68,40 +72,57 @@ const BATCH = 500;
 
 /** Begins at once. A failure is logged, and the next round tries again. */
 export function startSweeper(options: SweeperOptions): AsyncDisposable {
-  const { db, clock, log, waits, onQueued } = options;
+  const { db, log, isAlone, peers } = options;
+  const sweepAll = createSweep(options);
+  return startRounds({
+    everyMs: ROUND_MS,
+    work: async (signal) => {
+      if (!isAlone) await keepOwn(options);
+      await peers.underLease(SMS_SWEEP, db, (leased) => sweepAll(leased, signal));
+    },
+    onFailure: (error) => log.error({ err: error }, 'cannot sweep the SMS queue; retrying'),
+  });
+}
+
+type SweepAll = (db: Db, signal: AbortSignal) => Promise<void>;
+
+function createSweep(options: SweeperOptions): SweepAll {
+  const { clock, log, waits, onQueued } = options;
   let rounds = 0;
   // Nothing was swept while no process ran or the database was unreachable: parts that were in flight become uncertain
   // now.
   let hasSwept = false;
-  return startRounds({
-    everyMs: ROUND_MS,
-    work: async (signal) => {
-      const isRare = rounds % RARE_ROUNDS === 0;
-      const regular = isRare ? ORPHAN_LOOK_MS : undefined;
-      rounds += 1;
-      if (isRare) {
-        const { parts, others } = await bringBackInstants({ db, clock }, signal);
-        if (parts > 0) onQueued();
-        if (parts + others > 0) log.warn({ parts, others }, CLOCK_BACK);
-      }
-      await sweep(options, hasSwept ? regular : waits.uncertainMs, signal);
-      hasSwept = true;
-    },
-    onFailure: (error) => {
-      hasSwept = false;
-      log.error({ err: error }, 'cannot sweep the SMS queue; retrying');
-    },
-  });
+  return async (db, signal) => {
+    const isRare = rounds % RARE_ROUNDS === 0;
+    const orphanMs = !hasSwept ? waits.uncertainMs : isRare ? ORPHAN_LOOK_MS : undefined;
+    rounds += 1;
+    hasSwept = false;
+    if (isRare) {
+      const { parts, others } = await bringBackInstants({ db, clock }, signal);
+      if (parts > 0) onQueued();
+      if (parts + others > 0) log.warn({ parts, others }, CLOCK_BACK);
+    }
+    await sweep({ ...options, db }, orphanMs, signal);
+    hasSwept = true;
+  };
+}
+
+/** Renews the leases of this process's parts, and queues those again that it holds without knowing. */
+async function keepOwn({ db, clock, owner, metrics, underWay, onQueued }: SweeperOptions): Promise<void> {
+  await db.transaction((trx) => renew(trx, owner, underWay(), clock()));
+  const queued = await db.transaction((trx) => queueForgottenAgain(trx, { now: clock(), owner, underWay: underWay() }));
+  if (queued === 0) return;
+  metrics.swept.inc({ to: 'queued' }, queued);
+  onQueued();
 }
 
 /** `orphanMs`: age up to which unmatched receipts are looked at; `undefined`: none are. */
 async function sweep(options: SweeperOptions, orphanMs: number | undefined, signal: AbortSignal): Promise<void> {
-  const { db, clock, log, metrics, owner, isAlone, underWay, waits, chargeAt, store, onQueued } = options;
-  if (!isAlone) await db.transaction((trx) => renew(trx, owner, underWay(), clock()));
+  const { db, clock, log, metrics, owner, isAlone, waits, chargeAt, store, onQueued } = options;
   const { unsent, lost } = await db.transaction(async (trx) => {
     const leases = { now: clock(), owner, isAlone };
     return {
-      unsent: await queueUnsentAgain(trx, { ...leases, underWay: underWay() }),
+      unsent: await queueSimulatedAgain(trx, leases),
       lost: await loseLeases(trx, leases),
     };
   });
@@ -181,5 +202,5 @@ const UNMATCHED = {
 };
 
 function renew(trx: Transaction<Schema>, owner: string, partIds: readonly number[], now: number): Promise<void> {
-  return renewLeases(trx, { owner, partIds, before: now + LEASE_MS / 2, until: now + LEASE_MS });
+  return renewLeases(trx, { owner, partIds, before: now + LEASE_MS - RENEW_AFTER_MS, until: now + LEASE_MS });
 }

@@ -1,5 +1,6 @@
 /** Tools that all components of the engine share. */
 import type { Db } from '#db/open.ts';
+import type { Controls } from '#db/peers/peers.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { ChargeAt } from '#model/sms-part.ts';
@@ -15,4 +16,6 @@ export interface SmsTools {
   /** Unique name of this process among those that ever used the database. */
   readonly owner: string;
   readonly chargeAt: ChargeAt;
+  /** The controls that share the database. */
+  readonly peers: Controls;
 }

@@ -79,7 +79,7 @@ describeOnBothEngines('authenticate', (newDatabase) => {
 });
 
 function begin(db: Db, failedTokensPerMinute: number, steadyClock = () => 0) {
-  return createAuthenticate({ db, localSecret: SECRET, failedTokensPerMinute, steadyClock });
+  return createAuthenticate({ db, localSecret: SECRET, failedTokensPerMinute, controls: () => 1, steadyClock });
 }
 
 async function issue(db: Db, addresses?: readonly string[]) {

@@ -228,6 +228,17 @@ describe('the listener of control', () => {
     assert.deepEqual([head.status, await head.text()], [200, '']);
   });
 
+  test('a control that stops, or whose clock is wrong, is healthy and not ready', async (t) => {
+    const peers = { seen: 2, obstacle: 'the service is stopping' };
+    const api = await startTestApi(t, newSqlite, { peers });
+    const ready = await readAnswer(await fetch(`${api.url}/readyz`));
+    assert.deepEqual([ready.http, ready.errorCode], [503, 'notReady']);
+    assert.ok(Number(ready.headers.get('retry-after')) > 0);
+    assert.equal((await fetch(`${api.url}/healthz`)).status, 200);
+    const { accessToken } = await api.join('customer', ['cdn']);
+    assert.equal((await api.call('domain.list', accessToken, {})).http, 200, 'calls are answered all the same');
+  });
+
   test('health and readiness are answered', async (t) => {
     const api = await startTestApi(t, newSqlite);
     for (const path of ['/healthz', '/readyz']) {

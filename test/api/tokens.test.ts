@@ -140,6 +140,31 @@ describe('tokens', () => {
     assert.equal(await burst(one.accessToken), 2);
   });
 
+  test('limits are divided by the controls that share the database, as many as there are now', async (t) => {
+    const limits = { tokenRatePerSecond: 2, tokenRateBurst: 6, failedTokensPerMinute: 6 };
+    const peers = { seen: 2, obstacle: undefined };
+    const api = await startTestApi(t, newSqlite, { limits, peers });
+    const { accessToken } = await api.join('customer', ['cdn']);
+    const served = async () => {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => api.call('domain.list', accessToken, {})));
+      return answers.filter(({ http }) => http === 200).length;
+    };
+    const unknown = async () => {
+      const codes: unknown[] = [];
+      for (let calls = 0; calls < 8; calls += 1) codes.push((await api.call('domain.list', 'wrong', {})).errorCode);
+      return codes.filter((code) => code === 'tokenUnknown').length;
+    };
+    assert.deepEqual([await served(), await unknown()], [3, 3]);
+    api.passedMs += 1000;
+    assert.equal(await served(), 1);
+    peers.seen = 1;
+    api.passedMs += 60_000;
+    assert.deepEqual([await served(), await unknown()], [6, 6]);
+    peers.seen = 100;
+    api.passedMs += 60_000;
+    assert.deepEqual([await served(), await unknown()], [1, 1], 'at least one');
+  });
+
   test('tokens are rate-limited on operations that they may not call, too', async (t) => {
     const api = await startTestApi(t, newSqlite, { limits: { tokenRatePerSecond: 1, tokenRateBurst: 5 } });
     const rows = [

@@ -58,6 +58,8 @@ const ENDS: Readonly<Record<TableName, End>> = {
   sms_connector: 'sms/connectors.ts',
   sms_route: 'sms/connectors.ts',
   sms_delivery: 'sms/retention.ts',
+  control: 'controls.ts',
+  lease: 'leases.ts',
 };
 
 test('every table has a file that deletes its rows, or a reason to keep them', () => {

@@ -6,8 +6,8 @@ import {
   expireParts,
   giveUpParts,
   loseLeases,
+  queueForgottenAgain,
   queueUncertainAgain,
-  queueUnsentAgain,
   rejectOptedOut,
   renewLeases,
 } from '#db/tables/sms/sweep.ts';
@@ -254,17 +254,12 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     const [known = 0] = await queueMessage(db, account, { now: NOW });
     const [unknown = 0] = await queueMessage(db, account, { now: NOW });
     await claim(db);
-    const queueAgain = (now: number, isAlone = false, underWay: readonly number[] = []) =>
-      db.transaction((trx) => queueUnsentAgain(trx, { now, owner: 'a', isAlone, underWay }));
+    const queueAgain = (now: number, underWay: readonly number[] = []) =>
+      db.transaction((trx) => queueForgottenAgain(trx, { now, owner: 'a', underWay }));
     const renewed = { owner: 'a', partIds: [known], before: NOW + 70_000, until: NOW + 90_000 };
     await db.transaction((trx) => renewLeases(trx, renewed));
     assert.equal(await queueAgain(NOW + 60_000), 0, 'both leases run');
-    assert.equal(await queueAgain(NOW + 80_000, true), 0, 'no commit is in doubt there');
-    assert.equal(
-      await queueAgain(NOW + 95_000, false, [known, unknown]),
-      0,
-      'it has stood still since it renewed them',
-    );
+    assert.equal(await queueAgain(NOW + 95_000, [known, unknown]), 0, 'it has stood still since it renewed them');
     assert.equal(await queueAgain(NOW + 80_000), 1);
     const look = async () => (await readParts(db)).map(({ id, state, sends }) => [id, state, sends]);
     assert.deepEqual(await look(), [

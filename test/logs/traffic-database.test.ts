@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { ALONE } from '#db/peers/peers.ts';
 import { createAccount } from '#db/tables/accounts.ts';
 import { insertDomain } from '#db/tables/domains.ts';
 import { deleteLogParts, listLogDays, listLogParts } from '#db/tables/log-parts.ts';
@@ -198,7 +199,7 @@ describeOnBothEngines('traffic of edges', (newDatabase) => {
       timeZone: 'Asia/Shanghai',
       logDays: 30,
     } as const;
-    await using _traffic = openControlTraffic(config, watched, log);
+    await using _traffic = openControlTraffic(config, watched, ALONE, log);
     for (let round = 1; round <= 3; round++) {
       assert.equal(looks, round);
       await eventually(

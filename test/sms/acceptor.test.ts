@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Registry } from 'prom-client';
 import type { Db } from '#db/open.ts';
+import { ALONE } from '#db/peers/peers.ts';
 import { findSmsAppsById } from '#db/tables/sms/apps.ts';
 import { createLogger } from '#lib/logger.ts';
 import type { Submission } from '#sms/accept.ts';
@@ -118,7 +119,7 @@ test('the next round starts on SQLite before the requests of the last one are an
   await using dispatcher = new Dispatcher({
     ...{ db: watched, procedures: createProcedures(), inbox: new Inbox<InboundEvent>(() => undefined) },
     ...{ clock: () => NOW, random: () => 0, owner: 'test', chargeAt: 'submit', pollMs: 500 },
-    ...{ lines: () => [], routes: () => new RouteTable([]) },
+    ...{ peers: ALONE, lines: () => [], routes: () => new RouteTable([]) },
     log: createLogger({ level: 'silent', name: 'test' }),
     metrics: createSmsMetrics(new Registry(), { lines: () => [] }),
   });
@@ -229,6 +230,8 @@ describe('two processes on one database', needs('postgres'), () => {
 function over(db: Db): Db {
   return {
     engine: db.engine,
+    clock: db.clock,
+    compareClock: (ask) => db.compareClock(ask),
     query: db.query,
     lookUps: db.lookUps,
     transaction: (work) => db.transaction(work),

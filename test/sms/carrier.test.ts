@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { Registry } from 'prom-client';
 import type { Db } from '#db/open.ts';
+import { ALONE } from '#db/peers/peers.ts';
 import { saveConnector, saveRoute } from '#db/tables/sms/connectors.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
@@ -210,7 +211,7 @@ describeOnBothEngines('a carrier at fault', (newDatabase) => {
       const engine = await startSmsEngine({
         ...{ db, ring, connect: connectCarrier, owner: randomUUID(), chargeAt: 'submit' },
         post: () => Promise.resolve({ kind: 'failed', reason: 'none' }),
-        ...{ clock: systemClock, timers: systemTimers, random: () => 0, registry: new Registry() },
+        ...{ peers: ALONE, clock: systemClock, timers: systemTimers, random: () => 0, registry: new Registry() },
         log: createLogger({ level: 'silent', name: 'test' }),
       });
       t.after(async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { Registry } from 'prom-client';
+import { ALONE } from '#db/peers/peers.ts';
 import { saveConnector, saveRoute } from '#db/tables/sms/connectors.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
@@ -42,7 +43,7 @@ describeOnBothEngines('an engine that charges by receipts', (newDatabase) => {
       ...{ db, ring, owner: randomUUID(), registry: new Registry(), connect: connectScripted({ a: carrier }) },
       ...{ chargeAt: 'receipt', waits: { ...DEFAULT_WAITS, uncertainMs: 0 } },
       post: () => Promise.resolve({ kind: 'failed', reason: 'none' }),
-      ...{ clock: systemClock, timers: systemTimers, random: () => 0 },
+      ...{ peers: ALONE, clock: systemClock, timers: systemTimers, random: () => 0 },
       log: createLogger({ level: 'silent', name: 'test' }),
     });
     t.after(async () => {
@@ -111,7 +112,7 @@ test('a connector without receipts causes a warning if receipts charge, each tim
         failures: new ScriptedCarrier(),
       }),
       post: () => Promise.resolve({ kind: 'failed', reason: 'none' }),
-      ...{ clock: systemClock, timers: systemTimers, random: () => 0 },
+      ...{ peers: ALONE, clock: systemClock, timers: systemTimers, random: () => 0 },
       log: createLogger({ level: 'warn', name: 'test', destination }),
     });
     await engine.stop(0);

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { Registry } from 'prom-client';
 import type { Db } from '#db/open.ts';
+import { ALONE } from '#db/peers/peers.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { listConnectors, saveConnector, saveRoute } from '#db/tables/sms/connectors.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -108,7 +109,7 @@ function start(db: Db, ring: Keyring, carrier: ScriptedCarrier): Promise<SmsEngi
     connect: (settings, ...rest) =>
       settings.kind === 'loopback' ? connectLoopback(settings, ...rest) : connect(settings, ...rest),
     post: () => Promise.resolve({ kind: 'failed', reason: 'none' }),
-    ...{ clock: systemClock, timers: systemTimers, random: () => 0 },
+    ...{ peers: ALONE, clock: systemClock, timers: systemTimers, random: () => 0 },
     log: createLogger({ level: 'silent', name: 'test' }),
   });
 }

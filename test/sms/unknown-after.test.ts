@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Registry } from 'prom-client';
 import type { Db } from '#db/open.ts';
+import { ALONE } from '#db/peers/peers.ts';
 import { saveConnector } from '#db/tables/sms/connectors.ts';
 import { createLogger } from '#lib/logger.ts';
 import { SMPP_DEFAULTS, type UnknownAfter } from '#model/sms-connector.ts';
@@ -89,7 +90,16 @@ describeOnBothEngines('a part without any receipt', (newDatabase) => {
   async function sweep({ db, inDoubt }: World) {
     const metrics = createSmsMetrics(new Registry(), { lines: () => [] });
     const sweeper = startSweeper({
-      ...{ db, metrics, owner: 'x', isAlone: true, waits: DEFAULT_WAITS, chargeAt: 'submit', clock: () => LATER },
+      ...{
+        db,
+        peers: ALONE,
+        metrics,
+        owner: 'x',
+        isAlone: true,
+        waits: DEFAULT_WAITS,
+        chargeAt: 'submit',
+        clock: () => LATER,
+      },
       log: createLogger({ level: 'silent', name: 'test' }),
       underWay: () => [],
       store: async () => undefined,

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type TestContext, test } from 'node:test';
 import { Registry } from 'prom-client';
 import type { Db } from '#db/open.ts';
+import { ALONE } from '#db/peers/peers.ts';
 import { queueDeliveries, saveWebhook } from '#db/tables/sms/deliveries.ts';
 import { createLogger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';
@@ -50,6 +51,7 @@ async function openWorld(t: TestContext, newDatabase: NewDatabase, allow: readon
   const log = createLogger({ level: 'silent', name: 'test' });
   const webhooks = startWebhooks({
     db,
+    peers: ALONE,
     ring,
     clock: () => clock.now,
     timers: { ...systemTimers, now: () => clock.now },

@@ -38,6 +38,8 @@ export interface AuthenticateOptions {
   /** Works as an operator's token, from this machine only. */
   readonly localSecret: string;
   readonly failedTokensPerMinute: number;
+  /** Number of controls that share the limit. */
+  readonly controls: () => number;
   /** Clock for rates: only goes forward. */
   readonly steadyClock: Clock;
 }
@@ -53,8 +55,8 @@ interface Shared {
 }
 
 export function createAuthenticate(options: AuthenticateOptions): Authenticate {
-  const { db, localSecret, failedTokensPerMinute, steadyClock } = options;
-  const failures = new FailedTokens(failedTokensPerMinute, steadyClock);
+  const { db, localSecret, failedTokensPerMinute, controls, steadyClock } = options;
+  const failures = new FailedTokens(failedTokensPerMinute, steadyClock, controls);
   const localHash = Buffer.from(hashToken(localSecret));
   const waiting = new Map<string, Shared>();
   const tokens = new SharedLookUps((take: () => readonly string[]) =>

@@ -2,6 +2,7 @@
 import { ServiceError } from '#contract/service-error.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type Take, TokenBuckets } from '#lib/token-bucket.ts';
+import { shareOfLimit } from '#model/control.ts';
 
 /** Addresses whose failures are remembered; each takes some 200 bytes. */
 const MAX_ADDRESSES = 50_000;
@@ -10,9 +11,19 @@ export class FailedTokens {
   readonly #buckets: TokenBuckets;
   readonly #clock: Clock;
 
-  constructor(perMinute: number, steadyClock: Clock) {
+  /** `controls`: number of controls that share the limit, each of which counts for itself. */
+  constructor(perMinute: number, steadyClock: Clock, controls: () => number) {
     this.#clock = steadyClock;
-    this.#buckets = new TokenBuckets({ perSecond: perMinute / 60, burst: perMinute, maxKeys: MAX_ADDRESSES });
+    const share = () => shareOfLimit(perMinute, controls());
+    this.#buckets = new TokenBuckets({
+      get perSecond() {
+        return share() / 60;
+      },
+      get burst() {
+        return share();
+      },
+      maxKeys: MAX_ADDRESSES,
+    });
   }
 
   /** An unknown token came from `address`: returns `tokenUnknown`, or `tooManyFailedTokens` once there have been too many. */

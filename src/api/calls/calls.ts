@@ -4,6 +4,7 @@
  */
 import type { RouteName } from '#contract/routes.ts';
 import type { Db } from '#db/open.ts';
+import { ALONE, type Controls } from '#db/peers/peers.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
@@ -40,6 +41,8 @@ export interface CallOptions {
   readonly sms?: SmsHooks;
   /** How far the time of a request to send may be off, either way; absent: 300 s. */
   readonly smsTimeWindowSeconds?: number;
+  /** The controls that share the database; absent: this one is alone. */
+  readonly peers?: Pick<Controls, 'seen' | 'obstacle'>;
   /** Whether this service obtains certificates; absent: no. */
   readonly obtainsCertificates?: boolean;
   /** Whether edges with the settings of this service connect there; absent: yes. */
@@ -112,16 +115,19 @@ export function createAnswerCall(options: CallOptions, requesters: Requesters, p
 }
 
 function openDispatch(options: CallOptions, portOf: () => number): Dispatch {
-  const { db, steadyClock, log, limits, localSecret } = options;
+  const { db, steadyClock, log, limits, localSecret, peers = ALONE } = options;
+  const controls = () => peers.seen;
   return createDispatch({
     services: createServices(options, portOf),
     authenticate: createAuthenticate({
       db,
       localSecret,
       failedTokensPerMinute: limits.failedTokensPerMinute,
+      controls,
       steadyClock,
     }),
     steadyClock,
+    controls,
     tokenRatePerSecond: limits.tokenRatePerSecond,
     tokenRateBurst: limits.tokenRateBurst,
     smsTimeWindowMs: (options.smsTimeWindowSeconds ?? SMS_TIME_WINDOW_SECONDS) * 1000,

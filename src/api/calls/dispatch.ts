@@ -12,6 +12,7 @@ import { isDatabaseAway } from '#db/failures.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
+import { shareOfLimit } from '#model/control.ts';
 import type { Authenticate, Caller, Principal } from '../auth/authenticate.ts';
 import { refuseEmpty } from '../auth/failed-tokens.ts';
 import { answerFailure, answerSuccess, type CallAnswer } from '../call-answer.ts';
@@ -67,6 +68,8 @@ export interface DispatchOptions {
   readonly steadyClock: Clock;
   readonly tokenRatePerSecond: number;
   readonly tokenRateBurst: number;
+  /** Number of controls that share the limits, each of which counts for itself. */
+  readonly controls: () => number;
   readonly smsTimeWindowMs: number;
   readonly look: Omit<Look, 'locale'>;
   readonly log: Logger;
@@ -87,8 +90,12 @@ export type Dispatch = (request: Request) => Promise<CallAnswer>;
 
 export function createDispatch(options: DispatchOptions): Dispatch {
   const rates = new TokenBuckets({
-    perSecond: options.tokenRatePerSecond,
-    burst: options.tokenRateBurst,
+    get perSecond() {
+      return shareOfLimit(options.tokenRatePerSecond, options.controls());
+    },
+    get burst() {
+      return shareOfLimit(options.tokenRateBurst, options.controls());
+    },
     maxKeys: MAX_RATED_TOKENS,
   });
 

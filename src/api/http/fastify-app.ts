@@ -8,6 +8,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Locale } from '#contract/locale.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
+import { ALONE } from '#db/peers/peers.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
 import { parseAbsoluteForm, toOriginForm } from '#http/absolute-form.ts';
 import { createHttpReader } from '#lib/node-internals/http-reader.ts';
@@ -174,10 +175,14 @@ function addOperations(app: FastifyInstance, { answerCall }: AppParts, send: Sen
   }
 }
 
-/** `/healthz`: the process answers. `/readyz`: the database does too, soon enough. */
-function addHealth(app: FastifyInstance, { db, log }: CallOptions, send: Send): void {
+/**
+ * `/healthz`: the process answers. `/readyz`: the database does too, soon enough, and nothing keeps this control from
+ * its part of the work.
+ */
+function addHealth(app: FastifyInstance, { db, log, peers = ALONE }: CallOptions, send: Send): void {
   app.get('/healthz', (request, reply) => send(request, reply, answerHealthy()));
   app.get('/readyz', async (request, reply) => {
+    if (peers.obstacle !== undefined) return await send(request, reply, notReady());
     try {
       await within(READY_LIMIT_MS, readConfigHead(db.query));
     } catch (error) {

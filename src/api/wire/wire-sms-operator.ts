@@ -157,6 +157,7 @@ function writeConnector({
     sender_type: settings.senderType === undefined ? '' : writeAddressType(settings.senderType),
     destination_type: writeAddressType(settings.destinationType),
     window: settings.window,
+    sessions: settings.sessions,
     bind_seconds: settings.bindSeconds,
     enquire_seconds: settings.enquireSeconds,
     response_seconds: settings.responseSeconds,

@@ -57,6 +57,8 @@ export const SEEDS: { readonly [T in TableName]: number } = {
   sms_connector: 1,
   sms_route: 1,
   sms_delivery: 0,
+  control: 0,
+  lease: 0,
 };
 
 // `as`: the keys of the literal above, which the compiler compares with the schema's.

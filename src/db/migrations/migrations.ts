@@ -31,6 +31,7 @@ import { live } from './0023-live.ts';
 import { certificateKinds } from './0024-certificate-kinds.ts';
 import { liveRecordings } from './0025-live-recordings.ts';
 import { fleetIdentity } from './0026-fleet-identity.ts';
+import { controls } from './0029-controls.ts';
 
 const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0001-domains-and-feed': domainsAndFeed,
@@ -58,6 +59,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0024-certificate-kinds': certificateKinds,
   '0025-live-recordings': liveRecordings,
   '0026-fleet-identity': fleetIdentity,
+  '0029-controls': controls,
 };
 
 /** Throws if a step fails, or if the database is of a newer release. */

@@ -5,12 +5,20 @@
 import type { Generated, Kysely, Selectable, Transaction } from 'kysely';
 import type { AcmeTables } from './acme.ts';
 import type { CertificateTables } from './certificates.ts';
+import type { ControlTables } from './controls.ts';
 import type { FleetTables } from './fleet.ts';
 import type { LiveTables } from './live.ts';
 import type { SmsTables } from './sms.ts';
 import type { TrafficTables } from './traffic.ts';
 
-export interface Schema extends AcmeTables, CertificateTables, FleetTables, LiveTables, SmsTables, TrafficTables {
+export interface Schema
+  extends AcmeTables,
+    CertificateTables,
+    ControlTables,
+    FleetTables,
+    LiveTables,
+    SmsTables,
+    TrafficTables {
   account: {
     id: Generated<number>;
     name: string;

@@ -2,7 +2,7 @@
  * The ring of key-encryption keys: a separate file, readable only by the service's user, and not part of database
  * backups. The newest key seals; older keys unseal their own secrets.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { AEAD_KEY_BYTES } from '#lib/aead.ts';
 import { makePrivateFile, readPrivateFile, replacePrivateFile } from '#lib/private-file.ts';
 
@@ -16,6 +16,11 @@ export interface KeyEncryptionKey {
 export interface Keyring {
   /** The newest key, reread from the file, so that removed keys are never used. Throws `KeyringError`. */
   readonly newest: KeyEncryptionKey;
+  /**
+   * Check value of each key by its id, which does not reveal the key: rings that are to be the same are compared by
+   * them. Rereads the file. Throws `KeyringError`.
+   */
+  checks(): Readonly<Record<string, string>>;
   /** Finds a key. Rereads the file for an unknown id, since another process may have added it. */
   find(id: string): KeyEncryptionKey | undefined;
   /** Creates a key and adds it to the file as the newest. Throws `KeyringError`. */
@@ -35,6 +40,10 @@ export function loadKeyring(file: string): Keyring {
     get newest() {
       keys = readKeys(file);
       return keys.newest;
+    },
+    checks() {
+      keys = readKeys(file);
+      return Object.fromEntries(keys.all.map(({ id, key }) => [id, checkValueOf(key)]));
     },
     find(id) {
       if (find(id) === undefined && readPrivateFile(file).kind === 'text') keys = readKeys(file);
@@ -75,6 +84,10 @@ function readKeys(file: string): Keys {
   const newest = keys.at(-1);
   if (newest === undefined) throw new KeyringError(`the key ring ${file} holds no key: restore it from a copy`);
   return { newest, all: keys };
+}
+
+function checkValueOf(key: Buffer): string {
+  return createHmac('sha256', key).update('causeway key ring check').digest('hex').slice(0, 32);
 }
 
 function readPrivate(file: string): string {

@@ -12,6 +12,7 @@ import { type AcmeWorker, startAcmeWorker } from '#acme/worker.ts';
 import { addDomain } from '#api/settings/change.ts';
 import { giveCertificate } from '#api/settings/give-certificate.ts';
 import { type Db, openDatabase } from '#db/open.ts';
+import { ALONE } from '#db/peers/peers.ts';
 import { type Keyring, loadOrMakeKeyring } from '#db/secrets/keyring.ts';
 import { createAccount } from '#db/tables/accounts.ts';
 import { askForCertificate, findOrder } from '#db/tables/certificate-orders.ts';
@@ -167,7 +168,10 @@ export async function startAcmeWorld(
       const clock = () => world.now;
       const steadyClock = () => performance.now();
       const authority = createAuthority({ directoryUrl: directory, ask, binding: world.binding, clock, steadyClock });
-      const own = { db, ring, authority, log, clock, random: () => 0.5, owner: `w${workers}`, onEnd: () => undefined };
+      const own = {
+        ...{ db, peers: ALONE, ring, authority, log, clock, random: () => 0.5 },
+        ...{ owner: `w${workers}`, onEnd: () => undefined },
+      };
       const account = createAccountHolder({
         ...{ ...own, directory, email: undefined },
         steadyClock: () => world.now + world.putBackMs,

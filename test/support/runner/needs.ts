@@ -46,6 +46,11 @@ const NEEDS = {
   text2pcap: program('text2pcap'),
   script: program('script'),
   pgrep: program('pgrep'),
+  /** The library that gives a program another clock, to be named in LD_PRELOAD. */
+  faketime: {
+    wants: 'libfaketime',
+    find: () => globSync('/usr/lib/*/faketime/libfaketime.so.1')[0],
+  },
   /** Perl with Debian's Net::SMPP. */
   netSmpp: { wants: 'Net::SMPP for Perl', find: once(findPerlWithSmpp) },
   /** Kannel's own carrier for its tests, from Debian's kannel-extras. */

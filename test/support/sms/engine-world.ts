@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
 import type { Db } from '#db/open.ts';
+import { ALONE, type Controls } from '#db/peers/peers.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { saveConnector, saveRoute } from '#db/tables/sms/connectors.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -23,7 +24,7 @@ export interface EngineWorld {
   readonly a: ScriptedCarrier;
   readonly b: ScriptedCarrier;
   readonly ring: Keyring;
-  start(options?: { owner?: string; waits?: SmsWaits; registry?: Registry }): Promise<SmsEngine>;
+  start(options?: { owner?: string; waits?: SmsWaits; registry?: Registry; peers?: Controls }): Promise<SmsEngine>;
 }
 
 /** Connectors `a` and `b`, and a route of every number to them in that order. */
@@ -56,9 +57,10 @@ export async function openEngineWorld(
     owner = randomUUID(),
     waits = DEFAULT_WAITS,
     registry = new Registry(),
+    peers = ALONE,
   } = {}) => {
     const engine = await startSmsEngine({
-      ...{ db, ring, owner, waits, registry, chargeAt: 'submit', connect: connectScripted({ a, b }) },
+      ...{ db, ring, owner, waits, registry, peers, chargeAt: 'submit', connect: connectScripted({ a, b }) },
       post: () => Promise.resolve({ kind: 'failed', reason: 'none' }),
       clock: systemClock,
       timers: systemTimers,

@@ -184,5 +184,10 @@ function allowedEntries(state: string, chargeAt: ChargeAt): readonly string[] {
 
 export function testRing(): Keyring {
   const newest = { id: 'k1', key: randomBytes(32) };
-  return { newest, find: (id) => (id === newest.id ? newest : undefined), add: () => newest };
+  return {
+    newest,
+    checks: () => ({ k1: '1' }),
+    find: (id) => (id === newest.id ? newest : undefined),
+    add: () => newest,
+  };
 }

@@ -77,6 +77,7 @@ sub welcome_bind {
     my $kind = $BIND{ $pdu->{cmd} };
     my $answer = "bind_${kind}_resp";
     my $status = $option{alreadyBound}-- > 0 ? 0x5 : $option{bindStatus};
+    $status ||= 0x5 if $option{single} && grep { $_->{bind} } values %session;
     $status ||= 0xd if ($option{refused} // '') eq $kind;
     $status ||= 0xe if defined $option{password} && $option{password} ne $pdu->{password};
     $session{ fileno $s }{bind} = $kind unless $status;

@@ -49,6 +49,8 @@ export interface SmscOptions {
   readonly stat?: string;
   /** So many binds are refused as already bound. */
   readonly alreadyBound?: number;
+  /** A bind while another session is bound is refused as already bound. */
+  readonly single?: boolean;
   /** Status of every bind. */
   readonly bindStatus?: number;
   /** Sent after each bind. */

@@ -51,28 +51,36 @@ export async function loseLeases(trx: Transaction<Schema>, options: LeaseOptions
   return rows.length;
 }
 
-interface UnsentOptions extends LeaseOptions {
+/**
+ * Requeues parts that a process gave to a loopback connector when it died or stalled: those connectors send nothing.
+ * Call it before `loseLeases`.
+ */
+export async function queueSimulatedAgain(trx: Transaction<Schema>, options: LeaseOptions): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    update sms_part set state = 'queued', connector_id = ${BOUND_TO}, lease_owner = null, lease_until = null
+    where state = 'submitting' and ${isLost(options)}
+      and connector_id in (select id from sms_connector where kind = 'loopback') returning id`.execute(trx);
+  return rows.length;
+}
+
+interface ForgottenOptions extends Omit<LeaseOptions, 'isAlone'> {
   /** Parts that the caller is sending: it may have been paused since it renewed their leases. */
   readonly underWay: readonly number[];
 }
 
 /**
- * Requeues parts that were certainly not sent: parts of loopback connectors, which send nothing, and parts that the
- * caller holds without knowing, because a broken connection lost the answer to its commit. Call it after `renewLeases`
- * and before `loseLeases`.
+ * Requeues parts that the caller holds without knowing, because a broken connection lost the answer to its commit: they
+ * were certainly not sent. Call it after `renewLeases` and before any control calls `loseLeases`.
  */
-export async function queueUnsentAgain(trx: Transaction<Schema>, options: UnsentOptions): Promise<number> {
-  const { now, owner, isAlone, underWay } = options;
+export async function queueForgottenAgain(
+  trx: Transaction<Schema>,
+  { now, owner, underWay }: ForgottenOptions,
+): Promise<number> {
   const { rows } = await sql<{ id: number }>`
-    update sms_part set state = 'queued', connector_id = ${BOUND_TO}, lease_owner = null, lease_until = null
-    where state = 'submitting' and ${isLost(options)}
-      and connector_id in (select id from sms_connector where kind = 'loopback') returning id`.execute(trx);
-  if (isAlone) return rows.length;
-  const { rows: unknown } = await sql<{ id: number }>`
     update sms_part set state = 'queued', sends = sends - 1, connector_id = ${BOUND_TO}, lease_owner = null, lease_until = null
     where state = 'submitting' and lease_owner = ${owner} and lease_until < ${now} and not id ${inIds(trx, underWay)}
     returning id`.execute(trx);
-  return rows.length + unknown.length;
+  return rows.length;
 }
 
 function isLost({ now, owner, isAlone }: LeaseOptions) {

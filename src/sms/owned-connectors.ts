@@ -1,0 +1,45 @@
+/**
+ * Which connectors this control opens where several controls share the database, and its part of their limits. A lease
+ * stands for one session with a carrier. Pure. docs/decisions/0578
+ */
+import type { StoredConnector } from '#db/tables/sms/connectors.ts';
+import type { WantedLease } from '#model/lease.ts';
+
+/** Leases of the sessions of all connectors that are in use; a loopback connector has no session. */
+export function sessionLeases(connectors: readonly StoredConnector[]): readonly WantedLease[] {
+  return connectors.flatMap((connector) =>
+    connector.enabled && connector.settings.kind === 'smpp'
+      ? [{ name: sessionLease(connector.id), holders: sessionsOf(connector) }]
+      : [],
+  );
+}
+
+/** Returns the connectors that this control opens, with its part of their window and rate. */
+export function ownedConnectors(
+  connectors: readonly StoredConnector[],
+  holds: (lease: string) => boolean,
+): readonly StoredConnector[] {
+  return connectors.flatMap((connector) => {
+    const { settings, partsPerSecond } = connector;
+    if (settings.kind === 'loopback') return [connector];
+    if (!holds(sessionLease(connector.id))) return [];
+    const sessions = sessionsOf(connector);
+    if (sessions === 1) return [connector];
+    return [
+      {
+        ...connector,
+        settings: { ...settings, window: Math.floor(settings.window / sessions) },
+        partsPerSecond: partsPerSecond && partsPerSecond / sessions,
+      },
+    ];
+  });
+}
+
+function sessionLease(connectorId: number): string {
+  return `connector:${connectorId}`;
+}
+
+/** Each session may have at least one part in flight. */
+function sessionsOf({ settings }: StoredConnector): number {
+  return settings.kind === 'loopback' ? 1 : Math.min(settings.sessions, settings.window);
+}
