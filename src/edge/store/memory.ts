@@ -17,7 +17,7 @@ import { isSameResponse } from './same-response.ts';
 import { grown, NONE } from './slot-table.ts';
 import type { CachedResponse, CacheEntry, CacheStore, EntryPlace, Release, StoredBody, StoreUsage } from './store.ts';
 import { WeightedIndex } from './weighted-index.ts';
-import { createWriter } from './writer.ts';
+import { GatheringWriter } from './writer.ts';
 
 export interface MemoryStoreOptions {
   /** Limit of all memory, bodies in flight included. 0: nothing is kept. */
@@ -106,7 +106,7 @@ export class MemoryStore implements CacheStore {
   openWriter(announcedBytes?: number) {
     const { maxBodyBytes, pool } = this;
     const limits = { maxBodyBytes, maxMemoryBytes: maxBodyBytes, maxCopiedBytes: SMALL_BODY_BYTES };
-    return createWriter({ ...limits, pool, budget: this.#budget, announcedBytes, openSpill: () => undefined });
+    return new GatheringWriter({ ...limits, pool, budget: this.#budget, announcedBytes, openSpill: () => undefined });
   }
 
   put(key: string, response: CachedResponse, options: CacheOptions): void {

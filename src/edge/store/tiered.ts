@@ -17,7 +17,7 @@ import type {
   StoreRefusal,
   StoreUsage,
 } from './store.ts';
-import { createWriter } from './writer.ts';
+import { GatheringWriter } from './writer.ts';
 
 /** Limit of a body that is gathered in memory, however little memory the store has. */
 const MIN_GATHER_BYTES = 32 * 1024;
@@ -69,7 +69,7 @@ export class TieredStore implements CacheStore {
   }
 
   openWriter(announcedBytes?: number) {
-    return createWriter({
+    return new GatheringWriter({
       maxBodyBytes: this.maxBodyBytes,
       maxMemoryBytes: Math.max(MIN_GATHER_BYTES, this.#memory.maxBodyBytes),
       maxCopiedBytes: MIN_GATHER_BYTES,

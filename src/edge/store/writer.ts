@@ -28,67 +28,83 @@ export interface WriterOptions {
   readonly openSpill: () => Spill | undefined;
 }
 
-export function createWriter(options: WriterOptions): BodyWriter {
-  const { maxBodyBytes, maxMemoryBytes, maxCopiedBytes, pool, budget, announcedBytes = 0, openSpill } = options;
-  const gathered = new GatheredBytes({ maxBytes: maxMemoryBytes, maxCopiedBytes, pool, budget, announcedBytes });
-  let pieces: readonly Buffer[] = NO_PIECES;
-  let sizeBytes = 0;
-  let spill: Spill | undefined;
-  let isOpen = true;
+/** A class: an object literal with accessors would get a hidden class of its own each time, and never be optimized. */
+export class GatheringWriter implements BodyWriter {
+  readonly #options: WriterOptions;
+  readonly #gathered: GatheredBytes;
+  #pieces: readonly Buffer[] = NO_PIECES;
+  #sizeBytes = 0;
+  #spill: Spill | undefined;
+  #isOpen = true;
 
-  const giveUp = (): false => {
-    isOpen = false;
-    gathered.release();
-    spill?.discard();
-    return false;
-  };
-  const startSpill = (): boolean => {
-    const opened = openSpill();
-    spill = opened;
-    const isTaken = opened !== undefined && gathered.all.every((chunk) => opened.add(chunk));
-    gathered.release();
-    return isTaken;
-  };
+  constructor(options: WriterOptions) {
+    const { maxMemoryBytes, maxCopiedBytes, pool, budget, announcedBytes = 0 } = options;
+    this.#options = options;
+    this.#gathered = new GatheredBytes({ maxBytes: maxMemoryBytes, maxCopiedBytes, pool, budget, announcedBytes });
+  }
 
-  return {
-    add: (chunk) => {
-      pieces = NO_PIECES;
-      if (!isOpen) return false;
-      if (sizeBytes + chunk.length > maxBodyBytes) return giveUp();
-      sizeBytes += chunk.length;
-      if (spill === undefined) {
-        const placed = announcedBytes > maxMemoryBytes ? undefined : gathered.add(chunk);
-        if (placed !== undefined) {
-          pieces = placed;
-          return true;
-        }
-        if (!startSpill()) return giveUp();
+  add(chunk: Buffer): boolean {
+    const { maxBodyBytes, maxMemoryBytes, announcedBytes = 0 } = this.#options;
+    this.#pieces = NO_PIECES;
+    if (!this.#isOpen) return false;
+    if (this.#sizeBytes + chunk.length > maxBodyBytes) return this.#giveUp();
+    this.#sizeBytes += chunk.length;
+    if (this.#spill === undefined) {
+      const placed = announcedBytes > maxMemoryBytes ? undefined : this.#gathered.add(chunk);
+      if (placed !== undefined) {
+        this.#pieces = placed;
+        return true;
       }
-      return spill?.add(chunk) === true || giveUp();
-    },
-    get pieces() {
-      return pieces;
-    },
-    get memory() {
-      return gathered.pooled;
-    },
-    drained: () => spill?.drained(),
-    get isOpen() {
-      return isOpen;
-    },
-    get sizeBytes() {
-      return sizeBytes;
-    },
-    finish: () => {
-      if (!isOpen) return undefined;
-      isOpen = false;
-      return spill === undefined ? gathered.finish() : spill.finish(sizeBytes);
-    },
-    discard: () => {
-      if (isOpen) giveUp();
-      else gathered.release();
-    },
-  };
+      if (!this.#startSpill()) return this.#giveUp();
+    }
+    return this.#spill?.add(chunk) === true || this.#giveUp();
+  }
+
+  #giveUp(): false {
+    this.#isOpen = false;
+    this.#gathered.release();
+    this.#spill?.discard();
+    return false;
+  }
+
+  #startSpill(): boolean {
+    const spill = this.#options.openSpill();
+    this.#spill = spill;
+    const isTaken = spill !== undefined && this.#gathered.all.every((chunk) => spill.add(chunk));
+    this.#gathered.release();
+    return isTaken;
+  }
+
+  get pieces(): readonly Buffer[] {
+    return this.#pieces;
+  }
+
+  get memory(): StoredBody | undefined {
+    return this.#gathered.pooled;
+  }
+
+  drained(): Promise<void> | undefined {
+    return this.#spill?.drained();
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  finish(): StoredBody | undefined {
+    if (!this.#isOpen) return undefined;
+    this.#isOpen = false;
+    return this.#spill === undefined ? this.#gathered.finish() : this.#spill.finish(this.#sizeBytes);
+  }
+
+  discard(): void {
+    if (this.#isOpen) this.#giveUp();
+    else this.#gathered.release();
+  }
 }
 
 const NO_PIECES: readonly Buffer[] = [];

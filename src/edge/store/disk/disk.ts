@@ -10,7 +10,7 @@ import { createKeyHasher, type HashKey, type KeyHash } from '../key-hash.ts';
 import { readWhole, wrapBytes } from '../memory-body.ts';
 import { isSameResponse } from '../same-response.ts';
 import type { CachedResponse, CacheEntry, CacheStore, StoredBody, StoreRefusal, StoreUsage } from '../store.ts';
-import { createWriter, type Spill } from '../writer.ts';
+import { GatheringWriter, type Spill } from '../writer.ts';
 import { BlockMemory, BodyFileWriter, newBodyId } from './body-file.ts';
 import { DiskBody } from './disk-body.ts';
 import type { EntryRecord, VariantRecord } from './format.ts';
@@ -104,7 +104,7 @@ export class DiskStore implements CacheStore {
   }
 
   openWriter(announcedBytes?: number) {
-    return createWriter({
+    return new GatheringWriter({
       maxBodyBytes: this.maxBodyBytes,
       maxMemoryBytes: MAX_INLINE_BYTES,
       maxCopiedBytes: MAX_INLINE_BYTES,
