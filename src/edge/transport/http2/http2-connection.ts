@@ -2,7 +2,9 @@
  * One HTTP/2 connection. Its requests are answered concurrently, and the output of one event-loop turn is written at
  * once. docs/decisions/0310
  */
+
 import type { TLSSocket } from 'node:tls';
+import { Roster } from '#lib/roster.ts';
 import { handle } from '../../pipeline/handle.ts';
 import type { ReceivedRequest } from '../../request.ts';
 import type { Secured } from '../../secured.ts';
@@ -69,7 +71,7 @@ export class Http2Connection implements ConversationListener {
   readonly #sender: Sender;
   readonly #conversation: Conversation;
   /** Requests that the pipeline answers, until their answers are sent or lost. */
-  readonly #viewers = new Set<Http2Viewer>();
+  readonly #viewers = new Roster<Http2Viewer>();
   #requests = 0;
   /** Number of writes that the system has not taken. */
   #writes = 0;
@@ -217,11 +219,11 @@ export class Http2Connection implements ConversationListener {
       maxRequestBodyBytes: limits.maxRequestBodyBytes,
       clock: edge.clock,
       onEnded: () => {
-        this.#viewers.delete(viewer);
+        this.#viewers.remove(seat);
         this.#onRequestEnded();
       },
     });
-    this.#viewers.add(viewer);
+    const seat = this.#viewers.add(viewer);
     return viewer;
   }
 
@@ -374,7 +376,7 @@ export class Http2Connection implements ConversationListener {
   cut(): void {
     this.#isOver = true;
     this.#prepared?.cut();
-    for (const viewer of this.#viewers) viewer.cut(503);
+    for (const viewer of this.#viewers.members()) viewer.cut(503);
     this.#conversation.end();
     this.#socket.destroy();
   }
