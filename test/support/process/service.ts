@@ -21,6 +21,8 @@ export interface ServiceOptions {
   readonly dataDir?: string;
   /** The Node that runs it; absent: this one. */
   readonly node?: string;
+  /** Words before the command, for another machine; see `fleet/machines.ts`. */
+  readonly inside?: readonly string[];
 }
 
 export interface RunningService {
@@ -89,8 +91,8 @@ async function startOnce(
 ): Promise<RunningService> {
   const { dataDir } = options;
   const settings: Settings = { ...SETTINGS, CAUSEWAY_DATA_DIR: dataDir, ...options.settings };
-  const { args = [], stderr = 'pipe', node = process.execPath } = options;
-  const command = spawnCommand(t, ['serve', ...args], { settings, stderr, node });
+  const { args = [], stderr = 'pipe', node = process.execPath, inside = [] } = options;
+  const command = spawnCommand(t, ['serve', ...args], { settings, stderr, node, inside });
   let hasEnded = false;
   void command.exit.then(() => {
     hasEnded = true;
@@ -125,16 +127,18 @@ interface SpawnOptions {
   readonly stderr?: number | 'pipe';
   readonly node?: string;
   readonly cwd?: string;
+  readonly inside?: readonly string[];
 }
 
 /** Runs the command with no settings but the given ones, and with the compiled modules of `test/run.ts`; killed when the test ends. */
 export function spawnCommand(
   t: Pick<TestContext, 'after'>,
   args: readonly string[],
-  { settings = {}, node = process.execPath, cwd, stdout = 'pipe', stderr = 'pipe' }: SpawnOptions = {},
+  { settings = {}, node = process.execPath, cwd, stdout = 'pipe', stderr = 'pipe', inside = [] }: SpawnOptions = {},
 ): SpawnedCommand {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(node, [COMMAND, ...args], {
+  const [program = node, ...words] = [...inside, node, COMMAND, ...args];
+  const child = spawn(program, words, {
     cwd: cwd ?? temporaryFolder(t),
     env: { PATH, NODE_COMPILE_CACHE, HOME: '/nonexistent', ...settings },
     stdio: ['ignore', stdout, stderr],

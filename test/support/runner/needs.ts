@@ -62,6 +62,11 @@ const NEEDS = {
   ipv6: { wants: 'IPv6: the address ::1', find: findIpv6, isOfMachine: true },
   /** Leave to mount a file system in a name space of its own, which containers often forbid. Reached as `unshare`. */
   mounts: { wants: 'leave to mount a file system', find: once(findUnshare), isOptionalInCi: true },
+  /** The program `ip`, and leave to make network namespaces, which containers often forbid. */
+  namespaces: { wants: 'leave to make network namespaces', find: once(findNamespaces), isOptionalInCi: true },
+  nft: program('nft'),
+  /** The library that shifts the clock of a program, from Debian's faketime. */
+  faketime: { wants: 'the library libfaketime.so.1', find: once(findFaketime) },
   /** And leave to change the root folder and to mount, as root alone has. */
   debootstrap: {
     wants: 'debootstrap, and root with leave to mount',
@@ -154,6 +159,20 @@ function findUnshare(): string | undefined {
   if (unshare === undefined) return undefined;
   const tried = spawnSync(unshare, ['-rm', 'sh', '-c', 'mount -t tmpfs tmpfs /mnt']);
   return tried.status === 0 ? unshare : undefined;
+}
+
+function findNamespaces(): string | undefined {
+  const ip = findProgram('ip');
+  if (ip === undefined) return undefined;
+  const name = `causeway-test-${process.pid}-try`;
+  const isMade = spawnSync(ip, ['netns', 'add', name]).status === 0;
+  const canRun = isMade && spawnSync(ip, ['netns', 'exec', name, 'true']).status === 0;
+  if (isMade) spawnSync(ip, ['netns', 'delete', name]);
+  return canRun ? ip : undefined;
+}
+
+function findFaketime(): string | undefined {
+  return globSync('/usr/lib/*/faketime/libfaketime.so.1')[0];
 }
 
 function findDebootstrap(): string | undefined {
