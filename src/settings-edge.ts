@@ -37,6 +37,12 @@ export const EDGE_SETTINGS = {
     default: 'off',
     description: '`required`: connections from those proxies must begin with a PROXY protocol header, version 1 or 2',
   },
+  healthAllow: {
+    reader: listOf(network(), 0, 256),
+    default: '',
+    description:
+      'Networks that get the health page `/.well-known/causeway/health` of the edge, beside loopback and edge-trusted-proxies',
+  },
   edgeWorkers: {
     reader: autoOr(wholeNumber(1, 256), Math.min(256, availableParallelism())),
     default: 'auto',

@@ -80,6 +80,7 @@ const REQUEST_READERS: readonly (readonly [pattern: RegExp, rooms: RegExp, files
       'src/edge/shortcuts/prepared-lines.ts',
       'src/edge/stages/access-log.ts',
       'src/edge/stages/access.ts',
+      'src/edge/stages/health.ts', // no answer below /.well-known/ is kept ready
       'src/edge/transport/node-http/http-server.ts',
       'src/edge/transport/node-http/http1-viewer.ts',
       'src/edge/transport/proxies.ts',

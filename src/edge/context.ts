@@ -18,6 +18,7 @@ import type { EdgeRequest } from './request.ts';
 import type { Compressions } from './respond/compressions.ts';
 import type { Pins } from './respond/pins.ts';
 import type { Shortcuts } from './shortcuts/shortcuts.ts';
+import type { HealthPage } from './stages/health.ts';
 import type { LagBudget } from './store/client-lag.ts';
 import type { Holds } from './store/holds.ts';
 import type { CacheStore } from './store/store.ts';
@@ -25,6 +26,7 @@ import type { CacheStore } from './store/store.ts';
 export interface EdgeContext {
   readonly sites: SiteTable;
   readonly challenges: ChallengeSource;
+  readonly health: HealthPage;
   readonly store: CacheStore;
   readonly shortcuts: Shortcuts;
   readonly origins: Origins;

@@ -15,6 +15,8 @@ export interface EdgeMetrics {
   openMeter(sentBytes: () => number): () => number;
   /** A request that a shortcut answered; not to be counted as another. */
   countPrepared(status: number, sentBytes: number): void;
+  /** Requests, and bytes sent, since the start; probes of the health page are not counted. */
+  counts(): { readonly requests: number; readonly sentBytes: number };
   countOriginFailure(failure: OriginFailure): void;
   countRedirect(outcome: 'followed' | Unfollowed): void;
   countHandshake(handshake: Handshake): void;
@@ -81,14 +83,23 @@ export function createEdgeMetrics(
 }
 
 /** Counted in plain numbers, which the registry takes over when it is read: on the path of every hit a label costs more than all else here. */
-function createRequestCounters(registry: Registry): Pick<EdgeMetrics, 'countRequest' | 'openMeter' | 'countPrepared'> {
+function createRequestCounters(
+  registry: Registry,
+): Pick<EdgeMetrics, 'countRequest' | 'openMeter' | 'countPrepared' | 'counts'> {
   const registers = [registry];
   const counts = new Map<string, Counted>();
   /** Counts of hits, by the class of their status. */
   const hits: Counted[] = [];
+  let requests = 0;
+  /** Bytes sent, less those that a meter has yet to count. */
   let bytes = 0;
+  /** The part of them that the registry has. */
+  let takenBytes = 0;
   let prepared = 0;
   const meters = new Set<Meter>();
+  const readMeters = () => {
+    for (const meter of meters) bytes += readMeter(meter);
+  };
   new Counter({
     name: 'causeway_edge_requests_total',
     help: 'Requests, by the words of X-Cache and the status class (4xx includes clients that disconnected).',
@@ -106,15 +117,11 @@ function createRequestCounters(registry: Registry): Pick<EdgeMetrics, 'countRequ
     help: 'Bytes sent to clients.',
     registers,
     collect() {
-      for (const meter of meters) {
-        const sent = meter.sentBytes();
-        bytes += sent - meter.counted;
-        meter.counted = sent;
-      }
+      readMeters();
       // Negative: of an answer that was cut, the system had not taken all that was counted. What is sent next makes up for it.
-      if (bytes <= 0) return;
-      this.inc(bytes);
-      bytes = 0;
+      if (bytes <= takenBytes) return;
+      this.inc(bytes - takenBytes);
+      takenBytes = bytes;
     },
   });
   metricsOf(registry).total(
@@ -134,27 +141,42 @@ function createRequestCounters(registry: Registry): Pick<EdgeMetrics, 'countRequ
     countRequest: (mark, status, sentBytes) => {
       countedOf(mark, Math.floor(status / 100)).count += 1;
       bytes += sentBytes;
+      if (mark === undefined || reasonOf(mark) !== 'health') requests += 1;
     },
-    openMeter: (sentBytes) => {
-      const meter = { sentBytes, counted: 0 };
-      meters.add(meter);
-      return () => {
-        meters.delete(meter);
-        return meter.counted;
-      };
-    },
+    openMeter: (sentBytes) => openMeter(meters, sentBytes),
     countPrepared: (status, sentBytes) => {
       const statusClass = Math.floor(status / 100);
       const counted = hits[statusClass] ?? countedOf(HIT, statusClass);
       hits[statusClass] = counted;
       counted.count += 1;
       bytes += sentBytes;
+      requests += 1;
       prepared += 1;
+    },
+    counts: () => {
+      readMeters();
+      return { requests, sentBytes: bytes };
     },
   };
 }
 
 const HIT: CacheMark = { status: 'HIT' };
+
+function openMeter(meters: Set<Meter>, sentBytes: () => number): () => number {
+  const meter = { sentBytes, counted: 0 };
+  meters.add(meter);
+  return () => {
+    meters.delete(meter);
+    return meter.counted;
+  };
+}
+
+/** Returns what was sent since the last call. */
+function readMeter(meter: Meter): number {
+  const before = meter.counted;
+  meter.counted = meter.sentBytes();
+  return meter.counted - before;
+}
 
 interface Meter {
   readonly sentBytes: () => number;

@@ -85,6 +85,7 @@ export const REDIRECTS = {
 /** What the edge answers by itself, for the service. */
 export const OWN_ANSWERS = {
   acmeChallenge: 'a certificate authority checks whether the name is served here',
+  health: 'a probe asks whether this edge should get viewers',
   livePreflight: 'a browser asks whether a page of another origin may read a live stream',
   serverOptions: '`OPTIONS *`, or OPTIONS that may not be passed on: Max-Forwards is 0',
 } as const;

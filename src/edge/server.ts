@@ -18,6 +18,7 @@ import { createPrefetch, type Prefetch } from './pipeline/prefetch.ts';
 import { createCompressions } from './respond/compressions.ts';
 import { createPins } from './respond/pins.ts';
 import { createShortcuts } from './shortcuts/shortcuts.ts';
+import type { HealthPage } from './stages/health.ts';
 import { createLagBudget } from './store/client-lag.ts';
 import type { CacheStore } from './store/store.ts';
 import { createHttpsServer, type Https, type HttpsOptions } from './transport/https.ts';
@@ -42,6 +43,8 @@ export interface EdgeOptions extends ListenOptions, EdgeOriginsOptions {
   readonly https?: HttpsOptions | undefined;
   /** Answers for challenges of certificate authorities; absent: there are none. */
   readonly challenges?: ChallengeSource;
+  /** Absent: no client gets the page of the edge's health. */
+  readonly health?: HealthPage;
   /** Absent: paths of live domains are ordinary. */
   readonly live?: LiveOptions | undefined;
   /** Nobody is trusted when absent. */
@@ -59,10 +62,13 @@ export interface Edge extends AsyncDisposable {
   readonly recheckSessions: () => void;
   /** Viewers' requests that are being served. */
   readonly underWay: number;
+  /** Requests, and bytes sent, since the start; probes of the health page are not counted. */
+  counts(): { readonly requests: number; readonly sentBytes: number };
   /** Stops listening, lets requests finish for `graceMs`, then cuts what is left. */
   close(graceMs: number): Promise<void>;
 }
 
+const NO_HEALTH_PAGE: HealthPage = { isFor: () => false, state: () => ({ isReady: false, word: '' }) };
 /** What requests need to be written down when their connections have ended. */
 const CONCLUDE_MS = 1_000;
 
@@ -116,6 +122,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     get underWay() {
       return connections.served;
     },
+    counts: edge.metrics.counts,
     close,
     [Symbol.asyncDispose]: () => close(0),
   };
@@ -139,6 +146,7 @@ function createContext(
   const edge: EdgeContext = {
     sites,
     challenges: options.challenges ?? { getChallenge: () => undefined },
+    health: options.health ?? NO_HEALTH_PAGE,
     store,
     shortcuts: createShortcuts({ sites, store, maxBytes: options.maxShortcutBytes }),
     origins,

@@ -24,6 +24,7 @@ import { cacheKey } from '../stages/cache-key.ts';
 import { answerChallenge } from '../stages/challenge.ts';
 import type { EdgeDecision } from '../stages/decide.ts';
 import { askedUncoded, isUncoded } from '../stages/encodings.ts';
+import { answerHealth } from '../stages/health.ts';
 import { redirectToHttps } from '../stages/https-only.ts';
 import { lookUp } from '../stages/look-up.ts';
 import { type Plan, planRequest, policyTarget } from '../stages/plan-request.ts';
@@ -96,6 +97,11 @@ async function explain(edge: EdgeContext, around: Surroundings, received: Receiv
   const end = (mark: CacheMark): Explanation => ({ steps, xCache: formatMark(mark), asksOrigin: false });
 
   const request = parseRequest(received); // 1
+  const health = answerHealth(edge.health, received, request, edge.clock());
+  if (health !== undefined) {
+    note('request', `asks for the health of this edge: ${health.status}`);
+    return end(health.mark);
+  }
   if (request.kind === 'invalid') {
     note('request', `answered ${request.status}: ${request.reason}`);
     return end({ status: 'ERROR', reason: request.reason });

@@ -9,6 +9,7 @@ import { answerWebSocket } from '../fetch/answer-web-socket.ts';
 import { answerPastCache } from '../fetch/answers.ts';
 import { answerLive } from '../live/answer-live.ts';
 import { lineSince } from '../live/session.ts';
+import { reasonOf } from '../reasons.ts';
 import { parseRequest } from '../request.ts';
 import { isUnreadable } from '../respond/compress.ts';
 import type { EdgeAnswer } from '../respond/edge-answer.ts';
@@ -23,6 +24,7 @@ import { describeRequest } from '../stages/access-log.ts';
 import { cacheKey } from '../stages/cache-key.ts';
 import { answerChallenge } from '../stages/challenge.ts';
 import { askedUncoded, isUncoded } from '../stages/encodings.ts';
+import { answerHealth } from '../stages/health.ts';
 import { redirectToHttps, withTransportSecurity } from '../stages/https-only.ts';
 import { findNamedSite, type NamedSite } from '../stages/named-site.ts';
 import { planRequest } from '../stages/plan-request.ts';
@@ -105,6 +107,7 @@ function conclude(
   const body = answer?.body;
   const record = body?.kind === 'session' ? lineSince(body.session.ledger, whole, viewer.statusSent) : whole;
   edge.metrics.countRequest(answer?.mark, record.status, whole.responseBytes - countedBytes);
+  if (answer !== undefined && reasonOf(answer.mark) === 'health') return; // a probe asks every few seconds, for ever
   edge.writeLog(found.domainId, record);
 }
 
@@ -117,6 +120,9 @@ function answerRequest(
   const now = edge.clock();
 
   const request = parseRequest(viewer.received); // 1
+  const health = answerHealth(edge.health, viewer.received, request, now);
+  if (health !== undefined) return health;
+
   if (request.kind === 'invalid') {
     const { status, reason } = request;
     return errorAnswer(status, { status: 'ERROR', reason }, now, status === 400 || status === 501 || status === 505);
