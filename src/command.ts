@@ -15,6 +15,7 @@ import {
 } from '#lib/settings.ts';
 import { firstTokenPath } from '#roles/announce.ts';
 import { findControl } from '#roles/control-file.ts';
+import { setSelfDrain } from '#roles/self-drain.ts';
 import { findWorkers } from '#roles/worker-sockets.ts';
 import { SETTINGS } from './settings.ts';
 
@@ -65,6 +66,11 @@ function createContext({ entry, env, cwd, write }: Invocation): CliContext {
     openOffline: (given) => openOffline(load(given).config),
     exportDatabase: (given, file, withSecrets) => exportDatabase(load(given).config, file, withSecrets),
     importDatabase: (given, file) => importDatabase(load(given).config, file),
+    setSelfDrain: (given, isDraining) => {
+      const { dataDir } = load(given).config;
+      if (!setSelfDrain(dataDir, isDraining))
+        throw new CliError(`no edge has run from ${dataDir}; specify another directory with --data-dir`);
+    },
     write,
     print: (line) => write(`${line}\n`),
   };

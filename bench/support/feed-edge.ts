@@ -8,6 +8,7 @@ import { openSocketLink } from '#feed/control-link.ts';
 import { openEdgeStore } from '#feed/edge-store.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
+import { READY } from '../../test/support/feed/feed.ts';
 
 export interface Applied {
   readonly revision: number;
@@ -31,5 +32,7 @@ startFeedClient({
   },
   prefetch: async () => ({ kind: 'stored' }),
   listOriginTroubles: () => [],
+  describeVitals: () => READY,
+  onClockOffset: () => undefined,
 });
 process.on('disconnect', () => process.exit(0));

@@ -65,6 +65,8 @@ export interface CliContext {
   exportDatabase(given: GivenSettings, file: string, withSecrets: boolean): Promise<ExportSummary>;
   /** Imports into a new installation, or one that was never used. `file`: `-` is standard input. Throws `CliError`. */
   importDatabase(given: GivenSettings, file: string): Promise<ImportSummary>;
+  /** Drains the edge of the data directory by its own order, or ends that. Throws `CliError` if there is none. */
+  setSelfDrain(given: GivenSettings, isDraining: boolean): void;
   /** A line on standard output. */
   /** Writes to standard output as it stands. */
   write(text: string): void;

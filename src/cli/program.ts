@@ -10,6 +10,7 @@ import { inCommands } from './command-words.ts';
 import { type CliContext, CliError } from './context.ts';
 import { databaseCommand } from './database-commands.ts';
 import { domainCommand } from './domain-commands.ts';
+import { edgeCommand, fleetCommand } from './edge-commands.ts';
 import { explainCommand } from './explain-command.ts';
 import { keyringCommand } from './keyring-commands.ts';
 import { liveCommand } from './live-commands.ts';
@@ -71,6 +72,8 @@ function createProgram(
     liveCommand(context),
     smsCommand(context),
     operatorCommand(context),
+    edgeCommand(context),
+    fleetCommand(context),
     keyringCommand(context),
     explainCommand(context),
     databaseCommand(context),

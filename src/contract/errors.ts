@@ -2,6 +2,7 @@
  * Every way in which a call can fail: one table. `docs/errors.md` shows the same table and a test compares them. The codes
  * are stable (header `x-error-code`), the texts are for people. docs/decisions/0011
  */
+import { EDGE_ERRORS } from './edge-errors.ts';
 import { type ErrorRow, refusal, row } from './error-row.ts';
 import { LIVE_ERRORS } from './live-errors.ts';
 
@@ -222,6 +223,7 @@ export const ERRORS = {
     'account {accountId} owns the access token in use and cannot be disabled with it',
   ),
   ...LIVE_ERRORS,
+  ...EDGE_ERRORS,
 
   accountNotFound: row(200, 2005, '账户 {accountId} 不存在', 'account {accountId} does not exist'),
   accountNotCustomer: refusal(

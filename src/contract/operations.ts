@@ -6,6 +6,7 @@ import { CACHE_OPERATIONS } from './cache-operations.ts';
 import { CERTIFICATE_OPERATIONS } from './certificate-operations.ts';
 import { CONFIG_OPERATIONS } from './config-operations.ts';
 import { DOMAIN_OPERATIONS } from './domain-operations.ts';
+import { EDGE_OPERATOR_OPERATIONS } from './edge-operator-operations.ts';
 import { LIVE_OPERATIONS } from './live-operations.ts';
 import { LIVE_OPERATOR_OPERATIONS } from './live-operator-operations.ts';
 import type { Operation } from './operation.ts';
@@ -30,6 +31,7 @@ const OPERATION_TABLE = {
   ...LIVE_OPERATIONS,
   ...SMS_OPERATIONS,
   ...OPERATOR_OPERATIONS,
+  ...EDGE_OPERATOR_OPERATIONS,
   ...LIVE_OPERATOR_OPERATIONS,
   ...SMS_OPERATOR_OPERATIONS,
 } satisfies Readonly<Record<RouteName, Operation>>;

@@ -99,6 +99,12 @@ export const ROUTES = {
   'operator.rotateKeyring': operatorRoute('/operator/rotateKeyring'),
   'operator.setAccountStatus': operatorRoute('/operator/setAccountStatus'),
 
+  'edgeOperator.list': operatorRoute('/operator/listEdges'),
+  'edgeOperator.get': operatorRoute('/operator/getEdge'),
+  'edgeOperator.setState': operatorRoute('/operator/setEdgeState'),
+  'edgeOperator.status': operatorRoute('/operator/getFleetStatus'),
+  'edgeOperator.events': operatorRoute('/operator/listFleetEvents'),
+
   'liveOperator.list': operatorRoute('/operator/listLiveStreams'),
   'liveOperator.forbid': operatorRoute('/operator/forbidLiveStream'),
   'liveOperator.resume': operatorRoute('/operator/resumeLiveStream'),

@@ -1,6 +1,7 @@
 /** Decides whether an edge accepts a change: what it cannot compile is refused without holding up the rest. */
 import { whyNoPair } from '#model/certificate.ts';
 import { CHALLENGE_KIND, type ChallengeBody, isChallengeToken } from '#model/challenge.ts';
+import { EDGE_KIND, type EdgeOrders } from '#model/edge-orders.ts';
 import { LIVE_KEYS_KIND, LIVE_MARK_KIND } from '#model/live-stream.ts';
 import { compileSite } from '#sites/compile.ts';
 import { isBroadcastId, LIVE_KEY, type LiveKeys, type LiveMark, MAX_LIVE_KEYS, parseStreamKey } from '#sites/live.ts';
@@ -44,6 +45,8 @@ function whyRefused(kind: string, key: string, body: unknown, revision: number):
       return whyNoPrefetch(body);
     case 'certificate':
       return whyNoCertificate(body);
+    case EDGE_KIND:
+      return whyNoOrders(body);
     case CHALLENGE_KIND:
       return whyNoChallenge(key, body);
     case LIVE_MARK_KIND:
@@ -86,6 +89,12 @@ function whyNoPrefetch(body: unknown): string | undefined {
   if (typeof taskId !== 'number' || typeof n !== 'number') return 'taskId, n: expected numbers';
   if (scheme !== 'http' && scheme !== 'https') return 'scheme: expected http or https';
   return typeof host === 'string' && typeof target === 'string' ? undefined : 'host, target: expected texts';
+}
+
+function whyNoOrders(body: unknown): string | undefined {
+  // `as`: see above.
+  const { isDraining } = Object(body) as Record<keyof EdgeOrders, unknown>;
+  return typeof isDraining === 'boolean' ? undefined : 'isDraining: expected true or false';
 }
 
 function whyNoChallenge(key: string, body: unknown): string | undefined {

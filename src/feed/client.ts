@@ -2,10 +2,12 @@
  * The edge's side of the feed, one per machine: follows the stream, keeps the last good set in the store, and
  * acknowledges the revision that every worker runs. Without control it keeps retrying while the store serves.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
-import type { OriginTrouble, Rejection } from '#model/edge.ts';
+import type { EdgeVitals, OriginTrouble, Rejection } from '#model/edge.ts';
+import { clockOffsetMs } from '#model/edge-health.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { PurgeSpec } from '#sites/purge.ts';
@@ -65,6 +67,10 @@ export interface FeedClientOptions {
   readonly prefetch: (request: PrefetchRequest) => Promise<PrefetchOutcome | undefined>;
   /** Lists origins with troubles that probes found, at most `max`. */
   readonly listOriginTroubles: (max: number) => readonly OriginTrouble[];
+  /** Describes the edge's own health. */
+  readonly describeVitals: () => EdgeVitals;
+  /** Called with how far this machine's clock is ahead of control's, after each report. */
+  readonly onClockOffset: (offsetMs: number) => void;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -75,6 +81,8 @@ export interface FeedClient extends AsyncDisposable {
   readonly appliedRevision: number | undefined;
   /** Connections that were lost or refused since the start. */
   readonly reconnects: number;
+  /** Sends a report now; before the first settings are applied there is none. */
+  reportSoon(): void;
 }
 
 export function startFeedClient(options: FeedClientOptions): FeedClient {
@@ -128,11 +136,19 @@ class RunningFeedClient implements FeedClient {
   }
 
   #createReporter(): StatusReporter {
-    const { store, edgeId, build, clock, log, link, listOriginTroubles } = this.#options;
+    const { store, edgeId, build, clock, log, link, listOriginTroubles, describeVitals, onClockOffset } = this.#options;
     const identity: EdgeIdentity = { edge: edgeId, build, startedAt: clock() };
     return createStatusReporter({
-      send: (status) => this.#post(STATUS_PATH, status),
-      describe: (applied) => describeStatus(store, identity, applied, listOriginTroubles(MAX_ORIGIN_TROUBLES)),
+      send: async (status) => {
+        const sentAt = clock();
+        const { date } = await this.#post(STATUS_PATH, status);
+        const offsetMs = clockOffsetMs(date, { sentAt, receivedAt: clock() });
+        if (offsetMs !== undefined) onClockOffset(offsetMs);
+      },
+      describe: (at) => {
+        const origins = listOriginTroubles(MAX_ORIGIN_TROUBLES);
+        return describeStatus(store, identity, { at, origins, vitals: describeVitals() });
+      },
       repair: () => this.#repair(),
       gatherMs: link.isRemote ? GATHER_MS : 0,
       log,
@@ -149,6 +165,10 @@ class RunningFeedClient implements FeedClient {
 
   get reconnects(): number {
     return this.#reconnects;
+  }
+
+  reportSoon(): void {
+    this.#reporter.reportSoon();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -336,7 +356,8 @@ class RunningFeedClient implements FeedClient {
     await this.#post(PREFETCH_PATH, report);
   }
 
-  async #post(path: string, message: object): Promise<void> {
+  /** Returns the fields of the answer. */
+  async #post(path: string, message: object): Promise<IncomingHttpHeaders> {
     const response = await requestFeed({
       link: this.#options.link,
       path,
@@ -345,6 +366,7 @@ class RunningFeedClient implements FeedClient {
       body: JSON.stringify(message),
     });
     response.resume();
+    return response.headers;
   }
 }
 

@@ -1,6 +1,6 @@
 /** The latest counts of each edge or live process, kept for the metrics, so that these need no database. */
 import { Lru } from '#lib/lru.ts';
-import { isLive } from '#model/acknowledgement.ts';
+import { isLive } from '#model/edge-live.ts';
 
 export type OfEdge<T> = T & { readonly edge: string };
 

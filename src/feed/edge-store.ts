@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { inTransaction, isBusy, isDamage } from '#lib/sqlite-file.ts';
 import type { ChallengeBody } from '#model/challenge.ts';
 import type { Rejection } from '#model/edge.ts';
+import { EDGE_KIND, type EdgeOrders } from '#model/edge-orders.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 import { LIVE_KEYS_KIND, LIVE_MARK_KIND, liveMarkKey } from '#model/live-stream.ts';
 import type { ChallengeSource } from '#sites/challenge.ts';
@@ -50,6 +51,8 @@ export interface EdgeStore extends SiteSource, Disposable {
   /** Begins a snapshot, which takes the place of the current set at its `commit`. */
   stageSnapshot(): SnapshotStaging;
   readonly prefetches: EdgePrefetches;
+  /** Control's orders for an edge; `undefined`: there are none. */
+  ordersOf(edge: string): EdgeOrders | undefined;
   /**
    * Checks whether the file is still in its place, ours and undamaged. If not, or if `error` (of this store) shows
    * damage, opens the file that is there now, or a new one. Returns true if the store now has another set, or none.
@@ -102,6 +105,7 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
     purgesOf: (siteId) => readPurges(open.selectPurges, siteId),
     getCertificate: (key) => toCertificate(key, open.selectCertificate.get(key), edgeKey),
     announcedControls: () => toControls(open.selectControls.get()),
+    ordersOf: (edge) => toOrders(open.selectOrders.get(edge)),
     countSites: () => Number(open.countSites.get()?.['n']),
     countRejections: () => Number(open.countRejections.get()?.['n']),
     // `as`: the columns of the statement below, written by `prepareApply` only.
@@ -163,6 +167,7 @@ function openStore(file: string, edgeKey: EdgeKey, onMoved: (to: string) => void
     selectPurges: database.prepare(SELECT_PURGES),
     selectCertificate: database.prepare(SELECT_CERTIFICATE),
     selectControls: database.prepare(SELECT_CONTROLS),
+    selectOrders: database.prepare(`select body from resource where kind = '${EDGE_KIND}' and key = ?`),
     countSites: database.prepare("select count(*) as n from resource where kind = 'site'"),
     countRejections: database.prepare('select count(*) as n from rejection'),
     selectRejections: database.prepare(
@@ -295,6 +300,11 @@ function toCertificate(key: string, row: Row, opener: CertificateOpener): Certif
   const body = row && opener.open(key, String(row['body']));
   // `as`: only what `accept.ts` has checked was stored.
   return body === undefined ? undefined : (JSON.parse(body) as CertificatePair);
+}
+
+function toOrders(row: Row): EdgeOrders | undefined {
+  // `as`: only what `accept.ts` has checked was stored.
+  return row && (JSON.parse(String(row['body'])) as EdgeOrders);
 }
 
 function toChallenge(row: Row): string | undefined {

@@ -7,6 +7,7 @@ import { type Controls, HOUSEKEEPING } from '#db/peers/peers.ts';
 import { pruneTasks } from '#db/tables/cache-tasks.ts';
 import { pruneEdgeCertificates } from '#db/tables/fleet/edge-certificates.ts';
 import { pruneEdgeTokens } from '#db/tables/fleet/edge-tokens.ts';
+import { pruneFleetEvents } from '#db/tables/fleet/events.ts';
 import { pruneLiveHistory } from '#db/tables/live/history.ts';
 import { endSilent } from '#db/tables/live/reports.ts';
 import { pruneStreams, settleMarks } from '#db/tables/live/streams.ts';
@@ -54,6 +55,7 @@ export async function tidy(db: Db, now: number): Promise<void> {
   await withdraw(db, 'prefetch', now, now - PREFETCH_KEEP_MS);
   await db.transaction(async (trx) => {
     await pruneTasks(trx, now);
+    await pruneFleetEvents(trx, now);
     await pruneHistory(trx, now);
     await pruneEdgeTokens(trx, now);
     await pruneEdgeCertificates(trx, now);

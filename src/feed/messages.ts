@@ -1,5 +1,7 @@
 /** Parses the protocol's messages. A malformed one is refused with the name of the member. */
-import type { EdgeStatus, OriginTrouble, Rejection } from '#model/edge.ts';
+import type { EdgeLoad, EdgeStatus, EdgeVitals, OriginTrouble, Rejection } from '#model/edge.ts';
+import { type CheckResult, HEALTH_CHECKS, MAX_CHECK_DETAIL_CHARS } from '#model/edge-health.ts';
+import { OWN_STATES } from '#model/edge-state.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 import {
   type Delta,
@@ -25,6 +27,9 @@ const MAX_KIND_CHARS = 64;
 const MAX_KEY_CHARS = 1024;
 const MAX_ID_CHARS = 64;
 const MAX_BUILD_CHARS = 200;
+const MAX_FEATURES = 64;
+const MAX_FEATURE_CHARS = 64;
+const MAX_CHECKS = 64;
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -84,6 +89,7 @@ export function parseStatus(text: string): EdgeStatus {
     build: readBoundedText('build', members['build'], MAX_BUILD_CHARS),
     startedAt: readCount('startedAt', members['startedAt']),
     origins: readOrigins(members['origins'] ?? []), // an edge of an earlier release has none
+    ...(members['state'] !== undefined && { vitals: readVitals(members) }), // nor these
   };
 }
 
@@ -98,6 +104,60 @@ export function parsePrefetchReport(text: string): PrefetchReport {
     at: readPlace(readMembers('at', members['at'])),
     results: results.map(readPrefetchResult),
   };
+}
+
+function readVitals(members: Members): EdgeVitals {
+  const { features, clockOffsetMs, health } = members;
+  if (!Array.isArray(features) || features.length > MAX_FEATURES)
+    throw new MessageError(`features: expected a list of at most ${MAX_FEATURES}`);
+  if (!Array.isArray(health) || health.length > MAX_CHECKS)
+    throw new MessageError(`health: expected a list of at most ${MAX_CHECKS}`);
+  return {
+    state: readOneOf('state', members['state'], OWN_STATES),
+    features: features.map((each: unknown) => readBoundedText('features', each, MAX_FEATURE_CHARS)),
+    ...(clockOffsetMs !== undefined && { clockOffsetMs: readOffset(clockOffsetMs) }),
+    load: readLoad(readMembers('load', members['load'])),
+    health: health.flatMap(readCheck),
+  };
+}
+
+function readOffset(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value))
+    throw new MessageError('clockOffsetMs: expected an integer');
+  return value;
+}
+
+function readLoad(members: Members): EdgeLoad {
+  const read = (name: keyof EdgeLoad) => readAmount(`load.${name}`, members[name]);
+  return {
+    cpu: read('cpu'),
+    mbit: read('mbit'),
+    requests: read('requests'),
+    underWay: readCount('load.underWay', members['underWay']),
+    cacheDisk: read('cacheDisk'),
+  };
+}
+
+/** A check that this release does not know is left out. */
+function readCheck(value: unknown): readonly CheckResult[] {
+  const { check, ok, detail } = readMembers('health', value);
+  if (typeof ok !== 'boolean') throw new MessageError('ok: expected true or false');
+  const name = readBoundedText('check', check, MAX_KIND_CHARS);
+  const known = HEALTH_CHECKS.find((each) => each === name);
+  const text = detail === undefined ? undefined : readBoundedText('detail', detail, MAX_CHECK_DETAIL_CHARS);
+  return known === undefined ? [] : [{ check: known, ok, ...(text !== undefined && { detail: text }) }];
+}
+
+function readAmount(member: string, value: unknown): number {
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0)
+    throw new MessageError(`${member}: expected a number from 0`);
+  return value;
+}
+
+function readOneOf<T extends string>(member: string, value: unknown, words: readonly T[]): T {
+  const found = words.find((word) => word === value);
+  if (found === undefined) throw new MessageError(`${member}: expected one of ${words.join(', ')}`);
+  return found;
 }
 
 function readOrigins(value: unknown): readonly OriginTrouble[] {

@@ -1,5 +1,5 @@
 /** Describes the state of an edge for its report. */
-import type { EdgeStatus, OriginTrouble } from '#model/edge.ts';
+import type { EdgeStatus, EdgeVitals, OriginTrouble } from '#model/edge.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 import type { EdgeStore } from './edge-store.ts';
 import { MAX_REJECTIONS } from './protocol.ts';
@@ -10,13 +10,19 @@ export interface EdgeIdentity {
   readonly startedAt: number;
 }
 
-/** `at`: position that every worker runs. */
+export interface DescribedEdge {
+  /** Position that every worker runs. */
+  readonly at: FeedPosition;
+  readonly origins: readonly OriginTrouble[];
+  readonly vitals: EdgeVitals;
+}
+
+/** Returns the report as it is sent: the vitals are members beside the others. */
 export function describeStatus(
   store: EdgeStore,
   { edge, build, startedAt }: EdgeIdentity,
-  at: FeedPosition,
-  origins: readonly OriginTrouble[],
-): EdgeStatus {
+  { at, origins, vitals }: DescribedEdge,
+): Omit<EdgeStatus, 'vitals'> & EdgeVitals {
   const rejected = store.listRejections(MAX_REJECTIONS + 1);
   const omitted = rejected[MAX_REJECTIONS];
   return {
@@ -28,5 +34,6 @@ export function describeStatus(
     build,
     startedAt,
     origins,
+    ...vitals,
   };
 }

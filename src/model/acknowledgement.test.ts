@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isInForce, isLive, summarizeAcknowledgements } from './acknowledgement.ts';
+import { isInForce, summarizeAcknowledgements } from './acknowledgement.ts';
 import type { EdgeReport } from './edge.ts';
+import { isLive } from './edge-live.ts';
 
 const DOMAIN = { name: 'a.example.com', settingRevision: 7 };
 

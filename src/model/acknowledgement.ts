@@ -4,17 +4,6 @@
  */
 import type { EdgeReport } from './edge.ts';
 
-/** Silence after which an edge no longer delays a domain; it catches up when it returns. */
-export const EDGE_LIVE_MS = 30_000;
-
-/**
- * A report that is later than `now` by as much is from before the clock was set back: the edge counts again with its
- * next report, seconds later, and one that is gone holds nothing up.
- */
-export function isLive(edge: Pick<EdgeReport, 'reportedAt'>, now: number): boolean {
-  return Math.abs(now - edge.reportedAt) < EDGE_LIVE_MS;
-}
-
 /** What a list of domains is compared with, made once for all of them. */
 export interface InForce {
   /** The lowest revision that a live edge has applied; absent when no edge is live: then nothing is in force. */

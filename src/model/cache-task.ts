@@ -2,8 +2,7 @@
  * An order to edges about cached objects, purge or prefetch, and how far it has come: derived from what the edges report,
  * each time it is asked for. Pure.
  */
-import { isLive } from './acknowledgement.ts';
-import type { EdgeReport } from './edge.ts';
+import type { EdgeReport, KnownEdge } from './edge.ts';
 
 export interface CacheTask {
   readonly id: number;
@@ -72,10 +71,10 @@ const MAX_FAILURES = 20;
 const EXPIRED = 'expired';
 const AWAY = 'away';
 
-/** `edges`: those that reported within `EDGE_KNOWN_MS`. One that is not live waits, and holds nothing back. */
+/** `edges`: those that reported within `EDGE_KNOWN_MS`. One that holds nothing back is not waited for. */
 export function progressOf(
   task: CacheTask,
-  edges: readonly EdgeReport[],
+  edges: readonly KnownEdge[],
   results: readonly PrefetchResult[],
   now: number,
 ): TaskProgress {
@@ -84,7 +83,7 @@ export function progressOf(
       task,
       edges.map((edge) => {
         const outcome = purgeOutcome(task, edge);
-        return { edge: edge.edge, counts: isLive(edge, now), outcomes: task.items.map(() => outcome) };
+        return { edge: edge.edge, counts: edge.isHolding, outcomes: task.items.map(() => outcome) };
       }),
     );
   }
@@ -93,7 +92,7 @@ export function progressOf(
   const outcomesOf = (edge: string) => task.items.map((_, n) => prefetchOutcome(known.get(`${n} ${edge}`), isOver));
   // Afterwards only those that took part are spoken of, wherever they are now.
   const taking = isOver ? new Set(results.map(({ edge }) => edge)) : new Set(edges.map(({ edge }) => edge));
-  const live = new Set(edges.filter((edge) => isLive(edge, now)).map(({ edge }) => edge));
+  const live = new Set(edges.filter(({ isHolding }) => isHolding).map(({ edge }) => edge));
   const rows = [...taking]
     .sort()
     .map((edge) => ({ edge, counts: isOver || live.has(edge), outcomes: outcomesOf(edge) }));

@@ -1,4 +1,6 @@
 /** An edge (a machine) as control knows it: what it reported last. */
+import type { CheckResult } from './edge-health.ts';
+import type { EdgeState, OwnState } from './edge-state.ts';
 import type { FeedPosition } from './feed-position.ts';
 
 /** A resource that an edge could not apply; it keeps the version before. */
@@ -28,10 +30,62 @@ export interface EdgeStatus {
   readonly build: string;
   readonly startedAt: number;
   readonly origins: readonly OriginTrouble[];
+  /** Absent in reports of releases that do not check themselves. */
+  readonly vitals?: EdgeVitals;
+}
+
+/** What an edge says of itself. */
+export interface EdgeVitals {
+  readonly state: OwnState;
+  /** Words for what its release can do, which control may need to know. */
+  readonly features: readonly string[];
+  /** How far its clock is ahead of control's; absent: not known yet. */
+  readonly clockOffsetMs?: number;
+  readonly load: EdgeLoad;
+  readonly health: readonly CheckResult[];
+}
+
+/** Averages over the last seconds. */
+export interface EdgeLoad {
+  /** Share of the machine's processors in use, 0 to 1. */
+  readonly cpu: number;
+  /** Sent to viewers, megabits a second. */
+  readonly mbit: number;
+  /** Requests of viewers a second. */
+  readonly requests: number;
+  /** Requests of viewers that are being served. */
+  readonly underWay: number;
+  /** Share of the file system of the cache in use, 0 to 1. */
+  readonly cacheDisk: number;
 }
 
 /** `appliedRevision`: the last revision whose every change is in force there, or refused and named in `rejected`. */
-export interface EdgeReport extends Omit<EdgeStatus, 'at'> {
+export interface EdgeReport extends Omit<EdgeStatus, 'at' | 'vitals'> {
   /** When control received it, by control's clock. */
   readonly reportedAt: number;
+}
+
+/** A report, and whether changes are in force only when this edge has acknowledged them. */
+export interface KnownEdge extends EdgeReport {
+  readonly isHolding: boolean;
+}
+
+/** An edge as operators see it. */
+export interface EdgeView extends EdgeReport {
+  readonly state: EdgeState;
+  /** State that control has noticed last; empty: none yet. */
+  readonly notedState: EdgeState | '';
+  /** When control first noticed the state; `undefined`: not yet. */
+  readonly stateAt: number | undefined;
+  readonly group: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** When it was last heard of; `undefined`: never. */
+  readonly seenAt: number | undefined;
+  readonly drainAt: number | undefined;
+  /** Whether its own operator drains it, at the edge. */
+  readonly drainsItself: boolean;
+  readonly features: readonly string[];
+  readonly clockOffsetMs: number | undefined;
+  readonly load: EdgeLoad | undefined;
+  readonly health: readonly CheckResult[];
 }

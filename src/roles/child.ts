@@ -10,8 +10,17 @@ import { createLogger, type Logger, openLogSink } from '#lib/logger.ts';
 import { ignoreSignals, UNUSED_SIGNALS } from '#lib/signals.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import { countLostLines } from './log-metrics.ts';
-import type { ChangedMessage, FirstToken, FromChild, PartKind, StartMessage, ToChild } from './messages.ts';
+import type {
+  ChangedMessage,
+  FirstToken,
+  FromChild,
+  HealthMessage,
+  PartKind,
+  StartMessage,
+  ToChild,
+} from './messages.ts';
 import { addProcessMetrics, type CollectedMetrics, collectMetrics } from './process-metrics.ts';
+import type { WorkerVitals } from './worker-vitals.ts';
 
 export interface PartContext extends Omit<StartMessage, 'kind' | 'part'> {
   readonly log: Logger;
@@ -33,6 +42,10 @@ export interface RunningPart {
   noteOriginUses?(uses: readonly OriginUse[]): void;
   applyOriginProbes?(report: ProbeReport): void;
   useTicketSecrets?(secrets: readonly TicketSecret[]): void;
+  /** What a worker reports of itself, for the one part that checks the edge. */
+  noteVitals?(vitals: WorkerVitals): void;
+  /** What the health page says from now on. */
+  useHealth?(word: HealthMessage['word']): void;
   /** No new work; what is under way has `graceMs` to finish. */
   stop(graceMs: number): Promise<void>;
 }
@@ -112,6 +125,10 @@ async function handle(
       return part?.applyOriginProbes?.(message.report);
     case 'ticketSecrets':
       return part?.useTicketSecrets?.(message.secrets);
+    case 'vitals':
+      return part?.noteVitals?.(message.vitals);
+    case 'health':
+      return part?.useHealth?.(message.word);
     case 'stop':
       await part?.stop(message.graceMs);
       return process.exit(0);

@@ -8,6 +8,7 @@ import { openKeyring } from '#db/rotation/sealed-secrets.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { createGuard } from '#edge/origin/guard.ts';
 import { type FeedServer, startFeedServer } from '#feed/server.ts';
+import { type EdgeStates, startEdgeStates } from '#fleet/edge-states.ts';
 import { checkAutomata } from '#lib/automaton-check.ts';
 import { steadyClock } from '#lib/clock.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
@@ -46,6 +47,7 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
   const feed = stack.use(
     await startFeedServer({ db, peers, socketPath: config.feedSocket, traffic: traffic.taker, ring, clock, log }),
   );
+  const states = stack.use(startEdgeStates({ db, clock: systemClock, log }));
   const engine: { running?: SmsEngine } = {};
   const guard = { allow: config.smsWebhookAllow, refuse: ownAddresses };
   const origins = createGuard({ allow: config.originAllow, refuse: ownAddresses });
@@ -57,6 +59,7 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
   if (acme === undefined) await warnOfStoppedRenewals(db, log);
   else stack.use(await startAcme({ acme, build, db, peers, ring, log, registry }));
   addFeedMetrics(registry, feed);
+  addFleetMetrics(registry, states);
   const running = stack.move();
   return {
     firstToken,
@@ -150,5 +153,24 @@ function addFeedMetrics(
     'Viewers of live streams, as of the last report of their live process',
     ['edge'],
     () => feed.liveCounts().map(({ edge, viewers }) => [{ edge }, viewers]),
+  );
+}
+
+function addFleetMetrics(registry: PartContext['registry'], states: EdgeStates): void {
+  const { gauges } = metricsOf(registry);
+  gauges(
+    'causeway_fleet_edges',
+    'Edges by state and group, as each control sees them: take the maximum over controls',
+    ['state', 'group'],
+    () => states.counts().map(({ state, group, count }) => [{ state, group }, count]),
+  );
+  gauges('causeway_fleet_edge_lag_revisions', 'Revisions of the settings that an edge is behind', ['edge'], () =>
+    states.lags().map(({ edge, revisions }) => [{ edge }, revisions]),
+  );
+  gauges(
+    'causeway_fleet_edge_lag_seconds',
+    'Age of the oldest change of settings that an edge has not applied; 0: there is none',
+    ['edge'],
+    () => states.lags().map(({ edge, seconds }) => [{ edge }, seconds]),
   );
 }

@@ -11,13 +11,17 @@ import { createGuard } from '#edge/origin/guard.ts';
 import { startProber } from '#edge/origin/prober.ts';
 import { startTicketRotation } from '#edge/transport/tls/ticket-file.ts';
 import { type FeedClient, startFeedClient } from '#feed/client.ts';
+import type { StoredChange } from '#feed/confirmations.ts';
 import { type ControlLink, openSocketLink } from '#feed/control-link.ts';
 import { type EdgeStore, openEdgeStore } from '#feed/edge-store.ts';
 import { checkAutomata } from '#lib/automaton-check.ts';
 import { systemClock } from '#lib/clock.ts';
 import { metricsOf } from '#lib/metrics.ts';
-import type { PrefetchOutcome } from '#sites/prefetch.ts';
+import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { PartContext, RunningPart } from './child.ts';
+import { type EdgeHealth, startEdgeHealth } from './edge-health.ts';
+import { createOwnChecks, usedShare } from './own-checks.ts';
+import { drainsItself } from './self-drain.ts';
 import { startTraffic } from './traffic.ts';
 
 /** Time to wait for control at the start; the feed then keeps retrying by itself. */
@@ -34,10 +38,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     log.error({ to }, 'the settings file of this edge is damaged; moved it aside and requesting a snapshot'),
   );
   const link = await openLink(config);
-  const confirmed = new Map<number, PromiseWithResolvers<void>>();
-  const prefetched = new Map<number, (outcome: PrefetchOutcome | undefined) => void>();
-  // What the process before this one asked for may still be answered, to us.
-  let lastId = randomInt(MAX_FIRST_ID);
+  const workers = askWorkers(send);
   const prober = startProber({
     guard: createGuard({ allow: config.originAllow, refuse: ownAddresses }),
     verify: config.originVerify,
@@ -47,28 +48,25 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     registry,
     log,
   });
+  const parts: { client?: FeedClient } = {};
+  const health = startHealth(context, store, parts);
   const client = startFeedClient({
     link,
     edgeId: config.edgeId,
     build,
     store,
-    confirm: ({ revision, names }) => {
-      const id = ++lastId;
-      const answer = Promise.withResolvers<void>();
-      confirmed.set(id, answer);
-      send({ kind: 'changed', id, revision, ...(names !== undefined && { names }) });
-      return answer.promise;
+    confirm: (change) => {
+      health.look();
+      return workers.confirm(change);
     },
-    prefetch: (request) =>
-      new Promise((resolve) => {
-        const id = ++lastId;
-        prefetched.set(id, resolve);
-        send({ kind: 'prefetch', id, request });
-      }),
+    prefetch: workers.prefetch,
     listOriginTroubles: (max) => prober.listTroubles(max),
+    describeVitals: () => health.describe(),
+    onClockOffset: (offsetMs) => health.noteClock(offsetMs),
     clock: systemClock,
     log,
   });
+  parts.client = client;
   const traffic = startTraffic(context, link);
   addMetrics(registry, client, store);
   const tickets = startTicketRotation({
@@ -79,17 +77,15 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
   });
   return {
     confirm(id, isRun) {
-      if (isRun) confirmed.get(id)?.resolve();
-      else confirmed.get(id)?.reject(new Error('no worker of this edge is running'));
-      confirmed.delete(id);
+      workers.noteConfirmed(id, isRun);
+      setImmediate(() => health.look()); // when the client has noted it
     },
-    takeOutcome(id, outcome) {
-      prefetched.get(id)?.(outcome);
-      prefetched.delete(id);
-    },
+    takeOutcome: workers.noteOutcome,
     noteOriginUses: prober.note,
+    noteVitals: (vitals) => health.noteWorker(vitals),
     async stop() {
       tickets[Symbol.dispose]();
+      await health[Symbol.asyncDispose]();
       prober[Symbol.dispose]();
       // At once: control and workers are ending too, which is no loss to tell of.
       await client[Symbol.asyncDispose]();
@@ -104,6 +100,69 @@ async function openLink({ roles, feedSocket }: PartContext['config']): Promise<C
   // Both have just been started; without waiting every start would begin with a failure in the log.
   if (roles.includes('control')) await waitForSocket(feedSocket);
   return openSocketLink(feedSocket);
+}
+
+/** Asks the workers, by the supervisor, for what the feed needs of them. */
+function askWorkers(send: PartContext['send']) {
+  const confirmed = new Map<number, PromiseWithResolvers<void>>();
+  const prefetched = new Map<number, (outcome: PrefetchOutcome | undefined) => void>();
+  // What the process before this one asked for may still be answered, to us.
+  let lastId = randomInt(MAX_FIRST_ID);
+  return {
+    confirm({ revision, names }: StoredChange): Promise<void> {
+      const id = ++lastId;
+      const answer = Promise.withResolvers<void>();
+      confirmed.set(id, answer);
+      send({ kind: 'changed', id, revision, ...(names !== undefined && { names }) });
+      return answer.promise;
+    },
+    noteConfirmed(id: number, isRun: boolean): void {
+      if (isRun) confirmed.get(id)?.resolve();
+      else confirmed.get(id)?.reject(new Error('no worker of this edge is running'));
+      confirmed.delete(id);
+    },
+    prefetch: (request: PrefetchRequest) =>
+      new Promise<PrefetchOutcome | undefined>((resolve) => {
+        const id = ++lastId;
+        prefetched.set(id, resolve);
+        send({ kind: 'prefetch', id, request });
+      }),
+    noteOutcome(id: number, outcome: PrefetchOutcome | undefined): void {
+      prefetched.get(id)?.(outcome);
+      prefetched.delete(id);
+    },
+  };
+}
+
+/** Checks this machine; tells the workers and control what it finds. `parts` has the client as soon as there is one. */
+function startHealth(
+  { config, send, log }: PartContext,
+  store: EdgeStore,
+  parts: { readonly client?: FeedClient },
+): EdgeHealth {
+  const { roles, edgeId, dataDir, cacheDirectory, cacheDiskBytes } = config;
+  let isOrderedToDrain = false;
+  return startEdgeHealth({
+    workers: roles.includes('edge') ? config.edgeWorkers : 0,
+    checks: createOwnChecks(config),
+    hasSettings: () => parts.client?.appliedRevision !== undefined,
+    isOrderedToDrain: () => {
+      try {
+        isOrderedToDrain = store.ordersOf(edgeId)?.isDraining ?? false;
+      } catch {
+        // The file is being repaired: the last order stays.
+      }
+      return isOrderedToDrain;
+    },
+    drainsItself: () => drainsItself(dataDir),
+    cacheDisk: () => usedShare(cacheDiskBytes === 0 ? dataDir : cacheDirectory),
+    onCondition: ({ word }) => {
+      send({ kind: 'health', word });
+      parts.client?.reportSoon();
+    },
+    monotonic: () => performance.now(),
+    log,
+  });
 }
 
 /** Waits until control listens: the socket of a killed one may still exist without a listener. */

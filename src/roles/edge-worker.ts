@@ -1,7 +1,7 @@
 /** A process that serves viewers. Reads the store that the feed writes; shares its port with the other workers. */
 import { join } from 'node:path';
 import { createGuard } from '#edge/origin/guard.ts';
-import { startEdge } from '#edge/server.ts';
+import { type Edge, startEdge } from '#edge/server.ts';
 import { openStore } from '#edge/store/open.ts';
 import { createProblemReport } from '#edge/store/problems.ts';
 import type { HttpsOptions } from '#edge/transport/https.ts';
@@ -15,9 +15,12 @@ import { openAccessLog } from './access-log.ts';
 import type { PartContext, RunningPart } from './child.ts';
 import { edgeStorePath, ticketSecretsPath } from './edge-feed.ts';
 import { openExplainSocket } from './explain-socket.ts';
+import { createHealthPage } from './health-page.ts';
 import { liveSocketPath } from './live-socket.ts';
 import { UNDER_WAY } from './messages.ts';
+import { descriptorLimit, descriptorShare } from './own-checks.ts';
 import { workerSocketPath } from './worker-sockets.ts';
+import { VITALS_MS } from './worker-vitals.ts';
 
 /** Compiled sites kept in memory; the others are read when they are asked for. */
 const MAX_SITES = 10_000;
@@ -41,11 +44,13 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     diskBytes: config.cacheDiskBytes,
     onProblem: createProblemReport(log, registry),
   });
+  const health = createHealthPage(config);
   const edge = await startEdge({
     listen: config.edgeHttpListen,
     reusePort: config.edgeWorkers > 1,
     sites,
     challenges: source,
+    health: health.page,
     store,
     maxLagBytes: memoryBytes * LAG_SHARE,
     bufferDisk: {
@@ -69,6 +74,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     log,
   });
   metricsOf(registry).gauge(UNDER_WAY, "Viewers' requests that are being served", () => edge.underWay);
+  const telling = tellVitals(context, edge);
   const tellUses = setInterval(() => {
     const uses = edge.takeOriginUses();
     if (uses.length > 0) send({ kind: 'originUses', uses });
@@ -81,9 +87,11 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     },
     useTicketSecrets: (secrets) => edge.https?.useTicketSecrets(secrets),
     applyOriginProbes: edge.applyOriginProbes,
+    useHealth: health.use,
     prefetch: edge.prefetch,
     async stop(graceMs) {
       clearInterval(tellUses);
+      clearInterval(telling);
       await explainSocket[Symbol.asyncDispose]();
       await edge.close(graceMs);
       await store[Symbol.asyncDispose]();
@@ -91,6 +99,17 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
       source[Symbol.dispose]();
     },
   };
+}
+
+/** Tells the feed's process at once, and then at an interval, what this worker does. */
+function tellVitals({ name, send }: PartContext, edge: Edge): NodeJS.Timeout {
+  const limit = descriptorLimit();
+  const tell = () => {
+    const descriptors = descriptorShare(limit);
+    send({ kind: 'vitals', vitals: { worker: name, ...edge.counts(), underWay: edge.underWay, descriptors } });
+  };
+  tell();
+  return setInterval(tell, VITALS_MS);
 }
 
 function liveOptions({ config, name }: PartContext, source: SiteReader) {

@@ -4,7 +4,9 @@ import type { Config } from '#config';
 import type { OriginUse, ProbeReport } from '#edge/origin/probe-schedule.ts';
 import type { TicketSecret } from '#edge/transport/tls/ticket-keys.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
+import type { OwnCondition } from '#model/edge-health.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
+import type { WorkerVitals } from './worker-vitals.ts';
 
 export type PartKind = 'control' | 'edge-feed' | 'edge-worker' | 'live';
 
@@ -62,6 +64,19 @@ interface TicketSecretsMessage {
   readonly secrets: readonly TicketSecret[];
 }
 
+/** Goes from a worker to the feed's process. */
+interface VitalsMessage {
+  readonly kind: 'vitals';
+  readonly vitals: WorkerVitals;
+}
+
+/** Goes from the feed's process to every worker, and again to one that is started later. */
+export interface HealthMessage {
+  readonly kind: 'health';
+  /** What the health page says: `ready`, or why the edge should get no viewers. */
+  readonly word: OwnCondition['word'];
+}
+
 export type ToChild =
   | StartMessage
   /** Sent to a worker or the live process, which answers `inForce` when it runs them. */
@@ -73,6 +88,8 @@ export type ToChild =
   | OriginUsesMessage
   | OriginProbesMessage
   | TicketSecretsMessage
+  | VitalsMessage
+  | HealthMessage
   | { readonly kind: 'metrics'; readonly id: number }
   | { readonly kind: 'stop'; readonly graceMs: number };
 
@@ -88,6 +105,8 @@ export type FromChild =
   | OriginUsesMessage
   | OriginProbesMessage
   | TicketSecretsMessage
+  | VitalsMessage
+  | HealthMessage
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly unknown[] };
 
 /**

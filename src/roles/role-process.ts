@@ -10,7 +10,18 @@ import { type FirstToken, type FromChild, onMessage, type StartMessage, type ToC
 
 export type RelayedMessage = Extract<
   FromChild,
-  { kind: 'changed' | 'inForce' | 'prefetch' | 'prefetched' | 'originUses' | 'originProbes' | 'ticketSecrets' }
+  {
+    kind:
+      | 'changed'
+      | 'inForce'
+      | 'prefetch'
+      | 'prefetched'
+      | 'originUses'
+      | 'originProbes'
+      | 'ticketSecrets'
+      | 'vitals'
+      | 'health';
+  }
 >;
 
 interface PartEvents {
@@ -141,6 +152,8 @@ export class RoleProcess {
       case 'originUses':
       case 'originProbes':
       case 'ticketSecrets':
+      case 'vitals':
+      case 'health':
         this.#options.onRelayed(this, message);
         break;
       default:

@@ -9,6 +9,7 @@ import { countLostLines } from './log-metrics.ts';
 import {
   type ChangedMessage,
   type FirstToken,
+  type HealthMessage,
   type PartKind,
   type PrefetchMessage,
   type StartMessage,
@@ -45,6 +46,8 @@ export class Service implements AsyncDisposable {
   readonly #started = Promise.withResolvers<Started>();
   #metricsServer: AsyncDisposable | undefined;
   #firstToken: FirstToken = 'none';
+  /** The last one, for workers that are started later. */
+  #health: HealthMessage | undefined;
   #hasStarted = false;
 
   static async start(options: ServiceOptions): Promise<Service> {
@@ -117,6 +120,7 @@ export class Service implements AsyncDisposable {
 
   #noteReady(part: RoleProcess, firstToken: FirstToken | undefined): void {
     this.#metrics.up.set({ part: part.name }, 1);
+    if (this.#health !== undefined && this.#workers.includes(part)) part.send(this.#health);
     this.#log.info({ part: part.name }, 'ready');
     this.#firstToken = firstToken ?? this.#firstToken;
     if (this.#hasStarted || !this.#parts.every(({ isReady }) => isReady)) return;
@@ -153,7 +157,12 @@ export class Service implements AsyncDisposable {
       case 'prefetched':
         this.#prefetches.settle(part.name, message.id, message.outcome);
         break;
+      case 'health':
+        this.#health = message;
+        for (const worker of this.#workers) worker.send(message);
+        break;
       case 'originUses':
+      case 'vitals':
         for (const feed of this.#feeds) feed.send(message);
         break;
       case 'originProbes':

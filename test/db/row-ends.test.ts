@@ -23,6 +23,7 @@ const ENDS: Readonly<Record<TableName, End>> = {
   fleet_authority: { kept: 'one row, two while it is being changed' },
   edge_token: 'fleet/edge-tokens.ts',
   edge_certificate: 'fleet/edge-certificates.ts',
+  fleet_event: 'fleet/events.ts',
   purge: 'purges.ts',
   cache_task: 'cache-tasks.ts',
   prefetch_outcome: { kept: 'deleted with its task' },

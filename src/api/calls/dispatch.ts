@@ -19,6 +19,7 @@ import { answerFailure, answerSuccess, type CallAnswer } from '../call-answer.ts
 import { CACHE_HANDLERS } from '../handlers/cache.ts';
 import { CONFIG_HANDLERS } from '../handlers/config.ts';
 import { DOMAIN_HANDLERS } from '../handlers/domains.ts';
+import { EDGE_OPERATOR_HANDLERS } from '../handlers/edge-operators.ts';
 import type { Call, CallServices, Handler } from '../handlers/handler.ts';
 import { LIVE_HANDLERS } from '../handlers/live.ts';
 import { LIVE_OPERATOR_HANDLERS } from '../handlers/live-operators.ts';
@@ -42,6 +43,7 @@ const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   ...LIVE_HANDLERS,
   ...SMS_HANDLERS,
   ...OPERATOR_HANDLERS,
+  ...EDGE_OPERATOR_HANDLERS,
   ...LIVE_OPERATOR_HANDLERS,
   ...SMS_OPERATOR_HANDLERS,
 };

@@ -41,6 +41,7 @@ import {
   writeDomainRow,
   writeWarnings,
 } from './wire-domain.ts';
+import { READ_EDGES, WRITE_EDGES } from './wire-edges.ts';
 import { READ_LIVE, WRITE_LIVE } from './wire-live.ts';
 import { readPolicies, writePolicies } from './wire-policy.ts';
 import { READ_SMS, WRITE_SMS } from './wire-sms.ts';
@@ -147,6 +148,7 @@ export const READ = {
   'operator.setDomainStatus': toModelNames<RequestOf<'operator.setDomainStatus'>>,
   'operator.rotateKeyring': () => undefined,
   'operator.setAccountStatus': ({ account_id, enabled }) => ({ accountId: account_id, isEnabled: enabled }),
+  ...READ_EDGES,
   ...READ_LIVE,
   ...READ_SMS,
   ...READ_SMS_OPERATOR,
@@ -206,6 +208,7 @@ export const WRITE = {
     list: views.map((view) => ({ account_id: String(view.domain.accountId), ...writeDomainRow(view, look) })),
   }),
   'operator.rotateKeyring': ({ keyId, ...counts }: Rotation) => ({ key_id: keyId, ...counts }),
+  ...WRITE_EDGES,
   ...WRITE_LIVE,
   ...WRITE_SMS,
   ...WRITE_SMS_OPERATOR,

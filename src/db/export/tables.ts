@@ -22,6 +22,7 @@ export const SEEDS: { readonly [T in TableName]: number } = {
   fleet_authority: 0,
   edge_token: 0,
   edge_certificate: 0,
+  fleet_event: 0,
   purge: 0,
   cache_task: 0,
   prefetch_outcome: 0,

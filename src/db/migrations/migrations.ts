@@ -32,6 +32,7 @@ import { certificateKinds } from './0024-certificate-kinds.ts';
 import { liveRecordings } from './0025-live-recordings.ts';
 import { fleetIdentity } from './0026-fleet-identity.ts';
 import { controls } from './0029-controls.ts';
+import { edgeStates } from './0030-edge-states.ts';
 
 const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0001-domains-and-feed': domainsAndFeed,
@@ -60,6 +61,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0025-live-recordings': liveRecordings,
   '0026-fleet-identity': fleetIdentity,
   '0029-controls': controls,
+  '0030-edge-states': edgeStates,
 };
 
 /** Throws if a step fails, or if the database is of a newer release. */

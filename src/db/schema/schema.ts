@@ -110,6 +110,36 @@ export interface Schema
     revoke_reason: Generated<string>;
     /** Time at which two copies of it were noticed; `null` if there is one. */
     suspect_at: number | null;
+    /** The `EdgeState` that the last event of this kind tells; empty before the first. */
+    state: Generated<string>;
+    state_at: number | null;
+    /** The `OwnState` of its last report; empty before one that has it. */
+    own_state: Generated<string>;
+    /** When it was last heard of; `null` if never. */
+    seen_at: number | null;
+    /** When an operator of control ordered its drain. */
+    drain_at: number | null;
+    /** Time of its first report of late that it drains itself. */
+    self_drain_at: number | null;
+    removed_at: number | null;
+    /** JSON: a list of words. */
+    features: Generated<string>;
+    clock_offset_ms: number | null;
+    /** JSON: an `EdgeLoad`, or an empty object. */
+    load: Generated<string>;
+    /** JSON: a list of `CheckResult`. */
+    health: Generated<string>;
+  };
+  /** What happened to edges, kept for 90 days. */
+  fleet_event: {
+    id: Generated<number>;
+    at: number;
+    edge: string;
+    /** A `FleetEventKind`. */
+    event: string;
+    detail: string;
+    /** `token:<id>`, `edge`, or `control`. */
+    actor: string;
   };
   /** The purges among the resources, by site. */
   purge: {
@@ -156,6 +186,7 @@ export type AccountRow = Selectable<Schema['account']>;
 export type TokenRow = Selectable<Schema['token']>;
 export type DomainRow = Selectable<Schema['domain']>;
 export type EdgeRow = Selectable<Schema['edge']>;
+export type FleetEventRow = Selectable<Schema['fleet_event']>;
 export type CertificateRow = Selectable<Schema['certificate']>;
 export type CertificateOrderRow = Selectable<Schema['certificate_order']>;
 export type LiveStreamRow = Selectable<Schema['live_stream']>;

@@ -33,6 +33,18 @@ export async function isInHistory(x: Executor, { epoch, revision, tag }: FeedPos
   return row?.tag === tag;
 }
 
+/** Returns when the first known revision after this one was made; `undefined` if there is none. */
+export async function readTimeAfter(x: Executor, revision: number): Promise<number | undefined> {
+  const row = await x
+    .selectFrom('revision_tag')
+    .select('made_at')
+    .where('revision', '>', revision)
+    .orderBy('revision')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.made_at;
+}
+
 /** Deletes tags made before `before`, and all earlier ones, but never the newest revision's. */
 export async function pruneRevisionTags(trx: Transaction<Schema>, before: number): Promise<void> {
   const { revision } = await trx.selectFrom('config_head').select('revision').executeTakeFirstOrThrow();

@@ -8,6 +8,7 @@ import { type ControlLink, openSocketLink } from '#feed/control-link.ts';
 import { type EdgeStore, openEdgeStore } from '#feed/edge-store.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import { createLogger, type Logger } from '#lib/logger.ts';
+import type { EdgeVitals } from '#model/edge.ts';
 import { type PurgeScope, purgeKey } from '#sites/purge.ts';
 import type { SiteSpec } from '#sites/spec.ts';
 import type { DatabaseTarget } from '../db/databases.ts';
@@ -47,6 +48,14 @@ export function publishNow(db: Db, ...changes: readonly Change[]): Promise<numbe
   return db.transaction((trx) => publish(trx, changes, systemClock()));
 }
 
+/** What an edge without troubles says of itself. */
+export const READY: EdgeVitals = {
+  state: 'ready',
+  features: ['drain'],
+  load: { cpu: 0.25, mbit: 12.5, requests: 40, underWay: 3, cacheDisk: 0.5 },
+  health: [{ check: 'disk', ok: true }],
+};
+
 export interface TestEdge extends AsyncDisposable {
   readonly store: EdgeStore;
   readonly client: FeedClient;
@@ -63,12 +72,15 @@ export function startTestEdge(
     /** Absent: everything is stored at once. */
     readonly prefetch?: FeedClientOptions['prefetch'];
     readonly onMoved?: () => void;
+    readonly describeVitals?: FeedClientOptions['describeVitals'];
+    readonly onClockOffset?: FeedClientOptions['onClockOffset'];
     readonly clock?: Clock;
     readonly log?: Logger;
   } = {},
 ): TestEdge {
   const { edgeId = 'local', confirm = async () => undefined, onMoved = () => undefined } = options;
   const { prefetch = async () => ({ kind: 'stored' }), clock = systemClock, log = silentLog } = options;
+  const { describeVitals = () => READY, onClockOffset = () => undefined } = options;
   const file = join(folder, `${edgeId}.db`);
   const store = openEdgeStore(file, onMoved);
   const client = startFeedClient({
@@ -79,6 +91,8 @@ export function startTestEdge(
     confirm,
     prefetch,
     listOriginTroubles: () => [],
+    describeVitals,
+    onClockOffset,
     clock,
     log,
   });

@@ -42,6 +42,7 @@ export async function enrolEdge(trx: Executor, enrolment: Enrolment, now: number
     revoked_at: null,
     revoke_reason: '',
     suspect_at: null,
+    removed_at: null,
   };
   const unreported = { applied_revision: 0, rejected: '[]', build: '', started_at: 0, reported_at: 0 };
   await trx

@@ -1,0 +1,64 @@
+/** Orders of operators about edges, and the states that control has noticed, each with its event. */
+import type { Transaction } from 'kysely';
+import { EDGE_KIND, type EdgeOrders } from '#model/edge-orders.ts';
+import type { EdgeState } from '#model/edge-state.ts';
+import type { FleetEvent } from '#model/fleet-event.ts';
+import type { Schema } from '../../schema/schema.ts';
+import { publish } from '../resources.ts';
+import { noteFleetChange } from './authorities.ts';
+import { revokeCertificates } from './edge-certificates.ts';
+import { setRevoked } from './enrolled-edges.ts';
+import { addFleetEvent } from './events.ts';
+
+type Order = Omit<FleetEvent, 'event'>;
+
+/**
+ * Drains an edge: the edge itself learns it by the feed, and keeps it over restarts. `at` is when; the time of an
+ * earlier order stays.
+ */
+export async function drainEdge(trx: Transaction<Schema>, order: Order): Promise<void> {
+  const { edge, at } = order;
+  await trx.updateTable('edge').set({ drain_at: at }).where('id', '=', edge).where('drain_at', 'is', null).execute();
+  await addFleetEvent(trx, { ...order, event: 'drain' });
+  const body: EdgeOrders = { isDraining: true };
+  await publish(trx, [{ kind: EDGE_KIND, key: edge, op: 'put', body }], at);
+}
+
+export async function undrainEdge(trx: Transaction<Schema>, order: Order): Promise<void> {
+  const { edge, at } = order;
+  await trx.updateTable('edge').set({ drain_at: null }).where('id', '=', edge).execute();
+  await addFleetEvent(trx, { ...order, event: 'undrain' });
+  await publish(trx, [{ kind: EDGE_KIND, key: edge, op: 'delete' }], at);
+}
+
+/**
+ * Removes an edge: its certificates no longer work, and it is no longer counted. An edge on control's own machine that
+ * still runs comes back with its next report.
+ */
+export async function removeEdge(trx: Transaction<Schema>, order: Order): Promise<void> {
+  const { edge, at } = order;
+  const former = await trx.selectFrom('edge').select('drain_at').where('id', '=', edge).executeTakeFirst();
+  await trx.updateTable('edge').set({ removed_at: at, drain_at: null }).where('id', '=', edge).execute();
+  await setRevoked(trx, edge, 'removed', at);
+  await revokeCertificates(trx, edge);
+  await noteFleetChange(trx);
+  await addFleetEvent(trx, { ...order, event: 'remove' });
+  if (former?.drain_at != null) await publish(trx, [{ kind: EDGE_KIND, key: edge, op: 'delete' }], at);
+}
+
+/** Saves a noticed state, with its event. Of several controls, one does; the others change nothing. */
+export async function noteEdgeState(
+  trx: Transaction<Schema>,
+  { edge, before, state, at }: { edge: string; before: EdgeState | ''; state: EdgeState; at: number },
+): Promise<void> {
+  const noted = await trx
+    .updateTable('edge')
+    .set({ state, state_at: at })
+    .where('id', '=', edge)
+    .where('state', '=', before)
+    .returning('id')
+    .executeTakeFirst();
+  if (noted === undefined) return;
+  const detail = before === '' ? state : `${before} → ${state}`;
+  await addFleetEvent(trx, { at, edge, event: 'state', detail, actor: 'control' });
+}

@@ -1,0 +1,98 @@
+/**
+ * Notices in which states the edges are: each change becomes an event, and the counts are kept for the metrics. Every
+ * control does this; of several that notice the same change, one writes the event.
+ */
+import type { Db } from '#db/open.ts';
+import { listEdgeViews } from '#db/tables/edges.ts';
+import { noteEdgeState } from '#db/tables/fleet/edge-orders.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
+import { readTimeAfter } from '#db/tables/revision-tags.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { EdgeView } from '#model/edge.ts';
+import { countStates, type StateCount } from '#model/fleet-status.ts';
+
+const ROUND_MS = 5000;
+
+interface EdgeLag {
+  readonly edge: string;
+  readonly revisions: number;
+  /** Age of the oldest change that it has not applied. */
+  readonly seconds: number;
+}
+
+export interface EdgeStates extends AsyncDisposable {
+  counts(): readonly StateCount[];
+  /** Lags of the edges that are served by the feed. */
+  lags(): readonly EdgeLag[];
+}
+
+export interface EdgeStatesOptions {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** The first round comes after an interval: a start has other things to do. */
+export function startEdgeStates(options: EdgeStatesOptions): EdgeStates {
+  const { log } = options;
+  let seen: Seen = { counts: [], lags: [] };
+  let running: Promise<void> | undefined;
+  let isFailing = false;
+  const round = async () => {
+    try {
+      seen = await look(options);
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) log.error({ err: error }, 'cannot read the states of edges; retrying');
+      isFailing = true;
+    }
+  };
+  const timer = setInterval(() => {
+    running ??= round().finally(() => {
+      running = undefined;
+    });
+  }, ROUND_MS);
+  return {
+    counts: () => seen.counts,
+    lags: () => seen.lags,
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+interface Seen {
+  readonly counts: readonly StateCount[];
+  readonly lags: readonly EdgeLag[];
+}
+
+async function look({ db, clock, log }: EdgeStatesOptions): Promise<Seen> {
+  const now = clock();
+  const { revision } = await readConfigHead(db.query);
+  const edges = await listEdgeViews(db.query, now);
+  for (const { edge, state, notedState } of edges) {
+    if (state === notedState) continue;
+    log.info({ edge, from: notedState, to: state }, 'an edge is in another state');
+    await db.transaction((trx) => noteEdgeState(trx, { edge, before: notedState, state, at: now }));
+  }
+  const counted = edges.filter(({ state }) => state !== 'removed');
+  return { counts: countStates(counted), lags: await lagsOf(db, counted.filter(isFollowing), revision, now) };
+}
+
+function isFollowing({ state, seenAt }: EdgeView): boolean {
+  return seenAt !== undefined && state !== 'away' && state !== 'revoked';
+}
+
+async function lagsOf(db: Db, edges: readonly EdgeView[], head: number, now: number): Promise<readonly EdgeLag[]> {
+  const behind = new Set(edges.map(({ appliedRevision }) => appliedRevision).filter((applied) => applied < head));
+  // Edges that are behind are mostly at the same revision.
+  const since = new Map<number, number | undefined>();
+  for (const applied of behind) since.set(applied, await readTimeAfter(db.query, applied));
+  return edges.map(({ edge, appliedRevision }) => ({
+    edge,
+    revisions: Math.max(0, head - appliedRevision),
+    seconds: Math.max(0, (now - (since.get(appliedRevision) ?? now)) / 1000),
+  }));
+}

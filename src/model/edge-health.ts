@@ -1,0 +1,108 @@
+/** What an edge checks of itself, and the state that follows from it. Pure. docs/decisions/0599 */
+import type { OwnState } from './edge-state.ts';
+
+/**
+ * `workers`: every worker has reported lately. `disk`: the data directory can be written. `space`: no file system that
+ * the edge writes to is nearly full. `clock`: the clock is that of control. `descriptors`: no process is about to run
+ * out of file descriptors. `http`, `https`: the listener answers.
+ */
+export const HEALTH_CHECKS = ['workers', 'disk', 'space', 'clock', 'descriptors', 'http', 'https'] as const;
+export type HealthCheck = (typeof HEALTH_CHECKS)[number];
+
+/** The result of a check, as it is reported. */
+export interface CheckResult {
+  readonly check: HealthCheck;
+  readonly ok: boolean;
+  /** Why not, for people; absent: there is nothing to say. */
+  readonly detail?: string;
+}
+
+/** Limit of `detail`. */
+export const MAX_CHECK_DETAIL_CHARS = 200;
+
+/** Share of a file system, or of the file descriptors of a process, from which it counts as full. */
+export const FULL_SHARE = 0.95;
+/** Difference from control's clock that is worth a warning. */
+export const CLOCK_WARNING_MS = 5000;
+/** Difference beyond which answers are too old or too young, and certificates of viewers' TLS invalid. */
+const CLOCK_LIMIT_MS = 60_000;
+/** Failures in a row after which a check has failed: one may be a moment without processor time. */
+const FAILURES = 2;
+/** Successes in a row after which a failed check has passed again. */
+const SUCCESSES = 3;
+
+/** A check over time. */
+export interface CheckHistory {
+  readonly isFailed: boolean;
+  /** Results in a row that speak against `isFailed`. */
+  readonly against: number;
+  readonly detail: string | undefined;
+}
+
+/** A check that has run once: its first result counts at once. */
+export function firstCheck(problem: string | undefined): CheckHistory {
+  return { isFailed: problem !== undefined, against: 0, detail: problem };
+}
+
+/** `problem`: the latest result; `undefined` if the check passed. */
+export function nextCheck(history: CheckHistory, problem: string | undefined): CheckHistory {
+  const { isFailed } = history;
+  const hasFailed = problem !== undefined;
+  if (hasFailed === isFailed) return { isFailed, against: 0, detail: problem };
+  const against = history.against + 1;
+  if (against < (hasFailed ? FAILURES : SUCCESSES)) return { ...history, against };
+  return { isFailed: hasFailed, against: 0, detail: problem };
+}
+
+/** An edge's own state, and the word for it on its health page. */
+export interface OwnCondition {
+  readonly state: OwnState;
+  readonly word: OwnState | HealthCheck;
+}
+
+export interface OwnFacts {
+  /** Whether every worker runs a set of settings. */
+  readonly hasSettings: boolean;
+  /** Whether control has ordered the drain. */
+  readonly isOrderedToDrain: boolean;
+  /** Whether the operator of the edge has. */
+  readonly drainsItself: boolean;
+  /** `undefined`: not every check has run yet. */
+  readonly checks: readonly CheckResult[] | undefined;
+}
+
+/**
+ * Control knows of a drain that it has ordered, so the edge reports what it would be without it; its health page says
+ * that it drains in either case.
+ */
+export function ownCondition({ hasSettings, isOrderedToDrain, drainsItself, checks }: OwnFacts): OwnCondition {
+  const beneath = conditionBeneath(hasSettings, checks);
+  if (drainsItself) return { state: 'draining', word: 'draining' };
+  return isOrderedToDrain ? { ...beneath, word: 'draining' } : beneath;
+}
+
+function conditionBeneath(hasSettings: boolean, checks: readonly CheckResult[] | undefined): OwnCondition {
+  if (!hasSettings || checks === undefined) return { state: 'syncing', word: 'syncing' };
+  const failed = checks.find(({ ok }) => !ok);
+  return failed === undefined ? { state: 'ready', word: 'ready' } : { state: 'unhealthy', word: failed.check };
+}
+
+/**
+ * How far the edge's clock is ahead of control's, by the `Date` of an answer. Control's clock is cut to whole seconds
+ * there, so half a second is added; the answer is taken to be made halfway between the two instants. `undefined`: the
+ * field is absent or no date.
+ */
+export function clockOffsetMs(
+  date: string | undefined,
+  { sentAt, receivedAt }: { readonly sentAt: number; readonly receivedAt: number },
+): number | undefined {
+  const controlAt = Date.parse(date ?? '');
+  return Number.isNaN(controlAt) ? undefined : Math.round((sentAt + receivedAt) / 2 - (controlAt + 500));
+}
+
+/** Returns what is wrong with a clock; `undefined` if nothing is, or if it is unknown. */
+export function clockProblem(offsetMs: number | undefined): string | undefined {
+  if (offsetMs === undefined || Math.abs(offsetMs) <= CLOCK_LIMIT_MS) return undefined;
+  const seconds = Math.round(Math.abs(offsetMs) / 1000);
+  return `${seconds} s ${offsetMs > 0 ? 'ahead of' : 'behind'} control`;
+}

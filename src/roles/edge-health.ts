@@ -1,0 +1,195 @@
+/**
+ * The health of this machine's edge: runs its own checks, derives its state, and describes both for the report to
+ * control and for the health page of the workers. docs/decisions/0599
+ */
+import { cpus } from 'node:os';
+import type { Logger } from '#lib/logger.ts';
+import { type Rounds, startRounds } from '#lib/rounds.ts';
+import type { EdgeVitals } from '#model/edge.ts';
+import {
+  type CheckHistory,
+  type CheckResult,
+  CLOCK_WARNING_MS,
+  clockProblem,
+  FULL_SHARE,
+  firstCheck,
+  HEALTH_CHECKS,
+  type HealthCheck,
+  MAX_CHECK_DETAIL_CHARS,
+  nextCheck,
+  type OwnCondition,
+  ownCondition,
+} from '#model/edge-health.ts';
+import { type Check, percent } from './own-checks.ts';
+import { VitalsBook, type WorkerVitals } from './worker-vitals.ts';
+
+/** Interval of the checks. */
+const CHECK_MS = 2000;
+/** Rounds for one of the checks that write to a disk. */
+const ROUNDS_OF_DISK = 5;
+const DISK_CHECKS: ReadonlySet<HealthCheck> = new Set(['disk', 'space']);
+/** What this release can do, for control. */
+const FEATURES = ['drain'];
+
+export interface EdgeHealthOptions {
+  readonly workers: number;
+  readonly checks: ReadonlyMap<HealthCheck, Check>;
+  /** Whether every worker runs a set of settings. */
+  readonly hasSettings: () => boolean;
+  readonly isOrderedToDrain: () => boolean;
+  readonly drainsItself: () => boolean;
+  /** Share of the cache's file system in use; `undefined` if it is not known. */
+  readonly cacheDisk: () => Promise<number | undefined>;
+  /** Called at first and whenever the condition is another one. */
+  readonly onCondition: (condition: OwnCondition) => void;
+  /** Clock that only goes forward. */
+  readonly monotonic: () => number;
+  readonly log: Logger;
+}
+
+export interface EdgeHealth extends AsyncDisposable {
+  noteWorker(vitals: WorkerVitals): void;
+  /** `offsetMs`: how far this machine's clock is ahead of control's. */
+  noteClock(offsetMs: number): void;
+  /** Must be called when settings or orders may have changed, so that the condition is not a round late. */
+  look(): void;
+  /** Describes the edge for its report. */
+  describe(): EdgeVitals;
+}
+
+export function startEdgeHealth(options: EdgeHealthOptions): EdgeHealth {
+  return new RunningEdgeHealth(options);
+}
+
+class RunningEdgeHealth implements EdgeHealth {
+  readonly #options: EdgeHealthOptions;
+  readonly #book: VitalsBook;
+  readonly #histories = new Map<HealthCheck, CheckHistory>();
+  readonly #rounds: Rounds;
+  #condition: OwnCondition | undefined;
+  #clockOffsetMs: number | undefined;
+  #hasWarnedOfClock = false;
+  #cacheDisk = 0;
+  #cpu = cpuTimes();
+  #cpuShare = 0;
+  #round = 0;
+
+  constructor(options: EdgeHealthOptions) {
+    this.#options = options;
+    this.#book = new VitalsBook(options.workers, options.monotonic());
+    this.#rounds = startRounds({
+      everyMs: CHECK_MS,
+      work: () => this.#check(),
+      onFailure: (error) => options.log.error({ err: error }, 'cannot check this edge'),
+    });
+  }
+
+  [Symbol.asyncDispose](): PromiseLike<void> {
+    return this.#rounds[Symbol.asyncDispose]();
+  }
+
+  noteWorker(vitals: WorkerVitals): void {
+    this.#book.note(vitals, this.#options.monotonic());
+    if (this.#results() === undefined) this.#rounds.start();
+  }
+
+  noteClock(offsetMs: number): void {
+    this.#clockOffsetMs = offsetMs;
+    const isOff = Math.abs(offsetMs) > CLOCK_WARNING_MS;
+    if (isOff && !this.#hasWarnedOfClock)
+      this.#options.log.warn({ offsetMs }, "this machine's clock differs from control's; check its time service");
+    this.#hasWarnedOfClock = isOff;
+  }
+
+  look(): void {
+    const { hasSettings, isOrderedToDrain, drainsItself, onCondition } = this.#options;
+    const condition = ownCondition({
+      hasSettings: hasSettings(),
+      isOrderedToDrain: isOrderedToDrain(),
+      drainsItself: drainsItself(),
+      checks: this.#results(),
+    });
+    const before = this.#condition;
+    if (before?.state === condition.state && before.word === condition.word) return;
+    this.#condition = condition;
+    onCondition(condition);
+  }
+
+  describe(): EdgeVitals {
+    const { requestsPerSecond, sentBytesPerSecond, underWay } = this.#book.rates(this.#options.monotonic());
+    return {
+      state: this.#condition?.state ?? 'syncing',
+      features: FEATURES,
+      ...(this.#clockOffsetMs !== undefined && { clockOffsetMs: this.#clockOffsetMs }),
+      load: {
+        cpu: round(this.#cpuShare),
+        mbit: round((sentBytesPerSecond * 8) / 1e6),
+        requests: round(requestsPerSecond),
+        underWay,
+        cacheDisk: round(this.#cacheDisk),
+      },
+      health: this.#results() ?? [],
+    };
+  }
+
+  async #check(): Promise<void> {
+    const { checks, cacheDisk, monotonic } = this.#options;
+    this.#measureCpu();
+    // Before the workers listen, the checks of the listeners would only show that they do not.
+    if (!this.#book.isComplete(monotonic())) return this.look();
+    const isDiskTurn = this.#round++ % ROUNDS_OF_DISK === 0;
+    const due = [...checks].filter(([check]) => isDiskTurn || !DISK_CHECKS.has(check));
+    const found = await Promise.all(due.map(async ([check, run]) => [check, await run()] as const));
+    for (const [check, problem] of found) this.#note(check, problem);
+    const now = monotonic();
+    const descriptors = this.#book.descriptors(now);
+    this.#note('descriptors', descriptors >= FULL_SHARE ? `${percent(descriptors)} are in use` : undefined);
+    this.#note('clock', clockProblem(this.#clockOffsetMs));
+    this.#note('workers', this.#book.problem(now));
+    if (isDiskTurn) this.#cacheDisk = (await cacheDisk()) ?? this.#cacheDisk;
+    this.look();
+  }
+
+  #measureCpu(): void {
+    const before = this.#cpu;
+    this.#cpu = cpuTimes();
+    const totalMs = this.#cpu.totalMs - before.totalMs;
+    if (totalMs > 0) this.#cpuShare = (this.#cpu.busyMs - before.busyMs) / totalMs;
+  }
+
+  #note(check: HealthCheck, problem: string | undefined): void {
+    const before = this.#histories.get(check);
+    const history = before === undefined ? firstCheck(problem) : nextCheck(before, problem);
+    this.#histories.set(check, history);
+    const { log } = this.#options;
+    if (history.isFailed && before?.isFailed !== true)
+      log.error({ check, problem }, 'a check of this edge has failed; its health page asks for no more viewers');
+    if (before?.isFailed === true && !history.isFailed) log.info({ check }, 'a check of this edge passes again');
+  }
+
+  /** `undefined`: there was no round yet. */
+  #results(): readonly CheckResult[] | undefined {
+    if (!this.#histories.has('workers')) return undefined;
+    return HEALTH_CHECKS.flatMap((check) => {
+      const history = this.#histories.get(check);
+      if (history === undefined) return [];
+      const detail = history.detail?.slice(0, MAX_CHECK_DETAIL_CHARS);
+      return [{ check, ok: !history.isFailed, ...(history.isFailed && detail !== undefined && { detail }) }];
+    });
+  }
+}
+
+/** Processor time of the machine since its start. */
+function cpuTimes(): { readonly busyMs: number; readonly totalMs: number } {
+  let [busyMs, totalMs] = [0, 0];
+  for (const { times } of cpus()) {
+    const sum = times.user + times.nice + times.sys + times.irq + times.idle;
+    busyMs += sum - times.idle;
+    totalMs += sum;
+  }
+  return { busyMs, totalMs };
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
