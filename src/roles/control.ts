@@ -47,7 +47,7 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
   const feed = stack.use(
     await startFeedServer({ db, peers, socketPath: config.feedSocket, traffic: traffic.taker, ring, clock, log }),
   );
-  const states = stack.use(startEdgeStates({ db, clock: systemClock, log }));
+  const states = stack.use(startEdgeStates({ db, clock, log }));
   const engine: { running?: SmsEngine } = {};
   const guard = { allow: config.smsWebhookAllow, refuse: ownAddresses };
   const origins = createGuard({ allow: config.originAllow, refuse: ownAddresses });

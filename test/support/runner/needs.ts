@@ -65,8 +65,6 @@ const NEEDS = {
   /** The program `ip`, and leave to make network namespaces, which containers often forbid. */
   namespaces: { wants: 'leave to make network namespaces', find: once(findNamespaces), isOptionalInCi: true },
   nft: program('nft'),
-  /** The library that shifts the clock of a program, from Debian's faketime. */
-  faketime: { wants: 'the library libfaketime.so.1', find: once(findFaketime) },
   /** And leave to change the root folder and to mount, as root alone has. */
   debootstrap: {
     wants: 'debootstrap, and root with leave to mount',
@@ -169,10 +167,6 @@ function findNamespaces(): string | undefined {
   const canRun = isMade && spawnSync(ip, ['netns', 'exec', name, 'true']).status === 0;
   if (isMade) spawnSync(ip, ['netns', 'delete', name]);
   return canRun ? ip : undefined;
-}
-
-function findFaketime(): string | undefined {
-  return globSync('/usr/lib/*/faketime/libfaketime.so.1')[0];
 }
 
 function findDebootstrap(): string | undefined {
