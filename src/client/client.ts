@@ -2,6 +2,7 @@
  * The typed client: any operation of the contract over HTTP. Needs nothing but `fetch`, so it runs in Node and in
  * browsers.
  */
+import { openEnvelope } from '../contract/envelopes.ts';
 import { ERRORS, type ErrorCode } from '../contract/errors.ts';
 import type { Locale } from '../contract/locale.ts';
 import { type CallOf, type DataOf, OPERATIONS } from '../contract/operations.ts';
@@ -169,17 +170,15 @@ async function readText(response: Response): Promise<string> {
 
 function readData<N extends RouteName>(name: N, response: Response, text: string): DataOf<N> {
   const details = { http: response.status, requestId: response.headers.get('x-request-id') ?? undefined };
-  const envelope = parseObject(text);
-  const isSend = ROUTES[name].envelope === 'smsSend';
-  const status = envelope?.[isSend ? 'code' : 'status'];
-  const info = envelope?.[isSend ? 'msg' : 'info'];
-  if (envelope === undefined || typeof status !== 'number' || typeof info !== 'string') {
+  const opened = openEnvelope(ROUTES[name].envelope, parseJson(text));
+  if (opened === undefined) {
     throw new ClientError(`HTTP ${response.status}, which is no answer of this service`, {
       kind: 'unexpected',
       ...details,
     });
   }
-  if (status !== successOf(name)) {
+  const { isSuccess, status, info, data } = opened;
+  if (!isSuccess) {
     // With 503 the service asks to wait too, but it may have been done.
     const retryAfter = response.status === 429 ? response.headers.get('retry-after') : undefined;
     const retryAfterSeconds = Number(retryAfter ?? undefined);
@@ -187,8 +186,6 @@ function readData<N extends RouteName>(name: N, response: Response, text: string
     const refusal = { kind: 'refused', ...details, status, code: codeOf(response), currentRevision } as const;
     throw new ClientError(info, { ...refusal, ...(retryAfterSeconds > 0 && { retryAfterSeconds }) });
   }
-  // An answer to sending has its one value beside `code`.
-  const data = isSend ? { sendid: envelope['sendid'] } : envelope['data'];
   if (!OPERATIONS[name].data.safeParse(data).success) {
     throw new ClientError('the answer lacks documented fields', { kind: 'unexpected', ...details, status });
   }
@@ -196,19 +193,14 @@ function readData<N extends RouteName>(name: N, response: Response, text: string
   return data as DataOf<N>;
 }
 
-function successOf(name: RouteName): number {
-  return ROUTES[name].envelope === 'cdn' ? 1 : 1000;
-}
-
 function codeOf(response: Response): ErrorCode | undefined {
   const code = response.headers.get('x-error-code');
   return code !== null && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : undefined; // an own key of the table
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined; // not JSON: the caller reports it
   }

@@ -1,4 +1,5 @@
 /** What stands around the data of an answer. Every path has its envelope, also for errors and for paths we do not know. */
+import * as z from 'zod';
 import { type EnvelopeName, ROUTE_NAMES, ROUTES } from './routes.ts';
 
 /** The acceleration interface: `status` is 0 or 1. */
@@ -34,6 +35,29 @@ export function successEnvelope(name: EnvelopeName, info: string, data: unknown)
 /** The data of an operation that sends is `{ sendid }` and has no place of its own in the answer. */
 function sendidOf(data: unknown): string {
   return typeof data === 'object' && data !== null && 'sendid' in data ? String(data.sendid) : '';
+}
+
+const ANSWER = z.object({ status: z.number(), info: z.string(), data: z.unknown() });
+const SENT = z.object({ code: z.number(), msg: z.string(), sendid: z.unknown() });
+
+/** The parts of an answer, by the same names for each envelope. */
+interface Opened {
+  readonly isSuccess: boolean;
+  readonly status: number;
+  readonly info: string;
+  readonly data: unknown;
+}
+
+/** Returns `undefined` if the answer is not in this envelope. */
+export function openEnvelope(name: EnvelopeName, answer: unknown): Opened | undefined {
+  if (name === 'smsSend') {
+    const { data: sent } = SENT.safeParse(answer);
+    if (sent === undefined) return undefined;
+    const { code, msg, sendid } = sent;
+    return { isSuccess: code === SMS_SUCCESS, status: code, info: msg, data: { sendid } };
+  }
+  const { data: read } = ANSWER.safeParse(answer);
+  return read && { ...read, isSuccess: read.status === (name === 'cdn' ? 1 : SMS_SUCCESS) };
 }
 
 export function failureEnvelope(name: EnvelopeName, smsCode: number, info: string, data: unknown): Envelope {
