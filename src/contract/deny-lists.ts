@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { type DenyList, eachDenyList } from '../model/domain.ts';
-import { MAX_ACCESS_ENTRIES } from '../model/limits.ts';
+import { MAX_ACCESS_ENTRIES, MAX_USER_AGENT_ENTRY_CHARS } from '../model/limits.ts';
 import { changesSettings, readsSettings } from './domain-settings.ts';
 import { commaList, type Field, type Fields, FLAG_TEXT, flag, optional } from './fields.ts';
 import type { Localized } from './locale.ts';
@@ -13,7 +13,6 @@ import { membersSchema, type SchemasOf } from './members.ts';
 /** Entries as written, before equal ones are merged. */
 const MAX_ADDRESSES_WRITTEN = 1000;
 const MAX_ADDRESS_LENGTH = 64;
-const MAX_USER_AGENT_LENGTH = 256;
 
 /** A rule as a request has it. */
 interface GivenList {
@@ -59,14 +58,14 @@ export const WIRE_DENY_LISTS = {
       ua_str: optional(
         commaList({
           maxEntries: MAX_ACCESS_ENTRIES,
-          maxLength: MAX_USER_AGENT_LENGTH,
+          maxLength: MAX_USER_AGENT_ENTRY_CHARS,
           expects: {
-            'zh-CN': `1 到 ${MAX_ACCESS_ENTRIES} 个不重复的 User-Agent，每个至多 ${MAX_USER_AGENT_LENGTH} 个字符且不含逗号，用逗号分隔或为数组；ua_control 为 0 或已保存过列表时可省略`,
-            en: `1 to ${MAX_ACCESS_ENTRIES} User-Agents without duplicates, each at most ${MAX_USER_AGENT_LENGTH} characters without a comma, comma-separated or an array; may be left out when ua_control is 0 or a list is stored`,
+            'zh-CN': `1 到 ${MAX_ACCESS_ENTRIES} 个不重复的 User-Agent，每个至多 ${MAX_USER_AGENT_ENTRY_CHARS} 个字符且不含逗号，用逗号分隔或为数组；ua_control 为 0 或已保存过列表时可省略`,
+            en: `1 to ${MAX_ACCESS_ENTRIES} User-Agents without duplicates, each at most ${MAX_USER_AGENT_ENTRY_CHARS} characters without a comma, comma-separated or an array; may be left out when ua_control is 0 or a list is stored`,
           },
           each: {
-            'zh-CN': `User-Agent 或其一部分，至多 ${MAX_USER_AGENT_LENGTH} 个字符且不含逗号`,
-            en: `a User-Agent or part of one, of at most ${MAX_USER_AGENT_LENGTH} characters without a comma`,
+            'zh-CN': `User-Agent 或其一部分，至多 ${MAX_USER_AGENT_ENTRY_CHARS} 个字符且不含逗号`,
+            en: `a User-Agent or part of one, of at most ${MAX_USER_AGENT_ENTRY_CHARS} characters without a comma`,
           },
         }),
       ),

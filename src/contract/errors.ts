@@ -2,6 +2,7 @@
  * Every way in which a call can fail: one table. `docs/errors.md` shows the same table and a test compares them. The codes
  * are stable (header `x-error-code`), the texts are for people. docs/decisions/0011
  */
+import { MAX_SMS_UNITS } from '../model/limits.ts';
 import { EDGE_ERRORS } from './edge-errors.ts';
 import { type ErrorRow, refusal, row } from './error-row.ts';
 import { LIVE_ERRORS } from './live-errors.ts';
@@ -176,8 +177,8 @@ export const ERRORS = {
   ),
   smsAppDisabled: row(200, 2010, '短信服务已禁用', 'the SMS service is disabled'),
   smsContentInvalid: refusal(
-    '字段 content 无效：应为以 UTF-8 做 URL 编码的 1 到 536 个字符的文本；而它{reason}',
-    'field content is invalid: expected text of 1 to 536 characters, URL-encoded as UTF-8, but it {reason}',
+    `字段 content 无效：应为以 UTF-8 做 URL 编码的 1 到 ${MAX_SMS_UNITS} 个字符的文本；而它{reason}`,
+    `field content is invalid: expected text of 1 to ${MAX_SMS_UNITS} characters, URL-encoded as UTF-8, but it {reason}`,
   ),
   mobileInvalid: row(
     200,

@@ -32,6 +32,9 @@ export type Fields = Readonly<Record<string, Field>>;
 const MAX_ORIGIN_LENGTH = 300;
 const MAX_URL_LENGTH = 1024;
 
+/** End of the year 9999 where it ends first, at UTC+14: times are shown with four digits of the year. */
+export const MAX_UNIX_SECONDS = 253_402_250_399;
+
 const UTF8 = new TextEncoder();
 
 /** A text, or a number as its text. */

@@ -4,7 +4,7 @@ import { DOMAIN_STATUS_CODES } from './domain-data.ts';
 import { choice, integer, optional, text } from './fields.ts';
 
 const MAX_PAGE = 1_000_000;
-const MAX_PAGE_SIZE = 100;
+export const MAX_PAGE_SIZE = 100;
 /** The longest name DNS has is 253; anything longer is in no name. */
 const MAX_NAME_LENGTH = 1024;
 

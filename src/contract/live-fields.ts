@@ -1,16 +1,13 @@
 /** Fields and data that operations of live streams have in common. */
 import * as z from 'zod';
+import { LIVE_APP_NAME, LIVE_STREAM_NAME } from '../model/limits.ts';
 import { choice, type Field, optional, text, unixTime } from './fields.ts';
 
 export const LIVE_STATES = ['READY', 'ONGOING', 'PAUSED'] as const;
 
-/** The names that a stream may have; `sites/live.ts` has the same rule. */
-const APP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
-const STREAM_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
-
 export const domainName = text({ min: 1, max: 255 });
-export const appName = name(APP_NAME, 64);
-export const streamName = name(STREAM_NAME, 128);
+export const appName = name(LIVE_APP_NAME, 64);
+export const streamName = name(LIVE_STREAM_NAME, 128);
 
 /** Which broadcasts of a domain a list is of: those of an app or a stream, and those of a time. */
 export const BROADCAST_FILTER = {

@@ -1,6 +1,6 @@
 /** What operators see and do of live streams. */
 import * as z from 'zod';
-import { choice, identifier, integer, optional, text } from './fields.ts';
+import { choice, identifier, integer, MAX_UNIX_SECONDS, optional, text } from './fields.ts';
 import { PAGE_FIELDS } from './list-fields.ts';
 import {
   appName,
@@ -14,7 +14,6 @@ import {
 } from './live-fields.ts';
 import { operation, request } from './operation.ts';
 
-const MAX_UNIX_SECONDS = 253_402_250_399;
 const KEY = /^[A-Za-z0-9]{16,64}$/;
 
 const STREAM = { account_id: identifier, domain_id: identifier, app_name: appName, stream_name: streamName };

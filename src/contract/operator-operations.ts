@@ -2,15 +2,13 @@
 import * as z from 'zod';
 import { SCOPES } from '../model/account.ts';
 import { DOMAIN_ROW, SAMPLE_ROW } from './domain-data.ts';
-import { choice, choices, commaList, flag, identifier, integer, optional, text } from './fields.ts';
+import { choice, choices, commaList, flag, identifier, integer, MAX_UNIX_SECONDS, optional, text } from './fields.ts';
 import { DOMAIN_FILTER_FIELDS, PAGE_FIELDS } from './list-fields.ts';
 import { operation, request } from './operation.ts';
 
 const MAX_LABEL_LENGTH = 64;
 const MAX_ADDRESSES = 50;
 const MAX_ADDRESS_LENGTH = 64;
-/** End of the year 9999 where it ends first, at UTC+14: times are shown with four digits of the year. */
-const MAX_UNIX_SECONDS = 253_402_250_399;
 
 const KINDS = ['customer', 'operator'] as const;
 

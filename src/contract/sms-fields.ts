@@ -1,9 +1,9 @@
 /** Fields and data that the operations of SMS have in common. */
 import * as z from 'zod';
+import { MAX_SMS_NUMBERS } from '../model/limits.ts';
 import { anyText, commaList, integer, optional, text } from './fields.ts';
-import { listWithNext } from './list-fields.ts';
+import { listWithNext, MAX_PAGE_SIZE } from './list-fields.ts';
 
-export const MAX_NUMBERS_PER_CALL = 1000;
 /** More than any way to write a number has. */
 const MAX_NUMBER_LENGTH = 32;
 const MAX_APP_KEY_LENGTH = 128;
@@ -32,11 +32,11 @@ export const timestamp = anyText({
 
 /** Numbers that are a list, not a message's. */
 export const numbers = commaList({
-  maxEntries: MAX_NUMBERS_PER_CALL,
+  maxEntries: MAX_SMS_NUMBERS,
   maxLength: MAX_NUMBER_LENGTH,
   expects: {
-    'zh-CN': `手机号的数组，或以逗号分隔的文本，至多 ${MAX_NUMBERS_PER_CALL} 个`,
-    en: `an array of mobile numbers, or a comma-separated text, at most ${MAX_NUMBERS_PER_CALL}`,
+    'zh-CN': `手机号的数组，或以逗号分隔的文本，至多 ${MAX_SMS_NUMBERS} 个`,
+    en: `an array of mobile numbers, or a comma-separated text, at most ${MAX_SMS_NUMBERS}`,
   },
   each: { 'zh-CN': '手机号', en: 'a mobile number' },
 });
@@ -54,8 +54,6 @@ export const prefix = {
 export const KIND_DATA = z.enum(['ordinary', 'advertising']);
 
 export const TIME_DATA = z.string().describe("YYYY-MM-DD HH:MM:SS in the service's time zone; empty: not yet");
-
-export const MAX_PAGE_SIZE = 100;
 
 /** A page of numbers that want no advertising. */
 export const OPT_OUT_PAGE = { after: optional(text({ max: 32 })), page_size: optional(integer(1, MAX_PAGE_SIZE)) };

@@ -1,8 +1,9 @@
 /** What the operations on the SMS base address take and give. docs/decisions/0210, 0211 */
 import * as z from 'zod';
+import { MAX_SMS_NUMBERS, MAX_SMS_UNITS } from '../model/limits.ts';
 import { PART_STATES } from '../model/sms-part.ts';
 import { anyText, choice, flag, integer, optional, optionalHttpUrl, signedInteger, text } from './fields.ts';
-import { listWithNext } from './list-fields.ts';
+import { listWithNext, MAX_PAGE_SIZE } from './list-fields.ts';
 import { operation, request } from './operation.ts';
 import { WIRE_SMS_APP_SETTINGS } from './settings.ts';
 import { WORD_GROUPS } from './sms-connector-fields.ts';
@@ -10,8 +11,6 @@ import {
   anyAppKey,
   appKey,
   KIND_DATA,
-  MAX_NUMBERS_PER_CALL,
-  MAX_PAGE_SIZE,
   numbers,
   OPT_OUT_DATA,
   OPT_OUT_PAGE,
@@ -22,8 +21,8 @@ import {
 const MAX_SENDID_LENGTH = 64;
 
 const content = anyText({
-  'zh-CN': '短信内容，至多 536 个字符，以 UTF-8 做 URL 编码',
-  en: 'the text, at most 536 characters, URL-encoded as UTF-8',
+  'zh-CN': `短信内容，至多 ${MAX_SMS_UNITS} 个字符，以 UTF-8 做 URL 编码`,
+  en: `the text, at most ${MAX_SMS_UNITS} characters, URL-encoded as UTF-8`,
 });
 const smsType = signedInteger(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, {
   'zh-CN': '1（默认）或 2（通知短信）',
@@ -85,8 +84,8 @@ export const SMS_OPERATIONS = {
     request: request({
       app_key: anyAppKey,
       mobile: anyText({
-        'zh-CN': `以逗号分隔的手机号，至多 ${MAX_NUMBERS_PER_CALL} 个`,
-        en: `comma-separated mobile numbers, at most ${MAX_NUMBERS_PER_CALL}`,
+        'zh-CN': `以逗号分隔的手机号，至多 ${MAX_SMS_NUMBERS} 个`,
+        en: `comma-separated mobile numbers, at most ${MAX_SMS_NUMBERS}`,
       }),
       content,
       time: timestamp,

@@ -1,6 +1,6 @@
 /**
- * Bounds of a domain's settings. The contract checks requests against them, and compiling a site checks them again. This
- * file imports nothing: the contract runs anywhere.
+ * Bounds that requests are checked against by the contract, and by the rooms that take what it lets through: compiling a
+ * site, composing a message. This file imports nothing: the contract runs anywhere.
  */
 
 /** Longest validity in browsers (docs/decisions/0003), heuristic lifetime and lifetime by a policy. */
@@ -15,6 +15,8 @@ export const MAX_ORIGINS = 50;
 /** Entries of one access list. docs/decisions/0101 */
 export const MAX_ACCESS_ENTRIES = 50;
 
+export const MAX_USER_AGENT_ENTRY_CHARS = 256;
+
 /** Size of a customer's page for 403, in bytes of UTF-8. */
 export const MAX_PAGE_BYTES = 64 * 1024;
 
@@ -28,3 +30,12 @@ export const MAX_PRIORITY = 99;
 export const MAX_STALE_CAP_SECONDS = 30 * 24 * 3600;
 /** Two years: more than the lists of browsers ask for. */
 export const MAX_HSTS_SECONDS = 2 * YEAR_SECONDS;
+
+/** Names that the app and the stream of a live stream may have. */
+export const LIVE_APP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+export const LIVE_STREAM_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
+
+/** Numbers in one request to send, repeated ones counted. */
+export const MAX_SMS_NUMBERS = 1000;
+/** UTF-16 units of a message's text: eight parts of 67. */
+export const MAX_SMS_UNITS = 536;

@@ -1,6 +1,7 @@
 /**
  * Live streams as edges and live processes know them: their names, marks that forbid or kick, and the keys of domains.
  */
+import { LIVE_APP_NAME, LIVE_STREAM_NAME } from '#model/limits.ts';
 
 export interface StreamName {
   readonly domainId: number;
@@ -43,16 +44,14 @@ export interface LiveMarkSource {
 /** Keys of one kind in one domain: primary and secondary. */
 export const MAX_LIVE_KEYS = 2;
 export const LIVE_KEY = /^[A-Za-z0-9]{16,64}$/;
-const APP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
-const STREAM_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 const BROADCAST_ID = /^[a-z0-9]{1,32}$/;
 
 export function isAppName(text: string): boolean {
-  return APP_NAME.test(text);
+  return LIVE_APP_NAME.test(text);
 }
 
 export function isStreamName(text: string): boolean {
-  return STREAM_NAME.test(text);
+  return LIVE_STREAM_NAME.test(text);
 }
 
 export function isBroadcastId(text: string): boolean {

@@ -1,12 +1,12 @@
 /** User-Agent rules: programs that are refused. Edge rule 6 */
 import { fieldText } from '#http/field-text.ts';
+import { MAX_USER_AGENT_ENTRY_CHARS } from '#model/limits.ts';
 import type { ParsedEntry } from './address-list.ts';
 import { RuleFilter, type SieveEntry } from './rule-filter.ts';
 import { lettersPiece, Signature } from './signature.ts';
 
 /** Two customary ways to say "no User-Agent at all". */
 const EMPTY_ENTRIES: ReadonlySet<string> = new Set(['^$', 'this-is-empty-ua']);
-const MAX_ENTRY_CHARS = 256;
 
 /**
  * Part of a User-Agent, in any case; with `*` a pattern for all of it; `^$` or `this-is-empty-ua` for none. Entries that match
@@ -15,8 +15,8 @@ const MAX_ENTRY_CHARS = 256;
 export function parseUserAgentEntry(text: string): ParsedEntry {
   const entry = text.trim().toLowerCase().replace(/\*+/g, '*');
   if (entry === '') return { kind: 'invalid', reason: 'is empty' };
-  if (entry.length > MAX_ENTRY_CHARS)
-    return { kind: 'invalid', reason: `is longer than ${MAX_ENTRY_CHARS} characters` };
+  if (entry.length > MAX_USER_AGENT_ENTRY_CHARS)
+    return { kind: 'invalid', reason: `is longer than ${MAX_USER_AGENT_ENTRY_CHARS} characters` };
   if (/\p{Cc}/u.test(entry) || !entry.isWellFormed()) return { kind: 'invalid', reason: 'contains control characters' };
   return { kind: 'entry', entry: EMPTY_ENTRIES.has(entry) ? '^$' : entry };
 }

@@ -19,12 +19,13 @@ import {
 import type { SmsPrice } from '#db/tables/sms/balance.ts';
 import { HOUR_MS } from '#lib/durations.ts';
 import type { LocalTime } from '#lib/local-time.ts';
+import { MAX_SMS_NUMBERS, MAX_SMS_UNITS } from '#model/limits.ts';
 import type { SmsApp } from '#model/sms-app.ts';
 import { type AtOnce, type Opening, startAtOnce } from './at-once.ts';
-import { type AskedMessage, type ComposeProblem, composeMessage, countNumbers, MAX_NUMBERS } from './compose.ts';
+import { type AskedMessage, type ComposeProblem, composeMessage, countNumbers } from './compose.ts';
 import { releaseAt } from './quiet-hours.ts';
 import { RouteTable } from './route.ts';
-import { MAX_TEXT_UNITS, mostParts } from './text/split.ts';
+import { mostParts } from './text/split.ts';
 
 export interface Submission extends AskedRequest, AskedMessage {
   readonly now: number;
@@ -91,7 +92,7 @@ function isLeft({ messages }: RequestToStore, connectors: AtOnce['connectors']):
 
 /** Returns an upper bound of the valid numbers in a message, without checking them. */
 export function mostNumbers({ kind, mobile }: AskedMessage): number {
-  return kind === 'ordinary' ? 1 : Math.min(countNumbers(mobile), MAX_NUMBERS);
+  return kind === 'ordinary' ? 1 : Math.min(countNumbers(mobile), MAX_SMS_NUMBERS);
 }
 
 function mostRows(submissions: readonly Submission[]): AskedRows {
@@ -100,7 +101,7 @@ function mostRows(submissions: readonly Submission[]): AskedRows {
     const numbers = mostNumbers(submission);
     messages += numbers;
     // Decoding shortens the text; the suffix of advertising lengthens it.
-    parts += numbers * mostParts(submission.kind === 'ordinary' ? submission.content.length : MAX_TEXT_UNITS);
+    parts += numbers * mostParts(submission.kind === 'ordinary' ? submission.content.length : MAX_SMS_UNITS);
   }
   return { messages, parts };
 }

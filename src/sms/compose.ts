@@ -3,10 +3,11 @@
  * and ⑨, the content before the numbers. Pure. docs/decisions/0210
  */
 import type { AskedRequest } from '#db/tables/sms/accept.ts';
+import { MAX_SMS_NUMBERS, MAX_SMS_UNITS } from '#model/limits.ts';
 import type { SmsAppSettings } from '#model/sms-app.ts';
 import { parseMsisdn } from './msisdn.ts';
 import { decodeContent } from './text/decode-content.ts';
-import { type InvalidText, MAX_TEXT_UNITS, splitText } from './text/split.ts';
+import { type InvalidText, splitText } from './text/split.ts';
 
 export interface AskedMessage extends Pick<AskedRequest, 'kind' | 'smsType'> {
   /** Numbers as sent: one, or several with commas between them. */
@@ -25,10 +26,8 @@ export type ComposeProblem =
   | { readonly kind: 'tooManyNumbers'; readonly count: number }
   | { readonly kind: 'numberInvalid'; readonly entry: string; readonly reason: 'form' | 'unassigned' };
 
-/** Numbers in one request, repeated ones counted. */
-export const MAX_NUMBERS = 1000;
 /** A UTF-16 unit is at most three bytes of UTF-8, each three characters of `%xx`. Longer content is not decoded. */
-const MAX_ENCODED_LENGTH = MAX_TEXT_UNITS * 9;
+const MAX_ENCODED_LENGTH = MAX_SMS_UNITS * 9;
 
 export function composeMessage(asked: AskedMessage, settings: SmsAppSettings): Composed {
   if (asked.content.length > MAX_ENCODED_LENGTH) return { kind: 'contentInvalid', reason: 'tooLong' };
@@ -39,7 +38,7 @@ export function composeMessage(asked: AskedMessage, settings: SmsAppSettings): C
   if (asked.smsType !== 1 && asked.smsType !== 2) return { kind: 'smsTypeInvalid', found: asked.smsType };
 
   const count = countNumbers(asked.mobile);
-  if (asked.kind === 'advertising' && count > MAX_NUMBERS) return { kind: 'tooManyNumbers', count };
+  if (asked.kind === 'advertising' && count > MAX_SMS_NUMBERS) return { kind: 'tooManyNumbers', count };
   const entries = asked.kind === 'ordinary' ? [asked.mobile] : asked.mobile.split(',').map(trimBlanks);
   const numbers: string[] = [];
   for (const entry of entries) {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { MAX_TEXT_UNITS, type Split, splitText } from './split.ts';
+import { MAX_SMS_UNITS } from '#model/limits.ts';
+import { type Split, splitText } from './split.ts';
 
 const text = fc
   .array(
@@ -15,7 +16,7 @@ const text = fc
       size: 'max', // else they are so short that few are cut, and none twice
     },
   )
-  .map((pieces) => pieces.join('').replaceAll('\0', '').slice(0, MAX_TEXT_UNITS).toWellFormed())
+  .map((pieces) => pieces.join('').replaceAll('\0', '').slice(0, MAX_SMS_UNITS).toWellFormed())
   .filter((it) => it.length > 0);
 
 test('parts joined are the text, each is well formed and fits', () => {

@@ -1,4 +1,5 @@
 /** Splits a text into parts. Their number is charged, whatever coding the carrier gets. docs/decisions/0200 */
+import { MAX_SMS_UNITS } from '#model/limits.ts';
 
 export type Split =
   | { readonly kind: 'parts'; readonly parts: readonly string[] }
@@ -7,8 +8,7 @@ export type Split =
 /** `unpaired`: the text has an unpaired surrogate, which no coding can carry. */
 export type InvalidText = 'empty' | 'tooLong' | 'unpaired' | 'nul';
 
-/** Limits in UTF-16 units: a part has 140 octets, of which a header of 6 leaves 67 units. 536 = 8 × 67. */
-export const MAX_TEXT_UNITS = 536;
+/** Limits in UTF-16 units: a part has 140 octets, of which a header of 6 leaves 67 units. */
 const SINGLE_UNITS = 70;
 const PART_UNITS = 67;
 
@@ -21,12 +21,12 @@ export function splitText(text: string): Split {
 
 /** Returns the most parts that a text of at most `units` UTF-16 units can have. */
 export function mostParts(units: number): number {
-  return units <= SINGLE_UNITS ? 1 : Math.ceil(Math.min(units, MAX_TEXT_UNITS) / (PART_UNITS - 1));
+  return units <= SINGLE_UNITS ? 1 : Math.ceil(Math.min(units, MAX_SMS_UNITS) / (PART_UNITS - 1));
 }
 
 function whyInvalid(text: string): InvalidText | undefined {
   if (text.length === 0) return 'empty';
-  if (text.length > MAX_TEXT_UNITS) return 'tooLong';
+  if (text.length > MAX_SMS_UNITS) return 'tooLong';
   if (!text.isWellFormed()) return 'unpaired';
   return text.includes('\0') ? 'nul' : undefined;
 }
