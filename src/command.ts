@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type CliContext, CliError, type GivenSettings } from '#cli/context.ts';
 import { runCommand } from '#cli/program.ts';
 import { type Config, loadConfig, readSettingsFile, takeEnvironment } from '#config';
+import { systemClock } from '#lib/clock.ts';
 import { databasePath, openDataDirectory } from '#lib/data-directory.ts';
 import { hideSecrets } from '#lib/logger.ts';
 import {
@@ -71,6 +72,7 @@ function createContext({ entry, env, cwd, write }: Invocation): CliContext {
       if (!setSelfDrain(dataDir, isDraining))
         throw new CliError(`no edge has run from ${dataDir}; specify another directory with --data-dir`);
     },
+    enrolEdge: (given, order) => enrolEdge(load(given).config, order),
     write,
     print: (line) => write(`${line}\n`),
   };
@@ -111,6 +113,22 @@ async function importDatabase(config: Config, file: string) {
     );
   using _lock = directory.lock;
   return await inWords(() => importFromFile(config, source));
+}
+
+async function enrolEdge(
+  { dataDir, controls, enrolToken }: Config,
+  { token = enrolToken, edge }: { readonly token: string | undefined; readonly edge: string | undefined },
+) {
+  if (controls.length === 0) throw new CliError('name the fleet listener of a control: --control https://host:port');
+  if (token === undefined) throw new CliError('a token is needed: --token-file or CAUSEWAY_ENROL_TOKEN');
+  const directory = openDataDirectory(dataDir, { make: true });
+  if (directory.kind === 'inUse') throw new CliError(`a service is running from ${dataDir}; stop it first`);
+  if (directory.kind !== 'directory')
+    throw new CliError(directory.kind === 'unusable' ? directory.problem : `no installation found in ${dataDir}`);
+  using _lock = directory.lock;
+  const { enrolMachine } = await import('#fleet/obtain-identity.ts');
+  const enrolment = { dataDir, controls, token, edge, build: readVersion(), now: systemClock() };
+  return await inWords(() => enrolMachine(enrolment));
 }
 
 function isDatabaseMissing({ databaseUrl, dataDir }: Config): boolean {

@@ -2,7 +2,9 @@
  * What is in force: every setting from where it was given. Nothing else reads the environment or the settings file.
  * Defaults < causeway.toml < environment < flags; all problems are reported at once.
  */
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { identityFile } from '#fleet/identity-file.ts';
 import { isLoopback } from '#lib/listen-address.ts';
 import {
   DEFAULT_SOURCE,
@@ -108,21 +110,16 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse) {
   const { controlTlsCert, controlTlsKey, cacheMemory, cacheDisk, cacheDiskSize, logSpool, tokenFile, ...given } =
     values;
   const { acmeDirectory, acmeEmail, acmeCa, acmeEabKeyId, acmeEabMacKey, ...more } = given;
-  const { keyring, logStore: _, logS3Endpoint, logS3Region, logS3AccessKey, logS3SecretKey, ...rest } = more;
+  const { keyring, logStore: _, logS3Endpoint, logS3Region, logS3AccessKey, logS3SecretKey, ...other } = more;
+  const { fleetCa, fleetCert, fleetKey, control: controls, ...rest } = other;
   const dataDir = resolve(cwd, values.dataDir);
   const feedSocket = resolve(cwd, values.feedSocket ?? join(dataDir, 'run', 'feed.sock'));
   const socketBytes = Buffer.byteLength(feedSocket);
   if (socketBytes > MAX_SOCKET_PATH_BYTES)
     refuse('feedSocket', `expected at most ${MAX_SOCKET_PATH_BYTES} bytes, and ${feedSocket} has ${socketBytes}`);
 
-  if (!values.roles.includes('control') && values.feedSocket === undefined)
-    refuse(
-      'feedSocket',
-      'an edge without control on the same machine needs feed-socket to be set to the socket of a control',
-    );
-
-  if (!values.roles.includes('control') && values.edgeId === SETTINGS.edgeId.default)
-    refuse('edgeId', `an edge without control on the same machine needs a unique name, not ${values.edgeId}`);
+  const followsFleet = isFleetFollower(values, dataDir);
+  checkFeed(values, followsFleet, refuse);
 
   if (values.edgeProxyProtocol === 'required' && values.edgeTrustedProxies.length === 0)
     refuse('edgeProxyProtocol', 'requires edge-trusted-proxies');
@@ -162,6 +159,12 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse) {
     ...rest,
     dataDir,
     feedSocket,
+    /** Whether this is an edge that follows controls on other machines. */
+    followsFleet,
+    /** `https://host:port` of controls; empty: those that this edge was enrolled with. */
+    controls,
+    /** Present with the operator's own public-key infrastructure. */
+    ...ownFleetFiles(values, cwd),
     keyringFile: resolve(cwd, keyring ?? join(dataDir, 'keyring')),
     /** Memory for all edge workers of this machine together. */
     cacheMemoryBytes: cacheMemory,
@@ -179,6 +182,40 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse) {
     /** The access token of commands that call a service, from `token` or `token-file`. */
     ...(token !== undefined && { token }),
   };
+}
+
+/** An edge without control on its machine follows the fleet, unless it is given the socket of a control. */
+function isFleetFollower({ roles, feedSocket, control, fleetCert }: Values, dataDir: string): boolean {
+  if (roles.includes('control') || feedSocket !== undefined) return false;
+  return control.length > 0 || fleetCert !== undefined || existsSync(identityFile(dataDir));
+}
+
+function checkFeed(values: Values, followsFleet: boolean, refuse: Refuse): void {
+  const { roles, feedSocket, edgeId, control, enrolToken, fleetProxyProtocol, trustedProxies } = values;
+  const isAlone = !roles.includes('control') && !followsFleet;
+  if (isAlone && feedSocket === undefined)
+    refuse(
+      'feedSocket',
+      'an edge without control on the same machine must be enrolled with "causeway edge enrol", or needs feed-socket to be set to the socket of a control',
+    );
+  if (isAlone && edgeId === SETTINGS.edgeId.default)
+    refuse('edgeId', `an edge without control on the same machine needs a unique name, not ${edgeId}`);
+  if (enrolToken !== undefined && control.length === 0) refuse('enrolToken', 'requires control');
+  if (fleetProxyProtocol === 'required' && trustedProxies.length === 0)
+    refuse('fleetProxyProtocol', 'requires trusted-proxies');
+  const own = ['fleetCa', 'fleetCert', 'fleetKey'] as const;
+  const missing = own.find((key) => values[key] === undefined);
+  if (missing !== undefined && own.some((key) => values[key] !== undefined))
+    refuse(missing, 'fleet-ca, fleet-cert and fleet-key must be set together');
+  if (followsFleet && values.fleetCert !== undefined && control.length === 0)
+    refuse('control', 'an edge with fleet-cert needs control to be set to the fleet listener of a control');
+}
+
+type OwnFleetFiles = Pick<Values, 'fleetCa' | 'fleetCert' | 'fleetKey'>;
+
+function ownFleetFiles({ fleetCa: ca, fleetCert: cert, fleetKey: key }: OwnFleetFiles, cwd: string) {
+  if (ca === undefined || cert === undefined || key === undefined) return {};
+  return { fleetFiles: { ca: resolve(cwd, ca), cert: resolve(cwd, cert), key: resolve(cwd, key) } };
 }
 
 /** Publishers without a key are told apart by their addresses, which a proxy in a private network may hide. docs/decisions/0490 */

@@ -18,6 +18,7 @@ import {
 } from '#lib/setting-reader.ts';
 import type { ConfigTable, ValuesOf } from '#lib/settings.ts';
 import { EDGE_SETTINGS } from './settings-edge.ts';
+import { FLEET_SETTINGS } from './settings-fleet.ts';
 import { LIVE_SETTINGS } from './settings-live.ts';
 import { LOG_SETTINGS } from './settings-logs.ts';
 
@@ -70,6 +71,7 @@ export const SETTINGS = {
   },
   metricsListen: { reader: listenAddress(), default: '127.0.0.1:8701', description: '`/metrics` for Prometheus' },
   ...EDGE_SETTINGS,
+  ...FLEET_SETTINGS,
   ...LIVE_SETTINGS,
   smsWebhookAllow: {
     reader: listOf(network(), 0, 256),

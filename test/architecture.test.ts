@@ -16,6 +16,7 @@ const RIM = [
   'main.ts',
   'settings.ts',
   'settings-edge.ts',
+  'settings-fleet.ts',
   'settings-live.ts',
   'settings-logs.ts',
 ];

@@ -67,6 +67,13 @@ export interface CliContext {
   importDatabase(given: GivenSettings, file: string): Promise<ImportSummary>;
   /** Drains the edge of the data directory by its own order, or ends that. Throws `CliError` if there is none. */
   setSelfDrain(given: GivenSettings, isDraining: boolean): void;
+  /**
+   * Enrols this machine as an edge, with a token or that of the settings. `edge`: the wanted id. Throws `CliError`.
+   */
+  enrolEdge(
+    given: GivenSettings,
+    order: { readonly token: string | undefined; readonly edge: string | undefined },
+  ): Promise<{ readonly edge: string; readonly group: string }>;
   /** A line on standard output. */
   /** Writes to standard output as it stands. */
   write(text: string): void;

@@ -6,6 +6,7 @@ import type { DataOf } from '#contract/operations.ts';
 import { EDGE_STATES } from '#model/edge-state.ts';
 import { readAllPages } from './all-pages.ts';
 import { type CliContext, CliError } from './context.ts';
+import { addAuthorityCommands, addIdentityCommands } from './edge-identity-commands.ts';
 import { addCallCommand, givenSettings, type Options, textOption } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 import { run } from './run-operation.ts';
@@ -24,6 +25,7 @@ export function edgeCommand(context: CliContext): Command {
   addDrain(command, context);
   addUndrain(command, context);
   addRemove(command, context);
+  addIdentityCommands(command, context);
   return command;
 }
 
@@ -43,6 +45,7 @@ export function fleetCommand(context: CliContext): Command {
         print(events, eventTable(events, timeTexts(context, options)));
       }),
   );
+  addAuthorityCommands(command, context);
   return command;
 }
 

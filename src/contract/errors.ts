@@ -5,6 +5,7 @@
 import { MAX_SMS_UNITS } from '../model/limits.ts';
 import { EDGE_ERRORS } from './edge-errors.ts';
 import { type ErrorRow, refusal, row } from './error-row.ts';
+import { FLEET_ERRORS } from './fleet-errors.ts';
 import { LIVE_ERRORS } from './live-errors.ts';
 
 export const ERRORS = {
@@ -223,6 +224,7 @@ export const ERRORS = {
     '账户 {accountId} 是当前令牌所属的账户，不能停用',
     'account {accountId} owns the access token in use and cannot be disabled with it',
   ),
+  ...FLEET_ERRORS,
   ...LIVE_ERRORS,
   ...EDGE_ERRORS,
 

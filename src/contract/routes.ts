@@ -105,6 +105,14 @@ export const ROUTES = {
   'edgeOperator.status': operatorRoute('/operator/getFleetStatus'),
   'edgeOperator.events': operatorRoute('/operator/listFleetEvents'),
 
+  'fleetOperator.createToken': operatorRoute('/operator/createEdgeToken'),
+  'fleetOperator.listTokens': operatorRoute('/operator/listEdgeTokens'),
+  'fleetOperator.revokeToken': operatorRoute('/operator/revokeEdgeToken'),
+  'fleetOperator.revokeEdge': operatorRoute('/operator/revokeEdge'),
+  'fleetOperator.acceptEdge': operatorRoute('/operator/acceptEdge'),
+  'fleetOperator.getAuthority': operatorRoute('/operator/getFleetAuthority'),
+  'fleetOperator.rotateAuthority': operatorRoute('/operator/rotateFleetAuthority'),
+
   'liveOperator.list': operatorRoute('/operator/listLiveStreams'),
   'liveOperator.forbid': operatorRoute('/operator/forbidLiveStream'),
   'liveOperator.resume': operatorRoute('/operator/resumeLiveStream'),

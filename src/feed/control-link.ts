@@ -18,6 +18,8 @@ export interface EdgeCredentials {
   readonly fleet: string;
   /** Serial number of the certificate; another one after a renewal. */
   readonly serial: string;
+  /** Header fields of every request. */
+  readonly fields?: Readonly<Record<string, string>>;
   /** Options with the key, the certificate, the authorities and the name that control must have. */
   tls(): ConnectionOptions;
 }
@@ -95,6 +97,7 @@ export function openFleetLink({ controls, credentials, random }: FleetLinkOption
       const outgoing = httpsRequest({
         ...own.tls(),
         ...options,
+        headers: { ...own.fields, ...options.headers },
         host: hostname.replace(/^\[|\]$/g, ''),
         port,
         agent: isStream ? false : agentOf(own.serial),

@@ -8,6 +8,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { MessageError, parseJson, readBoundedText, readMembers } from '#feed/messages.ts';
 import { makePrivateFile, readPrivateFile, replacePrivateFile } from '#lib/private-file.ts';
 import { controlName } from './authority.ts';
+import { identityFile, identityFolder } from './identity-file.ts';
 import { identifyMachine } from './machine.ts';
 import { type IdentityAnswer, MACHINE_FIELD, parseIdentityAnswer, readMachine } from './messages.ts';
 
@@ -47,10 +48,6 @@ export interface StoredIdentity extends IdentityKeys {
 
 /** The identity cannot be used. The message says what to do. */
 export class IdentityError extends Error {}
-
-export function identityFile(dataDir: string): string {
-  return join(dataDir, 'edge', 'identity', 'identity.json');
-}
 
 /**
  * Reads the identity as it is now; a renewal replaces it. Returns `undefined` if this machine was never enrolled. Throws
@@ -113,7 +110,7 @@ export function prepareKeys(dataDir: string, purpose: 'enrol' | 'renew'): Identi
 }
 
 export function pendingFile(dataDir: string, purpose: 'enrol' | 'renew'): string {
-  return join(dataDir, 'edge', 'identity', `${purpose}.json`);
+  return join(identityFolder(dataDir), `${purpose}.json`);
 }
 
 /** Returns the raw public key of an X25519 private key, base64. */

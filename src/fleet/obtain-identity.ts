@@ -8,7 +8,6 @@ import {
   type Identity,
   IdentityError,
   type IdentityKeys,
-  identityFile,
   pendingFile,
   prepareKeys,
   readStored,
@@ -16,6 +15,7 @@ import {
   toIdentity,
   writeIdentity,
 } from './identity.ts';
+import { identityFile } from './identity-file.ts';
 import { identifyMachine } from './machine.ts';
 import { ENROL_PATH, type IdentityAnswer, parseIdentityAnswer, RENEW_PATH } from './messages.ts';
 import { FleetRefusal } from './refusal.ts';

@@ -28,3 +28,10 @@ export interface EdgeToken {
   readonly expiresAt: number;
   readonly revokedAt: number | undefined;
 }
+
+/** Id of an edge. */
+export const EDGE_ID = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
+export const GROUP_NAME = /^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/;
+/** Group of edges that no other was chosen for. */
+export const DEFAULT_GROUP = 'default';
+export const MAX_LABELS = 16;

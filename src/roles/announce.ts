@@ -16,6 +16,8 @@ export function announce({ config, firstToken, print, isTerminal }: Announcement
   const workers = config.edgeWorkers === 1 ? '1 worker' : `${config.edgeWorkers} workers`;
   if (config.roles.includes('control'))
     print(`control  ${urlOf(config.controlListen, config.controlTls !== undefined)}`);
+  if (config.roles.includes('control') && config.fleetListen !== 'off')
+    print(`fleet    ${urlOf(config.fleetListen, true)}`);
   if (config.roles.includes('edge')) {
     print(`edge     ${urlOf(config.edgeHttpListen, false)} (${workers})`);
     if (config.edgeHttpsListen !== 'off') print(`edge     ${urlOf(config.edgeHttpsListen, true)}`);

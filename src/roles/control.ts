@@ -11,6 +11,7 @@ import { type FeedServer, startFeedServer } from '#feed/server.ts';
 import { type EdgeStates, startEdgeStates } from '#fleet/edge-states.ts';
 import { checkAutomata } from '#lib/automaton-check.ts';
 import { steadyClock } from '#lib/clock.ts';
+import { DAY_MS } from '#lib/durations.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
 import { metricsOf } from '#lib/metrics.ts';
@@ -24,6 +25,7 @@ import { joinControlPeers } from './control-peers.ts';
 import { openBlobStore, openControlTraffic } from './control-traffic.ts';
 import { databaseOptions } from './database-options.ts';
 import { ensureFirstToken } from './first-token.ts';
+import { startFleetControl } from './fleet-control.ts';
 import { type SmsOptions, startSms } from './sms.ts';
 import { createRefusedAddress } from './webhook-sender.ts';
 
@@ -48,6 +50,11 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
     await startFeedServer({ db, peers, socketPath: config.feedSocket, traffic: traffic.taker, ring, clock, log }),
   );
   const states = stack.use(startEdgeStates({ db, clock, log }));
+  const { fleetListen } = config;
+  if (fleetListen !== 'off') {
+    const fleet = { config, listen: fleetListen, db, ring, clock, onRequest: feed.handle, registry, log };
+    stack.use(await startFleetControl(fleet));
+  }
   const engine: { running?: SmsEngine } = {};
   const guard = { allow: config.smsWebhookAllow, refuse: ownAddresses };
   const origins = createGuard({ allow: config.originAllow, refuse: ownAddresses });
@@ -113,6 +120,7 @@ export function apiOptions(config: Config, ring: Keyring) {
     review: config.review,
     smsTimeWindowSeconds: config.smsTimeWindowSeconds,
     obtainsCertificates: config.acme !== undefined,
+    fleetGraceMs: config.fleetRenewGraceDays * DAY_MS,
     livePorts: livePortsOf(config),
     logs: { blobs: openBlobStore(config), ring, baseUrl: config.logUrl, hours: config.logUrlHours },
   };

@@ -12,13 +12,14 @@ import { startProber } from '#edge/origin/prober.ts';
 import { startTicketRotation } from '#edge/transport/tls/ticket-file.ts';
 import { type FeedClient, startFeedClient } from '#feed/client.ts';
 import type { StoredChange } from '#feed/confirmations.ts';
-import { type ControlLink, openSocketLink } from '#feed/control-link.ts';
+import type { ControlLink } from '#feed/control-link.ts';
 import { type EdgeStore, openEdgeStore } from '#feed/edge-store.ts';
 import { checkAutomata } from '#lib/automaton-check.ts';
 import { systemClock } from '#lib/clock.ts';
 import { metricsOf } from '#lib/metrics.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { PartContext, RunningPart } from './child.ts';
+import { openControlLink } from './control-link.ts';
 import { type EdgeHealth, startEdgeHealth } from './edge-health.ts';
 import { createOwnChecks, usedShare } from './own-checks.ts';
 import { drainsItself } from './self-drain.ts';
@@ -96,10 +97,10 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
   };
 }
 
-async function openLink({ roles, feedSocket }: PartContext['config']): Promise<ControlLink> {
+async function openLink(config: PartContext['config']): Promise<ControlLink> {
   // Both have just been started; without waiting every start would begin with a failure in the log.
-  if (roles.includes('control')) await waitForSocket(feedSocket);
-  return openSocketLink(feedSocket);
+  if (config.roles.includes('control')) await waitForSocket(config.feedSocket);
+  return await openControlLink(config);
 }
 
 /** Asks the workers, by the supervisor, for what the feed needs of them. */

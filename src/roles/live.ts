@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ConnectError, createConnector } from '#edge/origin/connector.ts';
 import { createGuard } from '#edge/origin/guard.ts';
 import { createResolver } from '#edge/origin/resolve.ts';
-import { type ControlLink, openSocketLink } from '#feed/control-link.ts';
+import type { ControlLink } from '#feed/control-link.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
 import { requestFeed } from '#feed/feed-request.ts';
 import { type LiveReport, type LiveReportAnswer, parseLiveAnswer } from '#feed/live-report.ts';
@@ -14,6 +14,7 @@ import { startLiveProcess } from '#live/live-process.ts';
 import type { ConnectOrigin } from '#live/pull/origin-stream.ts';
 import { openAccessLog } from './access-log.ts';
 import type { PartContext, RunningPart } from './child.ts';
+import { openControlLink } from './control-link.ts';
 import { edgeStorePath } from './edge-feed.ts';
 import { liveSocketPath } from './live-socket.ts';
 import { postTo } from './post-to-control.ts';
@@ -26,7 +27,7 @@ export async function startLive(context: PartContext): Promise<RunningPart> {
   const { config, log, registry } = context;
   const accessLog = openAccessLog(context);
   const source = openSiteReader(edgeStorePath(config.dataDir));
-  const link = openSocketLink(config.feedSocket);
+  const link = await openControlLink(config);
   const live = await startLiveProcess({
     edgeId: config.edgeId,
     source,

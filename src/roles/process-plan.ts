@@ -9,7 +9,7 @@ export function planParts(
   config: Config,
   common: Pick<StartMessage, 'build' | 'localSecret'>,
 ): readonly StartMessage[] {
-  const { databaseUrl, databaseListenUrl, controlTls, acme, bootstrapToken, token, ...open } = config;
+  const { databaseUrl, databaseListenUrl, controlTls, acme, bootstrapToken, token, enrolToken, ...open } = config;
   // What storage of log files asks for is control's alone.
   const ofEdge: Config = { ...open, logStore: { kind: 'local', directory: '' } };
   const edge = {
@@ -45,9 +45,10 @@ function namesOf({ roles, edgeWorkers }: Planned) {
 
 function ownAddresses(config: Config): readonly ListenAddress[] {
   const { controlListen, metricsListen, edgeHttpListen, edgeHttpsListen, databaseUrl, databaseListenUrl } = config;
-  const { roles, rtmpListen, rtmpsListen } = config;
+  const { roles, rtmpListen, rtmpsListen, fleetListen } = config;
   const databases = [databaseUrl, databaseListenUrl].flatMap((url) => (url === undefined ? [] : addressOf(url)));
-  const optional = [edgeHttpsListen, ...(roles.includes('live') ? [rtmpListen, rtmpsListen] : [])];
+  const fleet = roles.includes('control') ? [fleetListen] : [];
+  const optional = [edgeHttpsListen, ...fleet, ...(roles.includes('live') ? [rtmpListen, rtmpsListen] : [])];
   const listening = optional.filter((address) => address !== 'off');
   return [controlListen, metricsListen, edgeHttpListen, ...listening, ...databases];
 }

@@ -15,6 +15,7 @@ import { settingName } from '#lib/settings.ts';
 import { announce, urlOf } from './announce.ts';
 import { claimAddresses, type Wanted } from './claim-address.ts';
 import { findControl, removeControlFile, writeControlFile } from './control-file.ts';
+import { prepareFleetEdge, startFleetRenewal } from './fleet-edge.ts';
 import { planParts } from './process-plan.ts';
 import { Service } from './service.ts';
 import type { StopRequest } from './stop-request.ts';
@@ -70,7 +71,9 @@ export async function serve(options: ServeOptions): Promise<Served> {
   using _cacheLock = cacheLock;
   removeControlFile(dataDir);
 
-  const settled = await settleAddresses(options.config);
+  const prepared = await prepareFleetEdge(options.config, options.build, log);
+  if (prepared.kind === 'refused') return refused(prepared.problem);
+  const settled = await settleAddresses(prepared.config);
   if (settled.kind === 'refused') return settled;
   // Awaited, or the lock would be let go at once.
   return await run({ ...options, config: settled.config }, log, sink);
@@ -110,6 +113,7 @@ async function run(options: ServeOptions, log: Logger, sink: LogSink): Promise<S
   const { config, entry, build, stopRequest, print } = options;
   const localSecret = randomBytes(32).toString('base64url');
   const parts = planParts(config, { build, localSecret });
+  await using _renewal = await startFleetRenewal(config, log);
   await using service = await Service.start({ parts, entry, config, log, sink });
   const beginning = await Promise.race([service.started, stopRequest.requested]);
   if (typeof beginning !== 'string') {
@@ -150,7 +154,13 @@ function tellCommands({ dataDir, controlListen, controlTls }: Config, localSecre
 
 const RTMP_KEYS = ['rtmpListen', 'rtmpsListen'] as const;
 
-type ListenKey = 'metricsListen' | 'controlListen' | 'edgeHttpListen' | 'edgeHttpsListen' | (typeof RTMP_KEYS)[number];
+type ListenKey =
+  | 'metricsListen'
+  | 'controlListen'
+  | 'fleetListen'
+  | 'edgeHttpListen'
+  | 'edgeHttpsListen'
+  | (typeof RTMP_KEYS)[number];
 
 /** The configuration with the ports that there will be, or everything that stands in the way. */
 async function settleAddresses(
@@ -159,6 +169,8 @@ async function settleAddresses(
   const wanted: Wanted<ListenKey>[] = [];
   if (config.roles.includes('control'))
     wanted.push({ key: 'controlListen', who: 'control', address: config.controlListen });
+  if (config.roles.includes('control') && config.fleetListen !== 'off')
+    wanted.push({ key: 'fleetListen', who: 'the fleet', address: config.fleetListen });
   if (config.roles.includes('edge'))
     wanted.push({ key: 'edgeHttpListen', who: 'the edge', address: config.edgeHttpListen });
   if (config.roles.includes('edge') && config.edgeHttpsListen !== 'off')

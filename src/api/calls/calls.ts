@@ -7,6 +7,7 @@ import type { Db } from '#db/open.ts';
 import { ALONE, type Controls } from '#db/peers/peers.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import type { Clock } from '#lib/clock.ts';
+import { DAY_MS } from '#lib/durations.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
 import { createDays } from '#logs/day.ts';
@@ -45,6 +46,8 @@ export interface CallOptions {
   readonly peers?: Pick<Controls, 'seen' | 'obstacle'>;
   /** Whether this service obtains certificates; absent: no. */
   readonly obtainsCertificates?: boolean;
+  /** Time after its end in which an edge's certificate may be renewed; absent: 30 days. */
+  readonly fleetGraceMs?: number;
   /** Whether edges with the settings of this service connect there; absent: yes. */
   readonly permitsOrigin?: PermitsOrigin;
   /** How new domains are approved. */
@@ -98,6 +101,7 @@ export type AnswerCall = (call: ReceivedCall) => Promise<CallAnswer>;
 const SMS_WAITING = 5_000;
 const SMS_TIME_WINDOW_SECONDS = 300;
 const DOMAINS_PER_ACCOUNT = 100_000;
+const FLEET_GRACE_MS = 30 * DAY_MS;
 export const CERTIFICATES_PER_ACCOUNT = 10_000;
 
 /** `portOf`: that of the listener. */
@@ -149,6 +153,7 @@ function createServices(options: CallOptions, portOf: () => number): CallService
     keyring: options.logs.ring,
     maxCertificates: limits.certificatesPerAccount ?? CERTIFICATES_PER_ACCOUNT,
     obtainsCertificates: options.obtainsCertificates ?? false,
+    fleetGraceMs: options.fleetGraceMs ?? FLEET_GRACE_MS,
     permitsOrigin: options.permitsOrigin ?? (() => true),
     review: options.review,
     cacheLimits: {

@@ -20,6 +20,7 @@ import { CACHE_HANDLERS } from '../handlers/cache.ts';
 import { CONFIG_HANDLERS } from '../handlers/config.ts';
 import { DOMAIN_HANDLERS } from '../handlers/domains.ts';
 import { EDGE_OPERATOR_HANDLERS } from '../handlers/edge-operators.ts';
+import { FLEET_OPERATOR_HANDLERS } from '../handlers/fleet-operators.ts';
 import type { Call, CallServices, Handler } from '../handlers/handler.ts';
 import { LIVE_HANDLERS } from '../handlers/live.ts';
 import { LIVE_OPERATOR_HANDLERS } from '../handlers/live-operators.ts';
@@ -44,6 +45,7 @@ const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   ...SMS_HANDLERS,
   ...OPERATOR_HANDLERS,
   ...EDGE_OPERATOR_HANDLERS,
+  ...FLEET_OPERATOR_HANDLERS,
   ...LIVE_OPERATOR_HANDLERS,
   ...SMS_OPERATOR_HANDLERS,
 };

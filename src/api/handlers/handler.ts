@@ -38,6 +38,8 @@ export interface CallServices {
   /** When addresses that are signed at `now` expire, epoch milliseconds. */
   readonly urlsExpireAt: (now: number) => number;
   readonly sms: SmsServices;
+  /** Time after its end in which an edge's certificate may be renewed. */
+  readonly fleetGraceMs: number;
   /** What an account may order in a day. */
   readonly cacheLimits: CacheAmounts;
 }

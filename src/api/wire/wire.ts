@@ -42,6 +42,7 @@ import {
   writeWarnings,
 } from './wire-domain.ts';
 import { READ_EDGES, WRITE_EDGES } from './wire-edges.ts';
+import { READ_FLEET, WRITE_FLEET } from './wire-fleet.ts';
 import { READ_LIVE, WRITE_LIVE } from './wire-live.ts';
 import { readPolicies, writePolicies } from './wire-policy.ts';
 import { READ_SMS, WRITE_SMS } from './wire-sms.ts';
@@ -149,6 +150,7 @@ export const READ = {
   'operator.rotateKeyring': () => undefined,
   'operator.setAccountStatus': ({ account_id, enabled }) => ({ accountId: account_id, isEnabled: enabled }),
   ...READ_EDGES,
+  ...READ_FLEET,
   ...READ_LIVE,
   ...READ_SMS,
   ...READ_SMS_OPERATOR,
@@ -209,6 +211,7 @@ export const WRITE = {
   }),
   'operator.rotateKeyring': ({ keyId, ...counts }: Rotation) => ({ key_id: keyId, ...counts }),
   ...WRITE_EDGES,
+  ...WRITE_FLEET,
   ...WRITE_LIVE,
   ...WRITE_SMS,
   ...WRITE_SMS_OPERATOR,

@@ -1,0 +1,93 @@
+/** Identities of edges, their words on the wire. Used by `wire.ts` only. */
+import type { DataOf, RequestOf } from '#contract/operations.ts';
+import { TOKEN_ADDRESSES } from '#contract/operator-operations.ts';
+import { DEFAULT_GROUP, type EdgeToken } from '#model/fleet.ts';
+import { parseAddressEntry } from '#sites/address-list.ts';
+import { toModelNames } from './model-names.ts';
+import { entriesOf, readList } from './wire-access.ts';
+import { writeFlag } from './wire-values.ts';
+
+const DEFAULT_VALID_SECONDS = 3600;
+
+export const READ_FLEET = {
+  'fleetOperator.createToken': (request: RequestOf<'fleetOperator.createToken'>) => {
+    const { addresses = [], labels = [], valid_seconds = DEFAULT_VALID_SECONDS } = request;
+    const networks = entriesOf(readList('addresses', TOKEN_ADDRESSES.each, parseAddressEntry, addresses));
+    return {
+      group: request.group ?? DEFAULT_GROUP,
+      edge: request.edge_id,
+      labels: Object.fromEntries(labels.map(splitLabel)),
+      addresses: networks === undefined || networks.length === 0 ? undefined : networks,
+      validMs: valid_seconds * 1000,
+      uses: request.uses ?? 1,
+      replaces: request.replace ?? false,
+    };
+  },
+  'fleetOperator.listTokens': () => undefined,
+  'fleetOperator.revokeToken': toModelNames<RequestOf<'fleetOperator.revokeToken'>>,
+  'fleetOperator.revokeEdge': toModelNames<RequestOf<'fleetOperator.revokeEdge'>>,
+  'fleetOperator.acceptEdge': toModelNames<RequestOf<'fleetOperator.acceptEdge'>>,
+  'fleetOperator.getAuthority': () => undefined,
+  'fleetOperator.rotateAuthority': toModelNames<RequestOf<'fleetOperator.rotateAuthority'>>,
+};
+
+interface CreatedToken {
+  readonly id: number;
+  readonly token: string;
+  readonly expiresAt: number;
+}
+
+interface ShownFleet {
+  readonly fleet: string;
+  readonly authorities: readonly {
+    readonly key: string;
+    readonly pin: string;
+    readonly certificate: string;
+    readonly expiresAt: number;
+  }[];
+}
+
+export const WRITE_FLEET = {
+  'fleetOperator.createToken': ({ id, token, expiresAt }: CreatedToken) => ({
+    token_id: String(id),
+    edge_token: token,
+    expires_at: toSeconds(expiresAt),
+  }),
+  'fleetOperator.listTokens': (tokens: readonly EdgeToken[]) => ({ list: tokens.map(writeEdgeToken) }),
+  'fleetOperator.getAuthority': ({ fleet, authorities }: ShownFleet): DataOf<'fleetOperator.getAuthority'> => ({
+    fleet,
+    authorities: authorities.map(({ key, pin, certificate, expiresAt }) => ({
+      key_id: key,
+      pin,
+      certificate,
+      expires_at: toSeconds(expiresAt),
+    })),
+  }),
+  'fleetOperator.rotateAuthority': (key: string) => ({ key_id: key }),
+};
+
+function writeEdgeToken(token: EdgeToken): DataOf<'fleetOperator.listTokens'>['list'][0] {
+  return {
+    token_id: String(token.id),
+    group: token.group,
+    edge_id: token.edge ?? '',
+    labels: { ...token.labels },
+    addresses: [...(token.addresses ?? [])],
+    replace: writeFlag(token.replaces),
+    uses: token.uses,
+    used: token.used,
+    created_at: toSeconds(token.createdAt),
+    expires_at: toSeconds(token.expiresAt),
+    revoked_at: token.revokedAt === undefined ? 0 : toSeconds(token.revokedAt),
+  };
+}
+
+/** The contract has checked the form. */
+function splitLabel(label: string): readonly [name: string, value: string] {
+  const at = label.indexOf('=');
+  return [label.slice(0, at), label.slice(at + 1)];
+}
+
+function toSeconds(at: number): number {
+  return Math.floor(at / 1000);
+}

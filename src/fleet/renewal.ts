@@ -1,0 +1,62 @@
+/** Renews the identity of this edge at half of its certificate's life. docs/decisions/0583 */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import { startRounds } from '#lib/rounds.ts';
+import { readIdentity } from './identity.ts';
+import { renewIdentity } from './obtain-identity.ts';
+import { FleetRefusal } from './refusal.ts';
+
+/** Interval of looks; it spreads the tries of edges that were away together. */
+const LOOK_MS = 60_000;
+const SPREAD_MS = 30_000;
+/** A failure that goes on is logged again after this time. */
+const SAY_AGAIN_MS = 3_600_000;
+
+export interface RenewalOptions {
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface Renewal extends AsyncDisposable {
+  /** End of the certificate; `undefined` if there is no identity. */
+  readonly notAfter: number | undefined;
+}
+
+export function startRenewal({ dataDir, clock, log }: RenewalOptions): Renewal {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  let notAfter: number | undefined;
+  const rounds = startRounds({
+    everyMs: LOOK_MS,
+    async work(signal) {
+      const identity = readIdentity(dataDir);
+      notAfter = identity?.notAfter;
+      if (identity === undefined || clock() < identity.renewAfter) return;
+      await delay(Math.random() * SPREAD_MS, undefined, { signal }).catch(() => undefined); // rejects only at a stop
+      if (signal.aborted) return;
+      const renewed = await renewIdentity(dataDir, clock());
+      notAfter = renewed.notAfter;
+      saidAt = Number.NEGATIVE_INFINITY;
+      log.info({ serial: renewed.serial, notAfter: new Date(renewed.notAfter).toISOString() }, 'identity renewed');
+    },
+    onFailure(error) {
+      const now = clock();
+      if (Math.abs(now - saidAt) < SAY_AGAIN_MS) return;
+      saidAt = now;
+      const isRefused = error instanceof FleetRefusal && error.status < 500;
+      log.error(
+        { err: error },
+        isRefused
+          ? 'control refuses to renew the identity of this edge'
+          : 'cannot renew the identity of this edge; retrying',
+      );
+    },
+  });
+  return {
+    get notAfter() {
+      return notAfter;
+    },
+    [Symbol.asyncDispose]: () => rounds[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,12 @@
+/** The way of this machine's parts to control: its own socket, or the fleet listeners of controls elsewhere. */
+import type { Config } from '#config';
+import { type ControlLink, openFleetLink, openSocketLink } from '#feed/control-link.ts';
+
+/** Loads the code of identities only where it is needed. */
+export async function openControlLink({ followsFleet, feedSocket, dataDir, controls }: Config): Promise<ControlLink> {
+  if (!followsFleet) return openSocketLink(feedSocket);
+  const { createIdentityReader } = await import('#fleet/identity-reader.ts');
+  const credentials = createIdentityReader(dataDir);
+  const known = controls.length > 0 ? controls : credentials().controls;
+  return openFleetLink({ controls: known, credentials, random: Math.random });
+}

@@ -1,0 +1,42 @@
+/** The identity of an edge on a machine without control: enrolled before, or at the first start by a token. */
+import type { Config } from '#config';
+import { systemClock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+
+type Prepared =
+  | { readonly kind: 'config'; readonly config: Config }
+  /** `problem`: a line for people. */
+  | { readonly kind: 'refused'; readonly problem: string };
+
+/**
+ * Returns the configuration with the id that the identity names. `build`: the release, for control. Loads the code of
+ * identities only where it is needed.
+ */
+export async function prepareFleetEdge(config: Config, build: string, log: Logger): Promise<Prepared> {
+  if (!config.followsFleet) return { kind: 'config', config };
+  const { readIdentity } = await import('#fleet/identity.ts');
+  try {
+    const { dataDir, controls, enrolToken } = config;
+    const identity = readIdentity(dataDir) ?? (await enrol());
+    if (identity === undefined)
+      return { kind: 'refused', problem: 'this machine is not enrolled: enrol it with "causeway edge enrol"' };
+    return { kind: 'config', config: { ...config, edgeId: identity.edge } };
+
+    async function enrol() {
+      if (enrolToken === undefined) return undefined;
+      const { enrolMachine } = await import('#fleet/obtain-identity.ts');
+      const enrolled = await enrolMachine({ dataDir, controls, token: enrolToken, build, now: systemClock() });
+      log.info({ edge: enrolled.edge, group: enrolled.group }, 'this machine is enrolled');
+      return enrolled;
+    }
+  } catch (error) {
+    return { kind: 'refused', problem: `no identity: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+/** Keeps the identity of this machine renewed; `undefined` if it needs none, or its renewal is the operator's. */
+export async function startFleetRenewal(config: Config, log: Logger): Promise<AsyncDisposable | undefined> {
+  if (!config.followsFleet || config.fleetFiles !== undefined) return undefined;
+  const { startRenewal } = await import('#fleet/renewal.ts');
+  return startRenewal({ dataDir: config.dataDir, clock: systemClock, log });
+}

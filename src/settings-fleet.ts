@@ -1,0 +1,42 @@
+/** The settings of edges on other machines: the listener at control, and the way from an edge to its controls. */
+import { listenAddress, listOf, oneOf, orOff, path, textThat, wholeNumber } from '#lib/setting-reader.ts';
+import type { ConfigTable } from '#lib/settings.ts';
+
+export const FLEET_SETTINGS = {
+  fleetListen: {
+    reader: orOff(listenAddress()),
+    default: 'off',
+    description:
+      'Listener of control for edges on other machines, TLS 1.3 with client certificates; usually `[::]:8710`',
+  },
+  fleetProxyProtocol: {
+    reader: oneOf(['off', 'required']),
+    default: 'off',
+    description:
+      'PROXY protocol at the start of connections of `trusted-proxies` to fleet-listen; a balancer there must pass TCP through',
+  },
+  fleetRenewGraceDays: {
+    reader: wholeNumber(0, 365),
+    default: '30',
+    unit: 'days',
+    description: 'How long after its end an edge may still renew its certificate',
+  },
+  fleetCa: {
+    reader: path(),
+    description:
+      'Own public-key infrastructure for the fleet: CA certificates that the other side is verified with (PEM file), together with fleet-cert and fleet-key, on control and on edges',
+  },
+  fleetCert: { reader: path(), description: 'Certificate chain of this machine in the fleet (PEM file)' },
+  fleetKey: { reader: path(), description: 'Private key of this machine in the fleet (PEM file)' },
+  control: {
+    reader: listOf(textThat('https://host:port', /^https:\/\/([\w.-]{1,253}|\[[\da-fA-F:.]{2,45}\]):\d{1,5}$/), 0, 16),
+    default: '',
+    description:
+      'Fleet listeners of controls that this edge follows, such as https://c1.example.com:8710; by default those that it was enrolled with',
+  },
+  enrolToken: {
+    reader: textThat('a token of "causeway edge token create"', /^cwf1\.[\w-]{43}\.[\w-]{43}$/),
+    secret: true,
+    description: 'Token to enrol this machine with at its first start; needs `control`',
+  },
+} satisfies ConfigTable;

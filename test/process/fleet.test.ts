@@ -1,0 +1,60 @@
+/** An edge as a service of its own: enrolled by a token, following control over TLS, revoked. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { cpSync, writeFileSync } from 'node:fs';
+import { createServer, get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
+import { runCommand, runProcess, startService } from '../support/process/service.ts';
+import { addDomain } from '../support/process/service-with-domain.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const EDGE = { CAUSEWAY_ROLES: 'edge', CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8' };
+
+test('an edge on another machine enrols, serves what control sets, and is cut off when it is revoked', async (t) => {
+  const control = await startService(t, {
+    settings: { CAUSEWAY_ROLES: 'control', CAUSEWAY_FLEET_LISTEN: '127.0.0.1:0' },
+  });
+  const fleet = /^fleet +(\S+)/m.exec(control.process.stdout())?.[1] ?? '';
+  const operate = (...args: string[]) => runCommand(t, args, { settings: { CAUSEWAY_DATA_DIR: control.dataDir } });
+  const { stdout: token } = await operate('edge', 'token', 'create', '--edge-id', 'fra1');
+  const [dataDir, tokenFile] = [join(temporaryFolder(t), 'edge'), join(temporaryFolder(t), 'token')];
+  writeFileSync(tokenFile, token);
+  const order = ['edge', 'enrol', '--data-dir', dataDir, '--control', fleet, '--token-file', tokenFile];
+  assert.deepEqual(await runCommand(t, order), {
+    code: 0,
+    stdout: 'enrolled as edge fra1 of group default\n',
+    stderr: '',
+  });
+  const again = await runCommand(t, order);
+  assert.deepEqual([again.code, /^causeway: token: /.test(again.stderr)], [1, true], again.stderr);
+
+  const edge = await startService(t, { dataDir, settings: EDGE });
+  assert.deepEqual(Object.keys(edge.pids()).sort(), ['edge-feed', 'edge-worker-1']);
+  const origin = createServer((_, response) => response.end('of the origin')).listen(0, '127.0.0.1');
+  await once(origin, 'listening');
+  t.after(() => origin.close());
+  const address = origin.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  await addDomain(control, address.port);
+  assert.equal(await read(`${edge.edgeUrl}/a`), 'of the origin');
+
+  const revoked = await operate('edge', 'revoke', 'fra1', '--reason', 'a test');
+  assert.equal(revoked.stdout, 'edge fra1 revoked\n');
+  await eventually('the edge is told', () => /revoked/.test(edge.process.stderr() + edge.process.stdout()));
+
+  const copy = join(temporaryFolder(t), 'copy');
+  cpSync(dataDir, copy, { recursive: true, filter: (source) => !/\/run\/./.test(source) });
+  const refused = await runProcess(t, ['serve'], { settings: { ...EDGE, CAUSEWAY_DATA_DIR: copy } });
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /is a copy of that of the edge fra1; enrol this machine/);
+});
+
+async function read(url: string): Promise<string> {
+  // `as`: what the event `response` of a client request carries.
+  const [response] = (await once(get(url, { headers: { host: 'www.example.com' } }), 'response')) as [IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
