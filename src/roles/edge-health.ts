@@ -89,8 +89,9 @@ class RunningEdgeHealth implements EdgeHealth {
   }
 
   noteWorker(vitals: WorkerVitals): void {
-    this.#book.note(vitals, this.#options.monotonic());
-    if (this.#results() === undefined) this.#rounds.start();
+    const now = this.#options.monotonic();
+    this.#book.note(vitals, now);
+    if (this.#results() === undefined && this.#book.isComplete(now)) this.#rounds.start(); // ready soon after a start
   }
 
   noteClock(offsetMs: number): void {
