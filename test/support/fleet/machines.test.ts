@@ -19,7 +19,7 @@ test(
       execFileSync(obtain('namespaces'), ['netns', 'list'], { encoding: 'utf8' })
         .split('\n')
         .filter((line) => line.startsWith(`causeway-test-${process.pid}-`));
-    const leftover = `causeway-test-${spawnSync('true').pid}-abc-fra1`; // of a process that has ended
+    const leftover = `causeway-test-${spawnSync('sh', ['-c', ':']).pid}-abc-fra1`; // of a process that has ended
     execFileSync(obtain('namespaces'), ['netns', 'add', leftover]);
     await t.test('machines of a test', (inner) => {
       const { one, other } = startMachines(inner, { one: '192.0.2.1', other: '192.0.2.2' });
