@@ -134,14 +134,19 @@ const LENGTH = /^\d{1,15}$/;
 
 /**
  * Returns `other` for codings without `chunked`: they frame nothing, and the body ends with the connection. Other
- * codings beside `chunked` are malformed, since the edge could not decode them. RFC 9112 §6.1, §6.3
+ * codings beside `chunked` are malformed, since the edge could not decode them, and so is what is no coding.
+ * RFC 9112 §6.1, §6.3, §7
  */
 function readCoding(lines: readonly string[]): 'chunked' | 'other' | 'malformed' {
-  const codings = listMembers(lines);
-  if (codings.length === 0) return 'malformed';
+  // Empty members too, which other parsers read in different ways.
+  const codings = lines.flatMap((line) => line.split(',')).map((member) => trimOws(member).toLowerCase());
+  if (!codings.every((coding) => CODING.test(coding))) return 'malformed';
   if (!codings.includes('chunked')) return 'other';
   return codings.length === 1 ? 'chunked' : 'malformed';
 }
+
+/** A token, perhaps with parameters. */
+const CODING = /^[!#$%&'*+.^_`|~0-9a-z-]+[\t ]*(?:;.*)?$/;
 
 function readIdleMs(keepAlive: string | undefined): number {
   const [, seconds] = (keepAlive === undefined ? null : TIMEOUT.exec(keepAlive)) ?? [];
