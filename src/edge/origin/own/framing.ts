@@ -134,11 +134,11 @@ const LENGTH = /^\d{1,15}$/;
 
 /**
  * Returns `other` for codings without `chunked`: they frame nothing, and the body ends with the connection. Other
- * codings beside `chunked` are malformed, since the edge could not decode them, and so is what is no coding.
+ * codings beside `chunked` are malformed, since the edge could not decode them, and so is a member that is not a coding.
  * RFC 9112 §6.1, §6.3, §7
  */
 function readCoding(lines: readonly string[]): 'chunked' | 'other' | 'malformed' {
-  // Empty members too, which other parsers read in different ways.
+  // Other parsers treat an empty member in different ways.
   const codings = lines.flatMap((line) => line.split(',')).map((member) => trimOws(member).toLowerCase());
   if (!codings.every((coding) => CODING.test(coding))) return 'malformed';
   if (!codings.includes('chunked')) return 'other';
