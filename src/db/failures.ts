@@ -1,5 +1,6 @@
 /** Classifies failed queries: retry at once, try again later, or a bug. */
 import pg from 'pg';
+import { NotPrimary } from './engines/postgres/hosts.ts';
 import { LostConnection } from './engines/postgres/lost-connections.ts';
 import { isQueryTimeout } from './engines/postgres/pool.ts';
 
@@ -15,7 +16,8 @@ export function isWorthAnotherTry(error: unknown): boolean {
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof pg.DatabaseError) return AWAY_STATES.test(error.code ?? '');
-  if (isQueryTimeout(error) || error instanceof LostConnection || LOST_MESSAGES.includes(error.message)) return true;
+  if (error instanceof LostConnection || error instanceof NotPrimary) return true;
+  if (isQueryTimeout(error) || LOST_MESSAGES.includes(error.message)) return true;
   if ('errcode' in error) return AWAY_SQLITE.includes(Number(error.errcode) & 0xff); // node:sqlite has extended codes
   return 'code' in error && NETWORK_CODES.includes(String(error.code));
 }

@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { plainNetwork } from './cidr.ts';
 import { parseListenAddress } from './listen-address.ts';
+import { postgresUrls } from './postgres-url.ts';
 
 export type Reader<T> = z.ZodType<T, string>;
 
@@ -96,9 +97,9 @@ export function timeZone() {
 }
 
 export function postgresUrl() {
-  return urlThat(
-    'postgres://user:password@host:port/database (special characters in it percent-encoded)',
-    /^postgres(ql)?:\/\/\S+$/,
+  return textWhere(
+    'postgres://user:password@host:port/database, also with up to 16 hosts: host1:port,host2:port (special characters in it percent-encoded)',
+    (text) => postgresUrls(text) !== undefined,
   );
 }
 

@@ -1,6 +1,7 @@
 /** Plans the processes of a configuration, each with only the secrets that it needs. */
 import type { Config } from '#config';
 import type { ListenAddress } from '#lib/listen-address.ts';
+import { postgresUrls } from '#lib/postgres-url.ts';
 import type { StartMessage } from './messages.ts';
 
 const POSTGRES_PORT = 5432;
@@ -46,14 +47,16 @@ function namesOf({ roles, edgeWorkers }: Planned) {
 function ownAddresses(config: Config): readonly ListenAddress[] {
   const { controlListen, metricsListen, edgeHttpListen, edgeHttpsListen, databaseUrl, databaseListenUrl } = config;
   const { roles, rtmpListen, rtmpsListen, fleetListen } = config;
-  const databases = [databaseUrl, databaseListenUrl].flatMap((url) => (url === undefined ? [] : addressOf(url)));
+  const databases = [databaseUrl, databaseListenUrl].flatMap((url) => (url === undefined ? [] : addressesOf(url)));
   const fleet = roles.includes('control') ? [fleetListen] : [];
   const optional = [edgeHttpsListen, ...fleet, ...(roles.includes('live') ? [rtmpListen, rtmpsListen] : [])];
   const listening = optional.filter((address) => address !== 'off');
   return [controlListen, metricsListen, edgeHttpListen, ...listening, ...databases];
 }
 
-function addressOf(url: string): ListenAddress {
-  const { hostname, port } = new URL(url);
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? POSTGRES_PORT : Number(port) };
+function addressesOf(text: string): readonly ListenAddress[] {
+  return (postgresUrls(text) ?? []).map((url) => {
+    const { hostname, port } = new URL(url);
+    return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? POSTGRES_PORT : Number(port) };
+  });
 }

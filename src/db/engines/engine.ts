@@ -3,14 +3,14 @@
  * Every query is written once and runs on both.
  */
 import { type Dialect, Kysely, PostgresAdapter, PostgresDialect, type RawBuilder, sql } from 'kysely';
-import type pg from 'pg';
 import { type Clock, steadyClock, systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import { withoutPassword } from '#lib/postgres-url.ts';
 import type { Executor, Schema } from '../schema/schema.ts';
 import type { ColumnWords } from './column-types.ts';
 import { DbMemory, withMemory } from './db-memory.ts';
 import { DatabaseClock } from './postgres/database-clock.ts';
-import { discardSilent, openPool } from './postgres/pool.ts';
+import { connectPrimary, discardSilent, type HostPool, openPool } from './postgres/pool.ts';
 import { listenForPublishes, PUBLISH_CHANNEL } from './postgres/publish-listener.ts';
 import { sqliteDialect } from './sqlite/dialect.ts';
 import { DirectConnection } from './sqlite/direct.ts';
@@ -105,19 +105,19 @@ export interface PostgresOptions {
  * query that they affect.
  */
 export async function openPostgres({ url, listenUrl, log }: PostgresOptions): Promise<Engine> {
-  const pool = openPool({ url, log });
+  const opened = openPool({ url, log });
   const clock = new DatabaseClock({ wall: systemClock, steady: steadyClock });
   try {
-    await checkServer(pool, clock);
+    await checkServer(opened, clock);
   } catch (error) {
-    await pool.end();
+    await opened.pool.end();
     const why = error instanceof Error ? error.message || error.name : String(error);
     throw new Error(`cannot use the database ${withoutPassword(url)}: ${why}`, { cause: error });
   }
   const memory = new DbMemory();
   // A pooler assigns any free connection to each transaction, so statement names cannot be used.
   const names = listenUrl === url ? { nameOf: (text: string) => memory.nameOf(text) } : {};
-  const dialect = new PostgresDialect({ pool: discardSilent(pool, names) });
+  const dialect = new PostgresDialect({ pool: discardSilent(opened, names) });
   const query = new Kysely<Schema>({ dialect: rememberingDialect(dialect, memory) });
   await query.connection().execute(async () => undefined); // Kysely ends the pool only if it has used it
   return {
@@ -148,8 +148,8 @@ function rememberingDialect(dialect: Dialect, memory: DbMemory): Dialect {
   };
 }
 
-async function checkServer(pool: pg.Pool, clock: DatabaseClock): Promise<void> {
-  const client = await pool.connect();
+async function checkServer(opened: HostPool, clock: DatabaseClock): Promise<void> {
+  const client = await connectPrimary(opened);
   let [version, encoding] = ['0', ''];
   try {
     await clock.compare(async () => {
@@ -170,14 +170,6 @@ async function checkServer(pool: pg.Pool, clock: DatabaseClock): Promise<void> {
   }
   if (encoding !== 'UTF8')
     throw new Error(`its encoding is ${encoding}, and UTF8 is needed: create it with encoding 'UTF8'`);
-}
-
-/** Removes the password, and the parameters, one of which may be the password. */
-function withoutPassword(text: string): string {
-  const url = new URL(text);
-  url.password = '';
-  url.search = '';
-  return url.href;
 }
 
 /** Holds the lock `name` until the transaction ends. On SQLite a transaction has the whole database to itself. */

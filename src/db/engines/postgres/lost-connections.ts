@@ -5,11 +5,12 @@
  */
 import pg from 'pg';
 import { steadyClock } from '#lib/clock.ts';
+import type { DatabaseHosts } from './hosts.ts';
 
 export class LostConnection extends Error {}
 
 export interface LostConnectionOptions {
-  readonly url: string | undefined;
+  readonly hosts: DatabaseHosts;
   /** Queries that wait for less than this are not checked. */
   readonly silentMs?: number;
   readonly lookEveryMs?: number;
@@ -18,6 +19,8 @@ export interface LostConnectionOptions {
 interface Waiting {
   /** Process id at the server, as the server reported it. */
   readonly pid: number;
+  /** URL of the server. */
+  readonly url: string | undefined;
   readonly since: number;
   /** The last look found it idle. */
   isSuspected: boolean;
@@ -30,14 +33,14 @@ const LOOK_EVERY_MS = 1_500;
 const LOOK_LIMIT_MS = 2_000;
 
 export class LostConnections implements Disposable {
-  readonly #url: string | undefined;
+  readonly #hosts: DatabaseHosts;
   readonly #silentMs: number;
   readonly #timer: NodeJS.Timeout;
   readonly #waiting = new Set<Waiting>();
   #isLooking = false;
 
-  constructor({ url, silentMs = SILENT_MS, lookEveryMs = LOOK_EVERY_MS }: LostConnectionOptions) {
-    this.#url = url;
+  constructor({ hosts, silentMs = SILENT_MS, lookEveryMs = LOOK_EVERY_MS }: LostConnectionOptions) {
+    this.#hosts = hosts;
     this.#silentMs = silentMs;
     this.#timer = setInterval(() => this.#lookAtSilent(), lookEveryMs).unref();
   }
@@ -45,10 +48,10 @@ export class LostConnections implements Disposable {
   /**
    * Waits for an answer. Rejects with `LostConnection` if it cannot arrive any more: the connection is then unusable.
    */
-  async during<T>(pid: number, answer: Promise<T>): Promise<T> {
+  async during<T>(at: Pick<Waiting, 'pid' | 'url'>, answer: Promise<T>): Promise<T> {
     const lost = Promise.withResolvers<never>();
     const lose = () => lost.reject(new LostConnection('a connection to the database was lost without a word'));
-    const one = { pid, since: steadyClock(), isSuspected: false, lose };
+    const one = { ...at, since: steadyClock(), isSuspected: false, lose };
     this.#waiting.add(one);
     try {
       return await Promise.race([answer, lost.promise]);
@@ -63,11 +66,13 @@ export class LostConnections implements Disposable {
 
   #lookAtSilent(): void {
     const now = steadyClock();
-    const silent = [...this.#waiting].filter(({ since }) => now - since >= this.#silentMs);
+    const { url } = this.#hosts;
+    // Of another host the server that is asked knows nothing: there the query has a timeout of its own.
+    const silent = [...this.#waiting].filter((one) => now - one.since >= this.#silentMs && one.url === url);
     if (silent.length === 0 || this.#isLooking) return;
     this.#isLooking = true;
     // If a look fails, another follows; queries also have a timeout of their own.
-    void this.#look(silent)
+    void this.#look(url, silent)
       .catch(() => undefined)
       .finally(() => {
         this.#isLooking = false;
@@ -78,9 +83,9 @@ export class LostConnections implements Disposable {
    * Finds lost connections: idle at two looks while the same query waits. An answer in flight would have arrived
    * between them.
    */
-  async #look(silent: readonly Waiting[]): Promise<void> {
+  async #look(url: string, silent: readonly Waiting[]): Promise<void> {
     const client = new pg.Client({
-      connectionString: this.#url,
+      connectionString: url,
       connectionTimeoutMillis: LOOK_LIMIT_MS,
       query_timeout: LOOK_LIMIT_MS,
       application_name: 'causeway look',

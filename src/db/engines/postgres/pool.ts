@@ -3,11 +3,14 @@ import type { Writable } from 'node:stream';
 import type { PostgresPool } from 'kysely';
 import pg from 'pg';
 import type { Logger } from '#lib/logger.ts';
+import { DatabaseHosts, NotPrimary } from './hosts.ts';
 import { LostConnection, type LostConnectionOptions, LostConnections } from './lost-connections.ts';
 
 /** Connections per process; PostgreSQL's own default is 100 for all. */
 const MAX_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 5000;
+/** Limit for each of several hosts, so that a caller reaches the third one before it gives up. */
+const CONNECT_TO_ONE_MS = 3000;
 /** The server cancels longer statements. */
 const STATEMENT_TIMEOUT_MS = 20_000;
 /** Limit on our side, for when the server is frozen or the network drops everything. Callers wait 30 s. */
@@ -19,17 +22,34 @@ const BEGIN = 'begin; set local enable_seqscan = off; set local jit = off';
 const INT8 = 20;
 
 export interface PoolOptions {
+  /** It may name several hosts, of which the primary is used. */
   readonly url: string;
   readonly log: Logger;
   /** Limit of a query, for tests. */
   readonly queryTimeoutMs?: number;
 }
 
-export function openPool({ url, log, queryTimeoutMs = QUERY_TIMEOUT_MS }: PoolOptions): pg.Pool {
+/** A pool, and the hosts that its connections lead to. */
+export interface HostPool {
+  readonly pool: pg.Pool;
+  readonly hosts: DatabaseHosts;
+  /** URL of the host of each connection. */
+  readonly urls: WeakMap<object, string>;
+}
+
+export function openPool({ url, log, queryTimeoutMs = QUERY_TIMEOUT_MS }: PoolOptions): HostPool {
+  const hosts = new DatabaseHosts(url);
+  const urls = new WeakMap<object, string>();
   const pool = new pg.Pool({
-    connectionString: url,
+    // `as`: the pool calls it with `new` only.
+    Client: function open(options: pg.ClientConfig) {
+      const client = new pg.Client({ ...options, connectionString: hosts.url });
+      urls.set(client, hosts.url);
+      return client;
+    } as unknown as typeof pg.Client,
     max: MAX_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: hosts.count === 1 ? CONNECT_TIMEOUT_MS : CONNECT_TO_ONE_MS,
+    ...(hosts.count > 1 && { onConnect: refuseStandby }),
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: queryTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
@@ -42,22 +62,64 @@ export function openPool({ url, log, queryTimeoutMs = QUERY_TIMEOUT_MS }: PoolOp
   const note = (error: Error) => log.warn({ err: error }, 'database connection lost');
   pool.on('error', note);
   pool.on('connect', (client) => client.on('error', note));
-  return pool;
+  return { pool, hosts, urls };
 }
+
+async function refuseStandby(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
+  if (rows[0]?.standby !== false) throw new NotPrimary('the database server is a standby');
+}
+
+/** Takes a connection out of the pool. With several hosts each of them is tried once. */
+export async function connectPrimary({ pool, hosts }: HostPool): Promise<pg.PoolClient> {
+  for (let tries = 1; ; tries += 1) {
+    const { url } = hosts;
+    try {
+      return await pool.connect();
+    } catch (error) {
+      if (!isPoolFull(error)) hosts.pass(url);
+      if (tries >= hosts.count) throw error;
+    }
+  }
+}
+
+/** Whether all connections were in use for too long, which no other host changes. */
+function isPoolFull(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
+}
+
+/** SQLSTATE of a write to a server that has become a standby, or in a transaction that may only read. */
+const READ_ONLY = '25006';
 
 /**
  * The pool as used by Kysely. A connection that left a query unanswered is closed, since it would block the next one,
  * too.
  */
 export function discardSilent(
-  pool: pg.Pool,
-  { nameOf = () => undefined, ...times }: Omit<LostConnectionOptions, 'url'> & NameOption = {},
+  opened: HostPool,
+  { nameOf = () => undefined, ...times }: Omit<LostConnectionOptions, 'hosts'> & NameOption = {},
 ): PostgresPool {
-  const lost = new LostConnections({ ...times, url: pool.options.connectionString });
+  const { pool, hosts, urls } = opened;
+  const lost = new LostConnections({ ...times, hosts });
+  // A server that refuses to write has become a standby: connections that were made before lead there, too.
+  let generation = 0;
+  const generations = new WeakMap<object, number>();
+  pool.on('connect', (client) => generations.set(client, generation));
+  const dropAll = (url: string | undefined) => {
+    generation += 1;
+    if (url !== undefined) hosts.pass(url);
+  };
+  const takeUsable = async () => {
+    for (;;) {
+      const client = await connectPrimary(opened);
+      if ((generations.get(client) ?? 0) === generation) return client;
+      client.release(true);
+    }
+  };
   return {
     options: pool.options,
     async connect() {
-      const client = await pool.connect();
+      const client = await takeUsable();
       // `as`: the type lacks these fields. The first is the server's process id, absent until the server has sent it.
       const { processID: pid, connection } = client as unknown as ClientParts;
       let silence: unknown;
@@ -68,9 +130,13 @@ export function discardSilent(
           sendTogether(connection.stream);
           const asked =
             name === undefined ? client.query(text, [...values]) : client.query({ name, text, values: [...values] });
-          return await lost.during(pid ?? 0, asked);
+          return await lost.during({ pid: pid ?? 0, url: urls.get(client) }, asked);
         } catch (error) {
           if (isQueryTimeout(error) || error instanceof LostConnection) silence = error;
+          if (error instanceof pg.DatabaseError && error.code === READ_ONLY) {
+            silence = error;
+            dropAll(urls.get(client));
+          }
           throw error;
         }
       };

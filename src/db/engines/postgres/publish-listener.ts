@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '#lib/logger.ts';
+import { DatabaseHosts } from './hosts.ts';
 
 export const PUBLISH_CHANNEL = 'causeway_publish';
 
@@ -13,7 +14,7 @@ const LAST_RETRY_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5000;
 
 export interface PublishListenerOptions {
-  /** URL that bypasses a pooler in transaction mode, which does not support LISTEN. */
+  /** URL, perhaps with several hosts, that bypasses a pooler in transaction mode, which does not support LISTEN. */
   readonly url: string;
   /** Also called after each (re)connection, since notifications may have been missed. */
   readonly wake: () => void;
@@ -22,6 +23,7 @@ export interface PublishListenerOptions {
 
 export function listenForPublishes({ url, wake, log }: PublishListenerOptions): AsyncDisposable {
   const stop = new AbortController();
+  const hosts = new DatabaseHosts(url);
   const running = run();
   return {
     async [Symbol.asyncDispose]() {
@@ -34,12 +36,13 @@ export function listenForPublishes({ url, wake, log }: PublishListenerOptions): 
     let retryMs = FIRST_RETRY_MS;
     while (!stop.signal.aborted) {
       try {
-        await listenOnce(url, stop.signal, () => {
+        await listenOnce(hosts.url, stop.signal, () => {
           retryMs = FIRST_RETRY_MS;
           wake();
         });
       } catch (error) {
         if (stop.signal.aborted) return;
+        hosts.pass(hosts.url); // a standby refuses LISTEN
         log.warn({ err: error, retryMs }, 'cannot listen for database notifications; polling meanwhile and retrying');
       }
       await delay(retryMs, undefined, { signal: stop.signal }).catch(() => undefined); // only ever rejects by `stop`
