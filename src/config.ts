@@ -124,6 +124,7 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse) {
   if (values.edgeProxyProtocol === 'required' && values.edgeTrustedProxies.length === 0)
     refuse('edgeProxyProtocol', 'requires edge-trusted-proxies');
   checkPushAuth(values, refuse);
+  checkSynchronous(values, refuse);
 
   const fileText = (key: string, path: string | undefined): string | undefined => {
     const file = path === undefined ? undefined : readTextFile(resolve(cwd, path));
@@ -216,6 +217,11 @@ type OwnFleetFiles = Pick<Values, 'fleetCa' | 'fleetCert' | 'fleetKey'>;
 function ownFleetFiles({ fleetCa: ca, fleetCert: cert, fleetKey: key }: OwnFleetFiles, cwd: string) {
   if (ca === undefined || cert === undefined || key === undefined) return {};
   return { fleetFiles: { ca: resolve(cwd, ca), cert: resolve(cwd, cert), key: resolve(cwd, key) } };
+}
+
+function checkSynchronous({ databaseSynchronous, databaseUrl }: Values, refuse: Refuse): void {
+  if (databaseSynchronous === 'required' && databaseUrl === undefined)
+    refuse('databaseSynchronous', 'requires database-url');
 }
 
 /** Publishers without a key are told apart by their addresses, which a proxy in a private network may hide. docs/decisions/0490 */

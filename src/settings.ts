@@ -49,6 +49,12 @@ export const SETTINGS = {
     description:
       'Direct connection for LISTEN, required if `database-url` points to a pooler in transaction mode; by default `database-url`',
   },
+  databaseSynchronous: {
+    reader: oneOf(['any', 'required']),
+    default: 'any',
+    description:
+      '`required`: control starts only if a standby of PostgreSQL confirms each commit; otherwise it says in the log that none does',
+  },
   controlListen: {
     reader: listenAddress(),
     default: '127.0.0.1:8700',

@@ -26,6 +26,7 @@ import { openBlobStore, openControlTraffic } from './control-traffic.ts';
 import { databaseOptions } from './database-options.ts';
 import { ensureFirstToken } from './first-token.ts';
 import { startFleetControl } from './fleet-control.ts';
+import { watchReplication } from './replication.ts';
 import { type SmsOptions, startSms } from './sms.ts';
 import { createRefusedAddress } from './webhook-sender.ts';
 
@@ -36,6 +37,7 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
   await using stack = new AsyncDisposableStack();
   const db = stack.use(await openDatabase({ ...databaseOptions(config, log), procedures: SMS_PROCEDURES }));
   const { clock } = db;
+  stack.use(await watchReplication({ ...context, db, databaseSynchronous: config.databaseSynchronous }));
   const firstToken = await ensureFirstToken({
     db,
     given: config.bootstrapToken,

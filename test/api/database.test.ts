@@ -73,8 +73,9 @@ describe('while PostgreSQL is away', needs('postgres'), () => {
   test('a connection that the network has forgotten is given up, one that is at work is not', async (t) => {
     const target = await newPostgres(t);
     await using relay = await startRelay(target.url ?? '');
-    const pool = openPool({ url: relay.url, log: silentLog });
-    const kysely = discardSilent(pool, { silentMs: 100, lookEveryMs: 100 });
+    const opened = openPool({ url: relay.url, log: silentLog });
+    const { pool } = opened;
+    const kysely = discardSilent(opened, { silentMs: 100, lookEveryMs: 100 });
     t.after(() => void kysely.end()); // it would wait for what a failed test has not given back
     const [client, busy] = [await kysely.connect(), await kysely.connect()];
     await client.query('begin', []);
@@ -92,12 +93,33 @@ describe('while PostgreSQL is away', needs('postgres'), () => {
     busy.release();
   });
 
+  test('all connections to a server that refuses to write are dropped at the first refusal', async (t) => {
+    const { url = '' } = await newPostgres(t);
+    const opened = openPool({ url, log: silentLog });
+    t.after(() => opened.pool.end());
+    const kysely = discardSilent(opened);
+    const [one, other] = [await kysely.connect(), await kysely.connect()];
+    for (const client of [one, other]) await client.query('set default_transaction_read_only = on', []);
+    other.release();
+    const refusal = await one.query('create table t (n int)', []).then(
+      () => assert.fail('it was written'),
+      (error: unknown) => error,
+    );
+    assert.ok(isDatabaseAway(refusal));
+    one.release();
+    const next = await Promise.all([kysely.connect(), kysely.connect()]);
+    await next[0].query('create table t (n int)', []);
+    await next[1].query('drop table t', []);
+    for (const client of next) client.release();
+  });
+
   test('a query to a frozen PostgreSQL fails in time, and its connection is not used again', async (t) => {
     const target = await newPostgres(t);
     await using relay = await startRelay(target.url ?? '');
-    const pool = openPool({ url: relay.url, log: silentLog, queryTimeoutMs: 300 });
+    const opened = openPool({ url: relay.url, log: silentLog, queryTimeoutMs: 300 });
+    const { pool } = opened;
     t.after(() => pool.end());
-    const kysely = discardSilent(pool);
+    const kysely = discardSilent(opened);
     const client = await kysely.connect();
     await client.query('select 1', []);
     relay.freeze();

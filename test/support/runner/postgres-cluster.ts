@@ -85,7 +85,7 @@ async function startServer(folder: string) {
  * Returns a folder in memory if there is room: each test makes a database of 300 files and drops it, and ext4 visits each file
  * that was deleted in the last seconds.
  */
-function roomyFolder(): string {
+export function roomyFolder(): string {
   try {
     accessSync('/dev/shm', constants.W_OK);
     const { bavail, bsize } = statfsSync('/dev/shm');
@@ -96,7 +96,7 @@ function roomyFolder(): string {
 }
 
 /** PostgreSQL refuses to run as root: then it is the user whom its package made. */
-function postgresUser(): { readonly uid: number; readonly gid: number } | undefined {
+export function postgresUser(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));
   return { uid: idOf('-u'), gid: idOf('-g') };

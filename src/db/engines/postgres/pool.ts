@@ -22,7 +22,7 @@ const BEGIN = 'begin; set local enable_seqscan = off; set local jit = off';
 const INT8 = 20;
 
 export interface PoolOptions {
-  /** It may name several hosts, of which the primary is used. */
+  /** URL with one host or several, of which the primary is used. */
   readonly url: string;
   readonly log: Logger;
   /** Limit of a query, for tests. */
