@@ -1,9 +1,10 @@
 /** `causeway domain referer`, and a command for each list of what is refused, such as `ua`. Without a change they show the current setting. */
 import { Command, Option } from 'commander';
 import type { Client } from '#client/client.ts';
+import { REFERER_TYPES } from '#contract/access-operations.ts';
 import { operationOf, WIRE_DENY_LISTS } from '#contract/deny-lists.ts';
 import type { DataOf } from '#contract/operations.ts';
-import { type DenyList, eachDenyList } from '#model/domain.ts';
+import { type DenyList, eachDenyList, type RefererSettings } from '#model/domain.ts';
 import type { CliContext } from './context.ts';
 import { onDomain, type Shown, WAIT_MEANING } from './on-domain.ts';
 import { addChangeSettings, addToList, ifRevision, listOption, type Options, textOption } from './options.ts';
@@ -22,7 +23,7 @@ export function refererCommand(context: CliContext): Command {
         if (asked === undefined && blank === undefined) return showReferer(now);
         await client.call('config.setReferer', {
           domain_id: id,
-          referer_type: asked === undefined ? now.referer_type : TYPE_OF_RULE[asked.rule],
+          referer_type: asked === undefined ? now.referer_type : REFERER_TYPES.codeOf[asked.rule],
           referer_blank: blank === undefined ? now.referer_blank : BLANK_OF_WORD[blank],
           referer_str: asked?.entries,
           if_revision: textOption(options, 'ifRevision') ?? now.revision,
@@ -59,10 +60,8 @@ export async function readDenyList(client: Client, list: DenyList, id: string) {
   return { data, isOn, entries };
 }
 
-type Rule = 'off' | 'deny' | 'allow';
+type Rule = RefererSettings['mode'];
 
-const TYPE_OF_RULE = { off: '0', deny: '1', allow: '2' } as const satisfies Readonly<Record<Rule, string>>;
-export const RULE_OF_TYPE = { '0': 'off', '1': 'deny', '2': 'allow' } as const;
 const BLANK_OF_WORD: Readonly<Record<string, '0' | '1'>> = { forbid: '0', allow: '1' };
 
 function addRule(context: CliContext, name: string, what: string, entries: string): Command {
@@ -92,7 +91,7 @@ function askedRule(options: Options): { readonly rule: Rule; readonly entries?: 
 
 function showReferer(data: DataOf<'config.getReferer'>): Shown {
   const blank = formatPairs([['blank', data.referer_blank === '1' ? 'allow' : 'forbid']]);
-  return { data, lines: [...describeRule(RULE_OF_TYPE[data.referer_type], refererEntries(data)), ...blank] };
+  return { data, lines: [...describeRule(REFERER_TYPES.valueOf[data.referer_type], refererEntries(data)), ...blank] };
 }
 
 export function refererEntries({ referer_str }: DataOf<'config.getReferer'>): readonly string[] {

@@ -1,10 +1,11 @@
 /** A domain's rules in a line each, for `causeway domain show`; the commands of each rule show all of it. */
 import type { Client } from '#client/client.ts';
+import { REFERER_TYPES } from '#contract/access-operations.ts';
 import { WIRE_DENY_LISTS } from '#contract/deny-lists.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { WIRE_SWITCHES } from '#contract/settings.ts';
 import { type DenyList, eachDenyList } from '#model/domain.ts';
-import { RULE_OF_TYPE, readDenyList, refererEntries } from './access-commands.ts';
+import { readDenyList, refererEntries } from './access-commands.ts';
 
 type Pair = readonly [string, string];
 
@@ -16,7 +17,7 @@ export async function describeRules(client: Client, domain: DataOf<'domain.get'>
     ...Object.values(eachDenyList((list) => describeDenyList(client, list, domain.domain_id))),
   ]);
   const blank = referer.referer_blank === '1' ? 'requests without Referer allowed' : 'requests without Referer refused';
-  const refererRule = RULE_OF_TYPE[referer.referer_type];
+  const refererRule = REFERER_TYPES.valueOf[referer.referer_type];
   return [
     [
       'policies',

@@ -1,6 +1,7 @@
 /** `causeway domain`: what a customer does with domains, in words for people. A domain is named by its id or its name. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Client } from '#client/client.ts';
+import { CDN_TYPES, SOURCE_TYPES } from '#contract/domain-data.ts';
 import { PENDING_LABEL } from '#contract/labels.ts';
 import type { CallOf, DataOf } from '#contract/operations.ts';
 import { listCommands, refererCommand } from './access-commands.ts';
@@ -30,13 +31,7 @@ import { type TimeTexts, timeTexts } from './times.ts';
 
 type Domain = DataOf<'domain.get'>;
 
-const TYPES = { static: '1', download: '2', video: '3', live: '4', dynamic: '6' } as const;
-const TYPE_CODES = Object.fromEntries(Object.values(TYPES).map((code) => [code, code]));
-const SOURCE_TYPES: { readonly [P in Domain['source_type']]: P } = {
-  http: 'http',
-  https: 'https',
-  protocol_follow: 'protocol_follow',
-};
+const { codes: TYPE_CODES, codeOf: TYPES } = CDN_TYPES;
 /** States as status codes of the interface. */
 export const STATUSES = { closed: '0', configuring: '1', accelerating: '2', rejected: '5', disabled: '6' } as const;
 
@@ -47,7 +42,7 @@ export function domainCommand(context: CliContext): Command {
   )
     .addOption(
       new Option('--type <type>', `type of content: ${Object.keys(TYPES).join(', ')}, or its number in the API`)
-        .choices([...Object.keys(TYPES), ...Object.values(TYPES)])
+        .choices([...Object.keys(TYPES), ...TYPE_CODES])
         .default('static'),
     )
     .option('--monitor-url <url>', 'URL for health checks of the origins')
@@ -116,7 +111,7 @@ function addOriginOptions(command: Command): Command {
     )
     .addOption(
       new Option('--source-type <scheme>', 'scheme of requests to origins')
-        .choices(Object.keys(SOURCE_TYPES))
+        .choices(SOURCE_TYPES.codes)
         .argParser(readSourceType),
     )
     .option('--source-host <host>', 'Host header of requests to origins (default: the domain)')
@@ -125,9 +120,10 @@ function addOriginOptions(command: Command): Command {
 
 async function addDomain(context: CliContext, name: string, origins: string[], options: Options): Promise<void> {
   const client = connectCustomer(context, givenSettings(context, options));
+  const type = textOption(options, 'type');
   const { domain_id } = await client.call('domain.add', {
     domain: name,
-    cdn_type: pick({ ...TYPES, ...TYPE_CODES }, textOption(options, 'type')) ?? '1',
+    cdn_type: pick(TYPES, type) ?? TYPE_CODES.find((code) => code === type) ?? '1',
     monitor_url: textOption(options, 'monitorUrl'),
     icp_no: textOption(options, 'icp'),
     remark: textOption(options, 'remark'),
@@ -219,16 +215,20 @@ function describeDomain(domain: Domain, { ofLocal }: TimeTexts): [string, string
 
 /** `follow` is what people say. */
 function readSourceType(text: string): string {
-  const name = text === 'follow' ? 'protocol_follow' : text;
-  if (pick(SOURCE_TYPES, name) !== undefined) return name;
-  throw new InvalidArgumentError(`expected ${Object.keys(SOURCE_TYPES).join(', ')}.`);
+  const name = pick(SOURCE_TYPES.codeOf, text) ?? findSourceType(text);
+  if (name !== undefined) return name;
+  throw new InvalidArgumentError(`expected ${SOURCE_TYPES.codes.join(', ')}.`);
+}
+
+function findSourceType(text: string | undefined) {
+  return SOURCE_TYPES.codes.find((code) => code === text);
 }
 
 function originFields(origins: readonly string[], options: Options) {
   return {
     data: [...origins],
     backup: [...listOption(options, 'backup')],
-    source_type: pick(SOURCE_TYPES, textOption(options, 'sourceType')),
+    source_type: findSourceType(textOption(options, 'sourceType')),
     sourcehost: textOption(options, 'sourceHost'),
   } satisfies Omit<CallOf<'domain.updateOrigin'>, 'domain_id'>;
 }

@@ -1,6 +1,8 @@
 /** Operations of the access rules: the Referer rule, and the lists of what is refused. Edge rule 6, docs/decisions/0101, 0102 */
 import * as z from 'zod';
+import type { RefererSettings } from '../model/domain.ts';
 import { MAX_ACCESS_ENTRIES } from '../model/limits.ts';
+import { codes } from './codes.ts';
 import { byOperation, WIRE_DENY_LISTS } from './deny-lists.ts';
 import { changesSettings, readsSettings } from './domain-settings.ts';
 import { choice, commaList, FLAG_TEXT, flag, optional } from './fields.ts';
@@ -20,6 +22,12 @@ export const REFERER_LIST = commaList({
   },
 });
 
+export const REFERER_TYPES = codes({
+  off: '0',
+  deny: '1',
+  allow: '2',
+} as const satisfies Readonly<Record<RefererSettings['mode'], string>>);
+
 const SAMPLE_REFERER = {
   referer_type: '2',
   referer_blank: '1',
@@ -30,7 +38,7 @@ export const ACCESS_OPERATIONS = {
   'config.setReferer': changesSettings(
     { 'zh-CN': '设置 Referer 防盗链', en: "Sets a domain's referer rule" },
     {
-      referer_type: choice(['0', '1', '2'], {
+      referer_type: choice(REFERER_TYPES.codes, {
         'zh-CN': '0（关闭）、1（黑名单）或 2（白名单）',
         en: '0 (off), 1 (blacklist) or 2 (whitelist)',
       }),
@@ -52,7 +60,7 @@ export const ACCESS_OPERATIONS = {
   'config.getReferer': readsSettings(
     { 'zh-CN': '查询 Referer 防盗链', en: "Gets a domain's referer rule" },
     {
-      referer_type: z.enum(['0', '1', '2']).describe('0 off, 1 blacklist, 2 whitelist'),
+      referer_type: z.enum(REFERER_TYPES.codes).describe('0 off, 1 blacklist, 2 whitelist'),
       referer_blank: FLAG_TEXT.describe('for an empty referer 0 forbid, 1 allow'),
       referer_str: z.string().describe('domains, comma-separated; kept while the rule is off'),
     },

@@ -1,5 +1,7 @@
 /** A domain in answers: every field of /domain/getDomainById in the interface document, with its type. */
 import * as z from 'zod';
+import type { AccelerationType, OriginProtocol } from '../model/domain.ts';
+import { codes } from './codes.ts';
 import { FLAG_TEXT } from './fields.ts';
 import { ORIGIN_WARNINGS } from './origin-warnings.ts';
 import { REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
@@ -8,10 +10,19 @@ import { WIRE_SWITCHES, WIRE_VALIDITIES } from './settings.ts';
 /** The codes of `domain_status`: closed, being configured, accelerating, review rejected, disabled. */
 export const DOMAIN_STATUS_CODES = ['0', '1', '2', '5', '6'] as const;
 
-/** The codes of `cdn_type`: static, download, on-demand video, live, dynamic. */
-export const CDN_TYPES = ['1', '2', '3', '4', '6'] as const;
+export const CDN_TYPES = codes({
+  static: '1',
+  download: '2',
+  video: '3',
+  live: '4',
+  dynamic: '6',
+} as const satisfies Readonly<Record<AccelerationType, string>>);
 
-export const SOURCE_TYPES = ['http', 'https', 'protocol_follow'] as const;
+export const SOURCE_TYPES = codes({
+  http: 'http',
+  https: 'https',
+  follow: 'protocol_follow',
+} as const satisfies Readonly<Record<OriginProtocol, string>>);
 
 /** What refused clients get: a plain 403, a redirect, or a page. */
 export const REFUSALS = ['', '302', '403'] as const;
@@ -27,10 +38,10 @@ export const DOMAIN_DATA = z.object({
   domain_id: z.string().describe('domain id'),
   domain_name: z.string().describe('the accelerated domain; a wildcard begins with `*.`'),
   cname: z.string().describe('alias: point the domain there with a CNAME record'),
-  cdn_type_id: z.enum(CDN_TYPES).describe('1 static, 2 download, 3 on-demand video, 4 live, 6 dynamic'),
+  cdn_type_id: z.enum(CDN_TYPES.codes).describe('1 static, 2 download, 3 on-demand video, 4 live, 6 dynamic'),
   cdn_type: z.string().describe('acceleration type as a localised label'),
   icp_no: z.string().describe('filing (ICP) number'),
-  source_type: z.enum(SOURCE_TYPES).describe('origin protocol'),
+  source_type: z.enum(SOURCE_TYPES.codes).describe('origin protocol'),
   origin: z.array(z.string()).describe('primary origin addresses, as they were written'),
   backup: z.array(z.string()).describe('backup origin addresses, as they were written'),
   port: z.string().optional().describe('port of the first primary origin; only when that is an IP address'),

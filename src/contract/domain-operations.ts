@@ -12,9 +12,9 @@ const MAX_NAME_LENGTH = 1024;
 const MAX_ICP_LENGTH = 64;
 const MAX_REMARK_LENGTH = 255;
 
-const sourceType = choice(['', ...SOURCE_TYPES], {
-  'zh-CN': `${SOURCE_TYPES.slice(0, -1).join('、')} 或 ${SOURCE_TYPES.at(-1)}（空为默认值 http）`,
-  en: `${SOURCE_TYPES.slice(0, -1).join(', ')} or ${SOURCE_TYPES.at(-1)} (empty: the default http)`,
+const sourceType = choice(['', ...SOURCE_TYPES.codes], {
+  'zh-CN': `${SOURCE_TYPES.codes.slice(0, -1).join('、')} 或 ${SOURCE_TYPES.codes.at(-1)}（空为默认值 http）`,
+  en: `${SOURCE_TYPES.codes.slice(0, -1).join(', ')} or ${SOURCE_TYPES.codes.at(-1)} (empty: the default http)`,
 });
 const sourceHost = {
   ...text({ max: MAX_NAME_LENGTH }),
@@ -44,7 +44,7 @@ export const DOMAIN_OPERATIONS = {
     request: request({
       domain: domainName,
       icp_no: optional(text({ max: MAX_ICP_LENGTH })),
-      cdn_type: choice(CDN_TYPES, {
+      cdn_type: choice(CDN_TYPES.codes, {
         'zh-CN': '1（静态）、2（下载）、3（点播）、4（直播）或 6（动态）',
         en: '1 (static), 2 (download), 3 (on-demand video), 4 (live) or 6 (dynamic)',
       }),

@@ -4,7 +4,7 @@ import type { CDN_TYPES, DOMAIN_STATUS_CODES } from './domain-data.ts';
 import type { Localized } from './locale.ts';
 import type { CERTIFICATE_REQUEST_PROBLEMS, REQUEST_STATES } from './request-certificate-operations.ts';
 
-export const CDN_TYPE_LABELS: Readonly<Record<(typeof CDN_TYPES)[number], Localized>> = {
+export const CDN_TYPE_LABELS: Readonly<Record<(typeof CDN_TYPES)['codes'][number], Localized>> = {
   '1': { 'zh-CN': '静态加速', en: 'static' },
   '2': { 'zh-CN': '下载加速', en: 'download' },
   '3': { 'zh-CN': '点播加速', en: 'on-demand video' },

@@ -14,7 +14,9 @@ import {
 } from './settings.ts';
 
 /** static, download, on-demand video, live, dynamic: the wire's 1, 2, 3, 4, 6. */
-export type AccelerationType = 'static' | 'download' | 'video' | 'live' | 'dynamic';
+export const ACCELERATION_TYPES = ['static', 'download', 'video', 'live', 'dynamic'] as const;
+
+export type AccelerationType = (typeof ACCELERATION_TYPES)[number];
 
 /** `follow`: the origin is asked with the scheme that the client used. */
 export const ORIGIN_PROTOCOLS = ['http', 'https', 'follow'] as const;

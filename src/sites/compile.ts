@@ -2,7 +2,7 @@
  * SiteSpec → Site. Control compiles before it saves and the edge compiles when a site is first asked for, so this is the
  * one definition of what an edge can run. Unknown members are ignored: a newer control may send them.
  */
-import { ORIGIN_PROTOCOLS } from '#model/domain.ts';
+import { ACCELERATION_TYPES, ORIGIN_PROTOCOLS } from '#model/domain.ts';
 import { MAX_ID, MAX_ORIGINS } from '#model/limits.ts';
 import { CACHE_SETTINGS, SITE_SETTINGS } from '#model/settings.ts';
 import { readAccess } from './access.ts';
@@ -23,7 +23,6 @@ export type CompileResult =
 const MAX_PROBE_PATH_CHARS = 8192;
 const MAX_PORT = 65_535;
 
-const TYPES = ['static', 'download', 'video', 'live', 'dynamic'] as const satisfies SiteSpec['type'][];
 const STATES = ['open', 'closed', 'rejected', 'disabled'] as const satisfies SiteSpec['state'][];
 
 /** Compiles any value. The first problem found is reported. Pure; the result is frozen in depth. */
@@ -41,7 +40,7 @@ function readSite(spec: unknown, revision: number, tools: CompileTools): Site {
   const { keepUrlParams, ...named } = readObject('spec', spec);
   const members: Readonly<Record<string, unknown>> = { ignoresQuery: keepUrlParams, ...named };
   const name = readName(members['name']);
-  const type = readOneOf('type', members['type'], TYPES);
+  const type = readOneOf('type', members['type'], ACCELERATION_TYPES);
   return {
     id: readInteger('id', members['id'], MAX_ID),
     name,

@@ -2,7 +2,7 @@
  * A domain as it travels to the edges: plain JSON, made by `api/settings/change.ts`, carried by `feed/`, compiled by
  * `compile.ts`. A new member must have a meaning when it is absent: edges of the previous release send none.
  */
-import type { CachePolicy, DenyMember, OriginProtocol } from '#model/domain.ts';
+import type { AccelerationType, CachePolicy, DenyMember, OriginProtocol } from '#model/domain.ts';
 import type { CacheSettings, HttpsSettings, SiteSettings } from '#model/settings.ts';
 
 /** Absent plain settings have their defaults of `model/settings.ts`. */
@@ -11,7 +11,7 @@ export interface SiteSpec extends Partial<SiteSettings> {
   readonly id: number;
   /** Lower-case ASCII; `*.example.com` covers any depth below, never the apex. */
   readonly name: string;
-  readonly type: 'static' | 'download' | 'video' | 'live' | 'dynamic';
+  readonly type: AccelerationType;
   /** Anything but `open` is refused at the edge with 403, without contact to an origin. */
   readonly state: 'open' | 'closed' | 'rejected' | 'disabled';
   readonly origins: OriginsSpec;

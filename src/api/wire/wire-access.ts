@@ -1,5 +1,5 @@
 /** The referer, User-Agent and IP rules, their words on the wire and in the model. Used by `wire.ts`. docs/decisions/0101 */
-import { REFERER_LIST } from '#contract/access-operations.ts';
+import { REFERER_LIST, REFERER_TYPES } from '#contract/access-operations.ts';
 import { byOperation, WIRE_DENY_LISTS } from '#contract/deny-lists.ts';
 import type { Field } from '#contract/fields.ts';
 import { describeFound, quote } from '#contract/found.ts';
@@ -14,12 +14,6 @@ import { parseRefererEntry } from '#sites/referer.ts';
 import { parseUserAgentEntry } from '#sites/user-agent.ts';
 import { readDomainId, writeFlag, writeRevision } from './wire-values.ts';
 import type { Writers } from './writers.ts';
-
-type RefererType = RequestOf<'config.setReferer'>['referer_type'];
-
-const MODE_OF_TYPE: Readonly<Record<RefererType, RefererSettings['mode']>> = { '0': 'off', '1': 'deny', '2': 'allow' };
-
-const TYPE_OF_MODE: Readonly<Record<RefererSettings['mode'], RefererType>> = { off: '0', deny: '1', allow: '2' };
 
 const LISTS = {
   userAgent: wireList('userAgent', WIRE_DENY_LISTS.userAgent, parseUserAgentEntry),
@@ -48,7 +42,7 @@ function readReferer(request: RequestOf<'config.setReferer'>) {
     refuseRepeated(list);
     return entriesOf(list);
   });
-  return { domainId: domain_id, mode: MODE_OF_TYPE[referer_type], allowsBlank: referer_blank, entries };
+  return { domainId: domain_id, mode: REFERER_TYPES.valueOf[referer_type], allowsBlank: referer_blank, entries };
 }
 
 /** A list of what is refused, as its operations read and write it. */
@@ -92,7 +86,7 @@ function readDenied(
 
 function writeReferer({ mode, allowsBlank, entries }: RefererSettings): Omit<DataOf<'config.getReferer'>, 'revision'> {
   return {
-    referer_type: TYPE_OF_MODE[mode],
+    referer_type: REFERER_TYPES.codeOf[mode],
     referer_blank: writeFlag(allowsBlank),
     referer_str: entries.join(','),
   };

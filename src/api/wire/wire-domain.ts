@@ -1,6 +1,6 @@
 /** A domain's words on the wire and in the model: codes, names of protocols, origins as texts. Used by `wire.ts`. */
 import { isIP } from 'node:net';
-import type { CDN_TYPES, DomainData, ListedDomain, SOURCE_TYPES } from '#contract/domain-data.ts';
+import { CDN_TYPES, type DomainData, type ListedDomain, SOURCE_TYPES } from '#contract/domain-data.ts';
 import { quote } from '#contract/found.ts';
 import { CDN_TYPE_LABELS, CLOSING_LABEL, DOMAIN_STATUS_LABELS, PENDING_LABEL } from '#contract/labels.ts';
 import type { Locale, Localized } from '#contract/locale.ts';
@@ -32,44 +32,15 @@ export interface DomainView {
   readonly warnings?: readonly OriginWarning[];
 }
 
-type CdnType = (typeof CDN_TYPES)[number];
-type SourceType = (typeof SOURCE_TYPES)[number];
-
-const TYPE_OF_CODE: Readonly<Record<CdnType, AccelerationType>> = {
-  '1': 'static',
-  '2': 'download',
-  '3': 'video',
-  '4': 'live',
-  '6': 'dynamic',
-};
-
-const CODE_OF_TYPE: Readonly<Record<AccelerationType, CdnType>> = {
-  static: '1',
-  download: '2',
-  video: '3',
-  live: '4',
-  dynamic: '6',
-};
-
-const PROTOCOL_OF_WORD: Readonly<Record<SourceType | '', OriginProtocol>> = {
-  '': 'http',
-  http: 'http',
-  https: 'https',
-  protocol_follow: 'follow',
-};
-
-const WORD_OF_PROTOCOL: Readonly<Record<OriginProtocol, SourceType>> = {
-  http: 'http',
-  https: 'https',
-  follow: 'protocol_follow',
-};
+type CdnType = (typeof CDN_TYPES)['codes'][number];
+type SourceType = (typeof SOURCE_TYPES)['codes'][number];
 
 export function readType(code: CdnType): AccelerationType {
-  return TYPE_OF_CODE[code];
+  return CDN_TYPES.valueOf[code];
 }
 
 export function readProtocol(word: SourceType | ''): OriginProtocol {
-  return PROTOCOL_OF_WORD[word];
+  return word === '' ? 'http' : SOURCE_TYPES.valueOf[word];
 }
 
 export function readDomainName(text: string): Extract<DomainName, { kind: 'name' }> {
@@ -114,7 +85,7 @@ export function writeWarnings(warnings: readonly OriginWarning[] = [], { locale 
 
 export function writeDomain({ domain, isInForce, warnings }: DomainView, look: Look): DomainData {
   const { settings } = domain;
-  const cdnTypeId = CODE_OF_TYPE[domain.type];
+  const cdnTypeId = CDN_TYPES.codeOf[domain.type];
   const statusCode = statusCodeOf(domain, isInForce);
   const port = portOf(settings);
   return {
@@ -124,7 +95,7 @@ export function writeDomain({ domain, isInForce, warnings }: DomainView, look: L
     cdn_type_id: cdnTypeId,
     cdn_type: CDN_TYPE_LABELS[cdnTypeId][look.locale],
     icp_no: domain.icpNumber,
-    source_type: WORD_OF_PROTOCOL[settings.originProtocol],
+    source_type: SOURCE_TYPES.codeOf[settings.originProtocol],
     origin: [...settings.origins],
     backup: [...settings.backups],
     ...(port !== undefined && { port: String(port) }),
