@@ -39,10 +39,15 @@ test('an edge is listed, shown, drained, put back and removed', async (t) => {
 
   assert.equal(await run('edge', 'drain', 'fra1'), 'edge fra1 is draining\n');
   assert.match(await refused('edge', 'drain'), /name an edge/);
+  assert.match((await runAny(['edge', 'drain', 'fra1', '--wait', '--max', '2d'])).stderr, /expected 1m to 24h/);
+  const waiting = runAny(['edge', 'drain', 'fra1', '--wait', '--max', '1h']);
   assert.match(await run('fleet', 'status'), /default +draining +1/);
   await eventually('the edge knows it', () => edge.store.ordersOf('fra1')?.isDraining);
   assert.equal(await run('edge', 'undrain', 'fra1'), 'edge fra1 is ready\n');
   await eventually('the edge knows it', () => edge.store.ordersOf('fra1') === undefined);
+  const { code, stderr } = await waiting;
+  assert.equal(code, 1);
+  assert.match(stderr, /edge fra1 is ready: its drain was ended/);
   assert.match(await refused('edge', 'remove', 'fra1'), /fra1 is ready and serves viewers/);
   const removed = JSON.parse(await run('edge', 'remove', 'fra1', '--force', '--json'));
   assert.deepEqual(removed, { status: 'removed' });
