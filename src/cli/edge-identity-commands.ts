@@ -21,6 +21,20 @@ import { type TimeTexts, timeTexts } from './times.ts';
 export function addIdentityCommands(edge: Command, context: CliContext): void {
   addTokenCommands(edge, context);
   addEnrol(edge, context);
+  addCallCommand(edge, context, 'add <edge>', 'add an edge whose certificate is of your own authority')
+    .option('--group <group>', 'group of the edge (default: default)')
+    .option('--label <name=value>', 'a label of the edge; may be given several times', addWhole)
+    .action((id: string, options: Options) =>
+      run(context, options, async (client, print) => {
+        const labels = listOption(options, 'label');
+        const request = {
+          edge_id: id,
+          group: textOption(options, 'group'),
+          ...(labels.length > 0 && { labels: [...labels] }),
+        };
+        print(await client.call('fleetOperator.addEdge', request), [`edge ${id} added`]);
+      }),
+    );
   addCallCommand(edge, context, 'revoke <edge>', 'revoke an edge: its connections are cut, its certificates refused')
     .option('--reason <text>', 'why, for the record')
     .action((id: string, options: Options) =>

@@ -134,6 +134,15 @@ export const FLEET_OPERATOR_OPERATIONS = {
     data: z.boolean(),
     sample: { request: { token_id: '4' }, data: true },
   }),
+  'fleetOperator.addEdge': operation({
+    summary: {
+      'zh-CN': '添加使用运营方自有 CA 证书的节点',
+      en: "Adds an edge whose certificate is of the operator's own authority",
+    },
+    request: request({ edge_id: edgeId, group: optional(groupName), labels }),
+    data: z.boolean(),
+    sample: { request: { edge_id: 'fra1', group: 'eu', labels: ['rack=b7'] }, data: true },
+  }),
   'fleetOperator.revokeEdge': operation({
     summary: {
       'zh-CN': '吊销节点：立即断开其连接，并拒绝其证书',

@@ -108,6 +108,7 @@ export const ROUTES = {
   'fleetOperator.createToken': operatorRoute('/operator/createEdgeToken'),
   'fleetOperator.listTokens': operatorRoute('/operator/listEdgeTokens'),
   'fleetOperator.revokeToken': operatorRoute('/operator/revokeEdgeToken'),
+  'fleetOperator.addEdge': operatorRoute('/operator/addEdge'),
   'fleetOperator.revokeEdge': operatorRoute('/operator/revokeEdge'),
   'fleetOperator.acceptEdge': operatorRoute('/operator/acceptEdge'),
   'fleetOperator.getAuthority': operatorRoute('/operator/getFleetAuthority'),

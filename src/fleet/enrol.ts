@@ -13,6 +13,7 @@ import {
 } from '#db/tables/fleet/edge-certificates.ts';
 import { countEdgeTokenUse, findEdgeToken } from '#db/tables/fleet/edge-tokens.ts';
 import { enrolEdge, findEnrolledEdge } from '#db/tables/fleet/enrolled-edges.ts';
+import { addFleetEvent } from '#db/tables/fleet/events.ts';
 import { readCsr } from '#model/csr.ts';
 import type { EdgeToken } from '#model/fleet.ts';
 import { issueEdgeLeaf, LEAF_LIFE_MS, SERIAL_BYTES } from './authority.ts';
@@ -53,6 +54,8 @@ export async function enrol(issuer: Issuer, call: EnrolmentCall): Promise<Identi
     const { seal, machine } = call.request;
     await enrolEdge(trx, { edge, group: found.group, labels: found.labels, machine, sealKey: seal }, call.now);
     await countEdgeTokenUse(trx, found.id);
+    const detail = `token ${found.id}, from ${call.address}`;
+    await addFleetEvent(trx, { at: call.now, edge, event: 'enrol', detail, actor: 'edge' });
     return await answerWith(
       trx,
       issuer,
@@ -64,7 +67,7 @@ export async function enrol(issuer: Issuer, call: EnrolmentCall): Promise<Identi
 /** Reads the key of a request. Throws `FleetRefusal`. */
 export function readKeyOrRefuse(csr: Buffer): KeyObject {
   const read = readCsr(csr);
-  if (read.kind === 'invalid') throw new FleetRefusal(400, 'csr', `the request ${read.reason}`);
+  if (read.kind === 'invalid') throw new FleetRefusal(400, 'csr', read.reason);
   return read.publicKey;
 }
 

@@ -5,7 +5,9 @@ import type { Keyring } from '#db/secrets/keyring.ts';
 import { noteFleetChange } from '#db/tables/fleet/authorities.ts';
 import { findEdgeCertificate, makeCurrent, revokeCertificates } from '#db/tables/fleet/edge-certificates.ts';
 import { addEdgeToken, type NewEdgeToken } from '#db/tables/fleet/edge-tokens.ts';
-import { findEnrolledEdge, setMachine, setRevoked, setSuspect } from '#db/tables/fleet/enrolled-edges.ts';
+import { enrolEdge, findEnrolledEdge, setMachine, setRevoked, setSuspect } from '#db/tables/fleet/enrolled-edges.ts';
+import { addFleetEvent } from '#db/tables/fleet/events.ts';
+import type { EdgeLabels } from '#model/fleet.ts';
 import { pinOf } from './authority.ts';
 import { ensureAuthority } from './ensure-authority.ts';
 import { formatToken, hashSecret, SECRET_BYTES } from './token.ts';
@@ -26,15 +28,39 @@ export async function createEdgeToken(
   return { id, token: formatToken(secret, pinOf(new X509Certificate(authority.certificate))) };
 }
 
-/** Revokes an edge: its connections are cut and its certificates refused. Returns false if no such edge is enrolled. */
-export function revokeEdge(
+/**
+ * Adds an edge whose certificate is of the operator's own authority. Returns false if an edge has this id and is not
+ * revoked.
+ */
+export function addEdge(
   db: Db,
-  { edge, reason, now }: { readonly edge: string; readonly reason: string; readonly now: number },
+  { edge, group, labels, now, actor }: Act & { readonly group: string; readonly labels: EdgeLabels },
 ): Promise<boolean> {
   return db.transaction(async (trx) => {
+    const present = await findEnrolledEdge(trx, edge);
+    if (present !== undefined && present.revokedAt === undefined) return false;
+    await enrolEdge(trx, { edge, group, labels, machine: '', sealKey: '' }, now);
+    await noteFleetChange(trx);
+    await addFleetEvent(trx, { at: now, edge, event: 'enrol', detail: 'own certificate', actor });
+    return true;
+  });
+}
+
+interface Act {
+  readonly edge: string;
+  readonly now: number;
+  /** See `FleetEvent`. */
+  readonly actor: string;
+}
+
+/** Revokes an edge: its connections are cut and its certificates refused. Returns false if no such edge is enrolled. */
+export function revokeEdge(db: Db, { edge, reason, now, actor }: Act & { readonly reason: string }): Promise<boolean> {
+  return db.transaction(async (trx) => {
+    if ((await findEnrolledEdge(trx, edge))?.revokedAt !== undefined) return true;
     if (!(await setRevoked(trx, edge, reason, now))) return false;
     await revokeCertificates(trx, edge);
     await noteFleetChange(trx);
+    await addFleetEvent(trx, { at: now, edge, event: 'revoke', detail: reason, actor });
     return true;
   });
 }
@@ -48,7 +74,7 @@ export type CopyDecision = 'accepted' | 'edgeUnknown' | 'serialUnknown';
  */
 export function acceptEdge(
   db: Db,
-  { edge, serial, now }: { readonly edge: string; readonly serial: string; readonly now: number },
+  { edge, serial, now, actor }: Act & { readonly serial: string },
 ): Promise<CopyDecision> {
   return db.transaction(async (trx) => {
     const enrolled = await findEnrolledEdge(trx, edge);
@@ -59,6 +85,7 @@ export function acceptEdge(
     await setSuspect(trx, edge, null);
     await setMachine(trx, edge, '');
     await noteFleetChange(trx);
+    await addFleetEvent(trx, { at: now, edge, event: 'accept', detail: serial, actor });
     return 'accepted';
   });
 }

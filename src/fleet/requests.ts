@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Db } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { setSuspect } from '#db/tables/fleet/enrolled-edges.ts';
+import { addFleetEvent } from '#db/tables/fleet/events.ts';
 import { MessageError } from '#feed/messages.ts';
 import type { Peer } from '#feed/peer.ts';
 import { clientNetwork } from '#lib/cidr.ts';
@@ -170,7 +171,13 @@ async function refuseCopy(
 }
 
 async function noteCopy({ db, clock, counts, log }: FleetRequestOptions, edge: string): Promise<void> {
-  if (!(await setSuspect(db.query, edge, clock()))) return;
+  const now = clock();
+  const isNew = await db.transaction(async (trx) => {
+    if (!(await setSuspect(trx, edge, now))) return false;
+    await addFleetEvent(trx, { at: now, edge, event: 'clone', detail: '', actor: 'control' });
+    return true;
+  });
+  if (!isNew) return;
   counts.clones += 1;
   log.error({ edge }, 'two machines have the identity of this edge; enrol one of them anew');
 }

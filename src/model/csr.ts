@@ -10,9 +10,7 @@ export const MAX_CSR_BYTES = 4096;
 
 export type ReadCsr =
   /** The request is signed with the private half of `publicKey`, which is of P-256. */
-  | { readonly kind: 'csr'; readonly publicKey: KeyObject }
-  /** `reason` completes the sentence "the request …". */
-  | { readonly kind: 'invalid'; readonly reason: string };
+  { readonly kind: 'csr'; readonly publicKey: KeyObject } | { readonly kind: 'invalid'; readonly reason: string };
 
 /** Makes a request for one domain name, or for none if `name` is empty. `key`: P-256. */
 export function makeCsr(name: string, key: KeyObject): Buffer {
@@ -23,23 +21,24 @@ export function makeCsr(name: string, key: KeyObject): Buffer {
 
 /** Reads the public key and verifies the signature. The names of the request are ignored. */
 export function readCsr(der: Buffer): ReadCsr {
-  if (der.length > MAX_CSR_BYTES) return invalid(`is longer than ${MAX_CSR_BYTES} bytes`);
+  if (der.length > MAX_CSR_BYTES) return invalid(`the request is longer than ${MAX_CSR_BYTES} bytes`);
   const [outer, ...others] = readElements(der);
   const [info, algorithm, signature] = readElements(outer?.content);
   const spki = readElements(info?.content)[2]?.raw;
   if (outer?.raw.length !== der.length || others.length > 0 || info === undefined || spki === undefined)
-    return invalid('is not PKCS #10 in DER');
+    return invalid('the request is not PKCS #10 in DER');
   let publicKey: KeyObject;
   try {
     publicKey = createPublicKey({ key: spki, format: 'der', type: 'spki' });
   } catch {
-    return invalid('has a public key that cannot be read'); // OpenSSL's own message would not help
+    return invalid('the request has a public key that cannot be read'); // OpenSSL's own message would not help
   }
-  if (publicKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return invalid('has a key that is not of P-256');
+  if (publicKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
+    return invalid('the request has a key that is not of P-256');
   if (algorithm === undefined || !algorithm.content.equals(ECDSA_WITH_SHA256))
-    return invalid('is not signed by ECDSA with SHA-256');
+    return invalid('the request is not signed by ECDSA with SHA-256');
   const isSigned = signature?.content[0] === 0 && verify('sha256', info.raw, publicKey, signature.content.subarray(1));
-  return isSigned ? { kind: 'csr', publicKey } : invalid('has a signature that does not match its key');
+  return isSigned ? { kind: 'csr', publicKey } : invalid('the request has a signature that does not match its key');
 }
 
 function extensionsFor(name: string): Buffer {

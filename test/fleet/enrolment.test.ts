@@ -63,7 +63,7 @@ const ROWS: readonly Row[] = [
     order: { edge: 'fra1' },
     before: async (fleet) => {
       await fleet.enrol('fra1');
-      await revokeEdge(fleet.db, { edge: 'fra1', reason: '', now: fleet.now });
+      await revokeEdge(fleet.db, { edge: 'fra1', reason: '', now: fleet.now, actor: 'token:0' });
     },
     outcome: 'fra1',
   },

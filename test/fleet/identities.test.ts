@@ -32,7 +32,10 @@ describeOnBothEngines('identities of edges', (newDatabase) => {
     const kept = await openConnection(t, fleet.control, another);
     const session = open[0]?.getSession();
     const closed = open.map((socket) => once(socket, 'close'));
-    assert.equal(await revokeEdge(fleet.db, { edge: 'fra1', reason: 'stolen', now: fleet.now }), true);
+    assert.equal(
+      await revokeEdge(fleet.db, { edge: 'fra1', reason: 'stolen', now: fleet.now, actor: 'token:0' }),
+      true,
+    );
     await Promise.all(closed);
     for (const control of controls) {
       for (const path of ['/edge/v1/stream', '/fleet/v1/renew', '/edge/v1/status'])
@@ -81,7 +84,10 @@ describeOnBothEngines('identities of edges', (newDatabase) => {
     assert.equal(fleet.listener.counts.clones, 1);
     assert.equal((await ask(fleet.control, renewed)).status, 200, 'both serve on');
     await assert.rejects(renewIdentity(dataDir, Date.now()), (error) => isRefusal(error, 409, 'clone'));
-    assert.equal(await acceptEdge(fleet.db, { edge: 'fra1', serial: renewed.serial, now: fleet.now }), 'accepted');
+    assert.equal(
+      await acceptEdge(fleet.db, { edge: 'fra1', serial: renewed.serial, now: fleet.now, actor: 'token:0' }),
+      'accepted',
+    );
     const accepted = await renewIdentity(dataDir, Date.now());
     assert.equal((await ask(fleet.control, accepted)).status, 200);
   });

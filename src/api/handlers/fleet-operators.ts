@@ -5,7 +5,7 @@ import { ServiceError } from '#contract/service-error.ts';
 import { listAuthorities, readFleet } from '#db/tables/fleet/authorities.ts';
 import { listEdgeTokens, revokeEdgeToken } from '#db/tables/fleet/edge-tokens.ts';
 import { pinOf } from '#fleet/authority.ts';
-import { acceptEdge, createEdgeToken, revokeEdge } from '#fleet/operate.ts';
+import { acceptEdge, addEdge, createEdgeToken, revokeEdge } from '#fleet/operate.ts';
 import { beginRotation, finishRotation, type RotationStep } from '#fleet/rotate-authority.ts';
 import type { Handler } from './handler.ts';
 
@@ -23,12 +23,18 @@ export const FLEET_OPERATOR_HANDLERS = {
     if (!(await revokeEdgeToken(db.query, tokenId, now))) throw new ServiceError('edgeTokenNotFound', { tokenId });
   },
 
-  'fleetOperator.revokeEdge': async ({ db, now }, { edgeId: edge, reason = '' }) => {
-    if (!(await revokeEdge(db, { edge, reason, now }))) throw new ServiceError('edgeNotEnrolled', { edge });
+  'fleetOperator.addEdge': async ({ db, now, tokenId }, order) => {
+    if (!(await addEdge(db, { ...order, now, actor: `token:${tokenId}` })))
+      throw new ServiceError('edgeEnrolled', { edge: order.edge });
   },
 
-  'fleetOperator.acceptEdge': async ({ db, now }, { edgeId: edge, serial }) => {
-    const decision = await acceptEdge(db, { edge, serial, now });
+  'fleetOperator.revokeEdge': async ({ db, now, tokenId }, { edgeId: edge, reason = '' }) => {
+    if (!(await revokeEdge(db, { edge, reason, now, actor: `token:${tokenId}` })))
+      throw new ServiceError('edgeNotEnrolled', { edge });
+  },
+
+  'fleetOperator.acceptEdge': async ({ db, now, tokenId }, { edgeId: edge, serial }) => {
+    const decision = await acceptEdge(db, { edge, serial, now, actor: `token:${tokenId}` });
     if (decision === 'edgeUnknown') throw new ServiceError('edgeNotEnrolled', { edge });
     if (decision === 'serialUnknown') throw new ServiceError('edgeSerialUnknown', { edge });
   },

@@ -25,6 +25,11 @@ export const READ_FLEET = {
   },
   'fleetOperator.listTokens': () => undefined,
   'fleetOperator.revokeToken': toModelNames<RequestOf<'fleetOperator.revokeToken'>>,
+  'fleetOperator.addEdge': ({ edge_id, group = DEFAULT_GROUP, labels = [] }: RequestOf<'fleetOperator.addEdge'>) => ({
+    edge: edge_id,
+    group,
+    labels: Object.fromEntries(labels.map(splitLabel)),
+  }),
   'fleetOperator.revokeEdge': toModelNames<RequestOf<'fleetOperator.revokeEdge'>>,
   'fleetOperator.acceptEdge': toModelNames<RequestOf<'fleetOperator.acceptEdge'>>,
   'fleetOperator.getAuthority': () => undefined,

@@ -1,0 +1,87 @@
+/** The fleet listener and bad input: what it refuses, what it bounds, and that it goes on. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { connect as connectTls } from 'node:tls';
+import { ENROL_PATH, RENEW_PATH } from '#fleet/messages.ts';
+import { newSqlite } from '../support/db/databases.ts';
+import { eventually } from '../support/eventually.ts';
+import { ask } from '../support/fleet/ask.ts';
+import { createFleet } from '../support/fleet/fleet.ts';
+import { sendMutations, sendNoise } from '../support/fleet/mutations.ts';
+
+test('mutated messages are refused, and the listener goes on', async (t) => {
+  // Steps of an hour: neither wrong tokens nor malformed messages of an edge become too many.
+  let steady = 0;
+  const fleet = await createFleet(t, await newSqlite(t), { steadyClock: () => (steady += 3_600_000) });
+  const { identity } = await fleet.enrol('fra1');
+  const seen = await sendMutations(fleet, identity, 100, 42);
+  assert.ok((seen[400] ?? 0) > 30, JSON.stringify(seen));
+  await sendNoise(fleet, 50, 42);
+  assert.equal((await ask(fleet.control, identity)).status, 200);
+});
+
+test('clients that speak an older TLS are refused', async (t) => {
+  const fleet = await createFleet(t, await newSqlite(t));
+  const { identity } = await fleet.enrol('fra1');
+  const { port } = new URL(fleet.control);
+  const socket = connectTls({ ...identity.tls(), minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2', port: Number(port) });
+  const [error] = await once(socket, 'error');
+  assert.match(String(error), /protocol version/i);
+});
+
+test('of more than 200 handshakes at once the oldest is cut', async (t) => {
+  const fleet = await createFleet(t, await newSqlite(t));
+  const { identity } = await fleet.enrol('fra1');
+  const { port } = new URL(fleet.control);
+  const waiting: Socket[] = [];
+  t.after(() => {
+    for (const socket of waiting) socket.destroy();
+  });
+  for (let n = 0; n < 201; n += 1) {
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.on('error', () => {}); // shows as closed
+    await once(socket, 'connect');
+    waiting.push(socket.resume());
+  }
+  await eventually('one is cut', () => waiting.some(({ destroyed }) => destroyed));
+  assert.equal((await ask(fleet.control, identity)).status, 200);
+});
+
+test('an edge that sends malformed messages is counted, and shut out after a hundred', async (t) => {
+  let steady = 0;
+  const fleet = await createFleet(t, await newSqlite(t), {
+    steadyClock: () => steady,
+    onRequest: (_, response) => void response.writeHead(400).end('feed: malformed\n'),
+  });
+  const [{ identity }, { identity: other }] = [await fleet.enrol('fra1'), await fleet.enrol('fra2')];
+  for (let n = 0; n < 100; n += 1) assert.equal((await ask(fleet.control, identity)).status, 400);
+  await ask(fleet.control, identity).catch(() => undefined); // its connection may be cut before the answer is read
+  await eventually('it is shut out', async () => (await ask(fleet.control, identity)).status === 429);
+  assert.equal(fleet.listener.counts.badMessages.get('fra1'), 101);
+  assert.equal((await ask(fleet.control, other)).status, 400);
+  steady += 61_000;
+  assert.equal((await ask(fleet.control, identity)).status, 400);
+});
+
+test('with the PROXY protocol the address of the client is the announced one', async (t) => {
+  const fleet = await createFleet(t, await newSqlite(t), { proxyProtocol: 'required', trustedProxies: ['127.0.0.1'] });
+  const { hostname: host, port } = new URL(fleet.control);
+  const token = await fleet.createToken({ addresses: ['192.0.2.7'] });
+  const body = JSON.stringify({ token, csr: 'AAAA', seal: 'A', machine: 'a', build: 'b' });
+  for (const [client, expected] of [
+    ['192.0.2.7', /HTTP\/1.1 400/],
+    ['192.0.2.8', /HTTP\/1.1 400/],
+  ] as const) {
+    const raw = connect(Number(port), host);
+    t.after(() => raw.destroy());
+    raw.write(`PROXY TCP4 ${client} 127.0.0.1 4000 8710\r\n`);
+    const socket = connectTls({ socket: raw, rejectUnauthorized: false });
+    await once(socket, 'secureConnect');
+    socket.write(`POST ${ENROL_PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    const [answer] = await once(socket, 'data');
+    assert.match(String(answer), expected);
+  }
+  assert.equal(RENEW_PATH.startsWith('/fleet/'), true);
+});
