@@ -19,7 +19,7 @@ import { isStillAllowed } from '../stages/still-allowed.ts';
 import type { Viewer } from '../viewer.ts';
 import { corsError, withCors } from './cors.ts';
 import { decideLive } from './decide-live.ts';
-import { createHttpSink, createWebSocketSink } from './flv-sinks.ts';
+import { HttpSink, WebSocketSink } from './flv-sinks.ts';
 import { answerHls } from './hls.ts';
 import type { LiveEdge } from './live.ts';
 import type { Relay } from './relays.ts';
@@ -163,7 +163,7 @@ function openSession(asked: AskedStream, relay: Relay, kind: LiveSession['kind']
 
 /** Returns `undefined` if the viewer has left. */
 function openSink(viewer: Viewer, kind: LiveSession['kind'], idleMs: number): HubViewer | undefined {
-  if (kind === 'flv') return createHttpSink(viewer);
+  if (kind === 'flv') return new HttpSink(viewer);
   const socket = viewer.switchProtocols();
-  return socket && createWebSocketSink(socket, idleMs);
+  return socket && new WebSocketSink(socket, idleMs);
 }

@@ -5,53 +5,82 @@ import { FLV_ENCODING } from '#fanout/flv-encoding.ts';
 import type { Viewer } from '../viewer.ts';
 import { ClientFrames, closeFrame, dataHeader, pongFrame } from './web-socket-frames.ts';
 
-export function createHttpSink(viewer: Viewer): HubViewer {
-  return {
-    encoding: FLV_ENCODING,
-    write: (bytes) => void viewer.write(bytes),
-    get queuedBytes() {
-      return viewer.queuedBytes;
-    },
-    end: () => void viewer.end(), // never rejects; `viewer.ended` reports the end
-    cut: () => viewer.cut(503),
-  };
+// Classes, since object literals with accessors share no hidden class: docs/decisions/0544
+
+export class HttpSink implements HubViewer {
+  readonly encoding = FLV_ENCODING;
+  readonly #viewer: Viewer;
+
+  constructor(viewer: Viewer) {
+    this.#viewer = viewer;
+  }
+
+  write(bytes: Buffer): void {
+    this.#viewer.write(bytes);
+  }
+
+  get queuedBytes(): number {
+    return this.#viewer.queuedBytes;
+  }
+
+  end(): void {
+    void this.#viewer.end(); // never rejects; `viewer.ended` reports the end
+  }
+
+  cut(): void {
+    this.#viewer.cut(503);
+  }
 }
 
-/**
- * Creates a WebSocket viewer. Only ping and close are answered. `idleMs`: limit without progress at the end.
- */
-export function createWebSocketSink(socket: Socket, idleMs: number): HubViewer {
-  const frames = new ClientFrames();
-  const end = (code: number) => {
+/** A WebSocket viewer. Only ping and close are answered. */
+export class WebSocketSink implements HubViewer {
+  readonly encoding = FLV_ENCODING;
+  readonly #socket: Socket;
+  readonly #idleMs: number;
+
+  /** `idleMs`: limit without progress at the end. */
+  constructor(socket: Socket, idleMs: number) {
+    this.#socket = socket;
+    this.#idleMs = idleMs;
+    const frames = new ClientFrames();
+    socket.on('error', () => undefined); // 'close' follows
+    socket.on('end', () => socket.destroy());
+    socket.on('data', (bytes: Buffer) => {
+      for (const frame of frames.push(bytes)) {
+        if (frame.kind !== 'ping') this.#end(frame.kind === 'close' ? NORMAL : PROTOCOL_ERROR);
+        else if (socket.writableLength < MAX_QUEUED_PONG_BYTES) socket.write(pongFrame(frame.payload));
+      }
+    });
+    socket.resume();
+  }
+
+  write(bytes: Buffer): void {
+    const socket = this.#socket;
     if (!socket.writable) return;
-    socket.setTimeout(idleMs, () => socket.destroy());
+    socket.cork();
+    socket.write(dataHeader(bytes.length));
+    socket.write(bytes);
+    socket.uncork();
+  }
+
+  get queuedBytes(): number {
+    return this.#socket.writableLength;
+  }
+
+  end(): void {
+    this.#end(NORMAL);
+  }
+
+  #end(code: number): void {
+    const socket = this.#socket;
+    if (!socket.writable) return;
+    socket.setTimeout(this.#idleMs, () => socket.destroy());
     socket.end(closeFrame(code));
-  };
-  socket.on('error', () => undefined); // 'close' follows
-  socket.on('end', () => socket.destroy());
-  socket.on('data', (bytes: Buffer) => {
-    for (const frame of frames.push(bytes)) {
-      if (frame.kind === 'ping') {
-        if (socket.writableLength < MAX_QUEUED_PONG_BYTES) socket.write(pongFrame(frame.payload));
-      } else end(frame.kind === 'close' ? NORMAL : PROTOCOL_ERROR);
-    }
-  });
-  socket.resume();
-  return {
-    encoding: FLV_ENCODING,
-    write(bytes) {
-      if (!socket.writable) return;
-      socket.cork();
-      socket.write(dataHeader(bytes.length));
-      socket.write(bytes);
-      socket.uncork();
-    },
-    get queuedBytes() {
-      return socket.writableLength;
-    },
-    end: () => end(NORMAL),
-    cut: () => socket.destroy(),
-  };
+  }
+
+  cut(): void {
+    this.#socket.destroy();
+  }
 }
 
 /** Queued bytes at which pings are no longer answered: the client does not read. */

@@ -8,18 +8,18 @@ import { handleOfNewSocket } from './new-socket.ts';
  * Bytes not yet taken by the system, on a plain connection. Still valid just after the socket was destroyed, but not
  * after it has closed.
  */
-export interface Untaken {
-  readonly bytes: number;
-}
+export class Untaken {
+  readonly #handle: unknown;
 
-/** Starts counting; 0 if this version of Node does not expose the count. */
-export function watchUntaken(socket: Socket): Untaken {
-  const handle: unknown = Reflect.get(socket, '_handle'); // a destroyed socket has none
-  return {
-    get bytes() {
-      return queueSizeOf(handle) ?? 0;
-    },
-  };
+  /** Starts counting. */
+  constructor(socket: Socket) {
+    this.#handle = Reflect.get(socket, '_handle'); // a destroyed socket has none
+  }
+
+  /** 0 if this version of Node does not expose the count. */
+  get bytes(): number {
+    return queueSizeOf(this.#handle) ?? 0;
+  }
 }
 
 /** Whether this version of Node exposes the count. */

@@ -7,7 +7,7 @@ import { ByteConversation, type ConversationOptions, type ConversationOwner } fr
 import { after } from '#lib/future.ts';
 import type { LentWriter } from '#lib/lent-writer.ts';
 import type { DirectWrite, OpenDirectWrite } from '#lib/node-internals/direct-write.ts';
-import { type Untaken, watchUntaken } from '#lib/node-internals/unsent-bytes.ts';
+import { Untaken } from '#lib/node-internals/unsent-bytes.ts';
 import { concludeUnserved, handle } from '../../pipeline/handle.ts';
 import type { ReceivedRequest } from '../../request.ts';
 import type { Secured } from '../../secured.ts';
@@ -68,7 +68,7 @@ export class Http1Connection implements BareWire, ConversationOwner {
     this.#client = parts.proxies.onlyClientOf(socket);
     this.direct = this.isTls ? undefined : parts.openDirectWrite(socket);
     this.lentWriter = parts.lentWriter;
-    this.#untaken = this.isTls ? undefined : watchUntaken(socket);
+    this.#untaken = this.isTls ? undefined : new Untaken(socket);
     this.#prepared = this.#openPrepared();
     this.givenBytes = socket.bytesWritten;
     socket.on('error', this.#onError);

@@ -5,7 +5,7 @@ import { expectationOf } from '#http/expect.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import { isOfLine, type SentLine } from '#http/request-lines.ts';
 import { type Cancellation, CancellationSource } from '#lib/cancellation.ts';
-import { watchUntaken } from '#lib/node-internals/unsent-bytes.ts';
+import { Untaken } from '#lib/node-internals/unsent-bytes.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
 import { resetSocket } from '#lib/reset-socket.ts';
 import type { Refusal } from '../../early-refusal.ts';
@@ -219,7 +219,7 @@ export class Http1Viewer implements Viewer {
 
   cut(status: CutStatus): void {
     if (!this.isGone && !this.#isFinished) this.#cutStatus = status;
-    if (this.#options.secured === undefined) this.#neverTakenBytes = watchUntaken(this.#socket).bytes;
+    if (this.#options.secured === undefined) this.#neverTakenBytes = new Untaken(this.#socket).bytes;
     // An orderly end of the connection would mark a body without length or chunks as complete. RFC 9112 §8
     if (this.received.httpVersion !== '1.0') this.#socket.destroy();
     else if (this.#options.secured !== undefined) this.#options.secured.reset();
