@@ -55,8 +55,10 @@ function fail(message, exitCode = 1) {
 
 /** The channel tells the service when this process is gone, even when it was killed. */
 function handOver(spawn, node, main) {
+  // Sockets that systemd has passed. sd_listen_fds(3)
+  const sockets = Number(process.env.LISTEN_PID) === process.pid ? Number(process.env.LISTEN_FDS) || 0 : 0;
   const child = spawn(node, ['--disable-sigusr1', main, ...process.argv.slice(2)], {
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    stdio: ['inherit', 'inherit', 'inherit', ...Array.from({ length: sockets }, (_, index) => 3 + index), 'ipc'],
   });
   for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => fail(`causeway cannot run ${node}: ${error.message}.\n${WHAT_IT_NEEDS}`));

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CliContext, CliError, type GivenSettings } from '#cli/context.ts';
 import { runCommand } from '#cli/program.ts';
-import { type Config, loadConfig, readSettingsFile, takeEnvironment } from '#config';
+import { type Config, loadConfig, readSettingsFile, takeEnvironment, takeListenVariables } from '#config';
 import { systemClock } from '#lib/clock.ts';
 import { databasePath, openDataDirectory } from '#lib/data-directory.ts';
 import { hideSecrets } from '#lib/logger.ts';
@@ -16,8 +16,9 @@ import {
 } from '#lib/settings.ts';
 import { firstTokenPath } from '#roles/announce.ts';
 import { findControl } from '#roles/control-file.ts';
+import type { Reloaded } from '#roles/restarts.ts';
 import { setSelfDrain } from '#roles/self-drain.ts';
-import { findWorkers } from '#roles/worker-sockets.ts';
+import { findWorkers, supervisorSocketPath } from '#roles/worker-sockets.ts';
 import { SETTINGS } from './settings.ts';
 
 /** Where a command runs. */
@@ -61,9 +62,10 @@ function createContext({ entry, env, cwd, write }: Invocation): CliContext {
       return { ...config, firstTokenFile: firstTokenPath(config.dataDir) };
     },
     showSettings: (given) => load(given).sources,
-    serve: (given) => serveUntilStopped(load(given).config, entry),
+    serve: (given) => serveUntilStopped(load(given).config, () => reload(given, env, cwd), entry),
     findControl,
     findWorkers,
+    supervisorSocket: supervisorSocketPath,
     openOffline: (given) => openOffline(load(given).config),
     exportDatabase: (given, file, withSecrets) => exportDatabase(load(given).config, file, withSecrets),
     importDatabase: (given, file) => importDatabase(load(given).config, file),
@@ -157,6 +159,16 @@ function loadOrExplain({ flags, file: named }: GivenSettings, env: Environment, 
   return loaded satisfies { config: Config; sources: readonly SettingInForce[] };
 }
 
+/** Reads the settings again for a running service. */
+function reload(given: GivenSettings, env: Environment, cwd: string): Reloaded {
+  try {
+    return { kind: 'config', config: loadOrExplain(given, env, cwd).config };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return { kind: 'problems', problems: error.message.split('\n') };
+  }
+}
+
 function describeFlag({ description, unit, default: standard }: Setting<unknown>): string {
   const value = standard === '' ? 'none' : standard;
   const facts = [unit, value !== undefined && `default: ${value}`].filter((fact) => typeof fact === 'string');
@@ -167,11 +179,13 @@ function explain(problems: readonly SettingProblem[]): CliError {
   return new CliError(problems.map(({ setting, source, problem }) => `${setting} (${source}): ${problem}`).join('\n'));
 }
 
-async function serveUntilStopped(config: Config, entry: string): Promise<number> {
+async function serveUntilStopped(config: Config, load: () => Reloaded, entry: string): Promise<number> {
   const { serve } = await import('#roles/supervisor.ts');
   const { listenForStop } = await import('#roles/stop-request.ts');
   const served = await serve({
     config,
+    reload: load,
+    listenVariables: takeListenVariables(process.connected ? [process.pid, process.ppid] : [process.pid]),
     entry,
     build: readVersion(),
     print: (line) => process.stdout.write(`${line}\n`),

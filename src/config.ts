@@ -51,6 +51,24 @@ export function takeEnvironment(): Environment {
   return taken;
 }
 
+/** What systemd says about the sockets that it passes, as text. sd_listen_fds(3) */
+export interface ListenVariables {
+  /** Number of sockets; `0` if there are none. */
+  readonly descriptors: string;
+  /** Names of the sockets, separated by colons. */
+  readonly names: string;
+}
+
+/**
+ * Takes the variables out of the process's environment. Sockets that are meant for another process are not there.
+ * `pids`: of this process, and of the launcher that passes its descriptors on.
+ */
+export function takeListenVariables(pids: readonly number[]): ListenVariables {
+  const { LISTEN_PID, LISTEN_FDS: descriptors = '0', LISTEN_FDNAMES: names = '' } = process.env;
+  for (const name of ['LISTEN_PID', 'LISTEN_FDS', 'LISTEN_FDNAMES']) delete process.env[name];
+  return pids.includes(Number(LISTEN_PID)) ? { descriptors, names } : { descriptors: '0', names: '' };
+}
+
 /** Environment of a child process: this process's own, and `added`. */
 export function environmentWith(added: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return { ...process.env, ...added };

@@ -79,6 +79,19 @@ export const EDGE_SETTINGS = {
     description:
       'Disk space in the data directory to buffer request bodies until they are complete and responses to slow clients, divided among the edge workers; 0: none',
   },
+  drainIdleSeconds: {
+    reader: wholeNumber(1, 3600),
+    default: '10',
+    unit: 'seconds',
+    description: 'When edge workers are replaced: how long the earlier ones keep idle connections',
+  },
+  drainSeconds: {
+    reader: wholeNumber(1, 86_400),
+    default: '600',
+    unit: 'seconds',
+    description:
+      'When edge workers are replaced: how long the earlier ones finish long answers, WebSockets and FLV viewers; then these are cut',
+  },
   originAllow: {
     reader: listOf(network(), 0, 256),
     default: '',

@@ -21,7 +21,8 @@ const ROOMS: Readonly<Record<string, Folders>> = {
     '.': ['store', 'context.ts'],
     // They join the folders.
     'context.ts': ['.', ...EDGE],
-    'server.ts': ['.', 'context.ts', ...EDGE],
+    'ending.ts': ['.', ...EDGE],
+    'server.ts': ['.', 'context.ts', 'ending.ts', ...EDGE],
   },
   api: {
     ...inOrder(API, ['.']),

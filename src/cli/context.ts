@@ -60,6 +60,8 @@ export interface CliContext {
   findControl(dataDir: string): LocalControl | undefined;
   /** The sockets of the edge workers that run from the data directory, or were killed there. */
   findWorkers(dataDir: string): readonly string[];
+  /** The socket of the supervisor that runs from the data directory, or was killed there. */
+  supervisorSocket(dataDir: string): string;
   openOffline(given: GivenSettings): Promise<Offline>;
   /** `file`: `-` is standard output. Throws `CliError`. */
   exportDatabase(given: GivenSettings, file: string, withSecrets: boolean): Promise<ExportSummary>;

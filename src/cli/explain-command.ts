@@ -1,8 +1,7 @@
 /** `causeway explain`: what would become of a viewer's request, asked of an edge worker of this machine. */
-import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
 import { isIP } from 'node:net';
 import { Command } from 'commander';
+import { askLocal } from './ask-local.ts';
 import { type CliContext, CliError } from './context.ts';
 import { addSettings, addWhole, givenSettings, listOption, type Options, textOption } from './options.ts';
 import { formatTable } from './output.ts';
@@ -78,20 +77,11 @@ function splitHeader(line: string): readonly string[] {
   return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
 }
 
-/** The first worker that answers; those that were killed leave their sockets behind. */
+/** Asks the first worker that answers; killed ones leave their sockets behind. */
 async function ask(sockets: readonly string[], dataDir: string, question: unknown): Promise<Explanation> {
   for (const socketPath of sockets) {
-    const request = httpRequest({ socketPath, method: 'POST', path: '/' });
-    request.end(JSON.stringify(question));
-    try {
-      const [response] = await once(request, 'response');
-      const text = Buffer.concat(await Array.fromAsync(response as AsyncIterable<Buffer>)).toString('utf8');
-      if (response.statusCode !== 200) throw new CliError(text);
-      return JSON.parse(text);
-    } catch (error) {
-      if (error instanceof CliError) throw error;
-      // no process listens there any more: try the next one
-    }
+    const answer = await askLocal(socketPath, question);
+    if (answer !== undefined) return answer as Explanation; // a worker of this version
   }
   throw new CliError(
     `no edge is running from ${dataDir}; start it with "causeway serve", or specify another with --data-dir`,

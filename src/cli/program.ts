@@ -17,6 +17,7 @@ import { liveCommand } from './live-commands.ts';
 import { operatorCommand } from './operator-commands.ts';
 import { addLeadingSettings, addSettings, givenSettings, type Options, takeLeadingSettings } from './options.ts';
 import { formatTable } from './output.ts';
+import { restartCommand } from './restart-command.ts';
 import { smsCommand } from './sms-commands.ts';
 import { trafficCommand } from './traffic-commands.ts';
 
@@ -62,6 +63,7 @@ function createProgram(
     .version(context.version);
   const commands = [
     serveCommand(context, onExitCode),
+    restartCommand(context),
     configCommand(context),
     accountCommand(context),
     tokenCommand(context),

@@ -40,7 +40,9 @@ export interface EdgeContext {
   readonly metrics: EdgeMetrics;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The edge is shutting down: connections end with their answer. */
+  /** Whether answers announce the end of their connection: other processes have taken over the listeners. */
+  readonly isDraining: () => boolean;
+  /** Whether the edge is shutting down: connections end with their answer, announced or not. */
   readonly isClosing: () => boolean;
   /** Where the edge listens; without `https` it does so for plain HTTP alone. */
   readonly ports: { readonly http: number; readonly https?: number };

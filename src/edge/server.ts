@@ -1,10 +1,11 @@
 /** The edge's listener, and the parts that a worker's requests share. */
 import type { Registry } from 'prom-client';
-import { closeServers, type ListenOptions, listen } from '#lib/listen.ts';
+import { type ListenOptions, listen } from '#lib/listen.ts';
 import type { AccessLog } from '#logs/spool.ts';
 import type { ChallengeSource } from '#sites/challenge.ts';
 import { type BufferDisk, createBuffers } from './buffers/buffers.ts';
 import type { EdgeContext } from './context.ts';
+import { createEnding, type Ending } from './ending.ts';
 import { createFlights } from './fetch/collapse.ts';
 import { createRefreshes } from './fetch/refresh.ts';
 import { createSliceFlights } from './fetch/slices/flights.ts';
@@ -51,7 +52,7 @@ export interface EdgeOptions extends ListenOptions, EdgeOriginsOptions {
   readonly proxies?: Pick<ProxiesOptions, 'trusted' | 'protocol'>;
 }
 
-export interface Edge extends AsyncDisposable {
+export interface Edge extends Ending, AsyncDisposable {
   readonly port: number;
   readonly https: Https | undefined;
   readonly prefetch: Prefetch;
@@ -64,19 +65,19 @@ export interface Edge extends AsyncDisposable {
   readonly underWay: number;
   /** Requests, and bytes sent, since the start; probes of the health page are not counted. */
   counts(): { readonly requests: number; readonly sentBytes: number };
-  /** Stops listening, lets requests finish for `graceMs`, then cuts what is left. */
-  close(graceMs: number): Promise<void>;
 }
 
 const NO_HEALTH_PAGE: HealthPage = { isFor: () => false, state: () => ({ isReady: false, word: '' }) };
-/** What requests need to be written down when their connections have ended. */
-const CONCLUDE_MS = 1_000;
 
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  let isClosing = false;
+  const phase = { isDraining: false, isClosing: false };
   const ports: { http: number; https?: number } = { http: 0 };
-  const { edge, origins } = createContext(options, limits, { isClosing: () => isClosing, ports });
+  const { edge, origins } = createContext(options, limits, {
+    isDraining: () => phase.isDraining,
+    isClosing: () => phase.isClosing,
+    ports,
+  });
   const connections = createConnections(limits);
   const proxies = createProxies({
     ...(options.proxies ?? { trusted: [], protocol: 'off' }),
@@ -87,26 +88,13 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const http = createHttpServer(parts);
   const https = options.https && { ...options.https, ...createHttpsServer(options.https, parts, http) };
   const plain = await listen(http.server, { ...options, allowHalfOpen: true });
-  const secure = https && (await listen(https.server, { ...options, ...https, allowHalfOpen: false }));
+  const secure =
+    https &&
+    (await listen(https.server, { ...options, listen: https.listen, sockets: https.sockets, allowHalfOpen: false }));
   ports.http = plain.port;
   if (secure !== undefined) ports.https = secure.port;
-  let closed: Promise<void> | undefined;
-  const close = (graceMs: number) => {
-    isClosing = true;
-    edge.live?.close();
-    proxies.cutWaiting();
-    https?.close();
-    closed ??= closeServers([...plain.servers, ...(secure?.servers ?? [])], graceMs, () => {
-      connections.cutAll();
-      http.cutAll();
-      http.server.closeAllConnections();
-      https?.cutAll();
-    })
-      .then(() => connections.concluded(CONCLUDE_MS))
-      .then(origins.close);
-    http.close(); // what it gives to node:http comes when that has ended what is idle
-    return closed;
-  };
+  const servers = [...plain.servers, ...(secure?.servers ?? [])];
+  const ending = createEnding({ servers, phase, live: edge.live, connections, proxies, http, https, origins });
   return {
     port: ports.http,
     https: https && { ...https.certificates, port: ports.https ?? 0 },
@@ -123,15 +111,15 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       return connections.served;
     },
     counts: edge.metrics.counts,
-    close,
-    [Symbol.asyncDispose]: () => close(0),
+    ...ending,
+    [Symbol.asyncDispose]: () => ending.close(0),
   };
 }
 
 function createContext(
   options: EdgeOptions,
   limits: EdgeLimits,
-  { isClosing, ports }: Pick<EdgeContext, 'isClosing' | 'ports'>,
+  { isDraining, isClosing, ports }: Pick<EdgeContext, 'isDraining' | 'isClosing' | 'ports'>,
 ) {
   const { sites, store, clock, log, registry, accessLog } = options;
   const webSockets = createWebSockets(limits.maxWebSockets, {
@@ -159,6 +147,7 @@ function createContext(
     metrics,
     clock,
     log,
+    isDraining,
     isClosing,
     ports,
     lag,

@@ -272,6 +272,11 @@ export class ByteConversation {
     if (lost !== undefined) this.#owner.onLost?.(lost);
   };
 
+  /** Counts the time without bytes anew. */
+  restartQuiet(): void {
+    this.#quietSweeps = 0;
+  }
+
   /** Called every `sweepMs`: one timer for all connections. */
   sweep(sweepMs: number): void {
     if (this.#isOver ? !this.#isLingering : this.#isBusy) return;

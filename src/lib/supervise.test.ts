@@ -47,6 +47,25 @@ test('a process that is stopped stays away, even if it must be killed', async (t
   assert.deepEqual(deaths, []);
 });
 
+test('a process that is renewed is replaced at once, and neither dies nor comes back after a stop', async (t) => {
+  const launch = launcher(t, 'process.once("message", () => process.exit(0)); process.send("up")');
+  const deaths: Death[] = [];
+  const kept = new SupervisedProcess({ ...OPTIONS, launch, onDeath: (death) => deaths.push(death), now: () => 0 });
+  const first = kept.child;
+  assert.ok(first !== undefined);
+  await once(first, 'message');
+  const ask = () => void kept.send({ kind: 'stop' });
+  await kept.renew(ask, 60_000);
+  const second = kept.child;
+  assert.ok(second !== undefined && second.pid !== first.pid);
+  await once(second, 'message');
+  const renewed = kept.renew(ask, 60_000);
+  await kept.stop(ask, 60_000);
+  await renewed;
+  assert.equal(kept.isRunning, false);
+  assert.deepEqual(deaths, []);
+});
+
 /** A spawn fails in two ways: the function throws, or it returns a process without an id that emits `error`. */
 const FAILED_SPAWNS = [
   {

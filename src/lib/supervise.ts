@@ -34,6 +34,7 @@ export class SupervisedProcess {
   #timer: NodeJS.Timeout | undefined;
   #failures = 0;
   #isStopping = false;
+  #stops = 0;
 
   constructor(options: SuperviseOptions) {
     this.#options = options;
@@ -70,11 +71,21 @@ export class SupervisedProcess {
    */
   async stop(ask: () => void, limitMs: number): Promise<void> {
     this.#isStopping = true;
+    this.#stops++;
     clearTimeout(this.#timer);
     if (this.isRunning) ask();
     const limit = setTimeout(() => this.kill(), limitMs);
     await this.#closed;
     clearTimeout(limit);
+  }
+
+  /** Ends the process as `stop` does and starts the next one at once. */
+  async renew(ask: () => void, limitMs: number): Promise<void> {
+    const stops = this.#stops + 1;
+    await this.stop(ask, limitMs);
+    if (this.#stops !== stops) return; // it was stopped for good in the meantime
+    this.#isStopping = false;
+    this.#launch();
   }
 
   /** Never throws: a process that cannot be spawned has died. */

@@ -42,6 +42,9 @@ export interface LiveProcessOptions {
   readonly socketPath: string;
   readonly rtmpListen: ListenAddress | 'off';
   readonly rtmpsListen: ListenAddress | 'off';
+  /** Descriptors of sockets that are bound to these addresses already; absent: binds them. */
+  readonly rtmpSockets?: readonly number[] | undefined;
+  readonly rtmpsSockets?: readonly number[] | undefined;
   readonly pushAuth: 'off' | 'required';
   /** Limits the media that all streams keep for new viewers. */
   readonly memoryBytes: number;
@@ -164,14 +167,14 @@ function openFile({ file, log }: LiveProcessOptions): LiveFile {
 }
 
 async function startRtmp(
-  { rtmpListen, rtmpsListen, source, ...options }: LiveProcessOptions,
+  { rtmpListen, rtmpsListen, rtmpSockets, rtmpsSockets, source, ...options }: LiveProcessOptions,
   { sites, ...parts }: { owner: Owner; players: Players; pulls: Pulls; sites: SiteTable; rareLines: RareLines },
 ): Promise<RtmpServer | undefined> {
   if (rtmpListen === 'off' && rtmpsListen === 'off') return undefined;
   const secureContexts = (serverName: string) => secureContextOf(serverName, source, sites);
   return await startRtmpServer({
-    listen: rtmpListen === 'off' ? undefined : rtmpListen,
-    tls: rtmpsListen === 'off' ? undefined : { listen: rtmpsListen, secureContexts },
+    plain: rtmpListen === 'off' ? undefined : { listen: rtmpListen, sockets: rtmpSockets },
+    tls: rtmpsListen === 'off' ? undefined : { listen: rtmpsListen, sockets: rtmpsSockets, secureContexts },
     hooks: createRtmpHooks({ ...options, ...parts, marks: source, lines: new SessionLines(options) }),
     trustedProxies: options.trustedProxies,
     proxyProtocol: options.proxyProtocol,

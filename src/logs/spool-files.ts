@@ -5,7 +5,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs
 import { join } from 'node:path';
 import type { MinuteCounters } from './counters.ts';
 import { formatRecord } from './journal.ts';
-import { type SpoolEnding, spoolStem, stemOf } from './spool-names.ts';
+import { newestFirst, type SpoolEnding, spoolOf, spoolStem, stemOf } from './spool-names.ts';
 import type { TakenCount } from './taken-count.ts';
 import { Tally } from './tally.ts';
 
@@ -20,6 +20,8 @@ export interface SpoolFilesOptions {
   readonly rotateBytes: number;
   /** Finished log files beyond it are removed, the oldest first. */
   readonly keepBytes: number;
+  /** Spools whose files share `keepBytes`; absent: this one alone. */
+  readonly sharing?: readonly string[] | undefined;
   readonly onRemoved: (bytes: number) => void;
   /** Notified of the file that lines are written to. */
   readonly taken?: Pick<TakenCount, 'begin' | 'end'> | undefined;
@@ -227,13 +229,13 @@ export class SpoolFiles {
   }
 
   async #removeOldest(): Promise<void> {
-    const { directory, name, keepBytes, onRemoved, onTrouble } = this.#options;
+    const { directory, name, sharing = [name], keepBytes, onRemoved, onTrouble } = this.#options;
     try {
       const stems = (await readdir(directory))
-        .map((file) => stemOf(file, '.done', name))
-        .filter((stem) => stem !== undefined);
+        .flatMap((file) => stemOf(file, '.done') ?? [])
+        .filter((stem) => sharing.includes(spoolOf(stem)));
       let kept = 0;
-      for (const stem of stems.sort().reverse()) {
+      for (const stem of newestFirst(stems)) {
         const path = this.#path(stem, '.log');
         const { size = 0 } = (await statOrUndefined(path)) ?? {};
         kept += size;

@@ -22,6 +22,12 @@ export function spoolOf(stem: string): string {
   return STEM.exec(stem)?.[1] ?? '';
 }
 
+/** Sorts stems by time, also those of several spools. */
+export function newestFirst(stems: readonly string[]): readonly string[] {
+  const timeOf = (stem: string) => stem.slice(spoolOf(stem).length);
+  return stems.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
+}
+
 /** Returns the stem of a file of the spool `name`, or of any spool; `undefined` for other files. */
 export function stemOf(file: string, ending: SpoolEnding, name?: string): string | undefined {
   if (!file.endsWith(ending)) return undefined;

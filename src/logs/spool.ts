@@ -36,6 +36,8 @@ export interface SpoolOptions {
   readonly rotateMs?: number;
   /** Finished files beyond it are removed, the oldest first. */
   readonly keepBytes: number;
+  /** Spools whose files share `keepBytes`; absent: this one alone. */
+  readonly sharing?: readonly string[];
   /** Time zone whose full hours, midnight among them, end a file. */
   readonly zone: LocalTime;
   readonly clock: Clock;
@@ -121,7 +123,7 @@ class Spool implements AccessLog {
   #isClosed = false;
 
   constructor(options: SpoolOptions) {
-    const { directory, name, keepBytes, taken, rotateBytes = ROTATE_BYTES, rotateMs = HOUR_MS } = options;
+    const { directory, name, keepBytes, sharing, taken, rotateBytes = ROTATE_BYTES, rotateMs = HOUR_MS } = options;
     if (!isSpoolName(name)) throw new RangeError(`not a spool name: ${name}`);
     this.#options = options;
     this.#hitLines = new HitLines(options.zone);
@@ -132,6 +134,7 @@ class Spool implements AccessLog {
       firstNumber: options.firstNumber,
       rotateBytes,
       keepBytes,
+      sharing,
       onRemoved: (bytes) => {
         this.#removedBytes += bytes;
         this.#report('removed finished files that were not shipped: the spool is full');

@@ -8,7 +8,7 @@ import { type AccessLog, openSpool } from '#logs/spool.ts';
 import { formatSpooledLine } from '#logs/spooled-line.ts';
 import { openTakenCount, type TakenCount, takenCountPath } from '#logs/taken-count.ts';
 import type { PartContext } from './child.ts';
-import { logWriters } from './process-plan.ts';
+import { logWriters, namesOfSlot } from './process-plan.ts';
 
 const NO_LOG: AccessLog = {
   write: () => undefined,
@@ -24,7 +24,7 @@ const NO_LOG: AccessLog = {
 /** Lines that wait for the disk; a minute of a busy worker. */
 const MAX_QUEUE_BYTES = 32 * 1024 * 1024;
 
-export function openAccessLog({ config, name, log, registry }: PartContext): AccessLog {
+export function openAccessLog({ config, name, slot, log, registry }: PartContext): AccessLog {
   if (config.accessLog === 'off') return NO_LOG;
   const zone = createLocalTime(config.timeZone);
   const taken = openTakenCount(takenCountPath(config.dataDir, name));
@@ -35,6 +35,7 @@ export function openAccessLog({ config, name, log, registry }: PartContext): Acc
     format: (domainId, record) => formatSpooledLine(domainId, record, zone),
     maxQueueBytes: MAX_QUEUE_BYTES,
     keepBytes: Math.floor(config.logSpoolBytes / logWriters(config).length),
+    sharing: namesOfSlot(slot),
     rotateMs: config.logRotateSeconds * 1000,
     zone,
     clock: systemClock,

@@ -103,7 +103,7 @@ function createRelay(names: readonly string[]) {
   const isOther = ({ name }: { name: string }) => name === 'live';
   const workers = receivers.filter((receiver) => !isOther(receiver));
   const relay = new ChangeRelay({
-    workers,
+    workers: () => workers,
     others: receivers.filter(isOther),
     limitMs: 10_000,
     onSilent: ({ name }) => silent.push(name),

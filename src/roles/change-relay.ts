@@ -15,7 +15,7 @@ interface ChangeReceiver {
 }
 
 export interface ChangeRelayOptions {
-  readonly workers: readonly ChangeReceiver[];
+  workers(): readonly ChangeReceiver[];
   /** Told and waited for too, but the change is not in force by their running it. */
   readonly others: readonly ChangeReceiver[];
   /**
@@ -49,7 +49,7 @@ export class ChangeRelay {
   relay(change: Omit<ChangedMessage, 'kind' | 'id'>): Promise<boolean> {
     const { workers, others, limitMs, onSilent } = this.#options;
     const id = ++this.#lastId;
-    const asked = [...workers, ...others].filter((worker) => worker.send({ kind: 'changed', id, ...change }));
+    const asked = [...workers(), ...others].filter((worker) => worker.send({ kind: 'changed', id, ...change }));
     if (asked.length === 0) return Promise.resolve(false);
     return new Promise((resolve) => {
       const missing = new Set(asked.map(({ name }) => name));
@@ -90,7 +90,7 @@ export class ChangeRelay {
   #take(worker: string, id: number, isRun: boolean): void {
     const change = this.#pending.get(id);
     if (!change?.missing.delete(worker)) return;
-    change.isRun ||= isRun && this.#options.workers.some(({ name }) => name === worker);
+    change.isRun ||= isRun && this.#options.workers().some(({ name }) => name === worker);
     if (change.missing.size === 0) change.finish(change.isRun);
   }
 }

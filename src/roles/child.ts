@@ -4,6 +4,7 @@
  * processes at once.
  */
 import { Registry } from 'prom-client';
+import type { DrainLimits } from '#edge/ending.ts';
 import type { OriginUse, ProbeReport } from '#edge/origin/probe-schedule.ts';
 import type { TicketSecret } from '#edge/transport/tls/ticket-keys.ts';
 import { createLogger, type Logger, openLogSink } from '#lib/logger.ts';
@@ -46,6 +47,9 @@ export interface RunningPart {
   noteVitals?(vitals: WorkerVitals): void;
   /** What the health page says from now on. */
   useHealth?(word: HealthMessage['word']): void;
+  useLogWriters?(names: readonly string[]): void;
+  /** Stops listening and resolves when the last connection has ended. */
+  drain?(limits: DrainLimits): Promise<void>;
   /** No new work; what is under way has `graceMs` to finish. */
   stop(graceMs: number): Promise<void>;
 }
@@ -129,6 +133,11 @@ async function handle(
       return part?.noteVitals?.(message.vitals);
     case 'health':
       return part?.useHealth?.(message.word);
+    case 'logWriters':
+      return part?.useLogWriters?.(message.names);
+    case 'drain':
+      await part?.drain?.(message);
+      return process.exit(0);
     case 'stop':
       await part?.stop(message.graceMs);
       return process.exit(0);

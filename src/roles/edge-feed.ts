@@ -35,9 +35,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
   checkAutomata(); // it compiles settings before workers get them
   // Log files are split and packed here: viewers come first. docs/decisions/0271
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  const store = openEdgeStore(edgeStorePath(config.dataDir), (to) =>
-    log.error({ to }, 'the settings file of this edge is damaged; moved it aside and requesting a snapshot'),
-  );
+  const store = openStore(context);
   const link = await openLink(config);
   const workers = askWorkers(send);
   const prober = startProber({
@@ -84,6 +82,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     takeOutcome: workers.noteOutcome,
     noteOriginUses: prober.note,
     noteVitals: (vitals) => health.noteWorker(vitals),
+    useLogWriters: traffic.useLogWriters,
     async stop() {
       tickets[Symbol.dispose]();
       await health[Symbol.asyncDispose]();
@@ -95,6 +94,12 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
       store[Symbol.dispose]();
     },
   };
+}
+
+function openStore({ config, log }: PartContext): EdgeStore {
+  return openEdgeStore(edgeStorePath(config.dataDir), (to) =>
+    log.error({ to }, 'the settings file of this edge is damaged; moved it aside and requesting a snapshot'),
+  );
 }
 
 async function openLink(config: PartContext['config']): Promise<ControlLink> {

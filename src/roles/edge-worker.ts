@@ -1,6 +1,7 @@
 /** A process that serves viewers. Reads the store that the feed writes; shares its port with the other workers. */
 import { join } from 'node:path';
 import { createGuard } from '#edge/origin/guard.ts';
+import type { Question } from '#edge/pipeline/explain.ts';
 import { type Edge, startEdge } from '#edge/server.ts';
 import { openStore } from '#edge/store/open.ts';
 import { createProblemReport } from '#edge/store/problems.ts';
@@ -14,9 +15,9 @@ import { createSiteTable } from '#sites/lookup.ts';
 import { openAccessLog } from './access-log.ts';
 import type { PartContext, RunningPart } from './child.ts';
 import { edgeStorePath, ticketSecretsPath } from './edge-feed.ts';
-import { openExplainSocket } from './explain-socket.ts';
 import { createHealthPage } from './health-page.ts';
 import { liveSocketPath } from './live-socket.ts';
+import { openLocalSocket } from './local-socket.ts';
 import { UNDER_WAY } from './messages.ts';
 import { descriptorLimit, descriptorShare } from './own-checks.ts';
 import { workerSocketPath } from './worker-sockets.ts';
@@ -28,11 +29,20 @@ const MAX_SITES = 10_000;
 const LAG_SHARE = 1 / 4;
 /** Share of the cache's memory for shortcuts, beside what the store has not filled yet. */
 const SHORTCUT_SHARE = 1 / 16;
+/** A request for a host of nobody. */
+const SELF_CHECK: Question = {
+  method: 'GET',
+  scheme: 'http',
+  host: 'self-check.invalid',
+  target: '/',
+  headers: [],
+  clientAddress: '127.0.0.1',
+};
 /** What is down for one request is soon probed for all. */
 const USES_EVERY_MS = 500;
 
 export async function startEdgeWorker(context: PartContext): Promise<RunningPart> {
-  const { config, ownAddresses, log, registry, send } = context;
+  const { config, ownAddresses, sockets, log, registry, send } = context;
   reportNodeInternals(log);
   const source = openSiteReader(edgeStorePath(config.dataDir));
   const sites = createSiteTable({ source, maxSites: MAX_SITES });
@@ -44,10 +54,11 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     diskBytes: config.cacheDiskBytes,
     onProblem: createProblemReport(log, registry),
   });
-  const health = createHealthPage(config);
+  const health = createHealthPage(config, context.health);
   const edge = await startEdge({
     listen: config.edgeHttpListen,
     reusePort: config.edgeWorkers > 1,
+    sockets: sockets.http,
     sites,
     challenges: source,
     health: health.page,
@@ -64,21 +75,24 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     clock: systemClock,
     log,
     registry,
-    https: httpsOptions(config, source),
+    https: httpsOptions(context, source),
     live: liveOptions(context, source),
     proxies: { trusted: config.edgeTrustedProxies, protocol: config.edgeProxyProtocol },
   });
-  const explainSocket = await openExplainSocket({
-    path: workerSocketPath(config.dataDir, context.name),
-    explain: edge.explain,
-    log,
-  });
+  const explainSocket = await openExplain(context, edge);
   metricsOf(registry).gauge(UNDER_WAY, "Viewers' requests that are being served", () => edge.underWay);
   const telling = tellVitals(context, edge);
   const tellUses = setInterval(() => {
     const uses = edge.takeOriginUses();
     if (uses.length > 0) send({ kind: 'originUses', uses });
   }, USES_EVERY_MS);
+  const end = createEnd(explainSocket, async () => {
+    clearInterval(tellUses);
+    clearInterval(telling);
+    await store[Symbol.asyncDispose]();
+    await accessLog.close();
+    source[Symbol.dispose]();
+  });
   return {
     applyChange: ({ names }) => {
       sites.forget(names);
@@ -89,15 +103,35 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     applyOriginProbes: edge.applyOriginProbes,
     useHealth: health.use,
     prefetch: edge.prefetch,
-    async stop(graceMs) {
-      clearInterval(tellUses);
-      clearInterval(telling);
-      await explainSocket[Symbol.asyncDispose]();
-      await edge.close(graceMs);
-      await store[Symbol.asyncDispose]();
-      await accessLog.close();
-      source[Symbol.dispose]();
-    },
+    drain: (limits) => end(() => edge.drain(limits)),
+    stop: (graceMs) => end(() => edge.close(graceMs)),
+  };
+}
+
+async function openExplain({ config, name, isSuccessor, log }: PartContext, edge: Edge): Promise<AsyncDisposable> {
+  // A successor takes over only if it can decide about a request.
+  if (isSuccessor) await edge.explain(SELF_CHECK);
+  return await openLocalSocket({
+    path: workerSocketPath(config.dataDir, name),
+    answer: (question) => edge.explain(question as Question), // our own command asks; the stages check the texts
+    log,
+  });
+}
+
+/**
+ * Returns a function that ends the edge in a given way, and then, once, everything else. Commands are answered by
+ * others from the beginning.
+ */
+function createEnd(
+  explainSocket: AsyncDisposable,
+  closeRest: () => Promise<void>,
+): (endEdge: () => Promise<void>) => Promise<void> {
+  let closed: Promise<void> | undefined;
+  return async (endEdge) => {
+    await explainSocket[Symbol.asyncDispose]();
+    await endEdge();
+    closed ??= closeRest();
+    await closed;
   };
 }
 
@@ -118,12 +152,12 @@ function liveOptions({ config, name }: PartContext, source: SiteReader) {
 }
 
 function httpsOptions(
-  { edgeHttpsListen, dataDir }: PartContext['config'],
+  { config: { edgeHttpsListen, dataDir }, sockets }: PartContext,
   source: SiteReader,
 ): HttpsOptions | undefined {
   if (edgeHttpsListen === 'off') return undefined;
   const kept = readTicketSecrets(ticketSecretsPath(dataDir));
   // At the very first start the feed's process may not have created any yet; it announces them later.
   const ticketSecrets = kept.length > 0 ? kept : [makeTicketSecret(systemClock())];
-  return { listen: edgeHttpsListen, certificates: source, ticketSecrets };
+  return { listen: edgeHttpsListen, sockets: sockets.https, certificates: source, ticketSecrets };
 }

@@ -10,11 +10,15 @@ const LOOPBACK = ['127.0.0.0/8', '::1'];
 
 type PageConfig = Pick<Config, 'healthAllow' | 'edgeTrustedProxies' | 'edgeHttpListen' | 'edgeHttpsListen'>;
 
-export function createHealthPage(config: PageConfig): {
+/** `before`: what the health page said before this worker; absent: nothing yet. */
+export function createHealthPage(
+  config: PageConfig,
+  before: HealthMessage['word'] | undefined,
+): {
   readonly page: HealthPage;
   readonly use: (word: HealthMessage['word']) => void;
 } {
-  let word: HealthMessage['word'] = 'syncing';
+  let word: HealthMessage['word'] = before ?? 'syncing';
   const allowed = createAddressSet([
     ...LOOPBACK,
     ...ownHosts(config),

@@ -35,6 +35,8 @@ export async function startLive(context: PartContext): Promise<RunningPart> {
     socketPath: liveSocketPath(config.dataDir),
     rtmpListen: config.rtmpListen,
     rtmpsListen: config.rtmpsListen,
+    rtmpSockets: context.sockets.rtmp,
+    rtmpsSockets: context.sockets.rtmps,
     pushAuth: config.livePushAuth,
     memoryBytes: config.liveMemory,
     trustedProxies: config.edgeTrustedProxies,

@@ -1,11 +1,13 @@
 /** What the supervisor and its child processes say to each other. Settings travel here, never in the environment. */
 import type { ChildProcess } from 'node:child_process';
 import type { Config } from '#config';
+import type { DrainLimits } from '#edge/ending.ts';
 import type { OriginUse, ProbeReport } from '#edge/origin/probe-schedule.ts';
 import type { TicketSecret } from '#edge/transport/tls/ticket-keys.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { OwnCondition } from '#model/edge-health.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
+import type { SocketSet } from './listeners.ts';
 import type { WorkerVitals } from './worker-vitals.ts';
 
 export type PartKind = 'control' | 'edge-feed' | 'edge-worker' | 'live';
@@ -13,8 +15,21 @@ export type PartKind = 'control' | 'edge-feed' | 'edge-worker' | 'live';
 export interface StartMessage {
   readonly kind: 'start';
   readonly part: PartKind;
-  /** The part's kind, numbered where there are several: `edge-worker-2`. */
+  /**
+   * The part's kind, numbered where there are several: `edge-worker-2`. Workers of later generations have a letter:
+   * `edge-worker-2-b`.
+   */
   readonly name: string;
+  /** The name without the letter. */
+  readonly slot: string;
+  /** Whether the part takes the place of others that are running. */
+  readonly isSuccessor: boolean;
+  /** What the health page says at the time; absent if that is not known yet. */
+  readonly health?: OwnCondition['word'];
+  /** Sockets that the supervisor holds for this part. */
+  readonly sockets: SocketSet;
+  /** Names of the parts that write access logs. */
+  readonly logWriters: readonly string[];
   /** Configuration without the secrets that the part does not need. */
   readonly config: Config;
   /** Opens control's operator operations to commands of this machine. */
@@ -91,6 +106,10 @@ export type ToChild =
   | VitalsMessage
   | HealthMessage
   | { readonly kind: 'metrics'; readonly id: number }
+  /** Sent to the feed when workers have come or gone. */
+  | { readonly kind: 'logWriters'; readonly names: readonly string[] }
+  /** Sent to a worker: others have its listeners. It ends with its last connection. */
+  | ({ readonly kind: 'drain' } & DrainLimits)
   | { readonly kind: 'stop'; readonly graceMs: number };
 
 export type FromChild =

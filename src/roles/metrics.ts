@@ -21,6 +21,7 @@ export interface SupervisorMetrics {
   readonly restarts: Counter<'part'>;
   readonly silent: Counter<'part'>;
   readonly up: Gauge<'part'>;
+  readonly draining: Gauge;
 }
 
 const LABELS = { process: 'supervisor', role: 'supervisor' };
@@ -42,6 +43,11 @@ export function createSupervisorMetrics(): SupervisorMetrics {
       name: 'causeway_part_up',
       help: '1 while the part is ready, else 0',
       labelNames: ['part'],
+      registers,
+    }),
+    draining: new Gauge({
+      name: 'causeway_workers_draining',
+      help: 'Replaced edge workers that are finishing their connections',
       registers,
     }),
   };

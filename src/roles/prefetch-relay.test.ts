@@ -55,5 +55,5 @@ function createRelay(names: readonly string[]) {
       return name !== 'dead';
     },
   }));
-  return { relay: new PrefetchRelay(workers), sent };
+  return { relay: new PrefetchRelay(() => workers), sent };
 }

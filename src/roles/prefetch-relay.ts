@@ -22,12 +22,13 @@ interface Pending {
 const MAX_DEATHS = 2;
 
 export class PrefetchRelay {
-  readonly #workers: readonly Prefetcher[];
+  readonly #workers: () => readonly Prefetcher[];
   readonly #pending = new Map<number, Pending>();
   #lastId = 0;
   #next = 0;
 
-  constructor(workers: readonly Prefetcher[]) {
+  /** `workers` returns those that may be asked now. */
+  constructor(workers: () => readonly Prefetcher[]) {
     this.#workers = workers;
   }
 
@@ -59,8 +60,9 @@ export class PrefetchRelay {
 
   #ask(pending: Pending): void {
     const id = ++this.#lastId;
-    for (let tries = 0; tries < this.#workers.length; tries++) {
-      const worker = this.#workers[this.#next++ % this.#workers.length];
+    const workers = this.#workers();
+    for (let tries = 0; tries < workers.length; tries++) {
+      const worker = workers[this.#next++ % workers.length];
       if (!worker?.send({ kind: 'prefetch', id, request: pending.request })) continue;
       pending.worker = worker.name;
       this.#pending.set(id, pending);

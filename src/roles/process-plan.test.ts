@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadConfig } from '#config';
-import { planParts } from './process-plan.ts';
+import { namesOfSlot, planParts, planSuccessors } from './process-plan.ts';
 
 const COMMON = { build: '1.0.0', localSecret: 'local' };
 
@@ -28,6 +28,20 @@ test('each role has its processes', () => {
       names,
     );
   }
+});
+
+test('successors of the workers have their slots, and names of which three are used in turn', () => {
+  const config = configOf({ CAUSEWAY_EDGE_WORKERS: '2' });
+  const names = [1, 2, 3, 4].map((generation) => planSuccessors(config, COMMON, generation).map(({ name }) => name));
+  assert.deepEqual(names, [
+    ['edge-worker-1-b', 'edge-worker-2-b'],
+    ['edge-worker-1-c', 'edge-worker-2-c'],
+    ['edge-worker-1', 'edge-worker-2'],
+    ['edge-worker-1-b', 'edge-worker-2-b'],
+  ]);
+  const [first] = planSuccessors(config, COMMON, 1);
+  assert.deepEqual([first?.slot, first?.isSuccessor, first?.localSecret], ['edge-worker-1', true, '']);
+  assert.deepEqual(namesOfSlot('edge-worker-1'), ['edge-worker-1', 'edge-worker-1-b', 'edge-worker-1-c']);
 });
 
 test('the edge gets no secret, and not where an origin may be', () => {

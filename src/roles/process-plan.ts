@@ -1,8 +1,8 @@
-/** Plans the processes of a configuration, each with only the secrets that it needs. */
+/** Plans the processes of a configuration, each with only the secrets that it needs. Pure. */
 import type { Config } from '#config';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import { postgresUrls } from '#lib/postgres-url.ts';
-import type { StartMessage } from './messages.ts';
+import type { PartKind, StartMessage } from './messages.ts';
 
 const POSTGRES_PORT = 5432;
 
@@ -19,16 +19,44 @@ export function planParts(
     localSecret: '',
     config: ofEdge,
     ownAddresses: ownAddresses(config),
+    isSuccessor: false,
+    sockets: {},
+    logWriters: logWriters(config),
   } as const;
   const parts: StartMessage[] = [];
-  if (config.roles.includes('control'))
-    parts.push({ ...edge, part: 'control', name: 'control', config, localSecret: common.localSecret });
+  const add = (part: PartKind, name: string, more?: Partial<StartMessage>) =>
+    void parts.push({ ...edge, part, name, slot: name, ...more });
+  if (config.roles.includes('control')) add('control', 'control', { config, localSecret: common.localSecret });
   const { workers, live } = namesOf(config);
   if (workers.length + live.length === 0) return parts;
-  parts.push({ ...edge, part: 'edge-feed', name: 'edge-feed' });
-  for (const name of workers) parts.push({ ...edge, part: 'edge-worker', name });
-  for (const name of live) parts.push({ ...edge, part: 'live', name });
+  add('edge-feed', 'edge-feed');
+  for (const name of workers) add('edge-worker', name);
+  for (const name of live) add('live', name);
   return parts;
+}
+
+/** Plans the workers that take the place of those that run. `generation` counts from 0, the first one. */
+export function planSuccessors(
+  config: Config,
+  common: Pick<StartMessage, 'build' | 'localSecret'>,
+  generation: number,
+): readonly StartMessage[] {
+  return planParts(config, common)
+    .filter(({ part }) => part === 'edge-worker')
+    .map((start) => ({ ...start, name: start.slot + letterOf(generation), isSuccessor: true }));
+}
+
+/** Generations of workers that may run at once: the present one and those that drain. */
+export const MAX_GENERATIONS = 3;
+
+/** Few names in turn, so that there are few series of metrics. The first generation has none. */
+function letterOf(generation: number): string {
+  return ['', '-b', '-c'][generation % MAX_GENERATIONS] ?? '';
+}
+
+/** Returns the names that the workers of a slot have in turn. */
+export function namesOfSlot(slot: string): readonly string[] {
+  return Array.from({ length: MAX_GENERATIONS }, (_, generation) => slot + letterOf(generation));
 }
 
 type Planned = Pick<Config, 'roles' | 'edgeWorkers'>;

@@ -1,11 +1,13 @@
 /** One part of the service as the supervisor sees it: a child process that is kept running, and what is said to it. */
 import { fork } from 'node:child_process';
 import { environmentWith } from '#config';
+import type { DrainLimits } from '#edge/ending.ts';
 import type { LogSink } from '#lib/log-sink.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type Death, SupervisedProcess } from '#lib/supervise.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import { forwardLines } from './forward-lines.ts';
+import type { ListenerName, SocketSet } from './listeners.ts';
 import { type FirstToken, type FromChild, onMessage, type StartMessage, type ToChild } from './messages.ts';
 
 export type RelayedMessage = Extract<
@@ -35,6 +37,8 @@ interface PartEvents {
 
 export interface RoleProcessOptions extends PartEvents {
   readonly start: StartMessage;
+  /** Returns the sockets that the process listens on. */
+  sockets(): SocketSet;
   /** The program that every part is started from. */
   readonly entry: string;
   readonly log: Logger;
@@ -55,17 +59,23 @@ const PART_FLAGS = ['--disable-sigusr1'];
 const WORKER_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 /** What a part has beyond the time for its requests, before it is killed. */
 const STOP_MARGIN_MS = 2000;
+/** The same for a worker whose time to drain is over. */
+const DRAIN_MARGIN_MS = 10_000;
+/** Descriptor of the first socket of a child process: standard streams and the channel come before. */
+const FIRST_SOCKET = 4;
 
 export class RoleProcess {
   readonly name: string;
   readonly #options: RoleProcessOptions;
   readonly #process: SupervisedProcess;
   readonly #metricsWaiters = new Map<number, (metrics: readonly unknown[] | undefined) => void>();
+  #start: StartMessage;
   #lastId = 0;
   #isReady = false;
 
   constructor(options: RoleProcessOptions) {
     this.#options = options;
+    this.#start = options.start;
     this.name = options.start.name;
     this.#process = new SupervisedProcess({
       launch: () => this.#launch(),
@@ -82,6 +92,16 @@ export class RoleProcess {
 
   get isReady(): boolean {
     return this.#isReady;
+  }
+
+  /** What the process is started with. */
+  get start(): StartMessage {
+    return this.#start;
+  }
+
+  /** Uses another message for later starts. */
+  useStart(start: StartMessage): void {
+    this.#start = start;
   }
 
   send(message: ToChild): boolean {
@@ -114,13 +134,33 @@ export class RoleProcess {
     this.#isReady = false;
   }
 
+  /**
+   * Lets the process end with its last connection; it is not started again. Resolves when it has ended, with the reason
+   * if it died.
+   */
+  async drain(limits: DrainLimits): Promise<string | undefined> {
+    const { child } = this.#process;
+    await this.#process.stop(() => this.send({ kind: 'drain', ...limits }), limits.limitMs + DRAIN_MARGIN_MS);
+    this.#isReady = false;
+    if (child === undefined || child.exitCode === 0) return undefined;
+    return child.signalCode === null ? `exit code ${child.exitCode}` : `signal ${child.signalCode}`;
+  }
+
+  /** Ends the process and starts it again. */
+  async renew(graceMs: number): Promise<void> {
+    this.#isReady = false;
+    await this.#process.renew(() => this.send({ kind: 'stop', graceMs }), graceMs + STOP_MARGIN_MS);
+  }
+
   #launch() {
-    const { entry, start, log, sink } = this.#options;
+    const { entry, log, sink } = this.#options;
+    const start = this.#start;
+    const sockets = this.#options.sockets();
     const isWorker = start.part === 'edge-worker';
     const child = fork(entry, ['part', this.name], {
       execArgv: isWorker ? [...PART_FLAGS, ...WORKER_FLAGS] : PART_FLAGS,
       env: environmentWith(isWorker ? WORKER_ENVIRONMENT : {}),
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc', ...Object.values(sockets).flat()],
     });
     if (child.pid === undefined) return child; // its `error` event follows; it may have neither outputs nor a channel
     for (const output of [child.stdout, child.stderr]) if (output !== null) forwardLines(output, sink);
@@ -129,7 +169,7 @@ export class RoleProcess {
     child.once('exit', () => {
       for (const finish of [...this.#metricsWaiters.values()]) finish(undefined);
     });
-    child.send(start, () => {}); // a process that is gone before it hears this has its death handled
+    child.send({ ...start, sockets: numberSockets(sockets) } satisfies StartMessage, () => {}); // a process that is gone before it hears this has its death handled
     return child;
   }
 
@@ -160,4 +200,12 @@ export class RoleProcess {
         unreachable(message);
     }
   }
+}
+
+/** Returns the descriptors that the sockets have in the child process. */
+function numberSockets(sockets: SocketSet): SocketSet {
+  let next = FIRST_SOCKET;
+  // The keys are those of a `SocketSet`.
+  const entries = Object.entries(sockets) as [ListenerName, readonly number[]][];
+  return Object.fromEntries(entries.map(([name, descriptors]) => [name, descriptors.map(() => next++)]));
 }

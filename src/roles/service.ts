@@ -5,12 +5,12 @@ import type { Logger } from '#lib/logger.ts';
 import type { Death } from '#lib/supervise.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import { ChangeRelay } from './change-relay.ts';
+import type { HeldSockets } from './held-sockets.ts';
 import { countLostLines } from './log-metrics.ts';
 import {
   type ChangedMessage,
   type FirstToken,
   type HealthMessage,
-  type PartKind,
   type PrefetchMessage,
   type StartMessage,
   UNDER_WAY,
@@ -18,9 +18,11 @@ import {
 import { createSupervisorMetrics, startMetricsServer, sumOf } from './metrics.ts';
 import { PrefetchRelay } from './prefetch-relay.ts';
 import { type RelayedMessage, RoleProcess } from './role-process.ts';
+import { type Replaced, type Replacement, WorkerGenerations } from './worker-generations.ts';
 
 export interface ServiceOptions {
   readonly parts: readonly StartMessage[];
+  readonly sockets: HeldSockets;
   readonly entry: string;
   readonly config: Config;
   readonly log: Logger;
@@ -34,12 +36,20 @@ export type Started =
 
 /** A worker that does not run a change within this time is started anew. */
 const CHANGE_LIMIT_MS = 10_000;
+/**
+ * Pause before a restart from which a process has died several times in a row. Connections no longer wait for the next
+ * one.
+ */
+const LONG_PAUSE_MS = 500;
+/** Time for the feed's process to end before it is started with other settings. */
+const FEED_GRACE_MS = 5_000;
 
 export class Service implements AsyncDisposable {
+  readonly #options: ServiceOptions;
   readonly #log: Logger;
-  readonly #parts: readonly RoleProcess[];
-  readonly #workers: readonly RoleProcess[];
-  readonly #feeds: readonly RoleProcess[];
+  /** All parts but the workers. */
+  readonly #others: readonly RoleProcess[];
+  readonly #workers: WorkerGenerations;
   readonly #relay: ChangeRelay;
   readonly #prefetches: PrefetchRelay;
   readonly #metrics = createSupervisorMetrics();
@@ -55,37 +65,32 @@ export class Service implements AsyncDisposable {
     service.#metricsServer = await startMetricsServer({
       listen: options.config.metricsListen,
       metrics: service.#metrics,
-      sources: () => service.#parts,
+      sources: () => service.#all,
       log: options.log,
     });
     return service;
   }
 
-  private constructor({ parts, entry, log, sink }: ServiceOptions) {
+  private constructor(options: ServiceOptions) {
+    const { parts, log, sink } = options;
+    this.#options = options;
     this.#log = log;
     countLostLines(this.#metrics.registry, sink);
-    this.#parts = parts.map(
-      (start) =>
-        new RoleProcess({
-          start,
-          entry,
-          log,
-          sink,
-          onReady: (part, firstToken) => this.#noteReady(part, firstToken),
-          onFailed: (part, problem) => this.#noteFailure(part, `${part.name} cannot start: ${problem}`),
-          onDeath: (part, death) => this.#noteDeath(part, death),
-          onRelayed: (part, message) => this.#passOn(part, message),
-        }),
-    );
-    const ofKind = (kind: PartKind) => this.#parts.filter((_, index) => parts[index]?.part === kind);
-    this.#workers = ofKind('edge-worker');
-    this.#feeds = ofKind('edge-feed');
-    const live = ofKind('live');
-    this.#prefetches = new PrefetchRelay(this.#workers);
+    this.#others = parts.filter(({ part }) => part !== 'edge-worker').map((start) => this.#create(start));
+    const live = this.#others.filter(({ start }) => start.part === 'live');
+    const starts = parts.filter(({ part }) => part === 'edge-worker');
+    this.#workers = new WorkerGenerations({
+      starts,
+      create: (start) => this.#create(start),
+      onChange: () => this.#tellLogWriters(),
+      onGone: (part) => this.#noteGone(part),
+      log,
+    });
+    this.#prefetches = new PrefetchRelay(() => this.#workers.present);
     this.#relay = new ChangeRelay({
       // Where there are edge workers, a change is in force only when one of them runs it.
-      workers: this.#workers.length > 0 ? this.#workers : live,
-      others: this.#workers.length > 0 ? live : [],
+      workers: () => (starts.length > 0 ? this.#workers.all : live),
+      others: starts.length > 0 ? live : [],
       limitMs: CHANGE_LIMIT_MS,
       onSilent: ({ name }) =>
         log.error({ part: name, limitMs: CHANGE_LIMIT_MS }, 'killed: it did not apply a change of settings in time'),
@@ -99,8 +104,24 @@ export class Service implements AsyncDisposable {
 
   /** Viewers' requests that are being served; a worker that does not say in time is left out. */
   async countUnderWay(): Promise<number> {
-    const answers = await Promise.all(this.#workers.map((worker) => worker.collect()));
+    const answers = await Promise.all(this.#workers.all.map((worker) => worker.collect()));
     return answers.reduce((sum, metrics) => sum + sumOf(metrics ?? [], UNDER_WAY), 0);
+  }
+
+  /** Replaces the edge workers without losing a request. */
+  async replaceWorkers(replacement: Replacement): Promise<Replaced> {
+    // Probes of the health page must not notice new workers.
+    const health = this.#health && { health: this.#health.word };
+    const plan = (generation: number) => replacement.plan(generation).map((start) => ({ ...start, ...health }));
+    return await this.#workers.replace({ ...replacement, plan });
+  }
+
+  /** Starts the feed's process anew with other settings. It serves no viewers. */
+  async renewFeed(start: StartMessage): Promise<void> {
+    for (const feed of this.#feeds) {
+      feed.useStart({ ...start, logWriters: this.#logWriters });
+      await feed.renew(FEED_GRACE_MS);
+    }
   }
 
   /**
@@ -108,39 +129,91 @@ export class Service implements AsyncDisposable {
    * connection.
    */
   async stop(graceMs: number): Promise<void> {
-    await Promise.all(this.#parts.toReversed().map((part) => part.stop(graceMs)));
+    this.#workers.stop();
+    await Promise.all(this.#all.toReversed().map((part) => part.stop(graceMs)));
   }
 
   /** Cuts off whatever still runs. */
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const part of this.#parts) part.kill();
-    await Promise.all(this.#parts.map((part) => part.stop(0)));
+    this.#workers.stop();
+    for (const part of this.#all) part.kill();
+    await Promise.all(this.#all.map((part) => part.stop(0)));
     await this.#metricsServer?.[Symbol.asyncDispose]();
+  }
+
+  get #all(): readonly RoleProcess[] {
+    return [...this.#others, ...this.#workers.all];
+  }
+
+  get #feeds(): readonly RoleProcess[] {
+    return this.#others.filter(({ start }) => start.part === 'edge-feed');
+  }
+
+  #create(start: StartMessage): RoleProcess {
+    const { entry, sink, sockets } = this.#options;
+    return new RoleProcess({
+      start,
+      entry,
+      log: this.#log,
+      sink,
+      sockets: () => sockets.of(start.slot),
+      onReady: (part, firstToken) => this.#noteReady(part, firstToken),
+      onFailed: (part, problem) => this.#noteFailure(part, problem),
+      onDeath: (part, death) => this.#noteDeath(part, death),
+      onRelayed: (part, message) => this.#passOn(part, message),
+    });
+  }
+
+  /** Names of the parts that write access logs. The files of others have ended. */
+  get #logWriters(): readonly string[] {
+    const isWriter = ({ start }: RoleProcess) => start.part === 'edge-worker' || start.part === 'live';
+    return this.#all.filter(isWriter).map(({ name }) => name);
+  }
+
+  #tellLogWriters(): void {
+    const names = this.#logWriters;
+    for (const feed of this.#feeds) {
+      feed.useStart({ ...feed.start, logWriters: names });
+      feed.send({ kind: 'logWriters', names });
+    }
+    this.#metrics.draining.set(this.#workers.draining.length);
   }
 
   #noteReady(part: RoleProcess, firstToken: FirstToken | undefined): void {
     this.#metrics.up.set({ part: part.name }, 1);
-    if (this.#health !== undefined && this.#workers.includes(part)) part.send(this.#health);
+    if (this.#health !== undefined && part.start.part === 'edge-worker') part.send(this.#health);
     this.#log.info({ part: part.name }, 'ready');
     this.#firstToken = firstToken ?? this.#firstToken;
-    if (this.#hasStarted || !this.#parts.every(({ isReady }) => isReady)) return;
+    this.#workers.noteReady();
+    if (this.#hasStarted || !this.#all.every(({ isReady }) => isReady)) return;
     this.#hasStarted = true;
     this.#started.resolve({ kind: 'started', firstToken: this.#firstToken });
   }
 
   /** Handles a failed start: fatal at the first start, when a person can fix it; later, the next try may succeed. */
-  #noteFailure(part: RoleProcess, problem: string): void {
+  #noteFailure(part: RoleProcess, reason: string): void {
+    const problem = `${part.name} cannot start: ${reason}`;
+    if (this.#workers.noteFailure(part, reason)) return;
     if (this.#hasStarted) this.#log.error({ part: part.name, problem }, 'cannot restart; retrying');
     else this.#started.resolve({ kind: 'failed', problem });
   }
 
   #noteDeath(part: RoleProcess, { how, pid, delayMs }: Death): void {
-    this.#metrics.up.set({ part: part.name }, 0);
-    this.#metrics.restarts.inc({ part: part.name });
     this.#relay.forget(part.name);
     this.#prefetches.forget(part.name);
+    if (this.#workers.noteFailure(part, `it died (${how})`)) return;
+    this.#metrics.up.set({ part: part.name }, 0);
+    this.#metrics.restarts.inc({ part: part.name });
+    if (delayMs >= LONG_PAUSE_MS) this.#options.sockets.renew(part.start.slot);
     this.#log.error({ part: part.name, partPid: pid, how, restartInMs: delayMs }, 'died');
     this.#started.resolve({ kind: 'failed', problem: `${part.name} ended before it was ready (${how}); see the log` });
+  }
+
+  /** A worker has ended for good. */
+  #noteGone({ name }: RoleProcess): void {
+    this.#relay.forget(name);
+    this.#prefetches.forget(name);
+    this.#metrics.up.remove({ part: name });
   }
 
   #passOn(part: RoleProcess, message: RelayedMessage): void {
@@ -159,7 +232,7 @@ export class Service implements AsyncDisposable {
         break;
       case 'health':
         this.#health = message;
-        for (const worker of this.#workers) worker.send(message);
+        for (const worker of this.#workers.all) worker.send(message);
         break;
       case 'originUses':
       case 'vitals':
@@ -167,7 +240,7 @@ export class Service implements AsyncDisposable {
         break;
       case 'originProbes':
       case 'ticketSecrets':
-        for (const worker of this.#workers) worker.send(message);
+        for (const worker of this.#workers.all) worker.send(message);
         break;
       default:
         unreachable(message);

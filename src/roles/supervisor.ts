@@ -6,22 +6,34 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Config } from '#config';
+import type { Config, ListenVariables } from '#config';
 import { FOLDERS, type OpenedDirectory, openDataDirectory, takeLock } from '#lib/data-directory.ts';
-import { reachableHost } from '#lib/listen-address.ts';
+import { type ListenAddress, reachableHost } from '#lib/listen-address.ts';
+import { listeningAddressOf } from '#lib/listening-descriptor.ts';
 import type { LogSink } from '#lib/log-sink.ts';
 import { createLogger, type Logger, openLogSink } from '#lib/logger.ts';
+import { canBindSockets } from '#lib/node-internals/bound-sockets.ts';
+import { reportNodeInternals } from '#lib/node-internals/report.ts';
 import { settingName } from '#lib/settings.ts';
 import { announce, urlOf } from './announce.ts';
 import { claimAddresses, type Wanted } from './claim-address.ts';
 import { findControl, removeControlFile, writeControlFile } from './control-file.ts';
 import { prepareFleetEdge, startFleetRenewal } from './fleet-edge.ts';
+import { HeldSockets, type Slot } from './held-sockets.ts';
+import { type InheritedListener, readInheritedSockets } from './inherited-sockets.ts';
+import { type ListenerName, listenersOf, type PlannedListener } from './listeners.ts';
+import { openLocalSocket } from './local-socket.ts';
 import { planParts } from './process-plan.ts';
+import { createRestart, type Reloaded } from './restarts.ts';
 import { Service } from './service.ts';
 import type { StopRequest } from './stop-request.ts';
+import { supervisorSocketPath } from './worker-sockets.ts';
 
 export interface ServeOptions {
   readonly config: Config;
+  /** Reads the settings again. */
+  reload(): Reloaded;
+  readonly listenVariables: ListenVariables;
   /** The program that the parts are started from. */
   readonly entry: string;
   readonly build: string;
@@ -52,9 +64,15 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const sink = openLogSink('supervisor');
   const log = createLogger({ level: logLevel, name: 'supervisor', destination: sink });
   options.stopRequest.onIgnored((signal) => log.info({ signal }, 'signal ignored; use SIGTERM to stop the service'));
+  const inherited = readInheritedSockets(options.listenVariables, {
+    wanted: new Set(listenersOf(options.config).map(({ name }) => name)),
+    addressOf: listeningAddressOf,
+  });
+  if (inherited.kind === 'refused') return inherited;
+  const { listeners } = inherited;
   let directory = await openFreeDirectory(dataDir, { make: false });
   if (directory.kind === 'absent') {
-    const settled = await settleAddresses(options.config);
+    const settled = await settleAddresses(options.config, listeners);
     if (settled.kind === 'refused') return settled; // and nothing was made
     directory = await openFreeDirectory(dataDir, { make: true });
   }
@@ -73,10 +91,10 @@ export async function serve(options: ServeOptions): Promise<Served> {
 
   const prepared = await prepareFleetEdge(options.config, options.build, log);
   if (prepared.kind === 'refused') return refused(prepared.problem);
-  const settled = await settleAddresses(prepared.config);
+  const settled = await settleAddresses(prepared.config, listeners);
   if (settled.kind === 'refused') return settled;
   // Awaited, or the lock would be let go at once.
-  return await run({ ...options, config: settled.config }, log, sink);
+  return await run(options, settled.config, listeners, { log, sink });
 }
 
 function describeRefusal(dataDir: string, directory: Exclude<OpenedDirectory, { kind: 'directory' }>): string {
@@ -109,19 +127,33 @@ async function openFreeDirectory(dataDir: string, how: { readonly make: boolean 
   }
 }
 
-async function run(options: ServeOptions, log: Logger, sink: LogSink): Promise<Served> {
-  const { config, entry, build, stopRequest, print } = options;
+async function run(
+  options: ServeOptions,
+  config: Config,
+  inherited: ReadonlyMap<ListenerName, InheritedListener>,
+  { log, sink }: { readonly log: Logger; readonly sink: LogSink },
+): Promise<Served> {
+  const { entry, build, stopRequest, print } = options;
   const localSecret = randomBytes(32).toString('base64url');
-  const parts = planParts(config, { build, localSecret });
+  const common = { build, localSecret };
+  const parts = planParts(config, common);
+  using sockets = await holdSockets(config, parts, inherited, log);
   await using _renewal = await startFleetRenewal(config, log);
-  await using service = await Service.start({ parts, entry, config, log, sink });
+  await using service = await Service.start({ parts, sockets, entry, config, log, sink });
   const beginning = await Promise.race([service.started, stopRequest.requested]);
   if (typeof beginning !== 'string') {
     if (beginning.kind === 'failed') return refused(beginning.problem);
     const problem = config.roles.includes('control') ? tellCommands(config, localSecret) : undefined;
     if (problem !== undefined) return refused(problem);
-    announce({ ...options, firstToken: beginning.firstToken });
+    announce({ ...options, config, firstToken: beginning.firstToken });
   }
+  const settings = { given: options.config, running: config };
+  const restart = createRestart({ ...options, settings, common, service, holdsSockets: sockets.isWhole, log });
+  await using _commands = await openLocalSocket({
+    path: supervisorSocketPath(config.dataDir),
+    answer: (question) => restart(isForced(question)),
+    log,
+  });
   log.info({ reason: await stopRequest.requested }, 'stopping');
   print(
     `causeway is stopping: requests in flight have ${STOP_GRACE_MS / 1000} s to finish; send the signal again to cut them off`,
@@ -133,6 +165,20 @@ async function run(options: ServeOptions, log: Logger, sink: LogSink): Promise<S
   const served = await Promise.race([stopped, stopRequest.repeated.then((): Served => ({ kind: 'cut' }))]);
   print(served.kind === 'stopped' ? 'causeway has stopped' : 'causeway has cut off requests in flight');
   return served;
+}
+
+async function holdSockets(
+  config: Config,
+  slots: readonly Slot[],
+  inherited: ReadonlyMap<ListenerName, InheritedListener>,
+  log: Logger,
+): Promise<HeldSockets> {
+  reportNodeInternals(log, { boundSockets: canBindSockets });
+  return await HeldSockets.bind({ listeners: listenersOf(config), slots, inherited, canBind: canBindSockets() });
+}
+
+function isForced(question: unknown): boolean {
+  return typeof question === 'object' && question !== null && 'isForced' in question && question.isForced === true;
 }
 
 /** Returns the problem when commands of this machine could not find the service. */
@@ -152,37 +198,31 @@ function tellCommands({ dataDir, controlListen, controlTls }: Config, localSecre
   }
 }
 
-const RTMP_KEYS = ['rtmpListen', 'rtmpsListen'] as const;
+type ListenKey = 'metricsListen' | 'controlListen' | 'fleetListen' | PlannedListener['key'];
 
-type ListenKey =
-  | 'metricsListen'
-  | 'controlListen'
-  | 'fleetListen'
-  | 'edgeHttpListen'
-  | 'edgeHttpsListen'
-  | (typeof RTMP_KEYS)[number];
-
-/** The configuration with the ports that there will be, or everything that stands in the way. */
+/**
+ * Returns the configuration with the ports that there will be, or everything that stands in the way. Inherited
+ * listeners have their addresses already.
+ */
 async function settleAddresses(
   config: Config,
+  inherited: ReadonlyMap<ListenerName, InheritedListener>,
 ): Promise<{ readonly kind: 'settled'; readonly config: Config } | Refused> {
   const wanted: Wanted<ListenKey>[] = [];
   if (config.roles.includes('control'))
     wanted.push({ key: 'controlListen', who: 'control', address: config.controlListen });
   if (config.roles.includes('control') && config.fleetListen !== 'off')
     wanted.push({ key: 'fleetListen', who: 'the fleet', address: config.fleetListen });
-  if (config.roles.includes('edge'))
-    wanted.push({ key: 'edgeHttpListen', who: 'the edge', address: config.edgeHttpListen });
-  if (config.roles.includes('edge') && config.edgeHttpsListen !== 'off')
-    wanted.push({ key: 'edgeHttpsListen', who: 'the edge', address: config.edgeHttpsListen });
-  for (const key of config.roles.includes('live') ? RTMP_KEYS : []) {
-    const address = config[key];
-    if (address !== 'off') wanted.push({ key, who: 'live', address });
+  const given: [ListenKey, ListenAddress][] = [];
+  for (const { name, key, part, address } of listenersOf(config)) {
+    const known = inherited.get(name);
+    if (known !== undefined) given.push([key, known.address]);
+    else wanted.push({ key, who: part === 'live' ? 'live' : 'the edge', address });
   }
   wanted.push({ key: 'metricsListen', who: 'the metrics', address: config.metricsListen });
   const claims = await claimAddresses(wanted);
   if (claims.kind === 'claimed')
-    return { kind: 'settled', config: { ...config, ...Object.fromEntries(claims.addresses) } };
+    return { kind: 'settled', config: { ...config, ...Object.fromEntries([...given, ...claims.addresses]) } };
   const problems = claims.problems.map(({ key, problem }) => `${problem} (setting ${settingName(key)})`);
   return { kind: 'refused', problems };
 }

@@ -11,13 +11,17 @@ import { type Shipper, startShipper } from '#logs/ship/shipper.ts';
 import { spoolDirectory } from './access-log.ts';
 import type { PartContext } from './child.ts';
 import { postTo } from './post-to-control.ts';
-import { logWriters } from './process-plan.ts';
 
-export function startTraffic({ config, log, registry }: PartContext, link: ControlLink): AsyncDisposable {
+export interface TrafficReports extends AsyncDisposable {
+  /** Takes the names of the parts that write access logs from now on. */
+  useLogWriters(names: readonly string[]): void;
+}
+
+export function startTraffic({ config, logWriters, log, registry }: PartContext, link: ControlLink): TrafficReports {
   const { dataDir, edgeId: edge } = config;
   const shipper = startShipper({
     directory: spoolDirectory(dataDir),
-    writers: config.accessLog === 'off' ? [] : logWriters(config),
+    writers: config.accessLog === 'off' ? [] : logWriters,
     openOutbox: () =>
       openOutbox({
         file: join(dataDir, 'edge', 'outbox.db'),
@@ -35,7 +39,10 @@ export function startTraffic({ config, log, registry }: PartContext, link: Contr
   });
   addShipperMetrics(registry, shipper);
   addDomainMetrics(registry, shipper);
-  return shipper;
+  return {
+    useLogWriters: (names) => shipper.useWriters(config.accessLog === 'off' ? [] : names),
+    [Symbol.asyncDispose]: () => shipper[Symbol.asyncDispose](),
+  };
 }
 
 function addShipperMetrics(registry: PartContext['registry'], shipper: Shipper): void {

@@ -1,8 +1,12 @@
-/** Where the edge workers of a data directory can be asked by commands. */
+/** Where commands can ask the supervisor and the edge workers of a data directory. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const SUFFIX = '.explain.sock';
+
+export function supervisorSocketPath(dataDir: string): string {
+  return join(dataDir, 'run', 'supervisor.sock');
+}
 
 export function workerSocketPath(dataDir: string, worker: string): string {
   return join(dataDir, 'run', `${worker}${SUFFIX}`);

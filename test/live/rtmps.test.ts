@@ -20,7 +20,7 @@ describe('RTMPS', needs('openssl'), () => {
     const authority = createAuthority(t);
     const context = createSecureContext(authority.issue([HOST]));
     await using server = await startTestRtmpServer({
-      listen: undefined,
+      plain: undefined,
       tls: {
         listen: { host: '127.0.0.1', port: 0 },
         secureContexts: (name) => (name === HOST ? context : undefined),
@@ -45,7 +45,7 @@ describe('RTMPS', needs('openssl'), () => {
     const authority = createAuthority(t);
     const context = createSecureContext(authority.issue([HOST]));
     await using server = await startTestRtmpServer({
-      listen: undefined,
+      plain: undefined,
       tls: { listen: { host: '127.0.0.1', port: 0 }, secureContexts: () => context },
       trustedProxies: ['127.0.0.1'],
       proxyProtocol: 'required',

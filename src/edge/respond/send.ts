@@ -12,7 +12,7 @@ import { abandonBody, streamToViewer, streamUnread } from './stream.ts';
 import { runTunnel, type TunnelLimits } from './tunnel.ts';
 
 export interface SendOptions
-  extends Pick<EdgeContext, 'isClosing' | 'clock' | 'lag' | 'pins' | 'buffers' | 'unreadFetchMs'> {
+  extends Pick<EdgeContext, 'isDraining' | 'clock' | 'lag' | 'pins' | 'buffers' | 'unreadFetchMs'> {
   readonly webSockets: { readonly limits: TunnelLimits };
 }
 
@@ -36,7 +36,7 @@ function send(to: Recipient, answer: EdgeAnswer, options: SendOptions): Eventual
   const { viewer } = to;
   const isEndless = answer.body.kind === 'session' && answer.body.session.kind === 'flv';
   const isGivenAway = answer.body.kind === 'tunnel' || (answer.body.kind === 'session' && !isEndless);
-  const closes = isEndless || (!isGivenAway && (answer.closes === true || options.isClosing()));
+  const closes = isEndless || (!isGivenAway && (answer.closes === true || options.isDraining()));
   const headers = finalHeaders(answer);
   const sent = closes ? [...headers, 'Connection', 'close'] : headers;
   viewer.sendHead(answer.status, safeReason(answer.reason), sent, isEndless);

@@ -10,7 +10,7 @@ import type { Certificates } from './tls/certificates.ts';
 import type { TicketSecret } from './tls/ticket-keys.ts';
 import { createTlsServer, type TlsServer } from './tls/tls-server.ts';
 
-export interface HttpsOptions extends Pick<ListenOptions, 'listen'> {
+export interface HttpsOptions extends Pick<ListenOptions, 'listen' | 'sockets'> {
   readonly certificates: Pick<SiteSource, 'getCertificate'>;
   /** The newest first; at least one. */
   readonly ticketSecrets: readonly TicketSecret[];
@@ -22,6 +22,8 @@ export interface Https extends Pick<Certificates, 'forget' | 'useTicketSecrets'>
 }
 
 export interface HttpsServer extends Pick<TlsServer, 'server' | 'certificates' | 'whyNoHandshake'> {
+  /** Asks clients of HTTP/2 to continue on other connections. */
+  drain(): void;
   /** Accepts no new connections or requests. */
   close(): void;
   cutAll(): void;
@@ -59,6 +61,7 @@ export function createHttpsServer(
     server: tls.server,
     certificates: tls.certificates,
     whyNoHandshake: tls.whyNoHandshake,
+    drain: http2.drain,
     close: () => {
       tls.cutWaiting();
       http2.close();

@@ -14,11 +14,13 @@ import { type ConnectionParts, RtmpServerConnection } from './rtmp-server-connec
 import { createTlsStart, type SecureContexts, type TlsStart } from './tls.ts';
 import { Waiting } from './waiting.ts';
 
+type Place = Pick<ListenOptions, 'listen' | 'sockets'>;
+
 export interface RtmpServerOptions {
   /** Absent if plain RTMP is off. */
-  readonly listen?: ListenOptions['listen'] | undefined;
+  readonly plain?: Place | undefined;
   /** Absent if RTMPS is off. */
-  readonly tls?: { readonly listen: ListenOptions['listen']; readonly secureContexts: SecureContexts } | undefined;
+  readonly tls?: (Place & { readonly secureContexts: SecureContexts }) | undefined;
   readonly hooks: RtmpHooks;
   readonly limits?: Partial<RtmpLimits> | undefined;
   /** Proxies whose connections begin with a PROXY protocol header if `proxyProtocol` is `required`. */
@@ -61,10 +63,15 @@ export async function startRtmpServer(options: RtmpServerOptions): Promise<RtmpS
     connection.begin();
   };
   const servers: Server[] = [];
-  const open = async (place: ListenOptions['listen'], startTls: TlsStart | undefined): Promise<number> => {
+  const open = async ({ listen: at, sockets }: Place, startTls: TlsStart | undefined): Promise<number> => {
     const server = createServer({ noDelay: true, keepAlive: true }, (raw) => accept(raw, startTls));
     server.maxConnections = limits.maxConnections;
-    const { port, servers: opened } = await listen(server, { listen: place, reusePort: false, allowHalfOpen: false });
+    const { port, servers: opened } = await listen(server, {
+      listen: at,
+      sockets,
+      reusePort: false,
+      allowHalfOpen: false,
+    });
     servers.push(...opened);
     return port;
   };
@@ -75,9 +82,8 @@ export async function startRtmpServer(options: RtmpServerOptions): Promise<RtmpS
     });
   };
   try {
-    const port = options.listen === undefined ? 0 : await open(options.listen, undefined);
-    const tlsPort =
-      options.tls === undefined ? 0 : await open(options.tls.listen, createTlsStart(options.tls.secureContexts));
+    const port = options.plain === undefined ? 0 : await open(options.plain, undefined);
+    const tlsPort = options.tls === undefined ? 0 : await open(options.tls, createTlsStart(options.tls.secureContexts));
     return { port, tlsPort, close, [Symbol.asyncDispose]: () => close(0) };
   } catch (error) {
     await close(0);

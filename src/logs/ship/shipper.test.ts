@@ -15,7 +15,7 @@ import { formatLine } from '../line.ts';
 import { formatPartKey, type LogPart, parsePart, parseReport, type StatisticsReport } from '../report.ts';
 import { type AccessLog, openSpool } from '../spool.ts';
 import { openOutbox } from './outbox.ts';
-import { type ShipperOptions, startShipper } from './shipper.ts';
+import { type Shipper, type ShipperOptions, startShipper } from './shipper.ts';
 
 const ZONE = createLocalTime('Asia/Shanghai');
 const LOG = createLogger({ level: 'silent', name: 'test' });
@@ -33,7 +33,7 @@ interface Bench {
   now: number;
   /** What the posts do before they take anything. */
   answer: () => 'taken' | 'refused';
-  startShipper(options?: Partial<ShipperOptions>): AsyncDisposable & { readonly brokenLines: number };
+  startShipper(options?: Partial<ShipperOptions>): Shipper;
 }
 
 function start(t: TestContext): Bench {
@@ -267,6 +267,17 @@ describe('the shipper', { timeout: 180_000 }, () => {
     bench.startShipper({ writers: ['worker-2'] });
     await eventually('its file is shipped', () => bench.parts.length === 1);
     await eventually('nothing is left', () => readdirSync(bench.directory).length === 0);
+  });
+
+  test('the shipper ships the files of a worker when that has been replaced', async (t) => {
+    const bench = start(t);
+    const shipper = bench.startShipper();
+    bench.spool.write(7, RECORD);
+    await bench.spool.flush(); // and is killed
+    await eventually('its file is read', () => shipper.outbox !== undefined);
+    assert.equal(bench.parts.length, 0);
+    shipper.useWriters(['worker-2']);
+    await eventually('its file is shipped', () => bench.parts.length === 1);
   });
 
   test('the shipper begins anew if its file is not a database, and waits if it cannot be opened', async (t) => {

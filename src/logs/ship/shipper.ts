@@ -17,7 +17,7 @@ export type Post<Body> = (body: Body, signal: AbortSignal) => Promise<'taken' | 
 export interface ShipperOptions {
   /** Directory of the spools. Created if missing. */
   readonly directory: string;
-  /** Spools that have a worker. */
+  /** Spools that have a worker at the start. */
   readonly writers: readonly string[];
   /** Opens the outbox when it is first needed; retried if it throws. */
   readonly openOutbox: () => Outbox;
@@ -42,6 +42,8 @@ export interface Shipper extends AsyncDisposable {
   readonly refused: number;
   /** Incomplete lines at the ends of files of killed processes. */
   readonly brokenLines: number;
+  /** Takes the spools that have a worker from now on. */
+  useWriters(writers: readonly string[]): void;
 }
 
 const ROUND_MS = 1_000;
@@ -62,6 +64,7 @@ class LogShipper implements Shipper {
   brokenLines = 0;
   /** Ended files that the outbox has counted: while control is away there may be thousands. */
   readonly #counted = new Set<string>();
+  #writers: readonly string[];
   #failures = 0;
   #retryAt = Number.NEGATIVE_INFINITY;
   #isCollecting = true;
@@ -70,7 +73,12 @@ class LogShipper implements Shipper {
 
   constructor(options: ShipperOptions) {
     this.#options = options;
+    this.#writers = options.writers;
     this.#running = this.#run();
+  }
+
+  useWriters(writers: readonly string[]): void {
+    this.#writers = writers;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -90,12 +98,12 @@ class LogShipper implements Shipper {
 
   /** Returns the stems of files to ship. */
   async #collect(): Promise<readonly string[]> {
-    const { directory, writers, openOutbox, reportMs, clock, log } = this.#options;
+    const { directory, openOutbox, reportMs, clock, log } = this.#options;
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       this.outbox ??= openOutbox();
       const { outbox } = this;
-      const stems = await collect(directory, outbox, writers, this.#counted);
+      const stems = await collect(directory, outbox, this.#writers, this.#counted);
       const period = Math.floor(clock() / reportMs);
       if (period !== this.#period) outbox.makeReports();
       this.#period = period;

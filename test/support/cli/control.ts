@@ -37,7 +37,8 @@ export async function startControl(t: Cleanup, settings: Readonly<Record<string,
   const { config } = loaded;
   const localSecret = 'the-secret-of-this-machine-0123456789';
   const control = await startRole({
-    ...{ name: 'control', config, localSecret, ownAddresses: [], build: 'test' },
+    ...{ name: 'control', slot: 'control', config, localSecret, ownAddresses: [], build: 'test' },
+    ...{ isSuccessor: false, sockets: {}, logWriters: [] },
     log: createLogger({ level: 'silent', name: 'test' }),
     registry: new Registry(),
     send: () => undefined,

@@ -90,7 +90,7 @@ export async function startTestRtmpServer(options: Partial<RtmpServerOptions> = 
   const owner = createRecordingOwner();
   const registry = new Registry();
   const server = await startRtmpServer({
-    listen: { host: '127.0.0.1', port: 0 },
+    plain: { listen: { host: '127.0.0.1', port: 0 } },
     hooks: owner,
     trustedProxies: [],
     proxyProtocol: 'off',

@@ -51,6 +51,8 @@ const NEEDS = {
     wants: 'libfaketime',
     find: () => globSync('/usr/lib/*/faketime/libfaketime.so.1')[0],
   },
+  h2load: program('h2load'),
+  systemdSocketActivate: program('systemd-socket-activate'),
   /** Perl with Debian's Net::SMPP. */
   netSmpp: { wants: 'Net::SMPP for Perl', find: once(findPerlWithSmpp) },
   /** Kannel's own carrier for its tests, from Debian's kannel-extras. */

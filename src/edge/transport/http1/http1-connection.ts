@@ -28,6 +28,8 @@ export interface Http1Parts extends ServerParts {
   /** The head of the request that is being read. */
   readonly head: RequestHead;
   readonly keepAliveLines: string;
+  /** Returns how long an idle connection is kept. */
+  keepAliveMs(): number;
   /** Hands the connection over to node:http. `rest`: bytes that were read and not answered. */
   giveAway(socket: Socket, requests: number, rest: Buffer): void;
   /** Called when the connection was handed over or has closed. */
@@ -112,7 +114,7 @@ export class Http1Connection implements BareWire, ConversationOwner {
   /** Returns false if the pipeline must answer. */
   #answerPrepared(bytes: Buffer): boolean {
     const { head, limits, edge } = this.#parts;
-    const isLast = head.isLast || this.#requests + 1 >= limits.maxRequestsPerConnection || edge.isClosing();
+    const isLast = head.isLast || this.#requests + 1 >= limits.maxRequestsPerConnection || edge.isDraining();
     const given = isLast ? 0 : (this.#prepared?.answer(bytes, this.givenBytes) ?? 0);
     if (given === 0) return false;
     this.givenBytes += given;
@@ -247,10 +249,9 @@ export class Http1Connection implements BareWire, ConversationOwner {
   }
 
   onQuiet(quietMs: number): void {
-    const { requestHeaderMs, keepAliveMs } = this.#parts.limits;
     if (this.#requests > 0) {
-      if (quietMs >= keepAliveMs) this.#conversation.end();
-    } else if (quietMs >= requestHeaderMs) this.socket.destroy();
+      if (quietMs >= this.#parts.keepAliveMs()) this.#conversation.end();
+    } else if (quietMs >= this.#parts.limits.requestHeaderMs) this.socket.destroy();
   }
 
   sweep(sweepMs: number): void {
@@ -266,6 +267,11 @@ export class Http1Connection implements BareWire, ConversationOwner {
   /** Serves no new requests. */
   close(): void {
     this.#conversation.close();
+  }
+
+  /** Counts idle time anew. */
+  drain(): void {
+    this.#conversation.restartQuiet();
   }
 }
 

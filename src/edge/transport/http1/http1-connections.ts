@@ -13,6 +13,8 @@ import { RequestHead } from './read-head.ts';
 
 export interface Http1Connections {
   take(socket: Socket): void;
+  /** Keeps connections that are idle now, or become idle, for `idleMs`. */
+  drain(idleMs: number): void;
   /** Ends idle connections at once, the others after their answer. */
   close(): void;
   cutAll(): void;
@@ -30,6 +32,7 @@ export function createHttp1Connections(
 ): Http1Connections {
   const { limits, connections } = parts;
   const open = createSweptConnections<Http1Connection>(sweepMsOf(limits));
+  let { keepAliveMs } = limits;
   const shared: Http1Parts = {
     ...parts,
     conversation: {
@@ -44,6 +47,7 @@ export function createHttp1Connections(
     lentWriter: createLentWriter(),
     head: new RequestHead(),
     keepAliveLines: keepAliveLines(limits.keepAliveMs),
+    keepAliveMs: () => keepAliveMs,
     giveAway: (socket, requests, rest) => {
       connections.countBefore(socket, requests);
       giveAway(socket, rest);
@@ -52,6 +56,10 @@ export function createHttp1Connections(
   };
   return {
     take: (socket) => open.add(new Http1Connection(socket, shared)),
+    drain: (idleMs) => {
+      keepAliveMs = Math.min(keepAliveMs, idleMs);
+      for (const one of open.all) one.drain();
+    },
     close: open.close,
     cutAll: open.cutAll,
   };

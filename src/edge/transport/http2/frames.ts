@@ -93,6 +93,17 @@ export function formatGoaway(lastId: number, code: Http2ErrorCode): Buffer {
   return formatFrame({ type: FrameType.goaway, flags: 0, streamId: 0 }, Buffer.concat([uint32(lastId), uint32(code)]));
 }
 
+/** Largest id of a stream. */
+const MAX_STREAM_ID = 2 ** 31 - 1;
+
+/**
+ * Formats a GOAWAY that refuses nothing: the client opens no further streams, and those that it has sent are served. The
+ * final GOAWAY must follow after a round trip. RFC 9113 §6.8
+ */
+export function formatGoawayNotice(): Buffer {
+  return formatGoaway(MAX_STREAM_ID, Http2ErrorCode.none);
+}
+
 /** Formats a field section as HEADERS, followed by CONTINUATION frames if it does not fit one frame. RFC 9113 §4.3 */
 export function formatSection(streamId: number, section: Buffer, endsStream: boolean): Buffer {
   const ends = endsStream ? FrameFlag.endStream : 0;

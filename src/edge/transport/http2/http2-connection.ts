@@ -13,7 +13,7 @@ import { describeRefusal } from '../../stages/access-log.ts';
 import type { Client } from '../proxies.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { Conversation, type ConversationListener, type StreamRequest } from './conversation.ts';
-import { Http2ErrorCode } from './frames.ts';
+import { formatGoawayNotice, Http2ErrorCode } from './frames.ts';
 import type { FieldMaker } from './hpack/decoder.ts';
 import { readPlainHead } from './plain.ts';
 import { PreparedStreams, type WholeBody } from './prepared.ts';
@@ -84,6 +84,8 @@ export class Http2Connection implements ConversationListener {
   /** The connection accepts no new requests and ends with the last one. */
   #isLeaving = false;
   #isOver = false;
+  /** Sweeps since the end of the connection was announced; `undefined` if it was not. */
+  #drainedSweeps: number | undefined;
   #quietSweeps = 0;
   #isTimed = false;
   /** Sweeps since the system last took a write. */
@@ -322,6 +324,7 @@ export class Http2Connection implements ConversationListener {
     for (const stream of this.#conversation.streams.values()) stream.sweep(sweepMs, clientIdleMs, isMoving);
     this.#prepared?.sweep();
     if (this.#writes > 0) this.#limitWrite(sweepMs);
+    if (this.#drainedSweeps !== undefined && this.#drainedSweeps++ * sweepMs >= GOODBYE_MS) this.close();
     if (this.openStreams > 0 || this.#writes > 0) return;
     const quietMs = this.#quietSweeps++ * sweepMs;
     if (this.#isOver || this.#isLeaving) {
@@ -339,6 +342,13 @@ export class Http2Connection implements ConversationListener {
     if (this.#isTimed) return;
     this.#isTimed = true;
     this.#socket.setTimeout(clientIdleMs);
+  }
+
+  /** Asks the client to send further requests elsewhere, and a moment later accepts no more. RFC 9113 §6.8 */
+  drain(): void {
+    if (this.#drainedSweeps !== undefined || this.#isLeaving || this.#isOver) return;
+    this.#drainedSweeps = 0;
+    this.#sender.send(formatGoawayNotice());
   }
 
   /** Accepts no new requests; the connection ends with its last one. */
@@ -382,7 +392,7 @@ export class Http2Connection implements ConversationListener {
   }
 }
 
-/** Time for sending the last frames, and for the client to end its side. */
+/** Time for sending the last frames, and for the client to end its side, or to read that it is to leave. */
 const GOODBYE_MS = 1_000;
 
 function ignore(): void {}

@@ -11,6 +11,8 @@ import { createWriteBuffers } from './write-buffers.ts';
 
 export interface Http2Sessions {
   serve(socket: TLSSocket, secured: Secured): void;
+  /** Asks the clients of all connections, later ones too, to continue on other connections. */
+  drain(): void;
   /** Accepts no new requests; each connection ends with its last one. */
   close(): void;
   cutAll(): void;
@@ -21,6 +23,7 @@ export function createHttp2Sessions(parts: ServerParts): Http2Sessions {
   const fieldMaker = createFieldMaker(makeRequestField);
   const buffers = createWriteBuffers();
   let streams = 0;
+  let isDraining = false;
   const countStream = (change: 1 | -1): void => {
     streams += change;
   };
@@ -38,6 +41,11 @@ export function createHttp2Sessions(parts: ServerParts): Http2Sessions {
         parts,
       );
       open.add(connection);
+      if (isDraining) connection.drain();
+    },
+    drain: () => {
+      isDraining = true;
+      for (const one of open.all) one.drain();
     },
     close: open.close,
     cutAll: open.cutAll,

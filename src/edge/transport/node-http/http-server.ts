@@ -97,7 +97,12 @@ export function createHttpServer(parts: ServerParts): HttpServer {
   const bare = createHttp1Connections(parts, reader(server, parts, lines));
   server.removeAllListeners('connection').on('connection', bare.take);
   proxies.standBefore(server);
-  return { server, refusePlain: (socket) => refusePlain(parts, socket), ...bare };
+  const drain = (idleMs: number) => {
+    bare.drain(idleMs);
+    server.keepAliveTimeout = Math.min(limits.keepAliveMs, idleMs); // of connections that become idle from now on
+    setTimeout(() => server.closeIdleConnections(), idleMs).unref();
+  };
+  return { server, refusePlain: (socket) => refusePlain(parts, socket), ...bare, drain };
 }
 
 function refusePlain(parts: ServerParts, socket: Socket): void {

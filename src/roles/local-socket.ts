@@ -1,37 +1,36 @@
 /**
- * Lets commands of this machine ask an edge worker what would become of a request: JSON over HTTP on a socket of the
- * data directory, which only its owner may open. `cli/explain-command.ts` asks.
+ * A socket in the data directory on which a process of the service answers commands of this machine: JSON over HTTP.
+ * Only the owner of the directory can open it. `cli/ask-local.ts` asks.
  */
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { Explain, Question } from '#edge/pipeline/explain.ts';
 import type { Logger } from '#lib/logger.ts';
 
-interface ExplainSocketOptions {
+interface LocalSocketOptions {
   readonly path: string;
-  readonly explain: Explain;
+  /** Answers a question, which comes from a command of the same version. An error's message is the answer, too. */
+  answer(question: unknown): Promise<unknown>;
   readonly log: Logger;
 }
 
 /** Limit of a question, the same as for a viewer's head. */
 const MAX_QUESTION_BYTES = 64 * 1024;
 
-/** Listens for questions. The edge works without it, so a failure to listen is only logged. */
-export async function openExplainSocket({ path, explain, log }: ExplainSocketOptions): Promise<AsyncDisposable> {
+/** Listens for questions. The service works without the socket, so a failure to listen is only logged. */
+export async function openLocalSocket({ path, answer, log }: LocalSocketOptions): Promise<AsyncDisposable> {
   const server = createServer({ keepAlive: false }, async (message, response) => {
     try {
-      const question = await readQuestion(message);
-      const answer = await explain(question);
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+      const answered = await answer(await readQuestion(message));
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answered));
     } catch (error) {
       response
         .writeHead(400, { 'content-type': 'text/plain' })
         .end(error instanceof Error ? error.message : 'bad question');
     }
   });
-  rmSync(path, { force: true }); // of a worker that was killed
-  server.on('error', (error) => log.warn({ err: error, path }, 'cannot open the socket of "causeway explain"'));
+  rmSync(path, { force: true }); // of a process that was killed
+  server.on('error', (error) => log.warn({ err: error, path }, 'cannot open a socket for commands'));
   server.listen({ path });
   await Promise.race([once(server, 'listening'), once(server, 'close'), once(server, 'error')]);
   return {
@@ -43,7 +42,7 @@ export async function openExplainSocket({ path, explain, log }: ExplainSocketOpt
   };
 }
 
-async function readQuestion(message: IncomingMessage): Promise<Question> {
+async function readQuestion(message: IncomingMessage): Promise<unknown> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of message) {
@@ -52,7 +51,5 @@ async function readQuestion(message: IncomingMessage): Promise<Question> {
     if (bytes > MAX_QUESTION_BYTES) throw new Error(`expected at most ${MAX_QUESTION_BYTES} bytes`);
     pieces.push(chunk);
   }
-  const value: unknown = JSON.parse(Buffer.concat(pieces).toString('utf8'));
-  // Only our own command of the same version opens the socket; the stages check the texts.
-  return value as Question;
+  return JSON.parse(Buffer.concat(pieces).toString('utf8'));
 }
