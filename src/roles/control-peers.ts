@@ -35,7 +35,15 @@ export async function joinControlPeers(options: ControlPeersOptions): Promise<Co
   const { config, db, build, localSecret, ring, log, registry } = options;
   if (db.engine === 'sqlite')
     return { peers: ALONE, leave: async () => undefined, [Symbol.asyncDispose]: async () => undefined };
-  const facts = () => readControlFacts(config, build, ring);
+  let last = readControlFacts(config, build, ring);
+  const facts = () => {
+    try {
+      last = readControlFacts(config, build, ring);
+    } catch {
+      // The key ring is being replaced, or is damaged: whatever needs a key says so, and leases are renewed all the same.
+    }
+    return last;
+  };
   const peers = await joinControls({ db, id: idOf(localSecret), facts, log });
   peers.want('work', WORK);
   addMetrics(registry, peers);
