@@ -40,16 +40,8 @@ function sendidOf(data: unknown): string {
 const ANSWER = z.object({ status: z.number(), info: z.string(), data: z.unknown() });
 const SENT = z.object({ code: z.number(), msg: z.string(), sendid: z.unknown() });
 
-/** The parts of an answer, by the same names for each envelope. */
-interface Opened {
-  readonly isSuccess: boolean;
-  readonly status: number;
-  readonly info: string;
-  readonly data: unknown;
-}
-
-/** Returns `undefined` if the answer is not in this envelope. */
-export function openEnvelope(name: EnvelopeName, answer: unknown): Opened | undefined {
+/** Takes an answer apart, with the same names for each envelope; `undefined` if it is not in this one. */
+export function openEnvelope(name: EnvelopeName, answer: unknown) {
   if (name === 'smsSend') {
     const { data: sent } = SENT.safeParse(answer);
     if (sent === undefined) return undefined;
