@@ -140,6 +140,18 @@ const HARM: readonly (readonly [string, (file: string) => void, { readonly revis
   ['an older copy', (file) => putBackCopy(file), { revision: 1 }],
 ];
 
+test("control's orders for an edge survive a restart of the edge", (t) => {
+  const file = join(temporaryFolder(t), 'edge', 'sites.db');
+  {
+    using store = openEdgeStore(file, notMoved);
+    fill(store);
+    const put = { kind: 'put', resource: 'edge', key: 'fra1', revision: 2, body: '{"isDraining":true}' } as const;
+    store.applyDelta(SECOND, [put], 1000);
+  }
+  using store = openEdgeStore(file, notMoved);
+  assert.deepEqual([store.ordersOf('fra1'), store.ordersOf('par1')], [{ isDraining: true }, undefined]);
+});
+
 for (const [name, harm, lost] of HARM) {
   test(`a store that meets ${name} while it is open ${lost ? 'begins anew' : 'goes on'}`, (t) => {
     const file = join(temporaryFolder(t), 'edge', 'sites.db');

@@ -41,7 +41,14 @@ function start(t: TestContext) {
   };
   const report = (...workers: readonly string[]) => {
     for (const worker of workers)
-      health.noteWorker({ worker, requests: now / 100, sentBytes: now * 125, underWay: 1, descriptors: 0.1 });
+      health.noteWorker({
+        worker,
+        pid: worker.charCodeAt(0),
+        requests: now / 100,
+        sentBytes: now * 125,
+        underWay: 1,
+        descriptors: 0.1,
+      });
   };
   /** Lets both workers report for the first time. */
   const begin = async () => {

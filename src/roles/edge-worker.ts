@@ -140,7 +140,10 @@ function tellVitals({ name, send }: PartContext, edge: Edge): NodeJS.Timeout {
   const limit = descriptorLimit();
   const tell = () => {
     const descriptors = descriptorShare(limit);
-    send({ kind: 'vitals', vitals: { worker: name, ...edge.counts(), underWay: edge.underWay, descriptors } });
+    send({
+      kind: 'vitals',
+      vitals: { worker: name, pid: process.pid, ...edge.counts(), underWay: edge.underWay, descriptors },
+    });
   };
   tell();
   return setInterval(tell, VITALS_MS);

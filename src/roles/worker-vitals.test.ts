@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SILENT_MS, VitalsBook } from './worker-vitals.ts';
 
-const vitals = (worker: string, requests: number, sentBytes = 0, descriptors = 0) => ({
+const vitals = (worker: string, requests: number, sentBytes = 0, descriptors = 0, pid = worker.charCodeAt(0)) => ({
   worker,
+  pid,
   requests,
   sentBytes,
   underWay: 1,
@@ -18,8 +19,11 @@ test('rates are those between the last two reports of each worker, summed over t
   book.note(vitals('b', 0), 3000);
   book.note(vitals('b', 40, 400), 5000);
   assert.deepEqual(book.rates(5000), { requestsPerSecond: 70, sentBytesPerSecond: 5200, underWay: 2 });
-  book.note(vitals('a', 10, 100), 5000); // started again
-  assert.deepEqual(book.rates(5000), { requestsPerSecond: 25, sentBytesPerSecond: 250, underWay: 2 });
+  book.note(vitals('a', 10, 100, 0, 7), 5000); // its successor, which runs beside it
+  book.note(vitals('a', 1100, 15_000), 5000);
+  book.note(vitals('a', 30, 300, 0, 7), 7000);
+  assert.deepEqual(book.rates(7000), { requestsPerSecond: 30, sentBytesPerSecond: 300, underWay: 3 });
+  assert.equal(book.problem(7000), undefined);
 });
 
 test('a worker that is silent for 15 s is missing, and its rates no longer count', () => {

@@ -3,6 +3,8 @@
 /** Counts since the worker's start. */
 export interface WorkerVitals {
   readonly worker: string;
+  /** Process id: a worker and its successor may run side by side, while the former drains. */
+  readonly pid: number;
   readonly requests: number;
   readonly sentBytes: number;
   /** Requests of viewers that it is serving. */
@@ -33,7 +35,8 @@ export interface Rates {
 export class VitalsBook {
   readonly #expected: number;
   readonly #startedAt: number;
-  readonly #workers = new Map<string, Known>();
+  /** Last reports, keyed by process id. */
+  readonly #workers = new Map<number, Known>();
 
   /** `expected`: number of workers. Instants are of a clock that only goes forward. */
   constructor(expected: number, now: number) {
@@ -42,12 +45,10 @@ export class VitalsBook {
   }
 
   note(vitals: WorkerVitals, at: number): void {
-    const before = this.#workers.get(vitals.worker);
+    const before = this.#workers.get(vitals.pid);
     const seconds = before === undefined ? Number.POSITIVE_INFINITY : Math.max(at - before.at, 1) / 1000;
-    // A worker that was started again counts from 0.
-    const isSame = before !== undefined && vitals.requests >= before.vitals.requests;
-    const since = isSame ? before.vitals : { requests: 0, sentBytes: 0 };
-    this.#workers.set(vitals.worker, {
+    const since = before?.vitals ?? { requests: 0, sentBytes: 0 };
+    this.#workers.set(vitals.pid, {
       vitals,
       at,
       requests: (vitals.requests - since.requests) / seconds,
@@ -57,12 +58,12 @@ export class VitalsBook {
 
   /** Whether every worker has reported, or had the time to. */
   isComplete(now: number): boolean {
-    return this.#present(now).length >= this.#expected || now - this.#startedAt >= SILENT_MS;
+    return this.#names(now) >= this.#expected || now - this.#startedAt >= SILENT_MS;
   }
 
   /** Returns what is wrong with the workers; `undefined` if each has reported lately. */
   problem(now: number): string | undefined {
-    const present = this.#present(now).length;
+    const present = this.#names(now);
     return present >= this.#expected ? undefined : `${present} of ${this.#expected} workers report`;
   }
 
@@ -81,8 +82,12 @@ export class VitalsBook {
     };
   }
 
+  #names(now: number): number {
+    return new Set(this.#present(now).map(({ vitals }) => vitals.worker)).size;
+  }
+
   #present(now: number): readonly Known[] {
-    for (const [worker, { at }] of this.#workers) if (now - at >= SILENT_MS) this.#workers.delete(worker);
+    for (const [pid, { at }] of this.#workers) if (now - at >= SILENT_MS) this.#workers.delete(pid);
     return [...this.#workers.values()];
   }
 }
