@@ -180,6 +180,13 @@ export function readOwnLeaf(fleet: string, leaf: X509Certificate): PresentedLeaf
   return name === undefined || others.length > 0 || !isClient ? undefined : presented(name.toLowerCase(), leaf);
 }
 
+/** Returns the id of the edge that a certificate of any authority names: by a URI of any fleet, or by its one DNS name. */
+export function readCertificateName(leaf: X509Certificate): string | undefined {
+  const [uri = ''] = namesOf(leaf, 'URI:');
+  const [fleet] = /(?<=^urn:causeway:)[0-9a-f]{8}(?=:edge:)/.exec(uri) ?? [];
+  return readOwnLeaf(fleet ?? '', leaf)?.edge;
+}
+
 function presented(edge: string, leaf: X509Certificate): PresentedLeaf | undefined {
   if (!isEdgeId(edge)) return undefined;
   return { edge, serial: leaf.serialNumber.toLowerCase(), notAfter: leaf.validToDate.getTime() };

@@ -1,20 +1,36 @@
-/** The identity of this edge as it is now, for every request: the file is read again when it has been replaced. */
+/** The identity of this edge as it is now, for every request: files are read again when they have been replaced. */
 import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Identity, IdentityError, readIdentity } from './identity.ts';
-import { identityFile } from './identity-file.ts';
+import { identityFile, identityFolder } from './identity-file.ts';
+import { readOwnIdentity } from './own-identity.ts';
+import type { OwnFiles } from './trust.ts';
+
+export interface IdentitySource {
+  readonly dataDir: string;
+  /** Present with the operator's own public-key infrastructure. */
+  readonly own: OwnFiles | undefined;
+  /** Controls to follow with `own`. */
+  readonly controls: readonly string[];
+}
 
 /** Returns a function that throws `IdentityError` if there is no identity, or none that can be used. */
-export function createIdentityReader(dataDir: string): () => Identity {
-  const file = identityFile(dataDir);
+export function createIdentityReader({ dataDir, own, controls }: IdentitySource): () => Identity {
+  const folder = identityFolder(dataDir);
+  const files = own === undefined ? [identityFile(dataDir)] : [...Object.values(own), join(folder, 'announced.json')];
   let known: { readonly version: string; readonly identity: Identity } | undefined;
   return () => {
-    const stats = statSync(file, { throwIfNoEntry: false });
-    const version = stats === undefined ? '' : `${stats.ino}:${stats.mtimeMs}`;
+    const version = files.map(versionOf).join();
     if (known?.version === version) return known.identity;
-    const identity = readIdentity(dataDir);
+    const identity = own === undefined ? readIdentity(dataDir) : readOwnIdentity(dataDir, own, controls);
     if (identity === undefined)
       throw new IdentityError(`there is no identity in ${dataDir}; enrol this machine with "causeway edge enrol"`);
     known = { version, identity };
     return identity;
   };
+}
+
+function versionOf(file: string): string {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats === undefined ? '' : `${stats.ino}:${stats.mtimeMs}`;
 }

@@ -40,6 +40,9 @@ export interface IdentityKeys {
   readonly seal: string;
 }
 
+/** Names a file of keys: those of a request, or the seal key beside a certificate of the operator's own authority. */
+type KeyPurpose = 'enrol' | 'renew' | 'own';
+
 /** What the file of an identity holds. */
 export interface StoredIdentity extends IdentityKeys {
   readonly answer: IdentityAnswer;
@@ -100,7 +103,7 @@ export function readStored(file: string): StoredIdentity | undefined {
  * Returns the keys for the next request, which are made and saved first: a request that is repeated because its answer
  * was lost has the same keys. `purpose` names the file. Throws `IdentityError`.
  */
-export function prepareKeys(dataDir: string, purpose: 'enrol' | 'renew'): IdentityKeys {
+export function prepareKeys(dataDir: string, purpose: KeyPurpose): IdentityKeys {
   const file = pendingFile(dataDir, purpose);
   const members = readPrivateMembers(file);
   if (members !== undefined) return inWords(file, () => readKeyMembers(members));
@@ -109,7 +112,7 @@ export function prepareKeys(dataDir: string, purpose: 'enrol' | 'renew'): Identi
   return made;
 }
 
-export function pendingFile(dataDir: string, purpose: 'enrol' | 'renew'): string {
+export function pendingFile(dataDir: string, purpose: KeyPurpose): string {
   return join(identityFolder(dataDir), `${purpose}.json`);
 }
 

@@ -7,6 +7,8 @@ import { MAX_CSR_BYTES } from '#model/csr.ts';
 
 export const ENROL_PATH = '/fleet/v1/enrol';
 export const RENEW_PATH = '/fleet/v1/renew';
+/** An edge with a certificate of the operator's own authority posts its seal key and its machine here. */
+export const ANNOUNCE_PATH = '/fleet/v1/announce';
 /** Field of every request of an edge: its machine. See `machine.ts`. */
 export const MACHINE_FIELD = 'causeway-machine';
 
@@ -36,7 +38,18 @@ export interface RenewRequest {
   readonly machine: string;
 }
 
-/** The answer to both. */
+export interface AnnounceRequest {
+  /** X25519 public key, base64. */
+  readonly seal: string;
+  readonly machine: string;
+}
+
+export interface AnnounceAnswer {
+  readonly fleet: string;
+  readonly group: string;
+}
+
+/** The answer to enrolment and renewal. */
 export interface IdentityAnswer {
   readonly edge: string;
   readonly fleet: string;
@@ -51,7 +64,7 @@ export interface IdentityAnswer {
   readonly controls: readonly string[];
 }
 
-/** Parses a message. This and the next two throw `MessageError`. */
+/** Parses a message. This and the next four throw `MessageError`. */
 export function parseEnrolRequest(text: string): EnrolRequest {
   const members = readMembers('body', parseJson(text));
   return {
@@ -71,10 +84,19 @@ export function parseRenewRequest(text: string): RenewRequest {
   return { csr: readCsrMember(members['csr']), serial, machine: readMachine(members['machine']) };
 }
 
+export function parseAnnounceRequest(text: string): AnnounceRequest {
+  const members = readMembers('body', parseJson(text));
+  return { seal: readSealKey(members['seal']), machine: readMachine(members['machine']) };
+}
+
+export function parseAnnounceAnswer(text: string): AnnounceAnswer {
+  const members = readMembers('answer', parseJson(text));
+  return { fleet: readFleetId(members['fleet']), group: readBoundedText('group', members['group'], 64) };
+}
+
 export function parseIdentityAnswer(text: string): IdentityAnswer {
   const members = readMembers('answer', parseJson(text));
-  const fleet = readBoundedText('fleet', members['fleet'], 8);
-  if (!/^[0-9a-f]{8}$/.test(fleet)) throw new MessageError('fleet: expected 8 hexadecimal digits');
+  const fleet = readFleetId(members['fleet']);
   return {
     edge: readEdge(members['edge']),
     fleet,
@@ -85,6 +107,12 @@ export function parseIdentityAnswer(text: string): IdentityAnswer {
     renewAfter: readInstant('renewAfter', members['renewAfter']),
     controls: readTexts('controls', members['controls'], 0, 300),
   };
+}
+
+function readFleetId(value: unknown): string {
+  const fleet = readBoundedText('fleet', value, 8);
+  if (!/^[0-9a-f]{8}$/.test(fleet)) throw new MessageError('fleet: expected 8 hexadecimal digits');
+  return fleet;
 }
 
 export function readMachine(value: unknown): string {

@@ -1,10 +1,15 @@
-/** Renews the identity of this edge at half of its certificate's life. docs/decisions/0583 */
+/**
+ * Renews the identity of this edge at half of its certificate's life; or announces it, if its certificate is of the
+ * operator's own authority. docs/decisions/0583, 0585
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';
 import { readIdentity } from './identity.ts';
+import { createIdentityReader, type IdentitySource } from './identity-reader.ts';
 import { renewIdentity } from './obtain-identity.ts';
+import { announceIdentity } from './own-identity.ts';
 import { FleetRefusal } from './refusal.ts';
 
 /** Interval of looks; it spreads the tries of edges that were away together. */
@@ -59,4 +64,23 @@ export function startRenewal({ dataDir, clock, log }: RenewalOptions): Renewal {
     },
     [Symbol.asyncDispose]: () => rounds[Symbol.asyncDispose](),
   };
+}
+
+/** Announces the identity until a control has answered, once for each start of the service. */
+export function startAnnouncement(source: IdentitySource, log: Logger): AsyncDisposable {
+  const read = createIdentityReader(source);
+  let isDone = false;
+  let hasFailed = false;
+  return startRounds({
+    everyMs: LOOK_MS,
+    async work() {
+      if (isDone) return;
+      await announceIdentity(source.dataDir, read());
+      isDone = true;
+    },
+    onFailure(error) {
+      if (!hasFailed) log.error({ err: error }, 'cannot announce the identity of this edge to control; retrying');
+      hasFailed = true;
+    },
+  });
 }

@@ -12,12 +12,14 @@ import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
 import type { Admission } from './admission.ts';
+import { announce } from './announce.ts';
 import { enrol, type Issuer } from './enrol.ts';
 import {
+  ANNOUNCE_PATH,
   ENROL_PATH,
-  type IdentityAnswer,
   MACHINE_FIELD,
   MAX_MESSAGE_BYTES,
+  parseAnnounceRequest,
   parseEnrolRequest,
   parseRenewRequest,
   RENEW_PATH,
@@ -69,6 +71,7 @@ export function createRequestHandler(options: FleetRequestOptions): Handle {
   const faults = createFaults(options);
   const answerEnrolment = createEnrolment(options);
   const answerRenewal = createRenewal(options);
+  const answerAnnouncement = createAnnouncement(options);
   return async (request, response) => {
     try {
       const facts = options.factsOf(request.socket);
@@ -80,6 +83,7 @@ export function createRequestHandler(options: FleetRequestOptions): Handle {
       const peer = peerOf(facts.admission, path);
       faults.watch(peer, response);
       if (path === RENEW_PATH) return await answerRenewal(request, response, peer);
+      if (path === ANNOUNCE_PATH) return await answerAnnouncement(request, response, peer);
       await refuseCopy(options, request, facts.admission);
       await options.onRequest(request, response, peer);
     } catch (error) {
@@ -148,13 +152,27 @@ function createRenewal(options: FleetRequestOptions) {
     if (renewals.take(peer.edge, options.steadyClock()).kind === 'empty')
       throw new FleetRefusal(429, 'tooManyRenewals', 'too many renewals of this edge; try again later', 60);
     const message = parseRenewRequest(await readText(request));
-    try {
-      sendAnswer(response, await renew(options, { peer, request: message, now: options.clock() }));
-    } catch (error) {
-      if (error instanceof FleetRefusal && error.word === 'clone') await noteCopy(options, peer.edge);
-      throw error;
-    }
+    const order = { peer, request: message, now: options.clock() };
+    sendAnswer(response, await notingCopies(options, peer, () => renew(options, order)));
   };
+}
+
+function createAnnouncement(options: FleetRequestOptions) {
+  return async (request: IncomingMessage, response: ServerResponse, peer: Peer): Promise<void> => {
+    refuseOtherMethod(request, response);
+    const message = parseAnnounceRequest(await readText(request));
+    sendAnswer(response, await notingCopies(options, peer, () => announce(options, peer, message)));
+  };
+}
+
+/** Notes a copy of the edge if `work` finds one. */
+async function notingCopies<T>(options: FleetRequestOptions, { edge }: Peer, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof FleetRefusal && error.word === 'clone') await noteCopy(options, edge);
+    throw error;
+  }
 }
 
 /** An edge that names another machine than the one that was enrolled is a copy. */
@@ -222,7 +240,7 @@ async function readText(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function sendAnswer(response: ServerResponse, answer: IdentityAnswer): void {
+function sendAnswer(response: ServerResponse, answer: object): void {
   response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' });
   response.end(JSON.stringify(answer));
 }

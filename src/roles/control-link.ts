@@ -3,10 +3,11 @@ import type { Config } from '#config';
 import { type ControlLink, openFleetLink, openSocketLink } from '#feed/control-link.ts';
 
 /** Loads the code of identities only where it is needed. */
-export async function openControlLink({ followsFleet, feedSocket, dataDir, controls }: Config): Promise<ControlLink> {
+export async function openControlLink(config: Config): Promise<ControlLink> {
+  const { followsFleet, feedSocket, dataDir, controls, fleetFiles: own } = config;
   if (!followsFleet) return openSocketLink(feedSocket);
   const { createIdentityReader } = await import('#fleet/identity-reader.ts');
-  const credentials = createIdentityReader(dataDir);
+  const credentials = createIdentityReader({ dataDir, own, controls });
   const known = controls.length > 0 ? controls : credentials().controls;
   return openFleetLink({ controls: known, credentials, random: Math.random });
 }

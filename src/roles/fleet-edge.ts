@@ -16,11 +16,16 @@ export async function prepareFleetEdge(config: Config, build: string, log: Logge
   if (!config.followsFleet) return { kind: 'config', config };
   const { readIdentity } = await import('#fleet/identity.ts');
   try {
-    const { dataDir, controls, enrolToken } = config;
-    const identity = readIdentity(dataDir) ?? (await enrol());
+    const { dataDir, controls, enrolToken, fleetFiles } = config;
+    const identity = fleetFiles === undefined ? (readIdentity(dataDir) ?? (await enrol())) : await readOwn();
     if (identity === undefined)
       return { kind: 'refused', problem: 'this machine is not enrolled: enrol it with "causeway edge enrol"' };
     return { kind: 'config', config: { ...config, edgeId: identity.edge } };
+
+    async function readOwn() {
+      const { readOwnIdentity } = await import('#fleet/own-identity.ts');
+      return fleetFiles && readOwnIdentity(dataDir, fleetFiles, controls);
+    }
 
     async function enrol() {
       if (enrolToken === undefined) return undefined;
@@ -34,9 +39,17 @@ export async function prepareFleetEdge(config: Config, build: string, log: Logge
   }
 }
 
-/** Keeps the identity of this machine renewed; `undefined` if it needs none, or its renewal is the operator's. */
+/**
+ * Keeps the identity of this machine renewed; one of the operator's own authority is announced instead. `undefined` if it
+ * needs none.
+ */
 export async function startFleetRenewal(config: Config, log: Logger): Promise<AsyncDisposable | undefined> {
-  if (!config.followsFleet || config.fleetFiles !== undefined) return undefined;
+  const { followsFleet, dataDir, controls, fleetFiles: own } = config;
+  if (!followsFleet) return undefined;
+  if (own !== undefined) {
+    const { startAnnouncement } = await import('#fleet/renewal.ts');
+    return startAnnouncement({ dataDir, own, controls }, log);
+  }
   const { startRenewal } = await import('#fleet/renewal.ts');
-  return startRenewal({ dataDir: config.dataDir, clock: systemClock, log });
+  return startRenewal({ dataDir, clock: systemClock, log });
 }

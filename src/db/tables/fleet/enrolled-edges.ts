@@ -83,6 +83,11 @@ export async function setMachine(trx: Executor, edge: string, machine: string): 
   await trx.updateTable('edge').set({ machine }).where('id', '=', edge).execute();
 }
 
+/** `sealKey`: X25519 public key, base64. */
+export async function setSealKey(trx: Executor, edge: string, sealKey: string): Promise<void> {
+  await trx.updateTable('edge').set({ seal_key: sealKey }).where('id', '=', edge).execute();
+}
+
 function toEdge(row: EdgeRow): EnrolledEdge {
   return {
     edge: row.id,
