@@ -12,7 +12,6 @@ import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
 import type { Admission } from './admission.ts';
-import { announce } from './announce.ts';
 import { enrol, type Issuer } from './enrol.ts';
 import {
   ANNOUNCE_PATH,
@@ -24,6 +23,7 @@ import {
   parseRenewRequest,
   RENEW_PATH,
 } from './messages.ts';
+import { noteAnnouncement } from './note-announcement.ts';
 import { FleetRefusal } from './refusal.ts';
 import { cloneFound, renew } from './renew.ts';
 
@@ -161,7 +161,7 @@ function createAnnouncement(options: FleetRequestOptions) {
   return async (request: IncomingMessage, response: ServerResponse, peer: Peer): Promise<void> => {
     refuseOtherMethod(request, response);
     const message = parseAnnounceRequest(await readText(request));
-    sendAnswer(response, await notingCopies(options, peer, () => announce(options, peer, message)));
+    sendAnswer(response, await notingCopies(options, peer, () => noteAnnouncement(options, peer, message)));
   };
 }
 

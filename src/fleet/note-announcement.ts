@@ -8,7 +8,7 @@ import { FleetRefusal } from './refusal.ts';
 import { cloneFound } from './renew.ts';
 
 /** Throws `FleetRefusal`; one with the word `clone` says that two machines have the identity. */
-export function announce(
+export function noteAnnouncement(
   { db }: Pick<Issuer, 'db'>,
   { edge }: Peer,
   { seal, machine }: AnnounceRequest,
