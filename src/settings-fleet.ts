@@ -21,6 +21,12 @@ export const FLEET_SETTINGS = {
     unit: 'days',
     description: 'How long after its end an edge may still renew its certificate',
   },
+  fleetSnapshotRate: {
+    reader: wholeNumber(1, 100_000),
+    default: '200',
+    unit: 'Mbit/s',
+    description: 'Limit of all snapshots together that control sends to edges on other machines',
+  },
   fleetCa: {
     reader: path(),
     description:

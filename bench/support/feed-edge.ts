@@ -21,6 +21,7 @@ const log = createLogger({ level: 'warn', name: edgeId });
 const store = openEdgeStore(join(folder, `${edgeId}.db`), (to) => log.warn({ to }, 'store moved aside'));
 startFeedClient({
   link: openSocketLink(socketPath),
+  snapshotFile: join(folder, `${edgeId}.part`),
   edgeId,
   build: 'bench',
   store,

@@ -18,8 +18,8 @@ import {
 } from '#db/tables/certificate-orders.ts';
 import { findCertificate, findChain } from '#db/tables/certificates.ts';
 import { findDomainById } from '#db/tables/domains.ts';
-import { listLiveEdges } from '#db/tables/edges.ts';
 import { type Change, publish } from '#db/tables/resources.ts';
+import { listServingEdges } from '#db/tables/serving-edges.ts';
 import type { Clock } from '#lib/clock.ts';
 import { HOUR_MS } from '#lib/durations.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -159,9 +159,10 @@ class Work {
 
   async #areEdgesReady(): Promise<boolean> {
     const { db, clock } = this.#parts;
-    const { challenge } = this.#order;
+    const { challenge, domainId } = this.#order;
     if (challenge === undefined) return false;
-    return isAppliedEverywhere({ kind: CHALLENGE_KIND, ...challenge }, await listLiveEdges(db.query, clock()));
+    const edges = await listServingEdges(db.query, domainId, clock());
+    return isAppliedEverywhere({ kind: CHALLENGE_KIND, ...challenge }, edges);
   }
 
   async #look(): Promise<Seen> {

@@ -4,7 +4,7 @@
  */
 import { Command, Option } from 'commander';
 import { readAllPages } from './all-pages.ts';
-import type { CliContext } from './context.ts';
+import { type CliContext, CliError } from './context.ts';
 import { pick, STATUSES } from './domain-commands.ts';
 import { findAnyDomainId } from './find-domain.ts';
 import { addCallCommand, type Options, textOption } from './options.ts';
@@ -47,6 +47,7 @@ export function operatorCommand(context: CliContext): Command {
       print(await client.call('operator.transferDomain', request), [`domain ${id} transferred to account ${to}`]);
     }),
   );
+  addGroupsCommand(domain, context);
   for (const [name, description, done] of STATUS_COMMANDS)
     addCallCommand(domain, context, `${name} <account> <domain>`, description).action(
       (account: string, named: string, options: Options) =>
@@ -57,6 +58,25 @@ export function operatorCommand(context: CliContext): Command {
         }),
     );
   return command;
+}
+
+/** Shows the groups of edges that serve a domain, or sets them. */
+function addGroupsCommand(domain: Command, context: CliContext): void {
+  addCallCommand(domain, context, 'groups <account> <domain> [group...]', 'show or set the groups of edges of a domain')
+    .option('--default', 'let the default groups serve the domain')
+    .action((account: string, named: string, groups: string[], options: Options) =>
+      run(context, options, async (client, print) => {
+        const id = await findAnyDomainId(client, named, account);
+        const key = { account_id: account, domain_id: id };
+        const isDefault = options['default'] === true;
+        if (isDefault && groups.length > 0) throw new CliError('give groups or --default, not both');
+        if (!isDefault && groups.length === 0) {
+          const data = await client.call('groupOperator.getDomain', key);
+          return print(data, data.groups.length === 0 ? ['the default groups'] : data.groups);
+        }
+        print(await client.call('groupOperator.setDomain', { ...key, groups }), [`groups of domain ${id} set`]);
+      }),
+    );
 }
 
 function filterOf(options: Options) {

@@ -12,6 +12,7 @@ import { databaseCommand } from './database-commands.ts';
 import { domainCommand } from './domain-commands.ts';
 import { edgeCommand, fleetCommand } from './edge-commands.ts';
 import { explainCommand } from './explain-command.ts';
+import { groupCommand } from './group-commands.ts';
 import { keyringCommand } from './keyring-commands.ts';
 import { liveCommand } from './live-commands.ts';
 import { operatorCommand } from './operator-commands.ts';
@@ -77,6 +78,7 @@ function createProgram(
     keyringCommand(context),
     edgeCommand(context),
     fleetCommand(context),
+    groupCommand(context),
     explainCommand(context),
     databaseCommand(context),
     callCommand(context),

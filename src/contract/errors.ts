@@ -6,6 +6,7 @@ import { MAX_SMS_UNITS } from '../model/limits.ts';
 import { EDGE_ERRORS } from './edge-errors.ts';
 import { type ErrorRow, refusal, row } from './error-row.ts';
 import { FLEET_ERRORS } from './fleet-errors.ts';
+import { GROUP_ERRORS } from './group-errors.ts';
 import { LIVE_ERRORS } from './live-errors.ts';
 
 export const ERRORS = {
@@ -227,6 +228,7 @@ export const ERRORS = {
   ...FLEET_ERRORS,
   ...LIVE_ERRORS,
   ...EDGE_ERRORS,
+  ...GROUP_ERRORS,
 
   accountNotFound: row(200, 2005, '账户 {accountId} 不存在', 'account {accountId} does not exist'),
   accountNotCustomer: refusal(

@@ -8,6 +8,7 @@ import { CONFIG_OPERATIONS } from './config-operations.ts';
 import { DOMAIN_OPERATIONS } from './domain-operations.ts';
 import { EDGE_OPERATOR_OPERATIONS } from './edge-operator-operations.ts';
 import { FLEET_OPERATOR_OPERATIONS } from './fleet-operator-operations.ts';
+import { GROUP_OPERATIONS } from './group-operations.ts';
 import { LIVE_OPERATIONS } from './live-operations.ts';
 import { LIVE_OPERATOR_OPERATIONS } from './live-operator-operations.ts';
 import type { Operation } from './operation.ts';
@@ -35,6 +36,7 @@ const OPERATION_TABLE = {
   ...EDGE_OPERATOR_OPERATIONS,
   ...FLEET_OPERATOR_OPERATIONS,
   ...LIVE_OPERATOR_OPERATIONS,
+  ...GROUP_OPERATIONS,
   ...SMS_OPERATOR_OPERATIONS,
 } satisfies Readonly<Record<RouteName, Operation>>;
 

@@ -122,6 +122,12 @@ export const ROUTES = {
   'liveOperator.getKeys': operatorRoute('/operator/getLiveKeys'),
   'liveOperator.setKeys': operatorRoute('/operator/setLiveKeys'),
 
+  'groupOperator.list': operatorRoute('/operator/listEdgeGroups'),
+  'groupOperator.set': operatorRoute('/operator/setEdgeGroup'),
+  'groupOperator.getDomain': operatorRoute('/operator/getDomainGroups'),
+  'groupOperator.setDomain': operatorRoute('/operator/setDomainGroups'),
+  'groupOperator.remove': operatorRoute('/operator/removeEdgeGroup'),
+
   'smsOperator.createApp': operatorRoute('/operator/createSmsApp'),
   'smsOperator.listApps': operatorRoute('/operator/listSmsApps'),
   'smsOperator.recharge': operatorRoute('/operator/rechargeSms'),

@@ -2,18 +2,19 @@
  * Sends published changes to the open streams. Clients at the same position share a text, which is made once. Rounds
  * never overlap.
  */
+import type { KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Db } from '#db/open.ts';
-import { type ConfigHead, changesSince, readConfigHead } from '#db/tables/resources.ts';
-import { isInHistory, readRevisionTag } from '#db/tables/revision-tags.ts';
+import { type ConfigHead, readConfigHead } from '#db/tables/resources.ts';
+import { isInHistory } from '#db/tables/revision-tags.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
-import type { UnsealBody } from './open-secrets.ts';
+import { createDeltaMaker, type DeltaSources, type DeltaText } from './delta-maker.ts';
 import type { Peer } from './peer.ts';
 import { MAX_SPREAD_MS } from './protocol.ts';
-import { formatChange } from './snapshot.ts';
 import { formatComment, formatEvent, HEARTBEAT } from './sse.ts';
+import { readViews, type View } from './views.ts';
 
 /** Time that the edges of a control get to come back after its end, for each of them. docs/decisions/0591 */
 const SPREAD_PER_EDGE_MS = 5;
@@ -23,29 +24,36 @@ const MAX_STREAM_AGE_MS = 24 * 3600 * 1000;
 const GOODBYE_MS = 500;
 /** Unread bytes at which a client is dropped; it reconnects with the revision that it has. */
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
-/** Resources in one delta; a client that is further behind gets the next one when it has read this one. */
-const MAX_DELTA_ROWS = 250;
+/** Shortest interval of deltas without changes to a view: less than that of the rounds, so that none is missed. */
+const EMPTY_DELTA_MS = 900;
 
 export interface ChangeBroadcast {
   /** Adds a client. If changes alone cannot bring it up to date, sends `reset` and ends the stream at once. */
-  add(client: ServerResponse, at: FeedPosition, peer: Peer | undefined): Promise<void>;
+  add(client: ServerResponse, at: FeedPosition, remote: RemoteClient | undefined): Promise<void>;
   /** Sends new changes. Rejects if the database does not answer; the next call makes up for it. */
   round(): Promise<void>;
   heartbeat(): void;
   readonly clientCount: number;
   /** Number of clients on other machines. */
   readonly remoteCount: number;
-  /** Ends the streams of an edge on another machine. */
-  cut(edge: string): void;
+  /** Ids of the clients on other machines. */
+  remoteEdges(): readonly string[];
   /** The newest revision that a round saw. */
   readonly revision: number;
   /** Ends all streams; edges on other machines learn over which time they are to come back. */
   close(): Promise<void>;
 }
 
-export interface ChangeBroadcastOptions {
-  readonly db: Db;
-  readonly openBody: UnsealBody;
+/** An edge on another machine. */
+interface RemoteClient {
+  readonly peer: Peer;
+  /** Id of the view that the edge has; empty if it has none. */
+  readonly view: string;
+  /** X25519 public key that view keys are sealed to. */
+  readonly sealKey: KeyObject;
+}
+
+export interface ChangeBroadcastOptions extends DeltaSources {
   readonly clock: Clock;
 }
 
@@ -56,7 +64,11 @@ export function createBroadcast(options: ChangeBroadcastOptions): ChangeBroadcas
 interface Client {
   readonly response: ServerResponse;
   /** Absent for an edge of this machine. */
-  readonly peer: Peer | undefined;
+  readonly remote: RemoteClient | undefined;
+  /** Id of the view key that was sent last. */
+  vk: string | undefined;
+  /** Absent for an edge of this machine, which sees everything. */
+  readonly view: View | undefined;
   readonly openedAt: number;
   at: FeedPosition;
   /** Whether the last delta did not reach the head, so that the next one follows when the client has read it. */
@@ -65,16 +77,18 @@ interface Client {
 
 class StreamBroadcast implements ChangeBroadcast {
   readonly #db: Db;
-  readonly #openBody: UnsealBody;
+  readonly #sources: DeltaSources;
   readonly #clock: Clock;
   readonly #clients = new Set<Client>();
+  /** When the position of a group was last moved by a delta without changes. */
+  readonly #movedAt = new Map<string, number>();
   #running: Promise<void> | undefined;
   #isAskedAgain = false;
   #revision = 0;
 
-  constructor({ db, openBody, clock }: ChangeBroadcastOptions) {
-    this.#db = db;
-    this.#openBody = openBody;
+  constructor({ clock, ...sources }: ChangeBroadcastOptions) {
+    this.#db = sources.db;
+    this.#sources = sources;
     this.#clock = clock;
   }
 
@@ -90,8 +104,17 @@ class StreamBroadcast implements ChangeBroadcast {
     return [...this.#clients].filter(isRemote).length;
   }
 
-  async add(response: ServerResponse, at: FeedPosition, peer: Peer | undefined): Promise<void> {
-    const client: Client = { response, peer, openedAt: this.#clock(), at, isCatchingUp: false };
+  async add(response: ServerResponse, at: FeedPosition, remote: RemoteClient | undefined): Promise<void> {
+    const view = remote && { group: remote.peer.group, id: remote.view };
+    const client: Client = {
+      response,
+      remote,
+      view,
+      vk: undefined,
+      openedAt: this.#clock(),
+      at,
+      isCatchingUp: false,
+    };
     this.#clients.add(client);
     response.on('close', () => this.#clients.delete(client));
     response.on('drain', () => {
@@ -99,7 +122,8 @@ class StreamBroadcast implements ChangeBroadcast {
       if (client.isCatchingUp) this.round().catch(() => undefined);
     });
     await this.round();
-    if (this.#clients.has(client)) this.#send(client, peer === undefined ? HEARTBEAT : formatSpread(this.remoteCount));
+    if (this.#clients.has(client))
+      this.#send(client, remote === undefined ? HEARTBEAT : formatSpread(this.remoteCount));
   }
 
   round(): Promise<void> {
@@ -117,20 +141,20 @@ class StreamBroadcast implements ChangeBroadcast {
     const spread = formatSpread(this.remoteCount);
     for (const client of [...this.#clients]) {
       const age = this.#clock() - client.openedAt;
-      if (client.peer === undefined) this.#send(client, HEARTBEAT);
+      if (client.remote === undefined) this.#send(client, HEARTBEAT);
       else if (age > MAX_STREAM_AGE_MS) this.#end(client, formatGoaway(0));
       else this.#send(client, spread);
     }
   }
 
-  cut(edge: string): void {
-    for (const client of [...this.#clients]) if (client.peer?.edge === edge) this.#drop(client);
+  remoteEdges(): readonly string[] {
+    return [...this.#clients].flatMap(({ remote }) => remote?.peer.edge ?? []);
   }
 
   async close(): Promise<void> {
     const goaway = formatGoaway(this.remoteCount);
     const goodbyes = [...this.#clients].map(async (client) => {
-      if (client.peer !== undefined) {
+      if (client.remote !== undefined) {
         this.#end(client, goaway);
         await once(client.response, 'close', { signal: AbortSignal.timeout(GOODBYE_MS) }).catch(() => undefined); // late
       }
@@ -148,32 +172,57 @@ class StreamBroadcast implements ChangeBroadcast {
       for (const clients of groupByPlace(this.#clients)) {
         if (!(await this.#canFollow(clients[0].at, head))) for (const client of clients) this.#reset(client);
       }
+      await this.#resetViews();
       await this.#advance(head);
     } while (this.#isAskedAgain);
   }
 
+  /** Ends streams of edges whose view is no longer that of their group: they take a snapshot. */
+  async #resetViews(): Promise<void> {
+    const remote = [...this.#clients].filter(({ view }) => view !== undefined);
+    if (remote.length === 0) return;
+    const views = await readViews(this.#db.query);
+    for (const client of remote) if (client.view?.id !== views(client.view?.group ?? '').id) this.#reset(client);
+  }
+
   /** Advances clients until each is at the head or must first read the bytes sent to it. */
   async #advance(head: ConfigHead): Promise<void> {
+    const maker = createDeltaMaker(this.#sources, head);
+    const held = new Set<Client>();
     for (;;) {
-      const behind = [...this.#clients].filter((client) => client.at.revision < head.revision && isReady(client));
+      const behind = [...this.#clients].filter(
+        (client) => client.at.revision < head.revision && isReady(client) && !held.has(client),
+      );
       if (behind.length === 0) return;
       for (const clients of groupByPlace(behind)) {
-        const { at, text } = await this.#makeDelta(clients[0].at.revision, head);
-        for (const client of clients) {
-          this.#send(client, text);
-          client.at = at;
-          client.isCatchingUp = at.revision < head.revision;
-        }
+        const { at, view } = clients[0];
+        const delta = await maker.make(at.revision, view);
+        if (this.#canWait(delta, view, head)) for (const client of clients) held.add(client);
+        else for (const client of clients) await this.#sendDelta(client, delta, head);
       }
     }
   }
 
-  async #makeDelta(from: number, head: ConfigHead): Promise<{ readonly at: FeedPosition; readonly text: string }> {
-    const { to, rows } = await changesSince(this.#db.query, { from, to: head.revision, limit: MAX_DELTA_ROWS });
-    const tag = to === head.revision ? head.tag : await readRevisionTag(this.#db.query, to);
-    const changes = rows.map((row) => formatChange(row, this.#openBody)).join(',');
-    const data = `{"from":${from},"to":${to},"tag":${JSON.stringify(tag)},"changes":[${changes}]}`;
-    return { at: { epoch: head.epoch, revision: to, tag }, text: formatEvent({ id: to, name: 'delta', data }) };
+  /** Sends the key of its secrets first, if the client was not sent that yet. */
+  async #sendDelta(client: Client, { at, text, vk }: DeltaText, head: ConfigHead): Promise<void> {
+    if (client.remote !== undefined && vk !== undefined && vk !== client.vk) {
+      const { peer, sealKey } = client.remote;
+      for (const key of await this.#sources.sealer.sealTo(peer, sealKey, [vk]))
+        this.#send(client, formatEvent({ name: 'viewkey', data: JSON.stringify(key) }));
+      client.vk = vk;
+    }
+    this.#send(client, text);
+    client.at = at;
+    client.isCatchingUp = at.revision < head.revision;
+  }
+
+  /** A delta that only moves the position of a view is sent once a second: other groups may have many changes. */
+  #canWait({ at, isEmpty }: DeltaText, view: View | undefined, head: ConfigHead): boolean {
+    if (view === undefined || !isEmpty || at.revision < head.revision) return false;
+    const now = this.#clock();
+    if (Math.abs(now - (this.#movedAt.get(view.group) ?? 0)) < EMPTY_DELTA_MS) return true;
+    this.#movedAt.set(view.group, now);
+    return false;
   }
 
   /**
@@ -205,8 +254,8 @@ class StreamBroadcast implements ChangeBroadcast {
   }
 }
 
-function isRemote({ peer }: Client): boolean {
-  return peer !== undefined;
+function isRemote({ remote }: Client): boolean {
+  return remote !== undefined;
 }
 
 function spreadOf(edges: number): string {
@@ -222,7 +271,7 @@ function formatGoaway(edges: number): string {
 }
 
 function groupByPlace(clients: Iterable<Client>): Iterable<readonly [Client, ...Client[]]> {
-  const groups = Map.groupBy(clients, ({ at }) => `${at.epoch} ${at.revision} ${at.tag}`);
+  const groups = Map.groupBy(clients, ({ at, view }) => `${at.epoch} ${at.revision} ${at.tag} ${view?.id}`);
   // `as`: a group has at least the member that made it.
   return groups.values() as Iterable<[Client, ...Client[]]>;
 }

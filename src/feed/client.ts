@@ -16,6 +16,7 @@ import { createConfirmations, type StoredChange } from './confirmations.ts';
 import type { ControlLink } from './control-link.ts';
 import type { PrefetchResultEntry } from './edge-prefetches.ts';
 import type { EdgeStore } from './edge-store.ts';
+import { createEdgeViewKeys, type EdgeViewKeys } from './edge-view-keys.ts';
 import { FeedRefusal, requestFeed } from './feed-request.ts';
 import { parseDelta, parseSpread } from './messages.ts';
 import { formatPositionQuery } from './position-query.ts';
@@ -58,6 +59,8 @@ export interface FeedClientOptions {
   /** The release, for the report. */
   readonly build: string;
   readonly store: EdgeStore;
+  /** Where a snapshot from another machine is collected before it is applied. */
+  readonly snapshotFile: string;
   /**
    * Called when a change is in the store. Resolves when every worker of the machine runs it; rejects to be called
    * again. `names`: sites that changed; absent: any may have. Calls do not overlap.
@@ -95,6 +98,7 @@ class RunningFeedClient implements FeedClient {
   readonly #confirmations;
   readonly #prefetches: Prefetches;
   readonly #reporter: StatusReporter;
+  readonly #viewKeys: EdgeViewKeys;
   readonly #running: Promise<unknown>;
   readonly #reporting: NodeJS.Timeout;
   readonly #looking: NodeJS.Timeout;
@@ -118,6 +122,7 @@ class RunningFeedClient implements FeedClient {
       report: (results) => this.#reportPrefetches(results),
       log,
     });
+    this.#viewKeys = createEdgeViewKeys(link);
     this.#reporter = this.#createReporter();
     this.#confirmations = createConfirmations({
       confirm,
@@ -283,9 +288,10 @@ class RunningFeedClient implements FeedClient {
   }
 
   async #takeSnapshot(): Promise<FeedPosition> {
-    const { store, link, clock, log } = this.#options;
+    const { store, link, clock, log, snapshotFile: file } = this.#options;
     const { signal } = this.#attempt;
-    const { epoch, revision, tag, count } = await takeSnapshot(store, { link, clock, signal });
+    const viewKeys = this.#viewKeys;
+    const { epoch, revision, tag, count } = await takeSnapshot(store, { link, viewKeys, file, clock, signal });
     link.announce(store.announcedControls());
     const at = { epoch, revision, tag };
     const rejected = store.countRejections();
@@ -302,8 +308,8 @@ class RunningFeedClient implements FeedClient {
 
   /** Follows changes until control asks for a snapshot or says goodbye. Throws when the stream ends otherwise. */
   async #follow(at: FeedPosition): Promise<'reset' | { readonly spreadMs: number }> {
-    const { link } = this.#options;
-    const path = `${STREAM_PATH}?${formatPositionQuery(at)}`;
+    const { link, store } = this.#options;
+    const path = `${STREAM_PATH}?${formatPositionQuery(at, store.view())}`;
     const { signal } = this.#attempt;
     const serial = link.serial;
     const response = await requestFeed({ link, path, signal, silenceMs: SILENCE_MS, isStream: true });
@@ -314,7 +320,7 @@ class RunningFeedClient implements FeedClient {
           link.turn();
           return { spreadMs: parseSpread(event.data) };
         }
-        this.#take(at.epoch, event);
+        await this.#take(at.epoch, event);
         this.#failures = 0;
         if (this.#isConnected) continue;
         this.#serial = serial;
@@ -327,18 +333,23 @@ class RunningFeedClient implements FeedClient {
     throw new Error('control closed the stream');
   }
 
-  #take(epoch: string, event: SseItem): void {
+  async #take(epoch: string, event: SseItem): Promise<void> {
     if (event.kind === 'comment') {
       if (event.text !== '') this.#spreadMs = parseSpread(event.text);
-    } else if (event.name === 'delta') this.#apply(epoch, parseDelta(event.data));
+    } else if (event.name === 'viewkey') this.#viewKeys.take(event.data);
+    else if (event.name === 'delta') {
+      const delta = parseDelta(event.data);
+      this.#apply(epoch, { ...delta, changes: await this.#viewKeys.open(delta.changes, this.#attempt.signal) });
+    }
   }
 
   /** Applies a delta. Throws if it does not begin at our revision; the next connection sends that. */
-  #apply(epoch: string, { from, to, tag, changes }: Delta): void {
+  #apply(epoch: string, { from, to, tag, view, changes }: Delta): void {
     if (this.#repair()) throw new Error(SETTINGS_LOST);
     const { store, clock } = this.#options;
     const revision = store.head()?.revision;
     if (from !== revision) throw new Error(`a delta from ${from} while at ${revision}`);
+    if (view !== store.view()) throw new Error(`a delta of the view ${view} while at ${store.view()}`);
     const accepted = changes.map(acceptChange);
     store.applyDelta({ revision: to, tag }, accepted, clock());
     const refused = accepted.filter((change) => change.kind === 'reject');

@@ -2,9 +2,12 @@
  * The way from an edge to control: the unix socket of this machine, or HTTPS to one of several controls. Each start
  * tries them in another order; after a failure, the next one is in use. docs/decisions/0591
  */
-import { type ClientRequest, request as httpRequest, type RequestOptions } from 'node:http';
+import type { KeyObject } from 'node:crypto';
+import { type ClientRequest, request as httpRequest, type OutgoingHttpHeaders, type RequestOptions } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
+import { SEAL_HEADER } from './protocol.ts';
+import { formatSealKey } from './view-key-box.ts';
 
 /** Limit of addresses, of settings and announcement together. */
 export const MAX_CONTROLS = 32;
@@ -18,8 +21,10 @@ export interface EdgeCredentials {
   readonly fleet: string;
   /** Serial number of the certificate; another one after a renewal. */
   readonly serial: string;
-  /** Header fields of every request. */
-  readonly fields?: Readonly<Record<string, string>>;
+  /** X25519 private key: opens view keys that were sealed to this edge. */
+  readonly sealKey: KeyObject;
+  /** Fields of every request. */
+  readonly fields: Readonly<Record<string, string>>;
   /** Options with the key, the certificate, the authorities and the name that control must have. */
   tls(): ConnectionOptions;
 }
@@ -31,6 +36,10 @@ interface OpenedRequest {
   noteFailure(): void;
 }
 
+interface LinkRequest extends RequestOptions {
+  readonly headers: OutgoingHttpHeaders;
+}
+
 export interface ControlLink extends Disposable {
   /** Whether control is on another machine. */
   readonly isRemote: boolean;
@@ -38,8 +47,10 @@ export interface ControlLink extends Disposable {
   readonly controlCount: number;
   /** Serial number of the certificate in use; `undefined` on the unix socket. */
   readonly serial: string | undefined;
+  /** Identity of this edge; absent on the unix socket. */
+  readonly credentials: EdgeCredentials | undefined;
   /** Opens a request to the control in use. `isStream`: it gets a connection of its own. */
-  open(options: RequestOptions, isStream: boolean): OpenedRequest;
+  open(options: LinkRequest, isStream: boolean): OpenedRequest;
   /** Turns to the next control. */
   turn(): void;
   /** Replaces the controls that control announced. */
@@ -51,6 +62,7 @@ export function openSocketLink(socketPath: string): ControlLink {
     isRemote: false,
     controlCount: 1,
     serial: undefined,
+    credentials: undefined,
     open: (options) => ({ outgoing: httpRequest({ ...options, socketPath, agent: false }), noteFailure() {} }),
     turn() {},
     announce() {},
@@ -90,6 +102,9 @@ export function openFleetLink({ controls, credentials, random }: FleetLinkOption
     get serial() {
       return credentials().serial;
     },
+    get credentials() {
+      return credentials();
+    },
     open(options, isStream) {
       const address = current();
       const { hostname, port } = new URL(address);
@@ -97,7 +112,7 @@ export function openFleetLink({ controls, credentials, random }: FleetLinkOption
       const outgoing = httpsRequest({
         ...own.tls(),
         ...options,
-        headers: { ...own.fields, ...options.headers },
+        headers: { ...options.headers, ...own.fields, [SEAL_HEADER]: formatSealKey(own.sealKey) },
         host: hostname.replace(/^\[|\]$/g, ''),
         port,
         agent: isStream ? false : agentOf(own.serial),

@@ -47,6 +47,10 @@ const LAYOUT = `
   pragma application_id = ${APPLICATION_ID};
 `;
 
+/** Added to files of earlier releases, which do not look for it. */
+const LATER_LAYOUT =
+  'create table if not exists feed_view (id integer primary key check (id = 1), view text not null) strict';
+
 /** Thrown if the file is not an edge's or is damaged. */
 class UnusableFile extends Error {}
 
@@ -115,6 +119,7 @@ function openWritable(file: string): DatabaseSync {
     chmodSync(file, 0o600);
     database.exec('pragma journal_mode = wal; pragma synchronous = full');
     if (isEmpty) inTransaction(database, () => database.exec(LAYOUT));
+    database.exec(LATER_LAYOUT);
     return database;
   } catch (error) {
     database.close();

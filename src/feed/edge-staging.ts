@@ -5,6 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '#lib/sqlite-file.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 import type { StoreChange } from './edge-file.ts';
+import type { SnapshotHead } from './protocol.ts';
 
 export interface SnapshotStaging extends Disposable {
   /** Adds a resource. Throws if it was added already. */
@@ -14,7 +15,7 @@ export interface SnapshotStaging extends Disposable {
    * not in the snapshot are deleted. A purge keeps the instant at which it was applied here; a new one is stamped with
    * `now`. If the snapshot does not continue the history of the current set, all purges are new.
    */
-  commit(head: FeedPosition & { readonly continues: boolean }, now: number): void;
+  commit(head: FeedPosition & Pick<SnapshotHead, 'continues' | 'view'>, now: number): void;
 }
 
 const PUT_IN_PLACE = `
@@ -52,7 +53,7 @@ export function createStaging(database: DatabaseSync): SnapshotStaging {
       const error = change.kind === 'reject' ? change.error : null;
       insert.run(change.resource, change.key, change.revision, body, error);
     },
-    commit({ epoch, revision, tag, continues }, now) {
+    commit({ epoch, revision, tag, view, continues }, now) {
       inTransaction(database, () => {
         database.exec(PUT_IN_PLACE);
         if (!continues) database.exec(FORGET_OTHER_HISTORY);
@@ -60,6 +61,8 @@ export function createStaging(database: DatabaseSync): SnapshotStaging {
         database
           .prepare('insert or replace into head (id, epoch, revision, tag) values (1, ?, ?, ?)')
           .run(epoch, revision, tag);
+        database.exec('delete from feed_view');
+        if (view !== undefined) database.prepare('insert into feed_view (id, view) values (1, ?)').run(view);
       });
     },
     [Symbol.dispose]() {

@@ -39,6 +39,8 @@ import { CONTROLS_KEY, FLEET_KIND, type FleetControls } from './protocol.ts';
 export interface EdgeStore extends SiteSource, Disposable {
   /** Absent until the first snapshot. */
   head(): FeedPosition | undefined;
+  /** Id of the view that the store has; absent if it has everything. */
+  view(): string | undefined;
   /** Addresses of the controls that serve, as control announced them last; empty without an announcement. */
   announcedControls(): readonly string[];
   /** Counts the sites. */
@@ -106,6 +108,7 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
     getCertificate: (key) => toCertificate(key, open.selectCertificate.get(key), edgeKey),
     announcedControls: () => toControls(open.selectControls.get()),
     ordersOf: (edge) => toOrders(open.selectOrders.get(edge)),
+    view: () => open.selectView.get()?.['view']?.toString(),
     countSites: () => Number(open.countSites.get()?.['n']),
     countRejections: () => Number(open.countRejections.get()?.['n']),
     // `as`: the columns of the statement below, written by `prepareApply` only.
@@ -168,6 +171,7 @@ function openStore(file: string, edgeKey: EdgeKey, onMoved: (to: string) => void
     selectCertificate: database.prepare(SELECT_CERTIFICATE),
     selectControls: database.prepare(SELECT_CONTROLS),
     selectOrders: database.prepare(`select body from resource where kind = '${EDGE_KIND}' and key = ?`),
+    selectView: database.prepare('select view from feed_view'),
     countSites: database.prepare("select count(*) as n from resource where kind = 'site'"),
     countRejections: database.prepare('select count(*) as n from rejection'),
     selectRejections: database.prepare(

@@ -5,6 +5,7 @@
 import type { Db } from '#db/open.ts';
 import { type Controls, HOUSEKEEPING } from '#db/peers/peers.ts';
 import { pruneTasks } from '#db/tables/cache-tasks.ts';
+import { pruneLeftGroups } from '#db/tables/edge-groups.ts';
 import { pruneEdgeCertificates } from '#db/tables/fleet/edge-certificates.ts';
 import { pruneEdgeTokens } from '#db/tables/fleet/edge-tokens.ts';
 import { pruneFleetEvents } from '#db/tables/fleet/events.ts';
@@ -12,7 +13,8 @@ import { pruneLiveHistory } from '#db/tables/live/history.ts';
 import { endSilent } from '#db/tables/live/reports.ts';
 import { pruneStreams, settleMarks } from '#db/tables/live/streams.ts';
 import { takeOldPurges } from '#db/tables/purges.ts';
-import { type Change, listResourcesBefore, pruneHistory, publish } from '#db/tables/resources.ts';
+import { type Change, HISTORY_KEEP_MS, listResourcesBefore, pruneHistory, publish } from '#db/tables/resources.ts';
+import { pruneViewKeys } from '#db/tables/view-keys.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';
@@ -57,6 +59,8 @@ export async function tidy(db: Db, now: number): Promise<void> {
     await pruneTasks(trx, now);
     await pruneFleetEvents(trx, now);
     await pruneHistory(trx, now);
+    await pruneLeftGroups(trx, now - HISTORY_KEEP_MS);
+    await pruneViewKeys(trx, now);
     await pruneEdgeTokens(trx, now);
     await pruneEdgeCertificates(trx, now);
   });

@@ -42,6 +42,7 @@ export function parseDelta(text: string): Delta {
     from: readCount('from', members['from']),
     to: readCount('to', members['to']),
     tag: readBoundedText('tag', members['tag'], MAX_ID_CHARS),
+    ...readView(members['view']),
     changes: changes.map(readChange),
   };
   if (delta.to <= delta.from) throw new MessageError('to: expected more than from');
@@ -61,6 +62,7 @@ export function parseSnapshotHead(text: string): SnapshotHead {
   if (typeof continues !== 'boolean') throw new MessageError('continues: expected true or false');
   return {
     ...readPlace(members),
+    ...readView(members['view']),
     continues,
     count: readCount('count', members['count']),
     hash: readBoundedText('hash', members['hash'], MAX_ID_CHARS),
@@ -176,6 +178,10 @@ function readPlace(members: Members): FeedPosition {
     revision: readCount('revision', members['revision']),
     tag: readBoundedText('tag', members['tag'], MAX_ID_CHARS),
   };
+}
+
+function readView(value: unknown): { readonly view?: string } {
+  return value === undefined ? {} : { view: readBoundedText('view', value, MAX_ID_CHARS) };
 }
 
 function readPrefetchResult(value: unknown): PrefetchReportResult {

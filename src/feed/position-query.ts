@@ -2,8 +2,17 @@
 import type { FeedPosition } from '#model/feed-position.ts';
 import { MessageError } from './messages.ts';
 
-export function formatPositionQuery({ epoch, revision, tag }: FeedPosition): string {
-  return new URLSearchParams({ epoch, revision: String(revision), tag }).toString();
+/** `view`: id of the view that the edge has; absent if it has everything, or nothing. */
+export function formatPositionQuery({ epoch, revision, tag }: FeedPosition, view?: string): string {
+  const place = { epoch, revision: String(revision), tag };
+  return new URLSearchParams(view === undefined ? place : { ...place, view }).toString();
+}
+
+/** Returns the view of a query; empty if it names none. Throws `MessageError`. */
+export function parseViewQuery(text: string): string {
+  const view = new URLSearchParams(text).get('view') ?? '';
+  if (!/^[\w.-]{0,64}$/.test(view)) throw new MessageError('view: expected the id of a view');
+  return view;
 }
 
 /** Throws `MessageError`. */

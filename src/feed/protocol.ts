@@ -13,6 +13,12 @@ export const STATUS_PATH = '/edge/v1/status';
 /** Reason for which a report is refused (409): control's database was restored, or is another one. */
 export const UNKNOWN_POSITION = 'at: no place in the history of this database';
 export const PREFETCH_PATH = '/edge/v1/prefetch';
+/** Path for view keys that an edge lacks: `{"ids":[…]}` is answered with `{"keys":[…]}`. */
+export const VIEW_KEYS_PATH = '/fleet/v1/viewkeys';
+/** Ids in one request. */
+export const MAX_VIEW_KEY_IDS = 16;
+/** Header of requests with the raw X25519 public key that view keys are to be sealed to, base64. */
+export const SEAL_HEADER = 'causeway-seal';
 export const LOGS_PATH = '/edge/v1/logs';
 export const STATISTICS_PATH = '/edge/v1/statistics';
 /** Path of live reports; `live-report.ts` has their form. */
@@ -37,6 +43,11 @@ export interface FleetControls {
   /** Addresses of the controls that serve now, `https://host:port`. */
   readonly controls: readonly string[];
 }
+/**
+ * Header of a snapshot's file: whether the position of the request belongs to this history, `true` or `false`. The file
+ * is the same for all edges of a view, and its head says `false`.
+ */
+export const CONTINUES_HEADER = 'causeway-continues';
 /** Longest time over which the edges of a control spread when it ends. */
 export const MAX_SPREAD_MS = 30_000;
 /** Rejections in one report; see `status.ts` for more than that. */
@@ -69,6 +80,19 @@ export type ResourceChange =
     }
   | { readonly kind: string; readonly key: string; readonly revision: number; readonly op: 'delete' };
 
+/**
+ * The body of a certificate or of live keys on its way to another machine: the private key, or the whole body as JSON,
+ * is sealed under a view key. See `view-key-box.ts`.
+ */
+export interface SealedBody {
+  /** PEM, leaf first; absent for live keys. */
+  readonly certificate?: string;
+  /** Id of the view key. */
+  readonly vk: string;
+  /** Base64. */
+  readonly sealed: string;
+}
+
 /** Stands for a certificate, or keys of live streams, that control cannot decrypt; no edge accepts it. */
 export interface UnopenedSecret {
   readonly problem: string;
@@ -80,6 +104,8 @@ export interface Delta {
   readonly to: number;
   /** Tag of the revision `to`. */
   readonly tag: string;
+  /** Id of the view whose changes it has; absent if it has all. */
+  readonly view?: string;
   readonly changes: readonly ResourceChange[];
 }
 
@@ -90,6 +116,8 @@ export interface SnapshotHead extends FeedPosition {
    * meaning.
    */
   readonly continues: boolean;
+  /** Id of the view that it has; absent if it has everything. */
+  readonly view?: string;
   readonly count: number;
   readonly hash: string;
 }

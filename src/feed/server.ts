@@ -8,18 +8,25 @@ import { createZstdCompress } from 'node:zlib';
 import type { Db } from '#db/open.ts';
 import { ALONE, type Controls } from '#db/peers/peers.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
+import { noteEdgesSeen } from '#db/tables/edges.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import { startRounds } from '#lib/rounds.ts';
 import { type ChangeBroadcast, createBroadcast } from './broadcast.ts';
 import { createEdgeCounts, type OfEdge } from './edge-counts.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createUnsealBody, type UnsealBody } from './open-secrets.ts';
+import { createPacer } from './pacer.ts';
 import { parsePositionQuery } from './position-query.ts';
 import { HEARTBEAT_MS, SNAPSHOT_PATH, STREAM_PATH } from './protocol.ts';
+import { readRemoteClient, viewKeyRoutes } from './remote-routes.ts';
 import { type LiveCount, type RejectionCount, reportRoutes, type TrafficTaker } from './reports.ts';
 import { createFeedHandler, type FeedHandler, queryOf, type RequestHandler, refuseRequest } from './request-handler.ts';
 import { withSnapshot } from './snapshot.ts';
+import { openSnapshotFiles } from './snapshot-files.ts';
+import { createSnapshotTransfers, type SnapshotTransfers } from './snapshot-transfers.ts';
 import { listenOnSocket } from './unix-socket.ts';
+import { createViewSealer, type ViewSealer } from './view-sealer.ts';
 
 /** Interval of rounds without a wake-up, for those that were missed. */
 const POLL_MS = 1000;
@@ -30,6 +37,8 @@ const MAX_SNAPSHOTS = 4;
 /** Time without progress after which an edge that reads a snapshot is cut. */
 const SNAPSHOT_STALL_MS = 30_000;
 const MAX_CONNECTIONS = 10_000;
+/** Interval of writing which edges are connected. */
+const SEEN_MS = 5000;
 /** Limit of streams to other machines. */
 const MAX_REMOTE_STREAMS = 3000;
 const CROWDED = 'crowded: this control has 3000 edges; ask another one';
@@ -43,17 +52,31 @@ export interface FeedServerOptions {
   readonly peers?: Pick<Controls, 'underLease'>;
   /** Opens the private keys of certificates. Absent if this feed has no certificates. */
   readonly ring?: Keyring;
+  /** Absent if this control serves no edges on other machines. */
+  readonly snapshots?: SnapshotPlace;
   readonly clock: Clock;
   readonly log: Logger;
+}
+
+/** Where and how snapshots for other machines are kept and sent. */
+interface SnapshotPlace {
+  /** Directory of this process alone; files in it are deleted at the start. */
+  readonly directory: string;
+  /** Limit of all transfers together. */
+  readonly bytesPerSecond: number;
 }
 
 export interface FeedServer extends AsyncDisposable {
   /** Answers a request of an edge; never rejects. `peer`: absent for the unix socket. */
   readonly handle: RequestHandler;
+  /** Ends all streams before control stops; edges on other machines learn over which time they are to come back. */
+  endStreams(): Promise<void>;
   /** Newest revision seen in the database. */
   readonly headRevision: number;
   /** Number of open streams. */
   readonly connectedEdges: number;
+  /** Snapshots that were sent to other machines since the start; absent if this control serves none. */
+  readonly snapshots: Pick<SnapshotTransfers, 'begun' | 'running' | 'sentBytes'> | undefined;
   /** Counts of edges that report. */
   rejections(): readonly OfEdge<RejectionCount>[];
   /** Counts of live processes that report. */
@@ -63,14 +86,18 @@ export interface FeedServer extends AsyncDisposable {
 /** Throws if the socket is in use. */
 export async function startFeedServer(options: FeedServerOptions): Promise<FeedServer> {
   const { db, log } = options;
+  const { clock, snapshots } = options;
   const openBody = createUnsealBody(options.ring, log);
-  const broadcast = createBroadcast({ db, openBody, clock: options.clock });
+  const sealer = createViewSealer({ db, ring: options.ring, openBody, clock });
+  const transfers = snapshots && (await openTransfers(options, snapshots, sealer));
+  const broadcast = createBroadcast({ db, openBody, sealer, clock });
   const rejections = createEdgeCounts<RejectionCount>();
   const live = createEdgeCounts<LiveCount>();
   const handle = createFeedHandler(
     {
       [STREAM_PATH]: { method: 'GET', handle: createStreamHandler(broadcast) },
-      [SNAPSHOT_PATH]: { method: 'GET', handle: createSnapshotHandler(db, openBody) },
+      [SNAPSHOT_PATH]: { method: 'GET', handle: createSnapshotHandler(db, openBody, transfers) },
+      ...viewKeyRoutes(sealer),
       ...reportRoutes({ ...options, rejections, live }),
     },
     log,
@@ -80,9 +107,12 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
   await listenOnSocket(server, options.socketPath);
   const publishing = watchPublishes(db, broadcast, log);
   const beating = setInterval(() => broadcast.heartbeat(), HEARTBEAT_MS);
+  const watching = watchLiveness(options, broadcast);
   const housekeeping = startHousekeeping({ peers: ALONE, ...options });
   return {
     handle,
+    endStreams: () => broadcast.close(),
+    snapshots: transfers,
     get headRevision() {
       return broadcast.revision;
     },
@@ -93,6 +123,7 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
     liveCounts: () => live.list(options.clock()),
     async [Symbol.asyncDispose]() {
       clearInterval(beating);
+      await watching[Symbol.asyncDispose]();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       await publishing[Symbol.asyncDispose]();
       await housekeeping[Symbol.asyncDispose]();
@@ -101,6 +132,18 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
       await closed;
     },
   };
+}
+
+/** Writes which edges on other machines have a stream: an open one shows that the edge is alive. */
+function watchLiveness({ db, clock, log }: FeedServerOptions, broadcast: ChangeBroadcast): AsyncDisposable {
+  return startRounds({
+    everyMs: SEEN_MS,
+    work: async () => {
+      const edges = broadcast.remoteEdges();
+      if (edges.length > 0) await noteEdgesSeen(db.query, edges, clock());
+    },
+    onFailure: (error) => log.debug({ err: error }, 'cannot write which edges are connected; retrying'),
+  });
 }
 
 /** Runs a round at each wake-up and each poll. An unreachable database is logged once, not every second. */
@@ -133,16 +176,33 @@ function watchPublishes(db: Db, broadcast: ChangeBroadcast, log: Logger): AsyncD
 function createStreamHandler(broadcast: ChangeBroadcast): FeedHandler {
   return async (request, response, { peer }) => {
     const at = parsePositionQuery(queryOf(request));
-    if (peer !== undefined && broadcast.remoteCount >= MAX_REMOTE_STREAMS) return refuseRequest(response, 503, CROWDED);
+    const remote = peer && readRemoteClient(request, peer);
+    if (remote !== undefined && broadcast.remoteCount >= MAX_REMOTE_STREAMS)
+      return refuseRequest(response, 503, CROWDED);
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
     response.flushHeaders();
-    await broadcast.add(response, at, peer);
+    await broadcast.add(response, at, remote);
   };
 }
 
-function createSnapshotHandler(db: Db, openBody: UnsealBody): FeedHandler {
+/** Files are for edges on other machines: this machine's own read the database, and get what that has now. */
+async function openTransfers(
+  { db, clock }: FeedServerOptions,
+  { directory, bytesPerSecond }: SnapshotPlace,
+  sealer: ViewSealer,
+): Promise<SnapshotTransfers> {
+  const files = await openSnapshotFiles({ db, directory, sealer, clock });
+  const pacer = createPacer(bytesPerSecond, () => performance.now());
+  return createSnapshotTransfers({ db, files, pacer, random: Math.random });
+}
+
+function createSnapshotHandler(db: Db, openBody: UnsealBody, transfers: SnapshotTransfers | undefined): FeedHandler {
   let openSnapshots = 0;
-  return async (request, response) => {
+  return async (request, response, { peer }) => {
+    if (peer !== undefined) {
+      if (transfers === undefined) return refuseRequest(response, 503, 'this control sends no snapshots');
+      return await transfers.answer(request, response, peer.group);
+    }
     const query = queryOf(request);
     const from = query === '' ? undefined : parsePositionQuery(query);
     if (openSnapshots >= MAX_SNAPSHOTS) return refuseRequest(response, 503, 'too many snapshots at once');

@@ -1,5 +1,7 @@
 /** Reads a snapshot: stages it line by line, and commits it only if count and hash match. */
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import type { Clock } from '#lib/clock.ts';
@@ -8,34 +10,64 @@ import { acceptPut } from './accept.ts';
 import type { ControlLink } from './control-link.ts';
 import type { SnapshotStaging } from './edge-staging.ts';
 import type { EdgeStore } from './edge-store.ts';
+import type { EdgeViewKeys } from './edge-view-keys.ts';
 import { requestFeed } from './feed-request.ts';
 import { splitLines } from './lines.ts';
 import { MessageError, parseChange, parseSnapshotHead } from './messages.ts';
 import { formatPositionQuery } from './position-query.ts';
-import { SILENCE_MS, SNAPSHOT_PATH, type SnapshotHead } from './protocol.ts';
+import { type ResourceChange, SILENCE_MS, SNAPSHOT_PATH, type SnapshotHead } from './protocol.ts';
+import { discardDownload, downloadSnapshot } from './snapshot-download.ts';
 
 /** Limit of a resource, far above what control accepts. */
 const MAX_LINE_CHARS = 16 * 1024 * 1024;
 
+export interface SnapshotOptions {
+  readonly link: ControlLink;
+  readonly viewKeys: EdgeViewKeys;
+  /** Where the file of a control on another machine is collected. */
+  readonly file: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
 /** Resolves when the store has the snapshot; rejects without any change if it is incomplete. */
-export async function takeSnapshot(
+export async function takeSnapshot(store: EdgeStore, options: SnapshotOptions): Promise<SnapshotHead> {
+  const { link, file, clock, signal } = options;
+  const path = pathFrom(store.head());
+  if (!link.isRemote) {
+    const response = await requestFeed({ link, path, signal, silenceMs: SILENCE_MS });
+    return await applySnapshot(store, response, options, clock());
+  }
+  const { continues } = await downloadSnapshot({ link, path, file, signal });
+  try {
+    return await applySnapshot(store, createReadStream(file), options, clock(), continues);
+  } finally {
+    // Applied, or wrong; but a view key that could not be fetched does not make it wrong.
+    if (!signal.aborted) discardDownload(file);
+  }
+}
+
+/** `continues`: takes the place of what the head says, if given. */
+async function applySnapshot(
   store: EdgeStore,
-  { link, clock, signal }: { readonly link: ControlLink; readonly clock: Clock; readonly signal: AbortSignal },
+  source: Readable,
+  { viewKeys, signal }: SnapshotOptions,
+  now: number,
+  continues?: boolean,
 ): Promise<SnapshotHead> {
   using staging = store.stageSnapshot();
-  const path = pathFrom(store.head());
-  const response = await requestFeed({ link, path, signal, silenceMs: SILENCE_MS });
+  const open = (changes: readonly ResourceChange[]) => viewKeys.open(changes, signal);
   let head: SnapshotHead | undefined;
   await pipeline(
-    response,
+    source,
     createZstdDecompress(),
     async (chunks: AsyncIterable<Buffer>) => {
-      head = await stage(staging, chunks);
+      head = await stage(staging, chunks, open);
     },
     { signal },
   );
   if (head === undefined) throw new MessageError('an empty snapshot');
-  staging.commit(head, clock());
+  staging.commit(continues === undefined ? head : { ...head, continues }, now);
   return head;
 }
 
@@ -43,11 +75,16 @@ function pathFrom(at: FeedPosition | undefined): string {
   return at === undefined ? SNAPSHOT_PATH : `${SNAPSHOT_PATH}?${formatPositionQuery(at)}`;
 }
 
-async function stage(staging: SnapshotStaging, chunks: AsyncIterable<Buffer>): Promise<SnapshotHead | undefined> {
+async function stage(
+  staging: SnapshotStaging,
+  chunks: AsyncIterable<Buffer>,
+  open: (changes: readonly ResourceChange[]) => Promise<readonly ResourceChange[]>,
+): Promise<SnapshotHead | undefined> {
   const hash = createHash('sha256');
   let head: SnapshotHead | undefined;
   let count = 0;
   for await (const lines of splitLines(chunks, MAX_LINE_CHARS)) {
+    const changes: ResourceChange[] = [];
     for (const line of lines) {
       if (head === undefined) {
         head = parseSnapshotHead(line);
@@ -55,7 +92,9 @@ async function stage(staging: SnapshotStaging, chunks: AsyncIterable<Buffer>): P
       }
       hash.update(`${line}\n`);
       count += 1;
-      const change = parseChange(line);
+      changes.push(parseChange(line));
+    }
+    for (const change of await open(changes)) {
       if (change.op !== 'put') throw new MessageError('a snapshot holds only what exists');
       staging.add(acceptPut(change));
     }

@@ -7,6 +7,7 @@ import { isInHistory } from '#db/tables/revision-tags.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 import type { UnsealBody } from './open-secrets.ts';
 import type { SnapshotHead } from './protocol.ts';
+import { readViews, readVisibility, type View } from './views.ts';
 
 const PAGE_ROWS = 500;
 
@@ -24,6 +25,36 @@ export function withSnapshot(
     const head = await readSnapshotHead(x, from, openBody);
     await send(pieces(x, head, openBody));
   });
+}
+
+/** What a view has of one consistent state of the database. */
+export interface ViewSnapshot {
+  readonly view: View;
+  readonly at: FeedPosition;
+  /** Lines with their LF, and their number; it can be read once. */
+  readonly pages: AsyncIterable<{ readonly text: string; readonly lines: number }>;
+}
+
+/** Like `withSnapshot`, for the view of a group: without a head, whose count and hash the reader finds out. */
+export function withViewSnapshot<T>(
+  db: Db,
+  group: string,
+  openBody: UnsealBody,
+  read: (snapshot: ViewSnapshot) => Promise<T>,
+): Promise<T> {
+  return db.snapshot(async (x) => {
+    const { epoch, revision, tag } = await readConfigHead(x);
+    const view = (await readViews(x))(group);
+    return await read({ view, at: { epoch, revision, tag }, pages: pagesOf(x, group, openBody) });
+  });
+}
+
+async function* pagesOf(x: Executor, group: string, openBody: UnsealBody) {
+  for await (const rows of allResources(x, PAGE_ROWS)) {
+    const see = await readVisibility(x, rows);
+    const seen = rows.filter((row) => see(row, group) === 'whole');
+    yield { text: formatPage(seen, openBody), lines: seen.length };
+  }
 }
 
 async function* pieces(x: Executor, head: SnapshotHead, openBody: UnsealBody): AsyncGenerator<string> {

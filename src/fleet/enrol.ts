@@ -14,6 +14,7 @@ import {
 import { countEdgeTokenUse, findEdgeToken } from '#db/tables/fleet/edge-tokens.ts';
 import { enrolEdge, findEnrolledEdge } from '#db/tables/fleet/enrolled-edges.ts';
 import { addFleetEvent } from '#db/tables/fleet/events.ts';
+import { endViewKey } from '#db/tables/view-keys.ts';
 import { readCsr } from '#model/csr.ts';
 import type { EdgeToken } from '#model/fleet.ts';
 import { issueEdgeLeaf, LEAF_LIFE_MS, SERIAL_BYTES } from './authority.ts';
@@ -50,7 +51,7 @@ export async function enrol(issuer: Issuer, call: EnrolmentCall): Promise<Identi
     if (found === undefined || judged === 'refused') throw wrongToken();
     if (judged === 'repeat' && issued !== undefined) return await answerWith(trx, issuer, issued);
     const edge = chooseEdge(found, call.request.edge);
-    await makeRoom(trx, edge, found);
+    await makeRoom(trx, edge, found, call.now);
     const { seal, machine } = call.request;
     await enrolEdge(trx, { edge, group: found.group, labels: found.labels, machine, sealKey: seal }, call.now);
     await countEdgeTokenUse(trx, found.id);
@@ -87,7 +88,7 @@ function chooseEdge(token: EdgeToken, wanted: string | undefined): string {
 }
 
 /** An id is taken until its edge is revoked, unless the token replaces it. */
-async function makeRoom(trx: Transaction<Schema>, edge: string, token: EdgeToken): Promise<void> {
+async function makeRoom(trx: Transaction<Schema>, edge: string, token: EdgeToken, now: number): Promise<void> {
   const present = await findEnrolledEdge(trx, edge);
   if (present === undefined) return;
   if (present.revokedAt === undefined && !token.replaces)
@@ -97,6 +98,7 @@ async function makeRoom(trx: Transaction<Schema>, edge: string, token: EdgeToken
       `an edge ${edge} exists already; revoke it, or make the token with --replace`,
     );
   await revokeCertificates(trx, edge);
+  await endViewKey(trx, present.group, now); // it may be in another group from now on
   await noteFleetChange(trx);
 }
 

@@ -7,6 +7,7 @@ import { findEdgeCertificate, makeCurrent, revokeCertificates } from '#db/tables
 import { addEdgeToken, type NewEdgeToken } from '#db/tables/fleet/edge-tokens.ts';
 import { enrolEdge, findEnrolledEdge, setMachine, setRevoked, setSuspect } from '#db/tables/fleet/enrolled-edges.ts';
 import { addFleetEvent } from '#db/tables/fleet/events.ts';
+import { endViewKey } from '#db/tables/view-keys.ts';
 import type { EdgeLabels } from '#model/fleet.ts';
 import { pinOf } from './authority.ts';
 import { ensureAuthority } from './ensure-authority.ts';
@@ -56,9 +57,11 @@ interface Act {
 /** Revokes an edge: its connections are cut and its certificates refused. Returns false if no such edge is enrolled. */
 export function revokeEdge(db: Db, { edge, reason, now, actor }: Act & { readonly reason: string }): Promise<boolean> {
   return db.transaction(async (trx) => {
-    if ((await findEnrolledEdge(trx, edge))?.revokedAt !== undefined) return true;
-    if (!(await setRevoked(trx, edge, reason, now))) return false;
+    const enrolled = await findEnrolledEdge(trx, edge);
+    if (enrolled?.revokedAt !== undefined) return true;
+    if (enrolled === undefined || !(await setRevoked(trx, edge, reason, now))) return false;
     await revokeCertificates(trx, edge);
+    await endViewKey(trx, enrolled.group, now);
     await noteFleetChange(trx);
     await addFleetEvent(trx, { at: now, edge, event: 'revoke', detail: reason, actor });
     return true;

@@ -2,7 +2,9 @@
  * An order to edges about cached objects, purge or prefetch, and how far it has come: derived from what the edges report,
  * each time it is asked for. Pure.
  */
+
 import type { EdgeReport, KnownEdge } from './edge.ts';
+import { isServedBy, type Serving } from './edge-group.ts';
 
 export interface CacheTask {
   readonly id: number;
@@ -18,6 +20,8 @@ export interface CacheItem {
   readonly kind: 'url' | 'directory' | 'domain';
   /** Text as the customer wrote it; the name if the item is a domain. */
   readonly asked: string;
+  /** Id of its domain; absent in tasks of an earlier release. */
+  readonly domainId?: number;
 }
 
 /** What makes a task's `n`-th resource unlike every other, ever. */
@@ -71,25 +75,36 @@ const MAX_FAILURES = 20;
 const EXPIRED = 'expired';
 const AWAY = 'away';
 
-/** `edges`: those that reported within `EDGE_KNOWN_MS`. One that holds nothing back is not waited for. */
+/**
+ * `edges`: those that reported within `EDGE_KNOWN_MS`. One that holds nothing back is not waited for, and one whose group
+ * does not serve an item's domain is left out of that item.
+ */
 export function progressOf(
   task: CacheTask,
-  edges: readonly KnownEdge[],
+  { edges: all, serving }: { readonly edges: readonly KnownEdge[]; readonly serving: Serving },
   results: readonly PrefetchResult[],
   now: number,
 ): TaskProgress {
+  const isFor = ({ domainId }: CacheItem, group: string | undefined) =>
+    domainId === undefined || isServedBy(serving, domainId, group);
+  const edges = all.filter(({ group }) => task.items.some((item) => isFor(item, group)));
   if (task.kind === 'purge') {
     return assemble(
       task,
       edges.map((edge) => {
         const outcome = purgeOutcome(task, edge);
-        return { edge: edge.edge, counts: edge.isHolding, outcomes: task.items.map(() => outcome) };
+        const outcomes = task.items.map((item) => (isFor(item, edge.group) ? outcome : undefined));
+        return { edge: edge.edge, counts: edge.isHolding, outcomes };
       }),
     );
   }
   const known = new Map(results.map((result) => [`${result.n} ${result.edge}`, result]));
   const isOver = now - task.createdAt >= PREFETCH_KEEP_MS;
-  const outcomesOf = (edge: string) => task.items.map((_, n) => prefetchOutcome(known.get(`${n} ${edge}`), isOver));
+  const groups = new Map(all.map(({ edge, group }) => [edge, group]));
+  const outcomesOf = (edge: string) =>
+    task.items.map((item, n) =>
+      isFor(item, groups.get(edge)) ? prefetchOutcome(known.get(`${n} ${edge}`), isOver) : undefined,
+    );
   // Afterwards only those that took part are spoken of, wherever they are now.
   const taking = isOver ? new Set(results.map(({ edge }) => edge)) : new Set(edges.map(({ edge }) => edge));
   const live = new Set(edges.filter(({ isHolding }) => isHolding).map(({ edge }) => edge));
@@ -111,8 +126,8 @@ interface Row {
   readonly edge: string;
   /** Whether the task waits for it. */
   readonly counts: boolean;
-  /** One per item. */
-  readonly outcomes: readonly Outcome[];
+  /** One per item; `undefined`: the edge does not serve the item's domain. */
+  readonly outcomes: readonly (Outcome | undefined)[];
 }
 
 const WAITING: Outcome = { state: 'waiting', reason: '' };
@@ -131,7 +146,7 @@ function prefetchOutcome(result: PrefetchResult | undefined, isOver: boolean): O
 
 function assemble({ items }: CacheTask, rows: readonly Row[]): TaskProgress {
   const counting = rows.filter(({ counts }) => counts);
-  const state = joined(counting.flatMap(({ outcomes }) => outcomes));
+  const state = joined(counting.flatMap(({ outcomes }) => outcomes.filter((outcome) => outcome !== undefined)));
   return {
     state: state === 'waiting' ? 'running' : state,
     edges: rows.map(toEdgeProgress),
@@ -140,8 +155,9 @@ function assemble({ items }: CacheTask, rows: readonly Row[]): TaskProgress {
 }
 
 function toEdgeProgress({ edge, counts, outcomes }: Row): EdgeProgress {
-  const state = joined(outcomes);
-  const reason = outcomes.find((outcome) => outcome.state === 'failed')?.reason ?? '';
+  const own = outcomes.filter((outcome) => outcome !== undefined);
+  const state = joined(own);
+  const reason = own.find((outcome) => outcome.state === 'failed')?.reason ?? '';
   return { edge, state, detail: state === 'waiting' && !counts ? AWAY : reason };
 }
 

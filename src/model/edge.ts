@@ -63,6 +63,8 @@ export interface EdgeLoad {
 export interface EdgeReport extends Omit<EdgeStatus, 'at' | 'vitals'> {
   /** When control received it, by control's clock. */
   readonly reportedAt: number;
+  /** Absent for an edge of control's machine, which serves every domain. */
+  readonly group?: string;
 }
 
 /** A report, and whether changes are in force only when this edge has acknowledged them. */

@@ -1,4 +1,5 @@
 /** The process that owns the database: the management interface, and the feed that carries settings to edges. */
+import { join } from 'node:path';
 import { startApi } from '#api/server.ts';
 import type { SmsHooks } from '#api/sms/sms-services.ts';
 import type { LivePorts } from '#api/wire/live-addresses.ts';
@@ -49,7 +50,10 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
   const { peers } = joined;
   const traffic = stack.use(openControlTraffic(config, db, peers, log));
   const feed = stack.use(
-    await startFeedServer({ db, peers, socketPath: config.feedSocket, traffic: traffic.taker, ring, clock, log }),
+    await startFeedServer({
+      ...{ db, peers, socketPath: config.feedSocket, traffic: traffic.taker, ring, clock, log },
+      ...(config.fleetListen !== 'off' && { snapshots: snapshotPlace(config) }),
+    }),
   );
   const states = stack.use(startEdgeStates({ db, clock, log }));
   const { fleetListen } = config;
@@ -74,10 +78,15 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
     firstToken,
     async stop(graceMs) {
       await joined.leave();
+      await feed.endStreams(); // edges learn over which time they are to come back
       await Promise.all([api.close(), sms.stop(graceMs)]);
       await running[Symbol.asyncDispose]();
     },
   };
+}
+
+function snapshotPlace({ dataDir, fleetSnapshotRate }: Config) {
+  return { directory: join(dataDir, 'feed', 'snapshots'), bytesPerSecond: fleetSnapshotRate * 125_000 };
 }
 
 /** What is accepted before the engine runs, it finds when it begins. */
@@ -144,9 +153,27 @@ function portOf(listen: ListenAddress | 'off'): number | undefined {
 
 function addFeedMetrics(
   registry: PartContext['registry'],
-  feed: Pick<FeedServer, 'headRevision' | 'connectedEdges' | 'rejections' | 'liveCounts'>,
+  feed: Pick<FeedServer, 'headRevision' | 'connectedEdges' | 'rejections' | 'liveCounts' | 'snapshots'>,
 ): void {
-  const { gauge, gauges } = metricsOf(registry);
+  const { gauge, gauges, total } = metricsOf(registry);
+  const { snapshots } = feed;
+  if (snapshots !== undefined) {
+    total(
+      'causeway_fleet_snapshots_total',
+      'Snapshots that edges on other machines began to read since the start',
+      () => snapshots.begun,
+    );
+    total(
+      'causeway_fleet_snapshot_bytes_total',
+      'Bytes of snapshots sent to edges on other machines since the start',
+      () => snapshots.sentBytes,
+    );
+    gauge(
+      'causeway_fleet_snapshot_transfers',
+      'Snapshots that edges on other machines are reading',
+      () => snapshots.running,
+    );
+  }
   gauge('causeway_feed_head_revision', 'Newest revision of the settings', () => feed.headRevision);
   gauge('causeway_feed_connected_edges', 'Edges that follow the feed', () => feed.connectedEdges);
   gauges(

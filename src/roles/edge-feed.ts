@@ -51,6 +51,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
   const health = startHealth(context, store, parts);
   const client = startFeedClient({
     link,
+    snapshotFile: join(config.dataDir, 'edge', 'snapshot.part'),
     edgeId: config.edgeId,
     build,
     store,

@@ -16,6 +16,8 @@ export interface PrefetchSpec extends PrefetchRequest {
   readonly n: number;
   /** Whose task it is; absent in those of an earlier release. */
   readonly accountId?: number;
+  /** Id of the domain; absent in those of an earlier release. */
+  readonly siteId?: number;
 }
 
 /** The party that takes turns with others: the account or, if that is unknown, the host. */

@@ -238,11 +238,12 @@ describeOnBothEngines('cache orders', (newDatabase) => {
     const { task_id } = dataOf(await mine('cache.prefetch', { urls }));
     const taskId = Number(task_id);
     const resources = await api.db.query.selectFrom('resource').selectAll().where('kind', '=', 'prefetch').execute();
+    const of = { taskId, host: 'www.example.com', accountId: 1, siteId: 1 };
     assert.deepEqual(
       resources.map(({ key, body }) => [key, JSON.parse(body)]),
       [
-        [`${taskId}:0`, { taskId, n: 0, host: 'www.example.com', target: '/a?b', scheme: 'https', accountId: 1 }],
-        [`${taskId}:1`, { taskId, n: 1, host: 'www.example.com', target: '/c', scheme: 'http', accountId: 1 }],
+        [`${taskId}:0`, { ...of, n: 0, target: '/a?b', scheme: 'https' }],
+        [`${taskId}:1`, { ...of, n: 1, target: '/c', scheme: 'http' }],
       ],
     );
     await api.acknowledge('north');

@@ -1,6 +1,7 @@
 /** Every field of every operation, given what it cannot be: a clear answer that names it, and nothing changed. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setGroup } from '#api/settings/edge-groups.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
 import { takeReceived } from '#db/tables/live/recordings.ts';
@@ -120,6 +121,7 @@ async function prepare(
     await api.call('cache.purge', customer.accessToken, { urls: 'http://www.example.com/' });
     ids['task_id'] = 1;
   }
+  if (name === 'groupOperator.remove') await setGroup(api.db, { name: 'eu', isDefault: false }, api.now);
   if (/^live/.test(name)) {
     const { body } = await api.call('domain.add', customer.accessToken, { domain: 'live.example.com', cdn_type: 4 });
     ids['domain_id'] = memberOf(body, 'domain_id');

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import type { Db } from '#db/open.ts';
+import type { Keyring } from '#db/secrets/keyring.ts';
 import { listLiveEdges } from '#db/tables/edges.ts';
 import { requestFeed } from '#feed/feed-request.ts';
 import { LOGS_PATH, PREFETCH_PATH, STATUS_PATH, STREAM_PATH } from '#feed/protocol.ts';
@@ -110,7 +111,7 @@ async function revisions(db: Db): Promise<Readonly<Record<string, number>>> {
   return Object.fromEntries(edges.map(({ edge, appliedRevision }) => [edge, appliedRevision]));
 }
 
-async function startWorld(t: TestContext) {
+async function startWorld(t: TestContext, options: { readonly ring?: Keyring } = {}) {
   const folder = temporaryFolder(t);
   const authority: TestAuthority = createAuthority(t);
   const db = await openTestDatabase(await newSqlite(t));
@@ -121,7 +122,14 @@ async function startWorld(t: TestContext) {
     db,
     async startControl() {
       const socketPath = join(folder, `${++controls}.sock`);
-      const server = await startFeedServer({ db, socketPath, clock: systemClock, log: silentLog });
+      const server = await startFeedServer({
+        db,
+        socketPath,
+        ...(options.ring !== undefined && { ring: options.ring }),
+        snapshots: { directory: join(folder, `snapshots-${controls}`), bytesPerSecond: 1e9 },
+        clock: systemClock,
+        log: silentLog,
+      });
       const listener = await startFleetListener({ authority, handle: server.handle });
       let ending: Promise<void> | undefined;
       const end = async () => {

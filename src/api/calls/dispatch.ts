@@ -21,6 +21,7 @@ import { CONFIG_HANDLERS } from '../handlers/config.ts';
 import { DOMAIN_HANDLERS } from '../handlers/domains.ts';
 import { EDGE_OPERATOR_HANDLERS } from '../handlers/edge-operators.ts';
 import { FLEET_OPERATOR_HANDLERS } from '../handlers/fleet-operators.ts';
+import { GROUP_HANDLERS } from '../handlers/groups.ts';
 import type { Call, CallServices, Handler } from '../handlers/handler.ts';
 import { LIVE_HANDLERS } from '../handlers/live.ts';
 import { LIVE_OPERATOR_HANDLERS } from '../handlers/live-operators.ts';
@@ -46,6 +47,7 @@ const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   ...OPERATOR_HANDLERS,
   ...EDGE_OPERATOR_HANDLERS,
   ...FLEET_OPERATOR_HANDLERS,
+  ...GROUP_HANDLERS,
   ...LIVE_OPERATOR_HANDLERS,
   ...SMS_OPERATOR_HANDLERS,
 };

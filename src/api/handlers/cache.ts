@@ -2,6 +2,7 @@
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { findTask, listPrefetchResults } from '#db/tables/cache-tasks.ts';
+import { readServing } from '#db/tables/edge-groups.ts';
 import { listEdges } from '#db/tables/edges.ts';
 import { EDGE_KNOWN_MS, progressOf } from '#model/cache-task.ts';
 import { orderPrefetch, orderPurge } from '../settings/cache-orders.ts';
@@ -17,7 +18,9 @@ export const CACHE_HANDLERS = {
     if (task === undefined) throw new ServiceError('taskNotFound', { taskId });
     const edges = await listEdges(db.query, { now, withinMs: EDGE_KNOWN_MS });
     const results = task.kind === 'prefetch' ? await listPrefetchResults(db.query, taskId) : [];
-    return { task, progress: progressOf(task, edges, results, now) };
+    const domainIds = task.items.flatMap(({ domainId }) => domainId ?? []);
+    const serving = await readServing(db.query, domainIds);
+    return { task, progress: progressOf(task, { edges, serving }, results, now) };
   },
 } satisfies { readonly [N in RouteName as N extends `cache.${string}` ? N : never]: Handler<N> };
 

@@ -3,7 +3,7 @@ import { quote } from '#contract/found.ts';
 import { localizeReason } from '#contract/reasons.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
-import { listLiveEdges } from '#db/tables/edges.ts';
+import { listServingEdges } from '#db/tables/serving-edges.ts';
 import { isInForce } from '#model/acknowledgement.ts';
 import { DEFAULT_SETTINGS, type Domain, type DomainSettings } from '#model/domain.ts';
 import { problemWithSuffix } from '#model/domain-name.ts';
@@ -21,7 +21,7 @@ import { changeState } from './state.ts';
 export const DOMAIN_HANDLERS = {
   'domain.get': async (call, { domainId }) => {
     const domain = await readOwnDomain(call, domainId);
-    const edges = await listLiveEdges(call.db.query, call.now);
+    const edges = await listServingEdges(call.db.query, domain.id, call.now);
     return { domain, isInForce: isInForce(domain, edges), warnings: warningsOf(call, domain, edges) };
   },
 
@@ -36,7 +36,7 @@ export const DOMAIN_HANDLERS = {
     const state = stateWhenAdded(review);
     const added = { accountId, name, type, icpNumber, remark, state, createdAt: now, settings };
     const domain = await addDomain(db, added, maxDomains, now);
-    return { domain, warnings: warningsOf(call, domain, await listLiveEdges(db.query, now)) };
+    return { domain, warnings: warningsOf(call, domain, await listServingEdges(db.query, domain.id, now)) };
   },
 
   'domain.updateOrigin': async (call, { domainId, ...chosen }) => {
@@ -52,7 +52,7 @@ export const DOMAIN_HANDLERS = {
       return changed;
     });
     const domain = await readOwnDomain(call, domainId);
-    return { warnings: warningsOf(call, domain, await listLiveEdges(call.db.query, call.now)) };
+    return { warnings: warningsOf(call, domain, await listServingEdges(call.db.query, domain.id, call.now)) };
   },
 
   'domain.list': async ({ db, now, accountId }, filter) => listDomainViews(db, now, { ...filter, accountId }),

@@ -1,8 +1,10 @@
 /** A page of domains, as customers see their own and operators everybody's. */
 import type { Db } from '#db/open.ts';
 import { type DomainFilter, type DomainStatus, listDomains } from '#db/tables/domains.ts';
+import { readServing } from '#db/tables/edge-groups.ts';
 import { listLiveEdges } from '#db/tables/edges.ts';
 import { isInForce, summarizeAcknowledgements } from '#model/acknowledgement.ts';
+import { edgesOf, type Serving } from '#model/edge-group.ts';
 import type { DomainView } from '../wire/wire-domain.ts';
 
 /** Which stored states, and which half of `open`, a code of the wire stands for. */
@@ -28,9 +30,21 @@ export async function listDomainViews(
   { statusCode, isPending = false, ...filter }: PageFilter,
 ): Promise<{ readonly total: number; readonly views: readonly DomainView[] }> {
   const liveEdges = await listLiveEdges(db.query, now);
-  const inForce = summarizeAcknowledgements(liveEdges);
+  const isGrouped = liveEdges.some(({ group }) => group !== undefined);
+  const inForce = summarizeAcknowledgements(
+    liveEdges,
+    isGrouped ? (await readServing(db.query, [])).defaults : undefined,
+  );
   const ofCode = statusCode && STATUSES_OF_CODE[statusCode];
   const statuses = isPending ? (ofCode ?? ONLY_PENDING).filter((status) => status === 'pending') : ofCode;
   const { total, domains } = await listDomains(db.query, { ...filter, statuses, inForce });
-  return { total, views: domains.map((domain) => ({ domain, isInForce: isInForce(domain, liveEdges) })) };
+  const ids = domains.map(({ id }) => id);
+  const serving = isGrouped ? await readServing(db.query, ids) : NO_GROUPS;
+  const views = domains.map((domain) => {
+    return { domain, isInForce: isInForce(domain, edgesOf(serving, domain.id, liveEdges)) };
+  });
+  return { total, views };
 }
+
+/** Edges of control's machine serve every domain. */
+const NO_GROUPS: Serving = { defaults: new Set(), ofDomain: new Map() };

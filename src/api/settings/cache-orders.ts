@@ -51,7 +51,7 @@ export async function orderPurge(db: Db, orderer: Orderer, asked: AskedPurge): P
 /** Gives the task's id. */
 export async function orderPrefetch(db: Db, orderer: Orderer, asked: readonly AskedUrl[]): Promise<number> {
   return await db.transaction(async (trx) => {
-    await findSites(trx, orderer.accountId, asked);
+    const siteOf = await findSites(trx, orderer.accountId, asked);
     const urls = [...new Map(asked.map((url) => [`${url.scheme}://${url.host}${url.target}`, url])).values()];
     const { accountId, now } = orderer;
     await takePlaces(trx, orderer, { ...NOTHING, prefetchUrls: urls.length });
@@ -59,11 +59,12 @@ export async function orderPrefetch(db: Db, orderer: Orderer, asked: readonly As
       accountId,
       kind: 'prefetch',
       createdAt: now,
-      items: urls.map((url) => ({ kind: 'url', asked: url.asked })),
+      items: urls.map((url) => ({ kind: 'url', asked: url.asked, domainId: siteOf(url).id })),
     };
     const taskId = await insertTask(trx, task);
-    const changes = urls.map(({ host, target, scheme }, n): Change => {
-      const body: PrefetchSpec = { taskId, n, host, target, scheme, accountId };
+    const changes = urls.map((url, n): Change => {
+      const { host, target, scheme } = url;
+      const body: PrefetchSpec = { taskId, n, host, target, scheme, accountId, siteId: siteOf(url).id };
       return { kind: 'prefetch', key: prefetchKey(body), op: 'put', body };
     });
     await saveTaskRevision(trx, taskId, await publish(trx, changes, now));
@@ -81,7 +82,7 @@ async function findPurges(trx: Executor, accountId: number, asked: AskedPurge): 
     const { domainId } = asked;
     const domain = await findDomain(trx, { accountId, id: domainId });
     if (domain === undefined) throw new ServiceError('domainNotFound', { domainId });
-    const items = [{ kind: 'domain', asked: domain.name }] as const;
+    const items = [{ kind: 'domain', asked: domain.name, domainId }] as const;
     return { items, bySite: new Map([[domain, [{ kind: 'site', target: '' }]]]) };
   }
   const siteOf = await findSites(trx, accountId, asked.urls);
@@ -89,7 +90,7 @@ async function findPurges(trx: Executor, accountId: number, asked: AskedPurge): 
   const distinct = new Map(asked.urls.map((url) => [`${url.kind} ${url.host}${url.keyTarget}`, url]));
   const bySite = Map.groupBy(distinct.values(), siteOf);
   return {
-    items: [...distinct.values()].map(({ kind, asked }) => ({ kind, asked })),
+    items: [...distinct.values()].map((url) => ({ kind: url.kind, asked: url.asked, domainId: siteOf(url).id })),
     bySite: new Map([...bySite].map(([site, urls]) => [site, urls.map(toScope)])),
   };
 }

@@ -43,6 +43,7 @@ import {
 } from './wire-domain.ts';
 import { READ_EDGES, WRITE_EDGES } from './wire-edges.ts';
 import { READ_FLEET, WRITE_FLEET } from './wire-fleet.ts';
+import { READ_GROUPS, WRITE_GROUPS } from './wire-group.ts';
 import { READ_LIVE, WRITE_LIVE } from './wire-live.ts';
 import { readPolicies, writePolicies } from './wire-policy.ts';
 import { READ_SMS, WRITE_SMS } from './wire-sms.ts';
@@ -151,6 +152,7 @@ export const READ = {
   'operator.setAccountStatus': ({ account_id, enabled }) => ({ accountId: account_id, isEnabled: enabled }),
   ...READ_EDGES,
   ...READ_FLEET,
+  ...READ_GROUPS,
   ...READ_LIVE,
   ...READ_SMS,
   ...READ_SMS_OPERATOR,
@@ -212,6 +214,7 @@ export const WRITE = {
   'operator.rotateKeyring': ({ keyId, ...counts }: Rotation) => ({ key_id: keyId, ...counts }),
   ...WRITE_EDGES,
   ...WRITE_FLEET,
+  ...WRITE_GROUPS,
   ...WRITE_LIVE,
   ...WRITE_SMS,
   ...WRITE_SMS_OPERATOR,

@@ -31,7 +31,9 @@ import { live } from './0023-live.ts';
 import { certificateKinds } from './0024-certificate-kinds.ts';
 import { liveRecordings } from './0025-live-recordings.ts';
 import { fleetIdentity } from './0026-fleet-identity.ts';
+import { edgeGroups } from './0028-edge-groups.ts';
 import { controls } from './0029-controls.ts';
+import { viewKeys } from './0029-view-keys.ts';
 import { edgeStates } from './0030-edge-states.ts';
 
 const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
@@ -62,6 +64,8 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0026-fleet-identity': fleetIdentity,
   '0029-controls': controls,
   '0030-edge-states': edgeStates,
+  '0028-edge-groups': edgeGroups,
+  '0029-view-keys': viewKeys,
 };
 
 /** Throws if a step fails, or if the database is of a newer release. */

@@ -24,6 +24,7 @@ export const SEALED_COLUMNS = [
   { table: 'certificate_order', row: 'domain_id', column: 'private_key' },
   { table: 'sms_connector', row: 'id', column: 'secret' },
   { table: 'live_keys', row: 'domain_id', column: 'sealed_keys' },
+  { table: 'view_key', row: 'id', column: 'secret' },
   { table: 'fleet_authority', row: 'key', column: 'private_key' },
 ] as const;
 

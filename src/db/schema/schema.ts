@@ -7,6 +7,7 @@ import type { AcmeTables } from './acme.ts';
 import type { CertificateTables } from './certificates.ts';
 import type { ControlTables } from './controls.ts';
 import type { FleetTables } from './fleet.ts';
+import type { GroupTables } from './groups.ts';
 import type { LiveTables } from './live.ts';
 import type { SmsTables } from './sms.ts';
 import type { TrafficTables } from './traffic.ts';
@@ -16,6 +17,7 @@ export interface Schema
     CertificateTables,
     ControlTables,
     FleetTables,
+    GroupTables,
     LiveTables,
     SmsTables,
     TrafficTables {

@@ -191,7 +191,8 @@ export async function findCertificatesFor(
 
 /**
  * Sets the certificates of a domain. The caller holds the domain's lock, and has called `findCertificatesFor` for new
- * certificates. Returns the changes to publish: a certificate with its first user, its deletion with the last.
+ * certificates. Returns the changes to publish: a certificate with each new user, and with each that leaves it, because
+ * the groups that are to have it may be others then; its deletion with the last.
  */
 export async function setCertificateUse(
   trx: Transaction<Schema>,
@@ -204,13 +205,14 @@ export async function setCertificateUse(
   await lockCertificates(trx, [...added, ...dropped]);
   const changes: Change[] = [];
   for (const key of added) {
-    if (!(await isUsed(trx, key))) changes.push(...(await toResources(trx, key)));
+    changes.push(...(await toResources(trx, key)));
     await trx.insertInto('certificate_use').values({ domain_id: domainId, certificate_key: key }).execute();
   }
   const ofDomain = trx.deleteFrom('certificate_use').where('domain_id', '=', domainId);
   for (const key of dropped) {
     await ofDomain.where('certificate_key', '=', key).execute();
-    if (!(await isUsed(trx, key))) changes.push({ kind: CERTIFICATE_KIND, key, op: 'delete' });
+    if (await isUsed(trx, key)) changes.push(...(await toResources(trx, key)));
+    else changes.push({ kind: CERTIFICATE_KIND, key, op: 'delete' });
   }
   return changes;
 }

@@ -174,13 +174,49 @@ function whatFilterAsks(e: ExpressionBuilder<Schema, 'domain'>, filter: DomainFi
   ]);
 }
 
-function hasStatus(e: ExpressionBuilder<Schema, 'domain'>, status: DomainStatus, { floor, rejectedNames }: InForce) {
+function hasStatus(e: ExpressionBuilder<Schema, 'domain'>, status: DomainStatus, inForce: InForce) {
   if (status !== 'configuring' && status !== 'accelerating') return e('state', '=', status);
+  const { rejectedNames } = inForce;
   const isAcknowledged = e.and([
-    e('setting_revision', '<=', floor ?? -1),
+    isAppliedByItsEdges(e, inForce),
     ...(rejectedNames.length === 0 ? [] : [e('name', 'not in', rejectedNames)]),
   ]);
   return e.and([e('state', '=', 'open'), status === 'accelerating' ? isAcknowledged : e.not(isAcknowledged)]);
+}
+
+/** The SQL form of `isInForce`, without rejections. */
+function isAppliedByItsEdges(e: ExpressionBuilder<Schema, 'domain'>, { floor, remote }: InForce) {
+  const isAtFloor = e('setting_revision', '<=', floor ?? -1);
+  if (remote === undefined) return isAtFloor;
+  const { groups, defaults } = remote;
+  const own = e
+    .selectFrom('domain_group')
+    .select('group_name')
+    .whereRef('domain_id', '=', 'domain.id')
+    .where('left_at', 'is', null);
+  const names = [...groups.keys()];
+  const isBehind = own.where((of) =>
+    of.or(
+      [...Map.groupBy(groups, ([, lowest]) => lowest)].map(([lowest, same]) =>
+        of.and([
+          of(
+            'group_name',
+            'in',
+            same.map(([name]) => name),
+          ),
+          of('domain.setting_revision', '>', lowest),
+        ]),
+      ),
+    ),
+  );
+  const floors = [...groups].filter(([name]) => defaults.has(name)).map(([, lowest]) => lowest);
+  const always = floor !== undefined;
+  const byOwn = e.and([e.not(e.exists(isBehind)), ...(always ? [] : [e.exists(own.where('group_name', 'in', names))])]);
+  const byDefault = e.and([
+    e.not(e.exists(own)),
+    ...(floors.length > 0 ? [e('setting_revision', '<=', Math.min(...floors))] : [sql<boolean>`${sql.lit(always)}`]),
+  ]);
+  return e.and([...(always ? [isAtFloor] : []), e.or([e.and([e.exists(own), byOwn]), byDefault])]);
 }
 
 /** Names are in lower case, so it does not matter whether LIKE is case-sensitive. */

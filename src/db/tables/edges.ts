@@ -54,6 +54,11 @@ export async function recordEdgeStatus(x: Executor, status: EdgeStatus, now: num
   return isKnown ? 'recorded' : 'unknownPlace';
 }
 
+/** Notes that these edges were heard of: in one statement, for the thousands that a control has. */
+export async function noteEdgesSeen(x: Executor, edges: readonly string[], now: number): Promise<void> {
+  await x.updateTable('edge').set({ seen_at: now }).where('id', 'in', edges).execute();
+}
+
 /** An edge of a release without vitals that reports counts as ready. */
 function vitalColumns({ vitals }: EdgeStatus) {
   return {
@@ -165,5 +170,6 @@ function toEdgeReport(row: EdgeRow): EdgeReport {
     build: row.build,
     startedAt: row.started_at,
     reportedAt: row.reported_at,
+    ...(row.kind === 'edge' && { group: row.group_name }),
   };
 }

@@ -6,7 +6,7 @@ import type { Executor, Schema } from '../schema/schema.ts';
 import { pruneRevisionTags, tagRevision } from './revision-tags.ts';
 
 /** Retention of deletions and tags; an edge that was away longer takes a snapshot. */
-const HISTORY_KEEP_MS = 30 * 24 * 3600 * 1000;
+export const HISTORY_KEEP_MS = 30 * 24 * 3600 * 1000;
 
 export type Change =
   | { readonly kind: string; readonly key: string; readonly op: 'put'; readonly body: unknown }

@@ -40,7 +40,7 @@ export function putPurge(siteId: number, purgeId: string, scope: PurgeScope, sit
 
 /** A prefetch as control publishes it. */
 export function putPrefetch(taskId: number, n: number, target: string, accountId = 1): Change {
-  const body = { taskId, n, host: 'a.example.com', target, scheme: 'http', accountId };
+  const body = { taskId, n, host: 'a.example.com', target, scheme: 'http', accountId, siteId: 1 };
   return { kind: 'prefetch', key: `${taskId}:${n}`, op: 'put', body };
 }
 
@@ -85,6 +85,7 @@ export function startTestEdge(
   const store = openEdgeStore(file, onMoved);
   const client = startFeedClient({
     link: typeof control === 'string' ? openSocketLink(control) : control,
+    snapshotFile: join(folder, `${edgeId}.part`),
     edgeId,
     build: 'test',
     store,

@@ -2,6 +2,7 @@
  * Control's side of the feed for edges on other machines: a listener with mutual TLS that takes each client's
  * certificate for the edge that it names. What the fleet's own listener checks besides is not here.
  */
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -44,7 +45,7 @@ export async function startFleetListener(options: FleetOptions): Promise<FleetLi
       const { subjectaltname = '', serialNumber } = (request.socket as TLSSocket).getPeerCertificate();
       const edge = subjectaltname.replace('DNS:', '');
       requests.push(`${edge} ${request.method} ${request.url?.split('?')[0]}`);
-      const peer: Peer = { kind: 'edge', edge, serial: serialNumber, group: groups[edge] ?? 'default' };
+      const peer: Peer = { kind: 'edge', edge, serial: serialNumber.toLowerCase(), group: groups[edge] ?? 'default' };
       void handle(request, response, peer); // it never rejects
     },
   );
@@ -62,12 +63,15 @@ export async function startFleetListener(options: FleetOptions): Promise<FleetLi
 }
 
 /** The identity of an edge under the test's authority. */
-export function makeCredentials(authority: TestAuthority, edge: string, serial = '1'): EdgeCredentials {
+export function makeCredentials(authority: TestAuthority, edge: string): EdgeCredentials {
   const own = authority.issue([edge]);
+  const { serialNumber } = new X509Certificate(own.cert);
   return {
     edge,
     fleet: 'test',
-    serial,
+    serial: serialNumber.toLowerCase(),
+    sealKey: generateKeyPairSync('x25519').privateKey,
+    fields: {},
     tls: () => ({ ...own, ca: authority.ca, servername: CONTROL_NAME, minVersion: 'TLSv1.3' }),
   };
 }

@@ -5,6 +5,7 @@ import type { EdgeState } from '#model/edge-state.ts';
 import type { FleetEvent } from '#model/fleet-event.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { publish } from '../resources.ts';
+import { endViewKey } from '../view-keys.ts';
 import { noteFleetChange } from './authorities.ts';
 import { revokeCertificates } from './edge-certificates.ts';
 import { setRevoked } from './enrolled-edges.ts';
@@ -37,10 +38,15 @@ export async function undrainEdge(trx: Transaction<Schema>, order: Order): Promi
  */
 export async function removeEdge(trx: Transaction<Schema>, order: Order): Promise<void> {
   const { edge, at } = order;
-  const former = await trx.selectFrom('edge').select('drain_at').where('id', '=', edge).executeTakeFirst();
+  const former = await trx
+    .selectFrom('edge')
+    .select(['drain_at', 'group_name'])
+    .where('id', '=', edge)
+    .executeTakeFirst();
   await trx.updateTable('edge').set({ removed_at: at, drain_at: null }).where('id', '=', edge).execute();
   await setRevoked(trx, edge, 'removed', at);
   await revokeCertificates(trx, edge);
+  if (former !== undefined) await endViewKey(trx, former.group_name, at);
   await noteFleetChange(trx);
   await addFleetEvent(trx, { ...order, event: 'remove' });
   if (former?.drain_at != null) await publish(trx, [{ kind: EDGE_KIND, key: edge, op: 'delete' }], at);

@@ -1,0 +1,77 @@
+/** Changes of groups of edges, and of the groups that serve a domain. docs/decisions/0592 */
+import { ServiceError } from '#contract/service-error.ts';
+import type { Db } from '#db/open.ts';
+import { listDomainChanges } from '#db/tables/domain-resources.ts';
+import { saveDomain } from '#db/tables/domains.ts';
+import {
+  countGroupDomains,
+  countGroupEdges,
+  deleteGroup,
+  findGroup,
+  listGroups,
+  lockGroups,
+  saveDomainGroups,
+  saveGroup,
+} from '#db/tables/edge-groups.ts';
+import { publish } from '#db/tables/resources.ts';
+import { type EdgeGroup, type GroupView, MAX_GROUPS } from '#model/edge-group.ts';
+import { type DomainKey, findOrRefuse } from './change.ts';
+
+export async function listGroupViews(db: Db): Promise<readonly GroupView[]> {
+  const domains = await countGroupDomains(db.query);
+  const edges = await countGroupEdges(db.query);
+  const groups = await listGroups(db.query);
+  return groups.map((group) => ({
+    ...group,
+    domains: domains.get(group.name) ?? 0,
+    edges: edges.get(group.name) ?? 0,
+  }));
+}
+
+/** Adds a group or changes one. Edges of a group that becomes a default one, or ceases to be, take a snapshot. */
+export async function setGroup(
+  db: Db,
+  { name, isDefault }: { readonly name: string; readonly isDefault: boolean },
+  now: number,
+): Promise<void> {
+  await db.transaction(async (trx) => {
+    await lockGroups(trx);
+    if (!isDefault) refuseLastDefault(await listGroups(trx), name);
+    if (!(await saveGroup(trx, { name, isDefault, now }))) throw new ServiceError('groupLimit', { limit: MAX_GROUPS });
+    await publish(trx, [], now); // wakes every control, which compares the versions of views
+  });
+}
+
+/** Refused while the group has edges or domains of its own, or is the only default one. */
+export async function removeGroup(db: Db, name: string, now: number): Promise<void> {
+  await db.transaction(async (trx) => {
+    await lockGroups(trx);
+    if ((await findGroup(trx, name)) === undefined) throw new ServiceError('groupNotFound', { group: name });
+    const edges = (await countGroupEdges(trx)).get(name) ?? 0;
+    const domains = (await countGroupDomains(trx)).get(name) ?? 0;
+    if (edges + domains > 0) throw new ServiceError('groupInUse', { group: name, edges, domains });
+    refuseLastDefault(await listGroups(trx), name);
+    await deleteGroup(trx, name);
+    await publish(trx, [], now);
+  });
+}
+
+/** Sets the groups that serve a domain; none: the default groups. Its status is "in progress" until they have it. */
+export async function setDomainGroups(db: Db, key: DomainKey, groups: readonly string[], now: number): Promise<void> {
+  await db.transaction(async (trx) => {
+    await lockGroups(trx);
+    const known = new Set((await listGroups(trx)).map(({ name }) => name));
+    const unknown = groups.find((name) => !known.has(name));
+    if (unknown !== undefined) throw new ServiceError('groupNotFound', { group: unknown });
+    const domain = await findOrRefuse(trx, key);
+    await saveDomainGroups(trx, { domainId: domain.id, groups, now });
+    const settingRevision = await publish(trx, await listDomainChanges(trx, domain), now);
+    await saveDomain(trx, { ...domain, settingRevision });
+  });
+}
+
+/** Domains without groups of their own must be served by some edge. */
+function refuseLastDefault(groups: readonly EdgeGroup[], name: string): void {
+  if (groups.some((group) => group.isDefault && group.name !== name)) return;
+  if (groups.some((group) => group.isDefault)) throw new ServiceError('groupLastDefault', { group: name });
+}

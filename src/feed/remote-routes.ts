@@ -1,0 +1,41 @@
+/** What only edges on other machines ask control for: views, files of snapshots, and view keys. */
+import type { KeyObject } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { MessageError } from './messages.ts';
+import type { Peer } from './peer.ts';
+import { parseViewQuery } from './position-query.ts';
+import { SEAL_HEADER, VIEW_KEYS_PATH } from './protocol.ts';
+import { type FeedHandler, queryOf, type Routes, readBody, refuseRequest } from './request-handler.ts';
+import { parseSealKey } from './view-key-box.ts';
+import { parseViewKeyRequest } from './view-key-messages.ts';
+import type { ViewSealer } from './view-sealer.ts';
+
+const MAX_REQUEST_BYTES = 16 * 1024;
+
+export function viewKeyRoutes(sealer: ViewSealer): Routes {
+  const handle: FeedHandler = async (request, response, { peer }) => {
+    if (peer === undefined) return refuseRequest(response, 404, 'no such path');
+    const sealKey = readSealKey(request);
+    const body = await readBody(request, MAX_REQUEST_BYTES);
+    if (body === undefined) return refuseRequest(response, 413, `expected at most ${MAX_REQUEST_BYTES} bytes`);
+    const ids = parseViewKeyRequest(body.toString('utf8'));
+    if (ids.some((id) => !id.startsWith(`${peer.group}.`)))
+      return refuseRequest(response, 403, `ids: expected keys of the group ${peer.group}`);
+    const keys = await sealer.sealTo(peer, sealKey, ids);
+    response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+    response.end(JSON.stringify({ keys }));
+  };
+  return { [VIEW_KEYS_PATH]: { method: 'POST', handle } };
+}
+
+/** Reads what a stream of an edge on another machine begins with. Throws `MessageError`. */
+export function readRemoteClient(request: IncomingMessage, peer: Peer) {
+  return { peer, view: parseViewQuery(queryOf(request)), sealKey: readSealKey(request) };
+}
+
+/** Throws `MessageError`. */
+function readSealKey({ headers }: IncomingMessage): KeyObject {
+  const key = parseSealKey(String(headers[SEAL_HEADER] ?? ''));
+  if (key === undefined) throw new MessageError(`${SEAL_HEADER}: expected a raw X25519 public key in base64`);
+  return key;
+}

@@ -1,0 +1,111 @@
+/**
+ * The view of an edge on another machine: the resources that its group needs, and none of other customers' secrets.
+ * docs/decisions/0592
+ */
+import type { Executor } from '#db/schema/schema.ts';
+import { CERTIFICATE_KIND } from '#db/tables/certificates.ts';
+import { findCertificateDomains, findDomainIds } from '#db/tables/domain-resources.ts';
+import { listGroups, readMemberships } from '#db/tables/edge-groups.ts';
+import type { ResourceRow } from '#db/tables/resources.ts';
+import { CHALLENGE_KIND } from '#model/challenge.ts';
+import { LIVE_KEYS_KIND, LIVE_MARK_KIND } from '#model/live-stream.ts';
+import { candidateNames } from '#sites/lookup.ts';
+import type { PrefetchSpec } from '#sites/prefetch.ts';
+import type { SiteSpec } from '#sites/spec.ts';
+
+export interface View {
+  readonly group: string;
+  /** Another one for the same group if the set of its domains has changed as a whole. */
+  readonly id: string;
+}
+
+/** Returns the view of each group. A group that does not exist serves no domain. */
+export async function readViews(x: Executor): Promise<(group: string) => View> {
+  const versions = new Map((await listGroups(x)).map(({ name, version }) => [name, version]));
+  return (group) => ({ group, id: `${group}.${versions.get(group) ?? 0}` });
+}
+
+/** `delete`: the group is not to have it, and may have it from before. */
+export type Visibility = 'whole' | 'delete' | 'none';
+
+/** Returns how edges of a group see each of these rows. */
+export async function readVisibility(
+  x: Executor,
+  rows: readonly ResourceRow[],
+): Promise<(row: ResourceRow, group: string) => Visibility> {
+  const owners = new Map(rows.map((row) => [row, ownerOf(row)]));
+  const all = [...owners.values()];
+  const byName = await findDomainIds(
+    x,
+    all.flatMap((owner) => (owner.kind === 'names' ? owner.names : [])),
+  );
+  const byCertificate = await findCertificateDomains(
+    x,
+    all.flatMap((owner) => (owner.kind === 'certificate' ? [owner.key] : [])),
+  );
+  const idsOf = (owner: Owner): readonly number[] => {
+    if (owner.kind === 'domain') return [owner.id];
+    if (owner.kind === 'names') return owner.names.map((name) => byName.get(name) ?? []).find(isNotEmpty) ?? [];
+    return owner.kind === 'certificate' ? (byCertificate.get(owner.key) ?? []) : [];
+  };
+  const { defaults, ofDomain } = await readMemberships(x, all.flatMap(idsOf));
+  return (row, group) => {
+    const owner = owners.get(row) ?? ownerOf(row);
+    if (owner.kind === 'everyone') return 'whole';
+    const domains = idsOf(owner).map((id) => relationOf(ofDomain.get(id), defaults, group));
+    if (domains.includes('serves')) return 'whole';
+    if (row.isDeleted) return domains.length === 0 || domains.includes('left') ? 'whole' : 'none';
+    // The key of a certificate is random: its deletion says nothing of its owner.
+    return owner.kind === 'certificate' || domains.includes('left') ? 'delete' : 'none';
+  };
+}
+
+type Relation = 'serves' | 'left' | 'none';
+
+function relationOf(
+  own: { readonly members: ReadonlySet<string>; readonly left: ReadonlySet<string> } | undefined,
+  defaults: ReadonlySet<string>,
+  group: string,
+): Relation {
+  const serving = own === undefined || own.members.size === 0 ? defaults : own.members;
+  if (serving.has(group)) return 'serves';
+  return own?.left.has(group) === true ? 'left' : 'none';
+}
+
+function isNotEmpty(list: readonly number[]): boolean {
+  return list.length > 0;
+}
+
+type Owner =
+  | { readonly kind: 'everyone' }
+  | { readonly kind: 'domain'; readonly id: number }
+  /** The first of these names that a domain has or had. */
+  | { readonly kind: 'names'; readonly names: readonly string[] }
+  | { readonly kind: 'certificate'; readonly key: string };
+
+/** Resources of an unknown kind are for every edge: a kind that belongs to a domain must be named here. */
+function ownerOf({ kind, key, isDeleted, body }: ResourceRow): Owner {
+  switch (kind) {
+    case 'site': {
+      if (isDeleted) return { kind: 'names', names: [key] };
+      // `as`, here and below: written by control only.
+      return { kind: 'domain', id: (JSON.parse(body) as SiteSpec).id };
+    }
+    case CERTIFICATE_KIND:
+      return { kind: 'certificate', key };
+    case 'purge':
+      return { kind: 'domain', id: Number(key.split(':')[0]) };
+    case 'prefetch': {
+      if (isDeleted) return { kind: 'everyone' }; // its key has numbers only
+      const { siteId, host } = JSON.parse(body) as PrefetchSpec;
+      return siteId === undefined ? { kind: 'names', names: candidateNames(host) } : { kind: 'domain', id: siteId };
+    }
+    case CHALLENGE_KIND:
+      return { kind: 'names', names: candidateNames(key.split('/')[0] ?? '') };
+    case LIVE_MARK_KIND:
+    case LIVE_KEYS_KIND:
+      return { kind: 'domain', id: Number(key.split('/')[0]) };
+    default:
+      return { kind: 'everyone' };
+  }
+}

@@ -1,0 +1,47 @@
+/** Groups of edges: each edge is in one, a domain is served by those of some. Pure. docs/decisions/0592 */
+
+export const MAX_GROUPS = 256;
+export const MAX_DOMAIN_GROUPS = 16;
+export const MAX_GROUP_CHARS = 32;
+
+/** Letters, digits and hyphens; it becomes part of file names. */
+export function isGroupName(text: string): boolean {
+  return /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/.test(text);
+}
+
+export interface EdgeGroup {
+  readonly name: string;
+  /** Whether it serves domains without groups of their own. */
+  readonly isDefault: boolean;
+  /** Raised when the set of its domains changes as a whole. */
+  readonly version: number;
+}
+
+export interface GroupView extends EdgeGroup {
+  /** Number of domains that have it among their own groups. */
+  readonly domains: number;
+  /** Number of enrolled edges in it, without revoked ones. */
+  readonly edges: number;
+}
+
+/** The groups of some domains. */
+export interface Serving {
+  /** Groups that serve domains without groups of their own. */
+  readonly defaults: ReadonlySet<string>;
+  /** Groups of each domain that has groups of its own, by its id. */
+  readonly ofDomain: ReadonlyMap<number, ReadonlySet<string>>;
+}
+
+/** Whether edges of the group serve the domain. `group`: absent for an edge of control's machine, which has all. */
+export function isServedBy({ defaults, ofDomain }: Serving, domainId: number, group: string | undefined): boolean {
+  return group === undefined || (ofDomain.get(domainId) ?? defaults).has(group);
+}
+
+/** Returns the edges that serve the domain. */
+export function edgesOf<E extends { readonly group?: string | undefined }>(
+  serving: Serving,
+  domainId: number,
+  edges: readonly E[],
+): readonly E[] {
+  return edges.filter(({ group }) => isServedBy(serving, domainId, group));
+}

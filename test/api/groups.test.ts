@@ -1,0 +1,97 @@
+/** Operators' operations on groups of edges, over HTTP on both engines. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { recordEdgeStatus } from '#db/tables/edges.ts';
+import { enrolEdge } from '#db/tables/fleet/enrolled-edges.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
+import type { TestApi } from '../support/api/api.ts';
+import { add, dataOf, show, startWithCustomers } from '../support/api/customers.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
+import { READY } from '../support/feed/feed.ts';
+
+describeOnBothEngines('groups of operators', (newDatabase) => {
+  test('operators add groups, give them domains, and remove them', async (t) => {
+    const { api, me, mine, operate } = await startWithCustomers(t, newDatabase);
+    const id = await add(mine, 'a.example');
+    const key = { account_id: me.accountId, domain_id: id };
+    const code = async (...call: Parameters<typeof operate>) => (await operate(...call)).errorCode;
+    assert.equal(await code('groupOperator.set', { name: 'eu', default: 0 }), undefined);
+    assert.equal(await code('groupOperator.setDomain', { ...key, groups: 'eu,none' }), 'groupNotFound');
+    assert.equal(await code('groupOperator.setDomain', { ...key, domain_id: 999, groups: 'eu' }), 'domainNotFound');
+    assert.equal(await code('groupOperator.setDomain', { ...key, groups: 'eu,eu' }), undefined);
+    assert.deepEqual(dataOf(await operate('groupOperator.getDomain', key)), { groups: ['eu'] });
+    assert.deepEqual(dataOf(await operate('groupOperator.list', {}))['list'], [
+      { name: 'default', default: '1', domains: 0, edges: 0 },
+      { name: 'eu', default: '0', domains: 1, edges: 0 },
+    ]);
+    assert.equal(await code('groupOperator.remove', { name: 'eu' }), 'groupInUse');
+    assert.equal(await code('groupOperator.remove', { name: 'default' }), 'groupLastDefault');
+    assert.equal(await code('groupOperator.set', { name: 'default', default: 0 }), 'groupLastDefault');
+    assert.equal(await code('groupOperator.setDomain', { ...key, groups: [] }), undefined);
+    assert.equal(await code('groupOperator.remove', { name: 'eu' }), undefined);
+    assert.equal(await code('groupOperator.remove', { name: 'eu' }), 'groupNotFound');
+    assert.deepEqual(dataOf(await operate('groupOperator.getDomain', key)), { groups: [] });
+    const rows = Array.from({ length: 255 }, (_, n) => ({ name: `g${n}`, is_default: 0, version: 1, created_at: 1 }));
+    await api.db.query.insertInto('edge_group').values(rows).execute();
+    assert.equal(await code('groupOperator.set', { name: 'eu', default: 0 }), 'groupLimit');
+  });
+
+  test('a domain is in force when the edges of its groups have it, in answers and in filters', async (t) => {
+    const { api, me, mine, operate } = await startWithCustomers(t, newDatabase);
+    await operate('groupOperator.set', { name: 'eu', default: 0 });
+    const own = await add(mine, 'eu.example');
+    await operate('groupOperator.setDomain', { account_id: me.accountId, domain_id: own, groups: 'eu' });
+    const other = await add(mine, 'other.example');
+    const status = async (id: string) => (await show(mine, id))['domain_status'];
+    const listed = async (domain_status: number) => {
+      const { list } = dataOf(await mine('domain.list', { domain_status }));
+      return (list as readonly { readonly domain_name: string }[]).map(({ domain_name }) => domain_name);
+    };
+    const table: readonly (readonly [edge: string, group: string | undefined, behind: number, ready: string[]])[] = [
+      ['sin1', 'default', 0, ['other.example']],
+      ['fra1', 'eu', 2, ['other.example']],
+      ['fra1', 'eu', 1, ['eu.example', 'other.example']],
+      ['sin1', 'default', 1, ['eu.example']],
+      ['local', undefined, 1, ['eu.example']],
+      ['local', undefined, 2, []],
+      ['local', undefined, 0, ['eu.example']],
+      ['sin1', 'default', 0, ['eu.example', 'other.example']],
+    ];
+    for (const [edge, group, behind, ready] of table) {
+      await report(api, edge, group, behind);
+      const name = `${edge} ${behind} behind`;
+      assert.deepEqual(await listed(2), ready, name);
+      assert.deepEqual((await listed(1)).length, 2 - ready.length, name);
+      assert.equal(await status(own), ready.includes('eu.example') ? 2 : 1, name);
+      assert.equal(await status(other), ready.includes('other.example') ? 2 : 1, name);
+    }
+  });
+
+  test('a purge waits only for edges that serve its domain', async (t) => {
+    const { api, me, mine, operate } = await startWithCustomers(t, newDatabase);
+    await operate('groupOperator.set', { name: 'eu', default: 0 });
+    const id = await add(mine, 'eu.example');
+    await operate('groupOperator.setDomain', { account_id: me.accountId, domain_id: id, groups: 'eu' });
+    const { task_id } = dataOf(await mine('cache.purge', { domain_id: id }));
+    const state = async () => dataOf(await mine('cache.getTask', { task_id }));
+    await report(api, 'sin1', 'default', 1);
+    await report(api, 'fra1', 'eu', 1);
+    assert.equal((await state())['state'], 'running');
+    await report(api, 'fra1', 'eu', 0);
+    const done = await state();
+    assert.equal(done['state'], 'done');
+    assert.deepEqual(
+      (done['edges'] as readonly { readonly edge: string }[]).map(({ edge }) => edge),
+      ['fra1'],
+    );
+  });
+});
+
+/** Reports as an edge of the group, or of control's machine, that is ready and so many revisions behind. */
+async function report({ db, now }: TestApi, edge: string, group: string | undefined, behind: number): Promise<void> {
+  if (group !== undefined) await enrolEdge(db.query, { edge, group, labels: {}, machine: '', sealKey: '' }, now);
+  const at = await readConfigHead(db.query);
+  const appliedRevision = at.revision - behind;
+  const status = { edge, at, appliedRevision, rejected: [], build: 'b', startedAt: 5, origins: [], vitals: READY };
+  await recordEdgeStatus(db.query, status, now);
+}

@@ -1,0 +1,234 @@
+/** Views: an edge on another machine gets what its group serves, and nothing of other groups. */
+import assert from 'node:assert/strict';
+import { createPrivateKey } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { orderPrefetch, orderPurge } from '#api/settings/cache-orders.ts';
+import { changeDomain } from '#api/settings/change.ts';
+import { setDomainGroups, setGroup } from '#api/settings/edge-groups.ts';
+import { addCertificate } from '#db/tables/certificates.ts';
+import { listLiveEdges } from '#db/tables/edges.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
+import { endViewKey, openViewKeys } from '#db/tables/view-keys.ts';
+import type { EdgeStore } from '#feed/edge-store.ts';
+import { requestFeed } from '#feed/feed-request.ts';
+import { VIEW_KEYS_PATH } from '#feed/protocol.ts';
+import { openUnder } from '#feed/view-key-box.ts';
+import { systemClock } from '#lib/clock.ts';
+import { parseChain } from '#model/certificate.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
+import { eventually } from '../support/eventually.ts';
+import { publishNow, startTestEdge } from '../support/feed/feed.ts';
+import { linkTo, makeCredentials } from '../support/feed/fleet-feed.ts';
+import { type FleetWorld, startFleetWorld } from '../support/feed/fleet-world.ts';
+import { needs } from '../support/runner/needs.ts';
+
+const LIMITS = { purgeUrls: 100, purgeDirectories: 100, prefetchUrls: 100 };
+
+describeOnBothEngines('views', (newDatabase) => {
+  test('an edge has the domains of its group, from its first snapshot on', needs('openssl'), async (t) => {
+    await using w = await startFleetWorld(t, await newDatabase(t));
+    await using control = await w.startControl();
+    await setGroup(w.db, { name: 'eu', isDefault: false }, 1);
+    const own = await w.addDomain('a.example.com');
+    const foreign = await w.addDomain('foreign.example.com');
+    await secure(w, own.id, 'a.example.com');
+    const key = await secure(w, foreign.id, 'foreign.example.com');
+    await setDomainGroups(w.db, { accountId: w.accountId, domainId: own.id }, ['eu', 'default'], 1);
+    await using edge = startEdge(w, [control.address], 'fra1', 'eu');
+    await caughtUp(w, 'fra1');
+    assert.deepEqual(names(edge.store), ['a.example.com']);
+
+    const order = { accountId: w.accountId, now: systemClock(), today: '2026-01-31', limits: LIMITS };
+    await orderPurge(w.db, order, { kind: 'domain', domainId: foreign.id });
+    await orderPurge(w.db, order, { kind: 'domain', domainId: own.id });
+    const url = { host: 'foreign.example.com', target: '/x', keyTarget: '/x', scheme: 'http', asked: 'x', kind: 'url' };
+    await orderPrefetch(w.db, order, [{ ...url, field: 'urls' }] as Parameters<typeof orderPrefetch>[2]);
+    await publishNow(w.db, {
+      kind: 'challenge',
+      key: `foreign.example.com/${'t'.repeat(30)}`,
+      op: 'put',
+      body: { keyAuthorization: 'a.b' },
+    });
+    await changeDomain(w.db, { accountId: w.accountId, domainId: foreign.id }, 2, (domain) => ({
+      ...domain,
+      settings: { ...domain.settings, origins: ['secret-origin.example.net'] },
+    }));
+    await caughtUp(w, 'fra1');
+    assert.deepEqual(edge.store.purgesOf(own.id).length, 1);
+    assert.deepEqual(edge.store.purgesOf(foreign.id), []);
+    assert.equal(edge.store.getCertificate(key), undefined);
+    for (const file of readdirSync(w.folder).filter((name) => name.startsWith('fra1')))
+      for (const text of ['foreign.example', 'secret-origin', key])
+        assert.equal(readFileSync(join(w.folder, file)).includes(text), false, `${text} in ${file}`);
+  });
+
+  test('a domain that joins a group is put, and one that leaves is deleted', needs('openssl'), async (t) => {
+    await using w = await startFleetWorld(t, await newDatabase(t));
+    await using control = await w.startControl();
+    await setGroup(w.db, { name: 'eu', isDefault: false }, 1);
+    await using edge = startEdge(w, [control.address], 'fra1', 'eu');
+    await using other = startEdge(w, [control.address], 'sin1', 'default');
+    const domain = await w.addDomain('a.example.com');
+    const shared = await secure(w, domain.id, 'a.example.com');
+    const key = { accountId: w.accountId, domainId: domain.id };
+    const order = { accountId: w.accountId, now: systemClock(), today: '2026-01-31', limits: LIMITS };
+    await orderPurge(w.db, order, { kind: 'domain', domainId: domain.id });
+    const table: readonly (readonly [groups: readonly string[], atEdge: boolean, atOther: boolean])[] = [
+      [[], false, true],
+      [['eu'], true, false],
+      [['eu', 'default'], true, true],
+      [['default'], false, true],
+      [['eu'], true, false],
+      [[], false, true],
+    ];
+    await caughtUp(w, 'fra1', 'sin1');
+    const snapshots = control.snapshots;
+    for (const [groups, atEdge, atOther] of table) {
+      await setDomainGroups(w.db, key, groups, systemClock());
+      await caughtUp(w, 'fra1', 'sin1');
+      for (const [store, isThere] of [
+        [edge.store, atEdge],
+        [other.store, atOther],
+      ] as const) {
+        assert.deepEqual(names(store), isThere ? ['a.example.com'] : [], groups.join());
+        assert.equal(store.purgesOf(domain.id).length, isThere ? 1 : 0, groups.join());
+        assert.equal(store.getCertificate(shared) !== undefined, isThere, groups.join());
+      }
+    }
+    assert.equal(control.snapshots, snapshots);
+  });
+
+  test('a certificate goes to a group with the first of its domains that uses it', needs('openssl'), async (t) => {
+    await using w = await startFleetWorld(t, await newDatabase(t));
+    await using control = await w.startControl();
+    await setGroup(w.db, { name: 'eu', isDefault: false }, 1);
+    const first = await w.addDomain('a.example.com');
+    const second = await w.addDomain('b.example.com');
+    await setDomainGroups(w.db, { accountId: w.accountId, domainId: second.id }, ['eu'], 1);
+    const shared = await secure(w, first.id, 'a.example.com', 'b.example.com');
+    await using edge = startEdge(w, [control.address], 'fra1', 'eu');
+    await caughtUp(w, 'fra1');
+    assert.equal(edge.store.getCertificate(shared), undefined);
+    await use(w, second.id, shared);
+    await caughtUp(w, 'fra1');
+    assert.match(edge.store.getCertificate(shared)?.key ?? '', /PRIVATE KEY/);
+    await use(w, second.id, '');
+    await caughtUp(w, 'fra1');
+    assert.equal(edge.store.getCertificate(shared), undefined);
+  });
+
+  test(
+    'an edge takes a snapshot when its group changes, or the domains of its group as a whole',
+    needs('openssl'),
+    async (t) => {
+      await using w = await startFleetWorld(t, await newDatabase(t));
+      await using control = await w.startControl();
+      await setGroup(w.db, { name: 'eu', isDefault: false }, 1);
+      await w.addDomain('a.example.com');
+      {
+        await using edge = startEdge(w, [control.address], 'fra1', 'default');
+        await caughtUp(w, 'fra1');
+        assert.deepEqual([names(edge.store), edge.store.view()], [['a.example.com'], 'default.1']);
+      }
+      await using edge = startEdge(w, [control.address], 'fra1', 'eu');
+      await eventually('it has the view of its group', () => edge.store.view() === 'eu.1');
+      assert.deepEqual([names(edge.store), control.snapshots], [[], 2]);
+      await setGroup(w.db, { name: 'eu', isDefault: true }, 2);
+      await eventually('it has the new view', () => edge.store.view() === 'eu.2');
+      assert.deepEqual([names(edge.store), control.snapshots], [['a.example.com'], 3]);
+    },
+  );
+
+  test('changes of other groups only move the position, in few deltas', needs('openssl'), async (t) => {
+    await using w = await startFleetWorld(t, await newDatabase(t));
+    await using control = await w.startControl();
+    await setGroup(w.db, { name: 'eu', isDefault: false }, 1);
+    await using edge = startEdge(w, [control.address], 'fra1', 'eu');
+    await eventually('it follows', () => edge.client.isConnected);
+    for (let n = 0; n < 20; n += 1) await w.addDomain(`d${n}.example.com`);
+    await caughtUp(w, 'fra1');
+    assert.ok(edge.confirms.length < 12, `${edge.confirms.length} deltas`);
+    assert.deepEqual(names(edge.store), []);
+  });
+
+  test('a secret opens only with the view key of its time', needs('openssl'), async (t) => {
+    await using w = await startFleetWorld(t, await newDatabase(t));
+    await using control = await w.startControl();
+    const domain = await w.addDomain('a.example.com');
+    await using edge = startEdge(w, [control.address], 'fra1', 'default');
+    const first = await secure(w, domain.id, 'a.example.com');
+    await caughtUp(w, 'fra1');
+    assert.match(edge.store.getCertificate(first)?.key ?? '', /PRIVATE KEY/);
+    const ids = (await w.db.query.selectFrom('view_key').select('id').execute()).map(({ id }) => id);
+    assert.deepEqual(ids, ['default.1']);
+    await w.db.transaction((trx) => endViewKey(trx, 'default', systemClock()));
+    const second = await secure(w, domain.id, 'a.example.com');
+    await caughtUp(w, 'fra1');
+    assert.match(edge.store.getCertificate(second)?.key ?? '', /PRIVATE KEY/);
+    const keys = await openViewKeys(w.db.query, w.ring, { group: 'default', ids: ['default.1', 'default.2'] });
+    assert.equal(keys.length, 2);
+    const [old] = keys;
+    const place = { kind: 'certificate', key: second, revision: 1, vk: 'default.2' };
+    assert.throws(() => openUnder(old?.key ?? Buffer.alloc(32), place, Buffer.alloc(60).toString('base64')));
+    using link = linkTo([control.address], makeCredentials(w.authority, 'fra1'));
+    const ask = (body: string) =>
+      requestFeed({ link, path: VIEW_KEYS_PATH, signal: new AbortController().signal, silenceMs: 30_000, body });
+    await assert.rejects(ask('{"ids":["eu.1"]}'), { status: 403 });
+    await assert.rejects(ask('{"ids":[1]}'), { status: 400, reason: /^ids: expected a text/ });
+    (await ask('{"ids":["default.1"]}')).resume();
+  });
+});
+
+function startEdge(w: FleetWorld, controls: readonly string[], edgeId: string, group: string) {
+  w.groups[edgeId] = group;
+  const link = linkTo(controls, makeCredentials(w.authority, edgeId));
+  const confirms: number[] = [];
+  const edge = startTestEdge(w.folder, link, {
+    edgeId,
+    confirm: async ({ revision }) => void confirms.push(revision),
+  });
+  return {
+    ...edge,
+    confirms,
+    async [Symbol.asyncDispose]() {
+      await edge[Symbol.asyncDispose]();
+      link[Symbol.dispose]();
+    },
+  };
+}
+
+/** Adds a certificate, and lets the domain use it. Returns its key. */
+async function secure(w: FleetWorld, domainId: number, ...hosts: readonly string[]): Promise<string> {
+  const issued = w.authority.issue(hosts);
+  const privateKey = createPrivateKey(issued.key);
+  const parsed = parseChain(issued.cert, privateKey, systemClock());
+  assert.equal(parsed.kind, 'chain');
+  const { chain } = parsed as Extract<typeof parsed, { kind: 'chain' }>;
+  const given = { accountId: w.accountId, title: 't', chain, privateKey, now: systemClock() };
+  const key = await w.db.transaction((trx) => addCertificate(trx, w.ring, given, 100));
+  await use(w, domainId, key ?? '');
+  return key ?? '';
+}
+
+async function use(w: FleetWorld, domainId: number, sslKey: string): Promise<void> {
+  await changeDomain(w.db, { accountId: w.accountId, domainId }, systemClock(), (domain) => ({
+    ...domain,
+    settings: { ...domain.settings, sslControl: sslKey !== '', sslKey },
+  }));
+}
+
+function names(store: EdgeStore): readonly string[] {
+  return ['a.example.com', 'b.example.com', 'foreign.example.com'].filter((name) => store.getSpec(name) !== undefined);
+}
+
+async function caughtUp(w: FleetWorld, ...edges: readonly string[]): Promise<void> {
+  await eventually(`${edges.join()} acknowledge the newest revision`, async () => {
+    const { revision } = await readConfigHead(w.db.query);
+    const live = await listLiveEdges(w.db.query, systemClock());
+    return edges.every((name) =>
+      live.some(({ edge, appliedRevision }) => edge === name && appliedRevision === revision),
+    );
+  });
+}

@@ -1,0 +1,82 @@
+/** A database with controls and edges on "other machines", which are listeners with mutual TLS on loopback. */
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { addDomain } from '#api/settings/change.ts';
+import type { Db } from '#db/open.ts';
+import { type Keyring, loadOrMakeKeyring } from '#db/secrets/keyring.ts';
+import { createAccount } from '#db/tables/accounts.ts';
+import { startFeedServer } from '#feed/server.ts';
+import { systemClock } from '#lib/clock.ts';
+import { DEFAULT_SETTINGS, type Domain } from '#model/domain.ts';
+import { createAuthority, type TestAuthority } from '../certificates/certificate.ts';
+import type { DatabaseTarget } from '../db/databases.ts';
+import { temporaryFolder } from '../temporary.ts';
+import { openTestDatabase, silentLog } from './feed.ts';
+import { startFleetListener } from './fleet-feed.ts';
+
+export interface FleetWorld extends AsyncDisposable {
+  readonly folder: string;
+  readonly authority: TestAuthority;
+  readonly db: Db;
+  readonly ring: Keyring;
+  readonly accountId: number;
+  /** Group of each edge, which may be changed. */
+  readonly groups: Record<string, string>;
+  startControl(): Promise<TestControl>;
+  addDomain(name: string): Promise<Domain>;
+}
+
+export interface TestControl extends AsyncDisposable {
+  readonly address: string;
+  readonly requests: readonly string[];
+  readonly snapshots: number;
+}
+
+/** Declare the test with `needs('openssl')`. */
+export async function startFleetWorld(t: TestContext, target: DatabaseTarget): Promise<FleetWorld> {
+  const folder = temporaryFolder(t);
+  const authority = createAuthority(t);
+  const db = await openTestDatabase(target);
+  const ring = loadOrMakeKeyring(join(folder, 'keyring'));
+  const { id: accountId } = await createAccount(db.query, { name: 'test', kind: 'customer', now: 1 });
+  const groups: Record<string, string> = {};
+  let controls = 0;
+  const startControl = async (): Promise<TestControl> => {
+    const n = ++controls;
+    const server = await startFeedServer({
+      db,
+      ring,
+      socketPath: join(folder, `${n}.sock`),
+      snapshots: { directory: join(folder, `snapshots-${n}`), bytesPerSecond: 1e9 },
+      clock: systemClock,
+      log: silentLog,
+    });
+    const listener = await startFleetListener({ authority, handle: server.handle, groups });
+    const end = async () => {
+      await server[Symbol.asyncDispose]();
+      await listener[Symbol.asyncDispose]();
+    };
+    let ending: Promise<void> | undefined;
+    return {
+      address: listener.address,
+      requests: listener.requests,
+      get snapshots() {
+        return server.snapshots?.begun ?? 0;
+      },
+      async [Symbol.asyncDispose]() {
+        ending ??= end();
+        await ending;
+      },
+    };
+  };
+  const add = async (name: string) => {
+    const settings = { ...DEFAULT_SETTINGS, origins: ['origin.example.net'] };
+    const kind = { type: 'static', state: 'open' } as const;
+    const domain = { accountId, name, ...kind, icpNumber: '', remark: '', createdAt: 1, settings };
+    return await addDomain(db, domain, 1000, systemClock());
+  };
+  return {
+    ...{ folder, authority, db, ring, accountId, groups, startControl, addDomain: add },
+    [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
+  };
+}
