@@ -30,6 +30,7 @@ export interface TestControl extends AsyncDisposable {
   readonly address: string;
   readonly requests: readonly string[];
   readonly snapshots: number;
+  readonly sentBytes: number;
 }
 
 /** Declare the test with `needs('openssl')`. */
@@ -60,6 +61,9 @@ export async function startFleetWorld(t: TestContext, target: DatabaseTarget): P
     return {
       address: listener.address,
       requests: listener.requests,
+      get sentBytes() {
+        return server.snapshots?.sentBytes ?? 0;
+      },
       get snapshots() {
         return server.snapshots?.begun ?? 0;
       },
