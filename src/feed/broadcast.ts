@@ -198,22 +198,30 @@ class StreamBroadcast implements ChangeBroadcast {
         const { at, view } = clients[0];
         const delta = await maker.make(at.revision, view);
         if (this.#canWait(delta, view, head)) for (const client of clients) held.add(client);
-        else for (const client of clients) await this.#sendDelta(client, delta, head);
+        else await this.#sendDelta(clients, delta, head);
       }
     }
   }
 
-  /** Sends the key of its secrets first, if the client was not sent that yet. */
-  async #sendDelta(client: Client, { at, text, vk }: DeltaText, head: ConfigHead): Promise<void> {
-    if (client.remote !== undefined && vk !== undefined && vk !== client.vk) {
-      const { peer, sealKey } = client.remote;
-      for (const key of await this.#sources.sealer.sealTo(peer, sealKey, [vk]))
-        this.#send(client, formatEvent({ name: 'viewkey', data: JSON.stringify(key) }));
-      client.vk = vk;
+  /** Sends the key of its secrets first to each client that was not sent that yet and is not suspect. */
+  async #sendDelta(clients: readonly Client[], { at, text, vk }: DeltaText, head: ConfigHead): Promise<void> {
+    const lacksKey = (client: Client) => client.remote !== undefined && vk !== client.vk;
+    const suspects = vk !== undefined && clients.some(lacksKey) ? await this.#sources.sealer.suspects() : NONE;
+    for (const client of clients) {
+      if (vk !== undefined && lacksKey(client) && !suspects.has(client.remote?.peer.edge ?? ''))
+        await this.#sendKey(client, vk);
+      this.#send(client, text);
+      client.at = at;
+      client.isCatchingUp = at.revision < head.revision;
     }
-    this.#send(client, text);
-    client.at = at;
-    client.isCatchingUp = at.revision < head.revision;
+  }
+
+  async #sendKey(client: Client, vk: string): Promise<void> {
+    if (client.remote === undefined) return;
+    const { peer, sealKey } = client.remote;
+    for (const key of await this.#sources.sealer.sealTo(peer, sealKey, [vk]))
+      this.#send(client, formatEvent({ name: 'viewkey', data: JSON.stringify(key) }));
+    client.vk = vk;
   }
 
   /** A delta that only moves the position of a view is sent once a second: other groups may have many changes. */
@@ -253,6 +261,8 @@ class StreamBroadcast implements ChangeBroadcast {
     client.response.end(lastWords);
   }
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 function isRemote({ remote }: Client): boolean {
   return remote !== undefined;

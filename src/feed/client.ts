@@ -291,6 +291,7 @@ class RunningFeedClient implements FeedClient {
     const { store, link, clock, log, snapshotFile: file } = this.#options;
     const { signal } = this.#attempt;
     const viewKeys = this.#viewKeys;
+    viewKeys.forget();
     const { epoch, revision, tag, count } = await takeSnapshot(store, { link, viewKeys, file, clock, signal });
     link.announce(store.announcedControls());
     const at = { epoch, revision, tag };

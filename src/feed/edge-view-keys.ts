@@ -8,6 +8,8 @@ import { parseSealedKeys, parseViewKey, readSealedBody } from './view-key-messag
 export interface EdgeViewKeys {
   /** Keeps a key that control sent. Throws if it was not sealed to this edge. */
   take(text: string): void;
+  /** Forgets all keys: in a database that was restored, other keys may have their ids. */
+  forget(): void;
   /** Returns the changes with their secrets opened. Keys that are lacking are fetched. */
   open(changes: readonly ResourceChange[], signal: AbortSignal): Promise<readonly ResourceChange[]>;
 }
@@ -33,6 +35,7 @@ export function createEdgeViewKeys(link: ControlLink): EdgeViewKeys {
   };
   return {
     take: (text) => keep(parseViewKey(text)),
+    forget: () => kept.clear(),
     async open(changes, signal) {
       const lacking = new Set(changes.flatMap((change) => readSealed(change)?.vk ?? []).filter((id) => !kept.has(id)));
       const ids = [...lacking];

@@ -21,6 +21,12 @@ export function viewKeyRoutes(sealer: ViewSealer): Routes {
     const ids = parseViewKeyRequest(body.toString('utf8'));
     if (ids.some((id) => !id.startsWith(`${peer.group}.`)))
       return refuseRequest(response, 403, `ids: expected keys of the group ${peer.group}`);
+    if ((await sealer.suspects()).has(peer.edge))
+      return refuseRequest(
+        response,
+        403,
+        `suspect: two machines have the identity of ${peer.edge}; it gets no view keys`,
+      );
     const keys = await sealer.sealTo(peer, sealKey, ids);
     response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' });
     response.end(JSON.stringify({ keys }));

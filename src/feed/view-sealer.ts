@@ -3,6 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Db } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { CERTIFICATE_KIND } from '#db/tables/certificates.ts';
+import { findSuspects } from '#db/tables/fleet/enrolled-edges.ts';
 import type { ResourceRow } from '#db/tables/resources.ts';
 import { findViewKeyInUse, makeViewKey, openViewKeys, type ViewKey } from '#db/tables/view-keys.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -29,6 +30,8 @@ export interface ViewSealer {
   bodiesFor(group: string): Promise<GroupBodies>;
   /** Whether the key is still the one in use. */
   isInUse(group: string, id: string | undefined): Promise<boolean>;
+  /** Ids of the edges that get no keys, because there are two copies of them. */
+  suspects(): Promise<ReadonlySet<string>>;
   /** Seals keys of the peer's group to the peer; unknown ids are left out. */
   sealTo(peer: Peer, sealKey: KeyObject, ids: readonly string[]): Promise<readonly SealedViewKey[]>;
 }
@@ -67,6 +70,7 @@ export function createViewSealer({ db, ring, openBody, clock }: ViewSealerOption
       return { format: (row) => formatSealed(row, openBody(row), key), key };
     },
     isInUse: async (group, id) => ring === undefined || (await findViewKeyInUse(db.query, group, clock())) === id,
+    suspects: () => findSuspects(db.query),
     async sealTo(peer, sealKey, ids) {
       const own = ids.filter((id) => id.startsWith(`${peer.group}.`));
       return (await open(peer.group, own)).map((key) => sealViewKey(key, sealKey, peer));

@@ -3,8 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Db } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
-import { setSuspect } from '#db/tables/fleet/enrolled-edges.ts';
+import { findEnrolledEdge, setSuspect } from '#db/tables/fleet/enrolled-edges.ts';
 import { addFleetEvent } from '#db/tables/fleet/events.ts';
+import { endViewKey } from '#db/tables/view-keys.ts';
 import { MessageError } from '#feed/messages.ts';
 import type { Peer } from '#feed/peer.ts';
 import { clientNetwork } from '#lib/cidr.ts';
@@ -192,6 +193,9 @@ async function noteCopy({ db, clock, counts, log }: FleetRequestOptions, edge: s
   const now = clock();
   const isNew = await db.transaction(async (trx) => {
     if (!(await setSuspect(trx, edge, now))) return false;
+    const enrolled = await findEnrolledEdge(trx, edge);
+    // Both copies have the present key. They get no other one.
+    if (enrolled !== undefined) await endViewKey(trx, enrolled.group, now);
     await addFleetEvent(trx, { at: now, edge, event: 'clone', detail: '', actor: 'control' });
     return true;
   });

@@ -13,6 +13,7 @@ import { forbidStream } from '#db/tables/live/streams.ts';
 import { publish, readConfigHead } from '#db/tables/resources.ts';
 import { saveConnector } from '#db/tables/sms/connectors.ts';
 import { saveWebhook } from '#db/tables/sms/deliveries.ts';
+import { makeViewKey } from '#db/tables/view-keys.ts';
 import { localBlobStore } from '#logs/store/local.ts';
 import { SMPP_DEFAULTS } from '#model/sms-connector.ts';
 import { startTestApi } from '../support/api/api.ts';
@@ -158,6 +159,15 @@ describeOnBothEngines(
         assert.equal(await exportText(copy), used);
       },
     );
+
+    test('an export has no view keys, with secrets or without', async (t) => {
+      const target = await newDatabase(t);
+      await using db = await openTestDatabase(target);
+      const ring = loadOrMakeKeyring(join(temporaryFolder(t), 'keyring'));
+      await db.transaction((trx) => makeViewKey(trx, ring, { group: 'default', now: 1 }));
+      for (const withSecrets of [true, false])
+        assert.doesNotMatch(await exportText(target, withSecrets), /view_key/, `with secrets: ${withSecrets}`);
+    });
 
     test('an export is one snapshot, whatever is written meanwhile', async (t) => {
       const target = await newDatabase(t);

@@ -8,7 +8,8 @@ import { orderPrefetch, orderPurge } from '#api/settings/cache-orders.ts';
 import { changeDomain } from '#api/settings/change.ts';
 import { setDomainGroups, setGroup } from '#api/settings/edge-groups.ts';
 import { addCertificate } from '#db/tables/certificates.ts';
-import { listLiveEdges } from '#db/tables/edges.ts';
+import { findEdgeView, listLiveEdges } from '#db/tables/edges.ts';
+import { setSuspect } from '#db/tables/fleet/enrolled-edges.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
 import { endViewKey, openViewKeys } from '#db/tables/view-keys.ts';
 import type { EdgeStore } from '#feed/edge-store.ts';
@@ -179,6 +180,33 @@ describeOnBothEngines('views', (newDatabase) => {
     await assert.rejects(ask('{"ids":[1]}'), { status: 400, reason: /^ids: expected a text/ });
     (await ask('{"ids":["default.1"]}')).resume();
   });
+
+  test(
+    'a suspect edge gets no new view keys and acknowledges nothing, until it is accepted',
+    needs('openssl'),
+    async (t) => {
+      await using w = await startFleetWorld(t, await newDatabase(t));
+      await using control = await w.startControl();
+      const domain = await w.addDomain('a.example.com');
+      await using edge = startEdge(w, [control.address], 'fra1', 'default');
+      await secure(w, domain.id, 'a.example.com');
+      await caughtUp(w, 'fra1');
+      const applied = async () => (await findEdgeView(w.db.query, 'fra1', systemClock()))?.appliedRevision;
+      const before = await applied();
+      await w.db.transaction(async (trx) => {
+        await setSuspect(trx, 'fra1', systemClock());
+        await endViewKey(trx, 'default', systemClock());
+      });
+      await w.addDomain('b.example.com');
+      await eventually('it has what is no secret', () => edge.store.getSpec('b.example.com') !== undefined);
+      const key = await secure(w, domain.id, 'a.example.com');
+      await eventually('it asks for the key', () => control.requests.includes(`fra1 POST ${VIEW_KEYS_PATH}`));
+      assert.deepEqual([edge.store.getCertificate(key), await applied()], [undefined, before]);
+      await w.db.transaction((trx) => setSuspect(trx, 'fra1', null));
+      await caughtUp(w, 'fra1');
+      assert.match(edge.store.getCertificate(key)?.key ?? '', /PRIVATE KEY/);
+    },
+  );
 });
 
 function startEdge(w: FleetWorld, controls: readonly string[], edgeId: string, group: string) {

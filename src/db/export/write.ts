@@ -7,7 +7,7 @@ import { type CataloguedTable, readCatalogue } from './catalogue.ts';
 import { readLastId } from './identities.ts';
 import { formatEnd, formatExportHead, formatRow, MAX_LINE_BYTES } from './lines.ts';
 import { secretOf } from './secrets.ts';
-import type { TableRow } from './tables.ts';
+import { NEVER_EXPORTED, type TableRow } from './tables.ts';
 
 export interface ExportOptions {
   readonly step: string;
@@ -27,7 +27,7 @@ export interface ExportSummary {
 export async function writeExport(x: Executor, options: ExportOptions): Promise<ExportSummary> {
   const { step, withSecrets, now } = options;
   await keepWaiting(x);
-  const tables = await readCatalogue(x);
+  const tables = (await readCatalogue(x)).filter(({ name }) => !NEVER_EXPORTED.includes(name));
   const hash = createHash('sha256');
   const write = async (text: string) => {
     hash.update(text);

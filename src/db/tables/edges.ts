@@ -14,6 +14,7 @@ import { isInHistory } from './revision-tags.ts';
  */
 export type RecordedStatus = 'recorded' | 'unknownPlace' | 'superseded';
 
+/** Records a report. A suspect edge acknowledges nothing: its applied revision stays. */
 export async function recordEdgeStatus(x: Executor, status: EdgeStatus, now: number): Promise<RecordedStatus> {
   const isKnown = await isInHistory(x, status.at);
   const drainsItself = status.vitals?.state === 'draining';
@@ -35,6 +36,7 @@ export async function recordEdgeStatus(x: Executor, status: EdgeStatus, now: num
         .column('id')
         .doUpdateSet({
           ...values,
+          applied_revision: sql<number>`case when edge.suspect_at is null then ${values.applied_revision} else edge.applied_revision end`,
           self_drain_at: drainsItself ? sql<number>`coalesce(edge.self_drain_at, ${now})` : null,
           // An edge without an identity cannot be kept out: it is back.
           removed_at: sql<number | null>`case when edge.kind = 'local' then null else edge.removed_at end`,
@@ -102,7 +104,7 @@ export async function listEdges(
   const rows = await within.orderBy('id').execute();
   const states = rows.map((row) => {
     const facts = toFacts(row);
-    return { row, state: edgeState(facts, now), isSeen: isSeen(facts, now) };
+    return { row, state: edgeState(facts, now), isSeen: isSeen(facts, now) && facts.suspectAt === undefined };
   });
   const holding = new Set(holdingEdges(states));
   return states.map((each) => ({ ...toEdgeReport(each.row), isHolding: holding.has(each) }));

@@ -78,6 +78,12 @@ export async function setSuspect(trx: Executor, edge: string, at: number | null)
   return marked !== undefined;
 }
 
+/** Returns the ids of the edges of which there are two copies. */
+export async function findSuspects(x: Executor): Promise<ReadonlySet<string>> {
+  const rows = await x.selectFrom('edge').select('id').where('suspect_at', 'is not', null).execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Sets the machine of an edge; empty: it is learnt from the next renewal. */
 export async function setMachine(trx: Executor, edge: string, machine: string): Promise<void> {
   await trx.updateTable('edge').set({ machine }).where('id', '=', edge).execute();
