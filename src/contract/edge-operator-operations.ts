@@ -3,22 +3,11 @@ import * as z from 'zod';
 import { HEALTH_CHECKS } from '../model/edge-health.ts';
 import { EDGE_ACTIONS, EDGE_STATES } from '../model/edge-state.ts';
 import { FLEET_EVENTS } from '../model/fleet-event.ts';
-import { choice, type Field, FLAG_TEXT, flag, optional, text } from './fields.ts';
+import { edgeId, groupName } from './edge-fields.ts';
+import { choice, FLAG_TEXT, flag, optional } from './fields.ts';
 import { PAGE_FIELDS } from './list-fields.ts';
 import { seconds } from './live-fields.ts';
 import { operation, request } from './operation.ts';
-
-const EDGE_ID = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
-const MAX_GROUP_LENGTH = 64;
-
-const edgeId = {
-  schema: text({ max: 63 }).schema.refine((value) => EDGE_ID.test(value)),
-  expects: {
-    'zh-CN': '节点名称：1 到 63 个字母、数字、点、下划线和连字符，以字母或数字开头和结尾',
-    en: 'the id of an edge: 1 to 63 letters, digits, dots, underscores and hyphens, with a letter or a digit at both ends',
-  },
-  json: { type: ['string', 'number'], pattern: EDGE_ID.source },
-} satisfies Field;
 
 const LOAD = z.object({
   cpu: z.number().describe("share of the machine's processors in use, 0 to 1"),
@@ -98,7 +87,7 @@ export const EDGE_OPERATOR_OPERATIONS = {
   'edgeOperator.list': operation({
     summary: { 'zh-CN': '分页查询节点及其状态', en: 'Lists edges with their states, a page at a time, by id' },
     request: request({
-      group: optional(text({ max: MAX_GROUP_LENGTH })),
+      group: optional(groupName),
       status: optional(
         choice(EDGE_STATES, { 'zh-CN': `${EDGE_STATES.join('、')} 之一`, en: `one of ${EDGE_STATES.join(', ')}` }),
       ),

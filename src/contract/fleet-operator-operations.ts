@@ -1,7 +1,8 @@
 /** What operators do to the identities of edges: tokens, revocation, copies, the fleet's certificate authority. */
 import * as z from 'zod';
-import { EDGE_ID, GROUP_NAME, MAX_LABELS } from '../model/fleet.ts';
-import { choice, commaList, type Field, FLAG_TEXT, flag, identifier, integer, optional, text } from './fields.ts';
+import { MAX_LABELS } from '../model/fleet.ts';
+import { edgeId, groupName, textOf } from './edge-fields.ts';
+import { choice, commaList, FLAG_TEXT, flag, identifier, integer, optional, text } from './fields.ts';
 import { seconds } from './live-fields.ts';
 import { operation, request } from './operation.ts';
 import { TOKEN_ADDRESSES } from './operator-operations.ts';
@@ -11,24 +12,6 @@ const MAX_USES = 1000;
 const MAX_REASON_LENGTH = 200;
 const LABEL = /^[\w.-]{1,63}=[\w .:/-]{0,63}$/;
 const SERIAL = /^[0-9a-f]{2,40}$/;
-
-function textOf(pattern: RegExp, max: number, expects: Field['expects']) {
-  return {
-    schema: text({ max }).schema.refine((value) => pattern.test(value)),
-    expects,
-    json: { type: ['string', 'number'], pattern: pattern.source },
-  } satisfies Field;
-}
-
-const edgeId = textOf(EDGE_ID, 63, {
-  'zh-CN': '节点名称：1 到 63 个字母、数字、点、下划线和连字符，以字母或数字开头和结尾',
-  en: 'the id of an edge: 1 to 63 letters, digits, dots, underscores and hyphens, with a letter or a digit at both ends',
-});
-
-const groupName = textOf(GROUP_NAME, 32, {
-  'zh-CN': '组名：1 到 32 个小写字母、数字和连字符，以字母或数字开头和结尾',
-  en: 'a group: 1 to 32 lower-case letters, digits and hyphens, with a letter or a digit at both ends',
-});
 
 const LABEL_LIST = commaList({
   maxEntries: MAX_LABELS,

@@ -4,11 +4,16 @@ import { describe, test } from 'node:test';
 import { setGroup } from '#api/settings/edge-groups.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
+import { recordEdgeStatus } from '#db/tables/edges.ts';
+import { addEdgeCertificate } from '#db/tables/fleet/edge-certificates.ts';
+import { enrolEdge } from '#db/tables/fleet/enrolled-edges.ts';
 import { takeReceived } from '#db/tables/live/recordings.ts';
 import { recordLiveReport } from '#db/tables/live/reports.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
 import { addTestCertificate } from '../support/api/added-certificate.ts';
 import { startTestApi, type TestApi } from '../support/api/api.ts';
 import { newSqlite } from '../support/db/databases.ts';
+import { READY } from '../support/feed/feed.ts';
 import { began, onAir } from '../support/live/live-reports.ts';
 import { needs } from '../support/runner/needs.ts';
 import type { Cleanup } from '../support/temporary.ts';
@@ -27,11 +32,17 @@ const BAD_VALUES: Readonly<Record<string, unknown>> = {
 const ANY_NUMBER_WILL_DO = [
   ...['icp_no', 'remark', 'name', 'label', 'html_403', 'ua_str', 'ssl_title', 'ssl_key', 'ssl_key_second'],
   ...['app_key', 'sendid', 'before', 'after', 'mobile', 'suffix', 'reference'],
-  ...['host', 'tls_ca', 'tls_server_name', 'system_id', 'password', 'system_type', 'sender', 'connectors'],
+  ...['host', 'tls_ca', 'tls_server_name', 'system_id', 'password', 'system_type', 'sender', 'connectors', 'reason'],
 ];
 
 /** Checked in an order of their own, which test/api/sms.test.ts goes through. */
 const HAS_OWN_CHECKS: readonly RouteName[] = ['sms.ordinary', 'sms.advertising', 'sms.updateStatus'];
+
+/** `fleetOperator.addEdge` needs an edge that is not enrolled. */
+const NEEDS_ENROLLED: readonly RouteName[] = ['fleetOperator.revokeEdge', 'fleetOperator.acceptEdge'];
+
+/** The first token for edges also makes the fleet's authority. */
+const NEEDS_EDGE_TOKEN: readonly RouteName[] = ['fleetOperator.revokeToken', 'fleetOperator.rotateAuthority'];
 
 /** A domain that is looked for may have any name. */
 function readsAnyNumber(name: RouteName, field: string): boolean {
@@ -122,6 +133,11 @@ async function prepare(
     ids['task_id'] = 1;
   }
   if (name === 'groupOperator.remove') await setGroup(api.db, { name: 'eu', isDefault: false }, api.now);
+  if (/^edgeOperator\./.test(name) || NEEDS_ENROLLED.includes(name)) await enrolSampleEdge(api);
+  if (NEEDS_EDGE_TOKEN.includes(name)) {
+    const { body } = await api.call('fleetOperator.createToken', operator.accessToken, {});
+    ids['token_id'] = memberOf(body, 'token_id');
+  }
   if (/^live/.test(name)) {
     const { body } = await api.call('domain.add', customer.accessToken, { domain: 'live.example.com', cdn_type: 4 });
     ids['domain_id'] = memberOf(body, 'domain_id');
@@ -145,6 +161,28 @@ async function prepare(
   for (const [field, value] of Object.entries(ids)) if (field in sample) sample[field] = value;
   const isOperators = ROUTES[name].scope === 'operator';
   return { accessToken: isOperators ? operator.accessToken : customer.accessToken, request: sample };
+}
+
+/** Enrols the samples' edge with the samples' certificate. It has reported that it is ready. */
+async function enrolSampleEdge({ db, now }: TestApi): Promise<void> {
+  const { edge_id: edge, serial } = OPERATIONS['fleetOperator.acceptEdge'].sample.request;
+  const id = String(edge);
+  await enrolEdge(db.query, { edge: id, group: 'eu', labels: {}, machine: '', sealKey: '' }, now);
+  await addEdgeCertificate(db.query, {
+    serial: String(serial),
+    edge: id,
+    authority: 'a1',
+    publicKey: 'b2',
+    certificate: '',
+    tokenId: undefined,
+    state: 'current',
+    madeAt: now,
+    notAfter: now + 86_400_000,
+    replacedAt: undefined,
+  });
+  const at = await readConfigHead(db.query);
+  const report = { edge: id, at, appliedRevision: at.revision, rejected: [], build: 'b', startedAt: 5, origins: [] };
+  await recordEdgeStatus(db.query, { ...report, vitals: READY }, now);
 }
 
 /** An SMS service, and a message of it. */
@@ -182,6 +220,11 @@ async function readEverything({ db }: TestApi) {
     prices: await db.query.selectFrom('sms_price').selectAll().orderBy('kind').orderBy('prefix').execute(),
     balances: await db.query.selectFrom('sms_balance').selectAll().orderBy('account_id').execute(),
     optOuts: await db.query.selectFrom('sms_opt_out').selectAll().orderBy('number').execute(),
+    edges: await db.query.selectFrom('edge').selectAll().orderBy('id').execute(),
+    edgeGroups: await db.query.selectFrom('edge_group').selectAll().orderBy('name').execute(),
+    edgeTokens: await db.query.selectFrom('edge_token').selectAll().orderBy('id').execute(),
+    edgeCertificates: await db.query.selectFrom('edge_certificate').selectAll().orderBy('serial').execute(),
+    authorities: await db.query.selectFrom('fleet_authority').selectAll().orderBy('key').execute(),
     head: await db.query.selectFrom('config_head').selectAll().execute(),
   };
 }
