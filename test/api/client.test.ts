@@ -12,6 +12,7 @@ import { addTestCertificate } from '../support/api/added-certificate.ts';
 import { startTestApi } from '../support/api/api.ts';
 import { newSqlite } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
+import { READY } from '../support/feed/feed.ts';
 import { onAir } from '../support/live/live-reports.ts';
 import { createTestTraffic } from '../support/logs/traffic.ts';
 import { startNginx } from '../support/nginx.ts';
@@ -152,6 +153,12 @@ describe('the client', () => {
             await api.db.transaction((trx) => storeReplies(trx, [reply], api.now));
           }
           if (name === 'sms.getOptOuts') await own.call('sms.addOptOuts', { mobile: '13800138000' });
+        }
+        if (name.startsWith('edgeOperator')) {
+          ids['group'] = 'default';
+          const vitals = { ...READY, clockOffsetMs: -12, health: [{ check: 'disk', ok: true }] };
+          await api.acknowledge('fra1', undefined, [], [], vitals);
+          await api.db.query.updateTable('edge').set({ labels: '{"rack":"b7"}' }).where('id', '=', 'fra1').execute();
         }
         if (name === 'operator.revokeToken') ids['account_id'] = other.accountId;
         const { request, data } = OPERATIONS[name].sample;

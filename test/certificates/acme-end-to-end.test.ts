@@ -89,8 +89,9 @@ test(BOTH, needs('postgres', 'pebble', 'openssl', 'curl'), async (t) => {
   const place = await placePebble(t);
   const database = await newPostgres(t);
   const keyring = join(temporaryFolder(t), 'keyring');
-  const one = await start(t, place, database, { CAUSEWAY_EDGE_ID: 'e1', CAUSEWAY_KEYRING: keyring });
-  const two = await start(t, place, database, { CAUSEWAY_EDGE_ID: 'e2', CAUSEWAY_KEYRING: keyring });
+  const shared = { CAUSEWAY_KEYRING: keyring, CAUSEWAY_LOG_STORE_SHARED: 'true' };
+  const one = await start(t, place, database, { CAUSEWAY_EDGE_ID: 'e1', ...shared });
+  const two = await start(t, place, database, { CAUSEWAY_EDGE_ID: 'e2', ...shared });
   // The authority reaches the edge of the second one.
   const pebble = await place.start({ httpPort: portOf(two.edgeUrl), names: [NAME] });
   const bootstrap = one.token === '' ? two : one;

@@ -15,7 +15,7 @@ import { createLogger } from '#lib/logger.ts';
 import { hashToken, mintToken } from '#lib/token.ts';
 import { localBlobStore } from '#logs/store/local.ts';
 import type { AccountKind, Scope } from '#model/account.ts';
-import type { OriginTrouble } from '#model/edge.ts';
+import type { EdgeVitals, OriginTrouble } from '#model/edge.ts';
 import type { NewDatabase } from '../db/databases.ts';
 import { type Cleanup, temporaryFolder } from '../temporary.ts';
 
@@ -51,6 +51,7 @@ export interface TestApi {
     revision?: number,
     rejectedNames?: readonly string[],
     origins?: readonly OriginTrouble[],
+    vitals?: EdgeVitals,
   ): Promise<void>;
 }
 
@@ -159,11 +160,11 @@ function actsOn(db: Db, now: () => number): Pick<TestApi, 'join' | 'acknowledge'
       await createToken(db.query, { accountId, scopes, label: '', hash: hashToken(accessToken), now: now() });
       return { accountId, accessToken };
     },
-    async acknowledge(edge, revision, rejectedNames = [], origins = []) {
+    async acknowledge(edge, revision, rejectedNames = [], origins = [], vitals) {
       const head = await readConfigHead(db.query);
       const appliedRevision = revision ?? head.revision;
       const rejected = rejectedNames.map((key) => ({ kind: 'site', key, revision: appliedRevision, error: 'cannot' }));
-      const status = { edge, at: head, appliedRevision, rejected, build: 'test', startedAt: now(), origins };
+      const status = { edge, at: head, appliedRevision, rejected, build: 'test', startedAt: now(), origins, vitals };
       await recordEdgeStatus(db.query, status, now());
     },
   };
