@@ -156,9 +156,13 @@ describe('the client', () => {
         }
         if (name.startsWith('edgeOperator')) {
           ids['group'] = 'default';
-          const vitals = { ...READY, clockOffsetMs: -12, health: [{ check: 'disk', ok: true }] };
+          const vitals = { ...READY, clockOffsetMs: -12 };
           await api.acknowledge('fra1', undefined, [], [], vitals);
           await api.db.query.updateTable('edge').set({ labels: '{"rack":"b7"}' }).where('id', '=', 'fra1').execute();
+        }
+        if (name.startsWith('fleetOperator')) {
+          ids['edge_id'] = 'par1';
+          ids['token_id'] = '1'; // made by fleetOperator.createToken
         }
         if (name === 'operator.revokeToken') ids['account_id'] = other.accountId;
         const { request, data } = OPERATIONS[name].sample;

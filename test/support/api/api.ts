@@ -164,8 +164,8 @@ function actsOn(db: Db, now: () => number): Pick<TestApi, 'join' | 'acknowledge'
       const head = await readConfigHead(db.query);
       const appliedRevision = revision ?? head.revision;
       const rejected = rejectedNames.map((key) => ({ kind: 'site', key, revision: appliedRevision, error: 'cannot' }));
-      const status = { edge, at: head, appliedRevision, rejected, build: 'test', startedAt: now(), origins, vitals };
-      await recordEdgeStatus(db.query, status, now());
+      const status = { edge, at: head, appliedRevision, rejected, build: 'test', startedAt: now(), origins };
+      await recordEdgeStatus(db.query, vitals === undefined ? status : { ...status, vitals }, now());
     },
   };
 }
