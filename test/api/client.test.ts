@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { ClientError, createClient } from '#client/client.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
+import { addEdgeCertificate } from '#db/tables/fleet/edge-certificates.ts';
 import { takeReceived } from '#db/tables/live/recordings.ts';
 import { recordLiveReport } from '#db/tables/live/reports.ts';
 import { storeReplies } from '#db/tables/sms/replies.ts';
@@ -164,6 +165,27 @@ describe('the client', () => {
           ids['edge_id'] = 'par1';
           ids['token_id'] = '1'; // made by fleetOperator.createToken
         }
+        if (name === 'fleetOperator.acceptEdge') {
+          ids['edge_id'] = 'lon1';
+          await client.call('fleetOperator.addEdge', { edge_id: 'lon1', group: 'eu' });
+          const serial = String(OPERATIONS[name].sample.request.serial);
+          const certificate = {
+            serial,
+            edge: 'lon1',
+            authority: '',
+            publicKey: '',
+            certificate: '',
+            tokenId: undefined,
+          };
+          const times = { madeAt: api.now, notAfter: api.now + 1, replacedAt: undefined };
+          await addEdgeCertificate(api.db.query, { ...certificate, state: 'replaced', ...times });
+        }
+        if (name === 'groupOperator.remove') {
+          ids['name'] = 'gone';
+          await client.call('groupOperator.set', { name: 'gone', default: 0 });
+        }
+        if (name === 'groupOperator.getDomain')
+          await client.call('groupOperator.setDomain', { account_id: customer.accountId, domain_id, groups: ['eu'] });
         if (name === 'operator.revokeToken') ids['account_id'] = other.accountId;
         const { request, data } = OPERATIONS[name].sample;
         const changed = Object.entries(request).map(([field, value]) => [field, ids[field] ?? value]);
