@@ -2,12 +2,24 @@
 import { listenAddress, listOf, oneOf, orOff, path, textThat, wholeNumber } from '#lib/setting-reader.ts';
 import type { ConfigTable } from '#lib/settings.ts';
 
+const CONTROLS = listOf(
+  textThat('https://host:port', /^https:\/\/([\w.-]{1,253}|\[[\da-fA-F:.]{2,45}\]):\d{1,5}$/),
+  0,
+  16,
+);
+
 export const FLEET_SETTINGS = {
   fleetListen: {
     reader: orOff(listenAddress()),
     default: 'off',
     description:
       'Listener of control for edges on other machines, TLS 1.3 with client certificates; usually `[::]:8710`',
+  },
+  fleetAddress: {
+    reader: CONTROLS,
+    default: '',
+    description:
+      'Addresses of the fleet listeners of all controls, such as https://c1.example.com:8710, that control tells its edges; the same on each control',
   },
   fleetProxyProtocol: {
     reader: oneOf(['off', 'required']),
@@ -35,7 +47,7 @@ export const FLEET_SETTINGS = {
   fleetCert: { reader: path(), description: 'Certificate chain of this machine in the fleet (PEM file)' },
   fleetKey: { reader: path(), description: 'Private key of this machine in the fleet (PEM file)' },
   control: {
-    reader: listOf(textThat('https://host:port', /^https:\/\/([\w.-]{1,253}|\[[\da-fA-F:.]{2,45}\]):\d{1,5}$/), 0, 16),
+    reader: CONTROLS,
     default: '',
     description:
       'Fleet listeners of controls that this edge follows, such as https://c1.example.com:8710; by default those that it was enrolled with',

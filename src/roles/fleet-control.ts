@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import type { Config } from '#config';
 import type { Db } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
+import { announceControls } from '#fleet/announce-controls.ts';
 import { type FleetListener, type FleetListenerOptions, startFleetListener } from '#fleet/listener.ts';
 import { steadyClock } from '#lib/clock.ts';
 import { DAY_MS } from '#lib/durations.ts';
@@ -21,6 +22,7 @@ export interface FleetControlOptions extends Pick<FleetListenerOptions, 'onReque
 
 export async function startFleetControl(options: FleetControlOptions): Promise<FleetListener> {
   const { config, listen, db, ring, clock, onRequest, registry, log } = options;
+  await announceControls(db, config.fleetAddress, clock());
   const listener = await startFleetListener({
     db,
     ring,
@@ -29,7 +31,7 @@ export async function startFleetControl(options: FleetControlOptions): Promise<F
     proxyProtocol: config.fleetProxyProtocol,
     trustedProxies: config.trustedProxies,
     graceMs: config.fleetRenewGraceDays * DAY_MS,
-    controls: [],
+    controls: config.fleetAddress,
     onRequest,
     clock,
     steadyClock,

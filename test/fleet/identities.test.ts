@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import { findEnrolledEdge } from '#db/tables/fleet/enrolled-edges.ts';
+import { findViewKeyInUse, makeViewKey } from '#db/tables/view-keys.ts';
 import { IdentityError, readIdentity, readStored, toIdentity } from '#fleet/identity.ts';
 import { identityFile } from '#fleet/identity-file.ts';
 import { identifyMachine } from '#fleet/machine.ts';
@@ -104,7 +105,9 @@ describeOnBothEngines('identities of edges', (newDatabase) => {
     const stored = readStored(identityFile(copy));
     assert.ok(stored !== undefined);
     const unchecked = toIdentity({ ...stored, machine: identifyMachine(copy) });
+    await fleet.db.transaction((trx) => makeViewKey(trx, fleet.ring, { group: 'default', now: fleet.now }));
     assert.deepEqual(await outcomeOf(ask(fleet.control, unchecked)), [409, 'clone']);
+    assert.equal(await findViewKeyInUse(fleet.db.query, 'default', fleet.now), undefined, 'both copies have that key');
     assert.equal((await ask(fleet.control, identity)).status, 200);
     assert.notEqual((await findEnrolledEdge(fleet.db.query, 'fra1'))?.suspectAt, undefined);
     await assert.rejects(renewIdentity(dataDir, Date.now()), (error) => isRefusal(error, 409, 'clone'));

@@ -27,6 +27,15 @@ export interface ResourceRow {
   readonly body: string;
 }
 
+/** Returns the body of a resource as it is stored; `undefined` if there is no such resource. */
+export async function readResourceBody(
+  x: Executor,
+  { kind, key }: { readonly kind: string; readonly key: string },
+): Promise<string | undefined> {
+  const query = x.selectFrom('resource').select('body').where('kind', '=', kind).where('key', '=', key);
+  return (await query.where('deleted', '=', 0).executeTakeFirst())?.body ?? undefined;
+}
+
 /**
  * Publishes changes, each key at most once, and returns the revision. Must be the LAST step of a transaction, except
  * for saving the revision: it locks the one row that every publish locks, so that revisions become visible in order.

@@ -1,0 +1,30 @@
+/** Addresses of controls: published once, anew when they change, and withdrawn. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfigHead, readResourceBody } from '#db/tables/resources.ts';
+import { announceControls } from '#fleet/announce-controls.ts';
+import { describeOnBothEngines } from '../support/db/databases.ts';
+import { openTestDatabase } from '../support/feed/feed.ts';
+
+const C1 = 'https://c1.example.com:8710';
+const C2 = 'https://c2.example.com:8710';
+
+describeOnBothEngines('addresses of controls', (newDatabase) => {
+  test('addresses of controls are published when they have changed', async (t) => {
+    await using db = await openTestDatabase(await newDatabase(t));
+    const table: readonly (readonly [controls: readonly string[], revision: number, body: string | undefined])[] = [
+      [[], 0, undefined],
+      [[C1], 1, `{"controls":["${C1}"]}`],
+      [[C1], 1, `{"controls":["${C1}"]}`],
+      [[C1, C2], 2, `{"controls":["${C1}","${C2}"]}`],
+      [[], 3, undefined],
+      [[], 3, undefined],
+    ];
+    for (const [controls, revision, body] of table) {
+      await announceControls(db, controls, 1);
+      const head = await readConfigHead(db.query);
+      const found = await readResourceBody(db.query, { kind: 'fleet', key: 'controls' });
+      assert.deepEqual([head.revision, found], [revision, body], controls.join());
+    }
+  });
+});
