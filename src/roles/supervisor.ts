@@ -161,7 +161,10 @@ async function run(
   removeControlFile(config.dataDir);
   // Asked before the order to stop. Idle parts may end without an answer, and then there is nothing to report.
   void service.countUnderWay().then((requests) => requests > 0 && print(`requests in flight: ${requests}`));
-  const stopped = service.stop(STOP_GRACE_MS).then((): Served => ({ kind: 'stopped' }));
+  const stopping = service.stop(STOP_GRACE_MS);
+  // Otherwise new connections would wait in sockets that nobody accepts from, instead of being refused.
+  sockets[Symbol.dispose]();
+  const stopped = stopping.then((): Served => ({ kind: 'stopped' }));
   const served = await Promise.race([stopped, stopRequest.repeated.then((): Served => ({ kind: 'cut' }))]);
   print(served.kind === 'stopped' ? 'causeway has stopped' : 'causeway has cut off requests in flight');
   return served;
