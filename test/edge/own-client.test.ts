@@ -231,7 +231,7 @@ test('a fault of ours while a body is passed on ends its request and the connect
     throw new Error('a fault');
   };
   let opened = 0;
-  Object.assign(store, { openWriter: () => (opened++ === 0 ? { ...openWriter(), isOpen: true, add } : openWriter()) });
+  Object.assign(store, { openWriter: () => (opened++ === 0 ? Object.assign(openWriter(), { add }) : openWriter()) });
   const edge = await startTestEdge(t, [origin.port], { store });
   const faulty = await edge.get('/faulty');
   assert.deepEqual([faulty.status, faulty.headers['x-cache']], [502, 'ERROR originCut']);
