@@ -59,6 +59,7 @@ export class Service implements AsyncDisposable {
   /** The last one, for workers that are started later. */
   #health: HealthMessage | undefined;
   #hasStarted = false;
+  #isStopping = false;
 
   static async start(options: ServiceOptions): Promise<Service> {
     const service = new Service(options);
@@ -129,6 +130,7 @@ export class Service implements AsyncDisposable {
    * connection.
    */
   async stop(graceMs: number): Promise<void> {
+    this.#isStopping = true;
     this.#workers.stop();
     await Promise.all(this.#all.toReversed().map((part) => part.stop(graceMs)));
   }
@@ -249,7 +251,10 @@ export class Service implements AsyncDisposable {
 
   #relayFrom(feed: RoleProcess, { kind: _, id, ...change }: ChangedMessage): void {
     // Only resolves; a feed that has died meanwhile asks again.
-    void this.#relay.relay(change).then((isRun) => feed.send({ kind: 'confirmed', id, isRun }));
+    void this.#relay.relay(change).then((isRun) => {
+      // Workers that end with the service have not failed to apply anything.
+      if (isRun || !this.#isStopping) feed.send({ kind: 'confirmed', id, isRun });
+    });
   }
 
   #relayPrefetch(feed: RoleProcess, { id, request }: PrefetchMessage): void {

@@ -52,7 +52,9 @@ test(
     };
 
     const prefetch = await client.call('cache.prefetch', { urls: `http://${HOST}/a` });
-    await eventually('both edges have prefetched', () => isDone(prefetch.task_id));
+    await eventually('both edges have prefetched', async () => {
+      return origin.requests.length === ports.length && (await isDone(prefetch.task_id));
+    });
     version = 2;
     assert.deepEqual(await answers('/a'), ['version 1 HIT', 'version 1 HIT']);
     const purge = await client.call('cache.purge', { domain_id });
