@@ -37,6 +37,10 @@ test('a change reads 1 while a frozen edge may still be alive, then 2; the edge 
     return edges.length === 2 && state === 'done';
   });
   assert.equal(await readStatus(), 2);
+  // An edge holds changes back once it has found itself ready.
+  await eventually('both edges are ready', async () => {
+    return (await client.call('edgeOperator.list', { status: 'ready' })).total === 2;
+  });
 
   const feed = second.pids()['edge-feed'] ?? 0;
   process.kill(feed, 'SIGSTOP');
