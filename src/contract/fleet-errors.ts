@@ -10,11 +10,11 @@ export const FLEET_ERRORS = {
   edgeTokenNotFound: refusal('节点令牌 {tokenId} 不存在', 'edge token {tokenId} does not exist'),
   edgeTokenUses: refusal(
     '字段 uses 无效：指定 edge_id 时应为 1',
-    'field uses is invalid: expected 1 for a token with edge_id',
+    'field uses is invalid: expected 1 for a token of one named edge',
   ),
   edgeTokenReplace: refusal(
     '字段 replace 无效：只能与 edge_id 一起使用',
-    'field replace is invalid: expected only together with edge_id',
+    'field replace is invalid: expected only for a token of one named edge',
   ),
   edgeSerialUnknown: refusal(
     '字段 serial 无效：节点 {edge} 没有此证书，或证书已吊销',
