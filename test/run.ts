@@ -1,6 +1,6 @@
 /**
- * Runs tests and ends with one line, `N passed, N failed, N skipped`. Failures are shown in full, skipped tests by name with
- * their reason. Arguments are files to run instead of all; `--soak`: of the long ones; `--machines`: of those that make another
+ * Runs tests and ends with one line, `N passed, N failed, N skipped`. Failures are shown in full and repeated at the end, skipped
+ * tests by name with their reason. Arguments are files to run instead of all; `--soak`: of the long ones; `--machines`: of those that make another
  * machine; `--bare`: of the short ones as if no optional program were installed. Exit code 1 when anything failed or nothing ran.
  * `CAUSEWAY_TEST_MACHINES=true` runs those of other machines beside the short ones.
  */
@@ -12,6 +12,7 @@ import type { EventData } from 'node:test';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { makeBarePath } from './support/runner/bare-path.ts';
+import { failureText } from './support/runner/failure-text.ts';
 import { canNeedSomething, filesToRun, type Kind } from './support/runner/files-to-run.ts';
 import { LAST_TEST, shareProcesses, writeTogether } from './support/runner/share-processes.ts';
 import { startPostgres } from './support/runner/start-postgres.ts';
@@ -30,6 +31,7 @@ const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const skipped: string[] = [];
+const failures: string[] = [];
 const interrupted = new AbortController();
 for (const [signal, code] of Object.entries(SIGNALS))
   process.once(signal, () => {
@@ -46,6 +48,7 @@ await Promise.all([others.length > 0 && runTests('--machines', others), runTests
 
 process.stdout.write('\n');
 for (const line of skipped) process.stdout.write(`skipped ${line}\n`);
+for (const text of failures) process.stdout.write(text);
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 process.exitCode ??= counts.failed > 0 || counts.passed === 0 ? 1 : 0;
 
@@ -74,11 +77,13 @@ async function runTests(kind: Kind, files: readonly string[]): Promise<void> {
   });
   events.on('test:fail', (event) => {
     if (event.details.type !== 'suite') counts.failed += 1;
+    const text = failureText(event, nameOf(event));
+    if (text !== undefined) failures.push(text);
   });
   const told = events.compose(spec);
   told.pipe(process.stdout, { end: false });
   await once(told, 'end');
-  for (const path of unfinished) process.stdout.write(`not all tests have run: ${path}\n`);
+  for (const path of unfinished) failures.push(`failed not all tests have run: ${path}\n`);
   counts.failed += unfinished.size;
 }
 
