@@ -11,19 +11,20 @@ const COMMANDS: Readonly<Record<string, string>> = {
 
 const DENY_LISTS = Object.values(WIRE_DENY_LISTS);
 
-/** What errors say of fields that were given with others, and that are options here. */
+/** Phrases of errors about several fields, and the same with options. */
 export const PHRASES: readonly (readonly [said: string, shown: string])[] = [
   ['expected urls, directories or domain_id', 'expected URLs, --directory or --domain'],
   ['domain_id purges the whole domain', '--domain purges the whole domain'],
   ['cannot go together with urls or directories', 'cannot go together with URLs or --directory'],
   ['not after endtime', 'not after --to'],
+  ['drain it first, or set force', 'drain it first, or give --force'],
   ['when ssl_control is 0 or', 'with --off, or when'],
   ['when referer_type is 0 or', 'with --off, or when'],
   ...DENY_LISTS.map(({ flag }) => [`when ${flag} is 0 or`, 'with --off, or when'] as const),
   ['(cdn_type 4)', '(type live)'],
 ];
 
-/** Fields that are not called like their option or argument. */
+/** Options and arguments of fields whose names differ. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   account_id: ['--account', '<account>'],
   addresses: ['--from'],
@@ -66,20 +67,20 @@ export function inCommands(message: string, ran: Command | undefined): string {
     Object.hasOwn(COMMANDS, path) ? `"${COMMANDS[path]}"` : path,
   );
   const withOptions = PHRASES.reduce((text, [said, shown]) => text.replace(said, shown), withCommands);
-  // The entry of a list is told by its value; what is inside of an entry was written in JSON, with the names of fields.
+  // An entry of a list is shown by its value, so its index is dropped. Members of an entry were written in JSON.
   if (ran === undefined) return withOptions;
   const withOwn = withOptions.replace(/^field (\w+)(?:\[\d+\])? (?=is )/, (said, field: string) => {
     const name = nameOf(field, ran);
     return name === undefined ? said : `${name} `;
   });
-  // Other fields that the text speaks of; what stands in quotation marks is what was given.
+  // Other fields that the text names; quoted text is the caller's.
   return withOwn.replace(
     /"(?:[^"\\]|\\.)*"|\b[a-z]+(?:_[a-z\d]+)+\b/g,
     (word) => (word.startsWith('"') || word === 'app_key' ? word : (nameOf(word, ran) ?? word)), // commands print app_key, too
   );
 }
 
-/** What was given goes before what could have been. */
+/** The option or argument of a field; of several, one that was given. */
 function nameOf(field: string, ran: Command): string | undefined {
   const words = field.replaceAll('_', '-');
   const names = [...(Object.hasOwn(OTHER_NAMES, field) ? (OTHER_NAMES[field] ?? []) : []), `--${words}`, `<${words}>`];

@@ -1,4 +1,4 @@
-/** What `/config/setPolicyInfo` and `/config/getPolicyInfo` take and give. Edge rule 4 */
+/** Requests and answers of `/config/setPolicyInfo` and `/config/getPolicyInfo`. Edge rule 4 */
 import * as z from 'zod';
 import { POLICY_MATCHES, type PolicyMatch } from '../model/domain.ts';
 import { MAX_PATTERNS, MAX_POLICIES, MAX_PRIORITY } from '../model/limits.ts';
@@ -13,7 +13,7 @@ const MAX_YEARS = 100;
 
 const days = MAX_YEARS * 365;
 
-/** Each kind of policy on the wire. Whether a `content` is what it has to be, `sites/policy.ts` says. */
+/** Each kind of policy on the wire. `sites/policy.ts` checks whether a `content` is valid. */
 export const POLICY_KINDS = {
   prefix: {
     type: 'prefix',

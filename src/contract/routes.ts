@@ -1,6 +1,6 @@
 /**
  * Every operation of the service: its name here, and where it stands on the wire. `operations.ts` joins each to what it
- * takes and gives; the API's handlers, the client, the OpenAPI document and the tests all follow from these two tables.
+ * takes and answers; the API's handlers, the client, the OpenAPI document and the tests all follow from these two tables.
  */
 import type { Scope } from '../model/account.ts';
 

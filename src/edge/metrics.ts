@@ -82,7 +82,7 @@ export function createEdgeMetrics(
   };
 }
 
-/** Counted in plain numbers, which the registry takes over when it is read: on the path of every hit a label costs more than all else here. */
+/** Counts in plain numbers, which the registry copies when it is read: on the path of a hit, labels would cost the most. */
 function createRequestCounters(
   registry: Registry,
 ): Pick<EdgeMetrics, 'countRequest' | 'openMeter' | 'countPrepared' | 'counts'> {
@@ -93,7 +93,7 @@ function createRequestCounters(
   let requests = 0;
   /** Bytes sent, less those that a meter has yet to count. */
   let bytes = 0;
-  /** The part of them that the registry has. */
+  /** Bytes that the registry has counted. */
   let takenBytes = 0;
   let prepared = 0;
   const meters = new Set<Meter>();
@@ -118,7 +118,7 @@ function createRequestCounters(
     registers,
     collect() {
       readMeters();
-      // Negative: of an answer that was cut, the system had not taken all that was counted. What is sent next makes up for it.
+      // Fewer if an answer was cut before the system had taken all that was counted: the next bytes make up for it.
       if (bytes <= takenBytes) return;
       this.inc(bytes - takenBytes);
       takenBytes = bytes;

@@ -15,7 +15,8 @@ export function parseVary(lines: readonly string[]): readonly string[] | undefin
 
 /**
  * Returns the request's normalized values of the fields as one string; equal strings match. An absent field differs
- * from an empty one. Values cannot contain the control characters used as separators here.
+ * from an empty one. Values cannot contain the control characters used as separators here. The keys are stored on disk,
+ * so whoever changes them raises `FORMAT_VERSION` in `edge/store/disk/format.ts`.
  */
 export function secondaryKey(fields: readonly string[], headers: RequestHeaders, options: CacheOptions): string {
   if (fields.length === 0) return '';

@@ -1,4 +1,4 @@
-/** What an origin's health is kept under: the edge that probes it and control that shows it make the same keys. Pure. */
+/** Addresses and health keys of origins. The edge that probes an origin and control that shows it make the same keys. Pure. */
 import { hash } from 'node:crypto';
 import type { Scheme } from '#http/absolute-form.ts';
 import type { OriginProtocol } from '#model/domain.ts';
@@ -33,7 +33,7 @@ export function defaultPort(protocol: OriginProtocol): number {
   return SCHEMES[schemeOf(protocol, 'http')].port;
 }
 
-/** The default ports, also where `follow` finds the other scheme's default written down. Edge rule 2. */
+/** The port that is asked. With `follow`, a written default port of either scheme means that of the client's. Edge rule 2 */
 export function originPort({ port }: SiteOrigin, site: Site, clientScheme: Scheme): number {
   const { port: own } = SCHEMES[originScheme(site, clientScheme)];
   const isDefault = port === SCHEMES.http.port || port === SCHEMES.https.port;
@@ -45,12 +45,12 @@ export function addressKey(origin: SiteOrigin, site: Site, clientScheme: Scheme)
   return `${origin.host}:${originPort(origin, site, clientScheme)}`;
 }
 
-/** The host that a monitor URL's path is asked for; empty: none is known. */
+/** The host of a probe's request; empty if none is known. */
 export function probeHost({ name, isWildcard, origins }: Site): string {
   return origins.hostHeader || (isWildcard ? (origins.probeHost ?? '') : name);
 }
 
-/** `address` itself where a connection is all that a probe makes, else followed by a blank and the URL that it asks for. */
+/** Key of a probe: the address, and behind a blank the URL that is requested, unless the probe only connects. */
 export function probeKey(address: string, site: Site, clientScheme: Scheme): string {
   const host = probeHost(site);
   const target = site.origins.probePath;
@@ -58,7 +58,7 @@ export function probeKey(address: string, site: Site, clientScheme: Scheme): str
   return `${address} ${originScheme(site, clientScheme)}://${host}${shorten(target)}`;
 }
 
-/** Thousands of them stand in one report: a long one is named by its beginning and its digest. */
+/** Cuts a long target and adds its digest, since a report has thousands of keys. */
 function shorten(target: string): string {
   if (target.length <= MAX_KEY_TARGET_CHARS) return target;
   return `${target.slice(0, MAX_KEY_TARGET_CHARS)}#${hash('sha256', target, 'base64url')}`;

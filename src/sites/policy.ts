@@ -17,7 +17,7 @@ export interface PolicyTarget {
   readonly query: string;
 }
 
-/** How a content is compared: as a directory, as a suffix, or a pattern with the URL, with its path and query, or with either. */
+/** How a content is compared: as a directory, as a suffix, or as a pattern with the URL, its path and query, or either. */
 export const WAYS = { directory: 0, suffix: 1, url: 2, target: 3, either: 4 } as const;
 export type Way = (typeof WAYS)[keyof typeof WAYS];
 
@@ -67,7 +67,7 @@ export function kindsOf(policies: readonly Pick<PolicySpec, 'match'>[]): number 
   return policies.reduce((bits, { match }) => bits | (1 << POLICY_MATCHES.indexOf(match)), 0);
 }
 
-/** Makes a signature of what these kinds of policies may name. */
+/** Makes the signature of a target from the pieces that these kinds of policies may name. */
 export function signTarget(kinds: number, signature: Signature, target: PolicyTarget): void {
   signature.clear();
   for (let index = 0; index < KIND_LIST.length; index++)
@@ -106,7 +106,7 @@ function compilePrefix(content: string): PolicyContent | string {
   return { way: WAYS.directory, entries: [{ piece: directoryPiece(path), text: path }] };
 }
 
-/** Written as people read it or as it travels: in the spelling of the cache key. */
+/** Returns a path, percent-encoded or not, in the spelling of the cache key; `undefined` if it is not a path. */
 function asKeyPath(content: string): string | undefined {
   if (!content.isWellFormed() || /\p{Cc}|%(?![0-9a-f]{2})/iu.test(content)) return undefined;
   return normalizePath(encodeBeyondAscii(content));
@@ -142,7 +142,7 @@ function compileRegex(content: string, tools: Pick<CompileTools, 'readPattern'>)
 }
 
 function patternWay(content: string): Way {
-  // What is tied to no beginning, and finds a match in the path, finds it in the URL too.
+  // Without an anchor or an escape, a match in the path is also one in the URL.
   if (!/[\^\\]/.test(content)) return WAYS.url;
   // No URL begins with a slash.
   return /^\^\/[^|\\]*$/.test(content) ? WAYS.target : WAYS.either;

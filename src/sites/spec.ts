@@ -7,7 +7,7 @@ import type { CacheSettings, HttpsSettings, SiteSettings } from '#model/settings
 
 /** Absent plain settings have their defaults of `model/settings.ts`. */
 export interface SiteSpec extends Partial<SiteSettings> {
-  /** The domain's id: a number that is never reused; cache keys and statistics hang on it, never on the name. */
+  /** The domain's id, which is never reused. Cache keys and statistics use it instead of the name. */
   readonly id: number;
   /** Lower-case ASCII; `*.example.com` covers any depth below, never the apex. */
   readonly name: string;

@@ -1,7 +1,7 @@
 /** The types of src/db/schema/ and the columns that the migrations make. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { describeOnBothEngines } from '../support/db/databases.ts';
 import { openTestDatabase } from '../support/feed/feed.ts';
@@ -27,6 +27,13 @@ function describeColumn(table: string, column: string, isNullable: boolean): str
 function nameOf(described: string): string {
   return described.replace(' or null', '');
 }
+
+test('migrations are listed in the order in which they are applied, and every file is', () => {
+  const files = globSync('src/db/migrations/0*.ts', { cwd: ROOT }).map((file) => basename(file, '.ts'));
+  const list = readFileSync(join(ROOT, 'src/db/migrations/migrations.ts'), 'utf8');
+  const listed = [...list.matchAll(/^ {2}'(\d{4}-[\w-]+)':/gm)].map(([, name]) => name);
+  assert.deepEqual(listed, files.toSorted());
+});
 
 describeOnBothEngines('the schema', (newDatabase) => {
   test('every column that the schema declares is made by a migration, and no other', async (t) => {

@@ -58,6 +58,16 @@ describe('documents for developers', () => {
     assert.deepEqual(missing, []);
   });
 
+  test('README.md links to every page of docs', () => {
+    const readme = read('README.md');
+    const pages = globSync('docs/*.md', { cwd: ROOT }).filter((page) => page !== 'docs/benchmarks-history.md');
+    assert.ok(pages.length > 15);
+    assert.deepEqual(
+      pages.filter((page) => !readme.includes(`](${page})`)),
+      [],
+    );
+  });
+
   test('ARCHITECTURE.md names every table of the database, and no other', () => {
     const [, diagram = '', prose = ''] = /erDiagram\n(.*?)```(.*?)\n## /s.exec(read('ARCHITECTURE.md')) ?? [];
     const drawn = [...diagram.matchAll(/^ {2}(\w+) \S+ (\w+) :/gm)].flatMap(([, a = '', b = '']) => [a, b]);

@@ -1,6 +1,6 @@
 /**
- * Whatever an answer may depend on occurs in the requests and changes by which the ways of answering are compared: a rule, a setting
- * or a field that is new fails here until it does. docs/decisions/0415
+ * The requests and changes by which the ways of answering are compared contain every rule, setting and field that an
+ * answer may depend on: a new one fails here until they do. docs/decisions/0415
  */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { ODD_FIELDS } from '../support/edge/twins/twin-requests.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Everything that can be set is. */
+/** A domain with a value for every setting. */
 const DOMAIN: Domain = {
   ...{ id: 1, accountId: 1, name: 'a.test', type: 'static', icpNumber: '', remark: '', state: 'open' },
   ...{ createdAt: 0, settingRevision: 1 },

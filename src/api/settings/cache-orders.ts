@@ -33,7 +33,7 @@ interface SiteName {
 
 const NOTHING: CacheAmounts = { purgeUrls: 0, purgeDirectories: 0, prefetchUrls: 0 };
 
-/** Gives the task's id. */
+/** Returns the task's id. */
 export async function orderPurge(db: Db, orderer: Orderer, asked: AskedPurge): Promise<number> {
   return await db.transaction(async (trx) => {
     const wanted = await findPurges(trx, orderer.accountId, asked);
@@ -48,7 +48,7 @@ export async function orderPurge(db: Db, orderer: Orderer, asked: AskedPurge): P
   });
 }
 
-/** Gives the task's id. */
+/** Returns the task's id. */
 export async function orderPrefetch(db: Db, orderer: Orderer, asked: readonly AskedUrl[]): Promise<number> {
   return await db.transaction(async (trx) => {
     const siteOf = await findSites(trx, orderer.accountId, asked);
@@ -86,7 +86,7 @@ async function findPurges(trx: Executor, accountId: number, asked: AskedPurge): 
     return { items, bySite: new Map([[domain, [{ kind: 'site', target: '' }]]]) };
   }
   const siteOf = await findSites(trx, accountId, asked.urls);
-  // Spellings of one object are one.
+  // Different spellings of one object count once.
   const distinct = new Map(asked.urls.map((url) => [`${url.kind} ${url.host}${url.keyTarget}`, url]));
   const bySite = Map.groupBy(distinct.values(), siteOf);
   return {
@@ -99,7 +99,7 @@ function toScope({ kind, host, keyTarget }: AskedUrl): PurgeScope {
   return { kind, target: host + keyTarget };
 }
 
-/** Whose each URL is, as an edge would say; throws for the first that is no domain's of the account. */
+/** Returns a function for the site of each URL, found as an edge does; throws for the first URL of no domain of the account. */
 async function findSites(
   trx: Executor,
   accountId: number,

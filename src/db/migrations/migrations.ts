@@ -36,6 +36,7 @@ import { controls } from './0029-controls.ts';
 import { viewKeys } from './0029-view-keys.ts';
 import { edgeStates } from './0030-edge-states.ts';
 
+/** Kysely applies them in the order of their names, which is that of the rows. */
 const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0001-domains-and-feed': domainsAndFeed,
   '0002-cache-tasks': cacheTasks,
@@ -57,15 +58,15 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0020-sms-revisable': smsRevisable,
   '0021-sms-receipt-matching': smsReceiptMatching,
   '0022-acme-renewal': acmeRenewal,
-  '0023-live': live,
   '0023-acme-written': acmeWritten,
+  '0023-live': live,
   '0024-certificate-kinds': certificateKinds,
   '0025-live-recordings': liveRecordings,
   '0026-fleet-identity': fleetIdentity,
-  '0029-controls': controls,
-  '0030-edge-states': edgeStates,
   '0028-edge-groups': edgeGroups,
+  '0029-controls': controls,
   '0029-view-keys': viewKeys,
+  '0030-edge-states': edgeStates,
 };
 
 /** Throws if a step fails, or if the database is of a newer release. */
