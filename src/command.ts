@@ -14,6 +14,7 @@ import {
   type SettingProblem,
   settingName,
 } from '#lib/settings.ts';
+import type { IdentityView } from '#model/fleet.ts';
 import { firstTokenPath } from '#roles/announce.ts';
 import { findControl } from '#roles/control-file.ts';
 import type { Reloaded } from '#roles/restarts.ts';
@@ -75,6 +76,7 @@ function createContext({ entry, env, cwd, write }: Invocation): CliContext {
         throw new CliError(`no edge has run from ${dataDir}; specify another directory with --data-dir`);
     },
     enrolEdge: (given, order) => enrolEdge(load(given).config, order),
+    readEdgeIdentity: (given) => readEdgeIdentity(load(given).config),
     write,
     print: (line) => write(`${line}\n`),
   };
@@ -131,6 +133,18 @@ async function enrolEdge(
   const { enrolMachine } = await import('#fleet/obtain-identity.ts');
   const enrolment = { dataDir, controls, token, edge, build: readVersion(), now: systemClock() };
   return await inWords(() => enrolMachine(enrolment));
+}
+
+async function readEdgeIdentity({ dataDir, fleetFiles, controls }: Config): Promise<IdentityView> {
+  const { describeIdentity, describeOwnIdentity } = await import('#fleet/describe-identity.ts');
+  const found = await inWords(async () =>
+    fleetFiles === undefined ? describeIdentity(dataDir) : describeOwnIdentity(fleetFiles, controls),
+  );
+  if (found === undefined)
+    throw new CliError(
+      `there is no identity of an edge in ${dataDir}; enrol this machine with "causeway edge enrol", or specify another directory with --data-dir`,
+    );
+  return found;
 }
 
 function isDatabaseMissing({ databaseUrl, dataDir }: Config): boolean {

@@ -14,6 +14,7 @@ import {
   zeroOr,
 } from '#lib/setting-reader.ts';
 import type { ConfigTable } from '#lib/settings.ts';
+import { EDGE_ID } from '#model/fleet.ts';
 
 export const EDGE_SETTINGS = {
   edgeHttpListen: {
@@ -50,7 +51,7 @@ export const EDGE_SETTINGS = {
     description: 'Edge worker processes; `auto`: one per core',
   },
   edgeId: {
-    reader: textThat('1 to 63 letters, digits, dots and hyphens', /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/i),
+    reader: textThat('1 to 63 letters, digits, dots, underscores and hyphens', EDGE_ID),
     default: 'local',
     description: 'Unique name under which this edge reports',
   },

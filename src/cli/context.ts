@@ -1,6 +1,7 @@
 /** What commands are given from outside: settings, the service of this machine, somewhere to write. */
 import type { ImportSummary } from '#db/export/put-in.ts';
 import type { ExportSummary } from '#db/export/write.ts';
+import type { IdentityView } from '#model/fleet.ts';
 
 /** An error in words for the person at the terminal; shown without a stack. */
 export class CliError extends Error {}
@@ -76,8 +77,10 @@ export interface CliContext {
     given: GivenSettings,
     order: { readonly token: string | undefined; readonly edge: string | undefined },
   ): Promise<{ readonly edge: string; readonly group: string }>;
-  /** A line on standard output. */
+  /** Reads the identity that this machine has as an edge. Throws `CliError` if there is none. */
+  readEdgeIdentity(given: GivenSettings): Promise<IdentityView>;
   /** Writes to standard output as it stands. */
   write(text: string): void;
+  /** Writes a line to standard output. */
   print(line: string): void;
 }

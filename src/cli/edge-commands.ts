@@ -74,7 +74,7 @@ function addReading(command: Command, context: CliContext): void {
 function addDrain(command: Command, context: CliContext): void {
   addCallCommand(command, context, 'drain [edge]', 'take an edge out of service: it serves on, and gets no new viewers')
     .option('--wait', 'return when it is drained')
-    .option('--max <minutes>', 'with --wait: give up after this time', parseMinutes, MAX_WAIT_MINUTES)
+    .option('--max <time>', 'with --wait: give up after this time, such as 30m or 2h', parseMinutes, MAX_WAIT_MINUTES)
     .option('--self', 'drain the edge of this data directory, also while control is away')
     .action(async (edge: string | undefined, options: Options) => {
       if (options['self'] === true) return drainSelf(context, options, edge, true);
@@ -173,7 +173,7 @@ function describeEdge(edge: DataOf<'edgeOperator.get'>, events: readonly EventRo
     ['rejected', edge.rejected === 0 ? '' : String(edge.rejected)],
     ['build', edge.build],
     ['features', edge.features.join(', ')],
-    ['clock', edge.clock_offset_ms === null ? '' : `${edge.clock_offset_ms} ms ahead of control`],
+    ['clock', edge.clock_offset_ms === null ? '' : describeClock(edge.clock_offset_ms)],
     [
       'load',
       load === null
@@ -206,6 +206,10 @@ function eventTable(events: readonly EventRow[], times: TimeTexts): string[] {
     detail,
   ]);
   return formatTable([['TIME', 'EDGE', 'EVENT', 'BY', 'DETAIL'], ...rows]);
+}
+
+function describeClock(offsetMs: number): string {
+  return `${Math.abs(offsetMs)} ms ${offsetMs < 0 ? 'behind' : 'ahead of'} control`;
 }
 
 function percent(share: number): string {

@@ -21,6 +21,7 @@ import { type TimeTexts, timeTexts } from './times.ts';
 export function addIdentityCommands(edge: Command, context: CliContext): void {
   addTokenCommands(edge, context);
   addEnrol(edge, context);
+  addIdentity(edge, context);
   addCallCommand(edge, context, 'add <edge>', 'add an edge whose certificate is of your own authority')
     .option('--group <group>', 'group of the edge (default: default)')
     .option('--label <name=value>', 'a label of the edge; may be given several times', addWhole)
@@ -135,6 +136,51 @@ function addEnrol(edge: Command, context: CliContext): void {
       const { edge: id, group } = enrolled;
       printer(context, options)({ edge_id: id, group }, [`enrolled as edge ${id} of group ${group}`]);
     });
+}
+
+function addIdentity(edge: Command, context: CliContext): void {
+  addSettings(edge.command('identity'), context, ['data-dir', 'control', 'fleet-ca', 'fleet-cert', 'fleet-key'])
+    .description('show as which edge this machine is enrolled, and its certificate')
+    .option('--json', 'print the answer as JSON')
+    .action(async (options: Options) => {
+      const found = await context.readEdgeIdentity(givenSettings(context, options));
+      const seconds = (at: number | undefined) => Math.floor((at ?? 0) / 1000);
+      const answer = {
+        edge_id: found.edge,
+        group: found.group,
+        fleet: found.fleet,
+        serial: found.serial,
+        expires_at: seconds(found.notAfter),
+        renews_at: seconds(found.renewAfter),
+        controls: found.controls,
+        is_copy: found.isCopy ? '1' : '0',
+      };
+      printer(context, options)(answer, describeIdentity(answer, timeTexts(context, options)));
+    });
+}
+
+interface ShownIdentity {
+  readonly edge_id: string;
+  readonly group: string;
+  readonly fleet: string;
+  readonly serial: string;
+  readonly expires_at: number;
+  readonly renews_at: number;
+  readonly controls: readonly string[];
+  readonly is_copy: string;
+}
+
+function describeIdentity(shown: ShownIdentity, times: TimeTexts): string[] {
+  return formatPairs([
+    ['edge', shown.edge_id || 'none: the certificate names no edge'],
+    ['group', shown.group],
+    ['fleet', shown.fleet],
+    ['serial', shown.serial],
+    ['expires', times.ofSeconds(shown.expires_at)],
+    ['renewed', shown.renews_at === 0 ? 'by you, before it expires' : `from ${times.ofSeconds(shown.renews_at)} on`],
+    ['controls', shown.controls.join(', ')],
+    ['copy', shown.is_copy === '1' ? 'yes, of another machine or data directory: enrol this one anew' : ''],
+  ]);
 }
 
 function readToken(file: string): string {

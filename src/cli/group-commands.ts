@@ -1,6 +1,7 @@
 /** `causeway group`: groups of edges. */
 import { Command } from 'commander';
-import type { CliContext } from './context.ts';
+import type { Client } from '#client/client.ts';
+import { type CliContext, CliError } from './context.ts';
 import { addCallCommand, type Options } from './options.ts';
 import { formatTable } from './output.ts';
 import { run } from './run-operation.ts';
@@ -30,6 +31,7 @@ export function groupCommand(context: CliContext): Command {
       )
       .action((group: string, options: Options) =>
         run(context, options, async (client, print) => {
+          await expectGroup(client, group, name === 'set');
           const request = { name: group, default: options['default'] === true ? '1' : '0' } as const;
           print(await client.call('groupOperator.set', request), [`group ${group} ${done}`]);
         }),
@@ -41,4 +43,15 @@ export function groupCommand(context: CliContext): Command {
       }),
   );
   return command;
+}
+
+/** The operation adds a group or changes it; a person means one of the two. */
+async function expectGroup(client: Client, name: string, isPresent: boolean): Promise<void> {
+  const { list } = await client.call('groupOperator.list', {});
+  if (list.some((group) => group.name === name) === isPresent) return;
+  throw new CliError(
+    isPresent
+      ? `there is no group ${name}; add it with "causeway group create"`
+      : `the group ${name} exists already; change it with "causeway group set"`,
+  );
 }

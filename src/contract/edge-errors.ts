@@ -4,8 +4,8 @@ import { refusal } from './error-row.ts';
 export const EDGE_ERRORS = {
   edgeNotFound: refusal('节点 {edge} 不存在', 'edge {edge} does not exist'),
   edgeGone: refusal(
-    '节点 {edge} 的状态为 {state}，不能 {action}',
-    'edge {edge} is {state}; the action {action} is not possible',
+    '节点 {edge} 的状态为 {state}，不能 {action}；如需再次使用，请重新注册',
+    'edge {edge} is {state}; the action {action} is not possible: to use it again, enrol it anew',
   ),
   edgeReady: refusal(
     '节点 {edge} 的状态为 ready，正在服务；请先用 drain 排空，或指定 force',

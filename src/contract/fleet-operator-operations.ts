@@ -11,7 +11,8 @@ const MAX_VALID_SECONDS = 7 * 86_400;
 const MAX_USES = 1000;
 const MAX_REASON_LENGTH = 200;
 const LABEL = /^[\w.-]{1,63}=[\w .:/-]{0,63}$/;
-const SERIAL = /^[0-9a-f]{2,40}$/;
+/** Also as other programs print it: in upper case, or with colons. */
+const SERIAL = /^[0-9a-fA-F]{2}(?::?[0-9a-fA-F]{2}){0,19}$/;
 
 const LABEL_LIST = commaList({
   maxEntries: MAX_LABELS,
@@ -30,9 +31,9 @@ const labels = {
   schema: LABEL_LIST.schema.refine((list) => list.every((label) => LABEL.test(label))).optional(),
 };
 
-const serial = textOf(SERIAL, 40, {
-  'zh-CN': '证书序列号（小写十六进制）',
-  en: 'the serial number of a certificate, lower-case hexadecimal',
+const serial = textOf(SERIAL, 59, {
+  'zh-CN': '证书序列号（十六进制）',
+  en: 'the serial number of a certificate, hexadecimal',
 });
 
 const TOKEN = z.object({

@@ -1,19 +1,9 @@
 /** What operators see and set of groups of edges, and of the groups that serve a domain. */
 import * as z from 'zod';
-import { isGroupName, MAX_DOMAIN_GROUPS, MAX_GROUP_CHARS } from '../model/edge-group.ts';
-import { commaList, flag, identifier, text } from './fields.ts';
+import { GROUP_NAME, MAX_DOMAIN_GROUPS, MAX_GROUP_CHARS } from '../model/edge-group.ts';
+import { groupName } from './edge-fields.ts';
+import { commaList, flag, identifier } from './fields.ts';
 import { operation, request } from './operation.ts';
-
-const EXPECTED_NAME = {
-  'zh-CN': `1 到 ${MAX_GROUP_CHARS} 个小写字母、数字和连字符，首尾为字母或数字`,
-  en: `1 to ${MAX_GROUP_CHARS} lower-case letters, digits and hyphens, beginning and ending with a letter or digit`,
-};
-
-const groupName = {
-  schema: text({ max: MAX_GROUP_CHARS }).schema.refine(isGroupName),
-  expects: EXPECTED_NAME,
-  json: { type: 'string', pattern: '^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$' },
-};
 
 const GROUP_LIST = commaList({
   maxEntries: MAX_DOMAIN_GROUPS,
@@ -22,9 +12,12 @@ const GROUP_LIST = commaList({
     'zh-CN': `至多 ${MAX_DOMAIN_GROUPS} 个节点组，用逗号分隔或为数组；空：由默认组服务`,
     en: `at most ${MAX_DOMAIN_GROUPS} edge groups, comma-separated or an array; empty: the default groups serve the domain`,
   },
-  each: EXPECTED_NAME,
+  each: groupName.expects,
 });
-const groupList = { ...GROUP_LIST, schema: GROUP_LIST.schema.refine((names) => names.every(isGroupName)) };
+const groupList = {
+  ...GROUP_LIST,
+  schema: GROUP_LIST.schema.refine((names) => names.every((name) => GROUP_NAME.test(name))),
+};
 
 const GROUP_DATA = z.object({
   name: z.string(),

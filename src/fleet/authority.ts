@@ -9,6 +9,7 @@ import {
   type KeyObject,
   type X509Certificate,
 } from 'node:crypto';
+import { EDGE_ID } from '#model/fleet.ts';
 import { type AlternativeName, fingerprintOf, issueCertificate, keyIdOf } from './issue-certificate.ts';
 
 const DAY_MS = 86_400_000;
@@ -188,7 +189,7 @@ export function readCertificateName(leaf: X509Certificate): string | undefined {
 }
 
 function presented(edge: string, leaf: X509Certificate): PresentedLeaf | undefined {
-  if (!isEdgeId(edge)) return undefined;
+  if (!EDGE_ID.test(edge)) return undefined;
   return { edge, serial: leaf.serialNumber.toLowerCase(), notAfter: leaf.validToDate.getTime() };
 }
 
@@ -196,9 +197,4 @@ function presented(edge: string, leaf: X509Certificate): PresentedLeaf | undefin
 function namesOf(leaf: X509Certificate, kind: string): readonly string[] {
   const all = (leaf.subjectAltName ?? '').split(', ');
   return all.filter((name) => name.startsWith(kind)).map((name) => name.slice(kind.length));
-}
-
-/** Letters, digits, dots and hyphens, as in the feed's messages. */
-function isEdgeId(text: string): boolean {
-  return /^[\w.-]{1,64}$/.test(text);
 }

@@ -4,6 +4,7 @@ import type { Transaction } from 'kysely';
 import type { Db } from '#db/open.ts';
 import type { Schema } from '#db/schema/schema.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
+import { findGroup, lockGroups } from '#db/tables/edge-groups.ts';
 import { listAuthorities, lockFleet, noteFleetChange, openAuthority, readFleet } from '#db/tables/fleet/authorities.ts';
 import {
   addEdgeCertificate,
@@ -50,6 +51,9 @@ export async function enrol(issuer: Issuer, call: EnrolmentCall): Promise<Identi
     const judged = judgeToken(found, { now: call.now, address: call.address, issuedAt: issued?.madeAt });
     if (found === undefined || judged === 'refused') throw wrongToken();
     if (judged === 'repeat' && issued !== undefined) return await answerWith(trx, issuer, issued);
+    await lockGroups(trx);
+    if ((await findGroup(trx, found.group)) === undefined)
+      throw new FleetRefusal(403, 'group', `the group ${found.group} of the token has been removed; make a new token`);
     const edge = chooseEdge(found, call.request.edge);
     await makeRoom(trx, edge, found, call.now);
     const { seal, machine } = call.request;
@@ -78,7 +82,11 @@ export function printOf(publicKey: KeyObject): string {
 
 /** One answer for all reasons, so that nobody learns which tokens exist. */
 function wrongToken(): FleetRefusal {
-  return new FleetRefusal(403, 'token', 'unknown, expired or used up, or not valid from this address');
+  return new FleetRefusal(
+    403,
+    'token',
+    'unknown, expired or used up, or not valid from this address; make a new one with "causeway edge token create"',
+  );
 }
 
 function chooseEdge(token: EdgeToken, wanted: string | undefined): string {

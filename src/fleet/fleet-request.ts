@@ -32,13 +32,24 @@ export async function callFleet({ control, path, body, fields, tls, verify }: Fl
   const cut = () => socket.destroy(new Error(`${control} did not answer within ${TIME_LIMIT_MS / 1000} s`));
   signal.addEventListener('abort', cut);
   try {
-    await once(socket, 'secureConnect');
+    await once(socket, 'secureConnect').catch((cause) => {
+      throw new Error(`${control} cannot be reached: ${reasonOf(cause)}`, { cause });
+    });
     verify?.(socket);
     return await exchange(socket, { host, path, fields, text: JSON.stringify(body) });
   } finally {
     signal.removeEventListener('abort', cut);
     socket.destroy();
   }
+}
+
+/** Why there is no connection. Node's error about several addresses has no text of its own, OpenSSL's words help nobody. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
+  const text = error instanceof Error ? error.message : String(error);
+  return /wrong version number|packet length too long|record layer failure/.test(text)
+    ? 'it does not speak TLS there; expected the address of a fleet listener (setting fleet-listen of control)'
+    : text;
 }
 
 async function exchange(

@@ -111,18 +111,19 @@ function withControls(answer: IdentityAnswer, known: readonly string[]): Identit
   return { ...answer, controls: [...new Set([...answer.controls, ...known])].slice(0, MAX_CONTROLS) };
 }
 
-/** Asks one control after the other, in random order, until one answers. A refusal is an answer. */
+/** Asks one control after the other, in random order, until one answers. A refusal is an answer. Throws all failures as one. */
 async function callFirst(controls: readonly string[], call: (control: string) => Promise<string>): Promise<string> {
-  let failure: unknown = new IdentityError('no control is known');
+  const failures: unknown[] = [];
   for (const control of shuffle(controls)) {
     try {
       return await call(control);
     } catch (error) {
-      failure = error;
+      failures.push(error);
       if (error instanceof FleetRefusal && error.status < 500) throw error;
     }
   }
-  throw failure;
+  if (failures.length <= 1) throw failures[0] ?? new IdentityError('no control is known');
+  throw new Error(failures.map((error) => (error instanceof Error ? error.message : String(error))).join('; '));
 }
 
 function shuffle<T>(list: readonly T[]): readonly T[] {

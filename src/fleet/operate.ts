@@ -2,6 +2,7 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
 import type { Db } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
+import { findGroup, lockGroups } from '#db/tables/edge-groups.ts';
 import { noteFleetChange } from '#db/tables/fleet/authorities.ts';
 import { findEdgeCertificate, makeCurrent, revokeCertificates } from '#db/tables/fleet/edge-certificates.ts';
 import { addEdgeToken, type NewEdgeToken } from '#db/tables/fleet/edge-tokens.ts';
@@ -15,11 +16,15 @@ import { formatToken, hashSecret, SECRET_BYTES } from './token.ts';
 
 export type TokenOrder = Omit<NewEdgeToken, 'hash' | 'authority' | 'createdAt'>;
 
-/** Creates a token with which machines enrol, and the fleet's authority if there is none. The token is not stored. */
+/**
+ * Creates a token with which machines enrol, and the fleet's authority if there is none. The token is not stored. Returns
+ * `undefined` if there is no such group.
+ */
 export async function createEdgeToken(
   { db, ring, now }: { readonly db: Db; readonly ring: Keyring; readonly now: number },
   order: TokenOrder,
-): Promise<{ readonly id: number; readonly token: string }> {
+): Promise<{ readonly id: number; readonly token: string } | undefined> {
+  if ((await findGroup(db.query, order.group)) === undefined) return undefined; // looked up again at each enrolment
   // The oldest authority is that of control's own certificate, which a machine compares with the token.
   const [authority] = await ensureAuthority(db, ring, now);
   if (authority === undefined) throw new Error('the fleet has no authority'); // never: it has just been made
@@ -29,21 +34,23 @@ export async function createEdgeToken(
   return { id, token: formatToken(secret, pinOf(new X509Certificate(authority.certificate))) };
 }
 
-/**
- * Adds an edge whose certificate is of the operator's own authority. Returns false if an edge has this id and is not
- * revoked.
- */
+/** `edgeExists`: an edge has this id and is not revoked. */
+export type EdgeAddition = 'added' | 'edgeExists' | 'groupUnknown';
+
+/** Adds an edge whose certificate is of the operator's own authority. */
 export function addEdge(
   db: Db,
   { edge, group, labels, now, actor }: Act & { readonly group: string; readonly labels: EdgeLabels },
-): Promise<boolean> {
+): Promise<EdgeAddition> {
   return db.transaction(async (trx) => {
+    await lockGroups(trx); // so that the group is not removed meanwhile
+    if ((await findGroup(trx, group)) === undefined) return 'groupUnknown';
     const present = await findEnrolledEdge(trx, edge);
-    if (present !== undefined && present.revokedAt === undefined) return false;
+    if (present !== undefined && present.revokedAt === undefined) return 'edgeExists';
     await enrolEdge(trx, { edge, group, labels, machine: '', sealKey: '' }, now);
     await noteFleetChange(trx);
     await addFleetEvent(trx, { at: now, edge, event: 'enrol', detail: 'own certificate', actor });
-    return true;
+    return 'added';
   });
 }
 

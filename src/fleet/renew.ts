@@ -52,6 +52,6 @@ export function cloneFound(edge: string): FleetRefusal {
   return new FleetRefusal(
     409,
     'clone',
-    `two machines have the identity of the edge ${edge}; enrol one of them anew, or choose one with "causeway edge accept ${edge}"`,
+    `two machines have the identity of the edge ${edge}; enrol one of them anew, or choose one with "causeway edge accept ${edge} --serial …", whose serial "causeway edge identity" shows there`,
   );
 }

@@ -27,6 +27,7 @@ import {
 import { noteAnnouncement } from './note-announcement.ts';
 import { FleetRefusal } from './refusal.ts';
 import { cloneFound, renew } from './renew.ts';
+import type { OwnFiles } from './trust.ts';
 
 /** What is known of a connection. */
 export interface ConnectionFacts {
@@ -46,6 +47,8 @@ export interface FleetCounts {
 export interface FleetRequestOptions {
   readonly db: Db;
   readonly ring: Keyring;
+  /** Present with the operator's own public-key infrastructure. */
+  readonly own?: OwnFiles | undefined;
   readonly controls: readonly string[];
   readonly onRequest: (request: IncomingMessage, response: ServerResponse, peer: Peer) => Promise<void> | void;
   readonly factsOf: (socket: Socket) => ConnectionFacts | undefined;
@@ -81,7 +84,7 @@ export function createRequestHandler(options: FleetRequestOptions): Handle {
       const path = request.url?.split('?')[0] ?? '';
       if (path === ENROL_PATH) return await answerEnrolment(request, response, facts);
       if (isCopy(facts.admission)) await noteCopy(options, facts.admission.edge);
-      const peer = peerOf(facts.admission, path);
+      const peer = peerOf(facts.admission, path, options.own === undefined ? REFUSED : REFUSED_OWN);
       faults.watch(peer, response);
       if (path === RENEW_PATH) return await answerRenewal(request, response, peer);
       if (path === ANNOUNCE_PATH) return await answerAnnouncement(request, response, peer);
@@ -98,13 +101,13 @@ function isCopy(admission: Admission): admission is Extract<Admission, { kind: '
 }
 
 /** Throws `FleetRefusal` if the connection may not ask for the path. */
-function peerOf(admission: Admission, path: string): Peer {
+function peerOf(admission: Admission, path: string, texts: Readonly<Record<keyof typeof REFUSED, string>>): Peer {
   switch (admission.kind) {
     case 'anonymous':
       throw new FleetRefusal(403, 'certificate', 'this path requires a client certificate');
     case 'refused':
       if (admission.word === 'clone') throw cloneFound(admission.edge);
-      throw new FleetRefusal(403, admission.word, REFUSED[admission.word]);
+      throw new FleetRefusal(403, admission.word, texts[admission.word]);
     case 'renewOnly':
       if (path !== RENEW_PATH) throw new FleetRefusal(403, 'expired', 'the certificate has expired; renew it first');
       return admission.peer;
@@ -115,8 +118,15 @@ function peerOf(admission: Admission, path: string): Peer {
 
 const REFUSED = {
   unknown: 'the certificate is not known; enrol the edge with a token',
-  revoked: 'the certificate has been revoked',
+  revoked: 'the edge has been revoked; to use the machine again, enrol it anew with a token',
   expired: 'the certificate expired too long ago; enrol the edge anew with a token',
+} as const;
+
+/** The same for certificates of the operator's own authority. */
+const REFUSED_OWN = {
+  unknown: 'no edge has this id; add it at control with "causeway edge add"',
+  revoked: 'the edge has been revoked; to use the machine again, add it anew with "causeway edge add"',
+  expired: 'the certificate has expired; replace the files of fleet-cert and fleet-key',
 } as const;
 
 function hasPassedProxy({ headers }: IncomingMessage): boolean {

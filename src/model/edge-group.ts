@@ -4,10 +4,8 @@ export const MAX_GROUPS = 256;
 export const MAX_DOMAIN_GROUPS = 16;
 export const MAX_GROUP_CHARS = 32;
 
-/** Letters, digits and hyphens; it becomes part of file names. */
-export function isGroupName(text: string): boolean {
-  return /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/.test(text);
-}
+/** Names of groups, which become part of file names. */
+export const GROUP_NAME = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
 
 export interface EdgeGroup {
   readonly name: string;

@@ -9,6 +9,24 @@ export type EdgeCertificateState = 'new' | 'current' | 'replaced' | 'revoked';
 /** Labels of an edge, for people and metrics. */
 export type EdgeLabels = Readonly<Record<string, string>>;
 
+/** What a machine knows of itself as an edge. */
+export interface IdentityView {
+  /** Empty if the certificate, of the operator's own authority, names no edge. */
+  readonly edge: string;
+  /** Empty with a certificate of the operator's own authority, and so is the group. */
+  readonly fleet: string;
+  readonly group: string;
+  /** Serial number of the certificate, hex. */
+  readonly serial: string;
+  readonly notAfter: number;
+  /** When the edge renews it; `undefined` if the operator does. */
+  readonly renewAfter: number | undefined;
+  /** `https://host:port` of each control. */
+  readonly controls: readonly string[];
+  /** Whether the identity was made for another machine or data directory. */
+  readonly isCopy: boolean;
+}
+
 /** A token with which machines become edges. The secret itself is not stored. */
 export interface EdgeToken {
   readonly id: number;
@@ -31,7 +49,6 @@ export interface EdgeToken {
 
 /** Id of an edge. */
 export const EDGE_ID = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
-export const GROUP_NAME = /^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/;
 /** Group of edges that no other was chosen for. */
 export const DEFAULT_GROUP = 'default';
 export const MAX_LABELS = 16;

@@ -163,6 +163,7 @@ describe('the client', () => {
         }
         if (name.startsWith('fleetOperator')) {
           ids['edge_id'] = 'par1';
+          await client.call('groupOperator.set', { name: 'eu', default: 0 });
           ids['token_id'] = '1'; // made by fleetOperator.createToken
         }
         if (name === 'fleetOperator.acceptEdge') {

@@ -41,6 +41,13 @@ const HAS_OWN_CHECKS: readonly RouteName[] = ['sms.ordinary', 'sms.advertising',
 /** `fleetOperator.addEdge` needs an edge that is not enrolled. */
 const NEEDS_ENROLLED: readonly RouteName[] = ['fleetOperator.revokeEdge', 'fleetOperator.acceptEdge'];
 
+/** The group of their samples is `eu`. */
+const NEEDS_GROUP: readonly RouteName[] = [
+  'groupOperator.remove',
+  'fleetOperator.createToken',
+  'fleetOperator.addEdge',
+];
+
 /** The first token for edges also makes the fleet's authority. */
 const NEEDS_EDGE_TOKEN: readonly RouteName[] = ['fleetOperator.revokeToken', 'fleetOperator.rotateAuthority'];
 
@@ -132,7 +139,7 @@ async function prepare(
     await api.call('cache.purge', customer.accessToken, { urls: 'http://www.example.com/' });
     ids['task_id'] = 1;
   }
-  if (name === 'groupOperator.remove') await setGroup(api.db, { name: 'eu', isDefault: false }, api.now);
+  if (NEEDS_GROUP.includes(name)) await setGroup(api.db, { name: 'eu', isDefault: false }, api.now);
   if (/^edgeOperator\./.test(name) || NEEDS_ENROLLED.includes(name)) await enrolSampleEdge(api);
   if (NEEDS_EDGE_TOKEN.includes(name)) {
     const { body } = await api.call('fleetOperator.createToken', operator.accessToken, {});

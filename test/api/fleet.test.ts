@@ -19,6 +19,7 @@ describeOnBothEngines('identities of edges', (newDatabase) => {
     const empty = dataOf(await operate('fleetOperator.getAuthority', {}));
     assert.match(String(empty['fleet']), /^[0-9a-f]{8}$/);
     assert.deepEqual(empty['authorities'], []);
+    await operate('groupOperator.set', { name: 'eu', default: 0 });
     const made = dataOf(
       await operate('fleetOperator.createToken', {
         group: 'eu',
@@ -63,6 +64,8 @@ describeOnBothEngines('identities of edges', (newDatabase) => {
       ['fleetOperator.createToken', { edge_id: 'fra1', uses: 2 }, 'edgeTokenUses'],
       ['fleetOperator.createToken', { replace: 1 }, 'edgeTokenReplace'],
       ['fleetOperator.createToken', { group: 'EU' }, 'fieldInvalid'],
+      ['fleetOperator.createToken', { group: 'eu' }, 'groupNotFound'],
+      ['fleetOperator.addEdge', { edge_id: 'fra1', group: 'eu' }, 'groupNotFound'],
       ['fleetOperator.createToken', { edge_id: 'a/b' }, 'fieldInvalid'],
       ['fleetOperator.createToken', { labels: ['rack'] }, 'fieldInvalid'],
       ['fleetOperator.createToken', { labels: Array.from({ length: 17 }, (_, n) => `l${n}=x`) }, 'fieldInvalid'],
@@ -94,12 +97,15 @@ describeOnBothEngines('identities of edges', (newDatabase) => {
     };
     const issuer = { db: api.db, ring: api.ring, controls: [] };
     const { chain } = await enrol(issuer, { request, address: '127.0.0.1', now: api.now });
-    const serial = new X509Certificate(chain).serialNumber.toLowerCase();
+    const { serialNumber } = new X509Certificate(chain); // in upper case
+    const serial = serialNumber.toLowerCase();
+    const printed = serialNumber.replaceAll(/..(?!$)/g, '$&:'); // as `openssl x509 -text` prints it
     assert.equal(
       (await operate('fleetOperator.acceptEdge', { edge_id: 'fra1', serial: '4f' })).errorCode,
       'edgeSerialUnknown',
     );
-    assert.equal((await operate('fleetOperator.acceptEdge', { edge_id: 'fra1', serial })).body['data'], true);
+    for (const given of [serial, serialNumber, printed])
+      assert.equal((await operate('fleetOperator.acceptEdge', { edge_id: 'fra1', serial: given })).body['data'], true);
     assert.equal((await operate('fleetOperator.rotateAuthority', { step: 'finish' })).errorCode, 'fleetCaNotBegun');
     const next = dataOf(await operate('fleetOperator.rotateAuthority', { step: 'begin' }))['key_id'];
     assert.equal((await operate('fleetOperator.rotateAuthority', { step: 'begin' })).errorCode, 'fleetCaUnderWay');
@@ -111,12 +117,13 @@ describeOnBothEngines('identities of edges', (newDatabase) => {
     assert.equal(dataOf(await operate('fleetOperator.rotateAuthority', { step: 'finish' }))['key_id'], next);
     const { list } = dataOf(await operate('edgeOperator.events', {}));
     assert.ok(Array.isArray(list));
+    await operate('groupOperator.set', { name: 'eu', default: 0 });
     const own = { edge_id: 'fra2', group: 'eu', labels: ['rack=b7'] };
     assert.equal((await operate('fleetOperator.addEdge', own)).body['data'], true);
     assert.equal((await operate('fleetOperator.addEdge', own)).errorCode, 'edgeEnrolled');
     assert.deepEqual(
       list.map(({ event, detail }) => `${event} ${detail}`),
-      ['revoke lost', `accept ${serial}`, 'enrol token 1, from 127.0.0.1'],
+      ['revoke lost', ...Array.from({ length: 3 }, () => `accept ${serial}`), 'enrol token 1, from 127.0.0.1'],
     );
   });
 });

@@ -1,11 +1,13 @@
 /** `causeway edge` and `causeway fleet` against a running control, to which edges report. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startControl } from '../support/cli/control.ts';
+import { newSqlite } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
 import { READY, startTestEdge } from '../support/feed/feed.ts';
+import { createFleet, newMachine } from '../support/fleet/fleet.ts';
 import { runCommand } from '../support/process/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -22,7 +24,7 @@ test('an edge is listed, shown, drained, put back and removed', async (t) => {
     assert.deepEqual([code, stdout], [1, ''], args.join(' '));
     return stderr;
   };
-  const vitals = { ...READY, clockOffsetMs: 15, health: [{ check: 'disk', ok: false, detail: 'EROFS' }] as const };
+  const vitals = { ...READY, clockOffsetMs: -15, health: [{ check: 'disk', ok: false, detail: 'EROFS' }] as const };
   const edge = startTestEdge(temporaryFolder(t), join(control.dataDir, 'run/feed.sock'), {
     edgeId: 'fra1',
     describeVitals: () => vitals,
@@ -34,7 +36,7 @@ test('an edge is listed, shown, drained, put back and removed', async (t) => {
     /^EDGE +GROUP +STATUS +SEEN +REVISION +LAG +REQ\/S +BUILD\n$/,
   );
   assert.match(await run('edge', 'show', 'fra1'), /check disk +failed: EROFS/);
-  assert.match(await run('edge', 'show', 'fra1'), /clock +15 ms ahead of control/);
+  assert.match(await run('edge', 'show', 'fra1'), /clock +15 ms behind control/);
   assert.match(await refused('edge', 'show', 'par1'), /edge par1 does not exist/);
 
   assert.equal(await run('edge', 'drain', 'fra1'), 'edge fra1 is draining\n');
@@ -71,4 +73,45 @@ test('an edge is drained by itself, in its data directory, without a control', a
   assert.deepEqual(await run('undrain', '--json'), { code: 0, stdout: '{"drains_itself":"0"}\n', stderr: '' });
   assert.ok(!existsSync(join(dataDir, 'edge/drain')));
   assert.equal((await run('undrain')).code, 0);
+});
+
+test('the identity of a machine is shown, and that it is a copy', async (t) => {
+  const fleet = await createFleet(t, await newSqlite(t));
+  const { dataDir, identity } = await fleet.enrol('fra1');
+  const run = (...args: string[]) => runCommand(t, ['edge', 'identity', '--data-dir', ...args]);
+  const shown = JSON.parse((await run(dataDir, '--json')).stdout);
+  assert.deepEqual(
+    [shown.edge_id, shown.group, shown.serial, shown.controls, shown.is_copy],
+    ['fra1', 'default', identity.serial, [fleet.control], '0'],
+  );
+  const { stdout } = await run(dataDir);
+  assert.match(stdout, new RegExp(`^serial +${identity.serial}$`, 'm'));
+  assert.match(stdout, /^renewed +from \d{4}-/m);
+  assert.doesNotMatch(stdout, /copy/);
+  const copy = newMachine(t);
+  cpSync(dataDir, copy, { recursive: true });
+  assert.match((await run(copy)).stdout, /^copy +yes/m);
+  const { code, stderr } = await run(newMachine(t));
+  assert.equal(code, 1);
+  assert.match(stderr, /no identity of an edge in .*causeway edge enrol/);
+});
+
+test('a group is added by one command and changed by another, and no edge is put into one that is not there', async (t) => {
+  const control = await startControl(t);
+  const run = (...args: string[]) => runCommand(t, [...args, '--data-dir', control.dataDir]);
+  assert.equal((await run('group', 'create', 'eu')).stdout, 'group eu added\n');
+  const rows: readonly (readonly [args: readonly string[], refusal: RegExp])[] = [
+    [['group', 'create', 'eu', '--default'], /group eu exists already; change it with "causeway group set"/],
+    [['group', 'set', 'us'], /no group us; add it with "causeway group create"/],
+    [['group', 'remove', 'us'], /edge group us does not exist/],
+    [['edge', 'token', 'create', '--group', 'us'], /edge group us does not exist/],
+    [['edge', 'add', 'fra1', '--group', 'us'], /edge group us does not exist/],
+  ];
+  for (const [args, refusal] of rows) {
+    const { code, stdout, stderr } = await run(...args);
+    assert.deepEqual([code, stdout], [1, ''], args.join(' '));
+    assert.match(stderr, refusal);
+  }
+  assert.equal((await run('group', 'set', 'eu', '--default')).stdout, 'group eu set\n');
+  assert.match((await run('group', 'list')).stdout, /^eu +yes +0 +0$/m);
 });

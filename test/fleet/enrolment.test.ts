@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { test } from 'node:test';
+import { deleteGroup } from '#db/tables/edge-groups.ts';
 import { revokeEdgeToken } from '#db/tables/fleet/edge-tokens.ts';
 import { readIdentity } from '#fleet/identity.ts';
 import { ENROL_PATH } from '#fleet/messages.ts';
@@ -14,6 +16,7 @@ import { makeCsr } from '#model/csr.ts';
 import { describeOnBothEngines } from '../support/db/databases.ts';
 import { ask } from '../support/fleet/ask.ts';
 import { createFleet, newMachine, type TestFleet } from '../support/fleet/fleet.ts';
+import { freePort } from '../support/free-port.ts';
 import type { Cleanup } from '../support/temporary.ts';
 
 const HOUR_MS = 3_600_000;
@@ -50,6 +53,12 @@ const ROWS: readonly Row[] = [
     order: { uses: 2 },
     before: (fleet, t, token) => enrolAt(fleet, t, token),
     outcome: /^default-/,
+  },
+  {
+    what: 'a token of a group that was removed',
+    order: { group: 'eu' },
+    before: (fleet) => fleet.db.transaction((trx) => deleteGroup(trx, 'eu')),
+    outcome: '403 group',
   },
   { what: 'an unknown token', alter: (token) => token.replace(/\.[\w-]{4}/, '.AAAA'), outcome: '403 token' },
   {
@@ -118,6 +127,30 @@ describeOnBothEngines('enrolment', (newDatabase, engine) => {
 });
 
 function testRefusals(newDatabase: Parameters<Parameters<typeof describeOnBothEngines>[1]>[0]): void {
+  test('a control that cannot be reached is named with the reason, and so is each of several', async (t) => {
+    const fleet = await createFleet(t, await newDatabase(t));
+    const token = await fleet.createToken();
+    const [plain, closed] = [await freePort(), await freePort()];
+    const server = createHttpServer().listen(plain, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => server.close());
+    const [one, two] = [`https://127.0.0.1:${closed}`, `https://localhost:${closed}`];
+    const rows: readonly (readonly [controls: readonly string[], message: RegExp])[] = [
+      [[one], /^https:\/\/127.0.0.1:\d+ cannot be reached: connect ECONNREFUSED/],
+      [[two], /^https:\/\/localhost:\d+ cannot be reached: connect ECONNREFUSED/],
+      [[`https://127.0.0.1:${plain}`], /cannot be reached: it does not speak TLS there; expected .* fleet-listen/],
+      [
+        [one, two],
+        /127.0.0.1:\d+ cannot be reached: .*localhost:\d+ cannot|localhost:\d+ cannot .*127.0.0.1:\d+ cannot/,
+      ],
+    ];
+    for (const [controls, message] of rows)
+      await assert.rejects(enrolMachine(enrolment(newMachine(t), controls, token)), (error) => {
+        assert.match(String(error instanceof Error && error.message), message);
+        return true;
+      });
+  });
+
   test('a request that is not well formed is refused with the name of the member', async (t) => {
     const fleet = await createFleet(t, await newDatabase(t));
     const good = await goodRequest(fleet);

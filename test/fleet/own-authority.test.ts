@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { saveGroup } from '#db/tables/edge-groups.ts';
 import { findEnrolledEdge } from '#db/tables/fleet/enrolled-edges.ts';
 import { createIdentityReader } from '#fleet/identity-reader.ts';
 import { addEdge, revokeEdge } from '#fleet/operate.ts';
@@ -33,9 +34,11 @@ test('an edge with a certificate of the own authority is known by its id', needs
   const { dataDir, identity } = read('fra1', authority.issue(['fra1']));
   const word = async (who = identity()) => (await ask(fleet.control, who)).text.split(':')[0];
   assert.deepEqual([identity().edge, identity().fleet], ['fra1', '']);
-  assert.equal(await word(), 'unknown');
+  assert.match((await ask(fleet.control, identity())).text, /^unknown: .*causeway edge add/);
   const act = { edge: 'fra1', now: fleet.now, actor: 'token:0' };
-  assert.equal(await addEdge(fleet.db, { ...act, group: 'eu', labels: {} }), true);
+  assert.equal(await addEdge(fleet.db, { ...act, group: 'eu', labels: {} }), 'groupUnknown');
+  await fleet.db.transaction((trx) => saveGroup(trx, { name: 'eu', isDefault: false, now: 0 }));
+  assert.equal(await addEdge(fleet.db, { ...act, group: 'eu', labels: {} }), 'added');
   await eventually('control has noticed it', async () => (await ask(fleet.control, identity())).status === 200);
   assert.equal(JSON.parse((await ask(fleet.control, identity())).text).group, 'eu');
 

@@ -14,7 +14,9 @@ export const FLEET_OPERATOR_HANDLERS = {
     if (order.edge !== undefined && order.uses > 1) throw new ServiceError('edgeTokenUses');
     if (order.edge === undefined && order.replaces) throw new ServiceError('edgeTokenReplace');
     const expiresAt = now + validMs;
-    return { ...(await createEdgeToken({ db, ring: keyring, now }, { ...order, expiresAt })), expiresAt };
+    const created = await createEdgeToken({ db, ring: keyring, now }, { ...order, expiresAt });
+    if (created === undefined) throw new ServiceError('groupNotFound', { group: order.group });
+    return { ...created, expiresAt };
   },
 
   'fleetOperator.listTokens': ({ db }) => listEdgeTokens(db.query),
@@ -24,8 +26,9 @@ export const FLEET_OPERATOR_HANDLERS = {
   },
 
   'fleetOperator.addEdge': async ({ db, now, tokenId }, order) => {
-    if (!(await addEdge(db, { ...order, now, actor: `token:${tokenId}` })))
-      throw new ServiceError('edgeEnrolled', { edge: order.edge });
+    const addition = await addEdge(db, { ...order, now, actor: `token:${tokenId}` });
+    if (addition === 'groupUnknown') throw new ServiceError('groupNotFound', { group: order.group });
+    if (addition === 'edgeExists') throw new ServiceError('edgeEnrolled', { edge: order.edge });
   },
 
   'fleetOperator.revokeEdge': async ({ db, now, tokenId }, { edgeId: edge, reason = '' }) => {

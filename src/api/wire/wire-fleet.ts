@@ -31,7 +31,10 @@ export const READ_FLEET = {
     labels: Object.fromEntries(labels.map(splitLabel)),
   }),
   'fleetOperator.revokeEdge': toModelNames<RequestOf<'fleetOperator.revokeEdge'>>,
-  'fleetOperator.acceptEdge': toModelNames<RequestOf<'fleetOperator.acceptEdge'>>,
+  'fleetOperator.acceptEdge': ({ edge_id, serial }: RequestOf<'fleetOperator.acceptEdge'>) => ({
+    edgeId: edge_id,
+    serial: serial.replaceAll(':', '').toLowerCase(),
+  }),
   'fleetOperator.getAuthority': () => undefined,
   'fleetOperator.rotateAuthority': toModelNames<RequestOf<'fleetOperator.rotateAuthority'>>,
 };

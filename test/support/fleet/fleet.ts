@@ -3,11 +3,13 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Db, openDatabase } from '#db/open.ts';
 import { type Keyring, loadOrMakeKeyring } from '#db/secrets/keyring.ts';
+import { saveGroup } from '#db/tables/edge-groups.ts';
 import type { Identity } from '#fleet/identity.ts';
 import { type FleetListener, type FleetListenerOptions, startFleetListener } from '#fleet/listener.ts';
 import { enrolMachine } from '#fleet/obtain-identity.ts';
 import { createEdgeToken, type TokenOrder } from '#fleet/operate.ts';
 import { createLogger } from '#lib/logger.ts';
+import { DEFAULT_GROUP } from '#model/fleet.ts';
 import type { DatabaseTarget } from '../db/databases.ts';
 import { type Cleanup, temporaryFolder } from '../temporary.ts';
 
@@ -23,6 +25,7 @@ export interface TestFleet {
   now: number;
   /** Starts another control's listener on the same database. */
   startAnother(options?: Partial<FleetListenerOptions>): Promise<FleetListener>;
+  /** Makes the group of the order too. */
   createToken(order?: Partial<TokenOrder>): Promise<string>;
   /** Enrols a new machine and returns its data directory. */
   enrol(edge: string): Promise<{ readonly dataDir: string; readonly identity: Identity }>;
@@ -64,15 +67,19 @@ export async function createFleet(
     const order = {
       edge: undefined,
       replaces: false,
-      group: 'default',
+      group: DEFAULT_GROUP,
       labels: {},
       addresses: undefined,
       uses: 1,
       expiresAt: fleet.now + HOUR_MS,
       ...given,
     };
-    const { token } = await createEdgeToken({ db, ring, now: fleet.now }, order);
-    return token;
+    await db.transaction((trx) =>
+      saveGroup(trx, { name: order.group, isDefault: order.group === DEFAULT_GROUP, now: 0 }),
+    );
+    const created = await createEdgeToken({ db, ring, now: fleet.now }, order);
+    if (created === undefined) throw new Error(`there is no group ${order.group}`);
+    return created.token;
   };
   const enrol = async (edge: string) => {
     const dataDir = newMachine(t);
