@@ -9,8 +9,9 @@ import type { Db } from '#db/open.ts';
 import { type ConfigHead, readConfigHead } from '#db/tables/resources.ts';
 import { isInHistory } from '#db/tables/revision-tags.ts';
 import type { Clock } from '#lib/clock.ts';
+import { createSharedRuns } from '#lib/shared-runs.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
-import { createDeltaMaker, type DeltaSources, type DeltaText } from './delta-maker.ts';
+import { createDeltaMaker, type DeltaSources, type DeltaEvent } from './delta-maker.ts';
 import type { Peer } from './peer.ts';
 import { MAX_SPREAD_MS } from './protocol.ts';
 import { formatComment, formatEvent, HEARTBEAT } from './sse.ts';
@@ -82,8 +83,8 @@ class StreamBroadcast implements ChangeBroadcast {
   readonly #clients = new Set<Client>();
   /** When the position of a group was last moved by a delta without changes. */
   readonly #movedAt = new Map<string, number>();
-  #running: Promise<void> | undefined;
-  #isAskedAgain = false;
+  readonly #runRound = createSharedRuns(() => this.#round());
+  #remoteCount = 0;
   #revision = 0;
 
   constructor({ clock, ...sources }: ChangeBroadcastOptions) {
@@ -101,7 +102,7 @@ class StreamBroadcast implements ChangeBroadcast {
   }
 
   get remoteCount(): number {
-    return [...this.#clients].filter(isRemote).length;
+    return this.#remoteCount;
   }
 
   async add(response: ServerResponse, at: FeedPosition, remote: RemoteClient | undefined): Promise<void> {
@@ -116,7 +117,8 @@ class StreamBroadcast implements ChangeBroadcast {
       isCatchingUp: false,
     };
     this.#clients.add(client);
-    response.on('close', () => this.#clients.delete(client));
+    if (remote !== undefined) this.#remoteCount += 1;
+    response.on('close', () => this.#remove(client));
     response.on('drain', () => {
       // The next round makes up for a failed one.
       if (client.isCatchingUp) this.round().catch(() => undefined);
@@ -127,14 +129,7 @@ class StreamBroadcast implements ChangeBroadcast {
   }
 
   round(): Promise<void> {
-    if (this.#running !== undefined) {
-      this.#isAskedAgain = true;
-      return this.#running;
-    }
-    this.#running = this.#rounds().finally(() => {
-      this.#running = undefined;
-    });
-    return this.#running;
+    return this.#runRound();
   }
 
   heartbeat(): void {
@@ -160,38 +155,38 @@ class StreamBroadcast implements ChangeBroadcast {
       }
       client.response.destroy();
     });
-    this.#clients.clear();
+    for (const client of [...this.#clients]) this.#remove(client);
     await Promise.all(goodbyes);
   }
 
-  async #rounds(): Promise<void> {
-    do {
-      this.#isAskedAgain = false;
-      const head = await readConfigHead(this.#db.query);
-      this.#revision = head.revision;
-      for (const clients of groupByPlace(this.#clients)) {
-        if (!(await this.#canFollow(clients[0].at, head))) for (const client of clients) this.#reset(client);
-      }
-      await this.#resetViews();
-      await this.#advance(head);
-    } while (this.#isAskedAgain);
+  async #round(): Promise<void> {
+    const head = await readConfigHead(this.#db.query);
+    this.#revision = head.revision;
+    // A client that is added meanwhile waits for the next round: its position has not been checked.
+    const present = [...this.#clients];
+    for (const clients of groupByPlace(present)) {
+      if (!(await this.#canFollow(clients[0].at, head))) for (const client of clients) this.#reset(client);
+    }
+    await this.#resetViews(present);
+    await this.#advance(present, head);
   }
 
   /** Ends streams of edges whose view is no longer that of their group: they take a snapshot. */
-  async #resetViews(): Promise<void> {
-    const remote = [...this.#clients].filter(({ view }) => view !== undefined);
+  async #resetViews(present: readonly Client[]): Promise<void> {
+    const remote = present.filter((client) => client.view !== undefined && this.#clients.has(client));
     if (remote.length === 0) return;
     const views = await readViews(this.#db.query);
     for (const client of remote) if (client.view?.id !== views(client.view?.group ?? '').id) this.#reset(client);
   }
 
-  /** Advances clients until each is at the head or must first read the bytes sent to it. */
-  async #advance(head: ConfigHead): Promise<void> {
+  /** Advances these clients until each is at the head or must first read the bytes sent to it. */
+  async #advance(present: readonly Client[], head: ConfigHead): Promise<void> {
     const maker = createDeltaMaker(this.#sources, head);
     const held = new Set<Client>();
     for (;;) {
-      const behind = [...this.#clients].filter(
-        (client) => client.at.revision < head.revision && isReady(client) && !held.has(client),
+      const behind = present.filter(
+        (client) =>
+          client.at.revision < head.revision && this.#clients.has(client) && isReady(client) && !held.has(client),
       );
       if (behind.length === 0) return;
       for (const clients of groupByPlace(behind)) {
@@ -204,13 +199,13 @@ class StreamBroadcast implements ChangeBroadcast {
   }
 
   /** Sends the key of its secrets first to each client that was not sent that yet and is not suspect. */
-  async #sendDelta(clients: readonly Client[], { at, text, vk }: DeltaText, head: ConfigHead): Promise<void> {
+  async #sendDelta(clients: readonly Client[], { at, bytes, vk }: DeltaEvent, head: ConfigHead): Promise<void> {
     const lacksKey = (client: Client) => client.remote !== undefined && vk !== client.vk;
     const suspects = vk !== undefined && clients.some(lacksKey) ? await this.#sources.sealer.suspects() : NONE;
     for (const client of clients) {
       if (vk !== undefined && lacksKey(client) && !suspects.has(client.remote?.peer.edge ?? ''))
         await this.#sendKey(client, vk);
-      this.#send(client, text);
+      this.#send(client, bytes);
       client.at = at;
       client.isCatchingUp = at.revision < head.revision;
     }
@@ -225,7 +220,7 @@ class StreamBroadcast implements ChangeBroadcast {
   }
 
   /** A delta that only moves the position of a view is sent once a second: other groups may have many changes. */
-  #canWait({ at, isEmpty }: DeltaText, view: View | undefined, head: ConfigHead): boolean {
+  #canWait({ at, isEmpty }: DeltaEvent, view: View | undefined, head: ConfigHead): boolean {
     if (view === undefined || !isEmpty || at.revision < head.revision) return false;
     const now = this.#clock();
     if (Math.abs(now - (this.#movedAt.get(view.group) ?? 0)) < EMPTY_DELTA_MS) return true;
@@ -242,13 +237,13 @@ class StreamBroadcast implements ChangeBroadcast {
     return at.revision === head.revision ? at.tag === head.tag : await isInHistory(this.#db.query, at);
   }
 
-  #send(client: Client, text: string): void {
+  #send(client: Client, text: string | Buffer): void {
     if (client.response.writableLength > MAX_UNSENT_BYTES) this.#drop(client);
     else client.response.write(text);
   }
 
   #drop(client: Client): void {
-    this.#clients.delete(client);
+    this.#remove(client);
     client.response.destroy();
   }
 
@@ -257,16 +252,16 @@ class StreamBroadcast implements ChangeBroadcast {
   }
 
   #end(client: Client, lastWords: string): void {
-    this.#clients.delete(client);
+    this.#remove(client);
     client.response.end(lastWords);
+  }
+
+  #remove(client: Client): void {
+    if (this.#clients.delete(client) && client.remote !== undefined) this.#remoteCount -= 1;
   }
 }
 
 const NONE: ReadonlySet<string> = new Set();
-
-function isRemote({ remote }: Client): boolean {
-  return remote !== undefined;
-}
 
 function spreadOf(edges: number): string {
   return JSON.stringify({ spreadMs: Math.min(MAX_SPREAD_MS, edges * SPREAD_PER_EDGE_MS) });

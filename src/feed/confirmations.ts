@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffDelayMs } from '#lib/backoff.ts';
 import type { Logger } from '#lib/logger.ts';
+import { createSharedRuns } from '#lib/shared-runs.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 
 /** Names in one request; beyond it, the request is for all sites. */
@@ -41,13 +42,12 @@ export function createConfirmations({ confirm, onConfirmed, log }: Confirmations
   let pending: Pending | undefined;
   let running: Promise<void> | undefined;
   let forgets = 0;
+  const runAll = createSharedRuns(run);
 
   return {
     add(head, names) {
       pending = merge(pending, { head, names: names && new Set(names) });
-      running ??= run().finally(() => {
-        running = undefined;
-      });
+      running = runAll();
     },
     forget() {
       pending = undefined;
@@ -59,6 +59,7 @@ export function createConfirmations({ confirm, onConfirmed, log }: Confirmations
     },
   };
 
+  /** Never rejects. */
   async function run(): Promise<void> {
     let failures = 0;
     while (pending !== undefined && !stop.signal.aborted) {

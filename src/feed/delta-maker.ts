@@ -1,4 +1,4 @@
-/** Makes the texts of deltas, one for each place and view. */
+/** Makes the events of deltas, one for each place and view. */
 import type { Db } from '#db/open.ts';
 import { type ConfigHead, changesSince, type ResourceRow } from '#db/tables/resources.ts';
 import { readRevisionTag } from '#db/tables/revision-tags.ts';
@@ -12,10 +12,11 @@ import { readVisibility, type View, type Visibility } from './views.ts';
 /** Resources in one delta; a client that is further behind gets the next one when it has read this one. */
 const MAX_DELTA_ROWS = 250;
 
-export interface DeltaText {
+export interface DeltaEvent {
   /** Position after the delta. */
   readonly at: FeedPosition;
-  readonly text: string;
+  /** The event as it is sent: encoded once, for all clients. */
+  readonly bytes: Buffer;
   /** Whether the delta only moves the position. */
   readonly isEmpty: boolean;
   /** Id of the view key that its secrets are sealed with; absent if it has none. */
@@ -24,7 +25,7 @@ export interface DeltaText {
 
 export interface DeltaMaker {
   /** `view`: absent for an edge that sees everything. */
-  make(from: number, view: View | undefined): Promise<DeltaText>;
+  make(from: number, view: View | undefined): Promise<DeltaEvent>;
 }
 
 interface Changes {
@@ -61,8 +62,8 @@ export function createDeltaMaker({ db, openBody, sealer }: DeltaSources, head: C
       const { revision, tag } = changes.at;
       const ofView = view === undefined ? '' : `"view":${JSON.stringify(view.id)},`;
       const data = `{"from":${from},"to":${revision},"tag":${JSON.stringify(tag)},${ofView}"changes":[${texts.join(',')}]}`;
-      const text = formatEvent({ id: revision, name: 'delta', data });
-      return { at: changes.at, text, isEmpty: texts.length === 0, vk };
+      const bytes = Buffer.from(formatEvent({ id: revision, name: 'delta', data }));
+      return { at: changes.at, bytes, isEmpty: texts.length === 0, vk };
     },
   };
 }

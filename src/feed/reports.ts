@@ -1,7 +1,8 @@
 /** Takes what edges report: status, outcomes of prefetches, live streams, logs, statistics and recordings. */
+import { isDatabaseAway } from '#db/failures.ts';
 import type { Db } from '#db/open.ts';
 import { recordPrefetchResults } from '#db/tables/cache-tasks.ts';
-import { recordEdgeStatus } from '#db/tables/edges.ts';
+import { recordEdgeStatuses } from '#db/tables/edges.ts';
 import { recordLiveReport } from '#db/tables/live/reports.ts';
 import { isInHistory } from '#db/tables/revision-tags.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -21,6 +22,7 @@ import {
   UNKNOWN_POSITION,
 } from './protocol.ts';
 import { type FeedCaller, type FeedHandler, type Routes, readBody, refuseRequest } from './request-handler.ts';
+import { createStatusRounds } from './status-rounds.ts';
 
 /** Shortest interval between two log lines about a problem that every report repeats. */
 const SAY_AGAIN_MS = 60_000;
@@ -95,31 +97,42 @@ function trafficRoutes(traffic: TrafficTaker): Routes {
   };
 }
 
-type TakeReport = (text: string, caller: FeedCaller) => Promise<string | undefined>;
+/** Why a valid report does not count. */
+interface Refusal {
+  readonly status: number;
+  readonly reason: string;
+}
 
-/** `take` throws `MessageError` for an invalid report, and returns the reason if a valid one does not count. */
+/** Throws `MessageError` for an invalid report. */
+type TakeReport = (text: string, caller: FeedCaller) => Promise<Refusal | undefined>;
+
 function createReportHandler(take: TakeReport): FeedHandler {
   return async (request, response, caller) => {
     const body = await readBody(request, MAX_STATUS_BYTES);
     if (body === undefined) return refuseRequest(response, 413, `expected at most ${MAX_STATUS_BYTES} bytes`);
     const refusal = await take(body.toString('utf8'), caller);
     if (refusal === undefined) response.writeHead(204).end();
-    else refuseRequest(response, 409, refusal);
+    else refuseRequest(response, refusal.status, refusal.reason);
   };
 }
 
 function createStatusTaker({ db, clock, log, rejections }: ReportOptions): TakeReport {
   let saidAt = Number.NEGATIVE_INFINITY;
+  const rounds = createStatusRounds({
+    record: (statuses) => recordEdgeStatuses(db.query, statuses, clock()),
+    isAway: isDatabaseAway,
+  });
   return async (text, { peer }) => {
     const status = parseStatus(text);
     requireEdge(status.edge, peer?.edge);
+    const recorded = await rounds.record(status, text.length);
     const now = clock();
-    const recorded = await recordEdgeStatus(db.query, status, now);
     if (recorded === 'recorded') {
       rejections.note(status.edge, { rejected: status.rejected.length }, now);
       return undefined;
     }
-    if (recorded === 'unknownPlace') return UNKNOWN_POSITION;
+    if (recorded === 'crowded') return { status: 503, reason: 'too many reports at once' };
+    if (recorded === 'unknownPlace') return { status: 409, reason: UNKNOWN_POSITION };
     if (Math.abs(now - saidAt) >= SAY_AGAIN_MS) {
       saidAt = now;
       log.error(
@@ -127,7 +140,8 @@ function createStatusTaker({ db, clock, log, rejections }: ReportOptions): TakeR
         'two edges use the same id; rejecting the one that started earlier',
       );
     }
-    return `edge: another edge reports as ${status.edge} and started later; set a unique edge-id`;
+    const reason = `edge: another edge reports as ${status.edge} and started later; set a unique edge-id`;
+    return { status: 409, reason };
   };
 }
 

@@ -1,6 +1,7 @@
 /** Sends the status of an edge to control. Reports do not overlap. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '#lib/logger.ts';
+import { createSharedRuns } from '#lib/shared-runs.ts';
 import type { EdgeStatus } from '#model/edge.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 import { FeedRefusal } from './feed-request.ts';
@@ -46,11 +47,10 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
       }
     }
   };
+  const runReports = createSharedRuns(reportAll);
   const reportSoon = () => {
     isDue = true;
-    reporting ??= reportAll().finally(() => {
-      reporting = undefined;
-    });
+    reporting = runReports();
   };
   /** Logs each kind of failure once. */
   const noteFailure = (error: unknown) => {

@@ -13,6 +13,8 @@ import type { EdgeView } from '#model/edge.ts';
 import { countStates, type StateCount } from '#model/fleet-status.ts';
 
 const ROUND_MS = 5000;
+/** Edges in one transaction: after an outage all of them are in another state. */
+const MAX_AT_ONCE = 100;
 
 interface EdgeLag {
   readonly edge: string;
@@ -72,13 +74,21 @@ async function look({ db, clock, log }: EdgeStatesOptions): Promise<Seen> {
   const now = clock();
   const { revision } = await readConfigHead(db.query);
   const edges = await listEdgeViews(db.query, now);
-  for (const { edge, state, notedState } of edges) {
-    if (state === notedState) continue;
+  const moved = edges.filter(({ state, notedState }) => state !== notedState);
+  for (const { edge, state, notedState } of moved)
     log.info({ edge, from: notedState, to: state }, 'an edge is in another state');
-    await db.transaction((trx) => noteEdgeState(trx, { edge, before: notedState, state, at: now }));
-  }
+  for (let from = 0; from < moved.length; from += MAX_AT_ONCE) await note(db, moved.slice(from, from + MAX_AT_ONCE), now);
   const counted = edges.filter(({ state }) => state !== 'removed');
   return { counts: countStates(counted), lags: await lagsOf(db, counted.filter(isFollowing), revision, now) };
+}
+
+/** In the order of their ids, as all statements about several edges. */
+async function note(db: Db, moved: readonly EdgeView[], now: number): Promise<void> {
+  const inOrder = moved.toSorted((a, b) => (a.edge < b.edge ? -1 : 1));
+  await db.transaction(async (trx) => {
+    for (const { edge, state, notedState } of inOrder)
+      await noteEdgeState(trx, { edge, before: notedState, state, at: now });
+  });
 }
 
 function isFollowing({ state, seenAt }: EdgeView): boolean {

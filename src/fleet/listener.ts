@@ -17,10 +17,12 @@ import { closeServers, listen } from '#lib/listen.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
 import { receiveProxyHeader } from '#lib/proxy-header.ts';
+import { settleAll } from '#lib/settle-all.ts';
+import { createSharedRuns } from '#lib/shared-runs.ts';
 import { createEdgeConnections, type EdgeConnections } from './connections.ts';
 import { ensureAuthority } from './ensure-authority.ts';
 import { createHandshakes, type Handshakes } from './handshakes.ts';
-import { createPeers, type Peers, verifyLeaf } from './peers.ts';
+import { createPeers, type Peers, type VerifiedLeaf, verifyLeaf } from './peers.ts';
 import { type ConnectionFacts, createRequestHandler, type FleetCounts } from './requests.ts';
 import { makeTrust, type OwnFiles, readOwnTrust, type Trust } from './trust.ts';
 
@@ -99,8 +101,8 @@ class RunningFleetListener implements FleetListener {
   #port = 0;
   #looking: NodeJS.Timeout | undefined;
   #unsubscribe: (() => void) | undefined;
-  #look: Promise<void> | undefined;
-  #isLookDue = false;
+  readonly #runLook = createSharedRuns(() => this.#lookAgain());
+  #looked: Promise<void> = Promise.resolve();
   #isFailing = false;
 
   constructor(options: FleetListenerOptions, trust: Trust) {
@@ -145,10 +147,7 @@ class RunningFleetListener implements FleetListener {
   }
 
   look(): void {
-    this.#isLookDue = true;
-    this.#look ??= this.#lookWhileDue().finally(() => {
-      this.#look = undefined;
-    });
+    this.#looked = this.#runLook();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -160,8 +159,7 @@ class RunningFleetListener implements FleetListener {
     await closeServers(this.#servers as Parameters<typeof closeServers>[0], CLOSE_GRACE_MS, () =>
       this.#server.closeAllConnections(),
     );
-    this.#isLookDue = false;
-    await this.#look;
+    await this.#looked;
   }
 
   /** Bounds handshakes, and reads PROXY headers before them. */
@@ -214,21 +212,19 @@ class RunningFleetListener implements FleetListener {
     this.#facts.set(socket, { client, admission });
     if (admission.kind === 'peer' || admission.kind === 'renewOnly') this.#connections.add(socket, leaf);
     // A revocation that was noticed meanwhile did not find this connection.
-    if (changes !== this.#trust.changes) await this.#recheck();
+    if (changes !== this.#trust.changes) await this.#recheck([leaf]);
     return true;
   }
 
-  async #lookWhileDue(): Promise<void> {
-    while (this.#isLookDue) {
-      this.#isLookDue = false;
-      try {
-        await this.#refresh();
-        this.#isFailing = false;
-      } catch (error) {
-        if (!this.#isFailing)
-          this.#options.log.error({ err: error }, 'the fleet listener cannot read its identity; retrying');
-        this.#isFailing = true;
-      }
+  /** Never rejects. */
+  async #lookAgain(): Promise<void> {
+    try {
+      await this.#refresh();
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing)
+        this.#options.log.error({ err: error }, 'the fleet listener cannot read its identity; retrying');
+      this.#isFailing = true;
     }
   }
 
@@ -239,16 +235,19 @@ class RunningFleetListener implements FleetListener {
     const trust = await readTrust(this.#options);
     this.#server.setSecureContext({ ...TLS_OPTIONS, ...contextOf(trust) });
     this.#trust = trust;
-    if (hasChanged) await this.#recheck();
+    if (hasChanged) await this.#recheck(this.#connections.leaves());
   }
 
-  /** Cuts connections whose certificate is refused now. */
-  async #recheck(): Promise<void> {
+  /** Cuts the connections with these certificates that are refused now. */
+  async #recheck(leaves: readonly VerifiedLeaf[]): Promise<void> {
     this.#peers.forget();
-    for (const leaf of this.#connections.leaves()) {
-      const { kind } = await this.#peers.admit(leaf);
-      if (kind === 'refused') this.#connections.cut(leaf.serial);
-    }
+    // All at once: they share look-ups, and a thousand one after the other would take seconds.
+    await settleAll(
+      leaves.map(async (leaf) => {
+        const { kind } = await this.#peers.admit(leaf);
+        if (kind === 'refused') this.#connections.cut(leaf.serial);
+      }),
+    );
   }
 }
 

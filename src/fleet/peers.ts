@@ -83,18 +83,14 @@ interface Found {
 /** `keys`: a serial, a space, and an edge's id. */
 async function lookUp(db: Db, keys: readonly string[]): Promise<ReadonlyMap<string, Found>> {
   const pairs = keys.map((key) => key.split(' ') as [serial: string, edge: string]); // made in `find`
-  const certificates = await findEdgeCertificates(
-    db.query,
-    pairs.map(([serial]) => serial),
-  );
-  const edges = await findEnrolledEdges(db.query, [...new Set(pairs.map(([, edge]) => edge))]);
+  const serials = pairs.map(([serial]) => serial);
+  const certificates = new Map((await findEdgeCertificates(db.query, serials)).map((one) => [one.serial, one]));
+  const ids = [...new Set(pairs.map(([, edge]) => edge))];
+  const edges = new Map((await findEnrolledEdges(db.query, ids)).map((one) => [one.edge, one]));
   return new Map(
     pairs.map(([serial, edge]) => [
       `${serial} ${edge}`,
-      {
-        certificate: certificates.find((one) => one.serial === serial),
-        edge: edges.find((one) => one.edge === edge),
-      },
+      { certificate: certificates.get(serial), edge: edges.get(edge) },
     ]),
   );
 }

@@ -4,9 +4,11 @@ import type { EdgeLoad, EdgeReport, EdgeStatus, EdgeView, KnownEdge, OriginTroub
 import type { CheckResult } from '#model/edge-health.ts';
 import { EDGE_LIVE_MS } from '#model/edge-live.ts';
 import { type EdgeFacts, type EdgeState, edgeState, holdingEdges, isSeen, type OwnState } from '#model/edge-state.ts';
+import { isPostgres } from '../engines/engine.ts';
 import type { EdgeRow, Executor } from '../schema/schema.ts';
+import { statement } from '../statements/statement.ts';
 import { CERTIFICATE_KIND, listCertificateUsers } from './certificates.ts';
-import { isInHistory } from './revision-tags.ts';
+import { readHistory } from './revision-tags.ts';
 
 /**
  * `unknownPlace`: the reported position is not in our history. The edge is live but acknowledges nothing. `superseded`:
@@ -14,63 +16,118 @@ import { isInHistory } from './revision-tags.ts';
  */
 export type RecordedStatus = 'recorded' | 'unknownPlace' | 'superseded';
 
-/** Records a report. A suspect edge acknowledges nothing: its applied revision stays. */
+/** Records a report. */
 export async function recordEdgeStatus(x: Executor, status: EdgeStatus, now: number): Promise<RecordedStatus> {
-  const isKnown = await isInHistory(x, status.at);
-  const drainsItself = status.vitals?.state === 'draining';
-  const values = {
-    applied_revision: isKnown ? status.appliedRevision : 0,
-    rejected: JSON.stringify(status.rejected),
-    build: status.build,
-    started_at: status.startedAt,
-    reported_at: now,
-    seen_at: now,
-    origins: JSON.stringify(status.origins),
-    ...vitalColumns(status),
-  };
-  const recorded = await x
-    .insertInto('edge')
-    .values({ id: status.edge, ...values, self_drain_at: drainsItself ? now : null })
-    .onConflict((conflict) =>
-      conflict
-        .column('id')
-        .doUpdateSet({
-          ...values,
-          applied_revision: sql<number>`case when edge.suspect_at is null then ${values.applied_revision} else edge.applied_revision end`,
-          self_drain_at: drainsItself ? sql<number>`coalesce(edge.self_drain_at, ${now})` : null,
-          // An edge without an identity cannot be kept out: it is back.
-          removed_at: sql<number | null>`case when edge.kind = 'local' then null else edge.removed_at end`,
-        })
-        .where((e) =>
-          e.or([
-            e('edge.started_at', '<=', status.startedAt),
-            // The SQL form of `isLive`: the other instance is not live.
-            e('edge.reported_at', '<=', now - EDGE_LIVE_MS),
-            e('edge.reported_at', '>=', now + EDGE_LIVE_MS),
-          ]),
-        ),
-    )
-    .returning('id')
-    .executeTakeFirst();
-  if (recorded === undefined) return 'superseded';
-  return isKnown ? 'recorded' : 'unknownPlace';
+  const [recorded = 'superseded'] = await recordEdgeStatuses(x, [status], now);
+  return recorded;
 }
 
-/** Notes that these edges were heard of: in one statement, for the thousands that a control has. */
-export async function noteEdgesSeen(x: Executor, edges: readonly string[], now: number): Promise<void> {
-  await x.updateTable('edge').set({ seen_at: now }).where('id', 'in', edges).execute();
+/**
+ * Records reports of different edges in one statement, and returns the outcomes in their order. A suspect edge
+ * acknowledges nothing: its applied revision stays. docs/decisions/0586
+ */
+export async function recordEdgeStatuses(
+  x: Executor,
+  statuses: readonly EdgeStatus[],
+  now: number,
+): Promise<readonly RecordedStatus[]> {
+  const isInHistory = await readHistory(
+    x,
+    statuses.map(({ at }) => at),
+  );
+  const rows = statuses.toSorted(byEdge).map((status) => toRow(status, isInHistory(status.at), now));
+  const { rows: counting } = await x.executeQuery(UPSERT({ rows }).compile(x));
+  const ids = new Set(counting.map(({ id }) => id));
+  return statuses.map(({ edge, at }) => {
+    if (!ids.has(edge)) return 'superseded';
+    return isInHistory(at) ? 'recorded' : 'unknownPlace';
+  });
 }
+
+/** Statements about several edges lock their rows in one order, so that none waits for another in a circle. */
+function byEdge(a: EdgeStatus, b: EdgeStatus): number {
+  return a.edge < b.edge ? -1 : 1;
+}
+
+/** Columns of a report, in the order of `toRow`. */
+const REPORTED = {
+  id: 'text',
+  applied_revision: 'bigint',
+  rejected: 'text',
+  build: 'text',
+  started_at: 'bigint',
+  reported_at: 'bigint',
+  seen_at: 'bigint',
+  origins: 'text',
+  own_state: 'text',
+  features: 'text',
+  clock_offset_ms: 'bigint',
+  load: 'text',
+  health: 'text',
+  self_drain_at: 'bigint',
+} as const;
 
 /** An edge of a release without vitals that reports counts as ready. */
-function vitalColumns({ vitals }: EdgeStatus) {
-  return {
+function toRow(status: EdgeStatus, isKnown: boolean, now: number): (string | number | null)[] {
+  const { edge, appliedRevision, rejected, build, startedAt, origins, vitals } = status;
+  const row: Record<keyof typeof REPORTED, string | number | null> = {
+    id: edge,
+    applied_revision: isKnown ? appliedRevision : 0,
+    rejected: JSON.stringify(rejected),
+    build,
+    started_at: startedAt,
+    reported_at: now,
+    seen_at: now,
+    origins: JSON.stringify(origins),
     own_state: vitals?.state ?? 'ready',
     features: JSON.stringify(vitals?.features ?? []),
     clock_offset_ms: vitals?.clockOffsetMs ?? null,
     load: JSON.stringify(vitals?.load ?? {}),
     health: JSON.stringify(vitals?.health ?? []),
+    self_drain_at: vitals?.state === 'draining' ? now : null,
   };
+  return Object.values(row);
 }
+
+/** Columns whose new value depends on the old one. */
+const MERGED: Readonly<Record<string, string>> = {
+  applied_revision: 'case when edge.suspect_at is null then excluded.applied_revision else edge.applied_revision end',
+  self_drain_at:
+    'case when excluded.self_drain_at is null then null else coalesce(edge.self_drain_at, excluded.self_drain_at) end',
+  // An edge without an identity cannot be kept out: it is back.
+  removed_at: "case when edge.kind = 'local' then null else edge.removed_at end",
+};
+
+/** Returns the ids of the edges whose report counts: a live instance that started later keeps its own. */
+const UPSERT = statement({ rows: 'rows' }, ({ rows }) => {
+  const columns = Object.entries(REPORTED);
+  const values = columns.map(([name, type], n) => `cast(value ->> ${n} as ${type}) as ${name}`);
+  const taken = columns.flatMap(([name]) => (name === 'id' || name in MERGED ? [] : [`${name} = excluded.${name}`]));
+  const merged = Object.entries(MERGED).map(([name, value]) => `${name} = ${value}`);
+  // `where true`: SQLite would take `on conflict` for the condition of a join.
+  return sql<{ readonly id: string }>`
+    insert into edge (${sql.raw(Object.keys(REPORTED).join(', '))})
+    select ${sql.raw(values.join(', '))} from ${rows} where true
+    on conflict (id) do update set ${sql.raw([...taken, ...merged].join(', '))}
+    where edge.started_at <= excluded.started_at
+      or edge.reported_at <= excluded.reported_at - ${sql.lit(EDGE_LIVE_MS)}
+      or edge.reported_at >= excluded.reported_at + ${sql.lit(EDGE_LIVE_MS)}
+    returning id`;
+});
+
+/** Notes that these edges were heard of: in one statement, for the thousands that a control has. */
+export async function noteEdgesSeen(x: Executor, edges: readonly string[], now: number): Promise<void> {
+  await x.executeQuery(NOTE_SEEN({ rows: edges.toSorted().map((edge) => [edge]), now }).compile(x));
+}
+
+/** Locks the rows in the order of `UPSERT`. */
+const NOTE_SEEN = statement({ rows: 'rows', now: 'value' }, ({ rows, now }, x) => {
+  const ids = sql`select cast(value ->> 0 as text) from ${rows}`;
+  if (!isPostgres(x)) return sql`update edge set seen_at = ${now} where id in (${ids})`;
+  return sql`
+    with seen as (select id from edge where id in (${ids}) order by id collate "C" for no key update)
+    update edge set seen_at = ${now} from seen where edge.id = seen.id`;
+});
 
 /**
  * Lists edges without whose acknowledgement a change is not in force, by name. An edge that rejects a certificate also
@@ -99,7 +156,7 @@ export async function listEdges(
   x: Executor,
   { now, withinMs }: { readonly now: number; readonly withinMs: number },
 ): Promise<readonly KnownEdge[]> {
-  const all = x.selectFrom('edge').selectAll();
+  const all = x.selectFrom('edge').select([...REPORT_COLUMNS, ...FACT_COLUMNS]);
   const within = all.where('seen_at', '>', now - withinMs).where('seen_at', '<', now + withinMs);
   const rows = await within.orderBy('id').execute();
   const states = rows.map((row) => {
@@ -109,6 +166,29 @@ export async function listEdges(
   const holding = new Set(holdingEdges(states));
   return states.map((each) => ({ ...toEdgeReport(each.row), isHolding: holding.has(each) }));
 }
+
+/** Columns that every call about a domain reads, for a thousand edges: as few as it needs. */
+const REPORT_COLUMNS = [
+  'id',
+  'applied_revision',
+  'rejected',
+  'origins',
+  'build',
+  'started_at',
+  'reported_at',
+  'kind',
+  'group_name',
+] as const;
+const FACT_COLUMNS = [
+  'removed_at',
+  'revoked_at',
+  'suspect_at',
+  'drain_at',
+  'self_drain_at',
+  'seen_at',
+  'own_state',
+  'load',
+] as const;
 
 /** Lists all edges as operators see them, by name. */
 export async function listEdgeViews(x: Executor, now: number): Promise<readonly EdgeView[]> {
@@ -123,7 +203,7 @@ export async function findEdgeView(x: Executor, edge: string, now: number): Prom
 }
 
 function toView(row: EdgeRow, now: number): EdgeView {
-  // `as`: these columns are written by `recordEdgeStatus` and enrolment only, whose callers have checked them.
+  // `as`: these columns are written by `recordEdgeStatuses` and enrolment only, whose callers have checked them.
   const load = JSON.parse(row.load) as EdgeLoad | Record<string, never>;
   return {
     ...toEdgeReport(row),
@@ -142,9 +222,9 @@ function toView(row: EdgeRow, now: number): EdgeView {
   };
 }
 
-function toFacts(row: EdgeRow): EdgeFacts {
-  // `as`: see above.
-  const { requests = 0 } = JSON.parse(row.load) as Partial<EdgeLoad>;
+function toFacts(row: Pick<EdgeRow, (typeof FACT_COLUMNS)[number]>): EdgeFacts {
+  // `as`: see above. The load counts only for an edge that drains.
+  const { requests = 0 } = drainOf(row) === undefined ? {} : (JSON.parse(row.load) as Partial<EdgeLoad>);
   return {
     removedAt: row.removed_at ?? undefined,
     revokedAt: row.revoked_at ?? undefined,
@@ -157,21 +237,26 @@ function toFacts(row: EdgeRow): EdgeFacts {
 }
 
 /** Returns the earlier of both orders. */
-function drainOf({ drain_at, self_drain_at }: EdgeRow): number | undefined {
+function drainOf({ drain_at, self_drain_at }: Pick<EdgeRow, 'drain_at' | 'self_drain_at'>): number | undefined {
   if (drain_at === null || self_drain_at === null) return drain_at ?? self_drain_at ?? undefined;
   return Math.min(drain_at, self_drain_at);
 }
 
-function toEdgeReport(row: EdgeRow): EdgeReport {
+function toEdgeReport(row: Pick<EdgeRow, (typeof REPORT_COLUMNS)[number]>): EdgeReport {
   return {
     edge: row.id,
     appliedRevision: row.applied_revision,
-    // `as`: written by `recordEdgeStatus` only, whose caller has checked it.
-    rejected: JSON.parse(row.rejected) as Rejection[],
-    origins: JSON.parse(row.origins) as OriginTrouble[], // as above
+    // `as`: written by `recordEdgeStatuses` only, whose caller has checked it.
+    rejected: parseList(row.rejected) as readonly Rejection[],
+    origins: parseList(row.origins) as readonly OriginTrouble[], // as above
     build: row.build,
     startedAt: row.started_at,
     reportedAt: row.reported_at,
     ...(row.kind === 'edge' && { group: row.group_name }),
   };
+}
+
+/** Most lists of most edges are empty. */
+function parseList(text: string): unknown {
+  return text === '[]' ? [] : JSON.parse(text);
 }

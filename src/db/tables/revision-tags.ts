@@ -2,10 +2,11 @@
  * The tags of revisions. They reveal a database that was restored to an earlier state and counts on from there, since
  * its history differs from the one that an edge knows. docs/decisions/0023
  */
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { FeedPosition } from '#model/feed-position.ts';
 import { mintRevisionTag } from '../schema/revision-tag.ts';
 import type { Executor, Schema } from '../schema/schema.ts';
+import { inIds } from '../statements/lists.ts';
 
 /** Tags a revision; must run in the transaction that makes it. */
 export async function tagRevision(trx: Transaction<Schema>, revision: number, now: number): Promise<void> {
@@ -31,6 +32,25 @@ export async function isInHistory(x: Executor, { epoch, revision, tag }: FeedPos
     .where('epoch', '=', epoch)
     .executeTakeFirst();
   return row?.tag === tag;
+}
+
+/** Like `isInHistory`, for many positions with one query. */
+export async function readHistory(
+  x: Executor,
+  positions: readonly FeedPosition[],
+): Promise<(position: FeedPosition) => boolean> {
+  const revisions = [...new Set(positions.map(({ revision }) => revision))];
+  const rows = await x
+    .selectFrom('config_head')
+    .innerJoin('revision_tag', (join) => join.onTrue())
+    .select(['epoch', 'revision_tag.revision', 'tag'])
+    .where(sql<boolean>`revision_tag.revision ${inIds(x, revisions)}`)
+    .execute();
+  const known = new Map(rows.map((row) => [row.revision, row]));
+  return ({ epoch, revision, tag }) => {
+    const found = known.get(revision);
+    return found !== undefined && found.epoch === epoch && found.tag === tag;
+  };
 }
 
 /** Returns when the first known revision after this one was made; `undefined` if there is none. */
