@@ -1,0 +1,175 @@
+/** A control as a real service with its listener for edges, its database, and what it costs: for tests with many edges. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { toSiteSpec } from '#api/settings/site-spec.ts';
+import { type Client, createClient } from '#client/client.ts';
+import type { Db } from '#db/open.ts';
+import { loadOrMakeKeyring } from '#db/secrets/keyring.ts';
+import { createAccount } from '#db/tables/accounts.ts';
+import { insertDomain, saveDomain } from '#db/tables/domains.ts';
+import { type Change, publish } from '#db/tables/resources.ts';
+import { databasePath, openDataDirectory } from '#lib/data-directory.ts';
+import { DEFAULT_SETTINGS } from '#model/domain.ts';
+import { eventually } from '../eventually.ts';
+import { openTestDatabase } from '../feed/feed.ts';
+import { freePort } from '../free-port.ts';
+import { type RunningService, startService } from '../process/service.ts';
+import { type Cleanup, temporaryFolder } from '../temporary.ts';
+import { type IdentityIssuer, placeIdentity } from './issue-identities.ts';
+
+const PER_TRANSACTION = 1000;
+const POLL_MS = 5;
+const TICKS_PER_SECOND = 100;
+
+export interface LargeFleet extends IdentityIssuer {
+  readonly client: Client;
+  /** Of the listener for edges; the same after a restart. */
+  readonly port: number;
+  /** Ends control (`kill`: without a word to anybody) and starts it again. Returns when it is ready. */
+  restart(how: 'stop' | 'kill'): Promise<void>;
+  metric(name: string): Promise<number>;
+  /** Processor time of the control process since its start. */
+  cpuSeconds(): number;
+  /** Starts a whole edge that reaches control at this port. Its process has the data directory of a machine of its own. */
+  startEdge(edge: string, port: number): Promise<RunningService>;
+  /** Resolves when this many edges have applied the revision; polls every 5 ms. */
+  untilApplied(revision: number, edges: number): Promise<void>;
+  /** Resolves when this many edges have reported since then, by control's clock. */
+  untilReported(since: number, edges: number): Promise<void>;
+}
+
+/** `databaseUrl`: absent for SQLite. */
+export async function startLargeFleet(
+  t: Cleanup,
+  { databaseUrl, settings = {} }: { databaseUrl?: string | undefined; settings?: Readonly<Record<string, string>> } = {},
+): Promise<LargeFleet> {
+  const dataDir = join(temporaryFolder(t), 'data');
+  const port = await freePort();
+  const all = {
+    CAUSEWAY_ROLES: 'control',
+    CAUSEWAY_FLEET_LISTEN: `127.0.0.1:${port}`,
+    CAUSEWAY_TOKEN_RATE_PER_SECOND: '10000',
+    CAUSEWAY_TOKEN_RATE_BURST: '10000',
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+    ...settings,
+  };
+  const start = () => startService(t, { dataDir, settings: all });
+  let control = await start();
+  const { token: accessToken } = control;
+  const ring = loadOrMakeKeyring(join(dataDir, 'keyring'));
+  const db = await openTestDatabase({
+    file: databasePath(dataDir),
+    ...(databaseUrl !== undefined && { url: databaseUrl }),
+  });
+  t.after(() => db[Symbol.asyncDispose]());
+  const clientOf = ({ controlUrl }: RunningService) => createClient({ baseUrl: controlUrl, accessToken });
+  let client = clientOf(control);
+  return {
+    db,
+    ring,
+    port,
+    get client() {
+      return client;
+    },
+    async restart(how) {
+      if (how === 'stop') await control.stop();
+      else await killService(control);
+      control = await start();
+      client = clientOf(control);
+    },
+    async metric(name) {
+      const text = await (await fetch(control.metricsUrl)).text();
+      const [, value] = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text) ?? [];
+      return Number(value);
+    },
+    cpuSeconds: () => cpuSecondsOf(control.pids()['control'] ?? 0),
+    startEdge: (edge, at) => startWholeEdge(t, { db, ring }, edge, at),
+    untilApplied: (revision, edges) => untilCount(db, edges, () => countApplied(db, revision)),
+    untilReported: (since, edges) => untilCount(db, edges, () => countReported(db, since)),
+  };
+}
+
+/** Adds domains of one account, each of which edges of the default group serve. */
+export async function fillDomains(db: Db, count: number): Promise<void> {
+  const now = db.clock();
+  const account = await createAccount(db.query, { name: 'many', kind: 'customer', now });
+  const settings = { ...DEFAULT_SETTINGS, origins: ['192.0.2.1:80'] };
+  const plain = { accountId: account.id, type: 'static', state: 'open', icpNumber: '', remark: '', settings } as const;
+  for (let first = 1; first <= count; first += PER_TRANSACTION) {
+    await db.transaction(async (trx) => {
+      const domains = [];
+      for (let n = first; n < Math.min(first + PER_TRANSACTION, count + 1); n += 1) {
+        const name = `site-${n}.${Math.random().toString(36).slice(2)}.example.com`; // does not compress to nothing
+        domains.push(await insertDomain(trx, { ...plain, name, createdAt: now }));
+      }
+      const changes = domains.map((domain): Change => {
+        return { kind: 'site', key: domain.name, op: 'put', body: toSiteSpec(domain) };
+      });
+      const settingRevision = await publish(trx, changes, now);
+      for (const domain of domains) await saveDomain(trx, { ...domain, settingRevision });
+    });
+  }
+}
+
+/** The load of the machine over the last minute, for a figure. */
+export function loadText(): string {
+  return `load ${(loadavg()[0] ?? 0).toFixed(1)}`;
+}
+
+async function startWholeEdge(t: Cleanup, issuer: IdentityIssuer, edge: string, port: number): Promise<RunningService> {
+  const dataDir = join(temporaryFolder(t), edge);
+  mkdirSync(dataDir);
+  {
+    const opened = openDataDirectory(dataDir, { make: true });
+    if (opened.kind !== 'directory') throw new Error(`the data directory of ${edge} is ${opened.kind}`);
+    using _lock = opened.lock;
+    await placeIdentity(issuer, edge, dataDir, [`https://127.0.0.1:${port}`]);
+  }
+  return await startService(t, { dataDir, settings: { CAUSEWAY_ROLES: 'edge', CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8' } });
+}
+
+/** Kills all processes of a service, the supervisor first, so that it starts none of them again. */
+async function killService(service: RunningService): Promise<void> {
+  const pids = Object.values(service.pids());
+  for (const pid of [service.process.child.pid ?? 0, ...pids]) process.kill(pid, 'SIGKILL');
+  await service.process.exit;
+}
+
+const LIMIT_MS = 120_000;
+
+async function untilCount(db: Db, edges: number, count: () => Promise<number>): Promise<void> {
+  const startedAt = performance.now();
+  while ((await count()) < edges) {
+    if (performance.now() - startedAt > LIMIT_MS) throw new Error(`${await count()} of ${edges} edges; ${db.engine}`);
+    await delay(POLL_MS);
+  }
+}
+
+async function countApplied(db: Db, revision: number): Promise<number> {
+  const query = db.lookUps.selectFrom('edge').select((e) => e.fn.countAll<number>().as('n'));
+  const { n } = await query.where('applied_revision', '>=', revision).executeTakeFirstOrThrow();
+  return Number(n);
+}
+
+async function countReported(db: Db, since: number): Promise<number> {
+  const query = db.lookUps.selectFrom('edge').select((e) => e.fn.countAll<number>().as('n'));
+  const { n } = await query.where('reported_at', '>=', since).executeTakeFirstOrThrow();
+  return Number(n);
+}
+
+function cpuSecondsOf(pid: number): number {
+  const [, fields = ''] = /\) (.*)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+  const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number);
+  return (user + system) / TICKS_PER_SECOND;
+}
+
+/** Resolves when control is idle: nothing that was begun before counts for the next figure. */
+export async function untilQuiet(fleet: Pick<LargeFleet, 'cpuSeconds'>): Promise<void> {
+  await eventually('control is idle', async () => {
+    const before = fleet.cpuSeconds();
+    await delay(500);
+    return fleet.cpuSeconds() - before < 0.25;
+  });
+}
