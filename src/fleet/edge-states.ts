@@ -82,7 +82,7 @@ async function look({ db, clock, log }: EdgeStatesOptions): Promise<Seen> {
   return { counts: countStates(counted), lags: await lagsOf(db, counted.filter(isFollowing), revision, now) };
 }
 
-/** In the order of their ids, as all statements about several edges. */
+/** Notes the states in the order of the edges' ids, in which all statements about several edges lock their rows. */
 async function note(db: Db, moved: readonly EdgeView[], now: number): Promise<void> {
   const inOrder = moved.toSorted((a, b) => (a.edge < b.edge ? -1 : 1));
   await db.transaction(async (trx) => {

@@ -54,7 +54,7 @@ export interface Downloaded {
 }
 
 process.on('disconnect', () => process.exit());
-// `as`: what `crowd.ts` sends.
+// `as`: an order of `crowd.ts`.
 process.on('message', (message) => void obey(message as FollowOrder | DownloadOrder));
 
 async function obey(order: FollowOrder | DownloadOrder): Promise<void> {

@@ -1,4 +1,4 @@
-/** A control as a real service with its listener for edges, its database, and what it costs: for tests with many edges. */
+/** A control as a real service with its listener for edges, its database and its costs: for tests with many edges. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -25,10 +25,13 @@ const TICKS_PER_SECOND = 100;
 
 export interface LargeFleet extends IdentityIssuer {
   readonly client: Client;
-  /** Of the listener for edges; the same after a restart. */
+  /** Port of the listener for edges; the same after a restart. */
   readonly port: number;
-  /** Ends control (`kill`: without a word to anybody) and starts it again. Returns when it is ready. */
-  restart(how: 'stop' | 'kill'): Promise<void>;
+  /**
+   * Ends control (`kill`: without a word to anybody) and starts it again. Resolves when it is ready, with the instant at
+   * which the former one had ended.
+   */
+  restart(how: 'stop' | 'kill'): Promise<number>;
   metric(name: string): Promise<number>;
   /** Processor time of the control process since its start. */
   cpuSeconds(): number;
@@ -76,8 +79,10 @@ export async function startLargeFleet(
     async restart(how) {
       if (how === 'stop') await control.stop();
       else await killService(control);
+      const endedAt = db.clock();
       control = await start();
       client = clientOf(control);
+      return endedAt;
     },
     async metric(name) {
       const text = await (await fetch(control.metricsUrl)).text();
@@ -113,7 +118,7 @@ export async function fillDomains(db: Db, count: number): Promise<void> {
   }
 }
 
-/** The load of the machine over the last minute, for a figure. */
+/** Load of the machine over the last minute, for a figure. */
 export function loadText(): string {
   return `load ${(loadavg()[0] ?? 0).toFixed(1)}`;
 }

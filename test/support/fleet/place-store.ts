@@ -1,5 +1,5 @@
 /**
- * The store of an edge that keeps its position and what it rejected, but no settings: a thousand edges on one machine
+ * The store of an edge that keeps its position and its rejections, but no settings: a thousand edges on one machine
  * would otherwise be a test of its disk.
  */
 import type { EdgeStore } from '#feed/edge-store.ts';
