@@ -83,6 +83,7 @@ export function openFleetLink({ controls, credentials, random }: FleetLinkOption
   let order = shuffle(controls, random);
   let place = 0;
   let pool: { readonly serial: string; readonly agent: Agent } | undefined;
+  let seal: { readonly key: KeyObject; readonly text: string } | undefined;
   const current = () => order[place % order.length] ?? '';
   const agentOf = (serial: string): Agent => {
     if (pool?.serial === serial) return pool.agent;
@@ -90,6 +91,10 @@ export function openFleetLink({ controls, credentials, random }: FleetLinkOption
     const agent = new Agent({ keepAlive: true, maxSockets: MAX_SHORT_CONNECTIONS, timeout: KEEP_ALIVE_MS });
     pool = { serial, agent };
     return agent;
+  };
+  const sealTextOf = (key: KeyObject): string => {
+    if (seal?.key !== key) seal = { key, text: formatSealKey(key) }; // takes longer than the rest of a request
+    return seal.text;
   };
   const turn = () => {
     place += 1;
@@ -112,7 +117,7 @@ export function openFleetLink({ controls, credentials, random }: FleetLinkOption
       const outgoing = httpsRequest({
         ...own.tls(),
         ...options,
-        headers: { ...options.headers, ...own.fields, [SEAL_HEADER]: formatSealKey(own.sealKey) },
+        headers: { ...options.headers, ...own.fields, [SEAL_HEADER]: sealTextOf(own.sealKey) },
         host: hostname.replace(/^\[|\]$/g, ''),
         port,
         agent: isStream ? false : agentOf(own.serial),
