@@ -164,7 +164,7 @@ class StreamBroadcast implements ChangeBroadcast {
     this.#revision = head.revision;
     // A client that is added meanwhile waits for the next round: its position has not been checked.
     const present = [...this.#clients];
-    for (const clients of groupByPlace(present)) {
+    for (const clients of groupByPlace(present.filter(({ at }) => !isSamePosition(at, head)))) {
       if (!(await this.#canFollow(clients[0].at, head))) for (const client of clients) this.#reset(client);
     }
     await this.#resetViews(present);
@@ -229,12 +229,12 @@ class StreamBroadcast implements ChangeBroadcast {
   }
 
   /**
-   * Whether changes alone bring a client to the head: not from another history, a future revision, or one older than
-   * the pruned changes.
+   * Whether changes alone bring a client that is not at the head there: not from another history, a future revision, or
+   * one older than the pruned changes.
    */
   async #canFollow(at: FeedPosition, head: ConfigHead): Promise<boolean> {
     if (at.epoch !== head.epoch || at.revision < head.minRevision) return false;
-    return at.revision === head.revision ? at.tag === head.tag : await isInHistory(this.#db.query, at);
+    return at.revision !== head.revision && (await isInHistory(this.#db.query, at));
   }
 
   #send(client: Client, text: string | Buffer): void {
@@ -279,6 +279,10 @@ function groupByPlace(clients: Iterable<Client>): Iterable<readonly [Client, ...
   const groups = Map.groupBy(clients, ({ at, view }) => `${at.epoch} ${at.revision} ${at.tag} ${view?.id}`);
   // `as`: a group has at least the member that made it.
   return groups.values() as Iterable<[Client, ...Client[]]>;
+}
+
+function isSamePosition(a: FeedPosition, b: FeedPosition): boolean {
+  return a.revision === b.revision && a.tag === b.tag && a.epoch === b.epoch;
 }
 
 function isReady({ response, isCatchingUp }: Client): boolean {

@@ -48,7 +48,7 @@ export interface Downloaded {
   readonly complete: number;
   /** Requests that were refused with 503. */
   readonly refused: number;
-  /** Refusals without `Retry-After`, and transfers that broke. */
+  /** Connections that were cut, such as handshakes beyond their limit, and other refusals. */
   readonly failed: number;
   readonly bytes: number;
 }
@@ -100,12 +100,10 @@ async function download({ port }: DownloadOrder, identities: readonly StoredIden
 async function downloadOne(link: ControlLink, file: string): Promise<Downloaded> {
   const { signal } = new AbortController();
   let [refused, failed] = [0, 0];
-  for (;;) {
+  for (let isComplete = false; !isComplete; ) {
     try {
       await downloadSnapshot({ link, path: SNAPSHOT_PATH, file, signal });
-      const bytes = await verify(file);
-      discardDownload(file);
-      return { complete: 1, refused, failed, bytes };
+      isComplete = true;
     } catch (error) {
       const retryAfterMs = error instanceof FeedRefusal && error.status === 503 ? error.retryAfterMs : undefined;
       if (retryAfterMs === undefined) failed += 1;
@@ -114,6 +112,9 @@ async function downloadOne(link: ControlLink, file: string): Promise<Downloaded>
       await delay(feedDelayMs({ kind: 'refused', retryAfterMs }, attempts, Math.random()));
     }
   }
+  const bytes = await verify(file);
+  discardDownload(file);
+  return { complete: 1, refused, failed, bytes };
 }
 
 /** Compares count and hash with what the head says, and returns the length of the file. */

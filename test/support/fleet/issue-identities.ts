@@ -1,5 +1,5 @@
 /** Identities of many edges, issued by the fleet's authority without its listener: enrolment has tests of its own. */
-import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import type { Db } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { makeCurrent } from '#db/tables/fleet/edge-certificates.ts';
@@ -55,8 +55,8 @@ function issueSome({ db, ring }: IdentityIssuer, applicants: readonly Applicant[
   const now = db.clock();
   const keyed = applicants.map((applicant) => ({
     ...applicant,
-    key: exportKey(generateKeyPairSync('ec', { namedCurve: 'P-256' })),
-    seal: exportKey(generateKeyPairSync('x25519')),
+    key: exportKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey),
+    seal: exportKey(generateKeyPairSync('x25519').privateKey),
   }));
   return db.transaction(async (trx) => {
     const issued: StoredIdentity[] = [];
@@ -72,6 +72,6 @@ function issueSome({ db, ring }: IdentityIssuer, applicants: readonly Applicant[
   });
 }
 
-function exportKey({ privateKey }: ReturnType<typeof generateKeyPairSync>): string {
-  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+function exportKey(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' }).toString();
 }

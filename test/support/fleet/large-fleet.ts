@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { toSiteSpec } from '#api/settings/site-spec.ts';
 import { type Client, createClient } from '#client/client.ts';
@@ -16,11 +17,12 @@ import { eventually } from '../eventually.ts';
 import { openTestDatabase } from '../feed/feed.ts';
 import { freePort } from '../free-port.ts';
 import { type RunningService, startService } from '../process/service.ts';
-import { type Cleanup, temporaryFolder } from '../temporary.ts';
+import { residentMib } from '../resident.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { type IdentityIssuer, placeIdentity } from './issue-identities.ts';
 
 const PER_TRANSACTION = 1000;
-const POLL_MS = 5;
+const POLL_MS = 10;
 const TICKS_PER_SECOND = 100;
 
 export interface LargeFleet extends IdentityIssuer {
@@ -35,9 +37,11 @@ export interface LargeFleet extends IdentityIssuer {
   metric(name: string): Promise<number>;
   /** Processor time of the control process since its start. */
   cpuSeconds(): number;
+  /** Resident memory of the control process. */
+  memoryMib(): number;
   /** Starts a whole edge that reaches control at this port. Its process has the data directory of a machine of its own. */
   startEdge(edge: string, port: number): Promise<RunningService>;
-  /** Resolves when this many edges have applied the revision; polls every 5 ms. */
+  /** Resolves when this many edges have applied the revision; polls every 10 ms. */
   untilApplied(revision: number, edges: number): Promise<void>;
   /** Resolves when this many edges have reported since then, by control's clock. */
   untilReported(since: number, edges: number): Promise<void>;
@@ -45,7 +49,7 @@ export interface LargeFleet extends IdentityIssuer {
 
 /** `databaseUrl`: absent for SQLite. */
 export async function startLargeFleet(
-  t: Cleanup,
+  t: Pick<TestContext, 'after'>,
   { databaseUrl, settings = {} }: { databaseUrl?: string | undefined; settings?: Readonly<Record<string, string>> } = {},
 ): Promise<LargeFleet> {
   const dataDir = join(temporaryFolder(t), 'data');
@@ -90,6 +94,7 @@ export async function startLargeFleet(
       return Number(value);
     },
     cpuSeconds: () => cpuSecondsOf(control.pids()['control'] ?? 0),
+    memoryMib: () => residentMib(control.pids()['control'] ?? 0),
     startEdge: (edge, at) => startWholeEdge(t, { db, ring }, edge, at),
     untilApplied: (revision, edges) => untilCount(db, edges, () => countApplied(db, revision)),
     untilReported: (since, edges) => untilCount(db, edges, () => countReported(db, since)),
@@ -123,7 +128,7 @@ export function loadText(): string {
   return `load ${(loadavg()[0] ?? 0).toFixed(1)}`;
 }
 
-async function startWholeEdge(t: Cleanup, issuer: IdentityIssuer, edge: string, port: number): Promise<RunningService> {
+async function startWholeEdge(t: Pick<TestContext, 'after'>, issuer: IdentityIssuer, edge: string, port: number): Promise<RunningService> {
   const dataDir = join(temporaryFolder(t), edge);
   mkdirSync(dataDir);
   {
