@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readConfigHead } from '#db/tables/resources.ts';
 import { readViews } from '#feed/views.ts';
+import { revokeEdge } from '#fleet/operate.ts';
 import { newPostgres } from '../support/db/databases.ts';
 import { EDGES, startCrowd } from '../support/fleet/crowd.ts';
 import { startDelayedWay } from '../support/fleet/delayed-way.ts';
@@ -28,6 +29,7 @@ test('a change is in force on all edges within a second, and all are back after 
   await gather(t, fleet);
   await changeAll(t, fleet, CHANGES);
   for (const how of ['stop', 'kill'] as const) await restart(t, fleet, how);
+  await revokeOne(t, fleet);
 });
 
 test('a change is in force on all edges within a second with PostgreSQL', needs('postgres', { timeout: 3 * MINUTES }), async (t) => {
@@ -141,6 +143,18 @@ async function restart(t: TestContext, fleet: LargeFleet, how: 'stop' | 'kill'):
   assert.equal(await fleet.metric('causeway_feed_connected_edges'), EDGES);
   assert.equal(await fleet.metric('causeway_fleet_snapshots_total'), 0);
   await untilQuiet(fleet);
+}
+
+/** The stream of a revoked edge is cut although nobody tells control: it looks at the database by itself. */
+async function revokeOne(t: TestContext, fleet: LargeFleet): Promise<void> {
+  const revokedAt = performance.now();
+  const order = { edge: 'edge-1', reason: 'soak', now: fleet.db.clock(), actor: 'soak' };
+  assert.equal(await revokeEdge(fleet.db, order), true);
+  const isCut = async () => (await fleet.metric('causeway_feed_connected_edges')) < EDGES;
+  while (!(await isCut())) assert.ok(performance.now() - revokedAt < 10_000);
+  const cutMs = performance.now() - revokedAt;
+  say(t, `one of ${EDGES} edges revoked`, { cutMs });
+  assert.ok(cutMs < 1000, String(cutMs));
 }
 
 function namesOf(count: number): readonly string[] {
