@@ -11,7 +11,7 @@ import { isInHistory } from '#db/tables/revision-tags.ts';
 import type { Clock } from '#lib/clock.ts';
 import { createSharedRuns } from '#lib/shared-runs.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
-import { createDeltaMaker, type DeltaSources, type DeltaEvent } from './delta-maker.ts';
+import { createDeltaMaker, type DeltaEvent, type DeltaSources } from './delta-maker.ts';
 import type { Peer } from './peer.ts';
 import { MAX_SPREAD_MS } from './protocol.ts';
 import { formatComment, formatEvent, HEARTBEAT } from './sse.ts';

@@ -46,8 +46,8 @@ import { createStatusReporter, type StatusReporter } from './status-reporter.ts'
 const MAX_TOLD = 10;
 /** Interval at which the store's file is checked, besides before each change and report. */
 const LOOK_MS = 1000;
-/** Time for which changes are gathered before an edge on another machine reports them. */
-const GATHER_MS = 100;
+/** Shortest time between two reports of an edge on another machine. */
+const REMOTE_INTERVAL_MS = 100;
 const SETTINGS_LOST = 'the settings of this edge were lost';
 const RENEWED = 'the certificate of this edge was renewed';
 /** Limit of a delta, far above those that control sends. */
@@ -155,7 +155,7 @@ class RunningFeedClient implements FeedClient {
         return describeStatus(store, identity, { at, origins, vitals: describeVitals() });
       },
       repair: () => this.#repair(),
-      gatherMs: link.isRemote ? GATHER_MS : 0,
+      intervalMs: link.isRemote ? REMOTE_INTERVAL_MS : 0,
       log,
     });
   }

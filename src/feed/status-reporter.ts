@@ -14,8 +14,8 @@ export interface StatusReporterOptions {
   readonly describe: (applied: FeedPosition) => EdgeStatus;
   /** Checks the store; true if its content was lost, so that there is nothing to report yet. */
   readonly repair: () => boolean;
-  /** Time for which changes are gathered before a report of them is sent. */
-  readonly gatherMs: number;
+  /** Shortest time between two reports: the first of many changes is reported at once, the others together. */
+  readonly intervalMs: number;
   readonly log: Logger;
 }
 
@@ -27,17 +27,20 @@ export interface StatusReporter extends AsyncDisposable {
 }
 
 export function createStatusReporter(options: StatusReporterOptions): StatusReporter {
-  const { send, describe, repair, gatherMs, log } = options;
+  const { send, describe, repair, intervalMs, log } = options;
   const stop = new AbortController();
   let applied: FeedPosition | undefined;
   let reporting: Promise<void> | undefined;
   let isDue = false;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   let failure: ReportFailure | 'none' = 'none';
 
   const reportAll = async () => {
     while (isDue && applied !== undefined && !stop.signal.aborted) {
-      if (gatherMs > 0) await delay(gatherMs, undefined, { signal: stop.signal }).catch(() => undefined); // a stop
+      const waitMs = reportedAt + intervalMs - performance.now();
+      if (waitMs > 0) await delay(waitMs, undefined, { signal: stop.signal }).catch(() => undefined); // a stop
       isDue = false;
+      reportedAt = performance.now();
       try {
         if (repair() || applied === undefined) continue;
         await send(describe(applied));

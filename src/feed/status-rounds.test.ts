@@ -50,7 +50,10 @@ describe('rounds of reports', () => {
       sizes.push(edges.length);
       calls[n]?.settle(edges.map(() => 'recorded'));
     }
-    assert.deepEqual(await Promise.all(all), table.map(() => 'recorded'));
+    assert.deepEqual(
+      await Promise.all(all),
+      table.map(() => 'recorded'),
+    );
     assert.deepEqual(sizes, [500, 2, 1, 1, 1]);
   });
 

@@ -77,7 +77,8 @@ async function look({ db, clock, log }: EdgeStatesOptions): Promise<Seen> {
   const moved = edges.filter(({ state, notedState }) => state !== notedState);
   for (const { edge, state, notedState } of moved)
     log.info({ edge, from: notedState, to: state }, 'an edge is in another state');
-  for (let from = 0; from < moved.length; from += MAX_AT_ONCE) await note(db, moved.slice(from, from + MAX_AT_ONCE), now);
+  for (let from = 0; from < moved.length; from += MAX_AT_ONCE)
+    await note(db, moved.slice(from, from + MAX_AT_ONCE), now);
   const counted = edges.filter(({ state }) => state !== 'removed');
   return { counts: countStates(counted), lags: await lagsOf(db, counted.filter(isFollowing), revision, now) };
 }

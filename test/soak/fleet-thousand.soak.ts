@@ -24,7 +24,9 @@ const MANY_SITES = 10_000;
 const MOST_SITES = 100_000;
 const MAX_TRANSFERS = 16;
 
-test('a change is in force on all edges within a second, and all are back after restarts', { timeout: 6 * MINUTES }, async (t) => {
+test('a change is in force on all edges within a second, and all are back after restarts', {
+  timeout: 6 * MINUTES,
+}, async (t) => {
   const fleet = await startLargeFleet(t);
   await gather(t, fleet);
   await changeAll(t, fleet, CHANGES);
@@ -32,12 +34,16 @@ test('a change is in force on all edges within a second, and all are back after 
   await revokeOne(t, fleet);
 });
 
-test('a change is in force on all edges within a second with PostgreSQL', needs('postgres', { timeout: 3 * MINUTES }), async (t) => {
-  const { url } = await newPostgres(t);
-  const fleet = await startLargeFleet(t, { databaseUrl: url });
-  await gather(t, fleet);
-  await changeAll(t, fleet, Math.ceil(CHANGES / 4));
-});
+test(
+  'a change is in force on all edges within a second with PostgreSQL',
+  needs('postgres', { timeout: 3 * MINUTES }),
+  async (t) => {
+    const { url } = await newPostgres(t);
+    const fleet = await startLargeFleet(t, { databaseUrl: url });
+    await gather(t, fleet);
+    await changeAll(t, fleet, Math.ceil(CHANGES / 4));
+  },
+);
 
 test('edges without settings share the transfers of a control', { timeout: 5 * MINUTES }, async (t) => {
   const fleet = await startLargeFleet(t, { settings: { CAUSEWAY_FLEET_SNAPSHOT_RATE: '1000' } });
@@ -100,7 +106,11 @@ async function gather(t: TestContext, fleet: LargeFleet): Promise<void> {
 }
 
 async function changeAll(t: TestContext, fleet: LargeFleet, count: number): Promise<void> {
-  const { domain_id } = await fleet.client.call('domain.add', { domain: 'www.example.com', cdn_type: '1', data: '192.0.2.1' });
+  const { domain_id } = await fleet.client.call('domain.add', {
+    domain: 'www.example.com',
+    cdn_type: '1',
+    data: '192.0.2.1',
+  });
   await fleet.untilApplied((await readConfigHead(fleet.db.query)).revision, EDGES);
   const [sinceCall, sinceAnswer]: [number[], number[]] = [[], []];
   const [cpuBefore, startedAt] = [fleet.cpuSeconds(), performance.now()];

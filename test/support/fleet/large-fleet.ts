@@ -50,7 +50,10 @@ export interface LargeFleet extends IdentityIssuer {
 /** `databaseUrl`: absent for SQLite. */
 export async function startLargeFleet(
   t: Pick<TestContext, 'after'>,
-  { databaseUrl, settings = {} }: { databaseUrl?: string | undefined; settings?: Readonly<Record<string, string>> } = {},
+  {
+    databaseUrl,
+    settings = {},
+  }: { databaseUrl?: string | undefined; settings?: Readonly<Record<string, string>> } = {},
 ): Promise<LargeFleet> {
   const dataDir = join(temporaryFolder(t), 'data');
   const port = await freePort();
@@ -128,7 +131,12 @@ export function loadText(): string {
   return `load ${(loadavg()[0] ?? 0).toFixed(1)}`;
 }
 
-async function startWholeEdge(t: Pick<TestContext, 'after'>, issuer: IdentityIssuer, edge: string, port: number): Promise<RunningService> {
+async function startWholeEdge(
+  t: Pick<TestContext, 'after'>,
+  issuer: IdentityIssuer,
+  edge: string,
+  port: number,
+): Promise<RunningService> {
   const dataDir = join(temporaryFolder(t), edge);
   mkdirSync(dataDir);
   {

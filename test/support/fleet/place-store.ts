@@ -3,8 +3,8 @@
  * would otherwise be a test of its disk.
  */
 import type { EdgeStore } from '#feed/edge-store.ts';
-import type { FeedPosition } from '#model/feed-position.ts';
 import type { Rejection } from '#model/edge.ts';
+import type { FeedPosition } from '#model/feed-position.ts';
 
 /** `view`: id of the view that it has. */
 export function createPlaceStore(at: FeedPosition, view: string): EdgeStore {
@@ -24,7 +24,10 @@ export function createPlaceStore(at: FeedPosition, view: string): EdgeStore {
     countRejections: () => rejections.length,
     applyDelta(to, changes) {
       place = { ...place, ...to };
-      rejections = [...rejections, ...changes.flatMap((change) => (change.kind === 'reject' ? toRejection(change) : []))];
+      rejections = [
+        ...rejections,
+        ...changes.flatMap((change) => (change.kind === 'reject' ? toRejection(change) : [])),
+      ];
     },
     stageSnapshot: () => ({
       add() {},
@@ -40,6 +43,11 @@ export function createPlaceStore(at: FeedPosition, view: string): EdgeStore {
   };
 }
 
-function toRejection({ resource, key, revision, error }: Record<'resource' | 'key' | 'error', string> & { revision: number }): Rejection {
+function toRejection({
+  resource,
+  key,
+  revision,
+  error,
+}: Record<'resource' | 'key' | 'error', string> & { revision: number }): Rejection {
   return { kind: resource, key, revision, error };
 }
