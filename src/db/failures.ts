@@ -16,10 +16,14 @@ export function isWorthAnotherTry(error: unknown): boolean {
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof pg.DatabaseError) return AWAY_STATES.test(error.code ?? '');
-  if (error instanceof LostConnection || error instanceof NotPrimary) return true;
-  if (isQueryTimeout(error) || LOST_MESSAGES.includes(error.message)) return true;
+  if (isUnanswered(error) || error instanceof NotPrimary || LOST_MESSAGES.includes(error.message)) return true;
   if ('errcode' in error) return AWAY_SQLITE.includes(Number(error.errcode) & 0xff); // node:sqlite has extended codes
   return 'code' in error && NETWORK_CODES.includes(String(error.code));
+}
+
+/** Whether a query was given up because no answer arrived for seconds. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof LostConnection || isQueryTimeout(error);
 }
 
 /**

@@ -3,7 +3,7 @@
  * answered when its transaction is committed (docs/decisions/0212). Accounts take turns (docs/decisions/0462).
  */
 import { setImmediate as letSocketsRun } from 'node:timers/promises';
-import { isDatabaseAway } from '#db/failures.ts';
+import { isDatabaseAway, isUnanswered } from '#db/failures.ts';
 import { callProcedure, type Db } from '#db/open.ts';
 import { createShares, type Shares } from '#lib/shares.ts';
 import { mostNumbers, type Submission, type Verdict } from './accept.ts';
@@ -42,8 +42,11 @@ export interface WaitingSubmissions {
   readonly waiting: number;
   /** Takes as many waiting requests as fit into one transaction. */
   take(): SubmissionBatch;
-  /** Runs the waiting requests in a transaction of their own, because no round takes them. */
-  acceptAlone(): void;
+  /**
+   * Runs the waiting requests in a transaction of their own, because no round takes them. `failure`: of the last round.
+   * If it got no answer, the requests are refused: they have waited for as long, and would wait as long again.
+   */
+  acceptAlone(failure?: unknown): void;
 }
 
 export interface SubmissionBatch {
@@ -85,7 +88,8 @@ export class Acceptor implements WaitingSubmissions {
     return this.#places.taken;
   }
 
-  acceptAlone(): void {
+  acceptAlone(failure?: unknown): void {
+    if (isUnanswered(failure)) this.#refuseAll(failure);
     if (!this.#isRunning && this.waiting > 0) void this.#run(); // never rejects
   }
 
@@ -145,8 +149,14 @@ export class Acceptor implements WaitingSubmissions {
   }
 
   async #tryAlone(taken: readonly Waiting[], error: unknown): Promise<void> {
-    if (isDatabaseAway(error)) rejectAll(taken, error);
-    else for (const waiting of taken) await this.#settle([waiting]);
+    if (isDatabaseAway(error)) {
+      rejectAll(taken, error);
+      if (isUnanswered(error)) this.#refuseAll(error);
+    } else for (const waiting of taken) await this.#settle([waiting]);
+  }
+
+  #refuseAll(error: unknown): void {
+    while (this.waiting > 0) rejectAll(this.#take(), error);
   }
 
   #accept(take: () => readonly Waiting[]): Promise<readonly Verdict[]> {

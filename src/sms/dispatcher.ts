@@ -163,7 +163,7 @@ export class Dispatcher implements AsyncDisposable {
       round.settle(error);
       this.#failures += 1;
       log.error({ err: error, failures: this.#failures }, 'round of the SMS queue failed; retrying');
-      this.#submissions?.acceptAlone();
+      this.#submissions?.acceptAlone(error);
       return false;
     }
   }

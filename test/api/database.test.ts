@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { LostConnection } from '#db/engines/postgres/lost-connections.ts';
 import { discardSilent, openPool } from '#db/engines/postgres/pool.ts';
+import { listenForPublishes } from '#db/engines/postgres/publish-listener.ts';
 import { isDatabaseAway } from '#db/failures.ts';
 import { readAnswer, startTestApi } from '../support/api/api.ts';
 import { SETTINGS } from '../support/api/customers.ts';
@@ -91,6 +92,56 @@ describe('while PostgreSQL is away', needs('postgres'), () => {
     assert.deepEqual((await atWork).rows, [{ two: 2 }]);
     await busy.query('create table held (n int)', []); // waits for nothing of the other's
     busy.release();
+  });
+
+  test('a query to a server that does not answer is given up at the second look in vain', async (t) => {
+    const target = await newPostgres(t);
+    await using relay = await startRelay(target.url ?? '');
+    const opened = openPool({ url: relay.url, log: silentLog });
+    const kysely = discardSilent(opened, { silentMs: 100, lookEveryMs: 100, lookLimitMs: 300 });
+    t.after(() => void kysely.end());
+    const client = await kysely.connect();
+    relay.freeze();
+    await assert.rejects(client.query('select 1', []), { message: 'the database server does not answer' });
+    client.release();
+    assert.equal(opened.pool.totalCount, 0);
+  });
+
+  test('connections to a host that does not answer are given up when another host is the primary', async (t) => {
+    const target = await newPostgres(t);
+    const { url = '' } = target;
+    await using relay = await startRelay(url);
+    await using other = await startRelay(url);
+    const { host } = new URL(relay.url);
+    const opened = openPool({ url: relay.url.replace(host, `${host},${new URL(other.url).host}`), log: silentLog });
+    const kysely = discardSilent(opened, { silentMs: 100, lookEveryMs: 100, lookLimitMs: 300 });
+    t.after(() => void kysely.end());
+    const [one, two, idle] = [await kysely.connect(), await kysely.connect(), await kysely.connect()];
+    idle.release();
+    assert.equal(other.isUsed, false);
+    relay.freeze();
+    const moved = { message: 'the database server is not the primary any more' };
+    await Promise.all([one, two].map((client) => assert.rejects(client.query('select 1', []), moved)));
+    for (const client of [one, two]) client.release();
+    const next = await kysely.connect();
+    assert.deepEqual((await next.query('select 1 as one', [])).rows, [{ one: 1 }]);
+    next.release();
+    assert.equal(opened.pool.totalCount, 1, 'the idle connection is not used again');
+  });
+
+  test('a connection for notifications that hears nothing any more is replaced', async (t) => {
+    const { url = '' } = await newPostgres(t);
+    await using relay = await startRelay(url);
+    let wakes = 0;
+    const wake = () => {
+      wakes += 1;
+    };
+    await using _ = listenForPublishes({ url: relay.url, wake, log: silentLog, tryEveryMs: 50, limitMs: 300 });
+    await eventually('it listens', () => wakes === 1);
+    relay.freeze();
+    await eventually('it has tried the connection', () => relay.swallowedBytes > 0);
+    relay.mend();
+    await eventually('another one listens', () => wakes === 2);
   });
 
   test('all connections to a server that refuses to write are dropped at the first refusal', async (t) => {

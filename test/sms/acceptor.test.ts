@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Registry } from 'prom-client';
+import { LostConnection } from '#db/engines/postgres/lost-connections.ts';
 import type { Db } from '#db/open.ts';
 import { ALONE } from '#db/peers/peers.ts';
 import { findSmsAppsById } from '#db/tables/sms/apps.ts';
 import { createLogger } from '#lib/logger.ts';
 import type { Submission } from '#sms/accept.ts';
-import { Acceptor } from '#sms/acceptor.ts';
+import { Acceptor, type WaitingSubmissions } from '#sms/acceptor.ts';
 import { Dispatcher } from '#sms/dispatcher.ts';
 import type { InboundEvent } from '#sms/inbound-events.ts';
 import { Inbox } from '#sms/inbox.ts';
@@ -76,6 +77,32 @@ test('accounts take turns, and none takes all places', async (t) => {
   const verdicts = await Promise.all(flood.slice(0, 300));
   assert.ok(verdicts.every(({ kind }) => kind === 'accepted'));
   await checkMoney(db);
+});
+
+test('requests that wait behind a query without an answer are refused with it, and not behind another failure', async (t) => {
+  const db = await openSmsDatabase(await newSqlite(t));
+  t.after(() => db[Symbol.asyncDispose]());
+  const submission = await openAccount(db, 1000);
+  const failure = new LostConnection('the database server does not answer');
+  const held: WaitingSubmissions[] = [];
+  const offer = (waiting: WaitingSubmissions) => held.push(waiting) > 0;
+  const acceptor = new Acceptor({ db, maxWaiting: 1000, onAccepted: () => undefined, offer });
+  const submit = (...numbers: readonly number[]) =>
+    Promise.allSettled(numbers.map((n) => acceptor.submit(submission(n))));
+  const statuses = async (settled: ReturnType<typeof submit>) => (await settled).map(({ status }) => status);
+  const first = submit(1, 2);
+  held[0]?.acceptAlone(new Error('a deadlock'));
+  assert.deepEqual(await statuses(first), ['fulfilled', 'fulfilled']);
+  const second = submit(3, 4);
+  held[0]?.acceptAlone(failure);
+  assert.deepEqual(await statuses(second), ['rejected', 'rejected']);
+  const third = submit(5);
+  const batch = held[0]?.take();
+  const fourth = submit(6, 7);
+  batch?.fail(failure);
+  assert.deepEqual(await statuses(third), ['rejected']);
+  assert.deepEqual(await statuses(fourth), ['rejected', 'rejected']);
+  assert.equal((await readParts(db)).length, 2);
 });
 
 test('a request that fails by a fault of ours fails alone', async (t) => {

@@ -15,10 +15,16 @@ export interface Replicas {
   readonly url: string;
   /** URL of the present primary alone. */
   readonly primaryUrl: string;
-  /** Kills the primary and promotes its standby. Nobody stands by after that. */
+  /** Kills the primary and promotes its standby. Nobody stands by after that, until `repair`. */
   failOver(): Promise<void>;
   /** Makes the server that was killed a standby of the primary. */
   repair(): Promise<void>;
+  /** Stops the standby's receiver: what is written from now on it lacks, also when it is promoted. */
+  stopReceiving(): Promise<void>;
+  /** Promotes the standby while the primary lives, which goes on without knowing. */
+  promoteStandby(): Promise<void>;
+  /** Kills the standby. */
+  killStandby(): Promise<void>;
 }
 
 interface Server {
@@ -28,7 +34,11 @@ interface Server {
   process: ChildProcess | undefined;
 }
 
-const SETTINGS = ['fsync=off', 'full_page_writes=off', 'unix_socket_directories=', 'listen_addresses=127.0.0.1'];
+const SETTINGS = [
+  ...['fsync=off', 'full_page_writes=off', 'unix_socket_directories=', 'listen_addresses=127.0.0.1'],
+  // A standby that is promoted while it waits to connect to the dead primary again may wait this long, 5 s by default.
+  'wal_retrieve_retry_interval=500ms',
+];
 
 /** `isSynchronous`: a commit is acknowledged when the standby has it. Declare the test with `needs('postgresPrograms')`. */
 export async function startReplicas(
@@ -79,6 +89,10 @@ export async function startReplicas(
     return (await ask(primary, 'select state, sync_state from pg_stat_replication')).flatMap(Object.values);
   }
 
+  async function promoteStandby(): Promise<void> {
+    await ask(standby, 'select pg_promote(true, 30)');
+  }
+
   const made = ['-D', primary.data, '-U', 'causeway', '-A', 'trust', '-E', 'UTF8', '--locale=C'];
   execFileSync(join(programs, 'initdb'), made, options);
   await start(primary);
@@ -91,10 +105,19 @@ export async function startReplicas(
     },
     async failOver() {
       await kill(primary);
-      await ask(standby, 'select pg_promote(true, 30)');
+      await promoteStandby();
       [primary, standby] = [standby, primary];
     },
     repair,
+    async stopReceiving() {
+      await ask(standby, "alter system set primary_conninfo = ''");
+      await ask(standby, 'select pg_reload_conf()');
+      await eventually('it receives nothing', async () => {
+        return (await ask(standby, 'select pid from pg_stat_wal_receiver')).length === 0;
+      });
+    },
+    promoteStandby,
+    killStandby: () => kill(standby),
   };
 }
 

@@ -17,9 +17,19 @@ export class DatabaseHosts {
     return this.#urls.length;
   }
 
+  /** URLs of all hosts, in their order. */
+  get urls(): readonly string[] {
+    return this.#urls;
+  }
+
   /** URL of the host to connect to. */
   get url(): string {
     return this.#urls[this.#current] ?? '';
+  }
+
+  /** Makes the host with this URL, one of `urls`, the one to connect to. */
+  use(url: string): void {
+    this.#current = this.#urls.indexOf(url);
   }
 
   /** Goes on to the next host, unless another caller has done so since it read `url`. */

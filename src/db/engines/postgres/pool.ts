@@ -97,10 +97,9 @@ const READ_ONLY = '25006';
  */
 export function discardSilent(
   opened: HostPool,
-  { nameOf = () => undefined, ...times }: Omit<LostConnectionOptions, 'hosts'> & NameOption = {},
+  { nameOf = () => undefined, ...times }: Omit<LostConnectionOptions, 'hosts' | 'onMoved'> & NameOption = {},
 ): PostgresPool {
   const { pool, hosts, urls } = opened;
-  const lost = new LostConnections({ ...times, hosts });
   // A server that refuses to write has become a standby: connections that were made before lead there, too.
   let generation = 0;
   const generations = new WeakMap<object, number>();
@@ -109,6 +108,7 @@ export function discardSilent(
     generation += 1;
     if (url !== undefined) hosts.pass(url);
   };
+  const lost = new LostConnections({ ...times, hosts, onMoved: dropAll });
   const takeUsable = async () => {
     for (;;) {
       const client = await connectPrimary(opened);

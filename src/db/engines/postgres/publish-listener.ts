@@ -12,6 +12,11 @@ export const PUBLISH_CHANNEL = 'causeway_publish';
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5000;
+/**
+ * Interval at which the connection is tried: a server that failed without a word, and whose standby was promoted, sends
+ * no notifications. Until then publishes are found by polling.
+ */
+const TRY_EVERY_MS = 10_000;
 
 export interface PublishListenerOptions {
   /** URL, perhaps with several hosts, that bypasses a pooler in transaction mode, which does not support LISTEN. */
@@ -19,9 +24,13 @@ export interface PublishListenerOptions {
   /** Also called after each (re)connection, since notifications may have been missed. */
   readonly wake: () => void;
   readonly log: Logger;
+  /** Interval of trying the connection, and limit of its queries, for tests. */
+  readonly tryEveryMs?: number;
+  readonly limitMs?: number;
 }
 
-export function listenForPublishes({ url, wake, log }: PublishListenerOptions): AsyncDisposable {
+export function listenForPublishes(options: PublishListenerOptions): AsyncDisposable {
+  const { url, wake, log } = options;
   const stop = new AbortController();
   const hosts = new DatabaseHosts(url);
   const running = run();
@@ -36,7 +45,7 @@ export function listenForPublishes({ url, wake, log }: PublishListenerOptions): 
     let retryMs = FIRST_RETRY_MS;
     while (!stop.signal.aborted) {
       try {
-        await listenOnce(hosts.url, stop.signal, () => {
+        await listenOnce({ ...options, url: hosts.url }, stop.signal, () => {
           retryMs = FIRST_RETRY_MS;
           wake();
         });
@@ -52,15 +61,20 @@ export function listenForPublishes({ url, wake, log }: PublishListenerOptions): 
 }
 
 /** Settles when the connection ends: resolves after `signal`, otherwise rejects. */
-async function listenOnce(url: string, signal: AbortSignal, wake: () => void): Promise<void> {
+async function listenOnce(
+  { url, tryEveryMs = TRY_EVERY_MS, limitMs = CONNECT_TIMEOUT_MS }: PublishListenerOptions,
+  signal: AbortSignal,
+  wake: () => void,
+): Promise<void> {
   const client = new pg.Client({
     connectionString: url,
     keepAlive: true,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: CONNECT_TIMEOUT_MS, // applies to `listen`; notifications are not queries
+    connectionTimeoutMillis: limitMs,
+    query_timeout: limitMs, // notifications are not queries
     application_name: 'causeway listen',
   });
   const ended = Promise.withResolvers<void>();
+  let trying: NodeJS.Timeout | undefined;
   const stop = () => ended.resolve();
   client.on('error', (error) => ended.reject(error));
   client.on('end', () => ended.reject(new Error('the connection ended')));
@@ -72,8 +86,13 @@ async function listenOnce(url: string, signal: AbortSignal, wake: () => void): P
     await client.query(`listen ${PUBLISH_CHANNEL}`);
     wake();
     if (signal.aborted) return;
+    const tryLater = () => {
+      trying = setTimeout(() => client.query('select 1').then(tryLater, ended.reject), tryEveryMs);
+    };
+    tryLater();
     await ended.promise;
   } finally {
+    clearTimeout(trying);
     signal.removeEventListener('abort', stop);
     await client.end().catch(() => undefined); // it is gone already
   }
