@@ -17,7 +17,7 @@ import { Inbox } from './inbox.ts';
 import { type Line, Lines } from './lines.ts';
 import { createSmsMetrics, type SmsMetrics } from './metrics.ts';
 import { partOutcomeOf } from './outcome.ts';
-import { ownedConnectors, sessionLeases } from './owned-connectors.ts';
+import { holdsSession, ownedConnectors, sessionLeases } from './owned-connectors.ts';
 import { createProcedures } from './procedures.ts';
 import { RouteTable } from './route.ts';
 import { DEFAULT_WAITS, type SmsWaits, startSweeper } from './sweeper.ts';
@@ -70,7 +70,7 @@ class Engine implements SmsEngine {
   #reads: Promise<void> = Promise.resolve();
 
   constructor(options: SmsEngineOptions) {
-    const { connect, ring, timers, random, log, registry, chargeAt } = options;
+    const { connect, ring, timers, random, log, registry, chargeAt, peers } = options;
     this.#options = options;
     this.#metrics = createSmsMetrics(registry, { lines: () => this.#lines.all });
     this.#lines = new Lines({
@@ -81,6 +81,7 @@ class Engine implements SmsEngine {
       tools: { log, timers, random },
       openSettings: (connector) => openSettings(ring, connector),
       events: (line) => this.#eventsOf(line),
+      holds: (connector) => holdsSession(connector, (lease) => peers.holds(lease)),
     });
   }
 

@@ -5,7 +5,7 @@ import type { StoredConnector } from '#db/tables/sms/connectors.ts';
 import { createLogger } from '#lib/logger.ts';
 import { ScriptedCarrier } from '../../test/support/sms/scripted-carrier.ts';
 import { createManualTimers } from '../../test/support/timers.ts';
-import { type Line, Lines } from './lines.ts';
+import { type Line, Lines, type LinesOptions } from './lines.ts';
 
 test('an edited connector is opened anew when its session has ended: a carrier may allow one only', async () => {
   const { lines, opened, endSession } = begin();
@@ -40,13 +40,29 @@ test('a connector that waits to be opened anew is not opened when all are closed
   assert.deepEqual(opened, [1]);
 });
 
+test('a connector whose lease is over sends nothing, also before it is closed, and the part is queued again', async () => {
+  const owner = { holds: true };
+  const { lines, carriers } = begin({ holds: () => owner.holds });
+  lines.reload([rowOf(1)]);
+  const [line] = lines.all;
+  const part = { partId: 1, part: 1, parts: 1, text: 'text', destination: '+8613800138000', reference: 7 };
+  await line?.submit(part);
+  assert.deepEqual([line?.isUp, line?.room], [true, 10]);
+  owner.holds = false;
+  assert.deepEqual([line?.isUp, line?.room, line?.state], [false, 0, 'bound']);
+  assert.deepEqual(await line?.submit(part), { kind: 'unsent', reason: 'lease' });
+  assert.equal(carriers[0]?.submitted.length, 1);
+});
+
 /** `opened`: when their rows were changed. Sessions go on ending until it is said that they have. */
-function begin() {
+function begin({ holds = () => true }: Partial<Pick<LinesOptions, 'holds'>> = {}) {
   const opened: number[] = [];
+  const carriers: ScriptedCarrier[] = [];
   let ending = Promise.withResolvers<void>();
   const lines = new Lines({
     connect: () => {
       const carrier = new ScriptedCarrier();
+      carriers.push(carrier);
       return Object.assign(carrier, { [Symbol.asyncDispose]: () => ending.promise });
     },
     tools: { log: createLogger({ level: 'silent', name: 'test' }), timers: createManualTimers(), random: () => 0 },
@@ -63,12 +79,13 @@ function begin() {
       sessionEnded: () => {},
       roomFreed: () => {},
     }),
+    holds,
   });
   const endSession = () => {
     ending.resolve();
     ending = Promise.withResolvers();
   };
-  return { lines, opened, endSession };
+  return { lines, opened, carriers, endSession };
 }
 
 function rowOf(changedAt: number): StoredConnector {

@@ -19,6 +19,8 @@ export interface LinesOptions {
   /** Throws if the password cannot be decrypted. */
   openSettings(connector: StoredConnector): ConnectorSettings;
   events(line: Line): CarrierEvents;
+  /** Whether the connector's session belongs to this process now, without asking the database. docs/decisions/0612 */
+  holds(connector: StoredConnector): boolean;
 }
 
 /** Pause after a failed submit: its session has just ended, and an immediate retry would only be refused again. */
@@ -31,15 +33,21 @@ export class Line {
   readonly name: string;
   readonly kind: ConnectorSettings['kind'];
   readonly #now: () => number;
+  readonly #isHeld: () => boolean;
   readonly #bucket: TokenBuckets | undefined;
   #carrier: Carrier | undefined;
   #pausedUntil = 0;
 
-  constructor({ id, name, partsPerSecond }: StoredConnector, settings: ConnectorSettings, now: () => number) {
+  constructor(
+    { id, name, partsPerSecond }: StoredConnector,
+    kind: ConnectorSettings['kind'],
+    { now, isHeld }: { readonly now: () => number; readonly isHeld: () => boolean },
+  ) {
     this.id = id;
     this.name = name;
-    this.kind = settings.kind;
+    this.kind = kind;
     this.#now = now;
+    this.#isHeld = isHeld;
     if (partsPerSecond !== undefined) {
       const burst = Math.max(1, Math.ceil(partsPerSecond * BURST_SECONDS));
       this.#bucket = new TokenBuckets({ perSecond: partsPerSecond, burst, maxKeys: 1 });
@@ -60,13 +68,13 @@ export class Line {
   }
 
   get isUp(): boolean {
-    return this.state === 'bound' || this.state === 'paused';
+    return (this.state === 'bound' || this.state === 'paused') && this.#isHeld();
   }
 
   /** Parts that may be sent now. */
   get room(): number {
     const now = this.#now();
-    if (now < this.#pausedUntil) return 0;
+    if (now < this.#pausedUntil || !this.#isHeld()) return 0;
     const room = this.#carrier?.room ?? 0;
     return this.#bucket === undefined ? room : Math.min(room, this.#bucket.available('', now));
   }
@@ -82,6 +90,8 @@ export class Line {
   }
 
   async submit(part: PartToSubmit): Promise<SubmitOutcome> {
+    // A process that stood still may go on here, before any timer has told it that its lease is over.
+    if (!this.#isHeld()) return { kind: 'unsent', reason: 'lease' };
     this.#bucket?.take('', this.#now());
     const outcome = (await this.#carrier?.submit(part)) ?? { kind: 'unsent', reason: 'closed' };
     if (outcome.kind === 'unsent') this.#pausedUntil = this.#now() + UNSENT_PAUSE_MS;
@@ -144,11 +154,14 @@ export class Lines implements AsyncDisposable {
   }
 
   #openLine(connector: StoredConnector): void {
-    const { connect, tools, openSettings, events } = this.#options;
+    const { connect, tools, openSettings, events, holds } = this.#options;
     const log: Logger = tools.log.child({ connector: connector.name });
     try {
       const settings = openSettings(connector);
-      const line = new Line(connector, settings, () => tools.timers.now());
+      const line = new Line(connector, settings.kind, {
+        now: () => tools.timers.now(),
+        isHeld: () => holds(connector),
+      });
       this.#open.set(connector.id, { line, row: JSON.stringify(connector) });
       line.open(connect(settings, events(line), { ...tools, log }));
     } catch (error) {

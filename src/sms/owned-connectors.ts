@@ -21,10 +21,9 @@ export function ownedConnectors(
 ): readonly StoredConnector[] {
   return connectors.flatMap((connector) => {
     const { settings, partsPerSecond } = connector;
-    if (settings.kind === 'loopback') return [connector];
-    if (!holds(sessionLease(connector.id))) return [];
+    if (!holdsSession(connector, holds)) return [];
     const sessions = sessionsOf(connector);
-    if (sessions === 1) return [connector];
+    if (settings.kind === 'loopback' || sessions === 1) return [connector];
     return [
       {
         ...connector,
@@ -33,6 +32,11 @@ export function ownedConnectors(
       },
     ];
   });
+}
+
+/** Whether this control may send by the connector. */
+export function holdsSession({ id, settings }: StoredConnector, holds: (lease: string) => boolean): boolean {
+  return settings.kind === 'loopback' || holds(sessionLease(id));
 }
 
 function sessionLease(connectorId: number): string {

@@ -34,7 +34,7 @@ interface Pause {
 }
 
 export function startWebhooks(options: WebhooksOptions): AsyncDisposable {
-  const { db, ring, clock, timers, log } = options;
+  const { db, ring, clock, timers, log, peers } = options;
   /** App of each delivery in flight. */
   const underWay = new Map<Promise<void>, number>();
   const pauses = new Map<number, Pause>();
@@ -47,7 +47,7 @@ export function startWebhooks(options: WebhooksOptions): AsyncDisposable {
     return [...full, ...[...pauses].filter(([, { until }]) => until > now).map(([appId]) => appId)];
   };
   const take = async (signal: AbortSignal) => {
-    while (underWay.size < MAX_UNDER_WAY && !signal.aborted) {
+    while (underWay.size < MAX_UNDER_WAY && peers.mayClaim && !signal.aborted) {
       const now = clock();
       const request = { now, leaseUntil: now + LEASE_MS, limit: MAX_PER_APP, pausedApps: passedOver() };
       const due = await db.transaction((trx) => claimDeliveries(trx, ring, request));

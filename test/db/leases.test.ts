@@ -56,6 +56,22 @@ describeOnBothEngines('leases', (newDatabase) => {
     assert.deepEqual(await take('b', []), []);
   });
 
+  test('a process whose clock is 20 s off takes no lease from its holder on PostgreSQL, and keeps its own', async (t) => {
+    const db = await open(t, await newDatabase(t));
+    if (db.engine === 'sqlite') return; // it has no clock but that of its only process
+    const now = systemClock();
+    for (const offMs of [-20_000, 20_000]) {
+      const wrong = { now: now + offMs, leaseMs: 10_000 };
+      assert.deepEqual(await takeLeases(db.query, ['x'], { holder: 'a', now, leaseMs: 10_000 }), ['x']);
+      assert.deepEqual(await takeLeases(db.query, ['x'], { holder: 'b', ...wrong }), []);
+      assert.deepEqual(await takeLeases(db.query, ['y'], { holder: 'b', ...wrong }), ['y']);
+      const live = (await listLeases(db.query, now + offMs)).filter(({ isLive }) => isLive).map(({ name }) => name);
+      assert.deepEqual(live.toSorted(), ['x', 'y']);
+      await db.transaction((trx) => requireLease(trx, 'y', { holder: 'b', now: now + offMs }));
+      await releaseLeases(db.query, 'b');
+    }
+  });
+
   test('a transaction under a lease that has ended, or is held by another, stores nothing', async (t) => {
     const db = await open(t, await newDatabase(t));
     const now = systemClock();
@@ -186,6 +202,19 @@ test(
       await leased.transaction(async () => void done.push('a too late'));
     });
     assert.deepEqual(done, ['a']);
+    await db.query.updateTable('lease').set({ holder: 'a' }).execute();
+    await a.underLease('x', db, (leased) =>
+      leased.transaction(async (trx) => {
+        await takeLeases(trx, ['by a'], { holder: 'a', now: 0, leaseMs: MINUTE_MS });
+        // As when the process stands still here for longer than its lease lasts.
+        await db.query.updateTable('lease').set({ holder: 'b' }).where('name', '=', 'x').execute();
+      }),
+    );
+    assert.deepEqual(
+      (await listLeases(db.query, 0)).map(({ name }) => name),
+      ['x'],
+      'what it had begun is not stored',
+    );
     b.want('work', X);
     await eventually('the second holds it', () => b.holds('x'));
     const failing = b.underLease('x', db, async () => assert.fail('it failed'));

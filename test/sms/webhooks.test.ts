@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type TestContext, test } from 'node:test';
 import { Registry } from 'prom-client';
 import type { Db } from '#db/open.ts';
-import { ALONE } from '#db/peers/peers.ts';
+import { ALONE, type Controls } from '#db/peers/peers.ts';
 import { queueDeliveries, saveWebhook } from '#db/tables/sms/deliveries.ts';
 import { createLogger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';
@@ -42,7 +42,11 @@ async function startCustomer(t: TestContext, answers: readonly ((response: Serve
   return { received, port: typeof address === 'object' && address !== null ? address.port : 0 };
 }
 
-async function openWorld(t: TestContext, newDatabase: NewDatabase, allow: readonly string[] = ['127.0.0.0/8']) {
+async function openWorld(
+  t: TestContext,
+  newDatabase: NewDatabase,
+  { allow = ['127.0.0.0/8'], peers = ALONE }: { readonly allow?: readonly string[]; readonly peers?: Controls } = {},
+) {
   const db = await openSmsDatabase(await newDatabase(t));
   const ring = testRing();
   const sender = createWebhookSender({ allow, refuse: [{ host: '127.0.0.1', port: 1 }] });
@@ -51,7 +55,7 @@ async function openWorld(t: TestContext, newDatabase: NewDatabase, allow: readon
   const log = createLogger({ level: 'silent', name: 'test' });
   const webhooks = startWebhooks({
     db,
-    peers: ALONE,
+    peers,
     ring,
     clock: () => clock.now,
     timers: { ...systemTimers, now: () => clock.now },
@@ -133,6 +137,28 @@ describeOnBothEngines('webhooks', (newDatabase) => {
     });
   });
 
+  test('a control that may take no work, as its clock is wrong, posts nothing until it may', async (t) => {
+    const peers = { ...ALONE, looks: 0, mayTake: false };
+    Object.defineProperty(peers, 'mayClaim', {
+      get() {
+        peers.looks += 1;
+        return peers.mayTake;
+      },
+    });
+    const { db, ring, clock } = await openWorld(t, newDatabase, { peers });
+    const { received, port } = await startCustomer(t, []);
+    const account = await openSmsAccount(db, { now: clock.now });
+    const url = `http://127.0.0.1:${port}/`;
+    await db.transaction((trx) => saveWebhook(trx, ring, account.appId, { url, secret: 'the secret' }));
+    await tell(db, account, ['text'], clock.now);
+    const { looks } = peers;
+    await eventually('it has looked twice', () => peers.looks >= looks + 2);
+    assert.deepEqual([received.length, await countQueued(db)], [0, 1]);
+    peers.mayTake = true;
+    await eventually('it is posted', () => received.length === 1);
+    await eventually('its queue is empty', async () => (await countQueued(db)) === 0);
+  });
+
   test('a webhook address that never answers delays no other, and 410 ends its queue', async (t) => {
     const { db, ring, clock } = await openWorld(t, newDatabase);
     const stuck = await startCustomer(
@@ -178,7 +204,7 @@ describeOnBothEngines('webhooks', (newDatabase) => {
   });
 
   test('webhooks are sent to no address of this machine or its network, whatever a name or a number in a URL says', async (t) => {
-    const { db, ring, clock } = await openWorld(t, newDatabase, []);
+    const { db, ring, clock } = await openWorld(t, newDatabase, { allow: [] });
     const { received, port } = await startCustomer(t, []);
     const urls = ['127.0.0.1', 'localhost', '[::1]', '0x7f.1', '2130706433', '[::ffff:127.0.0.1]', '169.254.169.254'];
     for (const host of urls) {

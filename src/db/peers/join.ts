@@ -274,7 +274,10 @@ class JoinedControls implements OpenControls {
   }
 }
 
-/** The database, with `check` as the first statement of each transaction. */
+/**
+ * The database, with `check` as the first and the last statement of each transaction: a process may stand still in the
+ * middle of one for as long as it takes another to begin with the work.
+ */
 function guard(db: Db, check: (trx: Parameters<Parameters<Db['transaction']>[0]>[0]) => Promise<void>): Db {
   return {
     engine: db.engine,
@@ -287,7 +290,9 @@ function guard(db: Db, check: (trx: Parameters<Parameters<Db['transaction']>[0]>
     transaction: (work) =>
       db.transaction(async (trx) => {
         await check(trx);
-        return await work(trx);
+        const done = await work(trx);
+        await check(trx);
+        return done;
       }),
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
   };
