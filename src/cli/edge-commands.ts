@@ -1,4 +1,4 @@
-/** `causeway edge`: the edges of the service, and their drains. `causeway fleet`: all of them together. */
+/** `causeway edge`: the edges of the service, and their drains. `causeway fleet`: all of them and the controls. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Client } from '#client/client.ts';
@@ -192,10 +192,24 @@ function describeFleet(status: DataOf<'edgeOperator.status'>, events: readonly E
   const pairs = formatPairs([
     ['revision', String(status.head_revision)],
     ['lag', `${status.lag_revisions} revisions, ${status.lag_seconds} s`],
+    ['commits', COMMITS[status.synchronous ?? 'null']],
   ]);
+  const controls = status.controls.map(({ control_id, build, seen_at, leases }) => [
+    control_id.slice(0, SHOWN_ID),
+    build,
+    times.ofSeconds(seen_at),
+    leases.join(', ') || '-',
+  ]);
+  const shared =
+    controls.length === 0 ? [] : ['', ...formatTable([['CONTROL', 'BUILD', 'SEEN', 'LEASES'], ...controls])];
   const recent = events.length === 0 ? [] : ['', ...eventTable(events, times)];
-  return [...pairs, '', ...formatTable([['GROUP', 'STATUS', 'EDGES'], ...rows]), ...recent];
+  return [...pairs, ...shared, '', ...formatTable([['GROUP', 'STATUS', 'EDGES'], ...rows]), ...recent];
 }
+
+/** Texts for `synchronous`; none on SQLite. */
+const COMMITS = { 1: 'confirmed by a standby', 0: 'not confirmed by a standby', null: '' } as const;
+/** Characters of a control's id that tell a few of them apart. */
+const SHOWN_ID = 8;
 
 function eventTable(events: readonly EventRow[], times: TimeTexts): string[] {
   const rows = events.map(({ time, edge_id, event, detail, actor }) => [

@@ -17,6 +17,13 @@ const LOAD = z.object({
   cache_disk: z.number().describe('share of the file system of the cache in use, 0 to 1'),
 });
 
+const CONTROL = z.object({
+  control_id: z.string(),
+  build: z.string(),
+  seen_at: seconds.describe('when it last said that it is there, Unix seconds'),
+  leases: z.array(z.string()).describe('work that it alone does: connector:ID, housekeeping, sms-sweep'),
+});
+
 const ROW = z.object({
   edge_id: z.string(),
   group: z.string(),
@@ -134,6 +141,8 @@ export const EDGE_OPERATOR_OPERATIONS = {
       edges: z.array(z.object({ group: z.string(), status: z.enum(EDGE_STATES), count: z.int() })),
       lag_revisions: z.int().describe('revisions that the last of the ready edges is behind'),
       lag_seconds: z.int().describe('age of the oldest change that it has not applied; 0: there is none'),
+      controls: z.array(CONTROL).describe('controls on PostgreSQL, seen within the last 15 s; empty on SQLite'),
+      synchronous: FLAG_TEXT.nullable().describe('1: a standby confirms commits of PostgreSQL; null: SQLite'),
     }),
     sample: {
       request: {},
@@ -142,6 +151,15 @@ export const EDGE_OPERATOR_OPERATIONS = {
         edges: [{ group: 'eu', status: 'ready', count: 2 }],
         lag_revisions: 0,
         lag_seconds: 0,
+        controls: [
+          {
+            control_id: '7c1e09a4f2b84d3f9a6d5e0b1c2f3a48',
+            build: '1.4.0',
+            seen_at: 1767225600,
+            leases: ['connector:1', 'housekeeping'],
+          },
+        ],
+        synchronous: '1',
       },
     },
   }),

@@ -8,7 +8,20 @@ export interface StateCount {
   readonly count: number;
 }
 
+/** A control that shares its PostgreSQL with others. */
+export interface ControlStatus {
+  readonly id: string;
+  readonly build: string;
+  readonly seenAt: number;
+  /** Names of the leases that it holds. */
+  readonly leases: readonly string[];
+}
+
 export interface FleetStatus {
+  /** Controls that were seen within the last 15 s; empty on SQLite. */
+  readonly controls: readonly ControlStatus[];
+  /** Whether a standby confirms commits of PostgreSQL; `undefined` on SQLite. */
+  readonly isSynchronous: boolean | undefined;
   readonly headRevision: number;
   /** Sorted by group, then as in `EDGE_STATES`; states without an edge are left out. */
   readonly counts: readonly StateCount[];

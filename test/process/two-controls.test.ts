@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { newPostgres } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { type RunningService, runProcess, startService } from '../support/process/service.ts';
-import { needs, obtain } from '../support/runner/needs.ts';
+import { clockOff } from '../support/fleet/machines.ts';
+import { type RunningService, runCommand, runProcess, startService } from '../support/process/service.ts';
+import { needs } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 /** Settings of services that share a database and a key ring. */
@@ -38,6 +39,10 @@ describe('services on one PostgreSQL', needs('postgres'), () => {
     const held = async (service: RunningService) => (await metric(service, 'causeway_lease_held')).length;
     await eventually('each piece of work is done by one', async () => (await held(first)) + (await held(second)) === 2);
     assert.deepEqual([await ready(first), await ready(second)], [200, 200]);
+    const shown = await runCommand(t, ['fleet', 'status', '--data-dir', first.dataDir]);
+    assert.match(shown.stdout, /^commits +not confirmed by a standby$/m);
+    assert.equal(shown.stdout.match(/^[0-9a-f]{8} +\d+\.\d+\.\d+ /gm)?.length, 2, shown.stdout);
+    assert.match(shown.stdout, /housekeeping/);
 
     const other = await runProcess(t, ['serve'], {
       settings: {
@@ -58,23 +63,32 @@ describe('services on one PostgreSQL', needs('postgres'), () => {
   });
 
   test(
-    'a service whose clock is 20 s ahead is not ready and takes no lease, also when nobody else holds it',
+    'a service whose clock is 20 s ahead or behind is not ready and takes no lease, also when nobody else holds it',
     needs('faketime'),
     async (t) => {
       const settings = await sharedSettings(t);
       const right = await startService(t, { settings });
-      const wrong = await startService(t, {
-        settings: { ...settings, LD_PRELOAD: obtain('faketime'), FAKETIME: '+20s' },
-      });
-      await eventually('its clock is compared', async () => (await ready(wrong)) === 503);
-      const [aheadSeconds = 0] = await metric(wrong, 'causeway_database_clock_ahead_seconds');
-      assert.ok(Math.abs(aheadSeconds - 20) < 2, String(aheadSeconds));
-      assert.match(wrong.process.stderr(), /the clock of this machine is wrong by that of the database/);
       const held = async (service: RunningService) => (await metric(service, 'causeway_lease_held')).length;
-      assert.deepEqual([await held(right), await held(wrong), await ready(right)], [2, 0, 200]);
+      await eventually('the right one works', async () => (await held(right)) === 2);
+      const offsets = [20, -20] as const;
+      const wrong = await Promise.all(
+        offsets.map((offset) =>
+          startService(t, { settings: { ...settings, ...clockOff(`${offset > 0 ? '+' : ''}${offset}s`) } }),
+        ),
+      );
+      for (const [n, service] of wrong.entries()) {
+        await eventually('its clock is compared', async () => (await ready(service)) === 503);
+        const [aheadSeconds = 0] = await metric(service, 'causeway_database_clock_ahead_seconds');
+        assert.ok(Math.abs(aheadSeconds - (offsets[n] ?? 0)) < 2, String(aheadSeconds));
+        assert.match(service.process.stderr(), /the clock of this machine is wrong by that of the database/);
+        assert.equal(await held(service), 0);
+      }
+      assert.deepEqual([await held(right), await ready(right)], [2, 200]);
       assert.equal(await right.stop(), 0);
-      await eventually('it is alone', async () => (await metric(wrong, 'causeway_controls'))[0] === 1);
-      assert.deepEqual([await held(wrong), await ready(wrong)], [0, 503]);
+      for (const service of wrong) {
+        await eventually('the right one is gone', async () => (await metric(service, 'causeway_controls'))[0] === 2);
+        assert.deepEqual([await held(service), await ready(service)], [0, 503]);
+      }
     },
   );
 });

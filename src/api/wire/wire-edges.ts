@@ -50,11 +50,18 @@ export const WRITE_EDGES = {
     rejections: edge.rejected.slice(0, MAX_SHOWN_REJECTIONS).map((rejection) => ({ ...rejection })),
   }),
   'edgeOperator.setState': (status: EdgeState): DataOf<'edgeOperator.setState'> => ({ status }),
-  'edgeOperator.status': ({ headRevision, counts, lagRevisions, lagSeconds }: FleetStatus) => ({
-    head_revision: headRevision,
-    edges: counts.map(({ group, state, count }) => ({ group, status: state, count })),
-    lag_revisions: lagRevisions,
-    lag_seconds: lagSeconds,
+  'edgeOperator.status': (status: FleetStatus): DataOf<'edgeOperator.status'> => ({
+    head_revision: status.headRevision,
+    edges: status.counts.map(({ group, state, count }) => ({ group, status: state, count })),
+    lag_revisions: status.lagRevisions,
+    lag_seconds: status.lagSeconds,
+    controls: status.controls.map(({ id, build, seenAt, leases }) => ({
+      control_id: id,
+      build,
+      seen_at: toSeconds(seenAt),
+      leases: [...leases],
+    })),
+    synchronous: status.isSynchronous === undefined ? null : writeFlag(status.isSynchronous),
   }),
   'edgeOperator.events': ({
     total,
