@@ -1,187 +1,153 @@
-/** Two services on one PostgreSQL under load, whose primary is killed again and again, and what has become of everything. */
-import assert from 'node:assert/strict';
-import { join } from 'node:path';
+/** Fail-overs of PostgreSQL under load, each with a time line from the death of the primary to working edges. */
 import type { TestContext } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
-import { type Client, createClient } from '#client/client.ts';
-import { readConfigHead } from '#db/tables/resources.ts';
-import { startReplicas } from '../db/replicas.ts';
+import pg from 'pg';
+import { openDatabase } from '#db/open.ts';
+import { createLogger } from '#lib/logger.ts';
+import { type Replicas, startReplicas } from '../db/replicas.ts';
 import { eventually } from '../eventually.ts';
-import { checkMoney, openSmsDatabase, readParts } from '../sms/sms-queue.ts';
-import { type Smsc, startSmsc } from '../sms/smsc.ts';
-import { temporaryFolder } from '../temporary.ts';
-import { type RunningService, startService } from './service.ts';
+import { gapOf, LOAD_KINDS, type LoadKind } from './control-load.ts';
+import { appliedRevision, type ControlsWorld, judge, startControlsWorld, untilAtHead } from './controls-world.ts';
 
-export interface FailOverFigures {
-  readonly acknowledged: number;
+/** Milliseconds since the primary was killed, and the interruption that callers noticed. */
+interface FailOverTimes {
+  /** The standby says that it is promoted. */
+  readonly promoted: number;
+  /** The last of the two controls answers `/readyz` with 200. */
+  readonly ready: number;
+  /** The first call of each kind is acknowledged, through HAProxy. */
+  readonly change: number;
+  readonly purge: number;
+  readonly message: number;
+  /** The first message goes to the carrier. */
+  readonly submitted: number;
+  /** A domain that is added after the first change is in force on both edges. */
+  readonly inForce: number;
+  /** Longest time without an acknowledged call of a kind. */
+  readonly gapMs: number;
+  /** Time from the first to the last failed call of a kind. */
+  readonly failingMs: number;
   readonly failed: number;
-  /** Acknowledged changes and messages that are not in the database at the end. */
-  readonly lost: number;
-  /** Messages that the carrier got more than once. */
-  readonly sentTwice: number;
-  /** Longest time from the end of a primary to the next acknowledged call, by service. */
-  readonly longestMs: number;
+  /** Revisions that the new primary lacks of those that edges had. */
+  readonly lostRevisions: number;
 }
 
-const LIMIT_MS = 240_000;
-/** Calls acknowledged by each service between two fail-overs. */
+const LIMIT_MS = 120_000;
+/** Calls of each kind that are acknowledged between two fail-overs. */
 const CALM = 6;
-const SENDERS = 2;
+const SILENT = createLogger({ level: 'silent', name: 'test' });
 
-export async function failOver(
-  t: TestContext,
-  { rounds, isSynchronous }: { readonly rounds: number; readonly isSynchronous: boolean },
-): Promise<FailOverFigures> {
+interface Rounds {
+  readonly rounds: number;
+  readonly isSynchronous: boolean;
+}
+
+/** Runs fail-overs; with asynchronous replication the standby receives nothing for a while before each. */
+export async function failOver(t: TestContext, { rounds, isSynchronous }: Rounds) {
   const replicas = await startReplicas(t, { isSynchronous });
-  const settings = sharedSettings(t, replicas.url);
-  const services = [await startService(t, { settings }), await startService(t, { settings })];
-  const smsc = await startSmsc(t, { single: true });
-  const token = services.map(({ token: text }) => text).find((text) => text !== '') ?? '';
-  const clients = services.map(({ controlUrl }) =>
-    createClient({ baseUrl: controlUrl, accessToken: token, timeoutMs: 30_000 }),
-  );
-  const [operator] = clients as [Client];
-  const appKey = await sellBy(operator, smsc);
-  const load = new Load(clients, appKey);
-  t.after(() => load.stop());
-  let longestMs = 0;
+  const world = await startControlsWorld(t, replicas.url);
+  const times: FailOverTimes[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const before = load.counts();
-    await eventually(
-      'calls are acknowledged',
-      () => load.counts().every((n, i) => n >= (before[i] ?? 0) + CALM),
-      LIMIT_MS,
-    );
-    const diedAt = performance.now();
-    await replicas.failOver();
-    const after = load.counts();
-    const back = load
-      .counts()
-      .map((_, i) =>
-        eventually('it serves again', () => (load.counts()[i] ?? 0) > (after[i] ?? 0), LIMIT_MS).then(
-          () => performance.now() - diedAt,
-        ),
-      );
-    longestMs = Math.max(longestMs, ...(await Promise.all(back)));
+    world.load.start();
+    await untilCalm(world);
+    if (!isSynchronous) {
+      await replicas.stopReceiving();
+      await untilCalm(world);
+    }
+    times.push(await failOverOnce(world, replicas, round));
+    await untilCalm(world);
+    await world.load.stop();
+    await using db = await openDatabase({ url: replicas.primaryUrl, file: '', log: SILENT });
+    await untilAtHead(world.services, db);
     await replicas.repair();
   }
-  await load.stop();
-  return { ...(await judge(t, replicas.primaryUrl, { load, smsc, services })), longestMs: Math.round(longestMs) };
+  return { ...(await judge(t, world, replicas.primaryUrl)), times };
 }
 
-export function sharedSettings(t: TestContext, databaseUrl: string): Readonly<Record<string, string>> {
+/** Resolves when some more calls of each kind were acknowledged. */
+export async function untilCalm({ load }: Pick<ControlsWorld, 'load'>): Promise<void> {
+  const before = new Map(LOAD_KINDS.map((kind) => [kind, load.count(kind)]));
+  await eventually(
+    'calls of each kind are acknowledged',
+    () => LOAD_KINDS.every((kind) => load.count(kind) >= (before.get(kind) ?? 0) + CALM),
+    LIMIT_MS,
+  );
+}
+
+async function failOverOnce(world: ControlsWorld, replicas: Replicas, round: number): Promise<FailOverTimes> {
+  const { load, services, smsc } = world;
+  const edgesAt = Math.max(...(await Promise.all(services.map(appliedRevision))));
+  const from = performance.now();
+  await replicas.failOver();
+  const promotedAt = performance.now();
+  const lostRevisions = edgesAt - (await readHead(replicas.primaryUrl));
+  const submitted = smsc.submits().length;
+  const until = async (what: string, probe: () => boolean | Promise<boolean>) => {
+    await eventually(what, probe, LIMIT_MS);
+    return Math.round(performance.now() - from);
+  };
+  const first = (kind: LoadKind) =>
+    until(`a ${kind} is acknowledged`, () => load.acknowledged.some((one) => one.kind === kind && one.at > promotedAt));
+  const change = first('change');
+  const [ready, purge, message, sent, inForce] = await Promise.all([
+    until('both are ready', async () => {
+      const answers = await Promise.all(services.map(({ controlUrl }) => fetch(`${controlUrl}/readyz`)));
+      return answers.every(({ status }) => status === 200);
+    }),
+    first('purge'),
+    first('message'),
+    until('a message is sent', () => smsc.submits().length > submitted),
+    change.then(() => addInForce(world, round)).then(() => Math.round(performance.now() - from)),
+  ]);
+  const noticed = LOAD_KINDS.map((kind) => gapOf(load, kind, from, performance.now()));
   return {
-    DATABASE_URL: databaseUrl,
-    CAUSEWAY_ROLES: 'control,edge',
-    CAUSEWAY_KEYRING: join(temporaryFolder(t), 'keyring'),
-    CAUSEWAY_LOG_STORE_SHARED: 'true',
-    CAUSEWAY_STOP_DELAY_SECONDS: '0',
-    CAUSEWAY_TOKEN_RATE_PER_SECOND: '10000',
-    CAUSEWAY_TOKEN_RATE_BURST: '10000',
-    CAUSEWAY_PURGE_URLS_PER_DAY: '1000000',
+    promoted: Math.round(promotedAt - from),
+    ...{ ready, change: await change, purge, message, submitted: sent, inForce },
+    gapMs: Math.max(...noticed.map(({ gapMs }) => gapMs)),
+    failingMs: Math.max(...noticed.map(({ failingMs }) => failingMs)),
+    failed: noticed.reduce((sum, { failed }) => sum + failed, 0),
+    lostRevisions,
   };
 }
 
-/** Makes an app, and a route to the carrier. Returns the app's key. */
-export async function sellBy(operator: Client, { port }: Pick<Smsc, 'port'>, rate = 0): Promise<string> {
-  const { app_key } = await operator.call('smsOperator.createApp', { name: 'load', balance: 10_000_000 });
-  const carrier = { host: '127.0.0.1', port, system_id: 'cw', password: 'secret', rate };
-  await operator.call('smsOperator.setConnector', { name: 'carrier', ...carrier });
-  await operator.call('smsOperator.setRoute', { prefix: '+86', connectors: ['carrier'] });
-  return app_key;
-}
-
-/** Adds domains, purges them and sends messages, by each service; what fails is not repeated. */
-class Load {
-  readonly domains: string[] = [];
-  readonly messages: string[] = [];
-  failed = 0;
-  readonly #counts: number[];
-  readonly #running: readonly Promise<void>[];
-  #isStopped = false;
-  #n = 0;
-
-  constructor(clients: readonly Client[], appKey: string) {
-    this.#counts = clients.map(() => 0);
-    this.#running = clients.flatMap((client, i) => Array.from({ length: SENDERS }, () => this.#run(client, i, appKey)));
-  }
-
-  /** Calls acknowledged by each service. */
-  counts(): readonly number[] {
-    return [...this.#counts];
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    await Promise.all(this.#running);
-  }
-
-  async #run(client: Client, i: number, appKey: string): Promise<void> {
-    while (!this.#isStopped) {
-      this.#n += 1;
-      const n = this.#n;
-      try {
-        if (n % 2 === 0) await this.#send(client, appKey, `138${String(n).padStart(8, '0')}`);
-        else await this.#change(client, `d${n}.example.com`);
-        this.#counts[i] = (this.#counts[i] ?? 0) + 1;
-      } catch {
-        this.failed += 1;
-        await delay(50);
-      }
-    }
-  }
-
-  async #send(client: Client, appKey: string, mobile: string): Promise<void> {
-    await client.call('sms.ordinary', { app_key: appKey, mobile, content: `load ${mobile}`, time: String(Date.now()) });
-    this.messages.push(`+86${mobile}`);
-  }
-
-  async #change(client: Client, domain: string): Promise<void> {
-    await client.call('domain.add', { domain, cdn_type: '1', data: '192.0.2.1' });
-    this.domains.push(domain);
-    await client.call('cache.purge', { urls: [`http://${domain}/a`] });
-  }
-}
-
-interface Outcome {
-  readonly load: Load;
-  readonly smsc: Smsc;
-  readonly services: readonly RunningService[];
-}
-
-async function judge(t: TestContext, url: string, { load, smsc, services }: Outcome) {
-  const db = await openSmsDatabase({ url, file: '' });
-  t.after(() => db[Symbol.asyncDispose]());
-  await eventually(
-    'nothing waits or is on its way',
-    async () => (await readParts(db)).every(({ state }) => state !== 'queued' && state !== 'submitting'),
-    LIMIT_MS,
-  );
-  await eventually('the money is right', () => checkMoney(db).then(() => true), LIMIT_MS);
-  await eventually(
-    'both edges are at the head',
-    async () => {
-      const { revision } = await readConfigHead(db.query);
-      for (const service of services) assert.equal(await appliedRevision(service), revision);
-      return true;
+/** Adds a domain, and waits until both edges serve it. */
+async function addInForce({ operator }: ControlsWorld, round: number): Promise<void> {
+  let tries = 0;
+  const { domain_id } = await eventually(
+    'a domain is added',
+    () => {
+      tries += 1;
+      return operator.call('domain.add', {
+        domain: `r${round}t${tries}.example.com`,
+        cdn_type: '1',
+        data: '192.0.2.1',
+      });
     },
     LIMIT_MS,
   );
-  const stored = new Set([
-    ...(await db.query.selectFrom('domain').select('name').execute()).map(({ name }) => name),
-    ...(await db.query.selectFrom('sms_message').select('destination').execute()).map(({ destination }) => destination),
-  ]);
-  const acknowledged = [...load.domains, ...load.messages];
-  const sent = smsc.submits().map(({ to }) => to);
-  return {
-    acknowledged: acknowledged.length,
-    failed: load.failed,
-    lost: acknowledged.filter((one) => !stored.has(one)).length,
-    sentTwice: sent.length - new Set(sent).size,
-  };
+  await eventually(
+    'it is in force',
+    async () => (await operator.call('domain.get', { domain_id })).domain_status === 2,
+    LIMIT_MS,
+  );
 }
 
-async function appliedRevision({ metricsUrl }: RunningService): Promise<number> {
-  const text = await (await fetch(metricsUrl)).text();
-  return Number(/^causeway_feed_applied_revision(?:\{[^}]*\})? (\S+)$/m.exec(text)?.[1]);
+async function readHead(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return Number((await client.query('select revision from config_head')).rows[0].revision);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Median and most of each time of the time lines. */
+export function summarise(times: readonly FailOverTimes[]): Readonly<Record<string, string>> {
+  const names = Object.keys(times[0] ?? {}) as (keyof FailOverTimes)[]; // `as`: the members of the interface
+  return Object.fromEntries(
+    names.map((name) => {
+      const sorted = times.map((one) => one[name]).sort((a, b) => a - b);
+      return [name, `${sorted[Math.floor(sorted.length / 2)]} (most ${sorted.at(-1)})`];
+    }),
+  );
 }

@@ -52,6 +52,11 @@ const NEEDS = {
     find: () => globSync('/usr/lib/*/faketime/libfaketime.so.1')[0],
   },
   h2load: program('h2load'),
+  /** Only long tests need these, so CI does not install them: haproxy, patroni and etcd-server of Debian. */
+  haproxy: program('haproxy'),
+  patroni: program('patroni'),
+  patronictl: program('patronictl'),
+  etcd: program('etcd'),
   systemdSocketActivate: program('systemd-socket-activate'),
   /** Perl with Debian's Net::SMPP. */
   netSmpp: { wants: 'Net::SMPP for Perl', find: once(findPerlWithSmpp) },
