@@ -7,17 +7,25 @@ import { readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { takeLock } from '#lib/data-directory.ts';
 import { unlessMissing } from '#lib/file-error.ts';
+import { forEachAtOnce } from '#lib/for-each-at-once.ts';
 import { isAlive } from '#lib/signals.ts';
 import type { KeyHash } from '../key-hash.ts';
 import type { StoreUsage } from '../store.ts';
 import { BODIES_NAME, FOREIGN_NAMES, LOCK_NAME, parseBodyName, SEGMENTS_PREFIX, UNFINISHED_NAME } from './paths.ts';
 import type { StoreSegment } from './segment.ts';
+import { bytesOf } from './segment-order.ts';
 import type { InvalidatedKey } from './shared-invalidations.ts';
 import { bodyFilesOf, type Volume } from './volume.ts';
 
 const LOCK_RETRY_MS = 5_000;
 /** Limit of one tick's work, for making room and for removing foreign files. */
 const WORK_MS = 100;
+/**
+ * Segments that are removed at the same time, and entries of each that are read: each step waits for a turn of the
+ * event loop, and a busy worker fills a small segment in a few.
+ */
+const EVICT_AT_ONCE = 8;
+const READ_AT_ONCE = 8;
 /**
  * Interval at which the next folder of bodies is swept, all within nine minutes. After a folder with bodies that have
  * no entry, the next one is swept at the next tick.
@@ -93,7 +101,7 @@ export class Janitor {
 
   /** Whether the directory is within its limit, or this worker is not its janitor. */
   get isSettled(): boolean {
-    return this.#lock === undefined || (this.#volume.segments.isFilled && this.#victim() === undefined);
+    return this.#lock === undefined || (this.#volume.segments.isFilled && this.#leaving().length === 0);
   }
 
   close(): void {
@@ -117,16 +125,23 @@ export class Janitor {
   }
 
   /**
-   * Returns the segment to remove next; `undefined` if the directory is within its limit. Room for one segment is kept
-   * free until the next tick.
+   * Returns the next segments to remove; none if the directory is within its limit. Room for one segment is kept free
+   * until the next tick.
    */
-  #victim(): StoreSegment | undefined {
+  #leaving(): readonly StoreSegment[] {
     const { segments, segmentBytes } = this.#volume;
-    const isOver =
-      segments.bytes + this.#allLostBytes > this.#capBytes - segmentBytes ||
-      segments.entries > this.#maxKeys ||
-      segments.count > MAX_SEGMENTS;
-    return isOver ? segments.oldest() : undefined;
+    const leaving = new Set<StoreSegment>();
+    let { entries, count } = segments;
+    let bytes = segments.bytes + this.#allLostBytes;
+    while (bytes > this.#capBytes - segmentBytes || entries > this.#maxKeys || count > MAX_SEGMENTS) {
+      const segment = leaving.size < EVICT_AT_ONCE ? segments.oldest(leaving) : undefined;
+      if (segment === undefined) break;
+      leaving.add(segment);
+      bytes -= bytesOf(segment);
+      entries -= segment.entries;
+      count -= 1;
+    }
+    return [...leaving];
   }
 
   get #allLostBytes(): number {
@@ -137,23 +152,23 @@ export class Janitor {
 
   async #makeRoom(): Promise<void> {
     const startedAt = performance.now();
-    for (let victim = this.#victim(); victim !== undefined; victim = this.#victim()) {
-      await this.#evict(victim);
+    for (let leaving = this.#leaving(); leaving.length > 0; leaving = this.#leaving()) {
+      await forEachAtOnce(leaving, EVICT_AT_ONCE, (segment) => this.#evict(segment));
       if (performance.now() - startedAt > WORK_MS) return;
     }
   }
 
   async #evict(segment: StoreSegment): Promise<void> {
     const { segments } = this.#volume;
-    const bodies: (readonly [KeyHash, readonly string[]])[] = [];
-    for (const hash of segments.withFiles(segment)) {
-      bodies.push([hash, bodyFilesOf((await this.#volume.readEntry(hash))?.variants ?? [])]);
-    }
+    const bodies = new Map<KeyHash, readonly string[]>();
+    await forEachAtOnce(segments.withFiles(segment), READ_AT_ONCE, async (hash) => {
+      bodies.set(hash, bodyFilesOf((await this.#volume.readEntry(hash))?.variants ?? []));
+    });
     await segments.remove(segment);
-    for (const [hash, bodyIds] of bodies) {
+    await forEachAtOnce(bodies, READ_AT_ONCE, async ([hash, bodyIds]) => {
       // A later entry of the key may refer to them.
       if (segments.find(hash) === undefined) await this.#volume.removeBodies(hash, bodyIds);
-    }
+    });
   }
 
   async #sweepUnfinished(): Promise<void> {

@@ -43,7 +43,8 @@ function byAge(a: StoreSegment, b: StoreSegment): number {
   return newestIn(a) - newestIn(b);
 }
 
-function bytesOf({ end, seenBytes, fileBlocks }: StoreSegment): number {
+/** Returns the bytes of a segment and of its entries' body files. */
+export function bytesOf({ end, seenBytes, fileBlocks }: StoreSegment): number {
   const blocks = Math.ceil(Math.max(end, seenBytes) / FILE_BLOCK_BYTES) + fileBlocks;
   return blocks * FILE_BLOCK_BYTES;
 }

@@ -49,6 +49,8 @@ interface StagedUnit {
   isLast: boolean;
   /** Infinity until the unit is sealed. */
   time: number;
+  /** Resolved when the unit is in the file, or lost. */
+  readonly done: PromiseWithResolvers<void>;
 }
 
 export class SegmentWriter {
@@ -61,7 +63,13 @@ export class SegmentWriter {
   #queue: StagedUnit[] = [];
   /** Units being written, all of one segment. */
   #writing: readonly StagedUnit[] = [];
-  #file: { readonly segment: StoreSegment; readonly handle: FileHandle } | undefined;
+  /**
+   * Files of the segments that get more units. A file is created with the first unit in memory, so that it is there
+   * when that is written: each wait would be one for a turn of a busy event loop.
+   */
+  readonly #files = new Map<StoreSegment, Promise<FileHandle>>();
+  /** The end of all closing so far; never rejects. */
+  #closing: Promise<unknown> = Promise.resolve();
   /** The running write loop; never rejects. */
   #pumping: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -100,10 +108,10 @@ export class SegmentWriter {
     return undefined;
   }
 
-  /** Resolves when all appended entries are in their files, or lost. */
+  /** Resolves when all entries appended so far are in their files, or lost. */
   async flush(): Promise<void> {
     this.seal();
-    await this.#pumping;
+    await (this.#queue.at(-1) ?? this.#writing.at(-1))?.done.promise;
   }
 
   /** Gives the segment up: its unwritten entries are lost. */
@@ -113,6 +121,8 @@ export class SegmentWriter {
     this.#queue = this.#queue.filter((unit) => unit.segment !== segment);
     if (this.#unit?.segment === segment) this.#unit = undefined;
     if (this.#segment === segment) this.#segment = undefined;
+    this.#closeFile(segment);
+    for (const { done } of lost) done.resolve();
     const [first] = lost;
     if (first !== undefined) segment.starts.length = segment.times.length = first.number;
     this.#options.onLost(
@@ -121,18 +131,18 @@ export class SegmentWriter {
     );
   }
 
-  /** Writes all appended entries, and closes the file. */
+  /** Writes all appended entries, and closes the files. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.flush();
-    await this.#closeFile();
+    await this.#pumping;
+    for (const segment of this.#files.keys()) this.#closeFile(segment);
+    await this.#closing;
   }
 
   #openUnit(): StagedUnit | undefined {
     if (this.#isClosed || this.#queue.length + this.#writing.length >= MAX_UNITS) return undefined;
-    if (this.#segment !== undefined && isClosed(this.#segment, Date.now())) this.#segment = undefined;
-    this.#segment ??= this.#options.openSegment();
-    const segment = this.#segment;
+    const segment = this.#currentSegment();
     if (segment === undefined) return undefined;
     this.#timer ??= setTimeout(() => this.seal(), FLUSH_MS).unref();
     const number = segment.starts.push(segment.end) - 1;
@@ -147,7 +157,21 @@ export class SegmentWriter {
       rows: [],
       isLast: false,
       time: Number.POSITIVE_INFINITY,
+      done: Promise.withResolvers(),
     };
+  }
+
+  /** Begins another segment if there is none. Returns `undefined` if there are too many. */
+  #currentSegment(): StoreSegment | undefined {
+    const segment = this.#segment;
+    if (segment !== undefined && !isClosed(segment, Date.now())) return segment;
+    if (segment !== undefined) this.#closeFile(segment);
+    this.#segment = this.#options.openSegment();
+    if (this.#segment === undefined) return undefined;
+    const file = open(this.#segment.path, 'wx', 0o600);
+    void file.catch(() => undefined); // `#write` reports it
+    this.#files.set(this.#segment, file);
+    return this.#segment;
   }
 
   /**
@@ -180,32 +204,37 @@ export class SegmentWriter {
         await this.#write(segment, first.start);
       } catch (error) {
         this.#options.onProblem(error);
-        await this.#closeFile();
         this.abandon(segment);
         if (!segment.isCreated) await rm(segment.path, { force: true }).catch(() => undefined); // it has no whole unit
       }
-      for (const { buffer } of this.#writing) if (this.#spare.length < MAX_SPARE) this.#spare.push(buffer);
+      for (const { buffer, done } of this.#writing) {
+        done.resolve();
+        if (this.#spare.length < MAX_SPARE) this.#spare.push(buffer);
+      }
       this.#writing = [];
     }
     this.#pumping = undefined;
   }
 
   async #write(segment: StoreSegment, position: number): Promise<void> {
-    if (this.#file?.segment !== segment) {
-      await this.#closeFile();
-      this.#file = { segment, handle: await open(segment.path, 'wx', 0o600) };
-    }
-    await writeAll(this.#file.handle, this.#writing.flatMap(encodeUnit), position);
+    const file = await this.#files.get(segment);
+    if (file === undefined) return; // given up meanwhile
+    await writeAll(file, this.#writing.flatMap(encodeUnit), position);
     segment.isCreated = true;
     const last = this.#writing.at(-1);
     segment.activeAt = last?.time ?? 0;
-    if (last?.isLast === true) await this.#closeFile();
+    if (last?.isLast === true) this.#closeFile(segment);
   }
 
-  async #closeFile(): Promise<void> {
-    const file = this.#file;
-    this.#file = undefined;
-    await file?.handle.close().catch(this.#options.onProblem);
+  /** Closes the file, if it is open, in the background and after its last write. */
+  #closeFile(segment: StoreSegment): void {
+    const file = this.#files.get(segment);
+    this.#files.delete(segment);
+    const closed = file?.then(
+      (handle) => handle.close().catch(this.#options.onProblem),
+      () => undefined, // it was not opened
+    );
+    this.#closing = Promise.all([this.#closing, closed]);
   }
 }
 

@@ -1,4 +1,5 @@
 /** A segment as known to a worker: a file to which one worker appends units and which all workers read. */
+import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 
 const NAME = /^(?:new|used)-[0-9a-f]{16}\.segment$/;
@@ -38,6 +39,13 @@ export interface StoreSegment {
   isOld: boolean;
 }
 
+/** An entry's place in a segment. */
+export interface FoundEntry {
+  readonly segment: StoreSegment;
+  readonly offset: number;
+  readonly length: number;
+}
+
 export function createSegment(folder: string, name: string, slot: number, isOwn: boolean): StoreSegment {
   return {
     slot,
@@ -66,6 +74,12 @@ export function isSegmentName(name: string): boolean {
   return NAME.test(name);
 }
 
+/** Notes what is known of the file before it is read on. */
+export function noteFile(segment: StoreSegment, { size, mtimeMs }: Stats): void {
+  segment.seenBytes = size;
+  segment.activeAt = mtimeMs;
+}
+
 export function isIdle({ activeAt }: StoreSegment, now: number): boolean {
   return now - activeAt > IDLE_MS;
 }
@@ -88,4 +102,9 @@ export function timeAt({ starts, times }: StoreSegment, offset: number): number 
 /** Returns the time of the last unit; 0 if there is none. */
 export function newestIn({ times }: StoreSegment): number {
   return times.at(-1) ?? 0;
+}
+
+/** Whether both are the same entry, not only the same key's. */
+export function isSamePlace(a: FoundEntry | undefined, b: FoundEntry): boolean {
+  return a?.segment === b.segment && a.offset === b.offset;
 }

@@ -78,7 +78,7 @@ describe('segments', () => {
     const { directory, openSegments } = open(t);
     const segments = openSegments();
     for (let i = 0; i < 500; i++) put(segments, i.toString(16).padStart(16, '0'), 'x'.repeat(1_000));
-    assert.deepEqual(globSync(join(directory, '*.segment')), []);
+    assert.ok(globSync(join(directory, '*.segment')).every((path) => statSync(path).size === 0));
     await segments.flush();
     const [file = '', ...more] = globSync(join(directory, '*.segment'));
     assert.deepEqual([more.length, statSync(file).size], [0, 32 + 500 * 1_020]);
@@ -88,6 +88,32 @@ describe('segments', () => {
     const { directory, openSegments } = open(t);
     put(openSegments(), K, 'one');
     await eventually('written', () => globSync(join(directory, '*.segment')).some((file) => statSync(file).size > 0));
+  });
+
+  test('a segment has its file before its first unit is written, so that the write need not wait for it', async (t) => {
+    const { directory, openSegments } = open(t);
+    const segments = openSegments();
+    t.mock.timers.enable({ apis: ['setTimeout'] }); // nothing is written for its age
+    put(segments, K, 'one');
+    const isThere = () => globSync(join(directory, '*.segment')).length === 1;
+    for (const until = performance.now() + 10_000; !isThere() && performance.now() < until; ) await setImmediate();
+    assert.ok(isThere());
+    assert.equal(await textOf(segments, K), 'one');
+  });
+
+  test('a flush waits for what was appended before it, and for nothing else', async (t) => {
+    const { openSegments } = open(t);
+    const segments = openSegments();
+    put(segments, K, 'one');
+    let isFlushed = false;
+    void segments.flush().then(() => {
+      isFlushed = true;
+    });
+    for (const until = performance.now() + 10_000; !isFlushed && performance.now() < until; ) {
+      if (segments.append(L, [Buffer.from('more')], 0)) void segments.flush();
+      await setImmediate();
+    }
+    assert.ok(isFlushed);
   });
 
   test('entries that are too large, or for which no room is left in memory, are refused', async (t) => {
@@ -337,8 +363,8 @@ describe('segments', () => {
   test('entries whose unit cannot be written are absent, and later ones go to another segment', async (t) => {
     const { directory, problems, openSegments } = open(t);
     const segments = openSegments();
-    put(segments, K, 'one');
     rmSync(directory, { recursive: true });
+    put(segments, K, 'one');
     await segments.flush();
     assert.deepEqual([segments.find(K), segments.entries, segments.count, problems.length], [undefined, 0, 0, 1]);
     follow(segments);

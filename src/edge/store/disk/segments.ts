@@ -4,23 +4,37 @@
  * those that are appended. If a key has two entries, the one in the later unit counts. docs/decisions/0560
  */
 import { randomBytes } from 'node:crypto';
-import { readdirSync, type Stats, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { hasCode, unlessMissing } from '#lib/file-error.ts';
+import { forEachAtOnce } from '#lib/for-each-at-once.ts';
 import { joinHash, type KeyHash, splitHash } from '../key-hash.ts';
 import { runReads, runReadsInBackground } from './file-reads.ts';
 import { FolderWatch } from './folder-watch.ts';
 import type { OpenBodies } from './open-bodies.ts';
 import { MAX_SLOT, type Place, PlaceIndex, SWEEP_PARTS } from './place-index.ts';
-import { createSegment, isClosed, isIdle, isSegmentName, nameSegment, type StoreSegment, timeAt } from './segment.ts';
+import {
+  createSegment,
+  type FoundEntry,
+  isClosed,
+  isIdle,
+  isSamePlace,
+  isSegmentName,
+  nameSegment,
+  noteFile,
+  type StoreSegment,
+  timeAt,
+} from './segment.ts';
 import { firstToLeave, markOld, totalBytes } from './segment-order.ts';
 import { SegmentWriter } from './segment-writer.ts';
-import { type EntryRow, readUnits, type Unit } from './unit.ts';
+import { type EntryRow, readUnit, readUnits, type Unit } from './unit.ts';
 
 /** Delay after which entries that other workers have written are seen. */
 const FOLLOW_MS = 1;
 /** Segments checked per `FOLLOW_MS`; if there are more, each is checked less often. */
 const LOOKED_AT = 8;
+/** Segments whose tables are read at the same time. */
+const FILL_AT_ONCE = 16;
 /** Parts of the index swept per tick: about a millisecond for a million keys. */
 const SWEEP_AT_ONCE = 64;
 
@@ -36,13 +50,6 @@ export interface SegmentsOptions {
   readonly readFirstMs: number;
   readonly files: OpenBodies;
   readonly onProblem: (error: unknown) => void;
-}
-
-/** An entry's place in a segment. */
-export interface FoundEntry {
-  readonly segment: StoreSegment;
-  readonly offset: number;
-  readonly length: number;
 }
 
 /** Body files of one entry: their segment, and their size in units of 4 KiB. */
@@ -198,11 +205,14 @@ export class Segments {
     markOld([...this.#segments.values()], this.bytes > this.#options.copyAboveBytes);
   }
 
-  /** Returns the segment to remove first; `undefined` if none may be removed. */
-  oldest(): StoreSegment | undefined {
+  /** Returns the segment to remove first, apart from `leaving`; `undefined` if none may be removed. */
+  oldest(leaving: ReadonlySet<StoreSegment> = new Set()): StoreSegment | undefined {
     const now = Date.now();
     const isAppendedTo = (segment: StoreSegment) => this.#tails.has(segment) && !isIdle(segment, now);
-    return firstToLeave([...this.#segments.values()], isAppendedTo);
+    return firstToLeave(
+      [...this.#segments.values()].filter((segment) => !leaving.has(segment)),
+      isAppendedTo,
+    );
   }
 
   /** Returns the keys whose entries in the segment have body files. */
@@ -222,7 +232,8 @@ export class Segments {
     const hide = ({ time, table }: Unit) => {
       if (time > oldest) for (const row of table) this.#hideOlder(segment, row);
     };
-    await runReadsInBackground(segment.path, readUnits(segment.name, 0, hide), () => this.#isClosed);
+    const units = segment.starts.map((start) => readUnit({ segment: segment.name, start }, hide));
+    await runReadsInBackground(segment.path, units, () => this.#isClosed);
     if (this.#isClosed) return; // not all rows may have been read
     await this.flush();
     this.#drop(segment);
@@ -299,17 +310,18 @@ export class Segments {
 
   /** Reads the rest of the folder in the background. Never rejects. */
   async #fill(): Promise<void> {
-    for (const segment of this.#segments.values()) {
-      if (segment.isOwn) continue;
-      try {
-        noteFile(segment, await stat(segment.path));
-        await runReadsInBackground(segment.path, this.#units(segment), () => this.#isClosed);
-      } catch (error) {
-        if (!hasCode(error, 'ENOENT')) this.#options.onProblem(error);
-      }
-      if (this.#isClosed) return;
+    await forEachAtOnce(this.#segments.values(), FILL_AT_ONCE, (segment) => this.#fillFrom(segment));
+    this.#isFilled = !this.#isClosed;
+  }
+
+  async #fillFrom(segment: StoreSegment): Promise<void> {
+    if (segment.isOwn || this.#isClosed) return;
+    try {
+      noteFile(segment, await stat(segment.path));
+      await runReadsInBackground(segment.path, [this.#units(segment)], () => this.#isClosed);
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT')) this.#options.onProblem(error);
     }
-    this.#isFilled = true;
   }
 
   /**
@@ -384,13 +396,4 @@ export class Segments {
     }
     if (!segment.isCreated) this.#drop(segment);
   }
-}
-
-function noteFile(segment: StoreSegment, { size, mtimeMs }: Stats): void {
-  segment.seenBytes = size;
-  segment.activeAt = mtimeMs;
-}
-
-function isSamePlace(a: FoundEntry | undefined, b: FoundEntry): boolean {
-  return a?.segment === b.segment && a.offset === b.offset;
 }

@@ -74,26 +74,27 @@ export interface ByteRead {
   readonly length: number;
 }
 
+type Reading<T> = Generator<ByteRead, T, Buffer>;
+
 /**
  * Reads the units of a segment from `start` to the first incomplete or invalid one. Yields the byte ranges that it
  * needs and is passed their bytes, fewer at the end of the file.
  */
-export function* readUnits(
-  segment: string,
-  start: number,
-  onUnit: (unit: Unit) => void,
-): Generator<ByteRead, void, Buffer> {
-  for (let place = { segment, start }; ; ) {
-    const headerBytes = yield { position: place.start, length: UNIT_HEADER_BYTES };
-    const header = decodeHeader(place, headerBytes);
-    if (header === undefined) return;
-    const position = place.start + UNIT_HEADER_BYTES + header.entryBytes;
-    const table = yield { position, length: header.rows * TABLE_ROW_BYTES };
-    if (table.length < header.rows * TABLE_ROW_BYTES || crc32(table) !== headerBytes.readUInt32LE(24)) return;
-    const end = position + table.length;
-    onUnit({ ...header, start: place.start, end, table: decodeTable(table) });
-    place = { segment, start: end };
-  }
+export function* readUnits(segment: string, start: number, onUnit: (unit: Unit) => void): Reading<void> {
+  for (let at: number | undefined = start; at !== undefined; ) at = yield* readUnit({ segment, start: at }, onUnit);
+}
+
+/** Reads one unit, like `readUnits`. Returns the offset after it; `undefined` if it is incomplete or invalid. */
+export function* readUnit(place: UnitPlace, onUnit: (unit: Unit) => void): Reading<number | undefined> {
+  const headerBytes = yield { position: place.start, length: UNIT_HEADER_BYTES };
+  const header = decodeHeader(place, headerBytes);
+  if (header === undefined) return undefined;
+  const position = place.start + UNIT_HEADER_BYTES + header.entryBytes;
+  const table = yield { position, length: header.rows * TABLE_ROW_BYTES };
+  if (table.length < header.rows * TABLE_ROW_BYTES || crc32(table) !== headerBytes.readUInt32LE(24)) return undefined;
+  const end = position + table.length;
+  onUnit({ ...header, start: place.start, end, table: decodeTable(table) });
+  return end;
 }
 
 function decodeHeader(place: UnitPlace, bytes: Buffer): UnitHeader | undefined {
