@@ -18,6 +18,8 @@ export interface StartedService extends AsyncDisposable {
   cpuMs(part: string): number;
   /** What a part has in memory. */
   memoryMib(part: string): number;
+  /** Kills all its processes at once, as the system does when memory runs out. */
+  kill(): Promise<void>;
 }
 
 const COMMAND = join(import.meta.dirname, '..', '..', 'bin', 'causeway.js');
@@ -57,6 +59,12 @@ export async function startService(
     memory: () => memoryOf(child.pid ?? 0),
     cpuMs: (part) => cpuMsOf(pidOf(child.pid ?? 0, part)),
     memoryMib: (part) => residentMibOf(pidOf(child.pid ?? 0, part)),
+    async kill() {
+      child.kill('SIGSTOP'); // it would start its parts again
+      for (const pid of childrenOf(child.pid ?? 0)) process.kill(Number(pid), 'SIGKILL');
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
       await once(child, 'exit');
