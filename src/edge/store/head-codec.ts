@@ -71,21 +71,23 @@ const FORBIDS_STALE = 2;
 const IS_INVALID = 4;
 const NO_TRANSFORM = 8;
 
-export type EncodeHead = (head: Stored) => EncodedHead;
+/** Returns the JSON text of an `EncodedHead`. */
+export type EncodeHead = (head: Stored) => string;
 
-/** Returns an `EncodeHead` that caches its last results: the tiers of a store encode the same head one after another. */
+/** Returns an `EncodeHead` that caches its last result: the tiers of a store encode the same head one after another. */
 export function createHeadEncoder(): EncodeHead {
   const dates = { date: createDateMemo(), modified: createDateMemo() };
-  let last: { readonly head: Stored; readonly headers: EncodedHeaders } | undefined;
+  let last: { readonly head: Stored; readonly text: string } | undefined;
   return (head) => {
-    if (last === undefined || !hasSameFields(last.head, head)) last = { head, headers: encodeHeaders(head, dates) };
-    return encodeHead(head, last.headers);
+    if (last === undefined || !isSameHead(last.head, head)) {
+      last = { head, text: JSON.stringify(encodeHead(head, encodeHeaders(head, dates))) };
+    }
+    return last.text;
   };
 }
 
-/** Whether all that `encodeHeaders` reads is the same. */
-function hasSameFields(a: Stored, b: Stored): boolean {
-  return a.headers === b.headers && a.dateAt === b.dateAt && a.lastModifiedAt === b.lastModifiedAt && a.etag === b.etag;
+function isSameHead(a: Stored, b: Stored): boolean {
+  return MEMBERS.every((member) => a[member] === b[member]);
 }
 
 /** Formats a date, and caches the last one: many responses have the same. */
@@ -159,6 +161,30 @@ export function decodeHead(encoded: EncodedHead): Stored {
     noTransform: (flags & NO_TRANSFORM) !== 0,
   };
 }
+
+/** `as`: the keys of that literal, which has all of them. */
+const MEMBERS = Object.keys({
+  status: true,
+  reason: true,
+  headers: true,
+  vary: true,
+  varyKey: true,
+  varyHeaders: true,
+  etag: true,
+  range: true,
+  requestAt: true,
+  responseAt: true,
+  dateAt: true,
+  lastModifiedAt: true,
+  initialAgeMs: true,
+  lifetimeMs: true,
+  staleWhileRevalidateMs: true,
+  staleIfErrorMs: true,
+  mustValidate: true,
+  forbidsStale: true,
+  isInvalid: true,
+  noTransform: true,
+} satisfies Record<keyof Stored, true>) as readonly (keyof Stored)[];
 
 type Given = Pick<Stored, 'dateAt' | 'lastModifiedAt' | 'etag'>;
 

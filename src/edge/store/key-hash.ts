@@ -13,13 +13,30 @@ export function hashKey(key: string): KeyHash {
   return hash('sha256', key, 'hex').slice(0, 16);
 }
 
-/** Returns a `hashKey` that caches the last key, since the tiers of a store look up the same key one after another. */
+/** Keys whose hash is remembered: more than requests that are in flight, mostly. */
+const RECENT_KEYS = 256;
+
+/**
+ * Returns a `hashKey` that remembers recent keys: the tiers of a store look up the same key one after another, and a
+ * miss puts it later.
+ */
 export function createKeyHasher(): HashKey {
-  let last = { key: '', hash: hashKey('') };
+  const recent: { readonly key: string; readonly hash: KeyHash }[] = [];
   return (key) => {
-    if (key !== last.key) last = { key, hash: hashKey(key) };
-    return last.hash;
+    const place = placeOf(key);
+    const known = recent[place];
+    if (known?.key === key) return known.hash;
+    const made = { key, hash: hashKey(key) };
+    recent[place] = made;
+    return made.hash;
   };
+}
+
+/** Keys differ mostly in their last characters, some of which may be an extension. */
+function placeOf(key: string): number {
+  let place = 0;
+  for (let at = Math.max(0, key.length - 8); at < key.length; at++) place = place * 31 + key.charCodeAt(at);
+  return place % RECENT_KEYS;
 }
 
 /** Splits a hash into two unsigned 32-bit numbers. */

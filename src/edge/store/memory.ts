@@ -361,14 +361,14 @@ function encodeRecord(
   scratch: Buffer,
 ): Buffer {
   const bodies: Buffer[] = [];
-  const heads = variants.map((variant): EncodedVariant => {
+  const heads = variants.map((variant) => {
     const { body } = variant;
-    if (!isInArena(body)) return [encodeHead(variant), KEPT];
+    if (!isInArena(body)) return `[${encodeHead(variant)},${KEPT}]`;
     if (body.inMemory === undefined) throw new Error('a small body in memory is read at once');
     bodies.push(...body.inMemory);
-    return [encodeHead(variant), body.sizeBytes];
+    return `[${encodeHead(variant)},${body.sizeBytes}]`;
   });
-  const headText = JSON.stringify(heads);
+  const headText = `[${heads.join(',')}]`;
   const keyBytes = Buffer.byteLength(key);
   const headBytes = Buffer.byteLength(headText);
   const length = bodies.reduce((sum, piece) => sum + piece.length, LENGTHS_BYTES + keyBytes + headBytes);

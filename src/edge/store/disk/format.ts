@@ -43,10 +43,8 @@ type EncodedVariant = readonly [head: EncodedHead, bodyId: string, bodyBytes: nu
 
 /** Returns the entry's pieces, in order. */
 export function encodeEntry({ key, variants }: EntryRecord, encodeHead: EncodeHead): readonly Buffer[] {
-  const encoded = variants.map((variant): EncodedVariant => {
-    return [encodeHead(variant), variant.bodyId, variant.bodyBytes, variant.inline === undefined ? 0 : 1];
-  });
-  const meta = JSON.stringify([key, encoded]);
+  const encoded = variants.map((variant) => encodeVariant(variant, encodeHead));
+  const meta = `[${JSON.stringify(key)},[${encoded.join(',')}]]`;
   const bodies = variants.flatMap(({ inline = [] }) => inline);
   const beginning = Buffer.allocUnsafe(ENTRY_HEADER_BYTES + Buffer.byteLength(meta));
   beginning.write(meta, ENTRY_HEADER_BYTES);
@@ -64,6 +62,12 @@ export function encodeEntry({ key, variants }: EntryRecord, encodeHead: EncodeHe
   );
   beginning.writeUInt32LE(crc32(beginning.subarray(0, 24)), 24);
   return [beginning, ...bodies];
+}
+
+/** Returns the JSON text of an `EncodedVariant`. */
+function encodeVariant(variant: VariantRecord, encodeHead: EncodeHead): string {
+  const { bodyId, bodyBytes, inline } = variant;
+  return `[${encodeHead(variant)},"${bodyId}",${bodyBytes},${inline === undefined ? 0 : 1}]`;
 }
 
 /** Returns `undefined` for anything but a complete, undamaged entry. The bodies are views of `bytes`. */
