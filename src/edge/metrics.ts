@@ -87,7 +87,8 @@ function createRequestCounters(
   registry: Registry,
 ): Pick<EdgeMetrics, 'countRequest' | 'openMeter' | 'countPrepared' | 'counts'> {
   const registers = [registry];
-  const counts = new Map<string, Counted>();
+  /** By the words of a mark, then by the class of the status. A joined key would be a new text for each request. */
+  const counts = new Map<string, Map<string, Counted[]>>();
   /** Counts of hits, by the class of their status. */
   const hits: Counted[] = [];
   let requests = 0;
@@ -106,7 +107,7 @@ function createRequestCounters(
     labelNames: ['cache', 'reason', 'status'],
     registers,
     collect() {
-      for (const counted of counts.values()) {
+      for (const counted of [...counts.values()].flatMap((reasons) => [...reasons.values()].flat())) {
         this.inc(counted.labels, counted.count);
         counted.count = 0;
       }
@@ -132,10 +133,12 @@ function createRequestCounters(
   const countedOf = (mark: CacheMark | undefined, statusClass: number): Counted => {
     const cache = mark?.status ?? 'NONE';
     const reason = mark === undefined ? '' : reasonOf(mark);
-    const key = `${cache} ${reason} ${statusClass}`;
-    const counted = counts.get(key) ?? { labels: { cache, reason, status: `${statusClass}xx` }, count: 0 };
-    counts.set(key, counted);
-    return counted;
+    const reasons = counts.get(cache) ?? new Map<string, Counted[]>();
+    if (reasons.size === 0) counts.set(cache, reasons);
+    const classes = reasons.get(reason) ?? [];
+    if (classes.length === 0) reasons.set(reason, classes);
+    classes[statusClass] ??= { labels: { cache, reason, status: `${statusClass}xx` }, count: 0 };
+    return classes[statusClass];
   };
   return {
     countRequest: (mark, status, sentBytes) => {

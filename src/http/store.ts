@@ -242,13 +242,14 @@ function build({ request, response, exchange, options, directives, times, vary, 
   // RFC 9111 §5.2.2.10 implies proxy-revalidate, but an explicit stale window takes precedence.
   const isImplied =
     directives.sMaxage !== undefined && staleWhileRevalidate === undefined && staleIfError === undefined;
+  const sent = vary.length === 0 ? NO_HEADERS : request.sentHeaders(); // made on demand
   return {
     status: response.status,
     reason: response.reason,
     headers: storedHeaders(response.headers, directives, times, options),
     vary,
-    varyKey: secondaryKey(vary, request.sentHeaders(), options),
-    varyHeaders: pickFields(vary, request.sentHeaders()),
+    varyKey: secondaryKey(vary, sent, options),
+    varyHeaders: pickFields(vary, sent),
     etag: firstValue(response.headers, 'etag'),
     range,
     requestAt: exchange.requestAt,
@@ -277,3 +278,4 @@ function storedHeaders(headers: RawHeaders, directives: Directives, times: Times
 }
 
 const AGE = new FieldNames(['age']);
+const NO_HEADERS: RawHeaders = [];

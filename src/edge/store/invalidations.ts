@@ -17,7 +17,8 @@ export class Invalidations {
   }
 
   at(key: string): number | undefined {
-    return this.#instants.get(key);
+    // Most edges have none, and looking up a new string internalizes it.
+    return this.#instants.size === 0 ? undefined : this.#instants.get(key);
   }
 
   /** Records an invalidation. If the key has one already, the later instant counts. */
@@ -34,6 +35,6 @@ export class Invalidations {
 
   /** Whether a response requested at `requestAt` must not be stored any more. */
   refuses(key: string, requestAt: number): boolean {
-    return requestAt <= this.#floor || requestAt <= (this.#instants.get(key) ?? Number.NEGATIVE_INFINITY);
+    return requestAt <= this.#floor || requestAt <= (this.at(key) ?? Number.NEGATIVE_INFINITY);
   }
 }

@@ -24,7 +24,7 @@ export class InvalidationMirror {
   }
 
   at(hash: KeyHash): number | undefined {
-    return this.#keys.get(hash)?.at;
+    return this.#keys.size === 0 ? undefined : this.#keys.get(hash)?.at;
   }
 
   /** Returns all keys in the copy. */

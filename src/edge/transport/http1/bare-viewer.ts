@@ -251,23 +251,18 @@ export class BareViewer implements Viewer {
     const bytes = before.length + chunk.length + behind.length;
     this.#givenBytes += bytes;
     this.#wire.givenBytes += bytes;
-    if (isLent && direct !== undefined) {
+    const isJoined = bytes > chunk.length && bytes <= JOINED_BYTES;
+    if (direct !== undefined && (isLent || isJoined)) {
       lentWriter.write(socket, direct, before, chunk, behind);
     } else if (bytes === chunk.length) {
       // All tags of an HTTP-FLV stream are written here.
       if (onTaken !== undefined || direct?.tryAll(chunk, NO_MORE) !== true) socket.write(chunk, onTaken);
-    } else if (bytes <= JOINED_BYTES) {
-      const joined = Buffer.allocUnsafe(bytes);
-      joined.write(before, 0, 'latin1');
-      joined.set(chunk, before.length);
-      joined.write(behind, before.length + chunk.length, 'latin1');
-      socket.write(joined, onTaken);
+    } else if (isJoined) {
+      socket.write(joinPieces(before, chunk, behind), onTaken);
     } else {
-      socket.cork();
-      socket.write(before, 'latin1');
-      socket.write(chunk, behind === '' ? onTaken : undefined);
-      if (behind !== '') socket.write(behind, 'latin1', onTaken);
-      socket.uncork();
+      const first = Buffer.from(before, 'latin1');
+      const rest = behind === '' ? [chunk] : [chunk, Buffer.from(behind, 'latin1')];
+      if (direct?.tryAll(first, rest) !== true) writeTogether(socket, first, rest, onTaken);
     }
   }
 
@@ -321,6 +316,27 @@ const DONE = Promise.resolve();
 const NOTHING = Buffer.alloc(0);
 const NO_MORE: readonly Buffer[] = [];
 const LAST_CHUNK = '0\r\n\r\n';
+
+function joinPieces(before: string, chunk: Buffer, behind: string): Buffer {
+  const joined = Buffer.allocUnsafe(before.length + chunk.length + behind.length);
+  joined.write(before, 0, 'latin1');
+  joined.set(chunk, before.length);
+  joined.write(behind, before.length + chunk.length, 'latin1');
+  return joined;
+}
+
+/** Gives all pieces to the system in one write. */
+function writeTogether(
+  socket: Socket,
+  first: Buffer,
+  rest: readonly Buffer[],
+  onTaken: ((error?: Error | null) => void) | undefined,
+): void {
+  socket.cork();
+  socket.write(first);
+  for (const [index, piece] of rest.entries()) socket.write(piece, index === rest.length - 1 ? onTaken : undefined);
+  socket.uncork();
+}
 
 /** Largest size at which one joined buffer costs less than several writes. */
 const JOINED_BYTES = 16 * 1024;
