@@ -22,7 +22,7 @@ import { askSteadily } from './support/steady-load.ts';
 
 const ROUNDS = 5;
 const ROUND_SECONDS = 3;
-/** Until rounds cost the same: the engine compiles for some 15 s, and the cache is full by then. For both servers. */
+/** The engine compiles for some 15 s, and the cache is full by then: later rounds cost the same. For both servers. */
 const WARM_SECONDS = 15;
 const TAIL_WARM_SECONDS = 30;
 const SMALL_BYTES = 1024;

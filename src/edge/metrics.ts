@@ -87,7 +87,7 @@ function createRequestCounters(
   registry: Registry,
 ): Pick<EdgeMetrics, 'countRequest' | 'openMeter' | 'countPrepared' | 'counts'> {
   const registers = [registry];
-  /** By the words of a mark, then by the class of the status. A joined key would be a new text for each request. */
+  /** Keys are the words of a mark; lists are by the class of the status. A joined key would be a new text each time. */
   const counts = new Map<string, Map<string, Counted[]>>();
   /** Counts of hits, by the class of their status. */
   const hits: Counted[] = [];
