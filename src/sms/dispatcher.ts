@@ -8,6 +8,7 @@ import { callProcedure } from '#db/open.ts';
 import type { ClaimedPart } from '#db/tables/sms/claim.ts';
 import type { PartResult } from '#db/tables/sms/results.ts';
 import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
+import { Generations } from '#lib/generations.ts';
 import type { Verdict } from './accept.ts';
 import type { SubmissionBatch, WaitingSubmissions } from './acceptor.ts';
 import type { PartToSubmit, SubmitOutcome } from './carrier.ts';
@@ -33,6 +34,8 @@ export interface DispatcherOptions extends SmsTools {
 
 /** Parts of one connector in one round. */
 const MAX_CLAIM = 500;
+/** Sent parts that are remembered: those of some seconds at full load, 10 MB. */
+const MAX_SENT = 200_000;
 /** Receipts and replies in one round. */
 const MAX_ITEMS = 1000;
 /**
@@ -65,6 +68,11 @@ export class Dispatcher implements AsyncDisposable {
   #submissions: WaitingSubmissions | undefined;
   /** Ids of the parts in flight, and of those whose response is not stored yet. */
   readonly #own = new Set<number>();
+  /**
+   * Parts that were given to carriers lately. After a fail-over that lost their results the database says that they are
+   * about to be sent. On SQLite nothing is lost. docs/decisions/0612
+   */
+  readonly #sent: Generations<number, true> | undefined;
   /** Number of parts of each line that are claimed and about to be sent. */
   readonly #kept = new Map<Line, number>();
   #wake = Promise.withResolvers<void>();
@@ -78,12 +86,18 @@ export class Dispatcher implements AsyncDisposable {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
+    if (options.db.engine === 'postgres') this.#sent = new Generations({ maxWeight: () => MAX_SENT });
     this.#running = this.#run();
   }
 
   /** Ids of the parts in flight, and of those whose response is not stored yet. */
   get underWay(): ReadonlySet<number> {
     return this.#own;
+  }
+
+  /** Whether the part was given to a carrier lately. */
+  wasSent(partId: number): boolean {
+    return this.#sent?.get(partId) === true;
   }
 
   /** Wakes the dispatcher: there may be work. */
@@ -268,6 +282,7 @@ export class Dispatcher implements AsyncDisposable {
     const outcome: SubmitOutcome =
       sentAt >= leaseUntil ? { kind: 'unsent', reason: 'late' } : await line.submit(partToSubmit(part, sentAt));
     const endedAt = clock();
+    if (outcome.kind !== 'unsent') this.#sent?.set(part.id, true);
     const { position, connectors } = routes().place(part.route, line.id);
     const facts = { tries: part.tries + 1, position, connectors, now: endedAt, random: random() };
     const stored = partOutcomeOf(outcome, facts);

@@ -125,7 +125,8 @@ class Engine implements SmsEngine {
     this.#services.defer(tools.peers.onChange(() => this.#openOwned()));
     const onQueued = () => this.#dispatcher?.wake();
     const underWay = () => [...(this.#dispatcher?.underWay ?? [])];
-    this.#services.use(startSweeper({ ...tools, isAlone, underWay, waits, store, onQueued }));
+    const wasSent = (partId: number) => this.#dispatcher?.wasSent(partId) ?? false;
+    this.#services.use(startSweeper({ ...tools, isAlone, underWay, wasSent, waits, store, onQueued }));
     this.#services.use(startWebhooks({ ...tools, ring, timers, post }));
     const timer = setInterval(() => this.#reloadSoon(), POLL_MS);
     this.#services.defer(() => clearInterval(timer));

@@ -12,10 +12,10 @@ import {
   expireParts,
   giveUpParts,
   loseLeases,
-  queueForgottenAgain,
   queueSimulatedAgain,
   queueUncertainAgain,
   renewLeases,
+  settleForgotten,
   settleUnknown,
 } from '#db/tables/sms/sweep.ts';
 import { startRounds } from '#lib/rounds.ts';
@@ -29,6 +29,8 @@ export interface SweeperOptions extends Omit<SmsTools, 'random'> {
   readonly isAlone: boolean;
   /** Ids of this process's parts in flight. */
   underWay(): readonly number[];
+  /** Whether this process has given the part to a carrier lately. */
+  wasSent(partId: number): boolean;
   readonly waits: SmsWaits;
   /** Queues the webhook deliveries of ended parts, in the same transaction. */
   store(trx: Transaction<Schema>, endedParts: readonly number[], now: number): Promise<void>;
@@ -107,10 +109,17 @@ function createSweep(options: SweeperOptions): SweepAll {
   };
 }
 
-/** Renews the leases of this process's parts, and queues those again that it holds without knowing. */
-async function keepOwn({ db, clock, owner, metrics, underWay, onQueued }: SweeperOptions): Promise<void> {
+/** Renews the leases of this process's parts, and settles those that it holds without knowing. */
+async function keepOwn(options: SweeperOptions): Promise<void> {
+  const { db, clock, log, owner, metrics, underWay, wasSent, onQueued } = options;
   await db.transaction((trx) => renew(trx, owner, underWay(), clock()));
-  const queued = await db.transaction((trx) => queueForgottenAgain(trx, { now: clock(), owner, underWay: underWay() }));
+  const { queued, lost } = await db.transaction((trx) =>
+    settleForgotten(trx, { now: clock(), owner, underWay: underWay(), wasSent }),
+  );
+  if (lost > 0) {
+    metrics.swept.inc({ to: 'uncertain' }, lost);
+    log.warn({ parts: lost }, 'results of sent parts are missing in the database, as after a fail-over that lost them');
+  }
   if (queued === 0) return;
   metrics.swept.inc({ to: 'queued' }, queued);
   onQueued();

@@ -6,10 +6,10 @@ import {
   expireParts,
   giveUpParts,
   loseLeases,
-  queueForgottenAgain,
   queueUncertainAgain,
   rejectOptedOut,
   renewLeases,
+  settleForgotten,
 } from '#db/tables/sms/sweep.ts';
 import type { PartOutcome } from '#model/sms-part.ts';
 import { describeOnBothEngines } from '../support/db/databases.ts';
@@ -248,14 +248,16 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     assert.deepEqual(ends, [4, 10, 0, 10, 2, 1].map(later));
   });
 
-  test('a part that its process does not know takes its turn again when the lease ends; a known one is not put back', async (t) => {
+  test('a part that its process does not know takes its turn again when the lease ends, unless it was sent; a known one stays', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { now: NOW });
     const [known = 0] = await queueMessage(db, account, { now: NOW });
     const [unknown = 0] = await queueMessage(db, account, { now: NOW });
     await claim(db);
-    const queueAgain = (now: number, underWay: readonly number[] = []) =>
-      db.transaction((trx) => queueForgottenAgain(trx, { now, owner: 'a', underWay }));
+    const settle = (now: number, underWay: readonly number[], wasSent: (id: number) => boolean) =>
+      db.transaction((trx) => settleForgotten(trx, { now, owner: 'a', underWay, wasSent }));
+    const queueAgain = async (now: number, underWay: readonly number[] = []) =>
+      (await settle(now, underWay, () => false)).queued;
     const renewed = { owner: 'a', partIds: [known], before: NOW + 70_000, until: NOW + 90_000 };
     await db.transaction((trx) => renewLeases(trx, renewed));
     assert.equal(await queueAgain(NOW + 60_000), 0, 'both leases run');
@@ -274,6 +276,8 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     assert.deepEqual((await look())[1], [unknown, 'submitting', 1]);
     await store(db, [[unknown, late]], NOW + 80_000, 'submit', 'b');
     assert.deepEqual((await look())[1], [unknown, 'queued', 0]);
+    const sent = await settle(NOW + 95_000, [], (id) => id === known);
+    assert.deepEqual([sent, (await look())[0]], [{ queued: 0, lost: 1 }, [known, 'uncertain', 1]]);
     await checkMoney(db);
   });
 

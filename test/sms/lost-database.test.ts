@@ -60,3 +60,16 @@ test('parts claimed by a commit whose answer was lost are sent after all, once',
   );
   await checkMoney(direct);
 });
+
+test('a sent part whose result a fail-over has lost is in doubt, and not sent again', needs('postgres'), async (t) => {
+  const { a, start, direct } = await openRelayedWorld(t);
+  await start({ owner: 'us' });
+  const account = await openSmsAccount(direct, { now: Date.now() });
+  await queueMessage(direct, account, { texts: ['one'], now: Date.now() });
+  await untilStates(direct, 'submitted');
+  // As on a standby that had the claim and not the result.
+  const before = { state: 'submitting', lease_owner: 'us', lease_until: Date.now() - 1 };
+  await direct.query.updateTable('sms_part').set(before).execute();
+  await untilStates(direct, 'uncertain');
+  assert.equal(a.submitted.length, 1);
+});

@@ -102,6 +102,7 @@ describeOnBothEngines('a part without any receipt', (newDatabase) => {
       },
       log: createLogger({ level: 'silent', name: 'test' }),
       underWay: () => [],
+      wasSent: () => false,
       store: async () => undefined,
       onQueued: () => undefined,
     });

@@ -76,7 +76,7 @@ export async function judge(t: TestContext, { services, smsc, load }: ControlsWo
   await untilAtHead(services, db);
   const stored = await readStored(db);
   const lost = load.acknowledged.filter(({ what }) => !stored.has(what));
-  const sent = smsc.submits().map(({ to }) => to);
+  const sent = smsc.submits().map(({ to }) => `+${to}`);
   const twice = sent.filter((to, n) => sent.indexOf(to) !== n);
   return {
     acknowledged: load.acknowledged.length,

@@ -1,5 +1,5 @@
 /** Sweeps parts: expired leases and validity, and responses and receipts that did not arrive in time. */
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { ChargeAt } from '#model/sms-part.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { inIds, rowList } from '../../statements/lists.ts';
@@ -66,21 +66,37 @@ export async function queueSimulatedAgain(trx: Transaction<Schema>, options: Lea
 interface ForgottenOptions extends Omit<LeaseOptions, 'isAlone'> {
   /** Parts that the caller is sending: it may have been paused since it renewed their leases. */
   readonly underWay: readonly number[];
+  /** Whether the caller has given the part to a carrier lately. */
+  wasSent(partId: number): boolean;
 }
 
 /**
- * Requeues parts that the caller holds without knowing, because a broken connection lost the answer to its commit: they
- * were certainly not sent. Call it after `renewLeases` and before any control calls `loseLeases`.
+ * Settles parts that the caller holds without knowing. Those that it has not sent are queued again: a broken connection
+ * lost the answer to the commit that claimed them. Of those that it has sent, the result is missing after a fail-over
+ * that lost it: they become uncertain. Returns how many of each.
  */
-export async function queueForgottenAgain(
+export async function settleForgotten(
   trx: Transaction<Schema>,
-  { now, owner, underWay }: ForgottenOptions,
-): Promise<number> {
-  const { rows } = await sql<{ id: number }>`
-    update sms_part set state = 'queued', sends = sends - 1, connector_id = ${BOUND_TO}, lease_owner = null, lease_until = null
-    where state = 'submitting' and lease_owner = ${owner} and lease_until < ${now} and not id ${inIds(trx, underWay)}
-    returning id`.execute(trx);
-  return rows.length;
+  { now, owner, underWay, wasSent }: ForgottenOptions,
+): Promise<{ readonly queued: number; readonly lost: number }> {
+  const own = sql`state = 'submitting' and lease_owner = ${owner} and lease_until < ${now}`;
+  const found = await sql<{ id: number }>`
+    select id from sms_part where ${own} and not id ${inIds(trx, underWay)}`.execute(trx);
+  const ids = found.rows.map(({ id }) => id);
+  const [sent, unsent] = [ids.filter(wasSent), ids.filter((id) => !wasSent(id))];
+  const settled = async (partIds: readonly number[], values: RawBuilder<unknown>) => {
+    if (partIds.length === 0) return 0;
+    const { rows } = await sql`
+      update sms_part set ${values} where ${own} and id ${inIds(trx, partIds)} returning id`.execute(trx);
+    return rows.length;
+  };
+  return {
+    queued: await settled(
+      unsent,
+      sql`state = 'queued', sends = sends - 1, connector_id = ${BOUND_TO}, lease_owner = null, lease_until = null`,
+    ),
+    lost: await settled(sent, sql`state = 'uncertain', error = 'interrupted', lease_until = null`),
+  };
 }
 
 function isLost({ now, owner, isAlone }: LeaseOptions) {
