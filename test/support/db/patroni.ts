@@ -21,7 +21,7 @@ interface PatroniCluster {
   leaderUrl(): Promise<string>;
   /** Makes the other one the leader, by patronictl. */
   switchOver(): Promise<void>;
-  /** SIGKILL for the leader's PostgreSQL, for its Patroni, or for both. */
+  /** SIGKILL for the leader's PostgreSQL, for its Patroni, or for both: then resolves when another one leads. */
   killLeader(what: 'postgres' | 'patroni' | 'both'): Promise<void>;
   /** Starts Patroni again where it was killed; resolves when the leader has a synchronous standby. */
   repair(): Promise<void>;
@@ -94,12 +94,14 @@ export async function startPatroni(t: Cleanup): Promise<PatroniCluster> {
       const candidate = members.find((member) => member !== leader)?.name ?? '';
       const words = ['switchover', SCOPE, '--leader', leader.name, '--candidate', candidate, '--force'];
       await promisify(execFile)(obtain('patronictl'), ['-c', leader.configuration, ...words], environmentOf(leader));
-      await eventually('it has happened', async () => (await findLeader(members)) !== leader, LIMIT_MS);
+      await eventually('it has happened', async () => (await expectLeader(members)) !== leader, LIMIT_MS);
     },
     async killLeader(what) {
       const leader = await expectLeader(members);
       if (what !== 'postgres') await end(leader.process);
       if (what !== 'patroni') killPostgres(leader);
+      const follows = async () => ((await findLeader(members)) ?? leader) !== leader;
+      if (what !== 'postgres') await eventually('another one leads', follows, LIMIT_MS);
     },
     repair,
   };
