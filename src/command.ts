@@ -2,18 +2,21 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CliContext, CliError, type GivenSettings } from '#cli/context.ts';
+import type { InstallOrder } from '#cli/installation.ts';
 import { runCommand } from '#cli/program.ts';
-import { type Config, loadConfig, readSettingsFile, takeEnvironment, takeListenVariables } from '#config';
+import {
+  type Config,
+  type Loaded,
+  loadConfig,
+  readSettingsFile,
+  takeEnvironment,
+  takeListenVariables,
+  takeNotifySocket,
+} from '#config';
 import { systemClock } from '#lib/clock.ts';
 import { databasePath, openDataDirectory } from '#lib/data-directory.ts';
 import { hideSecrets } from '#lib/logger.ts';
-import {
-  type Environment,
-  type Setting,
-  type SettingInForce,
-  type SettingProblem,
-  settingName,
-} from '#lib/settings.ts';
+import { type Environment, type Setting, type SettingProblem, settingName } from '#lib/settings.ts';
 import type { IdentityView } from '#model/fleet.ts';
 import { firstTokenPath } from '#roles/announce.ts';
 import { findControl } from '#roles/control-file.ts';
@@ -21,6 +24,9 @@ import type { Reloaded } from '#roles/restarts.ts';
 import { setSelfDrain } from '#roles/self-drain.ts';
 import { findWorkers, supervisorSocketPath } from '#roles/worker-sockets.ts';
 import { SETTINGS } from './settings.ts';
+
+/** The folder of the program. */
+const PROGRAM_ROOT = join(import.meta.dirname, '..');
 
 /** Where a command runs. */
 export interface Invocation {
@@ -63,6 +69,8 @@ function createContext({ entry, env, cwd, write }: Invocation): CliContext {
       return { ...config, firstTokenFile: firstTokenPath(config.dataDir) };
     },
     showSettings: (given) => load(given).sources,
+    install,
+    examine: (given) => examineMachine(loadSettings(given, env, cwd)),
     serve: (given) => serveUntilStopped(load(given).config, () => reload(given, env, cwd), entry),
     findControl,
     findWorkers,
@@ -70,6 +78,8 @@ function createContext({ entry, env, cwd, write }: Invocation): CliContext {
     openOffline: (given) => openOffline(load(given).config),
     exportDatabase: (given, file, withSecrets) => exportDatabase(load(given).config, file, withSecrets),
     importDatabase: (given, file) => importDatabase(load(given).config, file),
+    backUpDatabase: (given, isVerified) => backUpDatabase(load(given).config, isVerified),
+    verifyDatabase: (given, file, scratch) => verifyDatabase(load(given).config, file, scratch),
     setSelfDrain: (given, isDraining) => {
       const { dataDir } = load(given).config;
       if (!setSelfDrain(dataDir, isDraining))
@@ -119,6 +129,17 @@ async function importDatabase(config: Config, file: string) {
   return await inWords(() => importFromFile(config, source));
 }
 
+async function backUpDatabase(config: Config, isVerified: boolean) {
+  if (isDatabaseMissing(config)) throw noInstallation(config.dataDir);
+  const { backUp } = await import('#roles/backup.ts');
+  return inWords(() => backUp(config, systemClock(), isVerified));
+}
+
+async function verifyDatabase(config: Config, file: string, scratch: string | undefined) {
+  const { verifyFile } = await import('#roles/backup.ts');
+  return inWords(() => verifyFile(config, file, scratch));
+}
+
 async function enrolEdge(
   { dataDir, controls, enrolToken }: Config,
   { token = enrolToken, edge }: { readonly token: string | undefined; readonly edge: string | undefined },
@@ -165,12 +186,26 @@ async function inWords<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function loadOrExplain({ flags, file: named }: GivenSettings, env: Environment, cwd: string) {
+function loadSettings({ flags, file: named }: GivenSettings, env: Environment, cwd: string): Loaded {
   const file = readSettingsFile(named, cwd);
-  if (file !== undefined && 'problem' in file) throw explain([file]);
-  const loaded = loadConfig({ flags, env, file, cwd });
+  if (file !== undefined && 'problem' in file) return { kind: 'problems', problems: [file] };
+  return loadConfig({ flags, env, file, cwd });
+}
+
+function loadOrExplain(given: GivenSettings, env: Environment, cwd: string) {
+  const loaded = loadSettings(given, env, cwd);
   if (loaded.kind === 'problems') throw explain(loaded.problems);
-  return loaded satisfies { config: Config; sources: readonly SettingInForce[] };
+  return loaded;
+}
+
+async function examineMachine(settings: Loaded) {
+  const { examine } = await import('#roles/doctor/examine.ts');
+  return await examine({ settings, root: PROGRAM_ROOT, now: systemClock() });
+}
+
+async function install(order: InstallOrder) {
+  const { install } = await import('#roles/install/install.ts');
+  return await inWords(() => install({ ...order, source: PROGRAM_ROOT, version: readVersion() }));
 }
 
 /** Reads the settings again for a running service. */
@@ -199,6 +234,7 @@ async function serveUntilStopped(config: Config, load: () => Reloaded, entry: st
   const served = await serve({
     config,
     reload: load,
+    notifySocket: takeNotifySocket(),
     listenVariables: takeListenVariables(process.connected ? [process.pid, process.ppid] : [process.pid]),
     entry,
     build: readVersion(),
@@ -216,8 +252,9 @@ async function serveUntilStopped(config: Config, load: () => Reloaded, entry: st
  * database; any other loss is one.
  */
 function noteLostAnswer(error: NodeJS.ErrnoException): void {
-  if (process.argv[2] === 'serve') return;
-  if (error.code === 'EPIPE' && process.argv[2] !== 'db') process.exit(0);
+  const command = process.argv.slice(2).find((word) => ['serve', 'db'].includes(word)); // settings may precede it
+  if (command === 'serve') return;
+  if (error.code === 'EPIPE' && command !== 'db') process.exit(0);
   complain(`causeway: cannot write the output: ${error.code}`);
   process.exit(1);
 }
@@ -227,7 +264,7 @@ function complain(line: string): void {
 }
 
 function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'));
+  const manifest: unknown = JSON.parse(readFileSync(join(PROGRAM_ROOT, 'package.json'), 'utf8'));
   const hasVersion = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
   return hasVersion ? String(manifest.version) : 'unknown';
 }

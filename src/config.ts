@@ -69,6 +69,16 @@ export function takeListenVariables(pids: readonly number[]): ListenVariables {
   return pids.includes(Number(LISTEN_PID)) ? { descriptors, names } : { descriptors: '0', names: '' };
 }
 
+/**
+ * Takes the socket on which systemd waits for news of the service out of the process's environment. `undefined`: nobody
+ * waits. sd_notify(3)
+ */
+export function takeNotifySocket(): string | undefined {
+  const { NOTIFY_SOCKET: socket } = process.env;
+  delete process.env['NOTIFY_SOCKET'];
+  return socket || undefined;
+}
+
 /** Environment of a child process: this process's own, and `added`. */
 export function environmentWith(added: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return { ...process.env, ...added };
@@ -129,7 +139,7 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse) {
     values;
   const { acmeDirectory, acmeEmail, acmeCa, acmeEabKeyId, acmeEabMacKey, ...more } = given;
   const { keyring, logStore: _, logS3Endpoint, logS3Region, logS3AccessKey, logS3SecretKey, ...other } = more;
-  const { fleetCa, fleetCert, fleetKey, control: controls, ...rest } = other;
+  const { fleetCa, fleetCert, fleetKey, control: controls, backupDirectory, ...rest } = other;
   const dataDir = resolve(cwd, values.dataDir);
   const feedSocket = resolve(cwd, values.feedSocket ?? join(dataDir, 'run', 'feed.sock'));
   const socketBytes = Buffer.byteLength(feedSocket);
@@ -185,6 +195,8 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse) {
     /** Present with the operator's own public-key infrastructure. */
     ...ownFleetFiles(values, cwd),
     keyringFile: resolve(cwd, keyring ?? join(dataDir, 'keyring')),
+    /** Present when backups are made. */
+    ...(backupDirectory !== undefined && { backupDirectory: resolve(cwd, backupDirectory) }),
     /** Memory for all edge workers of this machine together. */
     cacheMemoryBytes: cacheMemory,
     /** Shared by all edge workers of this machine. */

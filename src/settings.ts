@@ -55,6 +55,16 @@ export const SETTINGS = {
     description:
       '`required`: control starts only if a standby of PostgreSQL confirms each commit; otherwise it says in the log that none does',
   },
+  backupDirectory: {
+    reader: path(),
+    description: 'Directory for the files of "causeway db backup"; by default there are no backups',
+  },
+  backupKeep: {
+    reader: wholeNumber(1, 10_000),
+    default: '14',
+    unit: 'backups',
+    description: 'How many backups are kept in backup-directory; the oldest are removed',
+  },
   controlListen: {
     reader: listenAddress(),
     default: '127.0.0.1:8700',

@@ -1,7 +1,10 @@
 /** What commands are given from outside: settings, the service of this machine, somewhere to write. */
 import type { ImportSummary } from '#db/export/put-in.ts';
+import type { Verification } from '#db/export/verify.ts';
 import type { ExportSummary } from '#db/export/write.ts';
 import type { IdentityView } from '#model/fleet.ts';
+import type { Finding } from './finding.ts';
+import type { Installed, InstallOrder } from './installation.ts';
 
 /** An error in words for the person at the terminal; shown without a stack. */
 export class CliError extends Error {}
@@ -56,6 +59,10 @@ export interface CliContext {
   showSettings(
     given: GivenSettings,
   ): readonly { readonly name: string; readonly value: string; readonly source: string }[];
+  /** Checks the machine and the settings; settings that cannot be read are findings, too. */
+  examine(given: GivenSettings): Promise<readonly Finding[]>;
+  /** Throws `CliError` if something cannot be made. */
+  install(order: InstallOrder): Promise<Installed>;
   /** Returns the exit code. */
   serve(given: GivenSettings): Promise<number>;
   findControl(dataDir: string): LocalControl | undefined;
@@ -68,6 +75,16 @@ export interface CliContext {
   exportDatabase(given: GivenSettings, file: string, withSecrets: boolean): Promise<ExportSummary>;
   /** Imports into a new installation, or one that was never used. `file`: `-` is standard input. Throws `CliError`. */
   importDatabase(given: GivenSettings, file: string): Promise<ImportSummary>;
+  /** Exports to a new file of the backup directory, and removes old ones. Throws `CliError`. */
+  backUpDatabase(
+    given: GivenSettings,
+    isVerified: boolean,
+  ): Promise<ExportSummary & { readonly file: string; readonly removed: readonly string[] }>;
+  /**
+   * Restores an export in a folder of `scratch`, or of the file, and compares. `file`: `-` is standard input. Throws
+   * `CliError` if it cannot be restored.
+   */
+  verifyDatabase(given: GivenSettings, file: string, scratch: string | undefined): Promise<Verification>;
   /** Drains the edge of the data directory by its own order, or ends that. Throws `CliError` if there is none. */
   setSelfDrain(given: GivenSettings, isDraining: boolean): void;
   /**

@@ -1,7 +1,7 @@
-/** `causeway db`: the whole database as a file, and a new database from one. */
+/** `causeway db`: the whole database as a file, and a new database from one; backups and their trial. */
 import { Command } from 'commander';
-import type { CliContext } from './context.ts';
-import { addSettings, givenSettings, type Options } from './options.ts';
+import { type CliContext, CliError } from './context.ts';
+import { addSettings, givenSettings, type Options, textOption } from './options.ts';
 
 const SETTINGS = ['data-dir', 'keyring'];
 
@@ -19,7 +19,35 @@ export function databaseCommand(context: CliContext): Command {
   addSettings(command.command('import <file>'), context, SETTINGS)
     .description('create a new database from an export, or from standard input (-); the service must be stopped')
     .action((file: string, options: Options) => importFrom(context, file, options));
+  addSettings(command.command('backup'), context, [...SETTINGS, 'backup-directory', 'backup-keep'])
+    .description('export to a new file in the backup directory, with sealed secrets, and remove the oldest ones')
+    .option('--verify', 'also try the new file, as "causeway db verify" does, before any is removed')
+    .action((options: Options) => backUp(context, options));
+  addSettings(command.command('verify <file>'), context, SETTINGS)
+    .description('restore an export into a new database, compare every row, and remove that database again')
+    .option('--scratch <dir>', 'where that database is made; by default in the folder of the file')
+    .option('--json', 'print the result as JSON')
+    .action((file: string, options: Options) => verify(context, file, options));
   return command;
+}
+
+async function backUp(context: CliContext, options: Options): Promise<void> {
+  const isVerified = options['verify'] === true;
+  const { rows, file, removed } = await context.backUpDatabase(givenSettings(context, options), isVerified);
+  context.print(`exported ${rows} rows to ${file}${isVerified ? ', and restored it to try it' : ''}`);
+  for (const name of removed) context.print(`removed ${name}`);
+  context.print('keep a copy of it on another machine, and the key ring in another place');
+}
+
+async function verify(context: CliContext, file: string, options: Options): Promise<void> {
+  const result = await context.verifyDatabase(givenSettings(context, options), file, textOption(options, 'scratch'));
+  const { rows, tables, exportedAt, withoutSecret, differences } = result;
+  if (options['json'] === true) context.print(JSON.stringify(result, undefined, 2));
+  if (differences.length > 0)
+    throw new CliError(['the restored database is not that of the file:', ...differences].join('\n'));
+  if (options['json'] === true) return;
+  context.print(`restored ${rows} rows of ${tables} tables, as of ${new Date(exportedAt).toISOString()}; none differs`);
+  if (withoutSecret > 0) context.print(`${withoutSecret} of them have no secret, since the export left it out`);
 }
 
 async function exportTo(context: CliContext, file: string, options: Options): Promise<void> {

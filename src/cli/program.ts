@@ -9,10 +9,12 @@ import { certificateCommand } from './certificate-commands.ts';
 import { inCommands } from './command-words.ts';
 import { type CliContext, CliError } from './context.ts';
 import { databaseCommand } from './database-commands.ts';
+import { doctorCommand } from './doctor-command.ts';
 import { domainCommand } from './domain-commands.ts';
 import { edgeCommand, fleetCommand } from './edge-commands.ts';
 import { explainCommand } from './explain-command.ts';
 import { groupCommand } from './group-commands.ts';
+import { installCommand } from './install-command.ts';
 import { keyringCommand } from './keyring-commands.ts';
 import { liveCommand } from './live-commands.ts';
 import { operatorCommand } from './operator-commands.ts';
@@ -66,6 +68,8 @@ function createProgram(
     serveCommand(context, onExitCode),
     restartCommand(context),
     configCommand(context),
+    doctorCommand(context, onExitCode),
+    installCommand(context),
     accountCommand(context),
     tokenCommand(context),
     domainCommand(context),

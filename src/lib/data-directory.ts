@@ -44,6 +44,29 @@ export function openDataDirectory(directory: string, { make }: { readonly make: 
   }
 }
 
+/** What a directory is found to be. */
+export type InspectedDirectory =
+  /** There is nothing yet, or only what is restored before a database. */
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'installation'; readonly isInUse: boolean }
+  | { readonly kind: 'unusable'; readonly problem: string };
+
+/** Says what `openDataDirectory` would find, and leaves everything as it is. */
+export function inspectDataDirectory(directory: string): InspectedDirectory {
+  try {
+    const names = namesIn(directory);
+    if (names.length === 0) return { kind: 'absent' };
+    if (!isInstallation(names))
+      return { kind: 'unusable', problem: `${directory} contains other files and is not a causeway installation` };
+    const file = join(directory, LOCK);
+    if (!names.includes(LOCK)) return { kind: 'installation', isInUse: false };
+    using lock = namingFile(file, () => takeLock(file));
+    return { kind: 'installation', isInUse: lock === undefined };
+  } catch (error) {
+    return { kind: 'unusable', problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
 /** Lists the directory's entries, without `lost+found`; empty if it does not exist. */
 function namesIn(directory: string): string[] {
   if (!existsSync(directory)) return [];

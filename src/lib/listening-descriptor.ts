@@ -1,50 +1,82 @@
-/** Tells what an inherited descriptor is, from what Linux shows of this process. Node has no call for it. */
-import { readFileSync, readlinkSync } from 'node:fs';
+/** Tells what listening sockets there are, from what Linux shows of this machine. Node has no call for it. */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { plainAddress } from './cidr.ts';
 import type { ListenAddress } from './listen-address.ts';
 
 /** Returns the address of a listening TCP socket; `undefined` if the descriptor is anything else. */
 export function listeningAddressOf(descriptor: number): ListenAddress | undefined {
-  const inode = inodeOf(descriptor);
-  if (inode === undefined) return undefined;
-  for (const table of ['tcp', 'tcp6']) {
-    const address = findListening(readTable(table), inode);
-    if (address !== undefined) return address;
-  }
-  return undefined;
+  const inode = inodeOf(`/proc/self/fd/${descriptor}`);
+  return inode === undefined ? undefined : listListening().find((socket) => socket.inode === inode)?.address;
 }
 
-function inodeOf(descriptor: number): string | undefined {
+/** A process that has a listening socket. */
+interface PortOwner {
+  readonly pid: number;
+  /** Name of its program, at most 15 characters. */
+  readonly program: string;
+}
+
+/**
+ * Finds a process that listens on a TCP port, at whatever address. `undefined` if there is none, or if it belongs to
+ * another user, whose descriptors only root may see.
+ */
+export function findPortOwner(port: number): PortOwner | undefined {
+  const inodes = listListening().flatMap(({ inode, address }) => (address.port === port ? [inode] : []));
+  if (inodes.length === 0) return undefined;
+  const pids = listFolder('/proc').filter((name) => /^\d+$/.test(name));
+  const pid = pids.find((one) =>
+    listFolder(`/proc/${one}/fd`).some((name) => inodes.includes(inodeOf(`/proc/${one}/fd/${name}`) ?? '')),
+  );
+  return pid === undefined ? undefined : { pid: Number(pid), program: readIfThere(`/proc/${pid}/comm`).trim() };
+}
+
+function listFolder(path: string): readonly string[] {
   try {
-    return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${descriptor}`))?.[1];
+    return readdirSync(path);
+  } catch {
+    return []; // the process has ended, or belongs to another user
+  }
+}
+
+/** `link`: a descriptor below `/proc`. */
+function inodeOf(link: string): string | undefined {
+  try {
+    return /^socket:\[(\d+)\]$/.exec(readlinkSync(link))?.[1];
   } catch {
     return undefined; // not open, or not Linux
   }
 }
 
-function readTable(name: string): string {
+interface ListeningSocket {
+  readonly inode: string;
+  readonly address: ListenAddress;
+}
+
+function listListening(): readonly ListeningSocket[] {
+  return ['tcp', 'tcp6'].flatMap((table) => parseListening(readIfThere(`/proc/self/net/${table}`)));
+}
+
+function readIfThere(path: string): string {
   try {
-    return readFileSync(`/proc/self/net/${name}`, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch {
-    return ''; // a machine without IPv6
+    return ''; // a machine without IPv6, or a process that has ended
   }
 }
 
 /** `TCP_LISTEN` */
 const LISTENING = '0A';
 
-/** Finds a listening socket in a table of the form of `/proc/net/tcp`. Pure. */
-function findListening(table: string, inode: string): ListenAddress | undefined {
-  for (const line of table.split('\n')) {
+/** Reads the listening sockets of a table of the form of `/proc/net/tcp`. Pure. */
+function parseListening(table: string): readonly ListeningSocket[] {
+  return table.split('\n').flatMap((line) => {
     const columns = line.trim().split(/\s+/);
     const [, local = '', , state] = columns;
-    if (state !== LISTENING || columns[9] !== inode) continue;
     const [address = '', port = ''] = local.split(':');
-    const host = addressOf(address);
-    return host === undefined ? undefined : { host, port: Number.parseInt(port, 16) };
-  }
-  return undefined;
+    const host = state === LISTENING ? addressOf(address) : undefined;
+    return host === undefined ? [] : [{ inode: columns[9] ?? '', address: { host, port: Number.parseInt(port, 16) } }];
+  });
 }
 
 /** Reads an address as Linux prints it: words of 32 bits in the machine's own byte order. */

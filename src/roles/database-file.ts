@@ -13,7 +13,7 @@ import { createLogger } from '#lib/logger.ts';
 import { databaseOptions } from './database-options.ts';
 
 /** `-` as a file: standard output, or standard input. */
-const STANDARD = '-';
+export const STANDARD = '-';
 
 /** A file has its name when it is whole and on the disk; one that had the name before is replaced then. */
 export async function exportToFile(config: Config, file: string, withSecrets: boolean) {

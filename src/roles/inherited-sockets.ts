@@ -1,9 +1,10 @@
 /**
- * Listening sockets that systemd has opened for this service, with names for the listeners (`FileDescriptorName=`).
- * They are there before the service and after it, so that no connection is refused while it starts.
+ * Listening sockets that systemd has opened for this service. Each belongs to the listener that it is named after
+ * (`FileDescriptorName=`), or, if its unit gives it no name, to the one with its port. They are there before the service
+ * and after it, so that no connection is refused while it starts.
  */
 import type { ListenVariables } from '#config';
-import type { ListenAddress } from '#lib/listen-address.ts';
+import { formatListenAddress, type ListenAddress } from '#lib/listen-address.ts';
 import { LISTENER_NAMES, type ListenerName } from './listeners.ts';
 
 /** Sockets of one listener. */
@@ -21,9 +22,12 @@ export type InheritedSockets =
 /** Descriptor of the first socket. sd_listen_fds(3) */
 const FIRST_DESCRIPTOR = 3;
 
+/** Name of a socket that has none of its own: that of its unit. systemd.socket(5) */
+const UNIT_NAME = /\.socket$/;
+
 export interface InheritedQuestions {
-  /** Listeners that the settings ask for. */
-  readonly wanted: ReadonlySet<ListenerName>;
+  /** Listeners that the settings ask for, with their ports. */
+  readonly wanted: ReadonlyMap<ListenerName, number>;
   /** Returns the address of a listening TCP socket; `undefined` for other descriptors. */
   addressOf(descriptor: number): ListenAddress | undefined;
 }
@@ -43,9 +47,15 @@ export function readInheritedSockets(
   const problems: string[] = [];
   for (const [index, text] of given.entries()) {
     const descriptor = FIRST_DESCRIPTOR + index;
-    const name = LISTENER_NAMES.find((one) => one === text);
     const address = addressOf(descriptor);
-    if (name === undefined)
+    const name = UNIT_NAME.test(text)
+      ? LISTENER_NAMES.find((one) => address !== undefined && wanted.get(one) === address.port)
+      : LISTENER_NAMES.find((one) => one === text);
+    if (name === undefined && UNIT_NAME.test(text) && address !== undefined)
+      problems.push(
+        `socket ${descriptor} (${text}) listens on ${formatListenAddress(address)}; expected the port of a listener of the settings`,
+      );
+    else if (name === undefined)
       problems.push(`socket ${descriptor} is named ${JSON.stringify(text)}; expected ${LISTENER_NAMES.join(', ')}`);
     else if (!wanted.has(name)) problems.push(`socket ${descriptor} is named ${name}, a listener that is off`);
     else if (address === undefined) problems.push(`socket ${descriptor} (${name}) is not a listening TCP socket`);

@@ -49,7 +49,7 @@ const OF_LIVE: readonly Key[] = [
 const OF_CONTROL: readonly Key[] = ['logLevel', 'originAllow'];
 
 /** Settings of commands, or of a first start. */
-const OF_NOTHING: readonly string[] = ['bootstrapToken', 'token', 'url'];
+const OF_NOTHING: readonly string[] = ['backupDirectory', 'backupKeep', 'bootstrapToken', 'token', 'url'];
 
 /** Settings whose values have other names in the configuration. */
 const NAMES: Readonly<Partial<Record<Key, string>>> = {

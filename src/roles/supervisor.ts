@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config, ListenVariables } from '#config';
 import { FOLDERS, type OpenedDirectory, openDataDirectory, takeLock } from '#lib/data-directory.ts';
-import { type ListenAddress, reachableHost } from '#lib/listen-address.ts';
+import { reachableHost } from '#lib/listen-address.ts';
 import { listeningAddressOf } from '#lib/listening-descriptor.ts';
 import type { LogSink } from '#lib/log-sink.ts';
 import { createLogger, type Logger, openLogSink } from '#lib/logger.ts';
@@ -16,13 +16,14 @@ import { canBindSockets } from '#lib/node-internals/bound-sockets.ts';
 import { reportNodeInternals } from '#lib/node-internals/report.ts';
 import { settingName } from '#lib/settings.ts';
 import { announce, urlOf } from './announce.ts';
-import { claimAddresses, type Wanted } from './claim-address.ts';
+import { claimAddresses } from './claim-address.ts';
 import { findControl, removeControlFile, writeControlFile } from './control-file.ts';
 import { prepareFleetEdge, startFleetRenewal } from './fleet-edge.ts';
 import { HeldSockets, type Slot } from './held-sockets.ts';
 import { type InheritedListener, readInheritedSockets } from './inherited-sockets.ts';
-import { type ListenerName, listenersOf, type PlannedListener } from './listeners.ts';
+import { LISTENER_KEYS, type ListenerName, listenersOf, wantedAddresses } from './listeners.ts';
 import { openLocalSocket } from './local-socket.ts';
+import { createNotify } from './notify.ts';
 import { planParts } from './process-plan.ts';
 import { createRestart, type Reloaded } from './restarts.ts';
 import { Service } from './service.ts';
@@ -34,6 +35,8 @@ export interface ServeOptions {
   /** Reads the settings again. */
   reload(): Reloaded;
   readonly listenVariables: ListenVariables;
+  /** The socket on which systemd waits for news; `undefined`: it does not. */
+  readonly notifySocket: string | undefined;
   /** The program that the parts are started from. */
   readonly entry: string;
   readonly build: string;
@@ -65,7 +68,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const log = createLogger({ level: logLevel, name: 'supervisor', destination: sink });
   options.stopRequest.onIgnored((signal) => log.info({ signal }, 'signal ignored; use SIGTERM to stop the service'));
   const inherited = readInheritedSockets(options.listenVariables, {
-    wanted: new Set(listenersOf(options.config).map(({ name }) => name)),
+    wanted: new Map(listenersOf(options.config).map(({ name, address }) => [name, address.port])),
     addressOf: listeningAddressOf,
   });
   if (inherited.kind === 'refused') return inherited;
@@ -136,6 +139,7 @@ async function run(
   const { entry, build, stopRequest, print } = options;
   const localSecret = randomBytes(32).toString('base64url');
   const common = { build, localSecret };
+  const notify = createNotify(options.notifySocket, log);
   const parts = planParts(config, common);
   using sockets = await holdSockets(config, parts, inherited, log);
   await using _renewal = await startFleetRenewal(config, log);
@@ -146,6 +150,7 @@ async function run(
     const problem = config.roles.includes('control') ? tellCommands(config, localSecret) : undefined;
     if (problem !== undefined) return refused(problem);
     announce({ ...options, config, firstToken: beginning.firstToken });
+    await notify('READY=1');
   }
   const settings = { given: options.config, running: config };
   const restart = createRestart({ ...options, settings, common, service, holdsSockets: sockets.isWhole, log });
@@ -158,6 +163,7 @@ async function run(
   print(
     `causeway is stopping: requests in flight have ${STOP_GRACE_MS / 1000} s to finish; send the signal again to cut them off`,
   );
+  void notify('STOPPING=1'); // never rejects
   removeControlFile(config.dataDir);
   // Asked before the order to stop. Idle parts may end without an answer, and then there is nothing to report.
   void service.countUnderWay().then((requests) => requests > 0 && print(`requests in flight: ${requests}`));
@@ -201,8 +207,6 @@ function tellCommands({ dataDir, controlListen, controlTls }: Config, localSecre
   }
 }
 
-type ListenKey = 'metricsListen' | 'controlListen' | 'fleetListen' | PlannedListener['key'];
-
 /**
  * Returns the configuration with the ports that there will be, or everything that stands in the way. Inherited
  * listeners have their addresses already.
@@ -211,18 +215,8 @@ async function settleAddresses(
   config: Config,
   inherited: ReadonlyMap<ListenerName, InheritedListener>,
 ): Promise<{ readonly kind: 'settled'; readonly config: Config } | Refused> {
-  const wanted: Wanted<ListenKey>[] = [];
-  if (config.roles.includes('control'))
-    wanted.push({ key: 'controlListen', who: 'control', address: config.controlListen });
-  if (config.roles.includes('control') && config.fleetListen !== 'off')
-    wanted.push({ key: 'fleetListen', who: 'the fleet', address: config.fleetListen });
-  const given: [ListenKey, ListenAddress][] = [];
-  for (const { name, key, part, address } of listenersOf(config)) {
-    const known = inherited.get(name);
-    if (known !== undefined) given.push([key, known.address]);
-    else wanted.push({ key, who: part === 'live' ? 'live' : 'the edge', address });
-  }
-  wanted.push({ key: 'metricsListen', who: 'the metrics', address: config.metricsListen });
+  const given = [...inherited].map(([name, { address }]) => [LISTENER_KEYS[name], address] as const);
+  const wanted = wantedAddresses(config).filter(({ key }) => given.every(([known]) => known !== key));
   const claims = await claimAddresses(wanted);
   if (claims.kind === 'claimed')
     return { kind: 'settled', config: { ...config, ...Object.fromEntries([...given, ...claims.addresses]) } };

@@ -52,13 +52,13 @@ make_debian() {
   echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io"
   in_debian apt-get update -qq
   in_debian apt-get install -y -qq --no-install-recommends git npm ca-certificates >/dev/null
-  in_debian useradd --create-home causeway
-  (cd "$checkout" && git ls-files -co --exclude-standard -z | tar -c --null --no-recursion --ignore-failed-read -T -) | tar -x -C "$root/home/causeway"
+  in_debian useradd --create-home developer
+  (cd "$checkout" && git ls-files -co --exclude-standard -z | tar -c --null --no-recursion --ignore-failed-read -T -) | tar -x -C "$root/home/developer"
   local authorities
   authorities=$(npm config get cafile)
   [ -f "$authorities" ] || authorities=${NODE_EXTRA_CA_CERTS:-}
   if [ -f "$authorities" ]; then cp "$authorities" "$root/etc/machine-authorities.pem"; fi
-  in_debian chown -R causeway: /home/causeway
+  in_debian chown -R developer: /home/developer
 }
 
 in_debian() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "${proxies[@]}" "$@"; }
@@ -66,8 +66,40 @@ in_debian() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FR
 as_user() {
   local npm=("npm_config_registry=$(npm config get registry)")
   [ ! -f "$root/etc/machine-authorities.pem" ] || npm+=(npm_config_cafile=/etc/machine-authorities.pem)
-  chroot --userspec=causeway: "$root" env -i --chdir=/home/causeway HOME=/home/causeway PATH=/usr/local/bin:/usr/bin:/bin \
+  chroot --userspec=developer: "$root" env -i --chdir=/home/developer HOME=/home/developer PATH=/usr/local/bin:/usr/bin:/bin \
     "${proxies[@]}" "${npm[@]}" "$@"
+}
+
+# Builds the package as a developer does, and installs, uses and purges it as an operator does.
+try_package() {
+  as_user sh packaging/build-deb.sh package none
+  in_debian sh -euc '
+    dpkg -i /home/developer/package/causeway_*.deb
+    [ "$(stat -c "%U %a" /var/lib/causeway)" = "causeway 700" ]
+    options="--control-listen 127.0.0.1:0 --metrics-listen 127.0.0.1:0 --rtmp-listen off"
+    options="$options --edge-http-listen 127.0.0.1:0 --edge-https-listen off"
+    causeway serve $options >/tmp/said 2>&1 &
+    service=$!
+    tries=0
+    until grep -q "causeway is ready" /tmp/said; do
+      tries=$((tries + 1))
+      if [ "$tries" = 300 ]; then cat /tmp/said; exit 1; fi
+      sleep 0.1
+    done
+    causeway domain add www.example.com origin.example.net
+    causeway db backup --verify
+    causeway doctor $options || true # the network is that of the machine
+    kill "$service"
+    wait "$service"
+    [ -z "$(find /var/lib/causeway /var/backups/causeway ! -user causeway)" ]
+    dpkg --purge causeway
+    [ -e /var/lib/causeway/causeway.db ]
+    userdel causeway
+    cd /home/developer
+    bin/causeway.js install
+    bin/causeway.js install
+    /usr/local/bin/causeway --version
+  '
 }
 
 if [ "$1" != inside ]; then guard "$1"; fi
@@ -81,4 +113,5 @@ step 'npm test without the library' as_user npm test
 step 'the command without the library' as_user bin/causeway.js --version
 step 'the library' in_debian apt-get install -y -qq libatomic1
 step 'the first hit' as_user sh -c 'sh bin/find-node.sh && exec node_modules/.bin/node test/support/edge/first-hit.ts'
+step 'the package' try_package
 step 'the tests' as_user sh -c "$3"

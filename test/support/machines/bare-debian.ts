@@ -18,6 +18,11 @@ const STEPS: readonly (readonly [name: string, exitCode: number, says: RegExp])[
   ['the command without the library', 127, SAYS_WHAT_TO_INSTALL],
   ['the library', 0, /^/],
   ['the first hit', 0, /^/],
+  [
+    'the package',
+    0,
+    /restored it to try it[\s\S]*SQLite answers and is up to date[\s\S]*made +user and group[\s\S]*nothing has changed/,
+  ],
   ['the tests', 0, /\n\d+ passed, 0 failed, \d+ skipped$/],
 ];
 

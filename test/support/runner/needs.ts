@@ -57,7 +57,11 @@ const NEEDS = {
   patroni: program('patroni'),
   patronictl: program('patronictl'),
   etcd: program('etcd'),
+  systemdAnalyze: program('systemd-analyze'),
+  systemdNotify: program('systemd-notify'),
   systemdSocketActivate: program('systemd-socket-activate'),
+  /** And leave to make containers, which containers often forbid. */
+  buildah: { wants: 'buildah, with leave to make containers', find: once(findBuildah), isOptionalInCi: true },
   /** Perl with Debian's Net::SMPP. */
   netSmpp: { wants: 'Net::SMPP for Perl', find: once(findPerlWithSmpp) },
   /** Kannel's own carrier for its tests, from Debian's kannel-extras. */
@@ -174,6 +178,11 @@ function findNamespaces(): string | undefined {
   const canRun = isMade && spawnSync(ip, ['netns', 'exec', name, 'true']).status === 0;
   if (isMade) spawnSync(ip, ['netns', 'delete', name]);
   return canRun ? ip : undefined;
+}
+
+function findBuildah(): string | undefined {
+  const buildah = findProgram('buildah');
+  return buildah !== undefined && spawnSync(buildah, ['unshare', 'true']).status === 0 ? buildah : undefined;
 }
 
 function findDebootstrap(): string | undefined {

@@ -1,0 +1,161 @@
+/** Backups as an operator has them: made while the service is busy, tried, kept and removed, restored on the other engine. */
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { createClient } from '#client/client.ts';
+import { openExport } from '#db/export/read.ts';
+import { verifyExport } from '#db/export/verify.ts';
+import { newPostgres, newSqlite } from '../support/db/databases.ts';
+import { exportText, linesOf } from '../support/db/exports.ts';
+import { silentLog } from '../support/feed/feed.ts';
+import { runCommand, startService } from '../support/process/service.ts';
+import { needs } from '../support/runner/needs.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+type Settings = Readonly<Record<string, string>>;
+
+const CONTROL: Settings = {
+  CAUSEWAY_ROLES: 'control',
+  CAUSEWAY_TOKEN_RATE_PER_SECOND: '10000',
+  CAUSEWAY_TOKEN_RATE_BURST: '10000',
+};
+
+for (const [from, to, its] of [
+  ['SQLite', 'SQLite', {}],
+  ['SQLite', 'PostgreSQL', needs('postgres')],
+  ['PostgreSQL', 'SQLite', needs('postgres')],
+] as const)
+  test(`a backup of a busy service on ${from} is tried, and restored on ${to}`, its, async (t) => {
+    const folder = temporaryFolder(t);
+    const source = await engineSettings(t, from);
+    const service = await startService(t, { settings: { ...CONTROL, ...source } });
+    const load = startLoad(service);
+    const settings = {
+      ...source,
+      CAUSEWAY_DATA_DIR: service.dataDir,
+      CAUSEWAY_BACKUP_DIRECTORY: join(folder, 'backups'),
+    };
+    const run = (args: readonly string[], more: Settings = {}) =>
+      runCommand(t, args, { settings: { ...settings, ...more } });
+    await load.reached(20);
+    const made = await run(['db', 'backup', '--verify']);
+    assert.deepEqual([made.code, made.stderr], [0, '']);
+    assert.match(made.stdout, /^exported \d+ rows to .*causeway-\d{8}T\d{6}Z\.ndjson, and restored it to try it\n/);
+    const atBackup = load.count();
+    await load.reached(atBackup + 5); // it has not stood still
+    await load.stop();
+    const [name = ''] = readdirSync(join(folder, 'backups'));
+    const file = join(folder, 'backups', name);
+    const verified = await run(['db', 'verify', file]);
+    assert.match(verified.stdout, /^restored \d+ rows of \d+ tables, as of 20\d\d-.*; none differs\n$/);
+    assert.deepEqual(readdirSync(join(folder, 'backups')), [name]);
+
+    const copy = { CAUSEWAY_DATA_DIR: join(folder, 'copy'), DATABASE_URL: '', ...(await engineSettings(t, to)) };
+    mkdirSync(copy.CAUSEWAY_DATA_DIR);
+    copyFileSync(join(service.dataDir, 'keyring'), join(copy.CAUSEWAY_DATA_DIR, 'keyring'));
+    assert.equal((await run(['db', 'import', file], copy)).code, 0);
+    const restored = await startService(t, { dataDir: copy.CAUSEWAY_DATA_DIR, settings: { ...CONTROL, ...copy } });
+    const client = createClient({ baseUrl: restored.controlUrl, accessToken: service.token });
+    const { total } = await client.call('domain.list', {});
+    const inFile = linesOf(readFileSync(file, 'utf8')).filter((line) => line.startsWith('{"table":"domain",')).length;
+    assert.deepEqual([total, inFile >= 20 && inFile <= load.count()], [inFile, true]);
+  });
+
+test('backups beyond the limit are removed once the new one is there, and the key ring must lie elsewhere', async (t) => {
+  const service = await startService(t, { settings: CONTROL });
+  const folder = temporaryFolder(t);
+  const settings = { CAUSEWAY_DATA_DIR: service.dataDir, CAUSEWAY_BACKUP_DIRECTORY: folder, CAUSEWAY_BACKUP_KEEP: '2' };
+  const backUp = (more: Settings = {}) => runCommand(t, ['db', 'backup'], { settings: { ...settings, ...more } });
+  const old = ['causeway-20250101T000000Z.ndjson', 'causeway-20250102T000000Z.ndjson'];
+  for (const name of [...old, 'mine']) writeFileSync(join(folder, name), '');
+  assert.match(
+    (await backUp({ CAUSEWAY_KEYRING: join(folder, 'keyring') })).stderr,
+    /^causeway: the key ring .* keep them apart\n$/,
+  );
+  assert.equal(
+    (await backUp({ CAUSEWAY_BACKUP_DIRECTORY: '' })).stderr,
+    'causeway: set backup-directory, a directory for backups of the database\n',
+  );
+  assert.deepEqual(readdirSync(folder).sort(), [...old, 'mine']);
+  const { code, stdout } = await backUp();
+  assert.equal(code, 0);
+  assert.match(stdout, /\nremoved causeway-20250101T000000Z\.ndjson\n/);
+  assert.deepEqual(readdirSync(folder).length, 3);
+  assert.ok(readdirSync(folder).includes('mine') && readdirSync(folder).includes('causeway-20250102T000000Z.ndjson'));
+});
+
+test('a file that is damaged, or whose key ring is missing, does not verify, and leaves nothing behind', async (t) => {
+  const service = await startService(t, { settings: CONTROL });
+  const folder = temporaryFolder(t);
+  const file = join(folder, 'export');
+  const settings = { CAUSEWAY_DATA_DIR: service.dataDir };
+  await runCommand(t, ['live', 'list'], { settings });
+  assert.equal((await runCommand(t, ['db', 'export', file, '--with-secrets'], { settings })).code, 0);
+  const verify = (path: string, ...more: readonly string[]) =>
+    runCommand(t, ['db', 'verify', path, ...more], { settings });
+  const { stdout } = await verify(file, '--json');
+  assert.deepEqual(JSON.parse(stdout).differences, []);
+  const text = readFileSync(file, 'utf8');
+  const cut = join(folder, 'cut');
+  writeFileSync(cut, text.slice(0, -200));
+  assert.match((await verify(cut)).stderr, /^causeway: line \d+: /);
+  const changed = join(folder, 'changed');
+  writeFileSync(changed, text.replace('"revision":', '"revision": '));
+  assert.match((await verify(changed)).stderr, /SHA-256/);
+  assert.deepEqual(readdirSync(folder).sort(), ['changed', 'cut', 'export']);
+});
+
+test('a row that the restored database has otherwise is a difference', async (t) => {
+  const source = await newSqlite(t);
+  const aside = await newSqlite(t);
+  using database = new DatabaseSync(aside.file);
+  database.exec(
+    `create trigger spoil after insert on sms_price begin update sms_price set price = price + 1 where kind = new.kind and prefix = new.prefix; end`,
+  );
+  const bytes = Buffer.from(await exportText(source));
+  const read = await openExport(
+    (async function* () {
+      yield bytes;
+    })(),
+  );
+  const { differences } = await verifyExport({ ...aside, log: silentLog }, read, () =>
+    assert.fail('no secret is in it'),
+  );
+  assert.deepEqual(differences, ['sms_price: rows of the restored database differ from those of the file']);
+});
+
+async function engineSettings(t: TestContext, engine: 'SQLite' | 'PostgreSQL'): Promise<Settings> {
+  return engine === 'SQLite' ? {} : { DATABASE_URL: (await newPostgres(t)).url ?? '' };
+}
+
+/** Adds domains one after the other until it is stopped. */
+function startLoad({ controlUrl, token }: { readonly controlUrl: string; readonly token: string }) {
+  const client = createClient({ baseUrl: controlUrl, accessToken: token });
+  let [count, isStopping] = [0, false];
+  let waiting: { readonly from: number; readonly resolve: () => void } | undefined;
+  const running = (async () => {
+    while (!isStopping) {
+      await client.call('domain.add', { domain: `w${count}.example.com`, cdn_type: '1', data: 'origin.example.net' });
+      count += 1;
+      if (waiting !== undefined && count >= waiting.from) waiting.resolve();
+    }
+  })();
+  return {
+    count: () => count,
+    /** Resolves when so many have been added. */
+    reached: (from: number) =>
+      Promise.race([
+        running,
+        new Promise<void>((resolve) => {
+          waiting = { from, resolve };
+          if (count >= from) resolve();
+        }),
+      ]),
+    async stop() {
+      isStopping = true;
+      await running;
+    },
+  };
+}
