@@ -3,7 +3,7 @@ import type { ImportSummary } from '#db/export/put-in.ts';
 import type { Verification } from '#db/export/verify.ts';
 import type { ExportSummary } from '#db/export/write.ts';
 import type { IdentityView } from '#model/fleet.ts';
-import type { Finding } from './finding.ts';
+import type { DoctorFinding } from './doctor-finding.ts';
 import type { Installed, InstallOrder } from './installation.ts';
 
 /** An error in words for the person at the terminal; shown without a stack. */
@@ -60,7 +60,7 @@ export interface CliContext {
     given: GivenSettings,
   ): readonly { readonly name: string; readonly value: string; readonly source: string }[];
   /** Checks the machine and the settings; settings that cannot be read are findings, too. */
-  examine(given: GivenSettings): Promise<readonly Finding[]>;
+  examine(given: GivenSettings): Promise<readonly DoctorFinding[]>;
   /** Throws `CliError` if something cannot be made. */
   install(order: InstallOrder): Promise<Installed>;
   /** Returns the exit code. */

@@ -1,7 +1,7 @@
 /** `causeway doctor`: looks at the machine and the settings, and says what stands in the way of the service. */
 import { Command } from 'commander';
 import type { CliContext } from './context.ts';
-import type { Finding } from './finding.ts';
+import type { DoctorFinding } from './doctor-finding.ts';
 import { addSettings, givenSettings, type Options } from './options.ts';
 import { formatTable } from './output.ts';
 
@@ -19,13 +19,13 @@ export function doctorCommand(context: CliContext, onExitCode: (code: number) =>
     });
 }
 
-function describeFindings(findings: readonly Finding[]): readonly string[] {
+function describeFindings(findings: readonly DoctorFinding[]): readonly string[] {
   const rows = findings.map(({ state, check, found, advice }) => [
     state,
     check,
     advice === undefined ? found : `${found}; ${advice}`,
   ]);
-  const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
+  const count = (state: DoctorFinding['state']) => findings.filter((finding) => finding.state === state).length;
   const sum = `${count('problem')} problems, ${count('warning')} warnings, ${count('ok')} ok`;
   return [...formatTable([['STATE', 'CHECK', 'FOUND'], ...rows]), sum];
 }

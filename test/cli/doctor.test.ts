@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import type { Finding } from '#cli/finding.ts';
+import type { DoctorFinding } from '#cli/doctor-finding.ts';
 import { checkLibraries, judgeFileLimit } from '#roles/doctor/machine-checks.ts';
 import { checkTimeZone } from '#roles/doctor/setting-checks.ts';
 import { judgeVolume } from '#roles/doctor/storage-checks.ts';
@@ -37,7 +37,7 @@ interface Machine {
 
 interface Examined {
   readonly code: number | null;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly DoctorFinding[];
 }
 
 async function examine(t: TestContext, { settings, inside }: Machine = {}): Promise<Examined> {
@@ -101,7 +101,7 @@ const BROKEN: readonly {
   readonly needs?: ReturnType<typeof needs>;
   readonly make: (t: TestContext) => Promise<Machine> | Machine;
   readonly check: string;
-  readonly state: Finding['state'];
+  readonly state: DoctorFinding['state'];
   readonly found: RegExp;
 }[] = [
   {
@@ -327,7 +327,7 @@ test('limits, disks and time zones are judged by their figures', () => {
     usedInodesShare: 0,
     allowedBytes: 90,
   };
-  const rows: readonly (readonly [Partial<typeof disk>, Finding['state']])[] = [
+  const rows: readonly (readonly [Partial<typeof disk>, DoctorFinding['state']])[] = [
     [{}, 'ok'],
     [{ usedShare: 0.86 }, 'warning'],
     [{ usedShare: 0.96 }, 'problem'],
@@ -349,7 +349,7 @@ test('limits, disks and time zones are judged by their figures', () => {
   );
 });
 
-function problemsOf(findings: readonly Finding[]): readonly Finding[] {
+function problemsOf(findings: readonly DoctorFinding[]): readonly DoctorFinding[] {
   return findings.filter(({ check, state }) => state === 'problem' && !OF_SURROUNDINGS.includes(check));
 }
 

@@ -1,7 +1,7 @@
 /** Checks of the database, and of certificates in it and in files. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import type { Finding } from '#cli/finding.ts';
+import type { DoctorFinding } from '#cli/doctor-finding.ts';
 import type { Config } from '#config';
 import { type InspectedDatabase, inspectDatabase } from '#db/inspect.ts';
 import { identityFile } from '#fleet/identity-file.ts';
@@ -18,7 +18,7 @@ import { messageOf, ok, problem, warning } from './findings.ts';
 const SOON_MS = 14 * DAY_MS;
 
 /** The database, and the customers' certificates in it. */
-export async function checkDatabase(config: Config, now: number): Promise<readonly Finding[]> {
+export async function checkDatabase(config: Config, now: number): Promise<readonly DoctorFinding[]> {
   const { databaseUrl, dataDir } = config;
   if (databaseUrl === undefined && !existsSync(databasePath(dataDir)))
     return [ok('database', `SQLite: ${databasePath(dataDir)} is made by the first start`)];
@@ -36,7 +36,7 @@ export async function checkDatabase(config: Config, now: number): Promise<readon
   }
 }
 
-function judgeDatabase(name: string, { step, isNewer, isUpToDate }: InspectedDatabase): Finding {
+function judgeDatabase(name: string, { step, isNewer, isUpToDate }: InspectedDatabase): DoctorFinding {
   if (isNewer)
     return problem(
       'database',
@@ -47,7 +47,7 @@ function judgeDatabase(name: string, { step, isNewer, isUpToDate }: InspectedDat
   return ok('database', `${name} answers; it is brought up to date by the next start (now ${step ?? 'empty'})`);
 }
 
-function judgeServerClock({ engine, clockAheadMs }: InspectedDatabase): readonly Finding[] {
+function judgeServerClock({ engine, clockAheadMs }: InspectedDatabase): readonly DoctorFinding[] {
   if (engine === 'sqlite') return [];
   const seconds = (Math.abs(clockAheadMs) / 1000).toFixed(1);
   const found = `this machine is ${seconds} s ${clockAheadMs < 0 ? 'behind' : 'ahead of'} the database server`;
@@ -58,7 +58,7 @@ function judgeServerClock({ engine, clockAheadMs }: InspectedDatabase): readonly
 /** Customers named in a finding. */
 const MAX_NAMED = 5;
 
-function judgeEnding(ending: InspectedDatabase['ending'], now: number): readonly Finding[] {
+function judgeEnding(ending: InspectedDatabase['ending'], now: number): readonly DoctorFinding[] {
   if (ending.length === 0) return [ok('certificates', 'no certificate of a domain ends within 14 days')];
   const some = ending.slice(0, MAX_NAMED).map(({ names, endsAt }) => `${names[0] ?? '-'} (${dayOf(endsAt)})`);
   const more = ending.length > MAX_NAMED ? ' and others' : '';
@@ -77,8 +77,8 @@ function dayOf(at: number): string {
 }
 
 /** The certificates of the service itself: of control's listener, and of this machine in the fleet. */
-export function checkCertificates(config: Config, now: number): readonly Finding[] {
-  const findings: Finding[] = [];
+export function checkCertificates(config: Config, now: number): readonly DoctorFinding[] {
+  const findings: DoctorFinding[] = [];
   const { controlTls, fleetFiles, roles, dataDir } = config;
   if (controlTls !== undefined && roles.includes('control'))
     findings.push(judgePair('control-tls-cert', controlTls, now));
@@ -94,7 +94,7 @@ function judgePair(
   setting: string,
   { cert, key }: { readonly cert: string; readonly key: string },
   now: number,
-): Finding {
+): DoctorFinding {
   try {
     const leaf = new X509Certificate(cert);
     if (!leaf.checkPrivateKey(createPrivateKey(key)))
@@ -118,7 +118,7 @@ function judgePair(
   }
 }
 
-function judgeValidity(what: string, beginsAt: number, endsAt: number, now: number): Finding {
+function judgeValidity(what: string, beginsAt: number, endsAt: number, now: number): DoctorFinding {
   if (now < beginsAt)
     return problem(
       'certificates',
@@ -133,7 +133,7 @@ function judgeValidity(what: string, beginsAt: number, endsAt: number, now: numb
   return isSoon ? warning('certificates', found, 'renew it, then restart the service') : ok('certificates', found);
 }
 
-function judgeIdentity(dataDir: string, now: number): Finding {
+function judgeIdentity(dataDir: string, now: number): DoctorFinding {
   const file = identityFile(dataDir);
   const read = readPrivateFile(file);
   if (read.kind === 'missing') return ok('certificates', 'this machine enrols at its first start');

@@ -1,6 +1,6 @@
 /** All checks of `causeway doctor`. They change nothing, and work whether a service runs, cannot start, or is absent. */
 import { join } from 'node:path';
-import type { Finding } from '#cli/finding.ts';
+import type { DoctorFinding } from '#cli/doctor-finding.ts';
 import type { Config } from '#config';
 import { databasePath, inspectDataDirectory } from '#lib/data-directory.ts';
 import type { SettingInForce, SettingProblem } from '#lib/settings.ts';
@@ -22,7 +22,7 @@ interface Examination {
 }
 
 /** Never rejects. */
-export function examine({ settings, root, now }: Examination): Promise<readonly Finding[]> {
+export function examine({ settings, root, now }: Examination): Promise<readonly DoctorFinding[]> {
   const ofMachine: readonly (readonly [string, Examine])[] = [
     ['libraries', () => checkLibraries(root)],
     ['DNS', checkDns],
@@ -49,7 +49,7 @@ export function examine({ settings, root, now }: Examination): Promise<readonly 
   ]);
 }
 
-function describeSettings(sources: readonly SettingInForce[]): Finding {
+function describeSettings(sources: readonly SettingInForce[]): DoctorFinding {
   const given = sources.filter(({ source }) => source !== 'default');
   const places = [...new Set(given.map(({ source }) => source).filter((source) => source.includes('/')))];
   return ok(

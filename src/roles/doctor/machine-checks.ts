@@ -4,7 +4,7 @@ import { Resolver } from 'node:dns/promises';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Finding } from '#cli/finding.ts';
+import type { DoctorFinding } from '#cli/doctor-finding.ts';
 import { canBindSockets } from '#lib/node-internals/bound-sockets.ts';
 import { messageOf, ok, problem, warning } from './findings.ts';
 
@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const PROGRAM_LIMIT_MS = 5000;
 
 /** `root`: the folder of the program. Its own Node is tried, whichever Node runs this. */
-export async function checkLibraries(root: string): Promise<readonly Finding[]> {
+export async function checkLibraries(root: string): Promise<readonly DoctorFinding[]> {
   const node = join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
   const findings = [await checkNode(node)];
   if (!canBindSockets())
@@ -26,7 +26,7 @@ export async function checkLibraries(root: string): Promise<readonly Finding[]> 
   return findings;
 }
 
-async function checkNode(node: string): Promise<Finding> {
+async function checkNode(node: string): Promise<DoctorFinding> {
   if (!existsSync(node))
     return ok('libraries', `Node ${process.versions.node} of the machine runs (${process.execPath})`);
   try {
@@ -45,7 +45,7 @@ const MIN_DESCRIPTORS = 4096;
 const GOOD_DESCRIPTORS = 65_536;
 
 /** `limits`: content of `/proc/<pid>/limits`. Node raises its own limit to the hard one. Pure. */
-export function judgeFileLimit(limits: string, whose: string): Finding {
+export function judgeFileLimit(limits: string, whose: string): DoctorFinding {
   const [, text = ''] = /^Max open files +\S+ +(\S+)/m.exec(limits) ?? [];
   const limit = text === 'unlimited' ? Number.POSITIVE_INFINITY : Number(text || Number.NaN);
   if (Number.isNaN(limit)) return warning('file limits', 'the limit of open files is not known', 'check "ulimit -Hn"');
@@ -56,7 +56,7 @@ export function judgeFileLimit(limits: string, whose: string): Finding {
 }
 
 /** `pid`: of the service, if it runs. */
-export function checkFileLimits(pid: number | undefined): readonly Finding[] {
+export function checkFileLimits(pid: number | undefined): readonly DoctorFinding[] {
   const limits = readFileSync(`/proc/${pid ?? 'self'}/limits`, 'utf8');
   return [judgeFileLimit(limits, pid === undefined ? 'a process started from this shell' : 'the service')];
 }
@@ -69,7 +69,7 @@ const SET_CLOCK = 'set the clock, for example with "timedatectl set-ntp true"';
  * Compares the clock with the time stamps of files that were written before, and asks systemd whether it is
  * synchronized. `files` need not exist.
  */
-export async function checkClock(now: number, files: readonly string[]): Promise<readonly Finding[]> {
+export async function checkClock(now: number, files: readonly string[]): Promise<readonly DoctorFinding[]> {
   const stamps = files.map((file) => ({ file, at: statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }));
   const newest = stamps.reduce((one, other) => (other.at > one.at ? other : one), { file: '', at: 0 });
   const said = `the clock says ${new Date(now).toISOString()}`;
@@ -102,7 +102,7 @@ const DNS_ANSWERS = ['ENODATA', 'ENOTFOUND'];
 const DNS_REFUSALS = ['ESERVFAIL', 'EREFUSED', 'ENOTIMP', 'EFORMERR'];
 
 /** Asks each name server of the machine for the root zone. */
-export async function checkDns(): Promise<readonly Finding[]> {
+export async function checkDns(): Promise<readonly DoctorFinding[]> {
   const servers = new Resolver().getServers();
   const outcomes = await Promise.all(servers.map(async (server) => ({ server, code: await askServer(server) })));
   const silent = outcomes.filter(({ code }) => code !== 'ok' && !DNS_REFUSALS.includes(code));

@@ -1,6 +1,6 @@
 /** Checks of the addresses that the service listens on, or would. */
 import { connect } from 'node:net';
-import type { Finding } from '#cli/finding.ts';
+import type { DoctorFinding } from '#cli/doctor-finding.ts';
 import type { Config } from '#config';
 import { formatListenAddress, type ListenAddress, reachableHost } from '#lib/listen-address.ts';
 import { findPortOwner } from '#lib/listening-descriptor.ts';
@@ -10,13 +10,13 @@ import { type ListenKey, wantedAddresses } from '../listeners.ts';
 import { ok, problem } from './findings.ts';
 
 /** `isRunning`: whether the service of these settings runs, and should be listening. */
-export async function checkPorts(config: Config, isRunning: boolean): Promise<readonly Finding[]> {
+export async function checkPorts(config: Config, isRunning: boolean): Promise<readonly DoctorFinding[]> {
   return isRunning ? askRunning(config) : tryAddresses(config);
 }
 
 const CONNECT_LIMIT_MS = 2000;
 
-async function askRunning(config: Config): Promise<readonly Finding[]> {
+async function askRunning(config: Config): Promise<readonly DoctorFinding[]> {
   const wanted = wantedAddresses(config).filter(({ address }) => address.port !== 0);
   return Promise.all(
     wanted.map(async ({ key, address }) => {
@@ -45,7 +45,7 @@ function isListening({ host, port }: ListenAddress): Promise<boolean> {
 }
 
 /** Listens on each address for a moment. */
-async function tryAddresses(config: Config): Promise<readonly Finding[]> {
+async function tryAddresses(config: Config): Promise<readonly DoctorFinding[]> {
   const wanted = wantedAddresses(config);
   const claims = await claimAddresses(wanted);
   const problems = new Map(claims.kind === 'refused' ? claims.problems.map(({ key, problem: why }) => [key, why]) : []);
@@ -55,7 +55,7 @@ async function tryAddresses(config: Config): Promise<readonly Finding[]> {
   });
 }
 
-function explain(key: ListenKey, address: ListenAddress, why: string): Finding {
+function explain(key: ListenKey, address: ListenAddress, why: string): DoctorFinding {
   const owner = findPortOwner(address.port);
   const where = describe(key, address);
   if (owner?.pid === 1) return ok('ports', `${where}: held by ${owner.program} for the service`);

@@ -1,5 +1,5 @@
 /** Checks of the settings that open the service to others: trusted proxies, private origins; and of the time zone. */
-import type { Finding } from '#cli/finding.ts';
+import type { DoctorFinding } from '#cli/doctor-finding.ts';
 import type { Config } from '#config';
 import { createAddressSet, parseNetwork } from '#lib/cidr.ts';
 import { isLoopback } from '#lib/listen-address.ts';
@@ -14,7 +14,7 @@ const DELICATE = [
 ] as const;
 
 /** Pure. */
-export function checkOriginGuard({ originAllow }: Pick<Config, 'originAllow'>): readonly Finding[] {
+export function checkOriginGuard({ originAllow }: Pick<Config, 'originAllow'>): readonly DoctorFinding[] {
   const narrow = 'name only the networks that origins are in (setting origin-allow)';
   const everything = originAllow.filter(isEverything);
   if (everything.length > 0) {
@@ -38,9 +38,9 @@ type ProxyConfig = Pick<
 >;
 
 /** Pure. */
-export function checkTrustedProxies(config: ProxyConfig): readonly Finding[] {
+export function checkTrustedProxies(config: ProxyConfig): readonly DoctorFinding[] {
   const { roles, trustedProxies, edgeTrustedProxies, edgeHttpListen, edgeHttpsListen } = config;
-  const findings: Finding[] = [];
+  const findings: DoctorFinding[] = [];
   if (roles.includes('control')) findings.push(judgeProxies('trusted-proxies', trustedProxies));
   if (!roles.includes('edge')) return findings;
   findings.push(judgeProxies('edge-trusted-proxies', edgeTrustedProxies));
@@ -59,7 +59,7 @@ export function checkTrustedProxies(config: ProxyConfig): readonly Finding[] {
 /** Wider networks are rarely those of one's own proxies. */
 const WIDE = { ipv4: 8, ipv6: 24 } as const;
 
-function judgeProxies(setting: string, networks: readonly string[]): Finding {
+function judgeProxies(setting: string, networks: readonly string[]): DoctorFinding {
   const advice = `name only your own proxies (setting ${setting})`;
   const everything = networks.filter(isEverything);
   if (everything.length > 0)
@@ -87,7 +87,7 @@ export function checkTimeZone(
   { timeZone }: Pick<Config, 'timeZone'>,
   source: SettingInForce['source'] | undefined,
   machineZone: string,
-): readonly Finding[] {
+): readonly DoctorFinding[] {
   const found = `days begin and log times are counted in ${timeZone}`;
   const isChosen = source !== 'default';
   if (isChosen || timeZone === machineZone || NEUTRAL_ZONES.includes(machineZone)) return [ok('time zone', found)];

@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Finding } from '#cli/finding.ts';
+import type { DoctorFinding } from '#cli/doctor-finding.ts';
 import type { Config } from '#config';
 import { loadKeyring } from '#db/secrets/keyring.ts';
 import { databasePath, type InspectedDirectory } from '#lib/data-directory.ts';
@@ -16,7 +16,7 @@ import { messageOf, ok, problem, warning } from './findings.ts';
 export function checkDataDirectory(
   { dataDir }: Pick<Config, 'dataDir'>,
   inspected: InspectedDirectory,
-): readonly Finding[] {
+): readonly DoctorFinding[] {
   if (inspected.kind === 'unusable')
     return [
       problem(
@@ -77,7 +77,7 @@ interface Volume {
 }
 
 /** Pure. */
-export function judgeVolume(volume: Volume): Finding {
+export function judgeVolume(volume: Volume): DoctorFinding {
   const { directory, sizeBytes, freeBytes, usedShare, usedInodesShare, allowedBytes } = volume;
   const found = `the file system of ${directory} is ${percent(usedShare)} full, ${inGib(freeBytes)} are free`;
   const advice = 'make room, or lower cache-disk-size, buffer-disk-size and log-spool';
@@ -107,7 +107,7 @@ type RoomConfig = Pick<
   'roles' | 'dataDir' | 'cacheDirectory' | 'cacheDiskBytes' | 'bufferDiskSize' | 'logSpoolBytes' | 'liveRecordSpool'
 >;
 
-export async function checkDisk(config: RoomConfig): Promise<readonly Finding[]> {
+export async function checkDisk(config: RoomConfig): Promise<readonly DoctorFinding[]> {
   const isEdge = config.roles.includes('edge');
   const rooms = [
     { directory: config.dataDir, bytes: isEdge ? config.bufferDiskSize + config.logSpoolBytes : 0 },
@@ -138,7 +138,7 @@ export function checkKeyring({
   keyringFile,
   dataDir,
   databaseUrl,
-}: Pick<Config, 'keyringFile' | 'dataDir' | 'databaseUrl'>): readonly Finding[] {
+}: Pick<Config, 'keyringFile' | 'dataDir' | 'databaseUrl'>): readonly DoctorFinding[] {
   if (!existsSync(keyringFile)) {
     const isNew = databaseUrl === undefined && !existsSync(databasePath(dataDir));
     if (isNew) return [ok('key ring', `${keyringFile} is made by the first start`)];
@@ -171,7 +171,10 @@ const HOW_TO_BACK_UP = 'enable causeway-backup.timer, or run "causeway db backup
 type BackupConfig = Pick<Config, 'backupDirectory' | 'dataDir' | 'databaseUrl'>;
 
 /** Looks at the time of the newest backup. */
-export function checkBackups({ backupDirectory, dataDir, databaseUrl }: BackupConfig, now: number): readonly Finding[] {
+export function checkBackups(
+  { backupDirectory, dataDir, databaseUrl }: BackupConfig,
+  now: number,
+): readonly DoctorFinding[] {
   if (databaseUrl === undefined && !existsSync(databasePath(dataDir)))
     return [ok('backup', 'there is nothing to back up yet')];
   if (backupDirectory === undefined)

@@ -1,7 +1,7 @@
 /** What `causeway doctor` found of one thing that it looked at. */
 
 /** Result of one check. */
-export interface Finding {
+export interface DoctorFinding {
   /** What was looked at, in a word or two. */
   readonly check: string;
   /** `problem`: the service does not start, or does not serve. `warning`: it serves, but not as it should. */
