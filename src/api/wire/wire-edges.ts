@@ -1,11 +1,11 @@
 /** Edges of the fleet, their words on the wire. Used by `wire.ts` only. */
 import type { DataOf, RequestOf } from '#contract/operations.ts';
+import { toModelNames } from '#lib/model-names.ts';
 import type { EdgeView } from '#model/edge.ts';
 import type { EdgeState } from '#model/edge-state.ts';
 import type { FleetEvent } from '#model/fleet-event.ts';
 import type { FleetStatus } from '#model/fleet-status.ts';
-import { toModelNames } from './model-names.ts';
-import { readPage, writeFlag } from './wire-values.ts';
+import { readPage, writeFlag, writeSeconds } from './wire-values.ts';
 
 interface EdgePage {
   readonly total: number;
@@ -72,7 +72,7 @@ export const WRITE_EDGES = {
   }): DataOf<'edgeOperator.events'> => ({
     total,
     list: events.map(({ at, edge, event, detail, actor }) => ({
-      time: toSeconds(at),
+      time: writeSeconds(at),
       edge_id: edge,
       event,
       detail,
@@ -90,9 +90,9 @@ function writeEdge(edge: EdgeView, headRevision: number): DataOf<'edgeOperator.l
     labels: { ...edge.labels },
     status: edge.state,
     reason: edge.state === 'unhealthy' ? failed.join(', ') : '',
-    status_at: toSeconds(edge.stateAt),
-    seen_at: toSeconds(edge.seenAt),
-    drain_at: toSeconds(edge.drainAt),
+    status_at: writeSeconds(edge.stateAt),
+    seen_at: writeSeconds(edge.seenAt),
+    drain_at: writeSeconds(edge.drainAt),
     drains_itself: writeFlag(edge.drainsItself),
     revision: edge.appliedRevision,
     lag: Math.max(0, headRevision - edge.appliedRevision),
@@ -112,8 +112,4 @@ function writeEdge(edge: EdgeView, headRevision: number): DataOf<'edgeOperator.l
           },
     health: edge.health.map(({ check, ok, detail = '' }) => ({ check, ok: writeFlag(ok), detail })),
   };
-}
-
-function toSeconds(at: number | undefined): number {
-  return at === undefined ? 0 : Math.floor(at / 1000);
 }

@@ -1,11 +1,11 @@
 /** Identities of edges, their words on the wire. Used by `wire.ts` only. */
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import { TOKEN_ADDRESSES } from '#contract/operator-operations.ts';
+import { toModelNames } from '#lib/model-names.ts';
 import { DEFAULT_GROUP, type EdgeToken } from '#model/fleet.ts';
 import { parseAddressEntry } from '#sites/address-list.ts';
-import { toModelNames } from './model-names.ts';
 import { entriesOf, readList } from './wire-access.ts';
-import { writeFlag } from './wire-values.ts';
+import { writeFlag, writeSeconds } from './wire-values.ts';
 
 const DEFAULT_VALID_SECONDS = 3600;
 
@@ -59,7 +59,7 @@ export const WRITE_FLEET = {
   'fleetOperator.createToken': ({ id, token, expiresAt }: CreatedToken) => ({
     token_id: String(id),
     edge_token: token,
-    expires_at: toSeconds(expiresAt),
+    expires_at: writeSeconds(expiresAt),
   }),
   'fleetOperator.listTokens': (tokens: readonly EdgeToken[]) => ({ list: tokens.map(writeEdgeToken) }),
   'fleetOperator.getAuthority': ({ fleet, authorities }: ShownFleet): DataOf<'fleetOperator.getAuthority'> => ({
@@ -68,7 +68,7 @@ export const WRITE_FLEET = {
       key_id: key,
       pin,
       certificate,
-      expires_at: toSeconds(expiresAt),
+      expires_at: writeSeconds(expiresAt),
     })),
   }),
   'fleetOperator.rotateAuthority': (key: string) => ({ key_id: key }),
@@ -84,9 +84,9 @@ function writeEdgeToken(token: EdgeToken): DataOf<'fleetOperator.listTokens'>['l
     replace: writeFlag(token.replaces),
     uses: token.uses,
     used: token.used,
-    created_at: toSeconds(token.createdAt),
-    expires_at: toSeconds(token.expiresAt),
-    revoked_at: token.revokedAt === undefined ? 0 : toSeconds(token.revokedAt),
+    created_at: writeSeconds(token.createdAt),
+    expires_at: writeSeconds(token.expiresAt),
+    revoked_at: writeSeconds(token.revokedAt),
   };
 }
 
@@ -94,8 +94,4 @@ function writeEdgeToken(token: EdgeToken): DataOf<'fleetOperator.listTokens'>['l
 function splitLabel(label: string): readonly [name: string, value: string] {
   const at = label.indexOf('=');
   return [label.slice(0, at), label.slice(at + 1)];
-}
-
-function toSeconds(at: number): number {
-  return Math.floor(at / 1000);
 }

@@ -1,7 +1,7 @@
 /** Groups of edges on the wire. */
 import type { DataOf, RequestOf } from '#contract/operations.ts';
+import { toModelNames } from '#lib/model-names.ts';
 import type { GroupView } from '#model/edge-group.ts';
-import { toModelNames } from './model-names.ts';
 
 export const READ_GROUPS = {
   'groupOperator.list': () => undefined,

@@ -3,12 +3,12 @@ import type { DataOf, RequestOf } from '#contract/operations.ts';
 import type { ReportedBroadcast, ViewerGrain } from '#db/tables/live/history.ts';
 import type { StoredLiveKeys } from '#db/tables/live/keys.ts';
 import type { StoredStream } from '#db/tables/live/streams.ts';
+import { toModelNames } from '#lib/model-names.ts';
 import { type ListedStream, listedStream, type ViewerCounts } from '#model/live-stream.ts';
 import type { PushInfo } from './live-addresses.ts';
-import { toModelNames } from './model-names.ts';
 import { READ_RECORDINGS, WRITE_RECORDINGS } from './wire-recordings.ts';
 import { readName } from './wire-traffic.ts';
-import { readPage, writeFlag } from './wire-values.ts';
+import { readPage, writeFlag, writeSeconds } from './wire-values.ts';
 
 export interface ViewersView {
   readonly now: ViewerCounts;
@@ -78,8 +78,8 @@ export const WRITE_LIVE = {
       app_name: app,
       stream_name: stream,
       status: state,
-      timestamp: toSeconds(beganAt),
-      endtime: toSeconds(endedAt),
+      timestamp: writeSeconds(beganAt),
+      endtime: writeSeconds(endedAt),
     })),
   'live.history': ({ total, broadcasts }: BroadcastPage): DataOf<'live.history'> => ({
     total,
@@ -88,12 +88,12 @@ export const WRITE_LIVE = {
   'live.viewers': ({ now, grain, list }: ViewersView): DataOf<'live.viewers'> => ({
     now: writeViewers(now),
     interval: grain,
-    list: list.map(({ at, ...viewers }) => ({ time: toSeconds(at), ...writeViewers(viewers) })),
+    list: list.map(({ at, ...viewers }) => ({ time: writeSeconds(at), ...writeViewers(viewers) })),
   }),
   'live.pushInfo': ({ publish, play, expiresAt }: PushInfo): DataOf<'live.pushInfo'> => ({
     publish: publish.map(({ protocol, url, server, streamKey }) => ({ protocol, url, server, stream_key: streamKey })),
     play: play.map(({ protocol, url }) => ({ protocol, url })),
-    expire_time: toSeconds(expiresAt),
+    expire_time: writeSeconds(expiresAt),
   }),
   'liveOperator.list': ({ total, streams, now }: StreamPage): DataOf<'liveOperator.list'> => ({
     total,
@@ -132,8 +132,8 @@ function writeName({ app, stream }: { readonly app: string; readonly stream: str
 
 function writeBroadcast({ beganAt, endedAt, source, endReason, peakViewers }: ReportedBroadcast) {
   return {
-    timestamp: toSeconds(beganAt),
-    endtime: toSeconds(endedAt),
+    timestamp: writeSeconds(beganAt),
+    endtime: writeSeconds(endedAt),
     source: source === 'origin' ? ('origin' as const) : ('publish' as const),
     end_reason: endReason,
     peak_viewers: peakViewers,
@@ -148,9 +148,9 @@ function writeStream(stored: StoredStream, now: number): DataOf<'liveOperator.li
     domain: stored.domainName,
     ...writeName(stored),
     status: listed.state,
-    timestamp: toSeconds(listed.beganAt),
-    endtime: toSeconds(listed.endedAt),
-    resume_at: listed.state === 'PAUSED' ? toSeconds(stored.forbiddenUntil) : 0,
+    timestamp: writeSeconds(listed.beganAt),
+    endtime: writeSeconds(listed.endedAt),
+    resume_at: listed.state === 'PAUSED' ? writeSeconds(stored.forbiddenUntil) : 0,
     broadcast: stored.broadcast,
     edge: stored.edge,
     details: listed.state === 'ONGOING' ? writeDetails(stored, now) : null,
@@ -184,8 +184,4 @@ function writeViewers({ flv, websocket, rtmp, hls }: ViewerCounts) {
 
 function writeKeys({ publish, play }: StoredLiveKeys) {
   return { publish: [...publish], play: [...play] };
-}
-
-function toSeconds(at: number): number {
-  return Math.floor(at / 1000);
 }

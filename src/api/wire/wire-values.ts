@@ -25,6 +25,11 @@ export function writeRevision({ settingRevision }: Pick<Domain, 'settingRevision
   return { revision: String(settingRevision) };
 }
 
+/** Unix seconds; 0: never. */
+export function writeSeconds(at = 0): number {
+  return Math.floor(at / 1000);
+}
+
 export function writeFlag(value: boolean): '0' | '1' {
   return flag.schema.encode(value) === '1' ? '1' : '0';
 }

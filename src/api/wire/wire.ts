@@ -8,10 +8,9 @@ import type { RouteName } from '#contract/routes.ts';
 
 import { WIRE_CACHE_SETTINGS } from '#contract/settings.ts';
 import type { Rotation } from '#db/rotation/sealed-secrets.ts';
-
+import { toModelNames } from '#lib/model-names.ts';
 import type { Account, Token } from '#model/account.ts';
 import type { Domain } from '#model/domain.ts';
-import { toModelNames } from './model-names.ts';
 import type { OriginWarning } from './origin-warnings.ts';
 import { READ_ACCESS, WRITE_ACCESS } from './wire-access.ts';
 import { readAdvanced, writeAdvanced } from './wire-advanced.ts';
