@@ -1,5 +1,6 @@
 /** Purge and prefetch tasks, prefetch results of the edges, and the daily usage of each account. */
 import { sql, type Transaction } from 'kysely';
+import { toModelNames } from '#lib/model-names.ts';
 import type { CacheItem, CacheTask, PrefetchResult } from '#model/cache-task.ts';
 import type { CacheTaskRow, Executor, Schema } from '../schema/schema.ts';
 
@@ -134,13 +135,6 @@ async function readUsage(
 }
 
 function toTask(row: CacheTaskRow): CacheTask {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    // `as`, here and below: this file is the only one that writes them, and the table's check allows two words only.
-    kind: row.kind as CacheTask['kind'],
-    createdAt: row.created_at,
-    revision: row.revision,
-    items: JSON.parse(row.items) as CacheItem[],
-  };
+  // `as`: this file is the only one that writes them, and the table's check allows two words only.
+  return { ...toModelNames(row), kind: row.kind as CacheTask['kind'], items: JSON.parse(row.items) as CacheItem[] };
 }

@@ -1,5 +1,6 @@
 /** Certificate orders. One process at a time works on an order, under a lease. */
 import { sql, type Transaction } from 'kysely';
+import { toModelNames } from '#lib/model-names.ts';
 import {
   type CertificateOrder,
   countDayOrders,
@@ -252,25 +253,14 @@ function toColumns(order: CertificateOrder): OrderColumns {
 }
 
 function toOrder(row: CertificateOrderRow): CertificateOrder {
-  const { challenge_key: key, challenge_revision: revision, challenge_told_at: toldAt } = row;
+  const { challenge_key: key, challenge_revision: revision, challenge_told_at: toldAt, ...others } = row;
+  const { renew_from: from, renew_to: to, written_at: _at, lease_owner: _by, lease_until: _until, ...plain } = others;
   return {
-    domainId: row.domain_id,
+    ...toModelNames(plain),
     // `as`, here and below: written by this file only, from the same types.
     state: row.state as OrderState,
     problem: row.problem === '' ? undefined : (row.problem as OrderProblem),
-    detail: row.detail,
-    sslKey: row.ssl_key,
-    issuedKey: row.issued_key,
-    url: row.url,
     challenge: key === '' ? undefined : { key, revision, toldAt },
-    privateKey: row.private_key,
-    failures: row.failures,
-    dayBeganAt: row.day_began_at,
-    dayOrders: row.day_orders,
-    requestedAt: row.requested_at,
-    orderedAt: row.ordered_at,
-    dueAt: row.due_at,
-    renewAt: row.renew_at,
-    renewalWindow: row.renew_to === 0 ? undefined : { from: row.renew_from, to: row.renew_to },
+    renewalWindow: to === 0 ? undefined : { from, to },
   };
 }

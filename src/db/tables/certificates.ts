@@ -4,6 +4,7 @@
  */
 import { createHash, type KeyObject, randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
+import { toModelNames } from '#lib/model-names.ts';
 import type { Certificate, CertificateChain, KeyKind } from '#model/certificate.ts';
 import { lockInTransaction } from '../engines/engine.ts';
 import type { CertificateRow, Executor, Schema } from '../schema/schema.ts';
@@ -289,15 +290,6 @@ async function toResources(trx: Executor, key: string): Promise<readonly Change[
 const SHOWN = ['key', 'account_id', 'title', 'issuer', 'names', 'key_kind', 'valid_from', 'valid_to'] as const;
 
 function toCertificate(row: Pick<CertificateRow, (typeof SHOWN)[number]>): Certificate {
-  return {
-    key: row.key,
-    accountId: row.account_id,
-    title: row.title,
-    issuer: row.issuer,
-    // `as`: written by this file only.
-    names: JSON.parse(row.names) as string[],
-    keyKind: row.key_kind as KeyKind, // as above
-    validFrom: row.valid_from,
-    validTo: row.valid_to,
-  };
+  // `as`: written by this file only.
+  return { ...toModelNames(row), names: JSON.parse(row.names) as string[], keyKind: row.key_kind as KeyKind };
 }

@@ -3,6 +3,7 @@
  * is free.
  */
 import { type ExpressionBuilder, sql, type Transaction } from 'kysely';
+import { toModelNames } from '#lib/model-names.ts';
 import type { InForce } from '#model/acknowledgement.ts';
 import {
   type AccelerationType,
@@ -244,16 +245,11 @@ function toColumns(domain: Omit<Domain, 'id' | 'createdAt'>) {
 function toDomain(row: DomainRow): Domain {
   // `as`, here and below: these columns are written by this file only, from the same types.
   const settings = JSON.parse(row.settings) as StoredSettings;
+  const { deleted_at: _at, ...plain } = row;
   return {
-    id: row.id,
-    accountId: row.account_id,
-    name: row.name,
+    ...toModelNames(plain),
     type: row.type as AccelerationType,
-    icpNumber: row.icp_number,
-    remark: row.remark,
     state: row.state as DomainState,
-    createdAt: row.created_at,
-    settingRevision: row.setting_revision,
     settings: withDefaults(settings),
   };
 }

@@ -1,5 +1,6 @@
 /** Certificates of enrolled edges. One is looked up at each connection of an edge. */
 import type { Selectable } from 'kysely';
+import { toModelNames } from '#lib/model-names.ts';
 import type { EdgeCertificateState } from '#model/fleet.ts';
 import type { FleetTables } from '../../schema/fleet.ts';
 import type { Executor } from '../../schema/schema.ts';
@@ -123,16 +124,5 @@ export async function pruneEdgeCertificates(x: Executor, now: number): Promise<v
 }
 
 function toCertificate(row: Selectable<FleetTables['edge_certificate']>): EdgeCertificate {
-  return {
-    serial: row.serial,
-    edge: row.edge,
-    authority: row.authority,
-    publicKey: row.public_key,
-    certificate: row.certificate,
-    tokenId: row.token_id ?? undefined,
-    state: row.state as EdgeCertificateState, // written by this file only
-    madeAt: row.made_at,
-    notAfter: row.not_after,
-    replacedAt: row.replaced_at ?? undefined,
-  };
+  return { ...toModelNames(row), state: row.state as EdgeCertificateState }; // written by this file only
 }

@@ -1,5 +1,6 @@
 /** Tokens with which machines become edges; of each only the hash of its secret is stored. */
 import type { Selectable } from 'kysely';
+import { toModelNames } from '#lib/model-names.ts';
 import type { EdgeLabels, EdgeToken } from '#model/fleet.ts';
 import type { FleetTables } from '../../schema/fleet.ts';
 import type { Executor } from '../../schema/schema.ts';
@@ -73,19 +74,13 @@ export async function pruneEdgeTokens(x: Executor, now: number): Promise<void> {
 }
 
 function toToken(row: Selectable<FleetTables['edge_token']>): EdgeToken {
+  const { hash: _hash, group_name: group, addresses, ...plain } = row;
   return {
-    id: row.id,
-    authority: row.authority,
-    edge: row.edge ?? undefined,
+    ...toModelNames(plain),
+    group,
     replaces: row.replaces === 1,
-    group: row.group_name,
     // `as`: written by `addEdgeToken` only.
     labels: JSON.parse(row.labels) as EdgeLabels,
-    addresses: row.addresses === null ? undefined : (JSON.parse(row.addresses) as string[]), // as above
-    uses: row.uses,
-    used: row.used,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at ?? undefined,
+    addresses: addresses === null ? undefined : (JSON.parse(addresses) as string[]), // as above
   };
 }

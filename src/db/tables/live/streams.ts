@@ -1,5 +1,6 @@
 /** Live streams as listed, and marks on them. Marks are published for edges and live processes. docs/decisions/0500 */
 import { sql, type Transaction } from 'kysely';
+import { toModelNames } from '#lib/model-names.ts';
 import {
   LIVE_KEYS_KIND,
   LIVE_MARK_KIND,
@@ -286,22 +287,12 @@ type JoinedRow = LiveStreamRow & {
 };
 
 function toStored(row: JoinedRow): StoredStream {
+  const { forbidden, kicked: _kicked, reported_at: reportedAt, status, ...plain } = row;
   return {
-    domainId: row.domain_id,
-    accountId: row.account_id,
-    domainName: row.domain_name,
-    app: row.app,
-    stream: row.stream,
-    broadcast: row.broadcast,
-    edge: row.edge,
-    beganAt: row.began_at,
-    endedAt: row.ended_at,
-    isForbidden: row.forbidden === 1,
-    forbiddenAt: row.forbidden_at,
-    forbiddenUntil: row.forbidden_until,
-    resumedAt: row.resumed_at,
-    reportedAt: row.reported_at ?? 0,
+    ...toModelNames(plain),
+    isForbidden: forbidden === 1,
+    reportedAt: reportedAt ?? 0,
     // `as`: written by `reports.ts` only.
-    status: row.status === '' ? undefined : (JSON.parse(row.status) as LiveStatus),
+    status: status === '' ? undefined : (JSON.parse(status) as LiveStatus),
   };
 }
