@@ -5,6 +5,7 @@
 import type { BypassReason } from '#http/decide.ts';
 import type { RequestProblem } from '#http/request.ts';
 import type { SkipReason } from '#http/store.ts';
+import { DENY_REASONS } from '#sites/access.ts';
 import type { StoreRefusal } from './store/store.ts';
 
 /** Why an origin gave no usable answer. */
@@ -34,9 +35,8 @@ export const DENIALS = {
   closed: 'the customer has closed the domain',
   rejected: 'the domain was rejected at review',
   disabled: 'the operator has disabled the domain',
-  ip: "the client's address is on the site's list",
   referer: 'the site does not allow the Referer, or requires one and it is missing',
-  userAgent: "the User-Agent is on the site's list",
+  ...DENY_REASONS,
   playKey: 'the query has no valid auth_key of the domain for this stream, or it has expired',
   paused: 'the stream is forbidden',
 } as const;

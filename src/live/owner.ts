@@ -241,7 +241,7 @@ export class Owner implements Disposable {
     const mark = this.#options.marks.getLiveMark(domainId, app, name);
     const site = this.siteOf(host);
     const address = stream.side?.address;
-    const isRefused = address !== undefined && site?.access.deniedAddresses?.has(address) === true;
+    const isRefused = site?.access.deniedAddresses?.denies(address) === true;
     stream.applyRules({
       isForbidden: isForbidden(mark, this.#options.clock()),
       isOpen: isOpen(site, stream.name) && !isRefused,

@@ -1,7 +1,8 @@
 /** Compiled access rules: which clients are refused, and how. Edge rule 6 */
-import type { AddressSet } from '#lib/cidr.ts';
-import type { DenyMember } from '#model/domain.ts';
+import type { RequestFieldName } from '#http/request-fields.ts';
+import { type DenyList, type DenyMember, eachDenyList } from '#model/domain.ts';
 import { MAX_ACCESS_ENTRIES, MAX_PAGE_BYTES } from '#model/limits.ts';
+import { type ParsedEntry, parseAddressEntry } from './address-list.ts';
 import type { CompileTools } from './compile-tools.ts';
 import { expected, readObject, readOneOf, readText, SpecProblem } from './members.ts';
 import { parseObjectUrl } from './object-url.ts';
@@ -9,20 +10,53 @@ import { PackedAddresses } from './packed-addresses.ts';
 import { RefererList } from './referer.ts';
 import type { Signature } from './signature.ts';
 import type { RefusalSpec } from './spec.ts';
-import { UserAgentList } from './user-agent.ts';
+import { parseUserAgentEntry, UserAgentList } from './user-agent.ts';
 
-/** What the entries of each list compile to. They throw `RangeError`. */
-const DENIED = {
-  deniedAddresses: (entries: readonly string[], { addressUnits }: CompileTools): AddressSet =>
-    new PackedAddresses(entries, addressUnits),
-  deniedUserAgents: (entries: readonly string[], { readUserAgent }: CompileTools) =>
-    new UserAgentList(entries, readUserAgent),
-} satisfies Readonly<Record<DenyMember, unknown>>;
+/** What a rule looks at: the client's address, or the first line of a field of the request. */
+export type Subject = 'address' | RequestFieldName;
 
-type Denied = { readonly [M in DenyMember]?: ReturnType<(typeof DENIED)[M]> };
+/** A compiled rule. */
+interface AccessRule {
+  /** Whether clients with this value are refused; `undefined` if the request has no such field. */
+  denies(value: string | undefined): boolean;
+}
+
+interface DenyRow {
+  readonly subject: Subject;
+  /** Why a client on the list is refused; the word for it is the list's name. */
+  readonly means: string;
+  /** Reads an entry as the customer wrote it. */
+  readonly parse: (text: string) => ParsedEntry;
+  /** Throws `RangeError` for an entry that `parse` did not return. */
+  readonly compile: (entries: readonly string[], tools: CompileTools) => AccessRule;
+}
+
+/** How the lists of the model are read, compiled and checked. docs/decisions/0534 */
+const LISTS: Readonly<Record<DenyList, DenyRow>> = {
+  userAgent: {
+    subject: 'user-agent',
+    means: "the User-Agent is on the site's list",
+    parse: parseUserAgentEntry,
+    compile: (entries, { readUserAgent }) => new UserAgentList(entries, readUserAgent),
+  },
+  ip: {
+    subject: 'address',
+    means: "the client's address is on the site's list",
+    parse: parseAddressEntry,
+    compile: (entries, { addressUnits }) => new PackedAddresses(entries, addressUnits),
+  },
+};
+
+/** The same, with the reason of a refusal, and the member of specification and compiled site. */
+export const DENY_RULES = eachDenyList((list, member) => ({ ...LISTS[list], reason: list, member }));
+
+/** What each reason means. */
+export const DENY_REASONS = eachDenyList((list) => LISTS[list].means);
+
+export type DeniedAccess = { readonly [M in DenyMember]?: AccessRule };
 
 /** Each absent where the site has no such rule. */
-export interface SiteAccess extends Denied {
+export interface SiteAccess extends DeniedAccess {
   readonly referers?: RefererList;
   readonly refusal?: SiteRefusal;
 }
@@ -49,13 +83,13 @@ export function readAccess(value: unknown, tools: CompileTools): SiteAccess {
   };
 }
 
-function readDenied(members: Readonly<Record<string, unknown>>, tools: CompileTools): Denied {
-  const lists = Object.entries(DENIED).flatMap(([member, compile]) => {
+function readDenied(members: Readonly<Record<string, unknown>>, tools: CompileTools): DeniedAccess {
+  const lists = Object.values(DENY_RULES).flatMap(({ member, compile }) => {
     const { [member]: value } = members;
     if (value === undefined) return [];
     return [[member, compileList(`access.${member}`, value, (entries) => compile(entries, tools))]];
   });
-  return Object.fromEntries(lists) as Denied; // fromEntries forgets the names
+  return Object.fromEntries(lists) as DeniedAccess; // fromEntries forgets the names
 }
 
 function readReferer(value: unknown, signature: Signature): RefererList {

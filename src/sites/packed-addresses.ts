@@ -1,17 +1,9 @@
 /** The networks of a site's address list in two texts. An edge keeps thousands of sites. docs/decisions/0117 */
-import {
-  type AddressSet,
-  firstUnits,
-  lastUnits,
-  type Network,
-  parseNetworks,
-  plainAddress,
-  unitsOf,
-} from '#lib/cidr.ts';
+import { firstUnits, lastUnits, type Network, parseNetworks, plainAddress, unitsOf } from '#lib/cidr.ts';
 import { packUnits } from '#lib/packed.ts';
 
 /** Throws `RangeError` for a text that is not a network. `read` is `addressUnits`, perhaps one that remembers. */
-export class PackedAddresses implements AddressSet {
+export class PackedAddresses {
   readonly #v4: string;
   readonly #v6: string;
   readonly #read: typeof addressUnits;
@@ -23,7 +15,8 @@ export class PackedAddresses implements AddressSet {
     this.#read = read;
   }
 
-  has(address: string): boolean {
+  /** Whether the address is in one of the networks. */
+  denies(address = ''): boolean {
     const units = this.#read(address);
     return units !== undefined && hasUnits(units.length === V4_UNITS ? this.#v4 : this.#v6, units);
   }

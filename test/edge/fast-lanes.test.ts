@@ -11,6 +11,7 @@ import { RULE_ASKS } from '../../src/edge/shortcuts/access-memo.ts';
 import { REQUEST_FIELDS } from '../../src/http/request-fields.ts';
 import { DEFAULT_SETTINGS, type Domain } from '../../src/model/domain.ts';
 import { SITE_SETTINGS } from '../../src/model/settings.ts';
+import { DENY_RULES } from '../../src/sites/access.ts';
 import { compileSite } from '../../src/sites/compile.ts';
 import type { SiteSpec } from '../../src/sites/spec.ts';
 import { CASES } from '../support/edge/shortcuts.ts';
@@ -61,7 +62,8 @@ describe('inputs of ready answers', () => {
       const rules = changes.flatMap(({ access }) =>
         access === undefined ? [] : Object.keys(siteOf({ access }).access),
       );
-      assert.deepEqual(missingFrom(rules, Object.keys(RULE_ASKS)), []);
+      const lists = Object.values(DENY_RULES).map(({ member }) => member);
+      assert.deepEqual(missingFrom(rules, [...Object.keys(RULE_ASKS), ...lists]), []);
     });
   }
 

@@ -2,14 +2,12 @@
 import { byOperation, WIRE_DENY_LISTS } from '#contract/deny-lists.ts';
 import type { Field } from '#contract/fields.ts';
 import { OPERATIONS } from '#contract/operations.ts';
-import type { RouteName } from '#contract/routes.ts';
 import { type DenyList, type Domain, eachDenyList } from '#model/domain.ts';
 import { changeSettings } from '../settings/change.ts';
+import type { AccessRoute } from '../wire/wire-access.ts';
 import type { Call, Handler } from './handler.ts';
 import { readOwnDomain } from './own-domain.ts';
 import { refuseMissing } from './refuse-missing.ts';
-
-type AccessRoute = Extract<RouteName, `config.${'set' | 'get'}${'Referer' | Capitalize<DenyList>}`>;
 
 const LISTS = eachDenyList((list) => ({
   change: (call: Call, chosen: Chosen) => changeDenyList(call, list, chosen),

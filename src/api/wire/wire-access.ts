@@ -7,20 +7,17 @@ import type { Localized } from '#contract/locale.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import { localizeReason } from '#contract/reasons.ts';
 import { ServiceError } from '#contract/service-error.ts';
-import type { DenyList, Domain, RefererSettings } from '#model/domain.ts';
+import { type DenyList, type Domain, eachDenyList, type RefererSettings } from '#model/domain.ts';
 import { MAX_ACCESS_ENTRIES } from '#model/limits.ts';
-import { type ParsedEntry, parseAddressEntry } from '#sites/address-list.ts';
+import { DENY_RULES } from '#sites/access.ts';
+import type { ParsedEntry } from '#sites/address-list.ts';
 import { parseRefererEntry } from '#sites/referer.ts';
-import { parseUserAgentEntry } from '#sites/user-agent.ts';
 import { readDomainId, writeFlag, writeRevision } from './wire-values.ts';
 import type { Writers } from './writers.ts';
 
-const LISTS = {
-  userAgent: wireList('userAgent', WIRE_DENY_LISTS.userAgent, parseUserAgentEntry),
-  ip: wireList('ip', WIRE_DENY_LISTS.ip, parseAddressEntry),
-} satisfies Readonly<Record<DenyList, unknown>>;
+export type AccessRoute = `config.${'set' | 'get'}${'Referer' | Capitalize<DenyList>}`;
 
-type AccessRoute = `config.${'set' | 'get'}${'Referer' | Capitalize<DenyList>}`;
+const LISTS = eachDenyList(wireList) as { readonly [L in DenyList]: WireList<L> }; // the callback sees no single list
 
 /** Absent members stay as they are. */
 export const READ_ACCESS = {
@@ -45,34 +42,50 @@ function readReferer(request: RequestOf<'config.setReferer'>) {
   return { domainId: domain_id, mode: REFERER_TYPES.valueOf[referer_type], allowsBlank: referer_blank, entries };
 }
 
-/** A list of what is refused, as its operations read and write it. */
-interface WireList<R, D> {
-  /** Name of the field with the entries, and the field. */
-  readonly list: string;
-  readonly entries: Field;
-  readonly isMerged?: true;
-  read(request: R): { readonly isOn: boolean; readonly entries: readonly string[] | undefined };
-  write(isOn: boolean, entries: string): D;
+/** How the operations of a list read and write it. */
+interface WireList<L extends DenyList> {
+  readonly readId: typeof readDomainId;
+  read(request: RequestOf<`config.set${Capitalize<L>}`>): ReadList;
+  write(domain: Domain): DataOf<`config.get${Capitalize<L>}`>;
 }
 
-function wireList<R, D>(name: DenyList, row: WireList<R, D>, parse: (text: string) => ParsedEntry) {
+interface ReadList {
+  readonly domainId: number;
+  readonly isOn: boolean;
+  readonly entries: readonly string[] | undefined;
+}
+
+function wireList(name: DenyList) {
+  const row: ListRow = WIRE_DENY_LISTS[name];
   return {
     readId: readDomainId,
-    read: (request: R & { readonly domain_id: number }) => {
+    read: (request: { readonly domain_id: number }): ReadList => {
       const { isOn, entries: texts = [] } = row.read(request);
-      const entries = readUnlessOff(!isOn, () => readDenied(row, parse, texts));
+      const entries = readUnlessOff(!isOn, () => readDenied(row, DENY_RULES[name].parse, texts));
       return { domainId: request.domain_id, isOn, entries };
     },
     write: (domain: Domain) => {
       const { isOn, entries } = domain.settings[name];
-      return { ...row.write(isOn, entries.join(',')), ...writeRevision(domain) };
+      const answer = { ...row.write(isOn, entries.join(',')), ...writeRevision(domain) };
+      return answer as DataOf<`config.get${Capitalize<DenyList>}`>; // the answer of this list's operation
     },
   };
 }
 
+/** A row of the contract, whichever list it describes. */
+interface ListRow {
+  /** Name of the field with the entries, and the field. */
+  readonly list: string;
+  readonly entries: Field;
+  readonly isMerged?: true;
+  /** `request`: one that the operation's schema has accepted. */
+  read(request: object): { readonly isOn: boolean; readonly entries: readonly string[] | undefined };
+  write(isOn: boolean, entries: string): object;
+}
+
 /** Reads the entries; of equal ones that are merged the first counts. */
 function readDenied(
-  { list: field, entries: { each, expects }, isMerged }: WireList<never, unknown>,
+  { list: field, entries: { each, expects }, isMerged }: ListRow,
   parse: (text: string) => ParsedEntry,
   texts: readonly string[],
 ): readonly string[] | undefined {

@@ -3,9 +3,8 @@
  * often alike: a proxy's address, a common browser, the site whose pages embed the object. docs/decisions/0270
  */
 import { flatText } from '#lib/flat-text.ts';
-import type { SiteAccess } from '#sites/access.ts';
+import type { DeniedAccess, SiteAccess } from '#sites/access.ts';
 import { plainOriginLength } from '#sites/referer.ts';
-import { type AskingClient, deniesAddress, deniesReferer, deniesUserAgent } from '../stages/access.ts';
 
 /** An answer, with the last client that was admitted to it. */
 export interface GuardedAnswer {
@@ -16,6 +15,13 @@ export interface GuardedAnswer {
   letInUserAgent: string | undefined;
   /** Origin of the last admitted Referer: its beginning, up to the path. */
   letInOrigin: string;
+}
+
+/** The properties of a client that `isLetIn` checks. */
+export interface AskingClient {
+  readonly clientAddress: string;
+  readonly referer: string | undefined;
+  readonly userAgent: string | undefined;
 }
 
 /**
@@ -43,28 +49,21 @@ const ASKS = { address: 1, referer: 2, userAgent: 4, unknown: 8 } as const;
 /** Bits that `isLetIn` can answer; requests with other bits go to the pipeline. */
 const ANSWERED = ASKS.address | ASKS.referer | ASKS.userAgent;
 
-/** What each rule asks about. A rule without a row does not compile. docs/decisions/0415 */
+/** What each rule asks about. A list without a row here is left to the pipeline. docs/decisions/0415 */
 export const RULE_ASKS = {
   deniedAddresses: ASKS.address,
   referers: ASKS.referer,
   deniedUserAgents: ASKS.userAgent,
   refusal: 0, // says how a client is refused, not which
-} as const satisfies Record<keyof SiteAccess, number>;
+} as const satisfies Record<Exclude<keyof SiteAccess, keyof DeniedAccess>, number> &
+  Partial<Record<keyof DeniedAccess, number>>;
 
-/**
- * Returns the bits of a site's rules; 0 if every client is admitted. A rule without a row, as from a later release, is
- * left to the pipeline.
- */
+/** Returns the bits of a site's rules; 0 if every client is admitted. */
 export function asksOf(access: SiteAccess): number {
   const rows: Readonly<Record<string, number>> = RULE_ASKS;
   let asks = 0;
   for (const [rule, value] of Object.entries(access)) if (value !== undefined) asks |= rows[rule] ?? ASKS.unknown;
   return asks;
-}
-
-/** Whether `isLetIn` can answer all these bits; otherwise it admits no client. */
-export function canAnswer(asks: number): boolean {
-  return (asks & ~ANSWERED) === 0;
 }
 
 /**
@@ -74,7 +73,7 @@ export function canAnswer(asks: number): boolean {
 export function isLetIn(answer: GuardedAnswer, client: RememberedClient, oneOrigin: (text: string) => string): boolean {
   const { asks } = answer;
   if (asks === 0) return true;
-  if (!canAnswer(asks)) return false;
+  if ((asks & ~ANSWERED) !== 0) return false;
   if ((asks & ASKS.address) !== 0 && client.clientAddress !== answer.letInAddress) {
     if (!admitsAddress(answer, client)) return false;
   }
@@ -85,7 +84,7 @@ export function isLetIn(answer: GuardedAnswer, client: RememberedClient, oneOrig
 function admitsAddress(answer: GuardedAnswer, { clientAddress, passed }: RememberedClient): boolean {
   const { access } = answer.site;
   if (passed.access === access) return true;
-  if (deniesAddress(access, clientAddress)) return false;
+  if (access.deniedAddresses?.denies(clientAddress) === true) return false;
   passed.access = access;
   passed.userAgent = NOBODY;
   answer.letInAddress = clientAddress;
@@ -97,7 +96,7 @@ function admitsUserAgent(answer: GuardedAnswer, client: RememberedClient): boole
   const { access } = answer.site;
   const { userAgent, passed } = client;
   if (userAgent === answer.letInUserAgent || (passed.access === access && passed.userAgent === userAgent)) return true;
-  if (deniesUserAgent(access, userAgent)) return false;
+  if (access.deniedUserAgents?.denies(userAgent) === true) return false;
   const isLong = userAgent !== undefined && userAgent.length > MAX_USER_AGENT_CHARS;
   passed.access = access;
   passed.userAgent = isLong ? NOBODY : userAgent;
@@ -111,7 +110,7 @@ function admitsReferer(
   oneOrigin: (text: string) => string,
 ): boolean {
   if (referer !== undefined && hasOrigin(referer, answer.letInOrigin)) return true;
-  if (deniesReferer(answer.site.access, referer)) return false;
+  if (answer.site.access.referers?.denies(referer) === true) return false;
   const length = referer === undefined ? 0 : plainOriginLength(referer);
   if (referer !== undefined && length > 0 && length <= MAX_ORIGIN_CHARS)
     answer.letInOrigin = oneOrigin(flatText(referer.slice(0, length)));

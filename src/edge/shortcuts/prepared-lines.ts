@@ -6,8 +6,8 @@ import { ownBytes } from '#lib/own-bytes.ts';
 import { AnsweredPart, ClientPart, type HitRecord } from '#logs/hit-record.ts';
 import { type CacheCode, formatAddress } from '#logs/line.ts';
 import type { EdgeContext } from '../context.ts';
-import type { AskingClient } from '../stages/access.ts';
 import { CLIENT_LEFT } from '../stages/access-log.ts';
+import type { AskingClient } from './access-memo.ts';
 import type { LoggedAnswer, PreparedVersion } from './ready-answer.ts';
 
 /** An answer in flight. */

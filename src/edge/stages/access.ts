@@ -4,7 +4,7 @@
  */
 import { firstValue } from '#http/headers.ts';
 import { hasDotSegments } from '#http/target.ts';
-import type { SiteAccess } from '#sites/access.ts';
+import { DENY_RULES, type SiteAccess, type Subject } from '#sites/access.ts';
 import type { Site } from '#sites/site.ts';
 import type { Denial } from '../reasons.ts';
 import type { EdgeRequest } from '../request.ts';
@@ -31,49 +31,28 @@ function checkRules({ access }: Site, request: AskedRequest): Access {
   // may resolve it to another path.
   const isThere = refusal?.kind === 'redirect' && refusal.target === host + keyPath + query;
   if (isThere && !hasDotSegments(target)) return ALLOW;
-  const client = {
-    clientAddress,
-    referer: firstValue(headers, 'referer'),
-    userAgent: firstValue(headers, 'user-agent'),
-  };
-  const reason = denialOf(access, client);
+  const reason = denialOf(access, (subject) => (subject === 'address' ? clientAddress : firstValue(headers, subject)));
   return reason === undefined ? ALLOW : { kind: 'deny', reason };
 }
 
-/** The client properties that rules check. */
-export interface AskingClient {
-  readonly clientAddress: string;
-  readonly referer: string | undefined;
-  readonly userAgent: string | undefined;
-}
-
-/** Returns the reason of the first rule that refuses; `undefined` if none does. */
-export function denialOf(access: SiteAccess, client: AskingClient): Denial | undefined {
-  return RULES.find(({ denies }) => denies(access, client))?.reason;
-}
-
-export function deniesAddress({ deniedAddresses }: SiteAccess, address: string): boolean {
-  return deniedAddresses?.has(address) === true;
-}
-
-export function deniesReferer({ referers }: SiteAccess, referer: string | undefined): boolean {
-  return referers?.denies(referer) === true;
-}
-
-export function deniesUserAgent({ deniedUserAgents }: SiteAccess, userAgent: string | undefined): boolean {
-  return deniedUserAgents?.denies(userAgent) === true;
+/** Returns the reason of the first rule that refuses; `undefined` if none does. `read` returns what a rule looks at. */
+export function denialOf(access: SiteAccess, read: (subject: Subject) => string | undefined): Denial | undefined {
+  return RULES.find(({ member, subject }) => access[member]?.denies(read(subject)))?.reason;
 }
 
 interface Rule {
+  readonly member: Exclude<keyof SiteAccess, 'refusal'>;
+  readonly subject: Subject;
   readonly reason: Denial;
-  readonly denies: (access: SiteAccess, client: AskingClient) => boolean;
 }
 
-/** The rules in evaluation order. A list of `SiteAccess` without a row here does not compile. */
-const RULES: readonly Rule[] = Object.values({
-  deniedAddresses: { reason: 'ip', denies: (access, { clientAddress }) => deniesAddress(access, clientAddress) },
-  referers: { reason: 'referer', denies: (access, { referer }) => deniesReferer(access, referer) },
-  deniedUserAgents: { reason: 'userAgent', denies: (access, { userAgent }) => deniesUserAgent(access, userAgent) },
-} as const satisfies Record<Exclude<keyof SiteAccess, 'refusal'>, Rule>);
+const { ip, ...LISTS } = DENY_RULES;
+
+/** The rules in evaluation order: addresses first, which are the cheapest to check. */
+const RULES: readonly Rule[] = [
+  ip,
+  { member: 'referers', subject: 'referer', reason: 'referer' },
+  ...Object.values(LISTS),
+];
 
 const ALLOW: Access = { kind: 'allow' };

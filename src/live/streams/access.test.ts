@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createAddressSet } from '#lib/cidr.ts';
 import { makeAuthKey } from '#sites/live-key.ts';
+import { PackedAddresses } from '#sites/packed-addresses.ts';
 import { denialOfPlay } from './play-access.ts';
 import { type AskedPublish, denialOfPublish } from './publish-access.ts';
 
@@ -24,7 +24,7 @@ const BASE: AskedPublish = {
   now: NOW,
 };
 const REQUIRED = { pushAuth: 'required', clientAddress: '203.0.113.9' } as const;
-const denied = { ...site, access: { deniedAddresses: createAddressSet(['10.0.0.0/8']) } };
+const denied = { ...site, access: { deniedAddresses: new PackedAddresses(['10.0.0.0/8']) } };
 
 const PUBLISH_ROWS: readonly (readonly [name: string, asked: Partial<AskedPublish>, denial: string | undefined])[] = [
   ['from a private network', {}, undefined],

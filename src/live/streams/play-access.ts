@@ -14,7 +14,7 @@ export function denialOfPlay(asked: Omit<AskedPublish, 'pushAuth'>): PlayDenial 
   if (!isAppName(app) || !isStreamName(stream)) return 'name';
   if (site === undefined || site.type !== 'live') return 'domain';
   if (site.state !== 'open') return 'closed';
-  if (site.access.deniedAddresses?.has(clientAddress) === true) return 'ip';
+  if (site.access.deniedAddresses?.denies(clientAddress) === true) return 'ip';
   const keys = asked.keys?.play ?? [];
   if (keys.length > 0) {
     const check = checkAuthKey({ value: asked.authKey, path: `/${app}/${stream}`, keys, now });

@@ -40,7 +40,7 @@ export function denialOfPublish(asked: AskedPublish): PublishDenial | undefined 
   if (!isAppName(app) || !isStreamName(stream)) return 'name';
   if (site === undefined || site.type !== 'live') return 'domain';
   if (site.state !== 'open') return 'closed';
-  if (site.access.deniedAddresses?.has(clientAddress) === true) return 'ip';
+  if (site.access.deniedAddresses?.denies(clientAddress) === true) return 'ip';
   if (asked.pushAuth === 'off' && !PRIVATE.has(unmapAddress(clientAddress))) return 'address';
   if (asked.pushAuth === 'required') {
     const path = `/${app}/${stream}`;

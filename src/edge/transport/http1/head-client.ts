@@ -3,9 +3,8 @@
  * reused while the bytes repeat.
  */
 import type { SiteAccess } from '#sites/access.ts';
-import { orAbsent, type RememberedClient } from '../../shortcuts/access-memo.ts';
+import { type AskingClient, orAbsent, type RememberedClient } from '../../shortcuts/access-memo.ts';
 import type { Shortcuts } from '../../shortcuts/shortcuts.ts';
-import type { AskingClient } from '../../stages/access.ts';
 import type { RequestHead } from './read-head.ts';
 import { RepeatedText } from './repeated-text.ts';
 
