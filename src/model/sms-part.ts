@@ -1,11 +1,11 @@
 /**
- * The life of one part of a message, and what its parts make of the message. Pure; `db/tables/sms/results.ts` and its
- * neighbours write by this table.
+ * The life of one part of a message, and how its parts determine the state of the message. Pure. The statements of
+ * `db/tables/sms/` change states as this table says.
  */
 
 /**
- * `submitting`: its bytes may be on their way. `uncertain`: they went out, and no answer came. `simulated`: the loopback
- * connector took it, no carrier did. `unknown`: nobody will tell any more, or the carrier's word says that it does not know.
+ * `submitting`: its bytes may be in flight. `uncertain`: they were sent and no answer arrived. `simulated`: the loopback
+ * connector took it, not a carrier. `unknown`: no further word is expected, or the carrier says that it does not know.
  * `rejected`: the number has opted out.
  */
 export const PART_STATES = [
@@ -24,57 +24,35 @@ export const PART_STATES = [
 export type PartState = (typeof PART_STATES)[number];
 
 /**
- * `claim`: the part is sent now. `accept`, `simulate`, `refuse`, `postpone`, `lose`: the outcome; `postpone` also when
- * the customer prefers a second message to none. The others end it: a receipt, the end of its validity, an opt-out.
+ * What happens to a part: the states in which it counts, and the state that follows. In any other state it changes
+ * nothing, so the first end holds.
  */
-export type PartEvent =
-  | 'claim'
-  | 'accept'
-  | 'simulate'
-  | 'refuse'
-  | 'postpone'
-  | 'lose'
-  | 'deliver'
-  | 'undeliver'
-  | 'expire'
-  | 'giveUp'
-  | 'optOut';
+export const PART_EVENTS = {
+  /** The part is sent now. */
+  claim: { from: ['queued'], to: 'submitting' },
+  /** A late answer also counts while the part waits to be sent again. */
+  accept: { from: ['queued', 'submitting', 'uncertain'], to: 'submitted' },
+  simulate: { from: ['submitting'], to: 'simulated' },
+  refuse: { from: ['queued', 'submitting', 'uncertain'], to: 'failed' },
+  /** The carrier refuses it for now, or the customer prefers a second message to none. */
+  postpone: { from: ['submitting', 'uncertain'], to: 'queued' },
+  /** No answer arrives. */
+  lose: { from: ['submitting'], to: 'uncertain' },
+  deliver: { from: ['uncertain', 'submitted'], to: 'delivered' },
+  undeliver: { from: ['uncertain', 'submitted'], to: 'failed' },
+  /** The validity ends, or a receipt says so. */
+  expire: { from: ['queued', 'uncertain', 'submitted'], to: 'expired' },
+  giveUp: { from: ['uncertain', 'submitted'], to: 'unknown' },
+  optOut: { from: ['queued'], to: 'rejected' },
+} as const satisfies Readonly<Record<string, { readonly from: readonly PartState[]; readonly to: PartState }>>;
 
-/** State → event → next state. Events that are not listed change nothing: the first end holds. */
-const TRANSITIONS: Readonly<Record<PartState, Partial<Record<PartEvent, PartState>>>> = {
-  // An answer that comes late is an answer, also when the part waits to be sent once more.
-  queued: { claim: 'submitting', accept: 'submitted', refuse: 'failed', expire: 'expired', optOut: 'rejected' },
-  submitting: { accept: 'submitted', simulate: 'simulated', refuse: 'failed', postpone: 'queued', lose: 'uncertain' },
-  uncertain: {
-    accept: 'submitted',
-    refuse: 'failed',
-    postpone: 'queued',
-    deliver: 'delivered',
-    undeliver: 'failed',
-    expire: 'expired',
-    giveUp: 'unknown',
-  },
-  submitted: { deliver: 'delivered', undeliver: 'failed', expire: 'expired', giveUp: 'unknown' },
-  simulated: {},
-  delivered: {},
-  failed: {},
-  expired: {},
-  unknown: {},
-  rejected: {},
-};
+export type PartEvent = keyof typeof PART_EVENTS;
 
-/** `undefined`: the event changes nothing there. */
-export function nextPartState(state: PartState, event: PartEvent): PartState | undefined {
-  return TRANSITIONS[state][event];
-}
+const CHANGEABLE: ReadonlySet<PartState> = new Set(Object.values(PART_EVENTS).flatMap(({ from }) => from));
 
-export function partStatesThatAllow(event: PartEvent): readonly PartState[] {
-  return PART_STATES.filter((state) => TRANSITIONS[state][event] !== undefined);
-}
-
-/** Nothing happens to it any more. */
+/** Whether no event changes the state. */
 export function isFinal(state: PartState): boolean {
-  return Object.keys(TRANSITIONS[state]).length === 0;
+  return !CHANGEABLE.has(state);
 }
 
 /**
@@ -83,10 +61,10 @@ export function isFinal(state: PartState): boolean {
  */
 export const REVISABLE_MS = 72 * 3600 * 1000;
 
-/** When the price that is held for a part is charged: when the carrier takes it, or when its receipt says that it is delivered. */
+/** When the held price of a part is charged: when the carrier takes it, or when its receipt says that it is delivered. */
 export type ChargeAt = 'submit' | 'receipt';
 
-/** What is written of a part after it was submitted. */
+/** The result of submitting a part. */
 export type PartOutcome =
   /** `keys`: forms of the id that receipts may have; the first is stored. */
   | { readonly kind: 'accepted'; readonly carrierId: string; readonly keys: readonly string[] }
@@ -97,7 +75,7 @@ export type PartOutcome =
   | { readonly kind: 'postponed'; readonly dueAt?: number; readonly error: string }
   | { readonly kind: 'lost'; readonly error: string };
 
-/** What spoils a message, the worst first; then how far a message has come whose parts are all on their way, the least first. */
+/** States that decide a message if one part has them, in this order; then states of parts in flight, earliest first. */
 const SPOILT: readonly PartState[] = ['failed', 'rejected', 'expired'];
 const PROGRESS: readonly PartState[] = ['queued', 'submitting', 'uncertain', 'submitted', 'unknown', 'simulated'];
 

@@ -343,6 +343,20 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     await checkMoney(db);
   });
 
+  test('a late refusal fails and pays back a part that waits to be sent again', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const account = await openSmsAccount(db, { settings: { resendUncertain: true }, now: NOW });
+    const [notice = 0] = await queueMessage(db, account, { smsType: 2, now: NOW });
+    await claim(db);
+    await store(db, [[notice, { kind: 'lost', error: 'timeout' }]]);
+    await db.transaction((trx) => queueUncertainAgain(trx, { now: NOW, limit: 10, waitMs: 0, maxSends: 3 }));
+    assert.deepEqual(await states(db), ['queued']);
+    assert.deepEqual(await store(db, [[notice, { kind: 'refused', error: '0x0b' }]]), [notice]);
+    assert.deepEqual(await states(db), ['failed']);
+    assert.deepEqual(await claim(db), []);
+    await checkMoney(db);
+  });
+
   test('messages that expire or are opted out before they are sent are paid back', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { balance: 20, now: NOW });

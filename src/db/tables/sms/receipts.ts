@@ -3,15 +3,7 @@
  * `orphans.ts`. docs/decisions/0223
  */
 import { sql, type Transaction } from 'kysely';
-import {
-  type ChargeAt,
-  isFinal,
-  PART_STATES,
-  type PartEvent,
-  type PartState,
-  partStatesThatAllow,
-  REVISABLE_MS,
-} from '#model/sms-part.ts';
+import { type ChargeAt, isFinal, PART_EVENTS, PART_STATES, type PartEvent, REVISABLE_MS } from '#model/sms-part.ts';
 import type { Match } from '#model/sms-receipt-match.ts';
 import type { RowValues } from '../../engines/sqlite/messages.ts';
 import type { Schema } from '../../schema/schema.ts';
@@ -169,29 +161,30 @@ const updateWords = statement({ rows: 'rows', partIds: 'ids' }, ({ rows, partIds
 });
 
 const UPDATES = {
-  delivered: updateEnded('delivered', 'deliver'),
-  failed: updateEnded('failed', 'undeliver'),
-  expired: updateEnded('expired', 'expire'),
-  unknown: updateEnded('unknown', 'giveUp'),
+  delivered: updateEnded('deliver'),
+  failed: updateEnded('undeliver'),
+  expired: updateEnded('expire'),
+  unknown: updateEnded('giveUp'),
 };
 
 /** The ids are passed separately, too: only from them does PostgreSQL see how few parts there are. */
-function updateEnded(state: PartState, event: PartEvent) {
-  const allowed = partStatesThatAllow(event).filter((from) => from !== 'queued');
-  const isUnknown = state === 'unknown';
+function updateEnded(event: PartEvent) {
+  const { from, to } = PART_EVENTS[event];
+  const allowed = from.filter((state) => state !== 'queued');
+  const isUnknown = to === 'unknown';
   return statement({ rows: 'rows', partIds: 'ids', now: 'value' }, ({ rows, partIds, now }) => {
     const revised = isUnknown
       ? sql``
       : sql`or (${stateOf('sms_part')} = 'unknown' and sms_part.revisable_until > ${now})`;
     return sql<{ id: number }>`
-      update sms_part set state = ${sql.lit(state)}, error = v.error, last_word = v.word,
+      update sms_part set state = ${sql.lit(to)}, error = v.error, last_word = v.word,
         revisable_until = ${isUnknown ? sql`sms_part.submitted_at + ${sql.lit(REVISABLE_MS)}` : sql`null`},
         carrier_key = coalesce(sms_part.carrier_key, v.carrier_key),
         done_at = case when v.done_at < sms_part.submitted_at then sms_part.submitted_at else v.done_at end
       from (select cast(value ->> 0 as bigint) as id, value ->> 1 as error, value ->> 2 as carrier_key,
         cast(value ->> 3 as bigint) as done_at, value ->> 4 as word from ${rows}) as v
       where sms_part.id = v.id and sms_part.id ${partIds}
-        and (${stateOf('sms_part')} in (${sql.join(allowed.map((from) => sql.lit(from)))}) ${revised})
+        and (${stateOf('sms_part')} in (${sql.join(allowed.map((state) => sql.lit(state)))}) ${revised})
       returning sms_part.id as id`;
   });
 }

@@ -1,6 +1,6 @@
 /** Stores outcomes of sent parts, many at once: states, money, and receipts that arrived before the response. */
 import { sql, type Transaction } from 'kysely';
-import { type ChargeAt, type PartEvent, type PartOutcome, partStatesThatAllow } from '#model/sms-part.ts';
+import { type ChargeAt, PART_EVENTS, type PartEvent, type PartOutcome } from '#model/sms-part.ts';
 import type { RowValues } from '../../engines/sqlite/messages.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { runBatch } from '../../statements/batch.ts';
@@ -106,7 +106,7 @@ function updateRefused(trx: Transaction<Schema>, refused: readonly Result<'refus
     update sms_part set state = 'failed', done_at = ${now}, error = v.error, lease_owner = null, lease_until = null,
       sends = sends - 1
     from (select cast(value ->> 0 as bigint) as id, value ->> 1 as error from ${rowList(trx, rows)}) as v
-    where sms_part.id = v.id and sms_part.state in ('submitting', 'uncertain')
+    where sms_part.id = v.id and sms_part.state in ${statesFor('refuse')}
     returning sms_part.id as id, sms_part.message_id as "messageId"`;
 }
 
@@ -156,5 +156,5 @@ function insertAttempts(trx: Transaction<Schema>, attempts: readonly Result<'ref
 }
 
 function statesFor(event: PartEvent) {
-  return sql`(${sql.join(partStatesThatAllow(event).map((state) => sql.lit(state)))})`;
+  return sql`(${sql.join(PART_EVENTS[event].from.map((state) => sql.lit(state)))})`;
 }
