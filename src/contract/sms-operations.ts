@@ -29,6 +29,8 @@ const smsType = signedInteger(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 
   en: '1 (the default) or 2 (a notification)',
 });
 const sendid = text({ min: 1, max: MAX_SENDID_LENGTH });
+/** Fields of every message, whatever its kind. */
+const MESSAGE_FIELDS = { content, time: timestamp };
 
 const marketingHours = {
   schema: text({ max: 11 }).schema.refine(isHours),
@@ -69,8 +71,7 @@ export const SMS_OPERATIONS = {
     request: request({
       app_key: anyAppKey,
       mobile: anyText({ 'zh-CN': '一个有效的手机号', en: 'one valid mobile number' }),
-      content,
-      time: timestamp,
+      ...MESSAGE_FIELDS,
       smsType: optional(smsType),
     }),
     data: SENT,
@@ -87,8 +88,7 @@ export const SMS_OPERATIONS = {
         'zh-CN': `以逗号分隔的手机号，至多 ${MAX_SMS_NUMBERS} 个`,
         en: `comma-separated mobile numbers, at most ${MAX_SMS_NUMBERS}`,
       }),
-      content,
-      time: timestamp,
+      ...MESSAGE_FIELDS,
     }),
     data: SENT,
     sample: {

@@ -108,10 +108,15 @@ describeOnBothEngines('a statement that is made once', (newDatabase) => {
         select name as name from account where id ${ids} and name in (select value ->> 0 from ${names})
           and created_at >= ${least} order by id`;
     });
-    const insert = insertRows('account', { id: 'integer', name: 'text', kind: 'text', created_at: 'bigint' });
-    const rows = ['a', 'b', 'c'].map((name, n) => [n + 1, name, 'customer', n]);
+    const insert = insertRows<'account', { name: string; n: number }>('account', {
+      id: ['integer', ({ n }) => n + 1],
+      name: ['text', ({ name }) => name],
+      kind: ['text', () => 'customer'],
+      created_at: ['bigint', ({ n }) => n],
+    });
+    const rows = ['a', 'b', 'c'].map((name, n) => ({ name, n }));
     // As many as make several rows at once, and some that are left.
-    const more = Array.from({ length: 39 }, (_, n) => [n + 4, n === 7 ? 'x\0' : `more ${n}`, 'customer', n + 3]);
+    const more = Array.from({ length: 39 }, (_, n) => ({ name: n === 7 ? 'x\0' : `more ${n}`, n: n + 3 }));
     const given = [
       { ids: [1, 2, 3], names: [['a'], ['c'], ['x\0']], least: 0 },
       { ids: [1, 2, 3], names: [['a'], ['c']], least: 1 },
@@ -126,10 +131,10 @@ describeOnBothEngines('a statement that is made once', (newDatabase) => {
     assert.deepEqual(texts, ['a,c', 'c', 'b', '']);
     assert.equal(made, 1);
     const stored = await db.query.selectFrom('account').select(['id', 'name', 'created_at']).orderBy('id').execute();
-    const expected = [...rows, ...more].map(([id, name, , created_at]) => ({
-      id,
+    const expected = [...rows, ...more].map(({ name, n }) => ({
+      id: n + 1,
       name: name === 'x\0' ? 'x\ufffd' : name,
-      created_at,
+      created_at: n,
     }));
     assert.deepEqual(stored, expected);
   });

@@ -104,23 +104,23 @@ export const SMS_HANDLERS = {
 } satisfies { readonly [N in RouteName as N extends `sms.${string}` ? N : never]: Handler<N> };
 
 type Asked = InputOf<'sms.ordinary' | 'sms.advertising'>;
-/** Fields for which it is decided whether requests that differ in them are repetitions. */
-type Decided = 'kind' | 'appKey' | 'mobile' | 'content' | 'time' | 'smsType';
-/** Does not compile with a field that is not decided, or that no submission has, so that it would be dropped. */
-type AskedSend = Asked & { readonly [F in Exclude<keyof Asked, Decided & (keyof Submission | 'time')>]: never };
+/** Does not compile with a field that is not part of a submission, so that it would be dropped. */
+type AskedSend = Asked & { readonly [F in Exclude<keyof Asked, keyof Submission | 'time'>]: never };
 
 async function send(call: Call, { time, ...asked }: AskedSend): Promise<string> {
   const { accountId, now, sms } = call;
-  const { kind, appKey, mobile, content } = asked;
-  // Begins with the time, so that hashes of one moment are neighbours in the index and a commit writes few pages. docs/decisions/0324
-  const replayHash = flatText(time, hashOf(call, kind, appKey, time, mobile, content));
+  // Two requests that differ in any other field are different requests.
+  const { kind, appKey, mobile, content, smsType: _type, ...others } = asked;
+  const hashed = hashOf(call, kind, appKey, time, mobile, content, ...Object.values(others));
+  // The time comes first: requests that arrive together then lie together in the index. docs/decisions/0324
+  const replayHash = flatText(time, hashed);
   const verdict = await sms.acceptor.submit({ ...asked, accountId, replayHash, sendid: sms.nextSendid(now), now });
   if (verdict.kind !== 'accepted') throw toSmsRefusal(verdict, appKey);
   return verdict.sendid;
 }
 
 /** Hash by which a repetition is recognised. docs/decisions/0211 */
-function hashOf({ tokenId }: Call, ...parts: readonly string[]): string {
+function hashOf({ tokenId }: Call, ...parts: readonly unknown[]): string {
   return hash('sha256', JSON.stringify([tokenId, ...parts]));
 }
 
@@ -133,7 +133,7 @@ function orRefuse(app: SmsApp | undefined, appKey: string): SmsApp {
   return app;
 }
 
-/** Refuses an address that is never posted to; a host name is checked when something is posted. */
+/** What a name stands for is known only when something is posted. */
 function refuseAddress({ sms }: Call, url: string): void {
   const address = sms.refusedAddress(url);
   if (address === undefined) return;

@@ -26,8 +26,8 @@ export interface SettingsChange {
 }
 
 export const READ_SMS = {
-  'sms.ordinary': (request) => ({ ...readMessage('ordinary', request), smsType: request.smsType ?? 1 }),
-  'sms.advertising': (request) => ({ ...readMessage('advertising', request), smsType: 1 }),
+  'sms.ordinary': (request) => readMessage('ordinary', { ...request, smsType: request.smsType ?? 1 }),
+  'sms.advertising': (request) => readMessage('advertising', { ...request, smsType: 1 }),
   'sms.updateStatus': ({ app_key, time, status }) => ({ appKey: app_key, time, wanted: status }),
   'sms.getStatus': ({ sendid }) => ({ sendid }),
   'sms.list': ({ app_key, before, page_size }) => ({ appKey: app_key, before, limit: page_size ?? DEFAULT_PAGE_SIZE }),
@@ -85,8 +85,9 @@ export function writeStatus(isEnabled: boolean): 0 | 1 {
   return isEnabled ? 1 : 0;
 }
 
-function readMessage(kind: SmsKind, { app_key, mobile, content, time }: RequestOf<'sms.advertising'>) {
-  return { kind, appKey: app_key, mobile, content, time };
+/** Other fields of a message keep their names. */
+function readMessage<R extends { readonly app_key: string }>(kind: SmsKind, { app_key: appKey, ...message }: R) {
+  return { kind, appKey, ...message };
 }
 
 function writeSent(sendid: string): DataOf<'sms.ordinary'> {

@@ -112,14 +112,28 @@ export function rowStatement<C extends ColumnTypes>(
   return define;
 }
 
+/** A column of an insert: its type, and its value in the row of an item. */
+type InsertedColumn<I> = readonly [type: ColumnTypes[string], value: (item: I) => RowValues[number]];
+
 /** Columns of an insert; those with neither a default nor `null` are required. */
-type InsertedColumns<T extends keyof Schema> = ColumnTypes & {
-  readonly [C in keyof Insertable<Schema[T]>]: ColumnTypes[string];
+type InsertedColumns<T extends keyof Schema, I> = Readonly<Record<string, InsertedColumn<I>>> & {
+  readonly [C in keyof Insertable<Schema[T]>]: InsertedColumn<I>;
 };
 
-export function insertRows<T extends keyof Schema>(table: T, columns: InsertedColumns<T>): RowStatement {
+/** Defines an insert of one row for each item. */
+export function insertRows<T extends keyof Schema, I>(
+  table: T,
+  columns: InsertedColumns<T, I>,
+): (trx: Transaction<Schema>, items: readonly I[]) => Statement<unknown> | undefined {
   const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
-  return rowStatement(columns, ({ row }) => sql`insert into ${sql.table(table)} (${names}) ${row}`);
+  const types = Object.fromEntries(Object.entries(columns).map(([name, [type]]) => [name, type]));
+  const values = Object.values(columns).map(([, value]) => value);
+  const insert = rowStatement(types, ({ row }) => sql`insert into ${sql.table(table)} (${names}) ${row}`);
+  return (trx, items) =>
+    insert(
+      trx,
+      items.map((item) => values.map((value) => value(item))),
+    );
 }
 
 function ofList<C extends ColumnTypes>(columns: C, rows: RawBuilder<unknown>): EachRow<C> {

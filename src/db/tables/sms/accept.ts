@@ -199,103 +199,113 @@ export async function storeRequests(
   { taken, now, claim }: StoreRequestsOptions,
 ): Promise<void> {
   if (requests.length === 0) return;
-  const allRows = (make: (request: RequestToStore) => readonly RowValues[]) => requests.flatMap(make);
+  const messages = requests.flatMap((request) =>
+    request.messages.map((message): MessageItem => {
+      const connectorId = claim?.connectors.get(message.id);
+      return {
+        request,
+        asked: request.asked,
+        message,
+        now,
+        claim: connectorId === undefined ? undefined : claim,
+        connectorId,
+      };
+    }),
+  );
+  const parts = messages.flatMap((item) =>
+    item.message.partIds.map((partId, index): PartItem => ({ ...item, partId, index })),
+  );
   const writes = [
     taken.size > 0 ? takeFromSmsBalances({ taken: [...taken] }) : undefined,
     insertRequests(
       trx,
-      allRows((request) => [requestRow(request, now)]),
+      requests.map((request) => ({ request, asked: request.asked, now })),
     ),
-    insertMessages(
-      trx,
-      allRows((request) => messageRows(request, now, claim)),
-    ),
-    insertParts(
-      trx,
-      allRows((request) => partRows(request, now, claim)),
-    ),
+    insertMessages(trx, messages),
+    insertParts(trx, parts),
     insertHolds(
       trx,
-      allRows((request) => holdRows(request, now)),
+      parts.filter(({ message }) => !message.isOptedOut),
     ),
   ];
   await writeBatch(trx, writes, { isIndependent: true });
 }
 
-const insertRequests = insertRows('sms_request', {
-  ...({ id: 'bigint', sendid: 'text', account_id: 'integer', app_id: 'integer', kind: 'text' } as const),
-  ...({ sms_type: 'integer', created_at: 'bigint', replay_hash: 'text' } as const),
+/** Source of the row of a request. */
+interface RequestItem {
+  readonly request: RequestToStore;
+  readonly asked: AskedRequest;
+  readonly now: number;
+}
+
+const insertRequests = insertRows<'sms_request', RequestItem>('sms_request', {
+  id: ['bigint', ({ request }) => request.id],
+  sendid: ['text', ({ asked }) => asked.sendid],
+  account_id: ['integer', ({ asked }) => asked.accountId],
+  app_id: ['integer', ({ request }) => request.appId],
+  kind: ['text', ({ asked }) => asked.kind],
+  sms_type: ['integer', ({ asked }) => asked.smsType],
+  created_at: ['bigint', ({ now }) => now],
+  replay_hash: ['text', ({ asked }) => asked.replayHash],
 });
 
-function requestRow({ id, appId, asked }: RequestToStore, now: number): RowValues {
-  const { sendid, accountId, kind, smsType, replayHash } = asked;
-  return [id, sendid, accountId, appId, kind, smsType, now, replayHash];
+interface MessageItem extends RequestItem {
+  readonly message: MessageToStore;
+  /** Present if the message is claimed at once, by this connector. */
+  readonly claim: ClaimAtOnce | undefined;
+  readonly connectorId: number | undefined;
 }
 
-const insertMessages = insertRows('sms_message', {
-  ...({ id: 'bigint', request_id: 'bigint', account_id: 'integer', app_id: 'integer', kind: 'text' } as const),
-  ...({ sms_type: 'integer', destination: 'text', parts: 'integer', price: 'bigint', reference: 'integer' } as const),
-  ...({ created_at: 'bigint', connector_id: 'integer' } as const),
+const insertMessages = insertRows<'sms_message', MessageItem>('sms_message', {
+  id: ['bigint', ({ message }) => message.id],
+  request_id: ['bigint', ({ request }) => request.id],
+  account_id: ['integer', ({ asked }) => asked.accountId],
+  app_id: ['integer', ({ request }) => request.appId],
+  kind: ['text', ({ asked }) => asked.kind],
+  sms_type: ['integer', ({ asked }) => asked.smsType],
+  destination: ['text', ({ message }) => message.destination],
+  parts: ['integer', ({ request }) => request.texts.length],
+  price: ['bigint', ({ message }) => message.price],
+  reference: ['integer', ({ message }) => message.reference],
+  created_at: ['bigint', ({ now }) => now],
+  // A message of several parts is bound to the connector that claims them.
+  connector_id: ['integer', ({ request, connectorId = null }) => (request.texts.length > 1 ? connectorId : null)],
 });
 
-/** Rows of the request's messages. A message of several parts is bound to the connector that claims them. */
-function messageRows(request: RequestToStore, now: number, claim: ClaimAtOnce | undefined): readonly RowValues[] {
-  const { appId, texts, asked } = request;
-  const { accountId, kind, smsType } = asked;
-  return request.messages.map(({ id, destination, price, reference }) => [
-    id,
-    request.id,
-    accountId,
-    appId,
-    kind,
-    smsType,
-    destination,
-    texts.length,
-    price,
-    reference,
-    now,
-    texts.length > 1 ? (claim?.connectors.get(id) ?? null) : null,
-  ]);
+interface PartItem extends MessageItem {
+  readonly partId: number;
+  readonly index: number;
 }
 
-const insertParts = insertRows('sms_part', {
-  ...({ id: 'bigint', message_id: 'bigint', n: 'integer', text: 'text', route: 'text', priority: 'integer' } as const),
-  ...({ due_at: 'bigint', expire_at: 'bigint', state: 'text', done_at: 'bigint', error: 'text' } as const),
-  ...({ tries: 'integer', account_id: 'integer', sends: 'integer', connector_id: 'integer' } as const),
-  ...({ submitted_at: 'bigint', lease_owner: 'text', lease_until: 'bigint' } as const),
-});
-
-function partRows(request: RequestToStore, now: number, claim: ClaimAtOnce | undefined): readonly RowValues[] {
-  const { asked, texts, dueAt, expireAt, messages } = request;
-  const { accountId, kind } = asked;
-  const priority = kind === 'ordinary' ? 0 : 1;
-  return messages.flatMap(({ id, partIds, route, isOptedOut }) => {
-    const start = isOptedOut
-      ? ['rejected', now, 'optOut']
-      : [claim?.connectors.has(id) ? 'submitting' : 'queued', null, ''];
-    return texts.map((text, index) => [
-      ...[partIds[index] ?? null, id, index + 1, text, route, priority, dueAt, expireAt, ...start, 0, accountId],
-      ...claimRow(id, claim),
-    ]);
-  });
-}
-
-function claimRow(messageId: number, claim: ClaimAtOnce | undefined): RowValues {
-  const connectorId = claim?.connectors.get(messageId);
-  if (claim === undefined || connectorId === undefined) return [0, null, null, null, null];
-  return [1, connectorId, claim.now, claim.owner, claim.leaseUntil];
-}
-
-const insertHolds = insertRows('sms_ledger', {
-  ...({ account_id: 'integer', part_id: 'bigint', kind: 'text', amount: 'bigint', created_at: 'bigint' } as const),
+const insertParts = insertRows<'sms_part', PartItem>('sms_part', {
+  id: ['bigint', ({ partId }) => partId],
+  message_id: ['bigint', ({ message }) => message.id],
+  n: ['integer', ({ index }) => index + 1],
+  text: ['text', ({ request, index }) => request.texts[index] ?? ''],
+  route: ['text', ({ message }) => message.route],
+  priority: ['integer', ({ asked }) => (asked.kind === 'ordinary' ? 0 : 1)],
+  due_at: ['bigint', ({ request }) => request.dueAt],
+  expire_at: ['bigint', ({ request }) => request.expireAt],
+  state: ['text', ({ message, claim }) => (message.isOptedOut ? 'rejected' : claim ? 'submitting' : 'queued')],
+  done_at: ['bigint', ({ message, now }) => (message.isOptedOut ? now : null)],
+  error: ['text', ({ message }) => (message.isOptedOut ? 'optOut' : '')],
+  tries: ['integer', () => 0],
+  account_id: ['integer', ({ asked }) => asked.accountId],
+  sends: ['integer', ({ claim }) => (claim ? 1 : 0)],
+  connector_id: ['integer', ({ connectorId = null }) => connectorId],
+  submitted_at: ['bigint', ({ claim }) => claim?.now ?? null],
+  lease_owner: ['text', ({ claim }) => claim?.owner ?? null],
+  lease_until: ['bigint', ({ claim }) => claim?.leaseUntil ?? null],
 });
 
 /** Holds for the parts that are to be sent. */
-function holdRows({ asked: { accountId }, messages }: RequestToStore, now: number): readonly RowValues[] {
-  return messages.flatMap(({ partIds, price, isOptedOut }) =>
-    isOptedOut ? [] : partIds.map((partId) => [accountId, partId, 'hold', -price, now]),
-  );
-}
+const insertHolds = insertRows<'sms_ledger', PartItem>('sms_ledger', {
+  account_id: ['integer', ({ asked }) => asked.accountId],
+  part_id: ['bigint', ({ partId }) => partId],
+  kind: ['text', () => 'hold'],
+  amount: ['bigint', ({ message }) => -message.price],
+  created_at: ['bigint', ({ now }) => now],
+});
 
 function listOf(values: readonly string[]): readonly RowValues[] {
   return values.map((value) => [value]);
