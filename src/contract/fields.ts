@@ -128,6 +128,15 @@ export function text({ min = 0, max }: { readonly min?: number; readonly max: nu
   } satisfies Field;
 }
 
+/** Text that `pattern` matches as a whole. The pattern bounds its length. */
+export function matching(pattern: RegExp, expects: Localized) {
+  return {
+    schema: SCALAR_TEXT.pipe(z.string().regex(pattern)),
+    expects,
+    json: { type: ['string', 'number'], pattern: pattern.source },
+  } satisfies Field;
+}
+
 /** Text of at most `maxBytes` in UTF-8. */
 export function longText(maxBytes: number) {
   return {

@@ -22,13 +22,13 @@ export const FLEET_ERRORS = {
   ),
   fleetCaMissing: refusal(
     '尚无集群 CA：创建第一个节点令牌时会生成',
-    'the fleet has no certificate authority yet; the first edge token makes it',
+    'the fleet has no certificate authority yet; the first edge token creates it',
   ),
   fleetCaUnderWay: refusal(
     '集群 CA 正在更换；请先用 finish 完成',
-    'the certificate authority is being changed already; finish that first',
+    'a rotation of the certificate authority is in progress; finish it first',
   ),
-  fleetCaNotBegun: refusal('集群 CA 并未在更换', 'no change of the certificate authority is under way'),
+  fleetCaNotBegun: refusal('集群 CA 并未在更换', 'no rotation of the certificate authority is in progress'),
   fleetCaInUse: refusal(
     '旧的集群 CA 仍在使用：节点 {edges}；节点令牌 {tokens}',
     'the old certificate authority is still in use by edges ({edges}) and edge tokens ({tokens})',

@@ -1,8 +1,8 @@
 /** What operators do to the identities of edges: tokens, revocation, copies, the fleet's certificate authority. */
 import * as z from 'zod';
 import { MAX_LABELS } from '../model/fleet.ts';
-import { edgeId, groupName, textOf } from './edge-fields.ts';
-import { choice, commaList, FLAG_TEXT, flag, identifier, integer, optional, text } from './fields.ts';
+import { edgeId, groupName } from './edge-fields.ts';
+import { choice, commaList, FLAG_TEXT, flag, identifier, integer, matching, optional, text } from './fields.ts';
 import { seconds } from './live-fields.ts';
 import { operation, request } from './operation.ts';
 import { TOKEN_ADDRESSES } from './operator-operations.ts';
@@ -31,7 +31,7 @@ const labels = {
   schema: LABEL_LIST.schema.refine((list) => list.every((label) => LABEL.test(label))).optional(),
 };
 
-const serial = textOf(SERIAL, 59, {
+const serial = matching(SERIAL, {
   'zh-CN': '证书序列号（十六进制）',
   en: 'the serial number of a certificate, hexadecimal',
 });

@@ -1,7 +1,7 @@
 /** Fields and data that operations of live streams have in common. */
 import * as z from 'zod';
 import { LIVE_APP_NAME, LIVE_STREAM_NAME } from '../model/limits.ts';
-import { choice, type Field, optional, text, unixTime } from './fields.ts';
+import { choice, matching, optional, text, unixTime } from './fields.ts';
 
 export const LIVE_STATES = ['READY', 'ONGOING', 'PAUSED'] as const;
 
@@ -23,17 +23,28 @@ export const liveState = choice(LIVE_STATES, {
 });
 
 function name(pattern: RegExp, max: number) {
-  return {
-    schema: text({ max }).schema.refine((value) => pattern.test(value)),
-    expects: {
-      'zh-CN': `1 到 ${max} 个字符的名称：字母、数字、_、.、-，以字母或数字开头`,
-      en: `a name of 1 to ${max} letters, digits, _, . and -, which begins with a letter or a digit`,
-    },
-    json: { type: ['string', 'number'], pattern: pattern.source },
-  } satisfies Field;
+  return matching(pattern, {
+    'zh-CN': `1 到 ${max} 个字符的名称：字母、数字、_、.、-，以字母或数字开头`,
+    en: `a name of 1 to ${max} letters, digits, _, . and -, which begins with a letter or a digit`,
+  });
 }
 
 export const seconds = z.int().describe('Unix seconds; 0: none');
+
+/** A broadcast in a list. */
+export const BROADCAST_DATA = {
+  app_name: z.string(),
+  stream_name: z.string(),
+  timestamp: seconds.describe('when it began, Unix seconds'),
+  endtime: seconds.describe('when it ended, Unix seconds; 0: it is on air'),
+  source: z.enum(['publish', 'origin']),
+  end_reason: z
+    .string()
+    .describe(
+      'unpublished, lost, forbidden, kicked, closed, stopped, crashed, unwatched or replaced; empty: it is on air',
+    ),
+  peak_viewers: z.int().describe('maximum of concurrent viewers'),
+};
 
 export const VIEWERS = {
   flv: z.int().describe('HTTP-FLV connections'),

@@ -5,6 +5,7 @@ import { choice, integer, optional, text, unixTime } from './fields.ts';
 import { PAGE_FIELDS } from './list-fields.ts';
 import {
   appName,
+  BROADCAST_DATA,
   BROADCAST_FILTER,
   domainName as domain,
   LIVE_STATES,
@@ -58,21 +59,7 @@ export const LIVE_OPERATIONS = {
     request: request({ domain, ...BROADCAST_FILTER, ...PAGE_FIELDS }),
     data: z.object({
       total: z.int().describe('number of broadcasts that match, on all pages'),
-      list: z.array(
-        z.object({
-          app_name: z.string(),
-          stream_name: z.string(),
-          timestamp: seconds.describe('when it began, Unix seconds'),
-          endtime: seconds.describe('when it ended, Unix seconds; 0: it is on air'),
-          source: z.enum(['publish', 'origin']),
-          end_reason: z
-            .string()
-            .describe(
-              'unpublished, lost, forbidden, kicked, closed, stopped, crashed, unwatched or replaced; empty: it is on air',
-            ),
-          peak_viewers: z.int().describe('maximum of concurrent viewers'),
-        }),
-      ),
+      list: z.array(z.object(BROADCAST_DATA)),
     }),
     sample: {
       request: { domain: 'live.example.com', page: 1, page_size: 20 },

@@ -1,9 +1,11 @@
 /** What operators see and do of live streams. */
 import * as z from 'zod';
-import { choice, identifier, integer, MAX_UNIX_SECONDS, optional, text } from './fields.ts';
+import { LIVE_KEY } from '../model/limits.ts';
+import { choice, identifier, integer, MAX_UNIX_SECONDS, matching, optional } from './fields.ts';
 import { PAGE_FIELDS } from './list-fields.ts';
 import {
   appName,
+  BROADCAST_DATA,
   BROADCAST_FILTER,
   LIVE_STATES,
   liveState,
@@ -13,8 +15,6 @@ import {
   VIEWERS_SAMPLE,
 } from './live-fields.ts';
 import { operation, request } from './operation.ts';
-
-const KEY = /^[A-Za-z0-9]{16,64}$/;
 
 const STREAM = { account_id: identifier, domain_id: identifier, app_name: appName, stream_name: streamName };
 const STREAM_SAMPLE = { account_id: '2', domain_id: '1001', app_name: 'live', stream_name: 'news' } as const;
@@ -29,9 +29,7 @@ const KEYS = z.object({
 const KEYS_SAMPLE = { publish: ['Hq3vN8xW2kLm5tRz7pYc'], play: [] };
 
 const givenKey = {
-  schema: text({ max: 64 }).schema.refine((value) => KEY.test(value)),
-  expects: { 'zh-CN': '16 到 64 个字母和数字', en: '16 to 64 letters and digits' },
-  json: { type: 'string', pattern: KEY.source },
+  ...matching(LIVE_KEY, { 'zh-CN': '16 到 64 个字母和数字', en: '16 to 64 letters and digits' }),
   isSecret: true as const,
 };
 
@@ -72,16 +70,10 @@ const ROW = z.object({
 });
 
 const BROADCAST = z.object({
-  app_name: z.string(),
-  stream_name: z.string(),
+  ...BROADCAST_DATA,
   broadcast: z.string(),
   edge: z.string(),
   address: z.string().describe('of the publisher or the origin'),
-  source: z.enum(['publish', 'origin']),
-  timestamp: seconds.describe('when it began, Unix seconds'),
-  endtime: seconds.describe('when it ended, Unix seconds; 0: it is on air'),
-  end_reason: z.string().describe('empty: it is on air'),
-  peak_viewers: z.int(),
 });
 
 export const LIVE_OPERATOR_OPERATIONS = {

@@ -1,7 +1,8 @@
 /** Recordings of a live domain's streams: whether they are made, how long they are kept, and where they are. docs/decisions/0503 */
 import * as z from 'zod';
+import { LIVE_ID } from '../model/limits.ts';
 import { SUCCEEDED } from './domain-settings.ts';
-import { FLAG_TEXT, flag, integer, optional, text } from './fields.ts';
+import { FLAG_TEXT, flag, integer, matching, optional } from './fields.ts';
 import { PAGE_FIELDS } from './list-fields.ts';
 import { BROADCAST_FILTER, domainName as domain, seconds } from './live-fields.ts';
 import { operation, request } from './operation.ts';
@@ -9,11 +10,10 @@ import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.t
 
 const MAX_KEEP_DAYS = 3650;
 
-const recording = {
-  schema: text({ max: 32 }).schema.refine((value) => /^[a-z0-9]{1,32}$/.test(value)),
-  expects: { 'zh-CN': '录制的 recording_id', en: 'the id of a recording as the list shows it' },
-  json: { type: 'string' as const, pattern: '^[a-z0-9]{1,32}$' },
-};
+const recording = matching(LIVE_ID, {
+  'zh-CN': '录制的 recording_id',
+  en: 'the id of a recording as the list shows it',
+});
 
 const SAMPLE_FOLDER = 'https://control.example.com/recordings/7/1001/5f2a9c0d1e2f3a4b5c6d7e8f90123456';
 const SAMPLE_QUERY = 'expires=1769918400&key=0123456789abcdef&signature=c2lnbmF0dXJl';

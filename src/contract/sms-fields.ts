@@ -1,7 +1,7 @@
 /** Fields and data that the operations of SMS have in common. */
 import * as z from 'zod';
 import { MAX_SMS_NUMBERS } from '../model/limits.ts';
-import { anyText, commaList, integer, optional, text } from './fields.ts';
+import { anyText, commaList, integer, matching, optional, text } from './fields.ts';
 import { listWithNext, MAX_PAGE_SIZE } from './list-fields.ts';
 
 /** More than any way to write a number has. */
@@ -42,14 +42,10 @@ export const numbers = commaList({
 });
 
 /** A number or its beginning. */
-export const prefix = {
-  schema: text({ max: 16 }).schema.refine((value) => /^(\+[1-9]\d{0,14})?$/.test(value)),
-  expects: {
-    'zh-CN': '号码前缀：+ 和 1 到 15 位数字，或空（所有号码）',
-    en: 'a number prefix: + and 1 to 15 digits, or empty for every number',
-  },
-  json: { type: 'string', pattern: '^(\\+[1-9][0-9]{0,14})?$' },
-};
+export const prefix = matching(/^(\+[1-9]\d{0,14})?$/, {
+  'zh-CN': '号码前缀：+ 和 1 到 15 位数字，或空（所有号码）',
+  en: 'a number prefix: + and 1 to 15 digits, or empty for every number',
+});
 
 export const KIND_DATA = z.enum(['ordinary', 'advertising']);
 

@@ -1,10 +1,12 @@
 /** Decides whether an edge accepts a change: what it cannot compile is refused without holding up the rest. */
+import { isCount } from '#lib/is-count.ts';
 import { whyNoPair } from '#model/certificate.ts';
 import { CHALLENGE_KIND, type ChallengeBody, isChallengeToken } from '#model/challenge.ts';
 import { EDGE_KIND, type EdgeOrders } from '#model/edge-orders.ts';
+import { LIVE_KEY } from '#model/limits.ts';
 import { LIVE_KEYS_KIND, LIVE_MARK_KIND } from '#model/live-stream.ts';
 import { compileSite } from '#sites/compile.ts';
-import { isBroadcastId, LIVE_KEY, type LiveKeys, type LiveMark, MAX_LIVE_KEYS, parseStreamKey } from '#sites/live.ts';
+import { isBroadcastId, type LiveKeys, type LiveMark, MAX_LIVE_KEYS, parseStreamKey } from '#sites/live.ts';
 import type { PrefetchSpec } from '#sites/prefetch.ts';
 import { type PurgeSpec, purgeKey } from '#sites/purge.ts';
 import type { CertificatePair } from '#sites/table.ts';
@@ -122,7 +124,7 @@ function whyNoLiveMark(key: string, body: unknown): string | undefined {
   const { forbidden, until, kicked } = Object(body) as Record<keyof LiveMark, unknown>;
   if (parseStreamKey(key) === undefined) return 'its key: expected domain id/app/stream';
   if (typeof forbidden !== 'boolean') return 'forbidden: expected true or false';
-  if (!Number.isSafeInteger(until) || Number(until) < 0) return 'until: expected an integer from 0';
+  if (!isCount(until)) return 'until: expected an integer from 0';
   const isKnown = typeof kicked === 'string' && (kicked === '' || isBroadcastId(kicked));
   return isKnown ? undefined : 'kicked: expected the id of a broadcast, or an empty text';
 }

@@ -34,6 +34,10 @@ export const MAX_HSTS_SECONDS = 2 * YEAR_SECONDS;
 /** Names that the app and the stream of a live stream may have. */
 export const LIVE_APP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 export const LIVE_STREAM_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
+/** Keys for publishing and playing. */
+export const LIVE_KEY = /^[A-Za-z0-9]{16,64}$/;
+/** Ids of broadcasts and recordings. */
+export const LIVE_ID = /^[a-z0-9]{1,32}$/;
 
 /** Numbers in one request to send, repeated ones counted. */
 export const MAX_SMS_NUMBERS = 1000;

@@ -1,7 +1,7 @@
 /**
  * Live streams as edges and live processes know them: their names, marks that forbid or kick, and the keys of domains.
  */
-import { LIVE_APP_NAME, LIVE_STREAM_NAME } from '#model/limits.ts';
+import { LIVE_APP_NAME, LIVE_ID, LIVE_STREAM_NAME } from '#model/limits.ts';
 
 export interface StreamName {
   readonly domainId: number;
@@ -43,8 +43,6 @@ export interface LiveMarkSource {
 
 /** Keys of one kind in one domain: primary and secondary. */
 export const MAX_LIVE_KEYS = 2;
-export const LIVE_KEY = /^[A-Za-z0-9]{16,64}$/;
-const BROADCAST_ID = /^[a-z0-9]{1,32}$/;
 
 export function isAppName(text: string): boolean {
   return LIVE_APP_NAME.test(text);
@@ -55,7 +53,7 @@ export function isStreamName(text: string): boolean {
 }
 
 export function isBroadcastId(text: string): boolean {
-  return BROADCAST_ID.test(text);
+  return LIVE_ID.test(text);
 }
 
 /** Whether publishing and playing are refused at `now` (epoch milliseconds). */
