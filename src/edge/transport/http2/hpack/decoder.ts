@@ -33,11 +33,6 @@ export class HpackDecoder<T extends TableEntry> {
     this.#maker = maker;
   }
 
-  /** Size of the dynamic table, for tests. */
-  get tableBytes(): number {
-    return this.#table.sizeBytes;
-  }
-
   /**
    * Decodes a section into `into`, up to `maxListBytes` in total; each field counts as in the table. RFC 9113 §6.5.2
    */

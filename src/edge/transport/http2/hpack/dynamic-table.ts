@@ -29,10 +29,6 @@ export class DynamicTable<T extends TableEntry> {
     this.#entries = Array.from({ length: Math.max(1, Math.floor(limitBytes / ENTRY_BYTES)) });
   }
 
-  get sizeBytes(): number {
-    return this.#bytes;
-  }
-
   /** The entry at `index`; 0 is the newest. */
   get(index: number): T | undefined {
     const { length } = this.#entries;
