@@ -1,5 +1,6 @@
 /** Errors of an authority: problem documents and `Retry-After`. RFC 8555 §6.7, RFC 7807 */
 import { parseDate } from '#http/dates.ts';
+import { parseObject } from '#lib/parse-object.ts';
 import type { HttpAnswer } from './https.ts';
 
 /** Thrown if the authority cannot be reached or is temporarily unavailable. */
@@ -33,7 +34,7 @@ const MAX_RETRY_AFTER_MS = 30 * 24 * 3_600_000;
 
 /** `now`: when the answer arrived. */
 export function parseProblem(answer: HttpAnswer, now: number): AcmeProblem | Unreachable {
-  const { type, detail } = readProblem(tryParseJson(answer.body));
+  const { type, detail } = readProblem(parseObject(answer.body));
   const text = detail === '' ? `it answered ${answer.status}` : detail;
   const retryAfterMs = readRetryAfter(answer, now);
   if (answer.status >= 500 || type === 'serverInternal')
@@ -73,12 +74,4 @@ export function readRetryAfter({ header }: Pick<HttpAnswer, 'header'>, now: numb
   if (at === undefined) return undefined;
   const afterMs = at - (parseDate(header('date'), now) ?? now);
   return Math.min(Math.max(afterMs, 0), MAX_RETRY_AFTER_MS);
-}
-
-export function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // not JSON: treated as an empty document
-  }
 }

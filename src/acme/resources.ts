@@ -1,7 +1,8 @@
 /** Orders and authorizations as an authority describes them. RFC 8555 §7.1.3, §7.1.4, §8 */
+import { parseObject } from '#lib/parse-object.ts';
 import type { RenewalWindow } from '#model/certificate-order.ts';
 import { isChallengeToken } from '#model/challenge.ts';
-import { readProblem, readRetryAfter, tryParseJson, Unreachable } from './acme-problem.ts';
+import { readProblem, readRetryAfter, Unreachable } from './acme-problem.ts';
 import type { HttpAnswer } from './https.ts';
 
 export interface Order {
@@ -95,10 +96,9 @@ function readChallenge(body: Members): Challenge {
 type Members = Readonly<Record<string, unknown>>;
 
 export function parseMembers(text: string): Members {
-  const value = tryParseJson(text);
-  if (typeof value !== 'object' || value === null) throw notAsExpected('an object');
-  // `as`: an object's members are unknown values by their names.
-  return value as Members;
+  const members = parseObject(text);
+  if (members === undefined) throw notAsExpected('an object');
+  return members;
 }
 
 export function readUrl(body: Members, name: string): string {

@@ -17,11 +17,11 @@ import { MAX_SPREAD_MS } from './protocol.ts';
 import { formatComment, formatEvent, HEARTBEAT } from './sse.ts';
 import { readViews, type View } from './views.ts';
 
-/** Time that the edges of a control get to come back after its end, for each of them. docs/decisions/0591 */
+/** Time per edge over which the edges of a control reconnect after it ends. docs/decisions/0591 */
 const SPREAD_PER_EDGE_MS = 5;
-/** Age at which a stream to another machine is to be opened anew. */
+/** Age at which a stream to another machine is replaced by a new one. */
 const MAX_STREAM_AGE_MS = 24 * 3600 * 1000;
-/** Time that the last words of this control get to reach its edges. */
+/** Time for the last messages of this control to reach its edges. */
 const GOODBYE_MS = 500;
 /** Unread bytes at which a client is dropped; it reconnects with the revision that it has. */
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
@@ -31,7 +31,7 @@ const EMPTY_DELTA_MS = 900;
 export interface ChangeBroadcast {
   /** Adds a client. If changes alone cannot bring it up to date, sends `reset` and ends the stream at once. */
   add(client: ServerResponse, at: FeedPosition, remote: RemoteClient | undefined): Promise<void>;
-  /** Sends new changes. Rejects if the database does not answer; the next call makes up for it. */
+  /** Sends new changes. Rejects if the database does not answer; the next call sends what was missed. */
   round(): Promise<void>;
   heartbeat(): void;
   readonly clientCount: number;
@@ -41,7 +41,7 @@ export interface ChangeBroadcast {
   remoteEdges(): readonly string[];
   /** The newest revision that a round saw. */
   readonly revision: number;
-  /** Ends all streams; edges on other machines learn over which time they are to come back. */
+  /** Ends all streams. Edges on other machines are told the time over which to spread their reconnects. */
   close(): Promise<void>;
 }
 
@@ -198,7 +198,7 @@ class StreamBroadcast implements ChangeBroadcast {
     }
   }
 
-  /** Sends the key of its secrets first to each client that was not sent that yet and is not suspect. */
+  /** Sends the view key first to each client that does not have it yet and is not suspect. */
   async #sendDelta(clients: readonly Client[], { at, bytes, vk }: DeltaEvent, head: ConfigHead): Promise<void> {
     const lacksKey = (client: Client) => client.remote !== undefined && vk !== client.vk;
     const suspects = vk !== undefined && clients.some(lacksKey) ? await this.#sources.sealer.suspects() : NONE;

@@ -84,7 +84,7 @@ export interface FeedClient extends AsyncDisposable {
   readonly appliedRevision: number | undefined;
   /** Connections that were lost or refused since the start. */
   readonly reconnects: number;
-  /** Sends a report now; before the first settings are applied there is none. */
+  /** Sends a report now, unless no settings have been applied yet. */
   reportSoon(): void;
 }
 
@@ -108,7 +108,7 @@ class RunningFeedClient implements FeedClient {
   #isConnected = false;
   #reconnects = 0;
   #failures = 0;
-  /** Time over which all edges of this control spread when it ends, as it announced last. */
+  /** Time over which the edges of this control spread their reconnects when it ends, as last announced. */
   #spreadMs = 0;
   #serial: string | undefined;
   #isLookFailing = false;
@@ -219,7 +219,7 @@ class RunningFeedClient implements FeedClient {
   }
 
   #look(cause?: unknown): void {
-    // Connections with a certificate that was replaced are those of a copy.
+    // Control treats connections with a replaced certificate as those of a copy.
     if (this.#isConnected && this.#options.link.serial !== this.#serial) this.#attempt.abort(new Error(RENEWED));
     try {
       this.#repair(cause);
@@ -240,7 +240,7 @@ class RunningFeedClient implements FeedClient {
       this.#reconnects += 1;
       const { link, log } = this.#options;
       if (outage.kind === 'version')
-        log.error({ err: failure }, 'control speaks no version of the feed that this edge does; retrying every minute');
+        log.error({ err: failure }, 'control and this edge share no version of the feed; retrying every minute');
       const attempts = {
         failures: Math.max(this.#failures, 1),
         remoteControls: link.isRemote ? link.controlCount : 0,
@@ -259,7 +259,7 @@ class RunningFeedClient implements FeedClient {
       const head = this.#options.store.head() ?? (await this.#takeSnapshot());
       const end = await this.#follow(head);
       if (end !== 'reset') return { outage: { kind: 'goaway', spreadMs: end.spreadMs } };
-      this.#failures += 1; // reset by an open stream: back-off against a control that only sends `reset`
+      this.#failures += 1; // an open stream resets it; this backs off from a control that only sends `reset`
       await this.#takeSnapshot();
       return { outage: { kind: 'refused', retryAfterMs: undefined } };
     } catch (error) {

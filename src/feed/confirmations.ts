@@ -82,7 +82,7 @@ export function createConfirmations({ confirm, onConfirmed, log }: Confirmations
     }
   }
 
-  /** Waits for an answer, unless it is stopped first: the answer may never come. */
+  /** Waits for an answer or a stop: the answer may never arrive. */
   async function unlessStopped(answer: Promise<void>): Promise<void> {
     const { promise, reject } = Promise.withResolvers<never>();
     const onStop = () => reject(stop.signal.reason);

@@ -1,6 +1,6 @@
 /**
- * The way from an edge to control: the unix socket of this machine, or HTTPS to one of several controls. Each start
- * tries them in another order; after a failure, the next one is in use. docs/decisions/0591
+ * The link from an edge to control: the unix socket of this machine, or HTTPS to one of several controls. Their order
+ * is random at each start; after a failure, the next one is used. docs/decisions/0591
  */
 import type { KeyObject } from 'node:crypto';
 import { type ClientRequest, request as httpRequest, type OutgoingHttpHeaders, type RequestOptions } from 'node:http';
@@ -9,17 +9,17 @@ import type { ConnectionOptions } from 'node:tls';
 import { SEAL_HEADER } from './protocol.ts';
 import { formatSealKey } from './view-key-box.ts';
 
-/** Limit of addresses, of settings and announcement together. */
+/** Limit of addresses, from the settings and the announcement together. */
 export const MAX_CONTROLS = 32;
 /** Connections for short requests, beside the stream. */
 const MAX_SHORT_CONNECTIONS = 2;
 const KEEP_ALIVE_MS = 30_000;
 
-/** The identity of this edge, as its certificate has it. */
+/** The identity of this edge according to its certificate. */
 export interface EdgeCredentials {
   readonly edge: string;
   readonly fleet: string;
-  /** Serial number of the certificate; another one after a renewal. */
+  /** Serial number of the certificate; it changes at a renewal. */
   readonly serial: string;
   /** X25519 private key: opens view keys that were sealed to this edge. */
   readonly sealKey: KeyObject;
@@ -29,10 +29,10 @@ export interface EdgeCredentials {
   tls(): ConnectionOptions;
 }
 
-/** A request, and the control that it goes to. */
+/** A request and its control. */
 interface OpenedRequest {
   readonly outgoing: ClientRequest;
-  /** Notes that this control did not answer: if it is still the one in use, the next one is from now on. */
+  /** Notes that this control did not answer. If it is still the one in use, the link turns to the next one. */
   noteFailure(): void;
 }
 
@@ -53,7 +53,7 @@ export interface ControlLink extends Disposable {
   open(options: LinkRequest, isStream: boolean): OpenedRequest;
   /** Turns to the next control. */
   turn(): void;
-  /** Replaces the controls that control announced. */
+  /** Replaces the announced controls. */
   announce(addresses: readonly string[]): void;
 }
 
@@ -153,7 +153,8 @@ function mergeControls(given: readonly string[], announced: readonly string[]): 
   return [...new Set([...given, ...announced])].slice(0, MAX_CONTROLS);
 }
 
-function shuffle(list: readonly string[], random: () => number): readonly string[] {
+/** Returns the list in random order. `random`: 0 ≤ random < 1. */
+export function shuffle(list: readonly string[], random: () => number): readonly string[] {
   return list
     .map((each) => ({ each, at: random() }))
     .sort((a, b) => a.at - b.at)

@@ -1,4 +1,4 @@
-/** Makes the events of deltas, one for each place and view. */
+/** Makes the events of deltas, one for each position and view. */
 import type { Db } from '#db/open.ts';
 import { type ConfigHead, changesSince, type ResourceRow } from '#db/tables/resources.ts';
 import { readRevisionTag } from '#db/tables/revision-tags.ts';

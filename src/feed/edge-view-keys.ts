@@ -1,4 +1,4 @@
-/** The edge's side of view keys: keeps those that it got in memory, asks for others, and opens secrets with them. */
+/** The edge's side of view keys: keeps received keys in memory, fetches others, and opens secrets with them. */
 import type { ControlLink } from './control-link.ts';
 import { requestFeed } from './feed-request.ts';
 import { MAX_VIEW_KEY_IDS, type ResourceChange, STATUS_MS, type UnopenedSecret, VIEW_KEYS_PATH } from './protocol.ts';
@@ -10,7 +10,7 @@ export interface EdgeViewKeys {
   take(text: string): void;
   /** Forgets all keys: in a database that was restored, other keys may have their ids. */
   forget(): void;
-  /** Returns the changes with their secrets opened. Keys that are lacking are fetched. */
+  /** Returns the changes with their secrets opened. Missing keys are fetched. */
   open(changes: readonly ResourceChange[], signal: AbortSignal): Promise<readonly ResourceChange[]>;
 }
 

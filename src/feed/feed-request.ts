@@ -24,7 +24,7 @@ const MAX_REASON_BYTES = 1000;
 export class FeedRefusal extends Error {
   readonly status: number;
   readonly reason: string;
-  /** What `Retry-After` says; absent without one. */
+  /** The value of `Retry-After`; absent without one. */
   readonly retryAfterMs: number | undefined;
 
   constructor(status: number, path: string, reason: string, retryAfterMs?: number) {

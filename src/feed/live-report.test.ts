@@ -41,7 +41,7 @@ const REFUSED: readonly (readonly [unknown, RegExp])[] = [
   [{ ...REPORT, events: [ENDED, BEGAN] }, /^n: expected ascending/],
   [{ ...REPORT, events: [{ ...BEGAN, n: 0 }] }, /^n: expected ascending/],
   [{ ...REPORT, events: [{ ...BEGAN, kind: 'paused' }] }, /^kind: /],
-  [{ ...REPORT, events: [{ ...BEGAN, source: 'file' }] }, /^source: expected publish, origin/],
+  [{ ...REPORT, events: [{ ...BEGAN, source: 'file' }] }, /^source: expected one of publish, origin/],
   [{ ...REPORT, events: [{ ...ENDED, reason: 'bored' }] }, /^reason: /],
   [{ ...REPORT, events: [{ ...BEGAN, app: 'a/b' }] }, /^app: /],
   [{ ...REPORT, events: [{ ...BEGAN, stream: '' }] }, /^stream: /],

@@ -16,10 +16,14 @@ import {
   type Members,
   MessageError,
   parseJson,
+  readAmount,
   readBoundedText,
   readCount,
   readEdge,
+  readFlag,
+  readItems,
   readMembers,
+  readWord,
 } from './messages.ts';
 
 /** Limit of a report: all events and all streams with their longest texts, escaped. */
@@ -52,8 +56,8 @@ export function parseLiveReport(text: string): LiveReport {
     edge: readEdge(members['edge']),
     epoch: readBoundedText('epoch', members['epoch'], 64),
     at: readCount('at', members['at']),
-    events: readList('events', members['events'], MAX_LIVE_EVENTS).map(readEvent),
-    ...(streams !== undefined && { streams: readList('streams', streams, MAX_LIVE_STATUSES).map(readStatus) }),
+    events: readItems('events', members['events'], MAX_LIVE_EVENTS).map(readEvent),
+    ...(streams !== undefined && { streams: readItems('streams', streams, MAX_LIVE_STATUSES).map(readStatus) }),
   };
   if (report.events.some(({ n }, index) => n <= (report.events[index - 1]?.n ?? 0))) {
     throw new MessageError('n: expected ascending numbers from 1');
@@ -66,7 +70,7 @@ export function parseLiveAnswer(text: string): LiveReportAnswer {
   const members = readMembers('answer', parseJson(text));
   return {
     taken: readCount('taken', members['taken']),
-    notOwned: readList('notOwned', members['notOwned'], MAX_LIVE_EVENTS + MAX_LIVE_STATUSES).map((each) =>
+    notOwned: readItems('notOwned', members['notOwned'], MAX_LIVE_EVENTS + MAX_LIVE_STATUSES).map((each) =>
       readBoundedText('notOwned', each, 32),
     ),
   };
@@ -75,35 +79,31 @@ export function parseLiveAnswer(text: string): LiveReportAnswer {
 function readEvent(value: unknown): LiveEvent {
   const members = readMembers('event', value);
   const event = { ...readBroadcast(members), n: readCount('n', members['n']), at: readCount('at', members['at']) };
-  if (members['kind'] === 'began') {
-    const { source, address } = members;
-    return {
-      ...event,
-      kind: 'began',
-      source: readWord('source', source, LIVE_SOURCES),
-      address: readAny('address', address, MAX_ADDRESS_CHARS),
-    };
-  }
-  if (members['kind'] !== 'ended') throw new MessageError('kind: expected began or ended');
-  return { ...event, kind: 'ended', reason: readWord('reason', members['reason'], END_REASONS) };
+  const kind = readWord('kind', members['kind'], ['began', 'ended']);
+  if (kind === 'ended') return { ...event, kind, reason: readWord('reason', members['reason'], END_REASONS) };
+  const { source, address } = members;
+  return {
+    ...event,
+    kind,
+    source: readWord('source', source, LIVE_SOURCES),
+    address: readAny('address', address, MAX_ADDRESS_CHARS),
+  };
 }
 
 function readStatus(value: unknown): LiveStatus {
   const members = readMembers('stream', value);
-  const { isInGrace } = members;
-  if (typeof isInGrace !== 'boolean') throw new MessageError('isInGrace: expected true or false');
   return {
     ...readBroadcast(members),
     startedAt: readCount('startedAt', members['startedAt']),
     lastMediaAt: readCount('lastMediaAt', members['lastMediaAt']),
     source: readWord('source', members['source'], LIVE_SOURCES),
     address: readAny('address', members['address'], MAX_ADDRESS_CHARS),
-    isInGrace,
+    isInGrace: readFlag('isInGrace', members['isInGrace']),
     videoCodec: readAny('videoCodec', members['videoCodec'], MAX_CODEC_CHARS),
     audioCodec: readAny('audioCodec', members['audioCodec'], MAX_CODEC_CHARS),
     width: readCount('width', members['width']),
     height: readCount('height', members['height']),
-    frameRate: readRate(members['frameRate']),
+    frameRate: readAmount('frameRate', members['frameRate']),
     keyFrameMs: readCount('keyFrameMs', members['keyFrameMs']),
     bitsPerSecond: readCount('bitsPerSecond', members['bitsPerSecond']),
     repairedTimestamps: readCount('repairedTimestamps', members['repairedTimestamps']),
@@ -134,30 +134,10 @@ function readBroadcast(members: Members): BroadcastName {
   return { domainId, app, stream, broadcast };
 }
 
-function readList(member: string, value: unknown, max: number): readonly unknown[] {
-  if (!Array.isArray(value) || value.length > max) {
-    throw new MessageError(`${member}: expected a list of at most ${max}`);
-  }
-  return value;
-}
-
-function readWord<const W extends string>(member: string, value: unknown, words: readonly W[]): W {
-  const word = words.find((each) => each === value);
-  if (word === undefined) throw new MessageError(`${member}: expected ${words.join(', ')}`);
-  return word;
-}
-
 /** Reads a text that may be empty. NULs and unpaired surrogates are removed, because databases cannot store them. */
 function readAny(member: string, value: unknown, maxChars: number): string {
   if (typeof value !== 'string' || value.length > maxChars) {
     throw new MessageError(`${member}: expected a text of at most ${maxChars} characters`);
   }
   return value.toWellFormed().replaceAll('\0', '');
-}
-
-function readRate(value: unknown): number {
-  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) {
-    throw new MessageError('frameRate: expected a number from 0');
-  }
-  return value;
 }

@@ -1,4 +1,5 @@
 /** Parses the protocol's messages. A malformed one is refused with the name of the member. */
+import { isCount } from '#lib/is-count.ts';
 import type { EdgeLoad, EdgeStatus, EdgeVitals, OriginTrouble, Rejection } from '#model/edge.ts';
 import { type CheckResult, HEALTH_CHECKS, MAX_CHECK_DETAIL_CHARS } from '#model/edge-health.ts';
 import { OWN_STATES } from '#model/edge-state.ts';
@@ -26,7 +27,7 @@ export class ForeignEdgeError extends Error {}
 const MAX_KIND_CHARS = 64;
 const MAX_KEY_CHARS = 1024;
 const MAX_ID_CHARS = 64;
-const MAX_BUILD_CHARS = 200;
+export const MAX_BUILD_CHARS = 200;
 const MAX_FEATURES = 64;
 const MAX_FEATURE_CHARS = 64;
 const MAX_CHECKS = 64;
@@ -36,14 +37,12 @@ export type Members = Readonly<Record<string, unknown>>;
 /** Parses a delta. This and the next four throw `MessageError`. */
 export function parseDelta(text: string): Delta {
   const members = readMembers('delta', parseJson(text));
-  const { changes } = members;
-  if (!Array.isArray(changes)) throw new MessageError('changes: expected a list');
   const delta = {
     from: readCount('from', members['from']),
     to: readCount('to', members['to']),
     tag: readBoundedText('tag', members['tag'], MAX_ID_CHARS),
     ...readView(members['view']),
-    changes: changes.map(readChange),
+    changes: readItems('changes', members['changes']).map(readChange),
   };
   if (delta.to <= delta.from) throw new MessageError('to: expected more than from');
   return delta;
@@ -58,12 +57,10 @@ export function parseSpread(text: string): number {
 
 export function parseSnapshotHead(text: string): SnapshotHead {
   const members = readMembers('head', parseJson(text));
-  const { continues } = members;
-  if (typeof continues !== 'boolean') throw new MessageError('continues: expected true or false');
   return {
     ...readPlace(members),
     ...readView(members['view']),
-    continues,
+    continues: readFlag('continues', members['continues']),
     count: readCount('count', members['count']),
     hash: readBoundedText('hash', members['hash'], MAX_ID_CHARS),
   };
@@ -76,10 +73,6 @@ export function parseChange(text: string): ResourceChange {
 export function parseStatus(text: string): EdgeStatus {
   const members = readMembers('status', parseJson(text));
   const edge = readEdge(members['edge']);
-  const { rejected } = members;
-  if (!Array.isArray(rejected) || rejected.length > MAX_REJECTIONS) {
-    throw new MessageError(`rejected: expected a list of at most ${MAX_REJECTIONS}`);
-  }
   const at = readPlace(readMembers('at', members['at']));
   const appliedRevision = readCount('appliedRevision', members['appliedRevision']);
   if (appliedRevision > at.revision) throw new MessageError('appliedRevision: expected at most that of at');
@@ -87,7 +80,7 @@ export function parseStatus(text: string): EdgeStatus {
     edge,
     at,
     appliedRevision,
-    rejected: rejected.map(readRejection),
+    rejected: readItems('rejected', members['rejected'], MAX_REJECTIONS).map(readRejection),
     build: readBoundedText('build', members['build'], MAX_BUILD_CHARS),
     startedAt: readCount('startedAt', members['startedAt']),
     origins: readOrigins(members['origins'] ?? []), // an edge of an earlier release has none
@@ -97,26 +90,20 @@ export function parseStatus(text: string): EdgeStatus {
 
 export function parsePrefetchReport(text: string): PrefetchReport {
   const members = readMembers('report', parseJson(text));
-  const { results } = members;
-  if (!Array.isArray(results) || results.length > MAX_PREFETCH_RESULTS) {
-    throw new MessageError(`results: expected a list of at most ${MAX_PREFETCH_RESULTS}`);
-  }
   return {
     edge: readEdge(members['edge']),
     at: readPlace(readMembers('at', members['at'])),
-    results: results.map(readPrefetchResult),
+    results: readItems('results', members['results'], MAX_PREFETCH_RESULTS).map(readPrefetchResult),
   };
 }
 
 function readVitals(members: Members): EdgeVitals {
-  const { features, clockOffsetMs, health } = members;
-  if (!Array.isArray(features) || features.length > MAX_FEATURES)
-    throw new MessageError(`features: expected a list of at most ${MAX_FEATURES}`);
-  if (!Array.isArray(health) || health.length > MAX_CHECKS)
-    throw new MessageError(`health: expected a list of at most ${MAX_CHECKS}`);
+  const { clockOffsetMs } = members;
+  const features = readItems('features', members['features'], MAX_FEATURES);
+  const health = readItems('health', members['health'], MAX_CHECKS);
   return {
-    state: readOneOf('state', members['state'], OWN_STATES),
-    features: features.map((each: unknown) => readBoundedText('features', each, MAX_FEATURE_CHARS)),
+    state: readWord('state', members['state'], OWN_STATES),
+    features: features.map((each) => readBoundedText('features', each, MAX_FEATURE_CHARS)),
     ...(clockOffsetMs !== undefined && { clockOffsetMs: readOffset(clockOffsetMs) }),
     load: readLoad(readMembers('load', members['load'])),
     health: health.flatMap(readCheck),
@@ -143,32 +130,20 @@ function readLoad(members: Members): EdgeLoad {
 /** A check that this release does not know is left out. */
 function readCheck(value: unknown): readonly CheckResult[] {
   const { check, ok, detail } = readMembers('health', value);
-  if (typeof ok !== 'boolean') throw new MessageError('ok: expected true or false');
+  const isOk = readFlag('ok', ok);
   const name = readBoundedText('check', check, MAX_KIND_CHARS);
   const known = HEALTH_CHECKS.find((each) => each === name);
   const text = detail === undefined ? undefined : readBoundedText('detail', detail, MAX_CHECK_DETAIL_CHARS);
-  return known === undefined ? [] : [{ check: known, ok, ...(text !== undefined && { detail: text }) }];
-}
-
-function readAmount(member: string, value: unknown): number {
-  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0)
-    throw new MessageError(`${member}: expected a number from 0`);
-  return value;
-}
-
-function readOneOf<T extends string>(member: string, value: unknown, words: readonly T[]): T {
-  const found = words.find((word) => word === value);
-  if (found === undefined) throw new MessageError(`${member}: expected one of ${words.join(', ')}`);
-  return found;
+  return known === undefined ? [] : [{ check: known, ok: isOk, ...(text !== undefined && { detail: text }) }];
 }
 
 function readOrigins(value: unknown): readonly OriginTrouble[] {
-  if (!Array.isArray(value) || value.length > MAX_ORIGIN_TROUBLES)
-    throw new MessageError(`origins: expected a list of at most ${MAX_ORIGIN_TROUBLES}`);
-  return value.map((each: unknown) => {
+  return readItems('origins', value, MAX_ORIGIN_TROUBLES).map((each) => {
     const { key, state } = readMembers('origin', each);
-    if (state !== 'down' && state !== 'forbidden') throw new MessageError('state: expected down or forbidden');
-    return { key: readBoundedText('key', key, MAX_ORIGIN_KEY_CHARS), state };
+    return {
+      key: readBoundedText('key', key, MAX_ORIGIN_KEY_CHARS),
+      state: readWord('state', state, ['down', 'forbidden']),
+    };
   });
 }
 
@@ -253,8 +228,29 @@ export function readBoundedText(member: string, value: unknown, maxChars: number
 }
 
 export function readCount(member: string, value: unknown): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
-    throw new MessageError(`${member}: expected an integer from 0`);
-  }
+  if (!isCount(value)) throw new MessageError(`${member}: expected an integer from 0`);
   return value;
+}
+
+export function readAmount(member: string, value: unknown): number {
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0)
+    throw new MessageError(`${member}: expected a number from 0`);
+  return value;
+}
+
+export function readFlag(member: string, value: unknown): boolean {
+  if (typeof value !== 'boolean') throw new MessageError(`${member}: expected true or false`);
+  return value;
+}
+
+export function readWord<const T extends string>(member: string, value: unknown, words: readonly T[]): T {
+  const found = words.find((word) => word === value);
+  if (found === undefined) throw new MessageError(`${member}: expected one of ${words.join(', ')}`);
+  return found;
+}
+
+/** Reads a list of at most `max` elements; the bound of a message is enough for one without `max`. */
+export function readItems(member: string, value: unknown, max = Number.POSITIVE_INFINITY): readonly unknown[] {
+  if (Array.isArray(value) && value.length <= max) return value;
+  throw new MessageError(`${member}: expected a list${Number.isFinite(max) ? ` of at most ${max}` : ''}`);
 }

@@ -1,9 +1,9 @@
 /**
  * The one protocol between control and edges. GET /edge/v1/stream?epoch=E&revision=R&tag=T is an SSE stream of deltas
- * from that place on, GET /edge/v1/snapshot (with the place, if there is one) gives everything as zstd NDJSON, POST
- * /edge/v1/status reports what is in force, POST /edge/v1/prefetch what became of prefetches, POST /edge/v1/live what
- * is on air. POST /edge/v1/logs and /edge/v1/statistics carry traffic, whose shapes are those of `logs/report.ts`; POST
- * /edge/v1/recordings carries recordings of live streams.
+ * from that position on. GET /edge/v1/snapshot (with the position, if there is one) returns everything as zstd NDJSON.
+ * POST /edge/v1/status reports the revision in force, POST /edge/v1/prefetch the outcomes of prefetches, POST
+ * /edge/v1/live the streams on air. POST /edge/v1/logs and /edge/v1/statistics carry traffic, whose shapes are those of
+ * `logs/report.ts`; POST /edge/v1/recordings carries recordings of live streams.
  */
 import type { FeedPosition } from '#model/feed-position.ts';
 
@@ -93,7 +93,7 @@ export interface SealedBody {
   readonly sealed: string;
 }
 
-/** Stands for a certificate, or keys of live streams, that control cannot decrypt; no edge accepts it. */
+/** Sent in place of a certificate or live keys that control cannot decrypt. No edge accepts it. */
 export interface UnopenedSecret {
   readonly problem: string;
 }

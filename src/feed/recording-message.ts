@@ -9,8 +9,8 @@ import { isAppName, isBroadcastId, isStreamName } from '#sites/live.ts';
 export const RECORDING_ENDS = ['ended', 'off', 'changed', 'long', 'full', 'slow', 'crashed'] as const;
 
 /**
- * `ended`: with its broadcast. `off`: recording was switched off. `changed`, `long`: the formats changed, or it became
- * too long, and another recording continues. `full`, `slow`: the spool or disk was full, or too slow. `crashed`: the
+ * `ended`: with its broadcast. `off`: recording was switched off. `changed`, `long`: the formats changed or it became
+ * too long, and another recording continues it. `full`, `slow`: the spool or disk was full, or too slow. `crashed`: the
  * live process was killed.
  */
 export type RecordingEnd = (typeof RECORDING_ENDS)[number];

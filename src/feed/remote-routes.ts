@@ -1,11 +1,12 @@
-/** What only edges on other machines ask control for: views, files of snapshots, and view keys. */
+/** Routes that only edges on other machines use: views, files of snapshots, and view keys. */
 import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { readBody } from '#lib/read-body.ts';
 import { MessageError } from './messages.ts';
 import type { Peer } from './peer.ts';
 import { parseViewQuery } from './position-query.ts';
 import { SEAL_HEADER, VIEW_KEYS_PATH } from './protocol.ts';
-import { type FeedHandler, queryOf, type Routes, readBody, refuseRequest } from './request-handler.ts';
+import { type FeedHandler, queryOf, type Routes, refuseRequest } from './request-handler.ts';
 import { parseSealKey } from './view-key-box.ts';
 import { parseViewKeyRequest } from './view-key-messages.ts';
 import type { ViewSealer } from './view-sealer.ts';
@@ -34,7 +35,7 @@ export function viewKeyRoutes(sealer: ViewSealer): Routes {
   return { [VIEW_KEYS_PATH]: { method: 'POST', handle } };
 }
 
-/** Reads what a stream of an edge on another machine begins with. Throws `MessageError`. */
+/** Parses the request of an edge on another machine for a stream. Throws `MessageError`. */
 export function readRemoteClient(request: IncomingMessage, peer: Peer) {
   return { peer, view: parseViewQuery(queryOf(request)), sealKey: readSealKey(request) };
 }

@@ -1,4 +1,4 @@
-/** Takes what edges report: status, outcomes of prefetches, live streams, logs, statistics and recordings. */
+/** Handles the reports of edges: status, outcomes of prefetches, live streams, logs, statistics and recordings. */
 import { isDatabaseAway } from '#db/failures.ts';
 import type { Db } from '#db/open.ts';
 import { recordPrefetchResults } from '#db/tables/cache-tasks.ts';
@@ -7,6 +7,7 @@ import { recordLiveReport } from '#db/tables/live/reports.ts';
 import { isInHistory } from '#db/tables/revision-tags.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import { readBody } from '#lib/read-body.ts';
 import { type LiveStatus, sumViewers } from '#model/live-stream.ts';
 import type { EdgeCounts } from './edge-counts.ts';
 import { type LiveReportAnswer, MAX_LIVE_REPORT_BYTES, parseLiveReport } from './live-report.ts';
@@ -21,7 +22,7 @@ import {
   STATUS_PATH,
   UNKNOWN_POSITION,
 } from './protocol.ts';
-import { type FeedCaller, type FeedHandler, type Routes, readBody, refuseRequest } from './request-handler.ts';
+import { type FeedCaller, type FeedHandler, type Routes, refuseRequest } from './request-handler.ts';
 import { createStatusRounds } from './status-rounds.ts';
 
 /** Shortest interval between two log lines about a problem that every report repeats. */
@@ -145,9 +146,7 @@ function createStatusTaker({ db, clock, log, rejections }: ReportOptions): TakeR
   };
 }
 
-/**
- * A report from another history is ignored: its tasks are not ours, whatever their numbers, and nobody waits for them.
- */
+/** A report from another history is ignored: its tasks belong to another database, even if their ids are the same. */
 async function takePrefetchReport({ db }: ReportOptions, text: string, { peer }: FeedCaller): Promise<undefined> {
   const { edge, at, results } = parsePrefetchReport(text);
   requireEdge(edge, peer?.edge);

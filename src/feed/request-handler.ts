@@ -69,7 +69,7 @@ async function answer(
 }
 
 /** Fields that a proxy adds. The certificate is the identity, so a proxy in between could only take it away. */
-function hasPassedProxy({ headers }: IncomingMessage): boolean {
+export function hasPassedProxy({ headers }: IncomingMessage): boolean {
   return Object.keys(headers).some((name) => name === 'forwarded' || name === 'via' || name.startsWith('x-forwarded-'));
 }
 
@@ -80,17 +80,4 @@ export function refuseRequest(response: ServerResponse, status: number, why: str
 
 export function queryOf(request: IncomingMessage): string {
   return request.url?.split('?')[1] ?? '';
-}
-
-/** Returns `undefined` if the body is longer. */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  // Not destroyed at an early stop, because the refusal is sent on the same connection.
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

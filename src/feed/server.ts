@@ -69,7 +69,7 @@ interface SnapshotPlace {
 export interface FeedServer extends AsyncDisposable {
   /** Answers a request of an edge; never rejects. `peer`: absent for the unix socket. */
   readonly handle: RequestHandler;
-  /** Ends all streams before control stops; edges on other machines learn over which time they are to come back. */
+  /** Ends all streams before control stops. Edges on other machines are told when to reconnect. */
   endStreams(): Promise<void>;
   /** Newest revision seen in the database. */
   readonly headRevision: number;
@@ -148,27 +148,19 @@ function watchLiveness({ db, clock, log }: FeedServerOptions, broadcast: ChangeB
 
 /** Runs a round at each wake-up and each poll. An unreachable database is logged once, not every second. */
 function watchPublishes(db: Db, broadcast: ChangeBroadcast, log: Logger): AsyncDisposable {
-  let isFailing = false;
-  let running: Promise<void> = Promise.resolve();
-  const round = async () => {
-    try {
-      await broadcast.round();
-      isFailing = false;
-    } catch (error) {
-      if (!isFailing) log.error({ err: error }, 'the feed cannot read the database; retrying');
-      isFailing = true;
-    }
-  };
-  const wake = () => {
-    running = round();
-  };
-  const unsubscribe = db.onPublish(wake);
-  const polling = setInterval(wake, POLL_MS);
+  const rounds = startRounds({
+    everyMs: POLL_MS,
+    isDelayed: true,
+    work: () => broadcast.round(),
+    onFailure: (error, isRepeated) => {
+      if (!isRepeated) log.error({ err: error }, 'the feed cannot read the database; retrying');
+    },
+  });
+  const unsubscribe = db.onPublish(rounds.wake);
   return {
     async [Symbol.asyncDispose]() {
       unsubscribe();
-      clearInterval(polling);
-      await running;
+      await rounds[Symbol.asyncDispose]();
     },
   };
 }
@@ -185,7 +177,7 @@ function createStreamHandler(broadcast: ChangeBroadcast): FeedHandler {
   };
 }
 
-/** Files are for edges on other machines: this machine's own read the database, and get what that has now. */
+/** Files serve edges on other machines. For this machine's own edge, the database is read directly. */
 async function openTransfers(
   { db, clock }: FeedServerOptions,
   { directory, bytesPerSecond }: SnapshotPlace,

@@ -12,7 +12,7 @@ import { requestFeed } from './feed-request.ts';
 import { MessageError } from './messages.ts';
 import { CONTINUES_HEADER, SILENCE_MS } from './protocol.ts';
 
-/** What is known of the file that is being fetched. */
+/** Properties of the file that is being fetched. */
 interface Begun {
   readonly etag: string;
   readonly sizeBytes: number;
@@ -23,14 +23,14 @@ export interface SnapshotSource {
   readonly link: ControlLink;
   /** Path with the position of this edge, if it has one. */
   readonly path: string;
-  /** Where the bytes are collected; what is known of them is kept beside it. */
+  /** File that the bytes are collected in. Their properties are kept beside it. */
   readonly file: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Resolves when the file is complete; rejects if the transfer ends early, and the next call goes on with it. `continues`:
- * whether the position of this edge belongs to control's history.
+ * Resolves when the file is complete; rejects if the transfer ends early, and the next call goes on with it.
+ * `continues`: whether the position of this edge belongs to control's history.
  */
 export async function downloadSnapshot(options: SnapshotSource): Promise<{ readonly continues: boolean }> {
   const { link, path, file, signal } = options;

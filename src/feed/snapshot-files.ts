@@ -18,10 +18,10 @@ import { withViewSnapshot } from './snapshot.ts';
 import type { ViewSealer } from './view-sealer.ts';
 import { readViews } from './views.ts';
 
-/** A file that is older, or behind by more revisions, is made anew for the next edge that needs one. */
+/** A file that is older or further behind is made again for the next edge that needs one. */
 const MAX_AGE_MS = 60_000;
 const MAX_BEHIND = 1000;
-/** Files kept for each group: one that is being read on by edges, besides the newest. */
+/** Files kept for each group: the newest, and one that edges are still reading. */
 const KEPT = 2;
 const LEVEL = 3;
 
@@ -75,7 +75,7 @@ export async function openSnapshotFiles(options: SnapshotFilesOptions): Promise<
     const file = await writeSnapshot(options, group);
     const files = [file, ...(kept.get(group) ?? [])];
     kept.set(group, files.slice(0, KEPT));
-    // Edges that read one on keep it open.
+    // Edges that are still reading a file keep it open.
     for (const old of files.slice(KEPT)) await rm(old.path, { force: true });
     return file;
   };
@@ -128,7 +128,7 @@ async function writeLines(db: Db, group: string, formatBody: UnsealBody, file: s
     };
     const compress = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
     await pipeline(counted, compress, createWriteStream(file, { mode: 0o600 }));
-    // Whether it continues the history of an edge is said to each edge.
+    // Whether it continues an edge's history is sent to each edge in a header.
     const head: SnapshotHead = { ...at, view: view.id, continues: false, count, hash: hash.digest('hex') };
     return { head, view: view.id, at };
   });

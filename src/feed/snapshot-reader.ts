@@ -42,12 +42,12 @@ export async function takeSnapshot(store: EdgeStore, options: SnapshotOptions): 
   try {
     return await applySnapshot(store, createReadStream(file), options, clock(), continues);
   } finally {
-    // Applied, or wrong; but a view key that could not be fetched does not make it wrong.
+    // Only an aborted read goes on with the file later.
     if (!signal.aborted) discardDownload(file);
   }
 }
 
-/** `continues`: takes the place of what the head says, if given. */
+/** `continues`: replaces the member of the head, if given. */
 async function applySnapshot(
   store: EdgeStore,
   source: Readable,

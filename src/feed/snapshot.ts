@@ -27,7 +27,7 @@ export function withSnapshot(
   });
 }
 
-/** What a view has of one consistent state of the database. */
+/** The resources of a view in one consistent state of the database. */
 export interface ViewSnapshot {
   readonly view: View;
   readonly at: FeedPosition;

@@ -1,5 +1,5 @@
 /** Parses messages about view keys, and sealed bodies. */
-import { MessageError, parseJson, readBoundedText, readMembers } from './messages.ts';
+import { parseJson, readBoundedText, readItems, readMembers } from './messages.ts';
 import { MAX_VIEW_KEY_IDS, type SealedBody } from './protocol.ts';
 import type { SealedViewKey } from './view-key-box.ts';
 
@@ -12,12 +12,12 @@ export function parseViewKey(text: string): SealedViewKey {
 }
 
 export function parseSealedKeys(text: string): readonly SealedViewKey[] {
-  return readSome('keys', readMembers('answer', parseJson(text))['keys']).map(readViewKey);
+  return readItems('keys', readMembers('answer', parseJson(text))['keys'], MAX_VIEW_KEY_IDS).map(readViewKey);
 }
 
 /** Parses a request for view keys; returns their ids. */
 export function parseViewKeyRequest(text: string): readonly string[] {
-  const ids = readSome('ids', readMembers('request', parseJson(text))['ids']);
+  const ids = readItems('ids', readMembers('request', parseJson(text))['ids'], MAX_VIEW_KEY_IDS);
   return ids.map((id) => readBoundedText('ids', id, MAX_ID_CHARS));
 }
 
@@ -27,12 +27,6 @@ export function readSealedBody(body: unknown): SealedBody | undefined {
   const { certificate, vk, sealed } = Object(body) as Record<keyof SealedBody, unknown>;
   if (typeof vk !== 'string' || typeof sealed !== 'string') return undefined;
   return { vk, sealed, ...(typeof certificate === 'string' && { certificate }) };
-}
-
-function readSome(member: string, value: unknown): readonly unknown[] {
-  if (!Array.isArray(value) || value.length > MAX_VIEW_KEY_IDS)
-    throw new MessageError(`${member}: expected a list of at most ${MAX_VIEW_KEY_IDS}`);
-  return value;
 }
 
 function readViewKey(value: unknown): SealedViewKey {

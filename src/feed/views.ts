@@ -15,7 +15,7 @@ import type { SiteSpec } from '#sites/spec.ts';
 
 export interface View {
   readonly group: string;
-  /** Another one for the same group if the set of its domains has changed as a whole. */
+  /** Changes if the set of the group's domains has changed as a whole. */
   readonly id: string;
 }
 
@@ -25,7 +25,7 @@ export async function readViews(x: Executor): Promise<(group: string) => View> {
   return (group) => ({ group, id: `${group}.${versions.get(group) ?? 0}` });
 }
 
-/** `delete`: the group is not to have it, and may have it from before. */
+/** `delete`: the group must not have it, but may have it from before. */
 export type Visibility = 'whole' | 'delete' | 'none';
 
 /** Returns how edges of a group see each of these rows. */
@@ -55,7 +55,7 @@ export async function readVisibility(
     const domains = idsOf(owner).map((id) => relationOf(ofDomain.get(id), defaults, group));
     if (domains.includes('serves')) return 'whole';
     if (row.isDeleted) return domains.length === 0 || domains.includes('left') ? 'whole' : 'none';
-    // The key of a certificate is random: its deletion says nothing of its owner.
+    // The key of a certificate is random, so its deletion reveals nothing about its owner.
     return owner.kind === 'certificate' || domains.includes('left') ? 'delete' : 'none';
   };
 }

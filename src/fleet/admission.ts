@@ -4,7 +4,7 @@ import type { EnrolledEdge } from '#db/tables/fleet/enrolled-edges.ts';
 import type { Peer } from '#feed/peer.ts';
 import type { PresentedLeaf } from './authority.ts';
 
-/** A connection that an edge began before it took its new certificate may arrive this much later. */
+/** Grace for connections that an edge opened just before it took its new certificate. */
 export const REPLACED_GRACE_MS = 60_000;
 
 /** `clone`: two machines have the identity. */
@@ -14,8 +14,8 @@ export type Admission =
   /** No certificate: only enrolment. */
   | { readonly kind: 'anonymous' }
   /**
-   * `isNew`: the certificate is seen for the first time, so it replaces the others of the edge. `machine`: the machine that
-   * was enrolled; empty if unknown.
+   * `isNew`: the certificate is seen for the first time, so it replaces the others of the edge. `machine`: the machine
+   * that was enrolled; empty if unknown.
    */
   | { readonly kind: 'peer'; readonly peer: Peer; readonly isNew: boolean; readonly machine: string }
   /** The certificate has expired a short time ago: only renewal. */

@@ -1,4 +1,4 @@
-/** Tells edges at which addresses they find the controls. docs/decisions/0591 */
+/** Publishes the addresses of the controls to edges. docs/decisions/0591 */
 import type { Db } from '#db/open.ts';
 import { publish, readResourceBody } from '#db/tables/resources.ts';
 import { CONTROLS_KEY, FLEET_KIND, type FleetControls } from '#feed/protocol.ts';

@@ -150,7 +150,7 @@ export function isIssuedBy(leaf: X509Certificate, authority: X509Certificate): b
   }
 }
 
-/** What an edge's certificate says. */
+/** The content of an edge's certificate. */
 export interface PresentedLeaf {
   readonly edge: string;
   /** Hex, lower case. */
@@ -171,7 +171,8 @@ export function readEdgeLeaf(fleet: string, leaf: X509Certificate): PresentedLea
 }
 
 /**
- * Reads a leaf of the operator's own authority: the edge's URI, or else the one DNS name. `undefined` if it has neither.
+ * Reads a leaf of the operator's own authority: the edge's URI, or else the one DNS name. `undefined` if it has
+ * neither.
  */
 export function readOwnLeaf(fleet: string, leaf: X509Certificate): PresentedLeaf | undefined {
   const byUri = readEdgeLeaf(fleet, leaf);
@@ -181,7 +182,9 @@ export function readOwnLeaf(fleet: string, leaf: X509Certificate): PresentedLeaf
   return name === undefined || others.length > 0 || !isClient ? undefined : presented(name.toLowerCase(), leaf);
 }
 
-/** Returns the id of the edge that a certificate of any authority names: by a URI of any fleet, or by its one DNS name. */
+/**
+ * Returns the id of the edge that a certificate of any authority names: by a URI of any fleet, or by its one DNS name.
+ */
 export function readCertificateName(leaf: X509Certificate): string | undefined {
   const [uri = ''] = namesOf(leaf, 'URI:');
   const [fleet] = /(?<=^urn:causeway:)[0-9a-f]{8}(?=:edge:)/.exec(uri) ?? [];
@@ -193,7 +196,7 @@ function presented(edge: string, leaf: X509Certificate): PresentedLeaf | undefin
   return { edge, serial: leaf.serialNumber.toLowerCase(), notAfter: leaf.validToDate.getTime() };
 }
 
-/** A quoted name has characters that no name of ours has, and is not read. */
+/** Quoted names are skipped: they contain characters that none of our names has. */
 function namesOf(leaf: X509Certificate, kind: string): readonly string[] {
   const all = (leaf.subjectAltName ?? '').split(', ');
   return all.filter((name) => name.startsWith(kind)).map((name) => name.slice(kind.length));

@@ -1,6 +1,6 @@
 /**
- * Notices in which states the edges are: each change becomes an event, and the counts are kept for the metrics. Every
- * control does this; of several that notice the same change, one writes the event.
+ * Watches the states of edges: each change becomes an event, and the counts are kept for the metrics. Every control
+ * does this; if several notice the same change, one of them writes the event.
  */
 import type { Db } from '#db/open.ts';
 import { listEdgeViews } from '#db/tables/edges.ts';
@@ -9,6 +9,7 @@ import { readConfigHead } from '#db/tables/resources.ts';
 import { readTimeAfter } from '#db/tables/revision-tags.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import { startRounds } from '#lib/rounds.ts';
 import type { EdgeView } from '#model/edge.ts';
 import { countStates, type StateCount } from '#model/fleet-status.ts';
 
@@ -35,33 +36,23 @@ export interface EdgeStatesOptions {
   readonly log: Logger;
 }
 
-/** The first round comes after an interval: a start has other things to do. */
 export function startEdgeStates(options: EdgeStatesOptions): EdgeStates {
   const { log } = options;
   let seen: Seen = { counts: [], lags: [] };
-  let running: Promise<void> | undefined;
-  let isFailing = false;
-  const round = async () => {
-    try {
+  const rounds = startRounds({
+    everyMs: ROUND_MS,
+    isDelayed: true, // to keep the start fast
+    work: async () => {
       seen = await look(options);
-      isFailing = false;
-    } catch (error) {
-      if (!isFailing) log.error({ err: error }, 'cannot read the states of edges; retrying');
-      isFailing = true;
-    }
-  };
-  const timer = setInterval(() => {
-    running ??= round().finally(() => {
-      running = undefined;
-    });
-  }, ROUND_MS);
+    },
+    onFailure: (error, isRepeated) => {
+      if (!isRepeated) log.error({ err: error }, 'cannot read the states of edges; retrying');
+    },
+  });
   return {
     counts: () => seen.counts,
     lags: () => seen.lags,
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      await running;
-    },
+    [Symbol.asyncDispose]: () => rounds[Symbol.asyncDispose](),
   };
 }
 
@@ -76,7 +67,7 @@ async function look({ db, clock, log }: EdgeStatesOptions): Promise<Seen> {
   const edges = await listEdgeViews(db.query, now);
   const moved = edges.filter(({ state, notedState }) => state !== notedState);
   for (const { edge, state, notedState } of moved)
-    log.info({ edge, from: notedState, to: state }, 'an edge is in another state');
+    log.info({ edge, from: notedState, to: state }, 'edge changed state');
   for (let from = 0; from < moved.length; from += MAX_AT_ONCE)
     await note(db, moved.slice(from, from + MAX_AT_ONCE), now);
   const counted = edges.filter(({ state }) => state !== 'removed');

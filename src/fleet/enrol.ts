@@ -28,7 +28,7 @@ import { lackingKey } from './trust.ts';
 export interface Issuer {
   readonly db: Db;
   readonly ring: Keyring;
-  /** Addresses of controls that edges are told. */
+  /** Addresses of controls, announced to edges. */
   readonly controls: readonly string[];
 }
 
@@ -80,7 +80,7 @@ export function printOf(publicKey: KeyObject): string {
   return fingerprintOf(publicKey).toString('hex');
 }
 
-/** One answer for all reasons, so that nobody learns which tokens exist. */
+/** One answer for all reasons, so that it does not reveal which tokens exist. */
 function wrongToken(): FleetRefusal {
   return new FleetRefusal(
     403,

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { isIP } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { readBody } from '#lib/read-body.ts';
 import { controlName, fleetOf, isIssuedBy } from './authority.ts';
 import { MAX_MESSAGE_BYTES } from './messages.ts';
 import { FleetRefusal } from './refusal.ts';
@@ -19,7 +20,7 @@ export interface FleetCall {
   readonly body: object;
   readonly fields?: Readonly<Record<string, string>>;
   readonly tls: ConnectionOptions;
-  /** Throws if the server is not the one that is meant. Nothing has been sent by then. */
+  /** Throws if the server is not the intended one. Called before anything is sent. */
   readonly verify?: (socket: TLSSocket) => void;
 }
 
@@ -84,23 +85,18 @@ async function exchange(
 }
 
 async function readAll(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response) {
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer of control is too long');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const body = await readBody(response, MAX_ANSWER_BYTES);
+  if (body === undefined) throw new Error('the answer of control is too long');
+  return body.toString('utf8');
 }
 
-/** The date of this release, at least: a clock before it is wrong. */
+/** A clock earlier than this, which is before this release, is wrong. */
 const RELEASED_AT = Date.UTC(2026, 10, 30);
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 
 /**
- * Throws unless the server's certificate was issued by an authority that `trusts` accepts, for a control. Its dates are not
- * considered while the clock of this machine is certainly wrong.
+ * Throws unless the server's certificate was issued by an authority that `trusts` accepts, for a control. Its dates are
+ * not checked while the clock of this machine is certainly wrong.
  */
 export function verifyControl(
   socket: TLSSocket,

@@ -1,4 +1,4 @@
-/** Connections whose TLS handshake is under way: their number and their time are bounded. */
+/** Connections in their TLS handshake, bounded in number and time. */
 import type { Socket } from 'node:net';
 import { unmapAddress } from '#lib/cidr.ts';
 
@@ -11,8 +11,8 @@ export interface HandshakeLimits {
 
 export interface Handshakes {
   /**
-   * A handshake begins on `raw`. `client`: the address that a trusted proxy has announced; absent: that of the socket. Returns
-   * false if the connection is gone already.
+   * A handshake begins on `raw`. `client`: the address that a trusted proxy has announced; absent: that of the socket.
+   * Returns false if the connection is gone already.
    */
   begin(raw: Socket, client: string | undefined): boolean;
   /** The handshake is complete. Returns the client's address; `undefined` if the connection has been cut. */
@@ -59,7 +59,7 @@ export function createHandshakes({ max, timeMs }: HandshakeLimits): Handshakes {
   };
 }
 
-/** Node does not say on which connection TLS runs, but both sockets have its ends. */
+/** Node does not expose the connection below a TLS socket, but both have the same addresses and ports. */
 function endsOf({ remoteAddress, remotePort, localPort }: Socket): string | undefined {
   return remoteAddress === undefined ? undefined : `${remoteAddress} ${remotePort} ${localPort}`;
 }

@@ -1,4 +1,4 @@
-/** The identity of this edge as it is now, for every request: files are read again when they have been replaced. */
+/** Reads the current identity of this edge for each request. Files are read again once they have been replaced. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Identity, IdentityError, readIdentity } from './identity.ts';

@@ -1,6 +1,6 @@
 /**
- * The identity of an edge, kept in one private file: its keys, its certificate, whom it trusts, and the controls that it
- * knows. One file, so that key and certificate are always replaced together.
+ * The identity of an edge, kept in one private file: its keys, its certificate, the authorities that it trusts, and the
+ * controls that it knows. One file, so that key and certificate are always replaced together.
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ export interface StoredIdentity extends IdentityKeys {
 export class IdentityError extends Error {}
 
 /**
- * Reads the identity as it is now; a renewal replaces it. Returns `undefined` if this machine was never enrolled. Throws
+ * Reads the current identity, which a renewal replaces. Returns `undefined` if this machine was never enrolled. Throws
  * `IdentityError` if the file is damaged or readable by others, or if the data directory is a copy.
  */
 export function readIdentity(dataDir: string): Identity | undefined {

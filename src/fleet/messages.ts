@@ -2,7 +2,16 @@
  * Messages of enrolment and renewal. POST /fleet/v1/enrol makes a machine an edge, without a client certificate; POST
  * /fleet/v1/renew gives an edge its next certificate. A refusal is plain text and begins with its word: `token: …`.
  */
-import { MessageError, parseJson, readBoundedText, readEdge, readMembers } from '#feed/messages.ts';
+import {
+  MAX_BUILD_CHARS,
+  MessageError,
+  parseJson,
+  readBoundedText,
+  readCount,
+  readEdge,
+  readItems,
+  readMembers,
+} from '#feed/messages.ts';
 import { MAX_CSR_BYTES } from '#model/csr.ts';
 
 export const ENROL_PATH = '/fleet/v1/enrol';
@@ -16,8 +25,9 @@ export const MACHINE_FIELD = 'causeway-machine';
 export const MAX_MESSAGE_BYTES = 16 * 1024;
 const SEAL_KEY_BYTES = 32;
 const MAX_TOKEN_CHARS = 256;
-const MAX_BUILD_CHARS = 200;
-const MAX_CONTROLS = 16;
+/** Controls that an edge knows. */
+export const MAX_KNOWN_CONTROLS = 16;
+const MAX_AUTHORITIES = 16;
 const MAX_PEM_CHARS = 64 * 1024;
 
 export interface EnrolRequest {
@@ -97,15 +107,17 @@ export function parseAnnounceAnswer(text: string): AnnounceAnswer {
 export function parseIdentityAnswer(text: string): IdentityAnswer {
   const members = readMembers('answer', parseJson(text));
   const fleet = readFleetId(members['fleet']);
+  const ca = readTexts('ca', members['ca'], MAX_AUTHORITIES, MAX_PEM_CHARS);
+  if (ca.length === 0) throw new MessageError('ca: expected an authority');
   return {
     edge: readEdge(members['edge']),
     fleet,
     group: readBoundedText('group', members['group'], 64),
     chain: readBoundedText('chain', members['chain'], MAX_PEM_CHARS),
-    ca: readTexts('ca', members['ca'], 1, MAX_PEM_CHARS),
-    notAfter: readInstant('notAfter', members['notAfter']),
-    renewAfter: readInstant('renewAfter', members['renewAfter']),
-    controls: readTexts('controls', members['controls'], 0, 300),
+    ca,
+    notAfter: readCount('notAfter', members['notAfter']),
+    renewAfter: readCount('renewAfter', members['renewAfter']),
+    controls: readTexts('controls', members['controls'], MAX_KNOWN_CONTROLS, 300),
   };
 }
 
@@ -137,14 +149,6 @@ function isBase64Of(text: string, bytes: number): boolean {
   return /^[A-Za-z0-9+/]+={0,2}$/.test(text) && Buffer.from(text, 'base64').length === bytes;
 }
 
-function readInstant(member: string, value: unknown): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
-    throw new MessageError(`${member}: expected epoch milliseconds`);
-  return value;
-}
-
-function readTexts(member: string, value: unknown, min: number, maxChars: number): readonly string[] {
-  if (!Array.isArray(value) || value.length < min || value.length > MAX_CONTROLS)
-    throw new MessageError(`${member}: expected a list of ${min} to ${MAX_CONTROLS}`);
-  return value.map((text: unknown) => readBoundedText(member, text, maxChars));
+function readTexts(member: string, value: unknown, maxTexts: number, maxChars: number): readonly string[] {
+  return readItems(member, value, maxTexts).map((text) => readBoundedText(member, text, maxChars));
 }

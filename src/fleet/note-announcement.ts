@@ -1,4 +1,4 @@
-/** An edge with a certificate of the operator's own authority says its seal key and its machine. docs/decisions/0585 */
+/** Stores the seal key and machine that an edge with the operator's own certificate announces. docs/decisions/0585 */
 import { lockFleet, readFleet } from '#db/tables/fleet/authorities.ts';
 import { findEnrolledEdge, setMachine, setSealKey } from '#db/tables/fleet/enrolled-edges.ts';
 import type { Peer } from '#feed/peer.ts';

@@ -1,6 +1,8 @@
 /** Obtains the identity of this machine from a control: by a token at first, then by renewal. docs/decisions/0584 */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
+import { shuffle } from '#feed/control-link.ts';
+import { FEED_VERSIONS, formatVersions } from '#feed/versions.ts';
 import { makeCsr } from '#model/csr.ts';
 import { pinOf } from './authority.ts';
 import { callFleet, verifyControl } from './fleet-request.ts';
@@ -17,11 +19,9 @@ import {
 } from './identity.ts';
 import { identityFile } from './identity-file.ts';
 import { identifyMachine } from './machine.ts';
-import { ENROL_PATH, type IdentityAnswer, parseIdentityAnswer, RENEW_PATH } from './messages.ts';
+import { ENROL_PATH, type IdentityAnswer, MAX_KNOWN_CONTROLS, parseIdentityAnswer, RENEW_PATH } from './messages.ts';
 import { FleetRefusal } from './refusal.ts';
 import { parseToken } from './token.ts';
-
-const MAX_CONTROLS = 16;
 
 export interface EnrolmentOptions {
   readonly dataDir: string;
@@ -45,7 +45,8 @@ export async function enrolMachine(options: EnrolmentOptions): Promise<Identity>
     throw new IdentityError('the token is not one of "causeway edge token create": expected cwf1.… with two parts');
   const keys = preparedKeys(dataDir, 'enrol');
   const machine = identifyMachine(dataDir);
-  const body = { token, csr: csrOf(keys), seal: sealPublicKey(keys.seal), edge, machine, build, feed: '2-2' };
+  const feed = formatVersions(FEED_VERSIONS);
+  const body = { token, csr: csrOf(keys), seal: sealPublicKey(keys.seal), edge, machine, build, feed };
   const text = await callFirst(controls, (control) =>
     callFleet({
       control,
@@ -80,7 +81,7 @@ export async function renewIdentity(dataDir: string, now: number): Promise<Ident
   return save(dataDir, 'renew', { ...keys, machine, answer: withControls(parseAnswer(text, keys), controls) });
 }
 
-/** Keys that are in use already belong to a request whose answer was saved: they are not used again. */
+/** Keys in use belong to a request whose answer was saved, so they are not used again. */
 function preparedKeys(dataDir: string, purpose: 'enrol' | 'renew'): IdentityKeys {
   const keys = prepareKeys(dataDir, purpose);
   if (readStored(identityFile(dataDir))?.key !== keys.key) return keys;
@@ -106,15 +107,15 @@ function parseAnswer(text: string, { key }: IdentityKeys): IdentityAnswer {
   return answer;
 }
 
-/** Adds the addresses that are known to work to those that control names. */
+/** Returns the addresses that control names, and those that are known to work. */
 function withControls(answer: IdentityAnswer, known: readonly string[]): IdentityAnswer {
-  return { ...answer, controls: [...new Set([...answer.controls, ...known])].slice(0, MAX_CONTROLS) };
+  return { ...answer, controls: [...new Set([...answer.controls, ...known])].slice(0, MAX_KNOWN_CONTROLS) };
 }
 
 /** Asks one control after the other, in random order, until one answers. A refusal is an answer. Throws all failures as one. */
 async function callFirst(controls: readonly string[], call: (control: string) => Promise<string>): Promise<string> {
   const failures: unknown[] = [];
-  for (const control of shuffle(controls)) {
+  for (const control of shuffle(controls, Math.random)) {
     try {
       return await call(control);
     } catch (error) {
@@ -124,11 +125,4 @@ async function callFirst(controls: readonly string[], call: (control: string) =>
   }
   if (failures.length <= 1) throw failures[0] ?? new IdentityError('no control is known');
   throw new Error(failures.map((error) => (error instanceof Error ? error.message : String(error))).join('; '));
-}
-
-function shuffle<T>(list: readonly T[]): readonly T[] {
-  return list
-    .map((one) => ({ one, at: Math.random() }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ one }) => one);
 }

@@ -79,8 +79,8 @@ export function revokeEdge(db: Db, { edge, reason, now, actor }: Act & { readonl
 export type CopyDecision = 'accepted' | 'edgeUnknown' | 'serialUnknown';
 
 /**
- * Decides which of two copies of an edge goes on: the one with this certificate. The others are replaced, and refused. The
- * machine is learnt anew at its next renewal.
+ * Keeps one of two copies of an edge: the one with this certificate. The other certificates are replaced and refused.
+ * The machine is recorded again at the next renewal.
  */
 export function acceptEdge(
   db: Db,

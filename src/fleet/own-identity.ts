@@ -12,7 +12,7 @@ import { ANNOUNCE_PATH, type AnnounceAnswer, MACHINE_FIELD, parseAnnounceAnswer 
 import type { OwnFiles } from './trust.ts';
 
 /**
- * Reads the identity from the operator's files as they are now. `fleet` and `group` are empty until a control has
+ * Reads the identity from the operator's current files. `fleet` and `group` are empty until a control has
  * answered `announceIdentity`. Throws `IdentityError` if a file cannot be read, or the certificate names no edge.
  */
 export function readOwnIdentity(dataDir: string, files: OwnFiles, controls: readonly string[]): Identity {
@@ -40,7 +40,7 @@ export function readOwnIdentity(dataDir: string, files: OwnFiles, controls: read
   };
 }
 
-/** Tells a control the seal key and the machine of this edge, and saves what it answers. */
+/** Announces the seal key and machine of this edge to a control, and saves the answer. */
 export async function announceIdentity(dataDir: string, identity: Identity): Promise<void> {
   const body = { seal: sealPublicKey(prepareKeys(dataDir, 'own').seal), machine: identity.machine };
   let failure: unknown = new IdentityError('no control is known');

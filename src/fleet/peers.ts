@@ -13,7 +13,7 @@ import type { Trust } from './trust.ts';
 const CACHE_MS = 1000;
 const MAX_CACHED = 20_000;
 
-/** A leaf of an authority that is trusted. */
+/** A leaf issued by a trusted authority. */
 export interface VerifiedLeaf extends PresentedLeaf {
   /** Issued by the operator's own authority. */
   readonly isOwn: boolean;

@@ -1,6 +1,6 @@
 /**
- * Renews the identity of this edge at half of its certificate's life; or announces it, if its certificate is of the
- * operator's own authority. docs/decisions/0583, 0585
+ * Renews the identity of this edge at half of its certificate's life, or announces it if the certificate was issued by
+ * the operator's own authority. docs/decisions/0583, 0585
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '#lib/clock.ts';
@@ -12,10 +12,10 @@ import { renewIdentity } from './obtain-identity.ts';
 import { announceIdentity } from './own-identity.ts';
 import { FleetRefusal } from './refusal.ts';
 
-/** Interval of looks; it spreads the tries of edges that were away together. */
+/** Interval of checks. A random part spreads the requests of edges that were away together. */
 const LOOK_MS = 60_000;
 const SPREAD_MS = 30_000;
-/** A failure that goes on is logged again after this time. */
+/** A lasting failure is logged again after this time. */
 const SAY_AGAIN_MS = 3_600_000;
 
 export interface RenewalOptions {
@@ -70,7 +70,6 @@ export function startRenewal({ dataDir, clock, log }: RenewalOptions): Renewal {
 export function startAnnouncement(source: IdentitySource, log: Logger): AsyncDisposable {
   const read = createIdentityReader(source);
   let isDone = false;
-  let hasFailed = false;
   return startRounds({
     everyMs: LOOK_MS,
     async work() {
@@ -78,9 +77,8 @@ export function startAnnouncement(source: IdentitySource, log: Logger): AsyncDis
       await announceIdentity(source.dataDir, read());
       isDone = true;
     },
-    onFailure(error) {
-      if (!hasFailed) log.error({ err: error }, 'cannot announce the identity of this edge to control; retrying');
-      hasFailed = true;
+    onFailure(error, isRepeated) {
+      if (!isRepeated) log.error({ err: error }, 'cannot announce the identity of this edge to control; retrying');
     },
   });
 }

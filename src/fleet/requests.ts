@@ -8,9 +8,11 @@ import { addFleetEvent } from '#db/tables/fleet/events.ts';
 import { endViewKey } from '#db/tables/view-keys.ts';
 import { MessageError } from '#feed/messages.ts';
 import type { Peer } from '#feed/peer.ts';
+import { hasPassedProxy, refuseRequest } from '#feed/request-handler.ts';
 import { clientNetwork } from '#lib/cidr.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import { readBody } from '#lib/read-body.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
 import type { Admission } from './admission.ts';
 import { enrol, type Issuer } from './enrol.ts';
@@ -29,7 +31,7 @@ import { FleetRefusal } from './refusal.ts';
 import { cloneFound, renew } from './renew.ts';
 import type { OwnFiles } from './trust.ts';
 
-/** What is known of a connection. */
+/** Facts about a connection. */
 export interface ConnectionFacts {
   /** The client's address. */
   readonly client: string;
@@ -129,10 +131,6 @@ const REFUSED_OWN = {
   expired: 'the certificate has expired; replace the files of fleet-cert and fleet-key',
 } as const;
 
-function hasPassedProxy({ headers }: IncomingMessage): boolean {
-  return Object.keys(headers).some((name) => name === 'forwarded' || name === 'via' || name.startsWith('x-forwarded-'));
-}
-
 function createEnrolment(options: FleetRequestOptions) {
   const wrong = new TokenBuckets(WRONG_TOKENS);
   const issuer: Issuer = options;
@@ -204,7 +202,7 @@ async function noteCopy({ db, clock, counts, log }: FleetRequestOptions, edge: s
   const isNew = await db.transaction(async (trx) => {
     if (!(await setSuspect(trx, edge, now))) return false;
     const enrolled = await findEnrolledEdge(trx, edge);
-    // Both copies have the present key. They get no other one.
+    // Both copies have the current key; neither gets a new one.
     if (enrolled !== undefined) await endViewKey(trx, enrolled.group, now);
     await addFleetEvent(trx, { at: now, edge, event: 'clone', detail: '', actor: 'control' });
     return true;
@@ -243,15 +241,9 @@ function refuseOtherMethod({ method }: IncomingMessage, response: ServerResponse
 }
 
 async function readText(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  // Not destroyed at an early stop, because the refusal is sent on the same connection.
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    bytes += chunk.length;
-    if (bytes > MAX_MESSAGE_BYTES) throw new FleetRefusal(413, 'body', `expected at most ${MAX_MESSAGE_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const body = await readBody(request, MAX_MESSAGE_BYTES);
+  if (body === undefined) throw new FleetRefusal(413, 'body', `expected at most ${MAX_MESSAGE_BYTES} bytes`);
+  return body.toString('utf8');
 }
 
 function sendAnswer(response: ServerResponse, answer: object): void {
@@ -259,7 +251,6 @@ function sendAnswer(response: ServerResponse, answer: object): void {
   response.end(JSON.stringify(answer));
 }
 
-/** Refuses a request and ends its connection, because the rest of its body is not read. */
 function refuse(
   { log }: FleetRequestOptions,
   request: IncomingMessage,
@@ -272,8 +263,7 @@ function refuse(
   const { status, message, retryAfterSeconds = 0 } = refusal ?? new FleetRefusal(503, 'notReady', 'try again later', 5);
   if (response.headersSent) return void response.destroy();
   if (retryAfterSeconds > 0) response.setHeader('retry-after', retryAfterSeconds);
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
-  response.end(`${message}\n`);
+  refuseRequest(response, status, message);
 }
 
 function refusalOf(error: unknown): FleetRefusal | undefined {

@@ -18,16 +18,16 @@ import { listEdgeTokens } from '#db/tables/fleet/edge-tokens.ts';
 import { makeAuthority, SERIAL_BYTES } from './authority.ts';
 
 export type RotationStep =
-  /** `key`: of the new authority, or of the one that is left. */
+  /** `key`: key id of the new authority, or of the remaining one. */
   | { readonly kind: 'begun' | 'finished'; readonly key: string }
-  /** The step does not fit: there is no authority, a rotation is under way, or none is. */
+  /** The step is not possible now: there is no authority, a rotation is in progress, or none is. */
   | { readonly kind: 'noAuthority' | 'underWay' | 'notBegun' }
   /** Edges and tokens that still need the old authority. */
   | { readonly kind: 'inUse'; readonly edges: readonly string[]; readonly tokens: readonly number[] };
 
 /**
- * Makes the next authority. From now on it signs the certificates of edges, which learn of it as they renew; control's own
- * stays with the old one.
+ * Creates the next authority. From now on it signs the certificates of edges, which receive it at renewal. Control's
+ * own certificate stays with the old one.
  */
 export function beginRotation(db: Db, ring: Keyring, now: number): Promise<RotationStep> {
   return db.transaction(async (trx) => {
@@ -46,8 +46,8 @@ export function beginRotation(db: Db, ring: Keyring, now: number): Promise<Rotat
 }
 
 /**
- * Withdraws the old authority, once every edge has a certificate of the new one, and so trusts it. `graceMs`: time after its
- * end in which a certificate may still be renewed.
+ * Withdraws the old authority once every edge has a certificate of the new one, and therefore trusts it. `graceMs`:
+ * time after its end in which a certificate may still be renewed.
  */
 export function finishRotation(
   db: Db,

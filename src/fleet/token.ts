@@ -4,7 +4,7 @@ import { createAddressSet } from '#lib/cidr.ts';
 import type { EdgeToken } from '#model/fleet.ts';
 
 export const SECRET_BYTES = 32;
-/** A lost answer is repeated to the same machine for this long. */
+/** Time for which a lost answer is repeated to the same machine. */
 const REPEAT_MS = 600_000;
 
 export interface EnrolmentToken {
@@ -18,7 +18,7 @@ export function formatToken(secret: Buffer, pin: string): string {
   return `cwf1.${secret.toString('base64url')}.${pin}`;
 }
 
-/** Returns `undefined` if the text has not the form of a token. */
+/** Returns `undefined` if the text does not have the form of a token. */
 export function parseToken(text: string): EnrolmentToken | undefined {
   const [, secret, pin] = /^cwf1\.([\w-]{43})\.([\w-]{43})$/.exec(text) ?? [];
   return secret === undefined || pin === undefined ? undefined : { secret, pin };

@@ -24,11 +24,11 @@ export interface Trust {
   readonly authorities: readonly X509Certificate[];
   /** PEM texts for TLS. */
   readonly context: { readonly cert: string; readonly key: string; readonly ca: readonly string[] };
-  /** When to make it anew. */
+  /** When it is to be renewed. */
   readonly renewAt: number;
 }
 
-/** The files are read again this often. */
+/** Interval of reading the files again. */
 const OWN_FILES_MS = 60_000;
 
 /** Reads the files. Throws if one cannot be read. */
@@ -56,7 +56,7 @@ export async function makeTrust(db: Db, ring: Keyring, now: number): Promise<Tru
     changes,
     authorities: stored.map((authority) => new X509Certificate(authority.certificate)),
     context: {
-      // The authority itself is sent too: a machine that enrols compares it with the pin of its token.
+      // The authority's certificate is sent too: a machine that enrols compares it with the pin in its token.
       cert: certificate + opened.certificate,
       key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
       ca: stored.map((authority) => authority.certificate),

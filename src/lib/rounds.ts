@@ -1,36 +1,57 @@
-/** Repeated work: at once, then at a fixed interval, one round at a time. */
+/** Repeated work: at a fixed interval and on request, one round at a time. */
 
 export interface Rounds extends AsyncDisposable {
   /** Starts a round now, unless one is running. Does nothing after disposal. */
   start(): void;
+  /** Starts a round now, or another one after the current round. Does nothing after disposal. */
+  wake(): void;
   /** Aborts when the rounds end. */
   readonly signal: AbortSignal;
 }
 
 export interface RoundsOptions {
   readonly everyMs: number;
+  /** The first round begins after an interval; otherwise at once. */
+  readonly isDelayed?: true;
   /** A failure ends this round only. */
   readonly work: (signal: AbortSignal) => Promise<void>;
-  readonly onFailure: (error: unknown) => void;
+  /** `isRepeated`: the round before failed, too. */
+  readonly onFailure: (error: unknown, isRepeated: boolean) => void;
 }
 
 /** Starts the rounds. Disposing waits for the current one. */
-export function startRounds({ everyMs, work, onFailure }: RoundsOptions): Rounds {
+export function startRounds({ everyMs, isDelayed, work, onFailure }: RoundsOptions): Rounds {
   const stop = new AbortController();
   const { signal } = stop;
   let running: Promise<void> | undefined;
+  let isDue = false;
+  let isFailing = false;
+  const run = async () => {
+    do {
+      isDue = false;
+      try {
+        await work(signal);
+        isFailing = false;
+      } catch (error) {
+        onFailure(error, isFailing);
+        isFailing = true;
+      }
+    } while (isDue && !signal.aborted);
+  };
   const start = () => {
     if (signal.aborted) return;
-    running ??= work(signal)
-      .catch(onFailure)
-      .finally(() => {
-        running = undefined;
-      });
+    running ??= run().finally(() => {
+      running = undefined;
+    });
   };
   const timer = setInterval(start, everyMs);
-  start();
+  if (isDelayed !== true) start();
   return {
     start,
+    wake: () => {
+      isDue = true;
+      start();
+    },
     signal,
     async [Symbol.asyncDispose]() {
       clearInterval(timer);

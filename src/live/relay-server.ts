@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { FLV_ENCODING } from '#fanout/flv-encoding.ts';
 import type { HlsFile } from '#fanout/hls/files.ts';
 import type { Logger } from '#lib/logger.ts';
+import { readBody } from '#lib/read-body.ts';
 import type { Timers } from '#lib/timers.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import { isAppName, isStreamName, type StreamName, streamKey } from '#sites/live.ts';
@@ -173,13 +174,7 @@ async function takeViewers(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of request) {
-    const chunk: Buffer = piece; // no encoding is set
-    bytes += chunk.length;
-    if (bytes > MAX_REPORT_BYTES) return refuse(response, 413);
-    pieces.push(chunk);
-  }
-  refuse(response, viewers.take(Buffer.concat(pieces).toString('utf8'), timers.now()) ? 204 : 400);
+  const body = await readBody(request, MAX_REPORT_BYTES);
+  if (body === undefined) return refuse(response, 413);
+  refuse(response, viewers.take(body.toString('utf8'), timers.now()) ? 204 : 400);
 }

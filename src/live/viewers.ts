@@ -1,4 +1,6 @@
 /** Counts the viewers of each stream by HTTP from the reports of the edge workers. Silent workers are forgotten. */
+import { isCount } from '#lib/is-count.ts';
+import { parseObject } from '#lib/parse-object.ts';
 import { type StreamName, streamKey } from '#sites/live.ts';
 
 interface StreamViewers {
@@ -65,13 +67,7 @@ function sumUp(reports: readonly ReadonlyMap<string, StreamViewers>[]): Readonly
 
 /** Reads a worker's report, and leaves malformed entries out. */
 function readReport(text: string) {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined; // not JSON
-  }
-  const { worker, streams } = Object(value) as Record<string, unknown>;
+  const { worker, streams } = parseObject(text) ?? {};
   if (typeof worker !== 'string' || !Array.isArray(streams)) return undefined;
   const read = streams.slice(0, MAX_STREAMS).map((each): [string, StreamViewers] => {
     const { domain, app, stream, flv, websocket, hls } = Object(each) as Record<string, unknown>;
@@ -83,5 +79,5 @@ function readReport(text: string) {
 }
 
 function readCount(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
+  return isCount(value) ? value : 0;
 }

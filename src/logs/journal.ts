@@ -4,6 +4,7 @@
  * last record can still be counted. Pure.
  */
 import { isCount } from '#lib/is-count.ts';
+import { parseObject } from '#lib/parse-object.ts';
 import { COUNTERS, type MinuteCounters } from './counters.ts';
 
 export interface JournalRecord {
@@ -21,16 +22,11 @@ export function formatRecord({ upTo, counts }: JournalRecord): string {
 
 /** Returns `undefined` for an incomplete record, as a killed process may leave behind. */
 export function parseRecord(line: string): JournalRecord | undefined {
-  try {
-    // `as`: each member is looked at below.
-    const { upTo, counts } = Object(JSON.parse(line)) as { upTo?: unknown; counts?: unknown };
-    if (!isCount(upTo) || !Array.isArray(counts)) return undefined;
-    const read = counts.map(fromRow);
-    const whole = read.filter((one) => one !== undefined);
-    return whole.length === read.length ? { upTo, counts: whole } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { upTo, counts } = parseObject(line) ?? {};
+  if (!isCount(upTo) || !Array.isArray(counts)) return undefined;
+  const read = counts.map(fromRow);
+  const whole = read.filter((one) => one !== undefined);
+  return whole.length === read.length ? { upTo, counts: whole } : undefined;
 }
 
 export function toRow(counts: MinuteCounters): Row {

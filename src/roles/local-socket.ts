@@ -6,10 +6,11 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Logger } from '#lib/logger.ts';
+import { readBody } from '#lib/read-body.ts';
 
 interface LocalSocketOptions {
   readonly path: string;
-  /** Answers a question, which comes from a command of the same version. An error's message is the answer, too. */
+  /** Answers a question from a command of the same version. The message of an error is sent as the answer. */
   answer(question: unknown): Promise<unknown>;
   readonly log: Logger;
 }
@@ -29,7 +30,7 @@ export async function openLocalSocket({ path, answer, log }: LocalSocketOptions)
         .end(error instanceof Error ? error.message : 'bad question');
     }
   });
-  rmSync(path, { force: true }); // of a process that was killed
+  rmSync(path, { force: true }); // left by a process that was killed
   server.on('error', (error) => log.warn({ err: error, path }, 'cannot open a socket for commands'));
   server.listen({ path });
   await Promise.race([once(server, 'listening'), once(server, 'close'), once(server, 'error')]);
@@ -43,13 +44,7 @@ export async function openLocalSocket({ path, answer, log }: LocalSocketOptions)
 }
 
 async function readQuestion(message: IncomingMessage): Promise<unknown> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of message) {
-    const chunk: Buffer = piece; // no encoding is set
-    bytes += chunk.length;
-    if (bytes > MAX_QUESTION_BYTES) throw new Error(`expected at most ${MAX_QUESTION_BYTES} bytes`);
-    pieces.push(chunk);
-  }
-  return JSON.parse(Buffer.concat(pieces).toString('utf8'));
+  const body = await readBody(message, MAX_QUESTION_BYTES);
+  if (body === undefined) throw new Error(`expected at most ${MAX_QUESTION_BYTES} bytes`);
+  return JSON.parse(body.toString('utf8'));
 }

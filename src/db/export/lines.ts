@@ -1,4 +1,5 @@
 /** Formats and parses the lines of an export: JSON, with a head and an end line that describe the rows. */
+import { parseObject } from '#lib/parse-object.ts';
 import type { TableRow } from './tables.ts';
 
 export interface ExportHead {
@@ -44,7 +45,7 @@ export function formatEnd(rows: Readonly<Record<string, number>>, sha256: string
 
 /** Throws `LineError`. */
 export function parseHead(text: string): ExportHead {
-  const { causeway, format, step, at, secrets, last_ids: lastIds } = parseIfObject(text) ?? {};
+  const { causeway, format, step, at, secrets, last_ids: lastIds } = parseObject(text) ?? {};
   if (causeway !== 'database') throw new LineError('this is not an export of a database of causeway');
   if (format !== FORMAT)
     throw new LineError(
@@ -58,21 +59,12 @@ export function parseHead(text: string): ExportHead {
 
 /** Parses any line but the first. Throws `LineError`. */
 export function parseLine(text: string): ExportLine {
-  const parsed = parseIfObject(text);
+  const parsed = parseObject(text);
   if (parsed === undefined) throw new LineError('it is no JSON object: the file is cut or damaged');
   const { table, row, without = [], rows, sha256 } = parsed;
   if (typeof table === 'string' && isObject(row) && isTexts(without)) return { kind: 'row', table, row, without };
   if (typeof sha256 === 'string' && isCounts(rows)) return { kind: 'end', rows, sha256 };
   throw new LineError('it is neither a row nor the end of an export');
-}
-
-function parseIfObject(text: string): TableRow | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function isObject(value: unknown): value is TableRow {

@@ -115,7 +115,6 @@ class JoinedControls implements OpenControls {
   #isStopping = false;
   /** Whether a round is due before its time. */
   #isDue = false;
-  #isFailing = false;
   #roundAt = Number.NEGATIVE_INFINITY;
   #ending: NodeJS.Timeout | undefined;
   /** What the listeners were last notified of. */
@@ -130,9 +129,8 @@ class JoinedControls implements OpenControls {
     this.#rounds = startRounds({
       everyMs: this.#times.retryMs,
       work: () => this.#roundIfDue(),
-      onFailure: (error) => {
-        if (!this.#isFailing) options.log.error({ err: error }, 'cannot renew leases in the database; retrying');
-        this.#isFailing = true;
+      onFailure: (error, isRepeated) => {
+        if (!isRepeated) options.log.error({ err: error }, 'cannot renew leases in the database; retrying');
       },
     });
   }
@@ -217,7 +215,6 @@ class JoinedControls implements OpenControls {
     this.#isDue = false;
     await this.#round();
     this.#roundAt = steadyClock();
-    this.#isFailing = false;
     if (this.#isDue) await this.#roundIfDue();
   }
 

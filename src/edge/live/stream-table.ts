@@ -1,4 +1,5 @@
 /** The streams that the live process knows, as reported to this worker. Pure except for notifications of changes. */
+import { parseObject } from '#lib/parse-object.ts';
 import { type StreamName, streamKey } from '#sites/live.ts';
 
 export interface KnownStream {
@@ -62,23 +63,13 @@ export class StreamTable {
 type Line = 'synced' | { readonly name: StreamName; readonly state: KnownStream | undefined };
 
 function parseLine(line: string): Line | undefined {
-  const parsed: unknown = parseJson(line);
-  if (typeof parsed !== 'object' || parsed === null) return undefined;
-  if ('synced' in parsed) return 'synced';
-  if (!('domain' in parsed && 'app' in parsed && 'stream' in parsed && 'state' in parsed)) return undefined;
-  const { domain: domainId, app, stream, state } = parsed;
+  // An incomplete line of a killed process has no members.
+  const { synced, domain: domainId, app, stream, state, broadcast: id } = parseObject(line) ?? {};
+  if (synced !== undefined) return 'synced';
   if (typeof domainId !== 'number' || typeof app !== 'string' || typeof stream !== 'string') return undefined;
   const name = { domainId, app, stream };
-  const broadcast = 'broadcast' in parsed && typeof parsed.broadcast === 'string' ? parsed.broadcast : '';
+  const broadcast = typeof id === 'string' ? id : '';
   if (state === 'paused') return { name, state: { state, broadcast: '' } };
   if (state === 'live' || state === 'grace') return { name, state: { state, broadcast } };
   return state === 'none' ? { name, state: undefined } : undefined;
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined; // an incomplete line of a killed process
-  }
 }

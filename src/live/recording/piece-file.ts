@@ -2,6 +2,7 @@
  * The format of a piece in the spool: a line of JSON, then parts, each preceded by its length and duration. Parts are
  * appended as they arrive, so a truncated file still has all but its last part. Pure.
  */
+import { parseObject } from '#lib/parse-object.ts';
 
 export interface PieceHead {
   /** Start of the first media, epoch milliseconds. */
@@ -50,11 +51,7 @@ export function readPiece(file: Buffer): ReadPiece | undefined {
 }
 
 function readHead(line: string): PieceHead | undefined {
-  try {
-    const { startsAt, isDiscontinuity } = Object(JSON.parse(line)) as Partial<Record<keyof PieceHead, unknown>>; // `as`: both are looked at
-    if (!Number.isSafeInteger(startsAt) || typeof isDiscontinuity !== 'boolean') return undefined;
-    return { startsAt: Number(startsAt), isDiscontinuity };
-  } catch {
-    return undefined;
-  }
+  const { startsAt, isDiscontinuity } = parseObject(line) ?? {};
+  if (!Number.isSafeInteger(startsAt) || typeof isDiscontinuity !== 'boolean') return undefined;
+  return { startsAt: Number(startsAt), isDiscontinuity };
 }
