@@ -31,14 +31,14 @@ export function edgeCommand(context: CliContext): Command {
 
 export function fleetCommand(context: CliContext): Command {
   const command = new Command('fleet').description('all edges of the service together');
-  addCallCommand(command, context, 'status', 'show how many edges are in which state').action((options: Options) =>
+  addCallCommand(command, context, 'status', 'show how many edges are in each state').action((options: Options) =>
     run(context, options, async (client, print) => {
       const status = await client.call('edgeOperator.status', {});
       const { list: events } = await client.call('edgeOperator.events', { page_size: 10 });
       print({ ...status, events }, describeFleet(status, events, timeTexts(context, options)));
     }),
   );
-  addCallCommand(command, context, 'events [edge]', 'list what happened to edges, newest first').action(
+  addCallCommand(command, context, 'events [edge]', 'list events of edges, newest first').action(
     (edge: string | undefined, options: Options) =>
       run(context, options, async (client, print) => {
         const events = await readAllPages((page) => client.call('edgeOperator.events', { edge_id: edge, ...page }));
@@ -72,8 +72,8 @@ function addReading(command: Command, context: CliContext): void {
 }
 
 function addDrain(command: Command, context: CliContext): void {
-  addCallCommand(command, context, 'drain [edge]', 'take an edge out of service: it serves on, and gets no new viewers')
-    .option('--wait', 'return when it is drained')
+  addCallCommand(command, context, 'drain [edge]', 'take an edge out of service: no new viewers, the others stay')
+    .option('--wait', 'wait until it is drained')
     .option('--max <time>', 'with --wait: give up after this time, such as 30m or 2h', parseMinutes, MAX_WAIT_MINUTES)
     .option('--self', 'drain the edge of this data directory, also while control is away')
     .action(async (edge: string | undefined, options: Options) => {
@@ -103,7 +103,7 @@ function addUndrain(command: Command, context: CliContext): void {
 
 function addRemove(command: Command, context: CliContext): void {
   addCallCommand(command, context, 'remove <edge>', 'remove an edge for good: its certificates no longer work')
-    .option('--force', 'also while it is ready')
+    .option('--force', 'remove it even while it is ready')
     .action((edge: string, options: Options) =>
       run(context, options, async (client, print) => {
         const force = options['force'] === true ? '1' : '0';
@@ -114,7 +114,7 @@ function addRemove(command: Command, context: CliContext): void {
 }
 
 function drainSelf(context: CliContext, options: Options, edge: string | undefined, isDraining: boolean): void {
-  if (edge !== undefined) throw new CliError('--self is the edge of this data directory; name no other');
+  if (edge !== undefined) throw new CliError('--self means the edge of this data directory; do not name another');
   context.setSelfDrain(givenSettings(context, options), isDraining);
   const text = isDraining ? 'this edge drains itself' : 'this edge no longer drains itself';
   context.print(options['json'] === true ? JSON.stringify({ drains_itself: isDraining ? '1' : '0' }) : text);
@@ -130,7 +130,7 @@ async function waitUntilDrained(client: Client, edge_id: string, minutes: number
   for (;;) {
     const { status, load } = await client.call('edgeOperator.get', { edge_id });
     if (status === 'drained') return { status };
-    if (status !== 'draining') throw new CliError(`edge ${edge_id} is ${status}: its drain was ended`);
+    if (status !== 'draining') throw new CliError(`edge ${edge_id} is ${status}: its drain was canceled`);
     if (performance.now() > deadline) {
       const rest = load === null ? '' : ` and answers ${load.requests.toFixed(1)} requests a second`;
       throw new CliError(`edge ${edge_id} is still draining after ${minutes} minutes${rest}`);

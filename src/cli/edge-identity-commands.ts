@@ -22,7 +22,7 @@ export function addIdentityCommands(edge: Command, context: CliContext): void {
   addTokenCommands(edge, context);
   addEnrol(edge, context);
   addIdentity(edge, context);
-  addCallCommand(edge, context, 'add <edge>', 'add an edge whose certificate is of your own authority')
+  addCallCommand(edge, context, 'add <edge>', 'add an edge whose certificate was issued by your own authority')
     .option('--group <group>', 'group of the edge (default: default)')
     .option('--label <name=value>', 'a label of the edge; may be given several times', addWhole)
     .action((id: string, options: Options) =>
@@ -44,13 +44,13 @@ export function addIdentityCommands(edge: Command, context: CliContext): void {
         print(await client.call('fleetOperator.revokeEdge', request), [`edge ${id} revoked`]);
       }),
     );
-  addCallCommand(edge, context, 'accept <edge>', 'decide which of two copies of an edge goes on')
-    .requiredOption('--serial <serial>', 'serial number of the certificate of that copy')
+  addCallCommand(edge, context, 'accept <edge>', 'keep one of two copies of an edge')
+    .requiredOption('--serial <serial>', 'serial number of the certificate of the copy to keep')
     .action((id: string, options: Options) =>
       run(context, options, async (client, print) => {
         const serial = textOption(options, 'serial') ?? '';
         const data = await client.call('fleetOperator.acceptEdge', { edge_id: id, serial });
-        print(data, [`edge ${id} goes on with the certificate ${serial}`]);
+        print(data, [`edge ${id} keeps the certificate ${serial}`]);
       }),
     );
 }
@@ -65,7 +65,7 @@ export function addAuthorityCommands(fleet: Command, context: CliContext): void 
         print(data, describeAuthorities(data, timeTexts(context, options)));
       }),
   );
-  addCallCommand(ca, context, 'rotate', 'make the next certificate authority, which edges take over as they renew')
+  addCallCommand(ca, context, 'rotate', 'create the next certificate authority, which edges adopt when they renew')
     .option('--finish', 'withdraw the old one; refused while an edge or a token needs it')
     .action((options: Options) =>
       run(context, options, async (client, print) => {
@@ -231,11 +231,11 @@ function tokenCells(row: DataOf<'fleetOperator.listTokens'>['list'][0], times: T
 function describeAuthorities(data: DataOf<'fleetOperator.getAuthority'>, times: TimeTexts): string[] {
   const { fleet, authorities } = data;
   if (authorities.length === 0)
-    return [`fleet  ${fleet}`, 'no certificate authority yet; the first edge token makes it'];
+    return [`fleet  ${fleet}`, 'no certificate authority yet; the first edge token creates it'];
   return authorities.flatMap(({ key_id, pin, certificate, expires_at }, index) => [
     ...formatPairs([
       ['fleet', fleet],
-      ['authority', index === 0 ? key_id : `${key_id} (takes over as edges renew)`],
+      ['authority', index === 0 ? key_id : `${key_id} (edges adopt it when they renew)`],
       ['pin', pin],
       ['expires', times.ofSeconds(expires_at)],
     ]),

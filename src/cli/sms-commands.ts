@@ -118,11 +118,7 @@ function listCommand(context: CliContext): Command {
     .option('--before <sendid>', 'show requests before this one')
     .action(async (options: Options) => {
       const client = connectCustomer(context, givenSettings(context, options));
-      const [app, before] = [textOption(options, 'app'), textOption(options, 'before')];
-      const data = await client.call('sms.list', {
-        ...(app !== undefined && { app_key: app }),
-        ...(before !== undefined && { before }),
-      });
+      const data = await client.call('sms.list', pageOf(options));
       const { ofLocal } = timeTexts(context, options);
       const rows = data.list.map((found) => {
         const { sendid, kind, create_time, numbers, parts, price } = found;
@@ -149,20 +145,20 @@ function repliesCommand(context: CliContext): Command {
   return addCallSettings(new Command('replies'), context)
     .description('list replies from phones, newest first')
     .option('--app <app-key>', 'show only replies to this SMS service')
-    .option('--before <reply>', 'show requests before this one')
+    .option('--before <reply>', 'show replies before this one')
     .action(async (options: Options) => {
       const client = connectCustomer(context, givenSettings(context, options));
-      const [app, before] = [textOption(options, 'app'), textOption(options, 'before')];
-      const data = await client.call('sms.listReplies', {
-        ...(app !== undefined && { app_key: app }),
-        ...(before !== undefined && { before }),
-      });
+      const data = await client.call('sms.listReplies', pageOf(options));
       const { ofLocal } = timeTexts(context, options);
       const rows = data.list.map(({ reply_id, create_time, mobile, part, parts, text }) => [
         ...[reply_id, ofLocal(create_time), mobile, parts === 1 ? '-' : `${part}/${parts}`, JSON.stringify(text)],
       ]);
       printer(context, options)(data, formatTable([['REPLY', 'TIME', 'NUMBER', 'PART', 'TEXT'], ...rows]));
     });
+}
+
+function pageOf(options: Options) {
+  return { app_key: textOption(options, 'app'), before: textOption(options, 'before') };
 }
 
 /** Opt-outs of the token's account or, for the operator, of all accounts. */

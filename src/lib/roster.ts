@@ -10,7 +10,7 @@ export class Roster<T> {
     return this.#seats.length;
   }
 
-  /** Returns what `remove` needs. The same member may be added several times. */
+  /** Returns the seat, by which the member is removed. The same member may be added several times. */
   add(member: T): Seat<T> {
     const seat = { member, at: this.#seats.length };
     this.#seats.push(seat);
@@ -27,7 +27,7 @@ export class Roster<T> {
     last.at = seat.at;
   }
 
-  /** A copy: members may be added and removed meanwhile. */
+  /** Returns a copy, so that members may be added and removed during iteration. */
   members(): T[] {
     return this.#seats.map(({ member }) => member);
   }

@@ -1,10 +1,10 @@
-/** What an edge checks of itself, and the state that follows from it. Pure. docs/decisions/0599 */
+/** The checks of an edge, and the state that follows from their results. Pure. docs/decisions/0599 */
 import type { OwnState } from './edge-state.ts';
 
 /**
  * `workers`: every worker has reported lately. `disk`: the data directory can be written. `space`: no file system that
- * the edge writes to is nearly full. `clock`: the clock is that of control. `descriptors`: no process is about to run
- * out of file descriptors. `http`, `https`: the listener answers.
+ * the edge writes to is nearly full. `clock`: the clock agrees with control's. `descriptors`: no process is about to
+ * run out of file descriptors. `http`, `https`: the listener answers.
  */
 export const HEALTH_CHECKS = ['workers', 'disk', 'space', 'clock', 'descriptors', 'http', 'https'] as const;
 export type HealthCheck = (typeof HEALTH_CHECKS)[number];
@@ -13,7 +13,7 @@ export type HealthCheck = (typeof HEALTH_CHECKS)[number];
 export interface CheckResult {
   readonly check: HealthCheck;
   readonly ok: boolean;
-  /** Why not, for people; absent: there is nothing to say. */
+  /** Why it failed, for people; absent: no reason is known. */
   readonly detail?: string;
 }
 
@@ -22,19 +22,19 @@ export const MAX_CHECK_DETAIL_CHARS = 200;
 
 /** Share of a file system, or of the file descriptors of a process, from which it counts as full. */
 export const FULL_SHARE = 0.95;
-/** Difference from control's clock that is worth a warning. */
+/** Difference from control's clock that causes a warning. */
 export const CLOCK_WARNING_MS = 5000;
-/** Difference beyond which answers are too old or too young, and certificates of viewers' TLS invalid. */
+/** Difference beyond which stored answers get a wrong age, and certificates may seem invalid. */
 const CLOCK_LIMIT_MS = 60_000;
-/** Failures in a row after which a check has failed: one may be a moment without processor time. */
+/** Consecutive failures after which a check has failed: a single one may be a moment without processor time. */
 const FAILURES = 2;
-/** Successes in a row after which a failed check has passed again. */
+/** Consecutive successes after which a failed check passes again. */
 const SUCCESSES = 3;
 
-/** A check over time. */
+/** The history of a check. */
 export interface CheckHistory {
   readonly isFailed: boolean;
-  /** Results in a row that speak against `isFailed`. */
+  /** Consecutive results that contradict `isFailed`. */
   readonly against: number;
   readonly detail: string | undefined;
 }
@@ -65,15 +65,15 @@ export interface OwnFacts {
   readonly hasSettings: boolean;
   /** Whether control has ordered the drain. */
   readonly isOrderedToDrain: boolean;
-  /** Whether the operator of the edge has. */
+  /** Whether the operator of the edge has ordered one. */
   readonly drainsItself: boolean;
   /** `undefined`: not every check has run yet. */
   readonly checks: readonly CheckResult[] | undefined;
 }
 
 /**
- * Control knows of a drain that it has ordered, so the edge reports what it would be without it; its health page says
- * that it drains in either case.
+ * A drain that control has ordered is left out of the reported state, since control knows of it. The health page shows
+ * either drain.
  */
 export function ownCondition({ hasSettings, isOrderedToDrain, drainsItself, checks }: OwnFacts): OwnCondition {
   const beneath = conditionBeneath(hasSettings, checks);
@@ -90,7 +90,7 @@ function conditionBeneath(hasSettings: boolean, checks: readonly CheckResult[] |
 /**
  * How far the edge's clock is ahead of control's, by the `Date` of an answer. Control's clock is cut to whole seconds
  * there, so half a second is added; the answer is taken to be made halfway between the two instants. `undefined`: the
- * field is absent or no date.
+ * field is absent or not a date.
  */
 export function clockOffsetMs(
   date: string | undefined,
@@ -100,7 +100,7 @@ export function clockOffsetMs(
   return Number.isNaN(controlAt) ? undefined : Math.round((sentAt + receivedAt) / 2 - (controlAt + 500));
 }
 
-/** Returns what is wrong with a clock; `undefined` if nothing is, or if it is unknown. */
+/** Returns the problem of a clock; `undefined` if there is none, or if its offset is unknown. */
 export function clockProblem(offsetMs: number | undefined): string | undefined {
   if (offsetMs === undefined || Math.abs(offsetMs) <= CLOCK_LIMIT_MS) return undefined;
   const seconds = Math.round(Math.abs(offsetMs) / 1000);

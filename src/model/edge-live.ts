@@ -4,8 +4,8 @@
 export const EDGE_LIVE_MS = 30_000;
 
 /**
- * A report that is later than `now` by as much is from before the clock was set back: the edge counts again with its
- * next report, seconds later, and one that is gone holds nothing up.
+ * A report this far in the future is from before the clock was set back, and does not count. A live edge reports again
+ * within seconds; one that is gone delays nothing.
  */
 export function isLive(edge: { readonly reportedAt: number }, now: number): boolean {
   return Math.abs(now - edge.reportedAt) < EDGE_LIVE_MS;

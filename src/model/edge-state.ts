@@ -22,7 +22,7 @@ export type EdgeState = (typeof EDGE_STATES)[number];
 export const OWN_STATES = ['syncing', 'ready', 'unhealthy', 'draining'] as const;
 export type OwnState = (typeof OWN_STATES)[number];
 
-/** Instants are epoch milliseconds; `undefined`: that is not so. */
+/** Instants are epoch milliseconds; `undefined`: it has not happened. */
 export interface EdgeFacts {
   readonly removedAt: number | undefined;
   readonly revokedAt: number | undefined;
@@ -40,7 +40,7 @@ export interface EdgeFacts {
 
 /** Time after the order within which resolvers and balancers still send viewers. */
 export const DRAIN_MS = 60_000;
-/** Viewers' requests a second from which an edge is not drained. */
+/** Viewers' requests a second from which an edge does not count as drained. */
 export const DRAINED_BELOW = 10;
 
 export function edgeState(facts: EdgeFacts, now: number): EdgeState {
@@ -54,7 +54,7 @@ export function edgeState(facts: EdgeFacts, now: number): EdgeState {
   return ownState === undefined || ownState === 'draining' ? 'syncing' : ownState;
 }
 
-/** An edge that nobody hears of serves nobody that we know of. A clock that was set back begins the time anew. */
+/** An edge that is silent serves no viewers that we know of. After a clock was set back, the time starts again. */
 function isDrained(facts: EdgeFacts & { readonly drainAt: number }, now: number): boolean {
   return now - facts.drainAt >= DRAIN_MS && (!isSeen(facts, now) || facts.requestsPerSecond < DRAINED_BELOW);
 }

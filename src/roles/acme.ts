@@ -1,4 +1,7 @@
-/** Obtaining certificates, as control does it: the authority that the settings name, and the way to the domains. docs/decisions/0190 */
+/**
+ * Obtains certificates in control: from the authority that the settings name, for the customers' domains.
+ * docs/decisions/0190
+ */
 import { randomUUID } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import { createAccountHolder } from '#acme/account.ts';
@@ -68,7 +71,7 @@ export async function startAcme({
   };
 }
 
-/** Where no authority is named any more: what was obtained from one before will expire. */
+/** Warns if no authority is set any more: certificates obtained earlier will expire. */
 export async function warnOfStoppedRenewals(db: Db, log: Logger): Promise<void> {
   const orders = await countOrders(db.query);
   if (orders > 0)

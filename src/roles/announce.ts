@@ -1,4 +1,4 @@
-/** What is printed when the service is up: where each part listens, where the data and the first access token are. */
+/** The text that is printed when the service is up: addresses, the data directory, the first access token. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '#config';

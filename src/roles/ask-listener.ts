@@ -31,13 +31,13 @@ const [ALERT, HANDSHAKE] = [21, 22];
 export const TLS_QUESTION = {
   question: Buffer.concat([
     Buffer.from([HANDSHAKE, 3, 1, 0, 45, 1, 0, 0, 41, 3, 3]),
-    Buffer.alloc(32), // the random, which nobody will use
+    Buffer.alloc(32), // the random bytes, which are not used
     Buffer.from([0, 0, 2, 0xc0, 0x2f, 1, 0]),
   ]),
   firstBytes: [ALERT, HANDSHAKE],
 };
 
-/** Resolves with what is wrong; `undefined` if the listener answers. Never rejects. */
+/** Resolves with the problem; `undefined` if the listener answers. Never rejects. */
 export function askListener({ address, needsProxyHeader, question, firstBytes }: Inquiry): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host: reachableHost(address.host), port: address.port });

@@ -1,7 +1,7 @@
 /**
- * Carries a change from the feed to the workers of this machine, and to its live process, and says when all of them run
- * it. A worker that dies no longer counts: its successor begins with the store as it is then. One that stays silent is
- * cut off. Where no worker is left nothing is in force.
+ * Carries a change from the feed to the workers of this machine and its live process, and reports when all of them run
+ * it. A worker that dies no longer counts: its successor starts with the store as it is then. A silent one is killed.
+ * Without any worker, nothing is in force.
  */
 import type { ChangedMessage } from './messages.ts';
 
@@ -16,11 +16,10 @@ interface ChangeReceiver {
 
 export interface ChangeRelayOptions {
   workers(): readonly ChangeReceiver[];
-  /** Told and waited for too, but the change is not in force by their running it. */
+  /** Notified and awaited too, but a change is not in force because they run it. */
   readonly others: readonly ChangeReceiver[];
   /**
-   * Limit for a part that is ready. A part that was still starting gets as long once more, and at most `MAX_LIMITS` of
-   * them.
+   * Time limit of a part that is ready. A part that is still starting gets it again, and at most `MAX_LIMITS` times.
    */
   readonly limitMs: number;
   onSilent(worker: ChangeReceiver): void;
@@ -33,7 +32,7 @@ interface Pending {
   finish(isRun: boolean): void;
 }
 
-/** A start takes a second or two, and on a machine that is overloaded many times that. */
+/** A start takes a second or two, and many times that on an overloaded machine. */
 const MAX_LIMITS = 12;
 
 export class ChangeRelay {

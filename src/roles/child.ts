@@ -1,7 +1,7 @@
 /**
- * What every child process does alike: starts its part with the settings it is sent, answers for its metrics, ends when
- * it is told to and when the supervisor is gone. Signals are the supervisor's: a terminal's Ctrl-C reaches all
- * processes at once.
+ * The common frame of child processes: starts the part with the settings that it is sent, answers with its metrics, and
+ * ends on request or when the supervisor is gone. Only the supervisor handles signals, since a terminal's Ctrl-C
+ * reaches all processes at once.
  */
 import { Registry } from 'prom-client';
 import type { DrainLimits } from '#edge/ending.ts';
@@ -35,22 +35,22 @@ export interface RunningPart {
   applyChange?(change: ChangedMessage): void;
   /** Every worker runs the change with this id; `isRun` is false if there is no worker, so that the feed retries. */
   confirm?(id: number, isRun: boolean): void;
-  /** What the feed asked for with this id; without an outcome it is to ask again. */
+  /** Takes the outcome of the feed's request with this id; without an outcome the feed asks again. */
   takeOutcome?(id: number, outcome: PrefetchOutcome | undefined): void;
   /** Fetches an object into the store. Never rejects. */
   prefetch?(request: PrefetchRequest): Promise<PrefetchOutcome>;
-  /** Origins that a worker uses, for the one part that probes them. */
+  /** Notes the origins that a worker uses; implemented by the part that probes them. */
   noteOriginUses?(uses: readonly OriginUse[]): void;
   applyOriginProbes?(report: ProbeReport): void;
   useTicketSecrets?(secrets: readonly TicketSecret[]): void;
-  /** What a worker reports of itself, for the one part that checks the edge. */
+  /** Notes the vitals of a worker; implemented by the part that checks the edge. */
   noteVitals?(vitals: WorkerVitals): void;
-  /** What the health page says from now on. */
+  /** Sets the word of the health page. */
   useHealth?(word: HealthMessage['word']): void;
   useLogWriters?(names: readonly string[]): void;
   /** Stops listening and resolves when the last connection has ended. */
   drain?(limits: DrainLimits): Promise<void>;
-  /** No new work; what is under way has `graceMs` to finish. */
+  /** Takes no new work; requests in flight have `graceMs` to finish. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export function runChild(loaders: Readonly<Record<PartKind, () => Promise<StartP
   ignoreSignals(['SIGINT', 'SIGTERM', 'SIGHUP', ...UNUSED_SIGNALS]);
   let part: Promise<RunningPart> | undefined;
   const onFirst = (message: unknown) => {
-    // The other end is our own code of the same checkout, and it says this first.
+    // The other end is our own code of the same checkout, and sends this message first.
     const start = message as StartMessage;
     const { kind: _, part: kind, ...rest } = start;
     const sink = openLogSink(start.name);
@@ -146,7 +146,7 @@ async function handle(
   }
 }
 
-/** Whatever is on disk is safe without a good-bye; only viewers get a moment. */
+/** Data on disk is safe without an orderly end; only viewers get a moment. */
 async function endAsOrphan(starting: Promise<RunningPart> | undefined): Promise<void> {
   setTimeout(() => process.exit(1), ORPHAN_GRACE_MS);
   const part = await starting;

@@ -17,7 +17,7 @@ export type Claims<K extends string> =
   | { readonly kind: 'claimed'; readonly addresses: ReadonlyMap<K, ListenAddress> }
   | { readonly kind: 'refused'; readonly problems: readonly { readonly key: K; readonly problem: string }[] };
 
-/** The processes of a service that was killed may need a moment to let go of an address. */
+/** Time for the processes of a killed service to release an address. */
 const BUSY_TRIES = 10;
 const BUSY_DELAY_MS = 100;
 
@@ -31,8 +31,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Gives each address with its port, or everything that stands in the way; two that are the same stand in each other's.
- * `[::]` becomes 0.0.0.0 on a machine without IPv6.
+ * Returns each address with its port, or all problems; two equal addresses are a problem. `[::]` becomes 0.0.0.0 on a
+ * machine without IPv6.
  */
 export async function claimAddresses<K extends string>(wanted: readonly Wanted<K>[]): Promise<Claims<K>> {
   const held: Server[] = [];

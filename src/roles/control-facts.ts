@@ -1,4 +1,4 @@
-/** What a control says of itself to the others that share its database. docs/decisions/0579 */
+/** The facts that a control shows to the others that share its database. docs/decisions/0579 */
 import type { Config } from '#config';
 import { newestStep } from '#db/migrations/migrations.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';

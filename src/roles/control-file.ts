@@ -10,11 +10,11 @@ import { isAlive } from '#lib/signals.ts';
 export interface ControlFile {
   /** Process id of the supervisor. */
   readonly pid: number;
-  /** Which data directory it was written for: in a copy of that it means nothing. */
+  /** The data directory that it was written for: in a copy of that directory it is ignored. */
   readonly directory: string;
   readonly url: string;
   readonly localSecret: string;
-  /** PEM; what control shows when it speaks TLS. */
+  /** PEM: control's certificate if it speaks TLS. */
   readonly certificate?: string;
 }
 

@@ -1,4 +1,4 @@
-/** The way of this machine's parts to control: its own socket, or the fleet listeners of controls elsewhere. */
+/** The link of this machine's parts to control: its own socket, or the fleet listeners of controls elsewhere. */
 import type { Config } from '#config';
 import { type ControlLink, openFleetLink, openSocketLink } from '#feed/control-link.ts';
 

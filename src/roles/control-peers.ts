@@ -40,7 +40,7 @@ export async function joinControlPeers(options: ControlPeersOptions): Promise<Co
     try {
       last = readControlFacts(config, build, ring);
     } catch {
-      // The key ring is being replaced, or is damaged: whatever needs a key says so, and leases are renewed all the same.
+      // The key ring is being replaced or is damaged. Code that needs a key reports it; leases are renewed regardless.
     }
     return last;
   };
@@ -57,7 +57,7 @@ export async function joinControlPeers(options: ControlPeersOptions): Promise<Co
   };
 }
 
-/** A process that is started again after a crash continues the leases of the one before it, which has ended. */
+/** A process that is restarted after a crash continues the leases of its predecessor. */
 function idOf(localSecret: string): string {
   return createHash('sha256').update(`control ${localSecret}`).digest('hex').slice(0, 32);
 }

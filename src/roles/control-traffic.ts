@@ -1,4 +1,4 @@
-/** What control does with the traffic that edges tell: keeps it, and forgets it in time. */
+/** Stores the traffic reports of edges in control, and deletes them when they expire. */
 import type { Config } from '#config';
 import type { Db } from '#db/open.ts';
 import { type Controls, HOUSEKEEPING } from '#db/peers/peers.ts';
@@ -22,7 +22,7 @@ interface ControlTraffic extends AsyncDisposable {
 }
 
 const FORGET_EVERY_MS = 3_600_000;
-/** What a customer deletes should be gone soon. */
+/** Recordings that a customer deletes should be gone soon. */
 const FORGET_RECORDINGS_EVERY_MS = 600_000;
 
 export function openBlobStore({ logStore }: Pick<Config, 'logStore'>): BlobStore {

@@ -78,7 +78,7 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
     firstToken,
     async stop(graceMs) {
       await joined.leave();
-      await feed.endStreams(); // edges learn over which time they are to come back
+      await feed.endStreams(); // edges are told the time over which to reconnect
       await Promise.all([api.close(), sms.stop(graceMs)]);
       await running[Symbol.asyncDispose]();
     },
@@ -89,14 +89,14 @@ function snapshotPlace({ dataDir, fleetSnapshotRate }: Config) {
   return { directory: join(dataDir, 'feed', 'snapshots'), bytesPerSecond: fleetSnapshotRate * 125_000 };
 }
 
-/** What is accepted before the engine runs, it finds when it begins. */
+/** Messages accepted before the engine runs are found when it starts. */
 function hooksOf(engine: { readonly running?: SmsEngine }, guard: SmsOptions['guard'], log: Logger): SmsHooks {
   return {
     refusedAddress: createRefusedAddress(guard),
     onAccepted: () => engine.running?.wake(),
     offer: (submissions) => engine.running?.offer(submissions) ?? false,
     onConnectorsChanged: async () => {
-      // The change is stored: the engine looks again by itself.
+      // The change is stored, and the engine reads it at its next look.
       await engine.running?.reload().catch((error: unknown) => {
         log.error({ err: error }, 'cannot read SMS connectors');
       });
@@ -108,7 +108,7 @@ export function openConfigured(config: Config, log: Logger) {
   return openDatabase(databaseOptions(config, log));
 }
 
-/** What the interface is started with, apart from the parts it is joined to. */
+/** Options of the interface, without the parts that it is joined to. */
 export function apiOptions(config: Config, ring: Keyring) {
   const { tokenRatePerSecond, tokenRateBurst, failedTokensPerMinute } = config;
   const { purgeUrlsPerDay, purgeDirectoriesPerDay, prefetchUrlsPerDay } = config;

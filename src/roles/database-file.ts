@@ -1,4 +1,4 @@
-/** The database of the settings as a file, and back: where the lines of an export go to and come from. */
+/** Exports the database of the settings to a file, and imports it from one. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, lstatSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { databaseOptions } from './database-options.ts';
 /** `-` as a file: standard output, or standard input. */
 export const STANDARD = '-';
 
-/** A file has its name when it is whole and on the disk; one that had the name before is replaced then. */
+/** The file gets its name once it is complete and on the disk; it then replaces an earlier file of that name. */
 export async function exportToFile(config: Config, file: string, withSecrets: boolean) {
   const toFile = (write: (text: string) => Promise<void>) =>
     exportDatabase(databaseOptions(config, commandLog()), { withSecrets, now: systemClock(), write });
@@ -43,7 +43,7 @@ export async function exportToFile(config: Config, file: string, withSecrets: bo
   }
 }
 
-/** Reads the head; a file that is no export is refused before anything is made. Disposing of it closes the file. */
+/** Reads the head. A file that is not an export is refused before anything is created. Disposing closes the file. */
 export async function openFile(file: string): Promise<OpenExport & Disposable> {
   const bytes = file === STANDARD ? process.stdin : createReadStream(file);
   const close = () => void bytes.destroy();

@@ -1,4 +1,4 @@
-/** Which database the settings name. */
+/** Options of the database that the settings name. */
 import type { Config } from '#config';
 import type { DatabaseOptions } from '#db/open.ts';
 import { databasePath } from '#lib/data-directory.ts';

@@ -1,5 +1,5 @@
 /**
- * The process of an edge that there is once per machine: follows the feed, writes the store that workers read, probes
+ * The feed's process, one per machine with an edge: follows the feed, writes the store that workers read, and probes
  * origins.
  */
 import { randomInt } from 'node:crypto';
@@ -78,7 +78,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
   return {
     confirm(id, isRun) {
       workers.noteConfirmed(id, isRun);
-      setImmediate(() => health.look()); // when the client has noted it
+      setImmediate(() => health.look()); // after the client has noted it
     },
     takeOutcome: workers.noteOutcome,
     noteOriginUses: prober.note,
@@ -88,7 +88,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
       tickets[Symbol.dispose]();
       await health[Symbol.asyncDispose]();
       prober[Symbol.dispose]();
-      // At once: control and workers are ending too, which is no loss to tell of.
+      // Ends at once: control and workers are ending too, which must not be logged as a loss.
       await client[Symbol.asyncDispose]();
       await traffic[Symbol.asyncDispose]();
       link[Symbol.dispose]();
@@ -104,16 +104,16 @@ function openStore({ config, log }: PartContext): EdgeStore {
 }
 
 async function openLink(config: PartContext['config']): Promise<ControlLink> {
-  // Both have just been started; without waiting every start would begin with a failure in the log.
+  // Control has just been started, too; without waiting, each start would log a failure.
   if (config.roles.includes('control')) await waitForSocket(config.feedSocket);
   return await openControlLink(config);
 }
 
-/** Asks the workers, by the supervisor, for what the feed needs of them. */
+/** Sends the feed's requests to the workers, through the supervisor. */
 function askWorkers(send: PartContext['send']) {
   const confirmed = new Map<number, PromiseWithResolvers<void>>();
   const prefetched = new Map<number, (outcome: PrefetchOutcome | undefined) => void>();
-  // What the process before this one asked for may still be answered, to us.
+  // Ids start at random: answers to requests of this process's predecessor may still arrive here.
   let lastId = randomInt(MAX_FIRST_ID);
   return {
     confirm({ revision, names }: StoredChange): Promise<void> {
@@ -141,7 +141,7 @@ function askWorkers(send: PartContext['send']) {
   };
 }
 
-/** Checks this machine; tells the workers and control what it finds. `parts` has the client as soon as there is one. */
+/** Checks this machine, and sends the result to the workers and control. `parts` has the client once there is one. */
 function startHealth(
   { config, send, log }: PartContext,
   store: EdgeStore,
@@ -157,7 +157,7 @@ function startHealth(
       try {
         isOrderedToDrain = store.ordersOf(edgeId)?.isDraining ?? false;
       } catch {
-        // The file is being repaired: the last order stays.
+        // The file is being repaired; the last order stays in force.
       }
       return isOrderedToDrain;
     },
@@ -208,7 +208,7 @@ function addMetrics(registry: PartContext['registry'], client: FeedClient, store
       try {
         return store.countRejections();
       } catch {
-        return undefined; // the file is being repaired: the last count stays
+        return undefined; // the file is being repaired; the last count stays
       }
     },
   );

@@ -25,10 +25,10 @@ import { VitalsBook, type WorkerVitals } from './worker-vitals.ts';
 
 /** Interval of the checks. */
 const CHECK_MS = 2000;
-/** Rounds for one of the checks that write to a disk. */
+/** Checks that write to a disk run once in so many rounds. */
 const ROUNDS_OF_DISK = 5;
 const DISK_CHECKS: ReadonlySet<HealthCheck> = new Set(['disk', 'space']);
-/** What this release can do, for control. */
+/** Features of this release, for control. */
 const FEATURES = ['drain'];
 
 export interface EdgeHealthOptions {
@@ -40,7 +40,7 @@ export interface EdgeHealthOptions {
   readonly drainsItself: () => boolean;
   /** Share of the cache's file system in use; `undefined` if it is not known. */
   readonly cacheDisk: () => Promise<number | undefined>;
-  /** Called at first and whenever the condition is another one. */
+  /** Called once at first, and whenever the condition changes. */
   readonly onCondition: (condition: OwnCondition) => void;
   /** Clock that only goes forward. */
   readonly monotonic: () => number;
@@ -136,7 +136,7 @@ class RunningEdgeHealth implements EdgeHealth {
   async #check(): Promise<void> {
     const { checks, cacheDisk, monotonic } = this.#options;
     this.#measureCpu();
-    // Before the workers listen, the checks of the listeners would only show that they do not.
+    // Checks of the listeners would fail until the workers listen.
     if (!this.#book.isComplete(monotonic())) return this.look();
     const isDiskTurn = this.#round++ % ROUNDS_OF_DISK === 0;
     const due = [...checks].filter(([check]) => isDiskTurn || !DISK_CHECKS.has(check));
@@ -168,7 +168,7 @@ class RunningEdgeHealth implements EdgeHealth {
     if (before?.isFailed === true && !history.isFailed) log.info({ check }, 'a check of this edge passes again');
   }
 
-  /** `undefined`: there was no round yet. */
+  /** `undefined` before the first round. */
   #results(): readonly CheckResult[] | undefined {
     if (!this.#histories.has('workers')) return undefined;
     return HEALTH_CHECKS.flatMap((check) => {

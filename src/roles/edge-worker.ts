@@ -23,13 +23,13 @@ import { descriptorLimit, descriptorShare } from './own-checks.ts';
 import { workerSocketPath } from './worker-sockets.ts';
 import { VITALS_MS } from './worker-vitals.ts';
 
-/** Compiled sites kept in memory; the others are read when they are asked for. */
+/** Compiled sites kept in memory; others are read when they are requested. */
 const MAX_SITES = 10_000;
 /** Share of the cache's memory for bytes that slow clients leave unread while bodies are stored. */
 const LAG_SHARE = 1 / 4;
 /** Share of the cache's memory for shortcuts, beside what the store has not filled yet. */
 const SHORTCUT_SHARE = 1 / 16;
-/** A request for a host of nobody. */
+/** A request for an unknown host. */
 const SELF_CHECK: Question = {
   method: 'GET',
   scheme: 'http',
@@ -38,7 +38,7 @@ const SELF_CHECK: Question = {
   headers: [],
   clientAddress: '127.0.0.1',
 };
-/** What is down for one request is soon probed for all. */
+/** Interval of reporting the origins in use, so that one that failed is probed soon. */
 const USES_EVERY_MS = 500;
 
 export async function startEdgeWorker(context: PartContext): Promise<RunningPart> {
@@ -109,7 +109,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
 }
 
 async function openExplain({ config, name, isSuccessor, log }: PartContext, edge: Edge): Promise<AsyncDisposable> {
-  // A successor takes over only if it can decide about a request.
+  // A successor takes over only once it can decide about a request.
   if (isSuccessor) await edge.explain(SELF_CHECK);
   return await openLocalSocket({
     path: workerSocketPath(config.dataDir, name),
@@ -119,8 +119,8 @@ async function openExplain({ config, name, isSuccessor, log }: PartContext, edge
 }
 
 /**
- * Returns a function that ends the edge in a given way, and then, once, everything else. Commands are answered by
- * others from the beginning.
+ * Returns a function that ends the edge in a given way, and then everything else, once. It first closes the socket for
+ * commands, which other workers answer.
  */
 function createEnd(
   explainSocket: AsyncDisposable,
@@ -135,7 +135,7 @@ function createEnd(
   };
 }
 
-/** Tells the feed's process at once, and then at an interval, what this worker does. */
+/** Reports the vitals of this worker to the feed's process, at once and then at an interval. */
 function tellVitals({ name, send }: PartContext, edge: Edge): NodeJS.Timeout {
   const limit = descriptorLimit();
   const tell = () => {
@@ -160,7 +160,7 @@ function httpsOptions(
 ): HttpsOptions | undefined {
   if (edgeHttpsListen === 'off') return undefined;
   const kept = readTicketSecrets(ticketSecretsPath(dataDir));
-  // At the very first start the feed's process may not have created any yet; it announces them later.
+  // At the very first start the feed's process may not have created any yet; it sends them later.
   const ticketSecrets = kept.length > 0 ? kept : [makeTicketSecret(systemClock())];
   return { listen: edgeHttpsListen, sockets: sockets.https, certificates: source, ticketSecrets };
 }

@@ -1,6 +1,6 @@
 /**
- * The first access token of an installation: given by the settings or made here, for as long as there is no account. It
- * is the only one that may do everything.
+ * The first access token of an installation: from the settings, or created here while there is no account. It is the
+ * only token that may do everything.
  */
 import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -25,7 +25,7 @@ const ACCOUNT_NAME = 'first';
 
 export async function ensureFirstToken({ db, given, file, now }: FirstTokenOptions): Promise<FirstToken> {
   if ((await countAccounts(db.query)) > 0) return (await isStillKept(db, file, now)) ? 'stillKept' : 'none';
-  // Kept before it is valid: a crash between the two leaves a file that the next start uses, never a lost token.
+  // Kept before it becomes valid: after a crash in between, the next start uses the file, and no token is lost.
   const token = given ?? keepToken(file);
   const isOurs = await db.transaction(async (trx) => {
     await lockInTransaction(trx, 'first account'); // another control may be starting on the same database
@@ -52,7 +52,7 @@ function readIfUsable(file: string): string | undefined {
   try {
     return readIfThere(file);
   } catch {
-    return undefined; // the file was made unreadable, and no start needs it
+    return undefined; // the file was made unreadable, which no start depends on
   }
 }
 
@@ -68,7 +68,7 @@ function keepToken(file: string): string {
   return kept;
 }
 
-/** Whole on the disk before it has its name: no crash leaves half a token. */
+/** The file is complete on the disk before it gets its name, so that no crash leaves half a token. */
 function keepNewToken(file: string): string {
   const token = mintToken();
   const unfinished = `${file}.new`;

@@ -40,8 +40,8 @@ export async function prepareFleetEdge(config: Config, build: string, log: Logge
 }
 
 /**
- * Keeps the identity of this machine renewed; one of the operator's own authority is announced instead. `undefined` if it
- * needs none.
+ * Renews the identity of this machine; one that the operator's own authority issued is announced instead. `undefined`
+ * if the machine needs no identity.
  */
 export async function startFleetRenewal(config: Config, log: Logger): Promise<AsyncDisposable | undefined> {
   const { followsFleet, dataDir, controls, fleetFiles: own } = config;

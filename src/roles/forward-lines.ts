@@ -1,12 +1,12 @@
 /**
  * Forwards the output of the parts to the one log of the service. Only the supervisor writes to standard error, so a
- * slow reader delays no part, lines do not mix, and the engine's last words are in the log too.
+ * slow reader delays no part, lines do not mix, and the last output of the engine is logged, too.
  */
 import type { Readable } from 'node:stream';
 import type { LogSink } from '#lib/log-sink.ts';
 import { hideSecrets } from '#lib/logger.ts';
 
-/** A longer line goes on in pieces. */
+/** A longer line is forwarded in pieces. */
 const MAX_LINE_CHARS = 64 * 1024;
 
 export function forwardLines(output: Readable, sink: Pick<LogSink, 'write'>): void {
@@ -24,5 +24,5 @@ export function forwardLines(output: Readable, sink: Pick<LogSink, 'write'>): vo
   output.on('end', () => {
     if (rest !== '') forward(rest);
   });
-  output.on('error', () => {}); // its end, which is handled as the process's
+  output.on('error', () => {}); // the end of the process, which is handled elsewhere
 }

@@ -1,4 +1,4 @@
-/** The health page of a worker: its clients, and the word on it, which is what the feed's process has found last. */
+/** The health page of a worker: the clients that may read it, and its word, which the feed's process sent last. */
 import { isIP } from 'node:net';
 import type { Config } from '#config';
 import type { HealthPage } from '#edge/stages/health.ts';
@@ -10,7 +10,7 @@ const LOOPBACK = ['127.0.0.0/8', '::1'];
 
 type PageConfig = Pick<Config, 'healthAllow' | 'edgeTrustedProxies' | 'edgeHttpListen' | 'edgeHttpsListen'>;
 
-/** `before`: what the health page said before this worker; absent: nothing yet. */
+/** `before`: the word of the health page before this worker started; absent: none yet. */
 export function createHealthPage(
   config: PageConfig,
   before: HealthMessage['word'] | undefined,
@@ -33,7 +33,7 @@ export function createHealthPage(
   };
 }
 
-/** A listener on one address is reached from that address when this machine checks it. */
+/** When this machine checks a listener on one address, the connection comes from that address. */
 function ownHosts({ edgeHttpListen, edgeHttpsListen }: PageConfig): readonly string[] {
   const hosts = [edgeHttpListen.host, edgeHttpsListen === 'off' ? '' : edgeHttpsListen.host];
   return hosts.filter((host) => isIP(host) !== 0 && host !== '0.0.0.0' && host !== '::');

@@ -1,6 +1,6 @@
 /**
- * The sockets of all listeners, held by the supervisor: a set for each process that listens. A process that ends leaves
- * the connections that wait in its set to its successor, which listens on the same sockets. docs/decisions/0570
+ * The sockets of all listeners, held by the supervisor: one set for each process that listens. When a process ends, its
+ * successor listens on the same sockets and accepts the connections that wait there. docs/decisions/0570
  */
 import { lookup } from 'node:dns/promises';
 import { DOORS } from '#lib/listen.ts';
@@ -63,8 +63,8 @@ export class HeldSockets implements Disposable {
   }
 
   /**
-   * Binds the slot's sockets anew. What waits in the old ones is reset, and until the next process listens all new
-   * connections go to other slots.
+   * Binds the slot's sockets again. Connections waiting in the old ones are reset, and until the next process listens
+   * all new connections go to other slots.
    */
   renew(name: string): void {
     const slot = this.#options.slots.find((one) => one.name === name);

@@ -20,7 +20,7 @@ import { liveSocketPath } from './live-socket.ts';
 import { postTo } from './post-to-control.ts';
 
 const REPORT_MS = 5_000;
-/** Control writes a report to its database; silent for longer, it has died. */
+/** Time for control to write a report to its database; after a longer silence it counts as dead. */
 const REPORT_SILENCE_MS = 30_000;
 
 export async function startLive(context: PartContext): Promise<RunningPart> {
@@ -71,7 +71,7 @@ export async function startLive(context: PartContext): Promise<RunningPart> {
 
 const CONNECT_MS = 5_000;
 
-/** The edge's own guarded way: no origin leads it to this machine's network. */
+/** Connects like the edge, guarded: no origin can lead it into this machine's network. */
 function createOriginConnect({ config, ownAddresses }: PartContext): ConnectOrigin {
   const connect = createConnector({
     guard: createGuard({ allow: config.originAllow, refuse: ownAddresses }),

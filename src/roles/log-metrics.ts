@@ -1,4 +1,4 @@
-/** How much of its log a process could not write, as a metric. */
+/** A metric of the log lines that a process could not write. */
 import type { Registry } from 'prom-client';
 import type { LogSink } from '#lib/log-sink.ts';
 import { metricsOf } from '#lib/metrics.ts';

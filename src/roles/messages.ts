@@ -1,4 +1,4 @@
-/** What the supervisor and its child processes say to each other. Settings travel here, never in the environment. */
+/** The messages between the supervisor and its child processes. Settings travel here, never in the environment. */
 import type { ChildProcess } from 'node:child_process';
 import type { Config } from '#config';
 import type { DrainLimits } from '#edge/ending.ts';
@@ -24,7 +24,7 @@ export interface StartMessage {
   readonly slot: string;
   /** Whether the part takes the place of others that are running. */
   readonly isSuccessor: boolean;
-  /** What the health page says at the time; absent if that is not known yet. */
+  /** The current word of the health page; absent if it is not known yet. */
   readonly health?: OwnCondition['word'];
   /** Sockets that the supervisor holds for this part. */
   readonly sockets: SocketSet;
@@ -67,7 +67,7 @@ interface OriginUsesMessage {
   readonly uses: readonly OriginUse[];
 }
 
-/** And back, to every worker. */
+/** Sent by the feed's process to every worker. */
 interface OriginProbesMessage {
   readonly kind: 'originProbes';
   readonly report: ProbeReport;
@@ -85,10 +85,10 @@ interface VitalsMessage {
   readonly vitals: WorkerVitals;
 }
 
-/** Goes from the feed's process to every worker, and again to one that is started later. */
+/** Sent by the feed's process to every worker, and again to workers that are started later. */
 export interface HealthMessage {
   readonly kind: 'health';
-  /** What the health page says: `ready`, or why the edge should get no viewers. */
+  /** The word of the health page: `ready`, or why the edge should get no viewers. */
   readonly word: OwnCondition['word'];
 }
 
@@ -129,8 +129,8 @@ export type FromChild =
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly unknown[] };
 
 /**
- * `kept`: in the file `first-token`. `stillKept`: there since an earlier start, which may have failed before it said
- * so. `given`: it came from the settings and is kept nowhere. `none`: there was no need.
+ * `kept`: in the file `first-token`. `stillKept`: there since an earlier start, which may have failed before it printed
+ * that. `given`: from the settings, and not kept. `none`: none was needed.
  */
 export type FirstToken = 'kept' | 'stillKept' | 'given' | 'none';
 

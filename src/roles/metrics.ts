@@ -90,7 +90,7 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
   };
 }
 
-/** The sum of one metric's values in what a part gave. */
+/** Returns the sum of one metric's values in the metrics of a part. */
 export function sumOf(metrics: readonly unknown[], name: string): number {
   // They come from `collectMetrics`, in processes of our own.
   const found = (metrics as CollectedMetrics).find((metric) => metric.name === name);

@@ -1,4 +1,4 @@
-/** Control for as long as one command takes, when no service runs: the same interface, on a port of loopback. */
+/** Control for the duration of one command while no service runs: the same interface, on a loopback port. */
 import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { startApi } from '#api/server.ts';
@@ -15,7 +15,7 @@ export interface OfflineControl extends AsyncDisposable {
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
 
-/** `lock`: of the data directory; let go when the control is disposed of, or cannot be opened. */
+/** `lock`: the lock of the data directory, released when the control is disposed of or cannot be opened. */
 export async function openOfflineControl(config: Config, lock: Disposable): Promise<OfflineControl> {
   await using stack = new AsyncDisposableStack();
   stack.use(lock);

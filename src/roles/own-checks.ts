@@ -1,4 +1,4 @@
-/** The checks that an edge makes of its own machine; the decisions from them are in `model/edge-health.ts`. */
+/** The checks of an edge on its own machine. `model/edge-health.ts` decides from their results. */
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { type ListenAddress, reachableHost } from '#lib/listen-address.ts';
 import { FULL_SHARE, type HealthCheck } from '#model/edge-health.ts';
 import { askListener, HTTP_QUESTION, type Inquiry, TLS_QUESTION } from './ask-listener.ts';
 
-/** Resolves with what is wrong; `undefined` if nothing is. Never rejects. */
+/** Resolves with the problem; `undefined` if there is none. Never rejects. */
 export type Check = () => Promise<string | undefined>;
 
 type CheckedConfig = Pick<
@@ -70,7 +70,7 @@ export async function usedShare(directory: string): Promise<number | undefined> 
     const { blocks, bavail } = await statfs(directory);
     return blocks === 0 ? undefined : 1 - bavail / blocks;
   } catch {
-    return undefined; // `disk` finds out
+    return undefined; // the check `disk` reports it
   }
 }
 

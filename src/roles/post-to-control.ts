@@ -1,11 +1,11 @@
-/** Sends what control keeps for good: parts of logs, reports, pieces of recordings. */
+/** Sends data that control stores: parts of logs, reports, pieces of recordings. */
 import type { ControlLink } from '#feed/control-link.ts';
 import { FeedRefusal, requestFeed } from '#feed/feed-request.ts';
 import type { Post } from '#logs/ship/shipper.ts';
 
-/** Control may be writing it to storage far away. */
+/** Long, since control may be writing the data to distant storage. */
 const TAKE_MS = 150_000;
-/** What control calls no part or report, or too large, will not be better next time. */
+/** Statuses with which control refuses data for good: it is malformed or too large. */
 const FINAL = [400, 413];
 
 export function postTo(link: ControlLink, path: string): Post<string | Buffer> {

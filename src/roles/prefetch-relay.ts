@@ -1,6 +1,6 @@
 /**
- * Carries a prefetch from the feed to one worker of this machine, in turn, and its outcome back. A worker that dies hands its
- * prefetches on to another, but not for ever: one of them may be what it dies of.
+ * Carries a prefetch from the feed to one worker of this machine, round-robin, and its outcome back. The prefetches of
+ * a worker that dies go to another, a limited number of times: one of them may be the cause.
  */
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { ToChild } from './messages.ts';
@@ -18,7 +18,7 @@ interface Pending {
   finish(outcome: PrefetchOutcome | undefined): void;
 }
 
-/** Workers that may die of one prefetch. */
+/** Number of workers that may die during one prefetch before it fails. */
 const MAX_DEATHS = 2;
 
 export class PrefetchRelay {
@@ -39,7 +39,7 @@ export class PrefetchRelay {
     });
   }
 
-  /** The worker has done what it was sent with this id. */
+  /** Notes that the worker has finished the prefetch with this id. */
   settle(worker: string, id: number, outcome: PrefetchOutcome | undefined): void {
     const pending = this.#pending.get(id);
     if (pending?.worker !== worker) return;

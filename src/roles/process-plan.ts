@@ -11,7 +11,7 @@ export function planParts(
   common: Pick<StartMessage, 'build' | 'localSecret'>,
 ): readonly StartMessage[] {
   const { databaseUrl, databaseListenUrl, controlTls, acme, bootstrapToken, token, enrolToken, ...open } = config;
-  // What storage of log files asks for is control's alone.
+  // Only control gets the secrets of the log storage.
   const ofEdge: Config = { ...open, logStore: { kind: 'local', directory: '' } };
   const edge = {
     kind: 'start',
@@ -49,7 +49,7 @@ export function planSuccessors(
 /** Generations of workers that may run at once: the present one and those that drain. */
 export const MAX_GENERATIONS = 3;
 
-/** Few names in turn, so that there are few series of metrics. The first generation has none. */
+/** Letters of generations, reused in turn to keep the number of metric series small. The first generation has none. */
 function letterOf(generation: number): string {
   return ['', '-b', '-c'][generation % MAX_GENERATIONS] ?? '';
 }

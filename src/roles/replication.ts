@@ -1,4 +1,6 @@
-/** Says whether commits of PostgreSQL are confirmed by a standby, and asks for it where messages are sold. docs/decisions/0581 */
+/**
+ * Checks whether a standby confirms commits of PostgreSQL, and warns if paid messages depend on it. docs/decisions/0581
+ */
 import type { Registry } from 'prom-client';
 import type { Db } from '#db/open.ts';
 import { isSmsInUse, isSynchronous } from '#db/tables/replication.ts';
@@ -17,7 +19,7 @@ interface ReplicationOptions {
 
 const LOOK_EVERY_MS = 60_000;
 
-/** Throws if it is required that a standby confirms commits, and none does. Does nothing on SQLite. */
+/** Throws if the settings require that a standby confirms commits and none does. Does nothing on SQLite. */
 export async function watchReplication(options: ReplicationOptions): Promise<AsyncDisposable | undefined> {
   const { db, databaseSynchronous, log, registry } = options;
   if (db.engine === 'sqlite') return undefined;

@@ -1,4 +1,6 @@
-/** Which changed settings a restart of the edge workers puts in force, and which need a restart of the service. Pure. */
+/**
+ * Decides which changed settings a restart of the edge workers applies, and which need a restart of the service. Pure.
+ */
 import type { Config } from '#config';
 import { settingName } from '#lib/settings.ts';
 
@@ -15,7 +17,7 @@ export interface RestartPlan extends SettingsInForce {
   readonly taken: readonly string[];
   /** Names of changed settings that are not in force everywhere until the service is restarted. */
   readonly pending: readonly string[];
-  /** Whether the feed's process must be started anew. */
+  /** Whether the feed's process must be restarted. */
   readonly renewsFeed: boolean;
 }
 

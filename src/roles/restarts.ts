@@ -17,7 +17,7 @@ export interface RestartOptions {
   /** What all parts are started with. */
   readonly common: Pick<StartMessage, 'build' | 'localSecret'>;
   readonly service: Pick<Service, 'replaceWorkers' | 'renewFeed'>;
-  /** Whether the supervisor holds the sockets of all workers: without them some connections would be refused. */
+  /** Whether the supervisor holds the sockets of all workers. Otherwise a restart would refuse some connections. */
   readonly holdsSockets: boolean;
   reload(): Reloaded;
   readonly log: Logger;

@@ -1,4 +1,4 @@
-/** One part of the service as the supervisor sees it: a child process that is kept running, and what is said to it. */
+/** One part of the service as seen by the supervisor: a child process that is kept running, and its messages. */
 import { fork } from 'node:child_process';
 import { environmentWith } from '#config';
 import type { DrainLimits } from '#edge/ending.ts';
@@ -28,10 +28,10 @@ export type RelayedMessage = Extract<
 
 interface PartEvents {
   onReady(part: RoleProcess, firstToken: FirstToken | undefined): void;
-  /** The part says that it cannot start; its exit follows. */
+  /** The part reports that it cannot start; its exit follows. */
   onFailed(part: RoleProcess, problem: string): void;
   onDeath(part: RoleProcess, death: Death): void;
-  /** Something for another part: from the feed for workers, or from a worker for the feed. */
+  /** A message for another part: from the feed to workers, or from a worker to the feed. */
   onRelayed(part: RoleProcess, message: RelayedMessage): void;
 }
 
@@ -50,14 +50,14 @@ const BACKOFF = { firstMs: 100, capMs: 10_000 };
 const SETTLED_AFTER_MS = 30_000;
 const METRICS_LIMIT_MS = 1000;
 /**
- * The engine and the allocator would take 150 MB more beside the cache before they give any back. docs/decisions/0074,
- * 0315, 0370
+ * The engine and the allocator would otherwise take 150 MB more beside the cache before they return any.
+ * docs/decisions/0074, 0315, 0370
  */
 const WORKER_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=100', '--expose-gc'];
 /** Flags with which no signal opens a debugger, from the first instruction on. */
 const PART_FLAGS = ['--disable-sigusr1'];
 const WORKER_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
-/** What a part has beyond the time for its requests, before it is killed. */
+/** Time that a part gets beyond that for its requests before it is killed. */
 const STOP_MARGIN_MS = 2000;
 /** The same for a worker whose time to drain is over. */
 const DRAIN_MARGIN_MS = 10_000;

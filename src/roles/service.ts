@@ -1,4 +1,4 @@
-/** All parts of one running service: joined with each other, counted, restarted, stopped. */
+/** All parts of one running service: connects, counts, restarts and stops them. */
 import type { Config } from '#config';
 import type { LogSink } from '#lib/log-sink.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -26,7 +26,7 @@ export interface ServiceOptions {
   readonly entry: string;
   readonly config: Config;
   readonly log: Logger;
-  /** Where the lines of all parts come together. */
+  /** Sink for the log lines of all parts. */
   readonly sink: LogSink;
 }
 
@@ -34,14 +34,14 @@ export type Started =
   | { readonly kind: 'started'; readonly firstToken: FirstToken }
   | { readonly kind: 'failed'; readonly problem: string };
 
-/** A worker that does not run a change within this time is started anew. */
+/** A worker that does not apply a change within this time is restarted. */
 const CHANGE_LIMIT_MS = 10_000;
 /**
  * Pause before a restart from which a process has died several times in a row. Connections no longer wait for the next
  * one.
  */
 const LONG_PAUSE_MS = 500;
-/** Time for the feed's process to end before it is started with other settings. */
+/** Time for the feed's process to end before it is restarted with other settings. */
 const FEED_GRACE_MS = 5_000;
 
 export class Service implements AsyncDisposable {
@@ -56,7 +56,7 @@ export class Service implements AsyncDisposable {
   readonly #started = Promise.withResolvers<Started>();
   #metricsServer: AsyncDisposable | undefined;
   #firstToken: FirstToken = 'none';
-  /** The last one, for workers that are started later. */
+  /** The last message, for workers that are started later. */
   #health: HealthMessage | undefined;
   #hasStarted = false;
   #isStopping = false;
@@ -103,7 +103,7 @@ export class Service implements AsyncDisposable {
     return this.#started.promise;
   }
 
-  /** Viewers' requests that are being served; a worker that does not say in time is left out. */
+  /** Returns the viewers' requests in flight, without workers that do not answer in time. */
   async countUnderWay(): Promise<number> {
     const answers = await Promise.all(this.#workers.all.map((worker) => worker.collect()));
     return answers.reduce((sum, metrics) => sum + sumOf(metrics ?? [], UNDER_WAY), 0);
@@ -117,7 +117,7 @@ export class Service implements AsyncDisposable {
     return await this.#workers.replace({ ...replacement, plan });
   }
 
-  /** Starts the feed's process anew with other settings. It serves no viewers. */
+  /** Restarts the feed's process, which serves no viewers, with other settings. */
   async renewFeed(start: StartMessage): Promise<void> {
     for (const feed of this.#feeds) {
       feed.useStart({ ...start, logWriters: this.#logWriters });
@@ -135,7 +135,7 @@ export class Service implements AsyncDisposable {
     await Promise.all(this.#all.toReversed().map((part) => part.stop(graceMs)));
   }
 
-  /** Cuts off whatever still runs. */
+  /** Kills all processes that still run. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#workers.stop();
     for (const part of this.#all) part.kill();
@@ -250,15 +250,15 @@ export class Service implements AsyncDisposable {
   }
 
   #relayFrom(feed: RoleProcess, { kind: _, id, ...change }: ChangedMessage): void {
-    // Only resolves; a feed that has died meanwhile asks again.
+    // Never rejects. If the feed's process has died meanwhile, its successor asks again.
     void this.#relay.relay(change).then((isRun) => {
-      // Workers that end with the service have not failed to apply anything.
+      // Workers that end with the service have not failed to apply a change.
       if (isRun || !this.#isStopping) feed.send({ kind: 'confirmed', id, isRun });
     });
   }
 
   #relayPrefetch(feed: RoleProcess, { id, request }: PrefetchMessage): void {
-    // Only resolves; a feed that has died meanwhile asks again, with other ids.
+    // Never rejects. If the feed's process has died meanwhile, its successor asks again, with other ids.
     void this.#prefetches
       .relay(request)
       .then((outcome) => feed.send({ kind: 'prefetched', id, ...(outcome !== undefined && { outcome }) }));

@@ -1,4 +1,7 @@
-/** The SMS engine as control runs it: connectors to carriers, the guarded way to customers' addresses, and an end to what is old. docs/decisions/0220 */
+/**
+ * Runs the SMS engine in control: connectors to carriers, guarded posts to customers' addresses, deletion of old data.
+ * docs/decisions/0220
+ */
 import { randomUUID } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import type { Config } from '#config';

@@ -1,12 +1,12 @@
-/** When the service is asked to stop: by a signal, or because the program that started it is gone. docs/decisions/0450 */
+/** Requests to stop the service: by a signal, or because the program that started it is gone. docs/decisions/0450 */
 import { hasTerminal, ignoreSignals, UNUSED_SIGNALS } from '#lib/signals.ts';
 
 export interface StopRequest {
-  /** Resolves, once, with what asked. */
+  /** Resolves once, with the source of the first request. */
   readonly requested: Promise<string>;
-  /** Resolves when it was asked again: what is still under way is cut off. */
+  /** Resolves at the second request: requests in flight are then cut off. */
   readonly repeated: Promise<void>;
-  /** Calls `listener` with the name of each further signal that arrives and asks for nothing. */
+  /** Calls `listener` with the name of each signal that is ignored. */
   onIgnored(listener: (signal: string) => void): void;
 }
 

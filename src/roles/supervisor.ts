@@ -1,6 +1,6 @@
 /**
  * The process that a person or an init system starts. It owns the data directory, settles the addresses, keeps the
- * parts running and brings them down in good order. It serves nothing itself but the metrics.
+ * parts running, and stops them in order. It serves only the metrics itself.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -42,7 +42,7 @@ export interface ServeOptions {
   readonly build: string;
   /** Writes a line for people. */
   print(line: string): void;
-  /** Whether only the person who started it reads what is printed. */
+  /** Whether the output is a terminal, which only the person who started the service reads. */
   readonly isTerminal: boolean;
   readonly stopRequest: StopRequest;
 }
@@ -55,7 +55,7 @@ interface Refused {
   readonly problems: readonly string[];
 }
 
-/** Requests under way have this long when the service stops. */
+/** Time for requests in flight when the service stops. */
 const STOP_GRACE_MS = 10_000;
 const LOCK_LIMIT_MS = 3000;
 const LOCK_POLL_MS = 50;
@@ -76,7 +76,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   let directory = await openFreeDirectory(dataDir, { make: false });
   if (directory.kind === 'absent') {
     const settled = await settleAddresses(options.config, listeners);
-    if (settled.kind === 'refused') return settled; // and nothing was made
+    if (settled.kind === 'refused') return settled; // before anything is created
     directory = await openFreeDirectory(dataDir, { make: true });
   }
   if (directory.kind !== 'directory') return refused(describeRefusal(dataDir, directory));
@@ -96,14 +96,14 @@ export async function serve(options: ServeOptions): Promise<Served> {
   if (prepared.kind === 'refused') return refused(prepared.problem);
   const settled = await settleAddresses(prepared.config, listeners);
   if (settled.kind === 'refused') return settled;
-  // Awaited, or the lock would be let go at once.
+  // Awaited: otherwise the lock would be released at once.
   return await run(options, settled.config, listeners, { log, sink });
 }
 
 function describeRefusal(dataDir: string, directory: Exclude<OpenedDirectory, { kind: 'directory' }>): string {
   if (directory.kind === 'inUse')
     return `the data directory ${dataDir} is in use by another causeway process; stop it, or specify another directory with --data-dir`;
-  const problem = directory.kind === 'absent' ? 'it is not there' : directory.problem;
+  const problem = directory.kind === 'absent' ? 'it does not exist' : directory.problem;
   return `the data directory cannot be used: ${problem}; specify another with --data-dir`;
 }
 
@@ -120,7 +120,7 @@ function lockCache(config: Config, log: Logger): Disposable | 'inUse' | undefine
   }
 }
 
-/** A command may hold the directory for a moment; a service that runs there keeps it, and has said so. */
+/** A command may hold the lock for a moment; a running service keeps it. */
 async function openFreeDirectory(dataDir: string, how: { readonly make: boolean }): Promise<OpenedDirectory> {
   for (let waitedMs = 0; ; waitedMs += LOCK_POLL_MS) {
     const directory = openDataDirectory(dataDir, how);
@@ -165,7 +165,7 @@ async function run(
   );
   void notify('STOPPING=1'); // never rejects
   removeControlFile(config.dataDir);
-  // Asked before the order to stop. Idle parts may end without an answer, and then there is nothing to report.
+  // Asked before the parts are told to stop. Idle parts may end without an answer; then there is nothing to report.
   void service.countUnderWay().then((requests) => requests > 0 && print(`requests in flight: ${requests}`));
   const stopping = service.stop(STOP_GRACE_MS);
   // Otherwise new connections would wait in sockets that nobody accepts from, instead of being refused.
@@ -190,7 +190,7 @@ function isForced(question: unknown): boolean {
   return typeof question === 'object' && question !== null && 'isForced' in question && question.isForced === true;
 }
 
-/** Returns the problem when commands of this machine could not find the service. */
+/** Writes the file by which commands of this machine find the service. Returns the problem if that fails. */
 function tellCommands({ dataDir, controlListen, controlTls }: Config, localSecret: string): string | undefined {
   const url = urlOf({ ...controlListen, host: reachableHost(controlListen.host) }, controlTls !== undefined);
   const certificate = controlTls?.cert;
@@ -208,8 +208,8 @@ function tellCommands({ dataDir, controlListen, controlTls }: Config, localSecre
 }
 
 /**
- * Returns the configuration with the ports that there will be, or everything that stands in the way. Inherited
- * listeners have their addresses already.
+ * Returns the configuration with its final ports, or all problems with them. Inherited listeners have their addresses
+ * already.
  */
 async function settleAddresses(
   config: Config,

@@ -91,7 +91,7 @@ function addDomainMetrics(registry: PartContext['registry'], shipper: Pick<Shipp
   });
   const refill = () => {
     const totals = shipper.outbox?.totals();
-    if (totals === undefined) return; // the last ones stay
+    if (totals === undefined) return; // the last values stay
     if (totals.isWhole) for (const { counter } of counters) counter.reset();
     const show = (domain: string, counts: Readonly<Counters>) => {
       for (const { name, counter } of counters) {

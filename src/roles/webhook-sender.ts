@@ -1,4 +1,7 @@
-/** Posts to addresses that customers name, over the edge's guarded connections: no name leads it to this machine's network. */
+/**
+ * Posts to addresses that customers name, over the edge's guarded connections: no name can lead it into this machine's
+ * network.
+ */
 import { Agent } from 'undici';
 import { ConnectError, createConnector } from '#edge/origin/connector.ts';
 import { createGuard, type GuardOptions } from '#edge/origin/guard.ts';
@@ -11,7 +14,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const ANSWER_TIMEOUT_MS = 10_000;
 /** Limit for the whole exchange. */
 const TOTAL_TIMEOUT_MS = 15_000;
-/** Connections per address; the caller bounds what waits for one. */
+/** Connections per address; the caller bounds the number of waiting posts. */
 const MAX_CONNECTIONS = 8;
 const MAX_ADDRESSES = 1_000;
 /** Bytes read of an answer, of which only the status counts. */
@@ -37,9 +40,9 @@ export function createWebhookSender(guard: GuardOptions): WebhookSender {
         body,
         signal: limit,
       });
-      // What follows the head counts for nothing, also when it does not come.
+      // The body is ignored, also if it never arrives.
       await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal: limit }).catch(() => undefined);
-      // A redirect is not followed: it is an answer like any other that is not 2xx.
+      // A redirect is not followed; like any status other than 2xx, it is a failure.
       return { kind: 'answered', status: answer.statusCode };
     } catch (error) {
       return { kind: 'failed', reason: reasonOf(error) };
@@ -48,7 +51,7 @@ export function createWebhookSender(guard: GuardOptions): WebhookSender {
   return { post, [Symbol.asyncDispose]: () => agent.destroy() };
 }
 
-/** The address in a URL, if it is one that nothing is posted to. A name is looked up when something is posted. */
+/** Returns the IP address in a URL if nothing may be posted to it. Names are checked when something is posted. */
 export function createRefusedAddress(options: GuardOptions): (url: string) => string | undefined {
   const guard = createGuard(options);
   return (url) => {
@@ -92,7 +95,7 @@ function destinationOf({ hostname, port, protocol }: { hostname: string; port: s
   };
 }
 
-/** One word, for the log and the list of deliveries: never what the other end has sent. */
+/** Returns one word for the log and the list of deliveries, without any content of the answer. */
 function reasonOf(error: unknown): string {
   if (error instanceof ConnectError) return error.failure;
   if (error instanceof DOMException) return 'timeout';

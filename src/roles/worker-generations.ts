@@ -14,7 +14,7 @@ export interface WorkerGenerationsOptions {
   create(start: StartMessage): RoleProcess;
   /** Called when processes have been started or have ended. */
   onChange(): void;
-  /** Called when a worker that was to end has ended. */
+  /** Called when a draining worker has ended. */
   onGone(part: RoleProcess): void;
   readonly log: Logger;
 }
@@ -31,7 +31,7 @@ export type Replaced =
   | { readonly kind: 'replaced' }
   /** The earlier generations leave no room for another, or another replacement is in progress. */
   | { readonly kind: 'busy'; readonly why: 'draining' | 'restarting' }
-  /** The new workers could not be started; the others go on. */
+  /** The new workers could not be started; the present ones keep serving. */
   | { readonly kind: 'failed'; readonly problem: string };
 
 interface OldGeneration {
@@ -48,7 +48,7 @@ export class WorkerGenerations {
   readonly #options: WorkerGenerationsOptions;
   #number = 0;
   #present: readonly RoleProcess[];
-  /** Workers that are being started in place of the present ones. */
+  /** Workers that are being started to replace the present ones. */
   #next: readonly RoleProcess[] = [];
   /** Settles with the problem, or `undefined` when all of `#next` are ready. */
   #readiness = Promise.withResolvers<string | undefined>();
@@ -80,7 +80,7 @@ export class WorkerGenerations {
     if (this.#next.length > 0 && this.#next.every(({ isReady }) => isReady)) this.#readiness.resolve(undefined);
   }
 
-  /** Notes that a worker cannot start, or has died. Returns whether that is the matter of a replacement only. */
+  /** Notes that a worker cannot start or has died. Returns true if this concerns only a replacement in progress. */
   noteFailure(part: RoleProcess, problem: string): boolean {
     if (!this.#next.includes(part)) return false;
     this.#readiness.resolve(`${part.name}: ${problem}`);
@@ -98,7 +98,7 @@ export class WorkerGenerations {
     }
   }
 
-  /** Cuts a replacement short: no further worker is started. */
+  /** Cancels a replacement: no further worker is started. */
   stop(): void {
     this.#hasStopped = true;
     this.#readiness.resolve('the service stops');
@@ -122,7 +122,7 @@ export class WorkerGenerations {
     clearTimeout(limit);
     const next = this.#next;
     if (problem !== undefined) {
-      log.error({ problem }, 'the new workers cannot start; the present ones go on');
+      log.error({ problem }, 'the new workers cannot start; the present ones keep serving');
       await Promise.all(next.map((part) => part.stop(0)));
       this.#next = [];
       for (const part of next) onGone(part);
@@ -146,7 +146,7 @@ export class WorkerGenerations {
     const end = async (part: RoleProcess) => {
       const how = await part.drain(limits);
       if (how === undefined) log.info({ part: part.name }, 'drained');
-      else log.error({ part: part.name, how }, 'died while it finished its connections');
+      else log.error({ part: part.name, how }, 'died while draining');
       parts.delete(part);
       onGone(part);
       onChange();

@@ -1,4 +1,4 @@
-/** Where commands can ask the supervisor and the edge workers of a data directory. */
+/** Sockets on which the supervisor and the edge workers of a data directory answer commands. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -19,6 +19,6 @@ export function findWorkers(dataDir: string): readonly string[] {
     const names = readdirSync(folder).filter((name) => name.endsWith(SUFFIX));
     return names.sort().map((name) => join(folder, name));
   } catch {
-    return []; // nothing has ever run there, or it is not ours to read
+    return []; // no service has run there, or the directory is not readable
   }
 }

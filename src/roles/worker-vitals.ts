@@ -1,4 +1,4 @@
-/** What the workers of this machine report of themselves, and the rates that follow from it. Pure. */
+/** The reports of this machine's workers about themselves, and the rates that follow from them. Pure. */
 
 /** Counts since the worker's start. */
 export interface WorkerVitals {
@@ -15,7 +15,7 @@ export interface WorkerVitals {
 
 /** Interval of a worker's reports. */
 export const VITALS_MS = 2000;
-/** Silence after which a worker counts as gone: several reports, for machines that are busy. */
+/** Silence after which a worker counts as gone: several intervals, for busy machines. */
 export const SILENT_MS = 15_000;
 
 interface Known {
@@ -56,12 +56,12 @@ export class VitalsBook {
     });
   }
 
-  /** Whether every worker has reported, or had the time to. */
+  /** Whether every worker has reported, or should have by now. */
   isComplete(now: number): boolean {
     return this.#names(now) >= this.#expected || now - this.#startedAt >= SILENT_MS;
   }
 
-  /** Returns what is wrong with the workers; `undefined` if each has reported lately. */
+  /** Returns the problem with the workers; `undefined` if each has reported lately. */
   problem(now: number): string | undefined {
     const present = this.#names(now);
     return present >= this.#expected ? undefined : `${present} of ${this.#expected} workers report`;

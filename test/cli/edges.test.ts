@@ -49,7 +49,7 @@ test('an edge is listed, shown, drained, put back and removed', async (t) => {
   await eventually('the edge knows it', () => edge.store.ordersOf('fra1') === undefined);
   const { code, stderr } = await waiting;
   assert.equal(code, 1);
-  assert.match(stderr, /edge fra1 is ready: its drain was ended/);
+  assert.match(stderr, /edge fra1 is ready: its drain was canceled/);
   assert.match(await refused('edge', 'remove', 'fra1'), /fra1 is ready and serves viewers/);
   const removed = JSON.parse(await run('edge', 'remove', 'fra1', '--force', '--json'));
   assert.deepEqual(removed, { status: 'removed' });
@@ -69,7 +69,7 @@ test('an edge is drained by itself, in its data directory, without a control', a
   mkdirSync(join(dataDir, 'edge'), { recursive: true });
   assert.deepEqual(await run('drain'), { code: 0, stdout: 'this edge drains itself\n', stderr: '' });
   assert.ok(existsSync(join(dataDir, 'edge/drain')));
-  assert.match((await run('drain', 'fra1')).stderr, /name no other/);
+  assert.match((await run('drain', 'fra1')).stderr, /do not name another/);
   assert.deepEqual(await run('undrain', '--json'), { code: 0, stdout: '{"drains_itself":"0"}\n', stderr: '' });
   assert.ok(!existsSync(join(dataDir, 'edge/drain')));
   assert.equal((await run('undrain')).code, 0);

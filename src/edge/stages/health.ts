@@ -9,7 +9,7 @@ import type { EdgeAnswer } from '../respond/edge-answer.ts';
 const HEALTH_PATH = '/.well-known/causeway/health';
 
 export interface HealthPage {
-  /** Whether a client with this address gets the page; for others the path is an ordinary one. */
+  /** Whether a client with this address gets the page. For other clients the path is an ordinary one. */
   isFor(clientAddress: string): boolean;
   /** The edge's own state now. */
   state(): HealthState;
@@ -24,7 +24,7 @@ export interface HealthState {
 
 /**
  * Returns `undefined` if the request does not ask for the page, or may not have it. Probes need no `Host`, which some
- * balancers do not send; nothing else may be wrong with the request. `parsed`: what stage 1 has made of it.
+ * balancers do not send; otherwise the request must be valid. `parsed`: the result of stage 1.
  */
 export function answerHealth(
   page: HealthPage,
