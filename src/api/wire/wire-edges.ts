@@ -58,7 +58,7 @@ export const WRITE_EDGES = {
     controls: status.controls.map(({ id, build, seenAt, leases }) => ({
       control_id: id,
       build,
-      seen_at: toSeconds(seenAt),
+      seen_at: writeSeconds(seenAt),
       leases: [...leases],
     })),
     synchronous: status.isSynchronous === undefined ? null : writeFlag(status.isSynchronous),
