@@ -4,7 +4,7 @@
  * shows when the index has been read.
  */
 import { once } from 'node:events';
-import { closeSync, globSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, globSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -66,7 +66,7 @@ async function prepare(name: string, originPort: number): Promise<string> {
   fillEdgeStore(dataDir, [plainSite(1, originPort)]);
   const service = await start(dataDir);
   while ((await ask(service.edgePort, {})) !== 200) await delay(POLL_MS);
-  while (segmentsIn(dataDir).length === 0) await delay(POLL_MS);
+  while (segmentsIn(dataDir).every((path) => statSync(path).size === 0)) await delay(POLL_MS);
   await service.kill();
   return dataDir;
 }
