@@ -24,26 +24,22 @@ const MANY_SITES = 10_000;
 const MOST_SITES = 100_000;
 const MAX_TRANSFERS = 16;
 
-test('a change is in force on all edges within a second, and all are back after restarts', {
-  timeout: 6 * MINUTES,
-}, async (t) => {
+test('a thousand edges follow a control', { timeout: 6 * MINUTES }, async (t) => {
   const fleet = await startLargeFleet(t);
   await gather(t, fleet);
-  await changeAll(t, fleet, CHANGES);
-  for (const how of ['stop', 'kill'] as const) await restart(t, fleet, how);
-  await revokeOne(t, fleet);
+  // Each stage has its figures, also if an earlier one has missed its goal.
+  await t.test('a change is in force within a second', (stage) => changeAll(stage, fleet, CHANGES));
+  await t.test('all are back after a restart of control', (stage) => restart(stage, fleet, 'stop'));
+  await t.test('all are back after control was killed', (stage) => restart(stage, fleet, 'kill'));
+  await t.test('a revoked edge is cut within a second', (stage) => revokeOne(stage, fleet));
 });
 
-test(
-  'a change is in force on all edges within a second with PostgreSQL',
-  needs('postgres', { timeout: 3 * MINUTES }),
-  async (t) => {
-    const { url } = await newPostgres(t);
-    const fleet = await startLargeFleet(t, { databaseUrl: url });
-    await gather(t, fleet);
-    await changeAll(t, fleet, Math.ceil(CHANGES / 4));
-  },
-);
+test('a thousand edges follow a control with PostgreSQL', needs('postgres', { timeout: 3 * MINUTES }), async (t) => {
+  const { url } = await newPostgres(t);
+  const fleet = await startLargeFleet(t, { databaseUrl: url });
+  await gather(t, fleet);
+  await t.test('a change is in force within a second', (stage) => changeAll(stage, fleet, Math.ceil(CHANGES / 4)));
+});
 
 test('edges without settings share the transfers of a control', { timeout: 5 * MINUTES }, async (t) => {
   const fleet = await startLargeFleet(t, { settings: { CAUSEWAY_FLEET_SNAPSHOT_RATE: '1000' } });
@@ -135,12 +131,13 @@ async function changeAll(t: TestContext, fleet: LargeFleet, count: number): Prom
   assert.ok(percentiles(sinceAnswer).p99 < 1000, JSON.stringify(percentiles(sinceAnswer)));
 }
 
-/** An edge is back when its report to the new process is stored. */
+/** An edge is back when it has a stream and its report to the new process is stored. */
 async function restart(t: TestContext, fleet: LargeFleet, how: 'stop' | 'kill'): Promise<void> {
   const endedAt = performance.now();
   const since = await fleet.restart(how);
   const readyAt = performance.now();
   await fleet.untilReported(since, EDGES);
+  await fleet.untilConnected(EDGES);
   const [cpuSeconds, backAt] = [fleet.cpuSeconds(), performance.now()];
   say(t, `${EDGES} edges after ${how} of control`, {
     secondsSinceReady: (backAt - readyAt) / 1000,
@@ -150,13 +147,13 @@ async function restart(t: TestContext, fleet: LargeFleet, how: 'stop' | 'kill'):
   });
   assert.ok(backAt - readyAt < 15_000, String(backAt - readyAt));
   assert.ok((cpuSeconds * 1000) / (backAt - endedAt) < 1);
-  assert.equal(await fleet.metric('causeway_feed_connected_edges'), EDGES);
   assert.equal(await fleet.metric('causeway_fleet_snapshots_total'), 0);
   await untilQuiet(fleet);
 }
 
 /** The stream of a revoked edge is cut although nobody tells control: it looks at the database by itself. */
 async function revokeOne(t: TestContext, fleet: LargeFleet): Promise<void> {
+  await fleet.untilConnected(EDGES);
   const revokedAt = performance.now();
   const order = { edge: 'edge-1', reason: 'soak', now: fleet.db.clock(), actor: 'soak' };
   assert.equal(await revokeEdge(fleet.db, order), true);

@@ -29,6 +29,9 @@ interface CrowdOrder {
   readonly port: number;
 }
 
+/** Time between the starts of two edges of a process: their handshakes cost this machine the processor time of all of them. */
+const START_MS = 60;
+
 /** Follow the feed from this position. */
 export interface FollowOrder extends CrowdOrder {
   readonly kind: 'follow';
@@ -68,6 +71,7 @@ async function follow({ port, at, view, delayMs }: FollowOrder, identities: read
   const folder = scratch();
   const way = await startDelayedWay({ port }, delayMs);
   for (const identity of identities) {
+    await delay(START_MS);
     startFeedClient({
       link: linkOf(identity, way.port),
       edgeId: identity.answer.edge,

@@ -1,4 +1,5 @@
 /** A control as a real service with its listener for edges, its database and its costs: for tests with many edges. */
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ import { createAccount } from '#db/tables/accounts.ts';
 import { insertDomain, saveDomain } from '#db/tables/domains.ts';
 import { type Change, publish } from '#db/tables/resources.ts';
 import { databasePath, openDataDirectory } from '#lib/data-directory.ts';
-import { DEFAULT_SETTINGS } from '#model/domain.ts';
+import { DEFAULT_SETTINGS, type DomainSettings } from '#model/domain.ts';
 import { eventually } from '../eventually.ts';
 import { openTestDatabase } from '../feed/feed.ts';
 import { freePort } from '../free-port.ts';
@@ -43,6 +44,8 @@ export interface LargeFleet extends IdentityIssuer {
   startEdge(edge: string, port: number): Promise<RunningService>;
   /** Resolves when this many edges have applied the revision; polls every 10 ms. */
   untilApplied(revision: number, edges: number): Promise<void>;
+  /** Resolves when this many edges have a stream. */
+  untilConnected(edges: number): Promise<void>;
   /** Resolves when this many edges have reported since then, by control's clock. */
   untilReported(since: number, edges: number): Promise<void>;
 }
@@ -91,31 +94,41 @@ export async function startLargeFleet(
       client = clientOf(control);
       return endedAt;
     },
-    async metric(name) {
-      const text = await (await fetch(control.metricsUrl)).text();
-      const [, value] = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text) ?? [];
-      return Number(value);
-    },
+    metric: (name) => readMetric(control, name),
     cpuSeconds: () => cpuSecondsOf(control.pids()['control'] ?? 0),
     memoryMib: () => residentMib(control.pids()['control'] ?? 0),
     startEdge: (edge, at) => startWholeEdge(t, { db, ring }, edge, at),
     untilApplied: (revision, edges) => untilCount(db, edges, () => countApplied(db, revision)),
+    untilConnected: (edges) => untilCount(db, edges, () => readMetric(control, 'causeway_feed_connected_edges')),
     untilReported: (since, edges) => untilCount(db, edges, () => countReported(db, since)),
   };
+}
+
+async function readMetric({ metricsUrl }: RunningService, name: string): Promise<number> {
+  const text = await (await fetch(metricsUrl)).text();
+  const [, value] = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text) ?? [];
+  return Number(value);
 }
 
 /** Adds domains of one account, each of which edges of the default group serve. */
 export async function fillDomains(db: Db, count: number): Promise<void> {
   const now = db.clock();
   const account = await createAccount(db.query, { name: 'many', kind: 'customer', now });
-  const settings = { ...DEFAULT_SETTINGS, origins: ['192.0.2.1:80'] };
-  const plain = { accountId: account.id, type: 'static', state: 'open', icpNumber: '', remark: '', settings } as const;
+  const plain = {
+    accountId: account.id,
+    type: 'static',
+    state: 'open',
+    icpNumber: '',
+    remark: '',
+    createdAt: now,
+  } as const;
   for (let first = 1; first <= count; first += PER_TRANSACTION) {
     await db.transaction(async (trx) => {
       const domains = [];
       for (let n = first; n < Math.min(first + PER_TRANSACTION, count + 1); n += 1) {
-        const name = `site-${n}.${Math.random().toString(36).slice(2)}.example.com`; // does not compress to nothing
-        domains.push(await insertDomain(trx, { ...plain, name, createdAt: now }));
+        domains.push(
+          await insertDomain(trx, { ...plain, name: `${word()}-${n}.example.com`, settings: someSettings() }),
+        );
       }
       const changes = domains.map((domain): Change => {
         return { kind: 'site', key: domain.name, op: 'put', body: toSiteSpec(domain) };
@@ -124,6 +137,25 @@ export async function fillDomains(db: Db, count: number): Promise<void> {
       for (const domain of domains) await saveDomain(trx, { ...domain, settingRevision });
     });
   }
+}
+
+/** Settings with random names, so that a snapshot does not compress to nothing: about 800 bytes for a domain. */
+function someSettings(): DomainSettings {
+  const time = { years: 0, days: 0, hours: 1, minutes: 0, seconds: 0 };
+  const policies = [1, 2, 3].map((priority) => {
+    return { match: 'prefix', content: `/${word()}/`, priority, isCached: true, time } as const;
+  });
+  return {
+    ...DEFAULT_SETTINGS,
+    origins: [`${word()}.example.net:8080`, `${word()}.example.net`],
+    originHost: `${word()}.example.org`,
+    caching: { followsOrigin: true, policies },
+    referer: { mode: 'allow', allowsBlank: true, entries: [`${word()}.example.com`, `*.${word()}.example.com`] },
+  };
+}
+
+function word(): string {
+  return randomBytes(10).toString('hex');
 }
 
 /** Load of the machine over the last minute, for a figure. */
