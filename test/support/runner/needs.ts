@@ -182,7 +182,12 @@ function findNamespaces(): string | undefined {
 
 function findBuildah(): string | undefined {
   const buildah = findProgram('buildah');
-  return buildah !== undefined && spawnSync(buildah, ['unshare', 'true']).status === 0 ? buildah : undefined;
+  if (buildah === undefined) return undefined;
+  const made = spawnSync(buildah, ['from', 'scratch'], { encoding: 'utf8' });
+  const container = made.stdout.trim();
+  const canMount = made.status === 0 && spawnSync(buildah, ['mount', container]).status === 0;
+  if (made.status === 0) spawnSync(buildah, ['rm', container]);
+  return canMount ? buildah : undefined;
 }
 
 function findDebootstrap(): string | undefined {
