@@ -1,28 +1,39 @@
 /** The command line: which commands there are, and how their errors reach the person. */
 import { Command, CommanderError } from 'commander';
-import { ClientError } from '#client/client.ts';
-import { describeError } from '#contract/service-error.ts';
-import { accountCommand, tokenCommand } from './account-commands.ts';
-import { cacheCommand } from './cache-commands.ts';
-import { callCommand } from './call-command.ts';
-import { certificateCommand } from './certificate-commands.ts';
-import { inCommands } from './command-words.ts';
 import { type CliContext, CliError } from './context.ts';
-import { databaseCommand } from './database-commands.ts';
-import { doctorCommand } from './doctor-command.ts';
-import { domainCommand } from './domain-commands.ts';
-import { edgeCommand, fleetCommand } from './edge-commands.ts';
-import { explainCommand } from './explain-command.ts';
-import { groupCommand } from './group-commands.ts';
-import { installCommand } from './install-command.ts';
-import { keyringCommand } from './keyring-commands.ts';
-import { liveCommand } from './live-commands.ts';
-import { operatorCommand } from './operator-commands.ts';
 import { addLeadingSettings, addSettings, givenSettings, type Options, takeLeadingSettings } from './options.ts';
 import { formatTable } from './output.ts';
-import { restartCommand } from './restart-command.ts';
-import { smsCommand } from './sms-commands.ts';
-import { trafficCommand } from './traffic-commands.ts';
+
+type OnExitCode = (code: number) => void;
+type Create = (context: CliContext, onExitCode: OnExitCode) => Command;
+
+/**
+ * The commands, in the order of the help. One that is named first is loaded alone: most carry the contract, whose schemas
+ * the service's own start need not wait for.
+ */
+const COMMANDS: Readonly<Record<string, () => Promise<Create>>> = {
+  serve: async () => serveCommand,
+  restart: async () => (await import('./restart-command.ts')).restartCommand,
+  config: async () => configCommand,
+  doctor: async () => (await import('./doctor-command.ts')).doctorCommand,
+  install: async () => (await import('./install-command.ts')).installCommand,
+  account: async () => (await import('./account-commands.ts')).accountCommand,
+  token: async () => (await import('./account-commands.ts')).tokenCommand,
+  domain: async () => (await import('./domain-commands.ts')).domainCommand,
+  certificate: async () => (await import('./certificate-commands.ts')).certificateCommand,
+  cache: async () => (await import('./cache-commands.ts')).cacheCommand,
+  traffic: async () => (await import('./traffic-commands.ts')).trafficCommand,
+  live: async () => (await import('./live-commands.ts')).liveCommand,
+  sms: async () => (await import('./sms-commands.ts')).smsCommand,
+  operator: async () => (await import('./operator-commands.ts')).operatorCommand,
+  keyring: async () => (await import('./keyring-commands.ts')).keyringCommand,
+  edge: async () => (await import('./edge-commands.ts')).edgeCommand,
+  fleet: async () => (await import('./edge-commands.ts')).fleetCommand,
+  group: async () => (await import('./group-commands.ts')).groupCommand,
+  explain: async () => (await import('./explain-command.ts')).explainCommand,
+  db: async () => (await import('./database-commands.ts')).databaseCommand,
+  call: async () => (await import('./call-command.ts')).callCommand,
+};
 
 /** Runs one command and returns the exit code. `complain` gets lines for standard error. */
 export async function runCommand(
@@ -32,9 +43,10 @@ export async function runCommand(
 ): Promise<number> {
   let exitCode = 0;
   let ran: Command | undefined;
-  const program = createProgram(context, complain, (code) => {
+  const onExitCode = (code: number) => {
     exitCode = code;
-  });
+  };
+  const program = await createProgram(context, args[0], { complain, onExitCode });
   program.hook('preAction', (_, command) => {
     ran = command;
     takeLeadingSettings(command);
@@ -44,50 +56,34 @@ export async function runCommand(
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
-    if (!(error instanceof CliError) && !(error instanceof ClientError)) throw error;
-    const message = error instanceof ClientError ? inCommands(messageOf(error), ran) : error.message;
+    const message = error instanceof CliError ? error.message : await describeCallError(error, ran);
     for (const line of message.split('\n')) complain(`causeway: ${line}`);
     return 1;
   }
 }
 
-/** Plain HTTP on a port for HTTPS is refused before the language of the request is read. */
-function messageOf({ code, message }: ClientError): string {
-  return code === 'plainHttp' ? describeError(code, {}, 'en') : message;
+/** Returns the message of an error of a call to the service; rethrows others. */
+async function describeCallError(error: unknown, command: Command | undefined): Promise<string> {
+  const { ClientError } = await import('#client/client.ts');
+  if (!(error instanceof ClientError)) throw error;
+  const { describeError } = await import('#contract/service-error.ts');
+  const { inCommands } = await import('./command-words.ts');
+  // Plain HTTP on a port for HTTPS is refused before the language of the request is read.
+  return inCommands(error.code === 'plainHttp' ? describeError(error.code, {}, 'en') : error.message, command);
 }
 
-function createProgram(
+/** `first`: the first word of the command line. */
+async function createProgram(
   context: CliContext,
-  complain: (text: string) => void,
-  onExitCode: (code: number) => void,
-): Command {
+  first: string | undefined,
+  { complain, onExitCode }: { readonly complain: (text: string) => void; readonly onExitCode: OnExitCode },
+): Promise<Command> {
   const program = new Command('causeway')
     .description('content delivery network and SMS service')
     .version(context.version);
-  const commands = [
-    serveCommand(context, onExitCode),
-    restartCommand(context),
-    configCommand(context),
-    doctorCommand(context, onExitCode),
-    installCommand(context),
-    accountCommand(context),
-    tokenCommand(context),
-    domainCommand(context),
-    certificateCommand(context),
-    cacheCommand(context),
-    trafficCommand(context),
-    liveCommand(context),
-    smsCommand(context),
-    operatorCommand(context),
-    keyringCommand(context),
-    edgeCommand(context),
-    fleetCommand(context),
-    groupCommand(context),
-    explainCommand(context),
-    databaseCommand(context),
-    callCommand(context),
-  ];
-  for (const command of commands) program.addCommand(command);
+  const named = first !== undefined && Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
+  for (const load of named === undefined ? Object.values(COMMANDS) : [named])
+    program.addCommand((await load())(context, onExitCode));
   const outputs = { writeOut: context.write, writeErr: (text: string) => complain(text.replace(/\n$/, '')) };
   for (const command of allCommands(program)) {
     command.configureOutput(outputs).exitOverride().showHelpAfterError('(see --help for usage)');
@@ -96,7 +92,7 @@ function createProgram(
   return program;
 }
 
-function serveCommand(context: CliContext, onExitCode: (code: number) => void): Command {
+function serveCommand(context: CliContext, onExitCode: OnExitCode): Command {
   return addSettings(new Command('serve'), context, undefined)
     .description('run the service until it is stopped')
     .action(async (options: Options) => onExitCode(await context.serve(givenSettings(context, options))));

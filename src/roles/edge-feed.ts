@@ -3,7 +3,6 @@
  * origins.
  */
 import { randomInt } from 'node:crypto';
-import { connect } from 'node:net';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,11 +15,13 @@ import type { ControlLink } from '#feed/control-link.ts';
 import { type EdgeStore, openEdgeStore } from '#feed/edge-store.ts';
 import { checkAutomata } from '#lib/automaton-check.ts';
 import { systemClock } from '#lib/clock.ts';
+import { isListening } from '#lib/is-listening.ts';
 import { metricsOf } from '#lib/metrics.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { PartContext, RunningPart } from './child.ts';
 import { openControlLink } from './control-link.ts';
 import { type EdgeHealth, startEdgeHealth } from './edge-health.ts';
+import { edgeStorePath, ticketSecretsPath } from './edge-paths.ts';
 import { createOwnChecks, usedShare } from './own-checks.ts';
 import { drainsItself } from './self-drain.ts';
 import { startTraffic } from './traffic.ts';
@@ -176,21 +177,6 @@ function startHealth(
 async function waitForSocket(path: string): Promise<void> {
   const deadline = performance.now() + CONTROL_START_MS;
   while (performance.now() < deadline && !(await isListening(path))) await delay(POLL_MS);
-}
-
-function isListening(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path, () => resolve(true));
-    socket.on('error', () => resolve(false)).on('connect', () => socket.destroy());
-  });
-}
-
-export function ticketSecretsPath(dataDir: string): string {
-  return join(dataDir, 'edge', 'ticket-secrets');
-}
-
-export function edgeStorePath(dataDir: string): string {
-  return join(dataDir, 'edge', 'sites.db');
 }
 
 function addMetrics(registry: PartContext['registry'], client: FeedClient, store: EdgeStore): void {
