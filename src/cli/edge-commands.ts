@@ -1,11 +1,12 @@
 /** `causeway edge`: the edges of the service, and their drains. `causeway fleet`: all of them and the controls. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { Client } from '#client/client.ts';
+import { type Client, ClientError } from '#client/client.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { EDGE_STATES } from '#model/edge-state.ts';
 import { readAllPages } from './all-pages.ts';
 import { type CliContext, CliError } from './context.ts';
+import { addExposure } from './edge-exposure-command.ts';
 import { addAuthorityCommands, addIdentityCommands } from './edge-identity-commands.ts';
 import { addCallCommand, givenSettings, type Options, textOption } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
@@ -26,6 +27,7 @@ export function edgeCommand(context: CliContext): Command {
   addUndrain(command, context);
   addRemove(command, context);
   addIdentityCommands(command, context);
+  addExposure(command, context);
   return command;
 }
 
@@ -128,14 +130,27 @@ function expectEdge(edge: string | undefined): string {
 async function waitUntilDrained(client: Client, edge_id: string, minutes: number) {
   const deadline = performance.now() + minutes * 60_000;
   for (;;) {
-    const { status, load } = await client.call('edgeOperator.get', { edge_id });
-    if (status === 'drained') return { status };
-    if (status !== 'draining') throw new CliError(`edge ${edge_id} is ${status}: its drain was canceled`);
-    if (performance.now() > deadline) {
-      const rest = load === null ? '' : ` and answers ${load.requests.toFixed(1)} requests a second`;
-      throw new CliError(`edge ${edge_id} is still draining after ${minutes} minutes${rest}`);
+    const isLate = performance.now() > deadline;
+    const edge = await readWhileAway(client, edge_id, isLate);
+    if (edge?.status === 'drained') return { status: edge.status };
+    if (edge !== undefined && edge.status !== 'draining')
+      throw new CliError(`edge ${edge_id} is ${edge.status}: its drain was canceled`);
+    if (isLate) {
+      const rest = edge?.load == null ? '' : ` and answers ${edge.load.requests.toFixed(1)} requests a second`;
+      throw new CliError(`edge ${edge_id} is still draining after ${minutes} minutes${rest}; its drain goes on`);
     }
     await delay(POLL_MS);
+  }
+}
+
+/** Returns `undefined` while control is away, as in a restart, unless it is late. */
+async function readWhileAway(client: Client, edge_id: string, isLate: boolean) {
+  try {
+    return await client.call('edgeOperator.get', { edge_id });
+  } catch (error) {
+    const isAway = error instanceof ClientError && (error.kind === 'unreachable' || error.kind === 'timeout');
+    if (isAway && !isLate) return undefined;
+    throw error;
   }
 }
 

@@ -1,4 +1,7 @@
-/** `causeway restart`: new edge workers in place of the present ones, asked of the supervisor of this machine. */
+/**
+ * `causeway restart`: new edge workers and a new live process in place of the present ones, asked of the supervisor of
+ * this machine.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command } from 'commander';
 import { askLocal } from './ask-local.ts';
@@ -20,8 +23,7 @@ export type RestartAnswer =
   | { readonly kind: 'failed'; readonly problems: readonly string[] };
 
 const WAITS = {
-  draining:
-    'two earlier generations of workers still have connections; waiting for the oldest (--force cuts its connections)',
+  draining: 'two earlier generations still have connections; waiting for the oldest (--force cuts its connections)',
   restarting: 'waiting for another restart',
 } as const;
 
@@ -30,10 +32,10 @@ const POLL_MS = 1_000;
 
 export function restartCommand(context: CliContext): Command {
   return addSettings(new Command('restart'), context, ['data-dir'])
-    .option('--force', 'cut the connections of the oldest workers if two earlier generations still have some')
+    .option('--force', 'cut the connections of the oldest generation if two earlier ones still have some')
     .option('--json', 'print the answer as JSON')
     .description(
-      'replace the edge workers of the service on this machine without losing a request, with changed settings',
+      'replace the edge workers and the live process of this machine without losing a request, with changed settings',
     )
     .action((options: Options) => restart(context, options));
 }
@@ -65,7 +67,7 @@ async function ask(context: CliContext, dataDir: string, isForced: boolean): Pro
 }
 
 function show(context: CliContext, { taken, pending }: Extract<RestartAnswer, { readonly kind: 'restarted' }>): void {
-  context.print('new edge workers have taken over; the earlier ones finish their connections');
+  context.print('new processes have taken over; the earlier ones finish their connections');
   if (taken.length > 0) context.print(`in force: ${taken.join(', ')}`);
   if (pending.length > 0)
     context.print(`not in force everywhere until the service is restarted: ${pending.join(', ')}`);

@@ -62,6 +62,22 @@ const EVENT = z.object({
     .describe('`token:` and the id of an access token (0: the command line of control), edge or control'),
 });
 
+const EXPOSED = z.object({
+  domain_id: z.string(),
+  domain_name: z.string(),
+  account_id: z.string().describe('account that has the domain'),
+  ssl_keys: z.array(z.string()).describe('certificates in use whose private keys the edge has had'),
+  live_keys: FLAG_TEXT.describe('1: it has had the keys for publishing and playing live streams'),
+});
+
+const EXPOSED_SAMPLE: z.infer<typeof EXPOSED> = {
+  domain_id: '1001',
+  domain_name: 'www.example.com',
+  account_id: '2',
+  ssl_keys: ['9f86d081884c7d659a2feaa0c55ad015'],
+  live_keys: '0',
+};
+
 const ROW_SAMPLE: z.infer<typeof ROW> = {
   edge_id: 'fra1',
   group: 'eu',
@@ -171,5 +187,22 @@ export const EDGE_OPERATOR_OPERATIONS = {
     request: request({ edge_id: optional(edgeId), ...PAGE_FIELDS }),
     data: z.object({ total: z.int(), list: z.array(EVENT) }),
     sample: { request: { edge_id: 'fra1', page: 1 }, data: { total: 1, list: [EVENT_SAMPLE] } },
+  }),
+  'edgeOperator.exposure': operation({
+    summary: {
+      'zh-CN': '分页查询节点持有过哪些域名及其密钥',
+      en: 'Lists the domains that an edge has had, with their secrets, a page at a time, by id',
+    },
+    request: request({ edge_id: edgeId, ...PAGE_FIELDS }),
+    data: z.object({
+      group: z.string(),
+      revoked_at: seconds.describe('when it was revoked, Unix seconds; 0: it still gets new secrets'),
+      total: z.int().describe('number of domains on all pages'),
+      list: z.array(EXPOSED),
+    }),
+    sample: {
+      request: { edge_id: 'fra1', page: 1 },
+      data: { group: 'eu', revoked_at: 1_769_832_000, total: 1, list: [EXPOSED_SAMPLE] },
+    },
   }),
 };

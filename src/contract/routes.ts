@@ -104,6 +104,7 @@ export const ROUTES = {
   'edgeOperator.setState': operatorRoute('/operator/setEdgeState'),
   'edgeOperator.status': operatorRoute('/operator/getFleetStatus'),
   'edgeOperator.events': operatorRoute('/operator/listFleetEvents'),
+  'edgeOperator.exposure': operatorRoute('/operator/getEdgeExposure'),
 
   'fleetOperator.createToken': operatorRoute('/operator/createEdgeToken'),
   'fleetOperator.listTokens': operatorRoute('/operator/listEdgeTokens'),

@@ -4,6 +4,7 @@
  */
 import type { Db } from '#db/open.ts';
 import { listEdgeViews } from '#db/tables/edges.ts';
+import { readCertificateEnds } from '#db/tables/fleet/edge-certificates.ts';
 import { noteEdgeState } from '#db/tables/fleet/edge-orders.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
 import { readTimeAfter } from '#db/tables/revision-tags.ts';
@@ -24,10 +25,18 @@ interface EdgeLag {
   readonly seconds: number;
 }
 
+interface CertificateEnd {
+  readonly edge: string;
+  /** Negative once the certificate has ended. */
+  readonly seconds: number;
+}
+
 export interface EdgeStates extends AsyncDisposable {
   counts(): readonly StateCount[];
   /** Lags of the edges that are served by the feed. */
   lags(): readonly EdgeLag[];
+  /** How long the certificates of edges are still valid. */
+  certificates(): readonly CertificateEnd[];
 }
 
 export interface EdgeStatesOptions {
@@ -38,7 +47,7 @@ export interface EdgeStatesOptions {
 
 export function startEdgeStates(options: EdgeStatesOptions): EdgeStates {
   const { log } = options;
-  let seen: Seen = { counts: [], lags: [] };
+  let seen: Seen = { counts: [], lags: [], certificates: [] };
   const rounds = startRounds({
     everyMs: ROUND_MS,
     isDelayed: true, // to keep the start fast
@@ -52,6 +61,7 @@ export function startEdgeStates(options: EdgeStatesOptions): EdgeStates {
   return {
     counts: () => seen.counts,
     lags: () => seen.lags,
+    certificates: () => seen.certificates,
     [Symbol.asyncDispose]: () => rounds[Symbol.asyncDispose](),
   };
 }
@@ -59,6 +69,7 @@ export function startEdgeStates(options: EdgeStatesOptions): EdgeStates {
 interface Seen {
   readonly counts: readonly StateCount[];
   readonly lags: readonly EdgeLag[];
+  readonly certificates: readonly CertificateEnd[];
 }
 
 async function look({ db, clock, log }: EdgeStatesOptions): Promise<Seen> {
@@ -71,7 +82,12 @@ async function look({ db, clock, log }: EdgeStatesOptions): Promise<Seen> {
   for (let from = 0; from < moved.length; from += MAX_AT_ONCE)
     await note(db, moved.slice(from, from + MAX_AT_ONCE), now);
   const counted = edges.filter(({ state }) => state !== 'removed');
-  return { counts: countStates(counted), lags: await lagsOf(db, counted.filter(isFollowing), revision, now) };
+  const ends = await readCertificateEnds(db.query);
+  return {
+    counts: countStates(counted),
+    lags: await lagsOf(db, counted.filter(isFollowing), revision, now),
+    certificates: [...ends].map(([edge, end]) => ({ edge, seconds: (end - now) / 1000 })),
+  };
 }
 
 /** Notes the states in the order of the edges' ids, in which all statements about several edges lock their rows. */

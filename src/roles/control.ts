@@ -210,4 +210,10 @@ function addFleetMetrics(registry: PartContext['registry'], states: EdgeStates):
     ['edge'],
     () => states.lags().map(({ edge, seconds }) => [{ edge }, seconds]),
   );
+  gauges(
+    'causeway_fleet_certificates_expire_seconds',
+    'How long the certificate of an edge on another machine is still valid; negative: it has ended',
+    ['edge'],
+    () => states.certificates().map(({ edge, seconds }) => [{ edge }, seconds]),
+  );
 }

@@ -6,6 +6,7 @@ import { ClientError, createClient } from '#client/client.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
 import { addEdgeCertificate } from '#db/tables/fleet/edge-certificates.ts';
+import { enrolEdge } from '#db/tables/fleet/enrolled-edges.ts';
 import { takeReceived } from '#db/tables/live/recordings.ts';
 import { recordLiveReport } from '#db/tables/live/reports.ts';
 import { storeReplies } from '#db/tables/sms/replies.ts';
@@ -160,6 +161,15 @@ describe('the client', () => {
           const vitals = { ...READY, clockOffsetMs: -12 };
           await api.acknowledge('fra1', undefined, [], [], vitals);
           await api.db.query.updateTable('edge').set({ labels: '{"rack":"b7"}' }).where('id', '=', 'fra1').execute();
+        }
+        if (name === 'edgeOperator.exposure') {
+          const { ssl_key } = await addTestCertificate(t, api, customer.accessToken, [domain]);
+          await own.call('config.setSsl', { domain_id, ssl_control: '1', ssl_key });
+          const group = 'exposed';
+          await client.call('groupOperator.set', { name: group, default: '0' });
+          const served = { account_id: String(customer.accountId), domain_id, groups: [group] };
+          await client.call('groupOperator.setDomain', served);
+          await enrolEdge(api.db.query, { edge: 'fra1', group, labels: {}, machine: '', sealKey: '' }, api.now);
         }
         if (name.startsWith('fleetOperator')) {
           ids['edge_id'] = 'par1';

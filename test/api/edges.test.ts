@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recordEdgeStatus } from '#db/tables/edges.ts';
+import { enrolEdge } from '#db/tables/fleet/enrolled-edges.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
 import type { EdgeVitals } from '#model/edge.ts';
 import type { TestApi } from '../support/api/api.ts';
@@ -94,5 +95,64 @@ describeOnBothEngines('edges of operators', (newDatabase) => {
     await operate('edgeOperator.setState', { edge_id: 'par1', action: 'drain' });
     assert.equal((await show(mine, id))['domain_status'], 2);
     assert.equal(dataOf(await mine('cache.getTask', { task_id: task }))['state'], 'done');
+  });
+
+  test('operators see which secrets an edge has had, until they are renewed', async (t) => {
+    const { api, me, mine, operate } = await startWithCustomers(t, newDatabase);
+    const { db } = api;
+    const exposed = async (edge_id: string, more = {}) =>
+      dataOf(await operate('edgeOperator.exposure', { edge_id, ...more }));
+    const own = await add(mine, 'eu.example');
+    const usual = await add(mine, 'other.example');
+    await operate('groupOperator.set', { name: 'eu', default: 0 });
+    await operate('groupOperator.setDomain', { account_id: me.accountId, domain_id: own, groups: 'eu' });
+    const enrol = (edge: string, group: string) =>
+      enrolEdge(db.query, { edge, group, labels: {}, machine: '', sealKey: '' }, api.now);
+    await enrol('fra1', 'eu');
+    await enrol('par1', 'default');
+    await report(api, 'local');
+    const use = async (key: string, domainId: string, created_at: number) => {
+      const rest = {
+        title: '',
+        fingerprint: key,
+        chain: '',
+        private_key: '',
+        issuer: '',
+        names: '[]',
+        key_kind: 'ecdsa',
+      };
+      const valid = { valid_from: 0, valid_to: 1, account_id: Number(me.accountId), created_at };
+      await db.query
+        .insertInto('certificate')
+        .values({ key, ...rest, ...valid })
+        .execute();
+      await db.query
+        .insertInto('certificate_use')
+        .values({ domain_id: Number(domainId), certificate_key: key })
+        .execute();
+    };
+    await use('c1', own, api.now);
+    await use('c2', usual, api.now);
+    const keys = { domain_id: Number(own), sealed_keys: '', changed_at: api.now };
+    await db.query.insertInto('live_keys').values(keys).execute();
+    const row = (domain_id: string, domain_name: string, ssl_keys: string[], live_keys: string) => ({
+      ...{ domain_id, domain_name, account_id: String(me.accountId), ssl_keys, live_keys },
+    });
+    const [ofOwn, ofUsual] = [row(own, 'eu.example', ['c1'], '1'), row(usual, 'other.example', ['c2'], '0')];
+    assert.deepEqual(await exposed('fra1'), { group: 'eu', revoked_at: 0, total: 1, list: [ofOwn] });
+    assert.deepEqual((await exposed('par1'))['list'], [ofOwn, ofUsual], 'the domain was served by its group before');
+    assert.deepEqual((await exposed('local'))['list'], [ofOwn, ofUsual]);
+    assert.deepEqual(await exposed('local', { page: 2, page_size: 1 }), {
+      ...{ group: 'default', revoked_at: 0, total: 2, list: [ofUsual] },
+    });
+    assert.equal((await operate('edgeOperator.exposure', { edge_id: 'nobody' })).errorCode, 'edgeNotFound');
+
+    await operate('fleetOperator.revokeEdge', { edge_id: 'fra1' });
+    api.now += 1000;
+    await use('c3', own, api.now);
+    await db.query.updateTable('live_keys').set({ changed_at: api.now }).execute();
+    await db.query.deleteFrom('certificate_use').where('certificate_key', '=', 'c1').execute();
+    assert.deepEqual((await exposed('fra1'))['list'], [{ ...ofOwn, ssl_keys: [], live_keys: '0' }]);
+    assert.notEqual((await exposed('fra1'))['revoked_at'], 0);
   });
 });

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { startControl } from '../support/cli/control.ts';
 import { newSqlite } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
 import { READY, startTestEdge } from '../support/feed/feed.ts';
 import { createFleet, newMachine } from '../support/fleet/fleet.ts';
-import { runCommand } from '../support/process/service.ts';
+import { runCommand, spawnCommand } from '../support/process/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 test('an edge is listed, shown, drained, put back and removed', async (t) => {
@@ -58,6 +59,39 @@ test('an edge is listed, shown, drained, put back and removed', async (t) => {
     [...events.matchAll(/fra1 +(drain|undrain|remove) /g)].map(([, event]) => event),
     ['remove', 'undrain', 'drain'],
   );
+});
+
+test('a wait outlives a restart of control and ends when the edge is drained; a drain outlives its wait', async (t) => {
+  const control = await startControl(t);
+  const settings = { CAUSEWAY_DATA_DIR: control.dataDir };
+  let requests = 40;
+  const edge = startTestEdge(temporaryFolder(t), join(control.dataDir, 'run/feed.sock'), {
+    edgeId: 'fra1',
+    describeVitals: () => ({ ...READY, load: { ...READY.load, requests } }),
+  });
+  t.after(() => edge[Symbol.asyncDispose]());
+  await eventually('the edge is ready', async () =>
+    /fra1 +default +ready/.test((await runCommand(t, ['edge', 'list'], { settings })).stdout),
+  );
+  const wait = () => spawnCommand(t, ['edge', 'drain', 'fra1', '--wait'], { settings });
+  const order = () => edge.store.ordersOf('fra1')?.isDraining;
+
+  const interrupted = wait();
+  await eventually('the edge drains', order);
+  interrupted.child.kill('SIGINT');
+  assert.notEqual(await interrupted.exit, 0);
+  assert.equal(order(), true);
+
+  const waiting = wait();
+  await control.restart(() => {
+    using database = new DatabaseSync(join(control.dataDir, 'causeway.db'));
+    database.exec("update edge set drain_at = drain_at - 60000 where id = 'fra1'");
+  });
+  const { stdout } = await runCommand(t, ['edge', 'show', 'fra1'], { settings });
+  assert.match(stdout, /status +draining/, 'it still answers 40 requests a second');
+  requests = 9;
+  assert.equal(await waiting.exit, 0, waiting.stderr());
+  assert.equal(waiting.stdout(), 'edge fra1 is drained\n');
 });
 
 test('an edge is drained by itself, in its data directory, without a control', async (t) => {

@@ -1,11 +1,16 @@
 /** The life of an edge's certificate: revocation, expiry, renewal, copies. Goals 3 to 5 of docs/fleet.md */
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
+import { findEdgeView } from '#db/tables/edges.ts';
+import { readCertificateEnds } from '#db/tables/fleet/edge-certificates.ts';
+import { drainEdge } from '#db/tables/fleet/edge-orders.ts';
 import { findEnrolledEdge } from '#db/tables/fleet/enrolled-edges.ts';
+import { allResources } from '#db/tables/resources.ts';
 import { findViewKeyInUse, makeViewKey } from '#db/tables/view-keys.ts';
 import { IdentityError, readIdentity, readStored, toIdentity } from '#fleet/identity.ts';
 import { identityFile } from '#fleet/identity-file.ts';
@@ -46,6 +51,32 @@ describeOnBothEngines('identities of edges', (newDatabase) => {
     }
     assert.equal(kept.destroyed, false);
     assert.equal((await ask(fleet.control, another)).status, 200);
+  });
+
+  test('a revocation ends the drain of an edge, its certificates and the view key', async (t) => {
+    const fleet = await createFleet(t, await newDatabase(t));
+    const { db, now } = fleet;
+    const { identity } = await fleet.enrol('fra1');
+    await fleet.enrol('fra2');
+    const order = { at: now, detail: '', actor: 'token:0' };
+    for (const edge of ['fra1', 'fra2']) await db.transaction((trx) => drainEdge(trx, { ...order, edge }));
+    const drained = async () => {
+      const orders: string[] = [];
+      for await (const rows of allResources(db.query, 100))
+        orders.push(...rows.filter(({ kind, isDeleted }) => kind === 'edge' && !isDeleted).map(({ key }) => key));
+      return orders;
+    };
+    assert.deepEqual(await drained(), ['fra1', 'fra2']);
+    await db.transaction((trx) => makeViewKey(trx, fleet.ring, { group: 'default', now }));
+    const ends = await readCertificateEnds(db.query);
+    assert.deepEqual([...ends.keys()].sort(), ['fra1', 'fra2']);
+    assert.equal(ends.get('fra1'), new X509Certificate(String(identity.tls().cert)).validToDate.getTime());
+    await revokeEdge(db, { edge: 'fra1', reason: '', now, actor: 'token:0' });
+    assert.deepEqual(await drained(), ['fra2']);
+    assert.equal(await findViewKeyInUse(db.query, 'default', now), undefined);
+    assert.deepEqual([...(await readCertificateEnds(db.query)).keys()], ['fra2']);
+    await fleet.enrol('fra1');
+    assert.equal((await findEdgeView(db.query, 'fra1', now))?.drainAt, undefined);
   });
 
   test('no session is resumed', async (t) => {

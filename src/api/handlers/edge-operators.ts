@@ -4,6 +4,7 @@ import { ServiceError } from '#contract/service-error.ts';
 import { findEdgeView, listEdgeViews } from '#db/tables/edges.ts';
 import { drainEdge, removeEdge, undrainEdge } from '#db/tables/fleet/edge-orders.ts';
 import { listFleetEvents } from '#db/tables/fleet/events.ts';
+import { readExposure } from '#db/tables/fleet/exposure.ts';
 import { readFleetStatus } from '#db/tables/fleet/status.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
 import type { EdgeView } from '#model/edge.ts';
@@ -33,6 +34,12 @@ export const EDGE_OPERATOR_HANDLERS = {
   'edgeOperator.status': ({ db, now }) => readFleetStatus(db.query, now),
 
   'edgeOperator.events': ({ db }, filter) => listFleetEvents(db.query, filter),
+
+  'edgeOperator.exposure': async ({ db }, { edge, ...page }) => {
+    const exposure = await readExposure(db.query, edge, page);
+    if (exposure === undefined) throw new ServiceError('edgeNotFound', { edge });
+    return exposure;
+  },
 } satisfies { readonly [N in RouteName as N extends `edgeOperator.${string}` ? N : never]: Handler<N> };
 
 interface AskedAction {

@@ -2,6 +2,7 @@
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import { toModelNames } from '#lib/model-names.ts';
 import type { EdgeView } from '#model/edge.ts';
+import type { EdgeExposure } from '#model/edge-exposure.ts';
 import type { EdgeState } from '#model/edge-state.ts';
 import type { FleetEvent } from '#model/fleet-event.ts';
 import type { FleetStatus } from '#model/fleet-status.ts';
@@ -35,6 +36,10 @@ export const READ_EDGES = {
   }),
   'edgeOperator.status': () => undefined,
   'edgeOperator.events': (request: RequestOf<'edgeOperator.events'>) => ({
+    edge: request.edge_id,
+    ...readPage(request),
+  }),
+  'edgeOperator.exposure': (request: RequestOf<'edgeOperator.exposure'>) => ({
     edge: request.edge_id,
     ...readPage(request),
   }),
@@ -77,6 +82,18 @@ export const WRITE_EDGES = {
       event,
       detail,
       actor,
+    })),
+  }),
+  'edgeOperator.exposure': ({ group, revokedAt, total, domains }: EdgeExposure): DataOf<'edgeOperator.exposure'> => ({
+    group,
+    revoked_at: toSeconds(revokedAt),
+    total,
+    list: domains.map(({ domainId, name, accountId, certificates, hasLiveKeys }) => ({
+      domain_id: String(domainId),
+      domain_name: name,
+      account_id: String(accountId),
+      ssl_keys: [...certificates],
+      live_keys: writeFlag(hasLiveKeys),
     })),
   }),
 };

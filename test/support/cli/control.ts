@@ -20,6 +20,8 @@ export interface LocalControl {
   readonly dataDir: string;
   /** The first access token. */
   readonly token: string;
+  /** Stops control, calls `meanwhile`, and starts it again at the same address. */
+  restart(meanwhile: () => void): Promise<void>;
 }
 
 /** Starts control with these settings. Signals, child processes and stopping are those of a service: their tests start one. */
@@ -36,13 +38,15 @@ export async function startControl(t: Cleanup, settings: Readonly<Record<string,
   assert.ok(loaded.kind === 'config', JSON.stringify(loaded));
   const { config } = loaded;
   const localSecret = 'the-secret-of-this-machine-0123456789';
-  const control = await startRole({
-    ...{ name: 'control', slot: 'control', config, localSecret, ownAddresses: [], build: 'test' },
-    ...{ isSuccessor: false, sockets: {}, logWriters: [] },
-    log: createLogger({ level: 'silent', name: 'test' }),
-    registry: new Registry(),
-    send: () => undefined,
-  });
+  const start = () =>
+    startRole({
+      ...{ name: 'control', slot: 'control', config, localSecret, ownAddresses: [], build: 'test' },
+      ...{ isSuccessor: false, sockets: {}, logWriters: [] },
+      log: createLogger({ level: 'silent', name: 'test' }),
+      registry: new Registry(),
+      send: () => undefined,
+    });
+  let control = await start();
   started.defer(() => control.stop(0));
   const controlUrl = `${config.controlTls === undefined ? 'http' : 'https'}://${listen}`;
   writeControlFile(dataDir, {
@@ -51,5 +55,12 @@ export async function startControl(t: Cleanup, settings: Readonly<Record<string,
   });
   const ended = started.move();
   t.after(() => ended[Symbol.asyncDispose]());
-  return { controlUrl, dataDir, token: readFileSync(firstTokenPath(dataDir), 'utf8').trim() };
+  return {
+    ...{ controlUrl, dataDir, token: readFileSync(firstTokenPath(dataDir), 'utf8').trim() },
+    async restart(meanwhile) {
+      await control.stop(0);
+      meanwhile();
+      control = await start();
+    },
+  };
 }

@@ -115,6 +115,17 @@ export async function listEdgesUnder(x: Executor, authority: string, notAfter: n
   return rows.map(({ edge }) => edge);
 }
 
+/** Returns when the last certificate of each edge ends that it may connect with, epoch milliseconds, by edge. */
+export async function readCertificateEnds(x: Executor): Promise<ReadonlyMap<string, number>> {
+  const rows = await x
+    .selectFrom('edge_certificate')
+    .select((e) => ['edge', e.fn.max('not_after').as('ends')])
+    .where('state', 'in', ['new', 'current'])
+    .groupBy('edge')
+    .execute();
+  return new Map(rows.map(({ edge, ends }) => [edge, Number(ends)]));
+}
+
 /** Deletes certificates that ended more than 400 days ago: none of them may be renewed any more. */
 export async function pruneEdgeCertificates(x: Executor, now: number): Promise<void> {
   await x

@@ -26,10 +26,20 @@ export async function drainEdge(trx: Transaction<Schema>, order: Order): Promise
 }
 
 export async function undrainEdge(trx: Transaction<Schema>, order: Order): Promise<void> {
-  const { edge, at } = order;
-  await trx.updateTable('edge').set({ drain_at: null }).where('id', '=', edge).execute();
+  await withdrawDrain(trx, order.edge, order.at);
   await addFleetEvent(trx, { ...order, event: 'undrain' });
-  await publish(trx, [{ kind: EDGE_KIND, key: edge, op: 'delete' }], at);
+}
+
+/** Withdraws the order to drain, if there is one: an edge that is enrolled again under the id begins without it. */
+export async function withdrawDrain(trx: Transaction<Schema>, edge: string, now: number): Promise<void> {
+  const drained = await trx
+    .updateTable('edge')
+    .set({ drain_at: null })
+    .where('id', '=', edge)
+    .where('drain_at', 'is not', null)
+    .returning('id')
+    .executeTakeFirst();
+  if (drained !== undefined) await publish(trx, [{ kind: EDGE_KIND, key: edge, op: 'delete' }], now);
 }
 
 /**
@@ -38,18 +48,14 @@ export async function undrainEdge(trx: Transaction<Schema>, order: Order): Promi
  */
 export async function removeEdge(trx: Transaction<Schema>, order: Order): Promise<void> {
   const { edge, at } = order;
-  const former = await trx
-    .selectFrom('edge')
-    .select(['drain_at', 'group_name'])
-    .where('id', '=', edge)
-    .executeTakeFirst();
-  await trx.updateTable('edge').set({ removed_at: at, drain_at: null }).where('id', '=', edge).execute();
+  const former = await trx.selectFrom('edge').select('group_name').where('id', '=', edge).executeTakeFirst();
+  await trx.updateTable('edge').set({ removed_at: at }).where('id', '=', edge).execute();
   await setRevoked(trx, edge, 'removed', at);
   await revokeCertificates(trx, edge);
   if (former !== undefined) await endViewKey(trx, former.group_name, at);
   await noteFleetChange(trx);
   await addFleetEvent(trx, { ...order, event: 'remove' });
-  if (former?.drain_at != null) await publish(trx, [{ kind: EDGE_KIND, key: edge, op: 'delete' }], at);
+  await withdrawDrain(trx, edge, at);
 }
 
 /** Saves a noticed state, with its event. Of several controls, one does; the others change nothing. */
