@@ -1,6 +1,7 @@
 /** How an edge ends: gently, while another process has its listeners already, or within a time limit. docs/decisions/0571 */
 import type { Server } from 'node:net';
 import { stopListening } from '#lib/listen.ts';
+import type { WebSockets } from './fetch/web-sockets.ts';
 import type { LiveEdge } from './live/live.ts';
 import type { EdgeOrigins } from './origin/open.ts';
 import type { HttpsServer } from './transport/https.ts';
@@ -30,6 +31,7 @@ export interface EndingParts {
   /** What the parts of the edge ask. */
   readonly phase: { isDraining: boolean; isClosing: boolean };
   readonly live: Pick<LiveEdge, 'close'> | undefined;
+  readonly webSockets: Pick<WebSockets, 'endAll'>;
   readonly connections: Pick<ClientConnections, 'cutAll' | 'concluded'>;
   readonly proxies: Pick<Proxies, 'cutWaiting'>;
   readonly http: HttpServer;
@@ -39,11 +41,13 @@ export interface EndingParts {
 
 /** What requests need to be written down when their connections have ended. */
 const CONCLUDE_MS = 1_000;
+/** Time for WebSockets between their close frames and their end. */
+const CLOSE_FRAME_MS = 500;
 /** Time for the last bytes of WebSockets and live streams when the limit of draining is reached. */
 const DRAINED_GRACE_MS = 1_000;
 
 export function createEnding(parts: EndingParts): Ending {
-  const { servers, phase, live, connections, proxies, http, https, origins } = parts;
+  const { servers, phase, live, webSockets, connections, proxies, http, https, origins } = parts;
   let ended: Promise<void> | undefined;
   const end = (): Promise<void> => {
     phase.isDraining = true;
@@ -58,6 +62,7 @@ export function createEnding(parts: EndingParts): Ending {
     live?.close();
     proxies.cutWaiting();
     https?.close();
+    const goodbye = setTimeout(() => webSockets.endAll(), Math.max(0, graceMs - CLOSE_FRAME_MS));
     const timer = setTimeout(() => {
       connections.cutAll();
       http.cutAll();
@@ -67,6 +72,7 @@ export function createEnding(parts: EndingParts): Ending {
     http.server.close(); // ends what is idle
     http.close(); // may give connections to node:http
     await all;
+    clearTimeout(goodbye);
     clearTimeout(timer);
   };
   const drain = async ({ idleMs, limitMs }: DrainLimits): Promise<void> => {

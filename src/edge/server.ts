@@ -94,7 +94,10 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   ports.http = plain.port;
   if (secure !== undefined) ports.https = secure.port;
   const servers = [...plain.servers, ...(secure?.servers ?? [])];
-  const ending = createEnding({ servers, phase, live: edge.live, connections, proxies, http, https, origins });
+  const ending = createEnding({
+    ...{ servers, phase, connections, proxies, http, https, origins },
+    ...{ live: edge.live, webSockets: edge.webSockets },
+  });
   return {
     port: ports.http,
     https: https && { ...https.certificates, port: ports.https ?? 0 },

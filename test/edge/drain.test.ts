@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { connect as connectOver } from 'node:tls';
@@ -78,6 +79,20 @@ describe('draining over HTTP/1.1', () => {
     await edge.edge.drain({ idleMs: 50, limitMs: 200 });
     await client.closed;
     await eventually('logged', () => edge.log.some(({ result }) => result.endsWith('/503')));
+  });
+
+  test('a fetch that viewers share goes on until the last of them has it', async (t) => {
+    const held: ServerResponse[] = [];
+    const { edge, origin } = await startSite(t, (_request, response) => void held.push(response));
+    const clients = [connectRaw(edge.port, ASK), connectRaw(edge.port, ASK)] as const;
+    await eventually('both wait for one fetch', () => edge.edge.underWay === 2 && held.length === 1);
+    const drained = edge.edge.drain(LONG);
+    clients[0].socket.destroy();
+    await clients[0].closed;
+    held[0]?.writeHead(200, { 'content-length': '4', 'cache-control': 'max-age=600' }).end('been');
+    assert.match(await clients[1].closed, /^HTTP\/1.1 200 [\s\S]*Connection: close[\s\S]*been$/i);
+    await drained;
+    assert.equal(origin.requests.length, 1);
   });
 
   test('an edge that drains can be closed', async (t) => {
@@ -161,6 +176,18 @@ describe('draining of connections that last', () => {
     await eventually('heard', () => peer.got[0] === 'still there');
     await client.closed;
     await drained;
+  });
+
+  test('both ends of a WebSocket get a close frame at the limit, unless they are in the middle of another', async (t) => {
+    const peer = await startPeer(t, { greeting: '\x81\x02hi' });
+    const [whole, within] = [await open(peer), await open(peer)];
+    await eventually('greeted', () => [whole, within].every((client) => bodyOf(client) === '\x81\x02hi'));
+    within.socket.write(Buffer.from([0x81, 0x85, 0, 0, 0, 0])); // its payload does not follow
+    await eventually('relayed', () => peer.got.some((got) => got.length === 6));
+    await peer.edge.drain({ idleMs: 10, limitMs: 100 });
+    await Promise.all([whole.closed, within.closed]);
+    for (const client of [whole, within]) assert.equal(bodyOf(client), '\x81\x02hi\x88\x02\x03\xe9');
+    assert.deepEqual(peer.got.map((got) => got.slice(-8)).toSorted(), ['\x81\x85\0\0\0\0', '\x88\x82\0\0\0\0\x03\xe9']);
   });
 
   test('a viewer of a live stream watches on', async (t) => {

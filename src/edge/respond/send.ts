@@ -9,11 +9,11 @@ import { finalHeaders, safeReason } from './final-head.ts';
 import { followBody } from './follow-body.ts';
 import type { Pins } from './pins.ts';
 import { abandonBody, streamToViewer, streamUnread } from './stream.ts';
-import { runTunnel, type TunnelLimits } from './tunnel.ts';
+import { runTunnel, type Tunnels } from './tunnel.ts';
 
 export interface SendOptions
   extends Pick<EdgeContext, 'isDraining' | 'clock' | 'lag' | 'pins' | 'buffers' | 'unreadFetchMs'> {
-  readonly webSockets: { readonly limits: TunnelLimits };
+  readonly webSockets: Tunnels;
 }
 
 /** Done when the answer was sent, completely or not, which the viewer knows. Returns the answer that was sent in the end. */
@@ -55,7 +55,7 @@ function send(to: Recipient, answer: EdgeAnswer, options: SendOptions): Eventual
       });
     case 'tunnel': {
       const client = viewer.switchProtocols();
-      if (client !== undefined) return runTunnel(client, answer.body, options.webSockets.limits).then(() => true);
+      if (client !== undefined) return runTunnel(client, answer.body, options.webSockets).then(() => true);
       abandonBody(answer.body);
       return true;
     }
