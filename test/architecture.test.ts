@@ -54,7 +54,6 @@ const REQUEST_READERS: readonly (readonly [pattern: RegExp, rooms: RegExp, files
     /^src\/(?:edge|http|sites)\//,
     [
       'src/edge/live/owner-client.ts', // answers of the live process
-      'src/edge/live/relays.ts',
       'src/edge/transport/node-http/given-response.ts',
       'src/edge/transport/node-http/http-server.ts',
       'src/edge/transport/node-http/http1-viewer.ts',

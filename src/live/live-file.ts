@@ -4,7 +4,7 @@
  * docs/decisions/0492
  */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openSound } from '#lib/sqlite-file.ts';
@@ -57,6 +57,21 @@ export class LiveFile implements Disposable {
   /** Keeps the event until it is acknowledged, and records whether the broadcast is on air. */
   append(event: NewEvent): void {
     this.#write((store) => store.append(event));
+  }
+
+  /**
+   * Takes over what another process of this machine has left in its file: broadcasts that it had on air have ended with
+   * it. Deletes that file. Throws if it cannot be read.
+   */
+  adopt(path: string): void {
+    if (!existsSync(path)) return;
+    {
+      using left = openStore(path, this.#options.onMoved);
+      left.endAll();
+      const events = left.listEvents(Number.MAX_SAFE_INTEGER).map(({ n: _, ...event }) => event);
+      this.#write((store) => store.append(...events));
+    }
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
   }
 
   /** Saves when the last media of each broadcast arrived. Also returns to the file if that can be written again. */
@@ -143,9 +158,13 @@ export class LiveFile implements Disposable {
   }
 
   #openStore(): EventStore {
-    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-    return new EventStore(openSound(this.#path, layEventStore, this.#options.onMoved));
+    return openStore(this.#path, this.#options.onMoved);
   }
+}
+
+function openStore(path: string, onMoved: (to: string) => void): EventStore {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  return new EventStore(openSound(path, layEventStore, onMoved));
 }
 
 function openMemory(): EventStore {

@@ -1,8 +1,10 @@
 /**
  * Joins the parts of the live process: listeners, streams, the workers' interface and the reports to control. Closes
- * them in reverse order.
+ * them in reverse order. A process that takes over from another one listens once that one drains.
  */
 import { randomBytes } from 'node:crypto';
+import { renameSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Registry } from 'prom-client';
 import type { SiteReader } from '#feed/edge-store.ts';
@@ -14,32 +16,37 @@ import type { Timers } from '#lib/timers.ts';
 import type { AccessLog } from '#logs/spool.ts';
 import { createSiteTable } from '#sites/lookup.ts';
 import type { SiteTable } from '#sites/table.ts';
+import { type HandOver, type LivePlaces, openHandOver } from './hand-over.ts';
 import { LiveFile } from './live-file.ts';
 import { addLiveMetrics, addRecordingMetrics, createHlsCounter } from './metrics.ts';
-import { Owner } from './owner.ts';
+import { Mirrors } from './mirrors.ts';
+import { Owner, type OwnerOptions } from './owner.ts';
 import { Players } from './players.ts';
+import type { Predecessor } from './predecessor.ts';
 import type { ConnectOrigin } from './pull/origin-stream.ts';
 import { PULL_LIMITS, type PullLimits } from './pull/pull.ts';
 import { Pulls } from './pull/pulls.ts';
 import { RareLines } from './rare-lines.ts';
-import { openRecording, type RecordingOptions } from './recording/open-recording.ts';
-import { openRelayServer } from './relay-server.ts';
-import { type Reporter, type ReporterOptions, startReporter } from './reporter.ts';
+import { openRecording, type RecordingOptions, type RecordingService } from './recording/open-recording.ts';
+import { openRelayServer, type RelayServer } from './relay-server.ts';
+import { joinStatuses, type Reporter, type ReporterOptions, startReporter } from './reporter.ts';
 import { type RtmpServer, startRtmpServer } from './rtmp/server.ts';
-import { createRtmpHooks } from './rtmp-hooks.ts';
+import { createRtmpHooks, type RtmpHooksOptions } from './rtmp-hooks.ts';
 import { SessionLines } from './session-lines.ts';
-import { countViewers, listStatuses } from './statuses.ts';
+import { countViewers, listStatuses, type Watched, withPlayers } from './statuses.ts';
 import type { StreamLimits } from './streams/stream-state.ts';
 import { Viewers } from './viewers.ts';
 
-export interface LiveProcessOptions {
+export interface LiveProcessOptions extends LivePlaces {
   readonly edgeId: string;
   /** The edge's own file of settings. */
   readonly source: SiteReader;
-  /** The file of events and of the streams on air; created if missing. */
-  readonly file: string;
-  /** Unix socket that the edge workers connect to. */
-  readonly socketPath: string;
+  /** Path by which workers find the process that takes new streams: a symbolic link to its socket. */
+  readonly workersPath: string;
+  /** The live process that this one takes over from. */
+  readonly predecessor?: LivePlaces | undefined;
+  /** Places of other generations. What ended processes have left there is taken over. */
+  readonly others: readonly LivePlaces[];
   readonly rtmpListen: ListenAddress | 'off';
   readonly rtmpsListen: ListenAddress | 'off';
   /** Descriptors of sockets that are bound to these addresses already; absent: binds them. */
@@ -58,7 +65,7 @@ export interface LiveProcessOptions {
   readonly pullLimits?: Partial<PullLimits>;
   readonly post: ReporterOptions['post'];
   readonly reportMs: number;
-  readonly recording: RecordingOptions;
+  readonly recording: Omit<RecordingOptions, 'directory'>;
   /** Overrides the default limits. */
   readonly limits?: Partial<StreamLimits>;
   readonly clock: Clock;
@@ -68,12 +75,17 @@ export interface LiveProcessOptions {
 }
 
 export interface LiveProcess {
-  /** 0 if plain RTMP is off. */
+  /** 0 if plain RTMP is off, and while the predecessor listens. */
   readonly rtmpPort: number;
-  /** 0 if RTMPS is off. */
+  /** 0 if RTMPS is off, and while the predecessor listens. */
   readonly rtmpsPort: number;
   /** Notified when settings of these sites (`undefined`: any) or marks have changed. */
   applyChange(names: readonly string[] | undefined): void;
+  /**
+   * Leaves new streams to the successor, and resolves when the last stream has ended. Publishers, players and streams
+   * that are left after `limitMs` are ended.
+   */
+  drain(limitMs: number): Promise<void>;
   /** Ends all broadcasts, and reports that to control if it is reachable. */
   stop(graceMs: number): Promise<void>;
 }
@@ -84,74 +96,182 @@ const BROADCAST_ID_BYTES = 16;
 /** Longest wait for RTMP connections to close on shutdown, so that publishers are notified. */
 const MAX_CLOSE_MS = 1_000;
 
+/** Interval at which a process that drains looks whether its last stream has ended. */
+const IDLE_POLL_MS = 250;
+
 export async function startLiveProcess(options: LiveProcessOptions): Promise<LiveProcess> {
-  const { source, clock, timers, log, limits, memoryBytes, maxStreams = MAX_LIVE_STATUSES } = options;
-  const sites = createSiteTable({ source, maxSites: MAX_SITES });
+  const { timers, log, registry } = options;
   const file = openFile(options);
+  const recording = openRecordings(options);
+  const [players, viewers] = [new Players(), new Viewers()];
   const rareLines = new RareLines(log, () => timers.now());
-  const players = new Players();
-  const viewers = new Viewers();
-  let reporter: Reporter | undefined;
-  const newId = () => randomBytes(BROADCAST_ID_BYTES).toString('hex');
-  const recording = openRecording(options.recording, { ...options, edge: options.edgeId, newRecordingId: newId });
-  const owner = new Owner({
-    sites,
-    marks: source,
-    file,
-    clock,
-    timers,
-    ...(limits !== undefined && { limits }),
-    capacity: { maxStreams, maxBytes: memoryBytes },
-    recorder: recording.recorder,
-    newBroadcastId: newId,
+  const sites = createSiteTable({ source: options.source, maxSites: MAX_SITES });
+  const owner = createOwner(options, {
+    ...{ sites, file, rareLines, recorder: recording.recorder },
     countViewers: (name) => countViewers(name, { players, viewers }) + relay.countRelays(name),
     onEvent: () => reporter?.hurry(),
-    log,
-    rareLines,
   });
-  const pulls = new Pulls({
+  const pulls = createPulls(options, owner, rareLines);
+  const watched = { owner, players, viewers };
+  const predecessor = () => handOver?.predecessor();
+  const inherited = async () => (await predecessor()?.statuses())?.map((status) => withPlayers(status, players));
+  const phase: Phase = { isDraining: false, hasStopped: false };
+  let reporter: Reporter | undefined;
+  let rtmp: RtmpServer | undefined;
+  let handOver: HandOver | undefined;
+  const relay = await openRelayServer({
     ...options,
-    owner,
-    rareLines,
-    connect: options.connectOrigin,
-    limits: { ...PULL_LIMITS, ...options.pullLimits },
+    ...{ owner, viewers, pulls, predecessor },
+    statuses: async () => joinStatuses(listStatuses(watched), (await inherited()) ?? []),
+    onHlsFile: createHlsCounter(registry),
   });
-  const onHlsFile = createHlsCounter(options.registry);
-  const relay = await openRelayServer({ ...options, owner, viewers, pulls, onHlsFile });
-  const rtmp = await startRtmp(options, { owner, players, pulls, sites, rareLines });
-  addLiveMetrics(options.registry, owner, file);
-  addRecordingMetrics(options.registry, recording);
-  reporter = startReporter({
+  const mirrors = new Mirrors({ predecessor, log });
+  handOver = await openHandOver({
     ...options,
-    edge: options.edgeId,
-    file,
-    statuses: () => {
-      viewers.sweep(timers.now());
-      return listStatuses({ owner, players, viewers });
+    ...{ lines: owner.lines, file, spool: recording.spool },
+    async takeOver() {
+      linkTo(options.workersPath, options.socketPath);
+      rtmp = await startRtmp(options, { owner, players, pulls, mirrors, predecessor, sites, rareLines });
     },
-    onNotOwned: (broadcasts) => owner.disown(broadcasts),
-    everyMs: options.reportMs,
-    maxEvents: MAX_LIVE_EVENTS,
-    random: Math.random,
   });
+  addLiveMetrics(registry, owner, file);
+  addRecordingMetrics(registry, recording);
+  reporter = startLiveReporter(options, {
+    ...{ watched, file, predecessor },
+    inherited: async () => {
+      if (phase.isDraining) return undefined;
+      return predecessor() === undefined ? [] : await inherited();
+    },
+  });
+  const parts = { owner, players, pulls, relay, reporter, recording, handOver, file, phase, timers };
+  return createHandle(parts, () => rtmp);
+}
+
+interface Phase {
+  isDraining: boolean;
+  hasStopped: boolean;
+}
+
+interface LiveParts {
+  readonly owner: Owner;
+  readonly players: Players;
+  readonly pulls: Pulls;
+  readonly relay: RelayServer;
+  readonly reporter: Reporter;
+  readonly recording: RecordingService;
+  readonly handOver: HandOver;
+  readonly file: LiveFile;
+  readonly phase: Phase;
+  readonly timers: Timers;
+}
+
+function createHandle(parts: LiveParts, rtmp: () => RtmpServer | undefined): LiveProcess {
+  const { owner, players, pulls, relay, reporter, recording, handOver, file, phase, timers } = parts;
+  let stopped: Promise<void> | undefined;
+  const stop = (graceMs: number) => {
+    stopped ??= stopOnce(graceMs);
+    return stopped;
+  };
+  const stopOnce = async (graceMs: number) => {
+    phase.hasStopped = true;
+    owner[Symbol.dispose]();
+    owner.stop();
+    pulls.stop();
+    handOver[Symbol.dispose]();
+    await rtmp()?.close(Math.min(graceMs, MAX_CLOSE_MS));
+    await recording[Symbol.asyncDispose]();
+    await reporter[Symbol.asyncDispose]();
+    // Before the socket: a successor takes over the file once nobody listens there.
+    file[Symbol.dispose]();
+    await relay[Symbol.asyncDispose]();
+  };
+  const untilIdle = async () => {
+    while (!phase.hasStopped && !(owner.isEmpty && handOver.predecessor() === undefined))
+      await new Promise<void>((resolve) => timers.after(IDLE_POLL_MS, resolve));
+  };
   return {
-    rtmpPort: rtmp?.port ?? 0,
-    rtmpsPort: rtmp?.tlsPort ?? 0,
+    get rtmpPort() {
+      return rtmp()?.port ?? 0;
+    },
+    get rtmpsPort() {
+      return rtmp()?.tlsPort ?? 0;
+    },
     applyChange(names) {
       owner.applyChange(names);
       players.recheck();
     },
-    async stop(graceMs) {
-      owner[Symbol.dispose]();
-      owner.stop();
-      pulls.stop();
-      await rtmp?.close(Math.min(graceMs, MAX_CLOSE_MS));
-      await recording[Symbol.asyncDispose]();
-      await reporter[Symbol.asyncDispose]();
-      await relay[Symbol.asyncDispose]();
-      file[Symbol.dispose]();
+    async drain(limitMs) {
+      phase.isDraining = true;
+      const connections = rtmp()?.drain();
+      relay.drain();
+      const limit = Promise.withResolvers<void>();
+      const cancel = timers.after(limitMs, limit.resolve);
+      await Promise.race([Promise.all([connections, untilIdle()]), limit.promise]);
+      cancel();
+      await stop(MAX_CLOSE_MS);
     },
+    stop,
   };
+}
+
+/** Replaces the link in one step, so that it is never missing. */
+function linkTo(path: string, socketPath: string): void {
+  const next = `${path}.next`;
+  rmSync(next, { force: true });
+  symlinkSync(relative(dirname(path), socketPath), next);
+  renameSync(next, path);
+}
+
+function newId(): string {
+  return randomBytes(BROADCAST_ID_BYTES).toString('hex');
+}
+
+function openRecordings({ recording, recordings, edgeId, timers, log }: LiveProcessOptions): RecordingService {
+  return openRecording({ ...recording, directory: recordings }, { edge: edgeId, newRecordingId: newId, timers, log });
+}
+
+function createOwner(
+  { source, clock, timers, limits, memoryBytes, maxStreams = MAX_LIVE_STATUSES, log }: LiveProcessOptions,
+  parts: Pick<OwnerOptions, 'sites' | 'file' | 'rareLines' | 'recorder' | 'countViewers' | 'onEvent'>,
+): Owner {
+  return new Owner({
+    ...parts,
+    ...{ marks: source, clock, timers, log },
+    ...(limits !== undefined && { limits }),
+    capacity: { maxStreams, maxBytes: memoryBytes },
+    newBroadcastId: newId,
+  });
+}
+
+function createPulls(options: LiveProcessOptions, owner: Owner, rareLines: RareLines): Pulls {
+  return new Pulls({
+    ...options,
+    ...{ owner, rareLines, connect: options.connectOrigin },
+    limits: { ...PULL_LIMITS, ...options.pullLimits },
+  });
+}
+
+interface Reported extends Pick<ReporterOptions, 'file' | 'inherited'> {
+  readonly watched: Watched & { readonly owner: Owner; readonly viewers: Viewers };
+  predecessor(): Predecessor | undefined;
+}
+
+function startLiveReporter(options: LiveProcessOptions, { watched, file, inherited, predecessor }: Reported): Reporter {
+  return startReporter({
+    ...options,
+    ...{ edge: options.edgeId, file, inherited },
+    statuses: () => {
+      watched.viewers.sweep(options.timers.now());
+      return listStatuses(watched);
+    },
+    onNotOwned: (broadcasts) => {
+      watched.owner.disown(broadcasts);
+      predecessor()?.disown(broadcasts);
+    },
+    everyMs: options.reportMs,
+    maxEvents: MAX_LIVE_EVENTS,
+    random: Math.random,
+  });
 }
 
 function openFile({ file, log }: LiveProcessOptions): LiveFile {
@@ -168,7 +288,12 @@ function openFile({ file, log }: LiveProcessOptions): LiveFile {
 
 async function startRtmp(
   { rtmpListen, rtmpsListen, rtmpSockets, rtmpsSockets, source, ...options }: LiveProcessOptions,
-  { sites, ...parts }: { owner: Owner; players: Players; pulls: Pulls; sites: SiteTable; rareLines: RareLines },
+  {
+    sites,
+    ...parts
+  }: Pick<RtmpHooksOptions, 'owner' | 'players' | 'pulls' | 'mirrors' | 'predecessor' | 'rareLines'> & {
+    readonly sites: SiteTable;
+  },
 ): Promise<RtmpServer | undefined> {
   if (rtmpListen === 'off' && rtmpsListen === 'off') return undefined;
   const secureContexts = (serverName: string) => secureContextOf(serverName, source, sites);

@@ -155,6 +155,11 @@ export class LiveStream {
     this.#apply({ kind: 'tick', unwatchedSince: this.#unwatchedSince });
   }
 
+  /** Gives the stream up for a publisher elsewhere. Returns false if the present one is to be kept. */
+  release(): boolean {
+    return this.#apply({ kind: 'release' }).every((effect) => effect.kind !== 'refuse');
+  }
+
   stop(): void {
     this.#apply({ kind: 'stop' });
   }

@@ -106,6 +106,11 @@ export class Owner implements Disposable {
     return this.#streams.get(streamKey(name))?.stream;
   }
 
+  /** Whether no stream is on air, awaited or still fetched by HLS viewers. */
+  get isEmpty(): boolean {
+    return this.#streams.size === 0;
+  }
+
   list(): readonly LiveStream[] {
     return [...this.#streams.values()].map(({ stream }) => stream);
   }
@@ -135,6 +140,14 @@ export class Owner implements Disposable {
         if (known.stream.onAir?.broadcast === broadcast) this.#applyRules(known);
     }
     this.#disowned = '';
+  }
+
+  /**
+   * Ends the stream's broadcast for a publisher that another process of this machine is to admit. Returns false if its
+   * present publisher is to be kept, as `admit` would.
+   */
+  release(name: StreamName): boolean {
+    return this.find(name)?.release() !== false;
   }
 
   /** Ends all broadcasts. No other begins. */

@@ -3,7 +3,6 @@
  * change.
  */
 import type { HubViewer } from '#fanout/encoding.ts';
-import type { Hub } from '#fanout/hub.ts';
 import { createShares, type Shares } from '#lib/shares.ts';
 import { type StreamName, streamKey } from '#sites/live.ts';
 import type { RtmpPlayer } from './rtmp/conversation.ts';
@@ -14,9 +13,14 @@ interface Playing {
   mayGoOn(): boolean;
 }
 
+/** What players attach to: the hub of a broadcast, or a relay of one. */
+export interface MediaSource {
+  attach(viewer: HubViewer): { detach(): void };
+}
+
 export interface PlayerOptions {
   readonly name: StreamName;
-  readonly hub: Hub;
+  readonly hub: MediaSource;
   /** Whether the rules still let the player watch. */
   mayGoOn(): boolean;
 }

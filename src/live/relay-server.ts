@@ -1,6 +1,7 @@
 /**
  * Serves streams to the edge workers: HTTP/1.1 on a unix socket that only the service's user may open. Workers get the
- * list of streams with every change, streams as FLV and HLS files, and report their viewers. docs/decisions/0493
+ * list of streams with every change, streams as FLV and HLS files, and report their viewers. Requests for streams of the
+ * predecessor are passed on to it; `successor-requests.ts` answers what a successor asks. docs/decisions/0493, 0608
  */
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
@@ -14,15 +15,18 @@ import { unreachable } from '#lib/unreachable.ts';
 import { isAppName, isStreamName, type StreamName, streamKey } from '#sites/live.ts';
 import { answerHls } from './answer-hls.ts';
 import type { Broadcast } from './broadcast.ts';
-import type { Owner } from './owner.ts';
+import type { LiveStream } from './live-stream.ts';
+import type { Predecessor } from './predecessor.ts';
 import type { Pulls } from './pull/pulls.ts';
-import { refuse } from './refuse.ts';
+import { readRequestText, refuse } from './refuse.ts';
+import { answerSuccessor, type SuccessorQuestions } from './successor-requests.ts';
 import type { Viewers } from './viewers.ts';
 
-export interface RelayServerOptions {
+export interface RelayServerOptions extends SuccessorQuestions {
   readonly socketPath: string;
-  readonly owner: Owner;
   readonly viewers: Viewers;
+  /** The live process that this one takes over from; `undefined` if there is none, or none any more. */
+  predecessor(): Predecessor | undefined;
   readonly pulls: Pick<Pulls, 'open'>;
   /** Notified of each request for an HLS file. */
   onHlsFile(kind: HlsFile['kind']): void;
@@ -33,6 +37,20 @@ export interface RelayServerOptions {
 export interface RelayServer extends AsyncDisposable {
   /** Counts the FLV connections of workers to a stream. */
   countRelays(name: StreamName): number;
+  /** Sends workers to the successor, which takes over. Streams are served on. */
+  drain(): void;
+}
+
+interface Relaying extends RelayServerOptions {
+  readonly relays: Map<string, number>;
+  readonly lists: Set<FollowedList>;
+  readonly phase: { isDraining: boolean };
+}
+
+interface FollowedList {
+  readonly response: ServerResponse;
+  /** Whether the successor follows it. */
+  readonly isOfSuccessor: boolean;
 }
 
 /** Interval of keep-alive lines in the list. */
@@ -43,10 +61,16 @@ const MAX_REPORT_BYTES = 64 * 1024 * 1024;
 
 export async function openRelayServer(options: RelayServerOptions): Promise<RelayServer> {
   const { socketPath, log } = options;
-  const relays = new Map<string, number>();
+  const relaying: Relaying = { ...options, relays: new Map(), lists: new Set(), phase: { isDraining: false } };
+  const { relays, lists, phase } = relaying;
+  const unanswered = new Set<ServerResponse>();
   const server = createServer({ requestTimeout: 30_000, keepAliveTimeout: 60_000 }, (request, response) => {
     response.on('error', () => response.destroy());
-    answer(options, relays, request, response).catch((error: unknown) => {
+    // The next request of a worker is for the successor.
+    if (phase.isDraining) response.shouldKeepAlive = false;
+    unanswered.add(response);
+    response.on('close', () => unanswered.delete(response));
+    answer(relaying, request, response).catch((error: unknown) => {
       log.error({ err: error, url: request.url }, 'cannot answer a worker');
       response.destroy();
     });
@@ -56,6 +80,12 @@ export async function openRelayServer(options: RelayServerOptions): Promise<Rela
   await once(server, 'listening');
   return {
     countRelays: (name) => relays.get(streamKey(name)) ?? 0,
+    drain() {
+      phase.isDraining = true;
+      for (const response of unanswered) response.shouldKeepAlive = false;
+      server.closeIdleConnections();
+      for (const list of lists) sayDraining(list);
+    },
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');
       server.close();
@@ -65,32 +95,36 @@ export async function openRelayServer(options: RelayServerOptions): Promise<Rela
   };
 }
 
-async function answer(
-  options: RelayServerOptions,
-  relays: Map<string, number>,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function answer(options: Relaying, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://live');
   if (request.method === 'POST' && pathname === '/viewers') return takeViewers(options, request, response);
+  if (await answerSuccessor(options, { pathname, isDraining: options.phase.isDraining }, request, response)) return;
   request.resume();
   if (request.method !== 'GET') return refuse(response, 405);
-  if (pathname === '/streams') return giveList(options, response);
+  if (pathname === '/streams') return giveList(options, searchParams.has('successor'), response);
   const [, domain = '', app = '', stream = '', rest = ''] =
     /^\/streams\/([1-9]\d{0,9})\/([^/]+)\/([^/]+)\/(.+)$/.exec(pathname) ?? [];
   if (!isAppName(app) || !isStreamName(stream)) return refuse(response, 404);
   const name: StreamName = { domainId: Number(domain), app, stream };
   const isForbidden = options.owner.isForbidden(name);
+  const [, id = '', file = ''] = /^hls\/([a-z0-9]{1,32})\/([^/]+)$/.exec(rest) ?? [];
+  const broadcastOf = (known: LiveStream | undefined) => (rest === 'flv' ? known?.broadcast : known?.broadcastOf(id));
+  const inherited = options.predecessor();
+  const isInherited = inherited?.has(name) === true && broadcastOf(options.owner.find(name)) === undefined;
+  if (isInherited && !isForbidden) return await inherited.pass(withoutPull(request.url ?? '/'), response);
   if (rest === 'flv' && searchParams.has('origin')) {
     const status = isForbidden ? 403 : await pull(options, name, searchParams);
     if (status !== 200) return refuse(response, status);
   }
-  const known = isForbidden ? undefined : options.owner.find(name);
-  const [, id = '', file = ''] = /^hls\/([a-z0-9]{1,32})\/([^/]+)$/.exec(rest) ?? [];
-  const broadcast = rest === 'flv' ? known?.broadcast : known?.broadcastOf(id);
+  const broadcast = isForbidden ? undefined : broadcastOf(options.owner.find(name));
   if (broadcast === undefined) return refuse(response, 404);
-  if (rest === 'flv') return giveFlv(options, { broadcast, name }, relays, response);
+  if (rest === 'flv') return giveFlv(options, { broadcast, name }, response);
   await answerHls({ broadcast, stream, file, query: searchParams, onFile: options.onHlsFile }, response);
+}
+
+/** An earlier process serves what it has on air, and pulls nothing for its successor. */
+function withoutPull(url: string): string {
+  return url.replace(/\/flv\?.*$/, '/flv');
 }
 
 /** Pulls the stream if it is not on air. Returns 200, or why it cannot be had: 404, 409, 429, 502 or 504. */
@@ -115,7 +149,11 @@ async function pull({ owner, pulls }: RelayServerOptions, name: StreamName, quer
   }
 }
 
-function giveList({ owner, timers }: RelayServerOptions, response: ServerResponse): void {
+function giveList({ owner, timers, lists, phase }: Relaying, isOfSuccessor: boolean, response: ServerResponse): void {
+  if (phase.isDraining && !isOfSuccessor) {
+    refuse(response, 503); // the worker finds the successor next
+    return;
+  }
   response.writeHead(200, { 'content-type': 'application/x-ndjson' });
   for (const line of owner.lines.list()) response.write(`${line}\n`);
   response.write('{"synced":true}\n');
@@ -130,17 +168,25 @@ function giveList({ owner, timers }: RelayServerOptions, response: ServerRespons
     cancel = timers.after(ALIVE_MS, sayAlive);
   };
   cancel = timers.after(ALIVE_MS, sayAlive);
+  const list: FollowedList = { response, isOfSuccessor };
+  lists.add(list);
+  if (phase.isDraining) sayDraining(list);
   response.on('close', () => {
     cancel();
+    lists.delete(list);
     following[Symbol.dispose]();
   });
 }
 
+function sayDraining({ response, isOfSuccessor }: FollowedList): void {
+  if (isOfSuccessor) response.write('{"draining":true}\n');
+  else response.end();
+}
+
 /** Attaches a worker to the hub, which drops or cuts it if it falls behind, like any viewer. */
 function giveFlv(
-  { viewers }: RelayServerOptions,
+  { viewers, relays }: Relaying,
   { broadcast, name }: { readonly broadcast: Broadcast; readonly name: StreamName },
-  relays: Map<string, number>,
   response: ServerResponse,
 ): void {
   const key = streamKey(name);
@@ -170,11 +216,12 @@ function giveFlv(
 }
 
 async function takeViewers(
-  { viewers, timers }: RelayServerOptions,
+  { viewers, timers, predecessor }: RelayServerOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const body = await readBody(request, MAX_REPORT_BYTES);
-  if (body === undefined) return refuse(response, 413);
-  refuse(response, viewers.take(body.toString('utf8'), timers.now()) ? 204 : 400);
+  const text = await readRequestText(request, MAX_REPORT_BYTES);
+  if (text === undefined) return refuse(response, 413);
+  predecessor()?.tellViewers(text);
+  refuse(response, viewers.take(text, timers.now()) ? 204 : 400);
 }

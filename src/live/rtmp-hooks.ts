@@ -3,8 +3,10 @@ import type { Clock } from '#lib/clock.ts';
 import type { LiveMarkSource, StreamName } from '#sites/live.ts';
 import { maskAuthKeys } from '#sites/live-key.ts';
 import type { HolderSide } from './live-stream.ts';
+import type { Mirrors } from './mirrors.ts';
 import type { Owner } from './owner.ts';
-import type { Players } from './players.ts';
+import type { MediaSource, Players } from './players.ts';
+import type { Predecessor } from './predecessor.ts';
 import type { Pulls } from './pull/pulls.ts';
 import type { RareLines } from './rare-lines.ts';
 import type {
@@ -24,6 +26,8 @@ export interface RtmpHooksOptions {
   readonly owner: Owner;
   readonly players: Players;
   readonly pulls: Pick<Pulls, 'open'>;
+  readonly mirrors: Mirrors;
+  predecessor(): Predecessor | undefined;
   readonly marks: LiveMarkSource;
   readonly lines: SessionLines;
   readonly pushAuth: 'off' | 'required';
@@ -38,7 +42,7 @@ export function createRtmpHooks(options: RtmpHooksOptions): RtmpHooks {
   return {
     publish: async (request, connection) => {
       const session = { ...sessionOf(options.owner, request, connection), method: 'PUBLISH' } as const;
-      const answer = answerPublish(options, session, connection);
+      const answer = await answerPublish(options, session, connection);
       note(session, answer);
       return answer;
     },
@@ -67,6 +71,12 @@ function outcomeOf(reason: string): Outcome {
 
 const BUSY = 'busy';
 const NOT_ON_AIR = 'notOnAir';
+const PUBLISHED_ALREADY: PublishAnswer = {
+  kind: 'refused',
+  code: 'NetStream.Publish.BadName',
+  description: 'the stream is being published already',
+  reason: BUSY,
+};
 
 /** Descriptions for authorized clients, whose owner can do something about the limit. */
 const FULL_TEXTS = {
@@ -77,16 +87,18 @@ const FULL_TEXTS = {
 } as const;
 const FULL: ReadonlyMap<string, string> = new Map(Object.entries(FULL_TEXTS));
 
-function answerPublish(
-  { owner, marks, lines, pushAuth, clock, rareLines }: RtmpHooksOptions,
+async function answerPublish(
+  { owner, marks, lines, pushAuth, clock, rareLines, predecessor }: RtmpHooksOptions,
   session: LoggedSession,
   connection: RtmpConnection,
-): PublishAnswer {
+): Promise<PublishAnswer> {
   const { request } = session;
   const denial = denialOfPublish({ ...asked(owner, marks, request, clock()), pushAuth });
   const name = nameOf(owner, request);
   if (denial !== undefined || name === undefined || request.host === undefined)
     return denied(rareLines, session, denial ?? 'domain');
+  const earlier = predecessor();
+  if (earlier?.has(name) === true && !(await earlier.releases(name))) return PUBLISHED_ALREADY;
   const side: HolderSide = {
     source: 'publish',
     address: request.clientAddress,
@@ -99,8 +111,7 @@ function answerPublish(
   const admission = owner.admit(name, request.host, side);
   if (admission.kind === 'refused') {
     if (admission.reason !== 'busy') return denied(rareLines, session, admission.reason);
-    const description = 'the stream is being published already';
-    return { kind: 'refused', code: 'NetStream.Publish.BadName', description, reason: BUSY };
+    return PUBLISHED_ALREADY;
   }
   const { intake } = admission;
   const line = lines.open(session, PUBLISHED);
@@ -117,10 +128,8 @@ function answerPublish(
   };
 }
 
-async function answerPlay(
-  { owner, players, pulls, marks, lines, clock, rareLines }: RtmpHooksOptions,
-  session: LoggedSession,
-): Promise<PlayAnswer> {
+async function answerPlay(options: RtmpHooksOptions, session: LoggedSession): Promise<PlayAnswer> {
+  const { owner, players, marks, lines, clock, rareLines } = options;
   const { request } = session;
   const denial = denialOfPlay(asked(owner, marks, request, clock()));
   if (denial !== undefined)
@@ -131,10 +140,8 @@ async function answerPlay(
       reason: denial,
     };
   const name = nameOf(owner, request);
-  if (name !== undefined && owner.find(name)?.broadcast === undefined)
-    await pulls.open(name, request.isTls ? 'https' : 'http', request.host ?? '');
-  const broadcast = name && owner.find(name)?.broadcast;
-  if (name === undefined || broadcast === undefined)
+  const hub = name && (await findMedia(options, name, request));
+  if (name === undefined || hub === undefined)
     return {
       kind: 'refused',
       code: 'NetStream.Play.StreamNotFound',
@@ -148,7 +155,7 @@ async function answerPlay(
   // The key is checked only at the start: its expiry does not end playback.
   const mayGoOn = () =>
     denialOfPlay({ ...asked(owner, marks, request, clock()), authKey: undefined, keys: undefined }) === undefined;
-  const player = players.create({ name, hub: broadcast.hub, mayGoOn });
+  const player = players.create({ name, hub, mayGoOn });
   const line = lines.open(session, PLAYED);
   return {
     kind: 'accepted',
@@ -164,6 +171,22 @@ async function answerPlay(
       leave: () => player.leave(),
     },
   };
+}
+
+/** Finds the stream here, at the predecessor, or at an origin. */
+async function findMedia(
+  { owner, pulls, mirrors, predecessor }: RtmpHooksOptions,
+  name: StreamName,
+  { isTls, host = '' }: RtmpRequest,
+): Promise<MediaSource | undefined> {
+  const present = owner.find(name)?.broadcast;
+  if (present !== undefined) return present.hub;
+  if (predecessor()?.has(name) === true) {
+    const mirror = await mirrors.open(name);
+    if (mirror !== undefined) return mirror;
+  }
+  await pulls.open(name, isTls ? 'https' : 'http', host);
+  return owner.find(name)?.broadcast?.hub;
 }
 
 function asked(owner: Owner, marks: LiveMarkSource, request: RtmpRequest, now: number) {

@@ -34,6 +34,12 @@ function statusOf({ name, broadcast, onAir, side }: LiveStream, watched: Watched
   };
 }
 
+/** Adds the players that this process has of a stream of the predecessor. */
+export function withPlayers(status: LiveStatus, players: Pick<Players, 'count'>): LiveStatus {
+  const { viewers } = status;
+  return { ...status, viewers: { ...viewers, rtmp: viewers.rtmp + players.count(status) } };
+}
+
 export function countViewers(name: StreamName, { players, viewers }: Pick<Watched, 'players' | 'viewers'>): number {
   const { flv, websocket, hls } = viewers.of(name);
   return flv + websocket + hls + players.count(name);

@@ -104,7 +104,7 @@ function createRelay(names: readonly string[]) {
   const workers = receivers.filter((receiver) => !isOther(receiver));
   const relay = new ChangeRelay({
     workers: () => workers,
-    others: receivers.filter(isOther),
+    others: () => receivers.filter(isOther),
     limitMs: 10_000,
     onSilent: ({ name }) => silent.push(name),
   });

@@ -17,7 +17,7 @@ interface ChangeReceiver {
 export interface ChangeRelayOptions {
   workers(): readonly ChangeReceiver[];
   /** Notified and awaited too, but a change is not in force because they run it. */
-  readonly others: readonly ChangeReceiver[];
+  others(): readonly ChangeReceiver[];
   /**
    * Time limit of a part that is ready. A part that is still starting gets it again, and at most `MAX_LIMITS` times.
    */
@@ -48,7 +48,7 @@ export class ChangeRelay {
   relay(change: Omit<ChangedMessage, 'kind' | 'id'>): Promise<boolean> {
     const { workers, others, limitMs, onSilent } = this.#options;
     const id = ++this.#lastId;
-    const asked = [...workers(), ...others].filter((worker) => worker.send({ kind: 'changed', id, ...change }));
+    const asked = [...workers(), ...others()].filter((worker) => worker.send({ kind: 'changed', id, ...change }));
     if (asked.length === 0) return Promise.resolve(false);
     return new Promise((resolve) => {
       const missing = new Set(asked.map(({ name }) => name));

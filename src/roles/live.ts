@@ -1,5 +1,4 @@
 /** The process that owns this machine's live streams, by its settings. */
-import { join } from 'node:path';
 import { ConnectError, createConnector } from '#edge/origin/connector.ts';
 import { createGuard } from '#edge/origin/guard.ts';
 import { createResolver } from '#edge/origin/resolve.ts';
@@ -15,24 +14,30 @@ import type { ConnectOrigin } from '#live/pull/origin-stream.ts';
 import { openAccessLog } from './access-log.ts';
 import type { PartContext, RunningPart } from './child.ts';
 import { openControlLink } from './control-link.ts';
-import { edgeStorePath } from './edge-feed.ts';
-import { liveSocketPath } from './live-socket.ts';
+import { edgeStorePath } from './edge-paths.ts';
+import { livePlaces, liveSocketPath } from './live-places.ts';
 import { postTo } from './post-to-control.ts';
+import { namesOfSlot } from './process-plan.ts';
 
 const REPORT_MS = 5_000;
 /** Time for control to write a report to its database; after a longer silence it counts as dead. */
 const REPORT_SILENCE_MS = 30_000;
 
 export async function startLive(context: PartContext): Promise<RunningPart> {
-  const { config, log, registry } = context;
+  const { config, log, registry, name, slot, predecessor } = context;
+  const placesOf = (process: string) => livePlaces(config.dataDir, process);
   const accessLog = openAccessLog(context);
   const source = openSiteReader(edgeStorePath(config.dataDir));
   const link = await openControlLink(config);
   const live = await startLiveProcess({
     edgeId: config.edgeId,
     source,
-    file: join(config.dataDir, 'live', 'live.db'),
-    socketPath: liveSocketPath(config.dataDir),
+    ...placesOf(name),
+    workersPath: liveSocketPath(config.dataDir),
+    predecessor: predecessor === undefined ? undefined : placesOf(predecessor),
+    others: namesOfSlot(slot)
+      .filter((other) => other !== name && other !== predecessor)
+      .map(placesOf),
     rtmpListen: config.rtmpListen,
     rtmpsListen: config.rtmpsListen,
     rtmpSockets: context.sockets.rtmp,
@@ -46,7 +51,6 @@ export async function startLive(context: PartContext): Promise<RunningPart> {
     post: postReportTo(link),
     reportMs: REPORT_MS,
     recording: {
-      directory: join(config.dataDir, 'live', 'recordings'),
       maxBytes: config.liveRecordSpool,
       post: postTo(link, RECORDINGS_PATH),
     },
@@ -55,17 +59,24 @@ export async function startLive(context: PartContext): Promise<RunningPart> {
     log,
     registry,
   });
+  let closed: Promise<void> | undefined;
+  const closeRest = async () => {
+    await accessLog.close();
+    link[Symbol.dispose]();
+    source[Symbol.dispose]();
+  };
+  const end = async (endLive: () => Promise<void>) => {
+    await endLive();
+    closed ??= closeRest();
+    await closed;
+  };
   return {
     applyChange({ names }) {
       link.announce(source.announcedControls());
       live.applyChange(names);
     },
-    async stop(graceMs) {
-      await live.stop(graceMs);
-      await accessLog.close();
-      link[Symbol.dispose]();
-      source[Symbol.dispose]();
-    },
+    drain: ({ limitMs }) => end(() => live.drain(limitMs)),
+    stop: (graceMs) => end(() => live.stop(graceMs)),
   };
 }
 

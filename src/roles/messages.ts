@@ -16,15 +16,17 @@ export interface StartMessage {
   readonly kind: 'start';
   readonly part: PartKind;
   /**
-   * The part's kind, numbered where there are several: `edge-worker-2`. Workers of later generations have a letter:
-   * `edge-worker-2-b`.
+   * The part's kind, numbered where there are several: `edge-worker-2`. Parts of later generations have a letter:
+   * `edge-worker-2-b`, `live-b`.
    */
   readonly name: string;
   /** The name without the letter. */
   readonly slot: string;
   /** Whether the part takes the place of others that are running. */
   readonly isSuccessor: boolean;
-  /** The current word of the health page; absent if it is not known yet. */
+  /** Name of the live process that a live process takes over from. */
+  readonly predecessor?: string;
+  /** What the health page says at the time; absent if that is not known yet. */
   readonly health?: OwnCondition['word'];
   /** Sockets that the supervisor holds for this part. */
   readonly sockets: SocketSet;
@@ -108,7 +110,7 @@ export type ToChild =
   | { readonly kind: 'metrics'; readonly id: number }
   /** Sent to the feed when workers have come or gone. */
   | { readonly kind: 'logWriters'; readonly names: readonly string[] }
-  /** Sent to a worker: others have its listeners. It ends with its last connection. */
+  /** Sent to a worker or a live process: others have its listeners. It ends with its last connection. */
   | ({ readonly kind: 'drain' } & DrainLimits)
   | { readonly kind: 'stop'; readonly graceMs: number };
 

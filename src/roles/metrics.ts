@@ -47,7 +47,7 @@ export function createSupervisorMetrics(): SupervisorMetrics {
     }),
     draining: new Gauge({
       name: 'causeway_workers_draining',
-      help: 'Replaced edge workers that are finishing their connections',
+      help: 'Replaced edge workers and live processes that are finishing their connections',
       registers,
     }),
   };

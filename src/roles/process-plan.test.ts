@@ -30,15 +30,17 @@ test('each role has its processes', () => {
   }
 });
 
-test('successors of the workers have their slots, and names of which three are used in turn', () => {
+test('successors have the slots of their predecessors, and names of which three are used in turn', () => {
   const config = configOf({ CAUSEWAY_EDGE_WORKERS: '2' });
   const names = [1, 2, 3, 4].map((generation) => planSuccessors(config, COMMON, generation).map(({ name }) => name));
   assert.deepEqual(names, [
-    ['edge-worker-1-b', 'edge-worker-2-b'],
-    ['edge-worker-1-c', 'edge-worker-2-c'],
-    ['edge-worker-1', 'edge-worker-2'],
-    ['edge-worker-1-b', 'edge-worker-2-b'],
+    ['edge-worker-1-b', 'edge-worker-2-b', 'live-b'],
+    ['edge-worker-1-c', 'edge-worker-2-c', 'live-c'],
+    ['edge-worker-1', 'edge-worker-2', 'live'],
+    ['edge-worker-1-b', 'edge-worker-2-b', 'live-b'],
   ]);
+  const predecessors = [1, 2, 3].map((generation) => planSuccessors(config, COMMON, generation).at(-1)?.predecessor);
+  assert.deepEqual(predecessors, ['live', 'live-b', 'live-c']);
   const [first] = planSuccessors(config, COMMON, 1);
   assert.deepEqual([first?.slot, first?.isSuccessor, first?.localSecret], ['edge-worker-1', true, '']);
   assert.deepEqual(namesOfSlot('edge-worker-1'), ['edge-worker-1', 'edge-worker-1-b', 'edge-worker-1-c']);

@@ -35,18 +35,31 @@ export function planParts(
   return parts;
 }
 
-/** Plans the workers that take the place of those that run. `generation` counts from 0, the first one. */
+/**
+ * Plans the workers and the live process that take the place of those that run. `generation` counts from 0, the first
+ * one.
+ */
 export function planSuccessors(
   config: Config,
   common: Pick<StartMessage, 'build' | 'localSecret'>,
   generation: number,
 ): readonly StartMessage[] {
   return planParts(config, common)
-    .filter(({ part }) => part === 'edge-worker')
-    .map((start) => ({ ...start, name: start.slot + letterOf(generation), isSuccessor: true }));
+    .filter(({ part }) => hasGenerations(part))
+    .map((start) => ({
+      ...start,
+      name: start.slot + letterOf(generation),
+      isSuccessor: true,
+      ...(start.part === 'live' && { predecessor: start.slot + letterOf(generation - 1) }),
+    }));
 }
 
-/** Generations of workers that may run at once: the present one and those that drain. */
+/** Whether processes of this kind are replaced by a restart. */
+export function hasGenerations(part: PartKind): boolean {
+  return part === 'edge-worker' || part === 'live';
+}
+
+/** Generations that may run at once: the present one and those that drain. */
 export const MAX_GENERATIONS = 3;
 
 /** Letters of generations, reused in turn to keep the number of metric series small. The first generation has none. */
@@ -54,7 +67,7 @@ function letterOf(generation: number): string {
   return ['', '-b', '-c'][generation % MAX_GENERATIONS] ?? '';
 }
 
-/** Returns the names that the workers of a slot have in turn. */
+/** Returns the names that the processes of a slot have in turn. */
 export function namesOfSlot(slot: string): readonly string[] {
   return Array.from({ length: MAX_GENERATIONS }, (_, generation) => slot + letterOf(generation));
 }

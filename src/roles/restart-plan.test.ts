@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import { loadConfig } from '#config';
 import { planRestart } from './restart-plan.ts';
 
-test('settings of the workers are taken, and the others wait for a restart of the service', () => {
+test('settings of workers and of live streams are taken, and the others wait for a restart of the service', () => {
   const rows: [changed: Record<string, string>, taken: string[], pending: string[], renewsFeed: boolean][] = [
     [{}, [], [], false],
     [{ CACHE_MEMORY: '1MB', CACHE_DISK_SIZE: '1MB' }, ['cache-disk-size', 'cache-memory'], [], false],
-    [{ DRAIN_SECONDS: '5', LOG_SPOOL: '64MB' }, ['drain-seconds', 'log-spool'], ['log-spool'], false],
+    [{ DRAIN_SECONDS: '5', LOG_SPOOL: '64MB' }, ['drain-seconds', 'log-spool'], [], false],
+    [{ LIVE_MEMORY: '64MB', HEALTH_ALLOW: '10.0.0.0/8' }, ['health-allow', 'live-memory'], [], false],
     [{ ORIGIN_ALLOW: '10.0.0.0/8', STAT_SECONDS: '9' }, ['origin-allow', 'stat-seconds'], ['origin-allow'], true],
     [{ EDGE_HTTP_LISTEN: '[::]:80', CACHE_DISK: '/srv' }, [], ['cache-disk', 'edge-http-listen'], false],
     [{ EDGE_WORKERS: '9', LOCALE: 'en' }, [], ['edge-workers', 'locale'], false],

@@ -1,6 +1,4 @@
-/**
- * Decides which changed settings a restart of the edge workers applies, and which need a restart of the service. Pure.
- */
+/** Which changed settings `causeway restart` puts in force, and which need a restart of the service. Pure. */
 import type { Config } from '#config';
 import { settingName } from '#lib/settings.ts';
 
@@ -13,7 +11,7 @@ export interface SettingsInForce {
 }
 
 export interface RestartPlan extends SettingsInForce {
-  /** Names of changed settings that the workers take. */
+  /** Names of changed settings that the new processes take. */
   readonly taken: readonly string[];
   /** Names of changed settings that are not in force everywhere until the service is restarted. */
   readonly pending: readonly string[];
@@ -31,6 +29,7 @@ const OF_WORKERS: readonly Key[] = [
   'drainSeconds',
   'edgeProxyProtocol',
   'edgeTrustedProxies',
+  'healthAllow',
   'logLevel',
   'logRotateSeconds',
   'logSpoolBytes',
@@ -42,6 +41,9 @@ const OF_FEED: readonly Key[] = ['logLevel', 'originAllow', 'originVerify', 'sta
 const OF_LIVE: readonly Key[] = [
   'edgeProxyProtocol',
   'edgeTrustedProxies',
+  'liveMemory',
+  'livePushAuth',
+  'liveRecordSpool',
   'logLevel',
   'logRotateSeconds',
   'logSpoolBytes',
@@ -69,11 +71,9 @@ export function planRestart({ given, running }: SettingsInForce, next: Config): 
   // The keys of two configurations, and of nothing else.
   const keys = [...new Set([...Object.keys(given), ...Object.keys(next)])].sort() as Key[];
   const changed = keys.filter((key) => !OF_NOTHING.includes(key) && !isSame(given[key], next[key]));
-  const taken = changed.filter((key) => OF_WORKERS.includes(key) || OF_FEED.includes(key));
+  const taken = changed.filter((key) => [OF_WORKERS, OF_FEED, OF_LIVE].some((keys) => keys.includes(key)));
   const isPending = (key: Key) =>
-    !taken.includes(key) ||
-    (running.roles.includes('live') && OF_LIVE.includes(key)) ||
-    (running.roles.includes('control') && OF_CONTROL.includes(key));
+    !taken.includes(key) || (running.roles.includes('control') && OF_CONTROL.includes(key));
   return {
     given: { ...given, ...pick(next, taken) },
     running: { ...running, ...pick(next, taken) },

@@ -1,4 +1,7 @@
-/** Answers `causeway restart`: reads the settings again and replaces the edge workers of a running service. */
+/**
+ * Answers `causeway restart`: reads the settings again and replaces the edge workers and the live process of a running
+ * service.
+ */
 import type { RestartAnswer } from '#cli/restart-command.ts';
 import type { Config } from '#config';
 import type { Logger } from '#lib/logger.ts';
@@ -16,19 +19,21 @@ export interface RestartOptions {
   readonly settings: SettingsInForce;
   /** What all parts are started with. */
   readonly common: Pick<StartMessage, 'build' | 'localSecret'>;
-  readonly service: Pick<Service, 'replaceWorkers' | 'renewFeed'>;
-  /** Whether the supervisor holds the sockets of all workers. Otherwise a restart would refuse some connections. */
+  readonly service: Pick<Service, 'replaceGeneration' | 'renewFeed'>;
+  /** Whether the supervisor holds the sockets of all processes that listen: without them some connections would be refused. */
   readonly holdsSockets: boolean;
   reload(): Reloaded;
   readonly log: Logger;
 }
 
-/** Returns a function that restarts the workers. It never rejects. */
+/** Returns a function that restarts the workers and the live process. It never rejects. */
 export function createRestart(options: RestartOptions): (isForced: boolean) => Promise<RestartAnswer> {
   const { common, service, log } = options;
   let { settings } = options;
   return async (isForced) => {
-    if (!settings.running.roles.includes('edge')) return failed('this service has no edge');
+    const { roles } = settings.running;
+    if (!roles.includes('edge') && !roles.includes('live'))
+      return failed('this service has neither an edge nor live streams');
     if (!options.holdsSockets)
       return failed(
         'this Node does not let the service hold the sockets of its listeners, so requests would be lost; restart the service instead',
@@ -37,7 +42,7 @@ export function createRestart(options: RestartOptions): (isForced: boolean) => P
     if (loaded.kind === 'problems') return { kind: 'failed', problems: loaded.problems };
     const { taken, pending, renewsFeed, ...next } = planRestart(settings, loaded.config);
     const config = next.running;
-    const replaced = await service.replaceWorkers({
+    const replaced = await service.replaceGeneration({
       plan: (generation) => planSuccessors(config, common, generation),
       drain: { idleMs: config.drainIdleSeconds * 1000, limitMs: config.drainSeconds * 1000 },
       isForced,
@@ -47,7 +52,7 @@ export function createRestart(options: RestartOptions): (isForced: boolean) => P
     settings = next;
     const feed = planParts(config, common).find(({ part }) => part === 'edge-feed');
     if (renewsFeed && feed !== undefined) await service.renewFeed(feed);
-    log.info({ taken, pending }, 'restarted the edge workers');
+    log.info({ taken, pending }, 'restarted');
     return { kind: 'restarted', taken, pending };
   };
 }

@@ -17,8 +17,9 @@ import {
 } from './messages.ts';
 import { createSupervisorMetrics, startMetricsServer, sumOf } from './metrics.ts';
 import { PrefetchRelay } from './prefetch-relay.ts';
+import { ProcessGenerations, type Replaced, type Replacement } from './process-generations.ts';
+import { hasGenerations } from './process-plan.ts';
 import { type RelayedMessage, RoleProcess } from './role-process.ts';
-import { type Replaced, type Replacement, WorkerGenerations } from './worker-generations.ts';
 
 export interface ServiceOptions {
   readonly parts: readonly StartMessage[];
@@ -47,9 +48,10 @@ const FEED_GRACE_MS = 5_000;
 export class Service implements AsyncDisposable {
   readonly #options: ServiceOptions;
   readonly #log: Logger;
-  /** All parts but the workers. */
+  /** Control and the feed's process. */
   readonly #others: readonly RoleProcess[];
-  readonly #workers: WorkerGenerations;
+  /** The edge workers and the live process. */
+  readonly #generations: ProcessGenerations;
   readonly #relay: ChangeRelay;
   readonly #prefetches: PrefetchRelay;
   readonly #metrics = createSupervisorMetrics();
@@ -77,21 +79,20 @@ export class Service implements AsyncDisposable {
     this.#options = options;
     this.#log = log;
     countLostLines(this.#metrics.registry, sink);
-    this.#others = parts.filter(({ part }) => part !== 'edge-worker').map((start) => this.#create(start));
-    const live = this.#others.filter(({ start }) => start.part === 'live');
-    const starts = parts.filter(({ part }) => part === 'edge-worker');
-    this.#workers = new WorkerGenerations({
-      starts,
+    this.#others = parts.filter(({ part }) => !hasGenerations(part)).map((start) => this.#create(start));
+    this.#generations = new ProcessGenerations({
+      starts: parts.filter(({ part }) => hasGenerations(part)),
       create: (start) => this.#create(start),
       onChange: () => this.#tellLogWriters(),
       onGone: (part) => this.#noteGone(part),
       log,
     });
-    this.#prefetches = new PrefetchRelay(() => this.#workers.present);
+    const hasWorkers = parts.some(({ part }) => part === 'edge-worker');
+    this.#prefetches = new PrefetchRelay(() => this.#generations.present.filter(isWorker));
     this.#relay = new ChangeRelay({
       // Where there are edge workers, a change is in force only when one of them runs it.
-      workers: () => (starts.length > 0 ? this.#workers.all : live),
-      others: starts.length > 0 ? live : [],
+      workers: () => (hasWorkers ? this.#workers : this.#generations.all),
+      others: () => (hasWorkers ? this.#generations.all.filter((part) => !isWorker(part)) : []),
       limitMs: CHANGE_LIMIT_MS,
       onSilent: ({ name }) =>
         log.error({ part: name, limitMs: CHANGE_LIMIT_MS }, 'killed: it did not apply a change of settings in time'),
@@ -105,16 +106,16 @@ export class Service implements AsyncDisposable {
 
   /** Returns the viewers' requests in flight, without workers that do not answer in time. */
   async countUnderWay(): Promise<number> {
-    const answers = await Promise.all(this.#workers.all.map((worker) => worker.collect()));
+    const answers = await Promise.all(this.#workers.map((worker) => worker.collect()));
     return answers.reduce((sum, metrics) => sum + sumOf(metrics ?? [], UNDER_WAY), 0);
   }
 
-  /** Replaces the edge workers without losing a request. */
-  async replaceWorkers(replacement: Replacement): Promise<Replaced> {
+  /** Replaces the edge workers and the live process without losing a request. */
+  async replaceGeneration(replacement: Replacement): Promise<Replaced> {
     // Probes of the health page must not notice new workers.
     const health = this.#health && { health: this.#health.word };
     const plan = (generation: number) => replacement.plan(generation).map((start) => ({ ...start, ...health }));
-    return await this.#workers.replace({ ...replacement, plan });
+    return await this.#generations.replace({ ...replacement, plan });
   }
 
   /** Restarts the feed's process, which serves no viewers, with other settings. */
@@ -131,20 +132,25 @@ export class Service implements AsyncDisposable {
    */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
-    this.#workers.stop();
+    this.#generations.stop();
     await Promise.all(this.#all.toReversed().map((part) => part.stop(graceMs)));
   }
 
   /** Kills all processes that still run. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#workers.stop();
+    this.#generations.stop();
     for (const part of this.#all) part.kill();
     await Promise.all(this.#all.map((part) => part.stop(0)));
     await this.#metricsServer?.[Symbol.asyncDispose]();
   }
 
   get #all(): readonly RoleProcess[] {
-    return [...this.#others, ...this.#workers.all];
+    return [...this.#others, ...this.#generations.all];
+  }
+
+  /** All edge workers, those that drain first. */
+  get #workers(): readonly RoleProcess[] {
+    return this.#generations.all.filter(isWorker);
   }
 
   get #feeds(): readonly RoleProcess[] {
@@ -168,8 +174,7 @@ export class Service implements AsyncDisposable {
 
   /** Names of the parts that write access logs. The files of others have ended. */
   get #logWriters(): readonly string[] {
-    const isWriter = ({ start }: RoleProcess) => start.part === 'edge-worker' || start.part === 'live';
-    return this.#all.filter(isWriter).map(({ name }) => name);
+    return this.#generations.all.map(({ name }) => name);
   }
 
   #tellLogWriters(): void {
@@ -178,15 +183,15 @@ export class Service implements AsyncDisposable {
       feed.useStart({ ...feed.start, logWriters: names });
       feed.send({ kind: 'logWriters', names });
     }
-    this.#metrics.draining.set(this.#workers.draining.length);
+    this.#metrics.draining.set(this.#generations.draining.length);
   }
 
   #noteReady(part: RoleProcess, firstToken: FirstToken | undefined): void {
     this.#metrics.up.set({ part: part.name }, 1);
-    if (this.#health !== undefined && part.start.part === 'edge-worker') part.send(this.#health);
+    if (this.#health !== undefined && isWorker(part)) part.send(this.#health);
     this.#log.info({ part: part.name }, 'ready');
     this.#firstToken = firstToken ?? this.#firstToken;
-    this.#workers.noteReady();
+    this.#generations.noteReady();
     if (this.#hasStarted || !this.#all.every(({ isReady }) => isReady)) return;
     this.#hasStarted = true;
     this.#started.resolve({ kind: 'started', firstToken: this.#firstToken });
@@ -195,7 +200,7 @@ export class Service implements AsyncDisposable {
   /** Handles a failed start: fatal at the first start, when a person can fix it; later, the next try may succeed. */
   #noteFailure(part: RoleProcess, reason: string): void {
     const problem = `${part.name} cannot start: ${reason}`;
-    if (this.#workers.noteFailure(part, reason)) return;
+    if (this.#generations.noteFailure(part, reason)) return;
     if (this.#hasStarted) this.#log.error({ part: part.name, problem }, 'cannot restart; retrying');
     else this.#started.resolve({ kind: 'failed', problem });
   }
@@ -203,7 +208,7 @@ export class Service implements AsyncDisposable {
   #noteDeath(part: RoleProcess, { how, pid, delayMs }: Death): void {
     this.#relay.forget(part.name);
     this.#prefetches.forget(part.name);
-    if (this.#workers.noteFailure(part, `it died (${how})`)) return;
+    if (this.#generations.noteFailure(part, `it died (${how})`)) return;
     this.#metrics.up.set({ part: part.name }, 0);
     this.#metrics.restarts.inc({ part: part.name });
     if (delayMs >= LONG_PAUSE_MS) this.#options.sockets.renew(part.start.slot);
@@ -211,7 +216,7 @@ export class Service implements AsyncDisposable {
     this.#started.resolve({ kind: 'failed', problem: `${part.name} ended before it was ready (${how}); see the log` });
   }
 
-  /** A worker has ended for good. */
+  /** A process has ended for good. */
   #noteGone({ name }: RoleProcess): void {
     this.#relay.forget(name);
     this.#prefetches.forget(name);
@@ -234,7 +239,7 @@ export class Service implements AsyncDisposable {
         break;
       case 'health':
         this.#health = message;
-        for (const worker of this.#workers.all) worker.send(message);
+        for (const worker of this.#workers) worker.send(message);
         break;
       case 'originUses':
       case 'vitals':
@@ -242,7 +247,7 @@ export class Service implements AsyncDisposable {
         break;
       case 'originProbes':
       case 'ticketSecrets':
-        for (const worker of this.#workers.all) worker.send(message);
+        for (const worker of this.#workers) worker.send(message);
         break;
       default:
         unreachable(message);
@@ -263,4 +268,8 @@ export class Service implements AsyncDisposable {
       .relay(request)
       .then((outcome) => feed.send({ kind: 'prefetched', id, ...(outcome !== undefined && { outcome }) }));
   }
+}
+
+function isWorker({ start }: RoleProcess): boolean {
+  return start.part === 'edge-worker';
 }

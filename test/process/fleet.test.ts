@@ -10,6 +10,7 @@ import { runCommand, runProcess, startService } from '../support/process/service
 import { addDomain } from '../support/process/service-with-domain.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
+const HEALTH = '/.well-known/causeway/health';
 const EDGE = { CAUSEWAY_ROLES: 'edge', CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8' };
 
 test('an edge on another machine enrols, serves what control sets, and is cut off when it is revoked', async (t) => {
@@ -40,9 +41,23 @@ test('an edge on another machine enrols, serves what control sets, and is cut of
   await addDomain(control, address.port);
   assert.equal(await read(`${edge.edgeUrl}/a`), 'of the origin');
 
+  const { pids } = control;
+  assert.equal((await operate('edge', 'drain', 'fra1')).stdout, 'edge fra1 is draining\n');
+  await eventually('its health page says so', async () => (await read(`${edge.edgeUrl}${HEALTH}`)) === 'draining\n');
+  assert.equal(await edge.stop(), 0);
+  for (const pid of Object.values(pids())) process.kill(pid, 'SIGSTOP');
+  const later = await startService(t, { dataDir, settings: EDGE });
+  const word = await eventually('it has checked itself, without control', async () => {
+    const said = await read(`${later.edgeUrl}${HEALTH}`);
+    return said !== 'syncing\n' && said;
+  });
+  assert.equal(word, 'draining\n');
+  assert.equal(await read(`${later.edgeUrl}/a`), 'of the origin');
+  for (const pid of Object.values(pids())) process.kill(pid, 'SIGCONT');
+
   const revoked = await operate('edge', 'revoke', 'fra1', '--reason', 'a test');
   assert.equal(revoked.stdout, 'edge fra1 revoked\n');
-  await eventually('the edge is told', () => /revoked/.test(edge.process.stderr() + edge.process.stdout()));
+  await eventually('the edge is told', () => /revoked/.test(later.process.stderr() + later.process.stdout()));
 
   const copy = join(temporaryFolder(t), 'copy');
   cpSync(dataDir, copy, { recursive: true, filter: (source) => !/\/run\/./.test(source) });

@@ -34,7 +34,7 @@ describe('a restart of the edge workers', () => {
     for (const letter of ['-b', '-c']) {
       const { code, stdout, stderr } = await restart(t, service);
       assert.equal(stderr, '');
-      assert.match(stdout, /^new edge workers have taken over/);
+      assert.match(stdout, /^new processes have taken over/);
       assert.equal(code, 0);
       const pids = service.pids();
       assert.ok(pids[`edge-worker-1${letter}`] && pids[`edge-worker-2${letter}`], JSON.stringify(pids));
@@ -101,7 +101,7 @@ describe('a restart of the edge workers', () => {
       assert.equal((await restart(t, service)).code, 0);
     }
     const waiting = spawnCommand(t, ['restart', '--data-dir', service.dataDir]);
-    await eventually('it waits', () => waiting.stdout().startsWith('two earlier generations of workers still have'));
+    await eventually('it waits', () => waiting.stdout().startsWith('two earlier generations still have'));
     const forced = await restart(t, service, '--force');
     assert.equal(forced.code, 0, forced.stderr);
     await eventually('the oldest is cut', () => kept[0]?.destroyed);
@@ -115,7 +115,7 @@ describe('a restart of the edge workers', () => {
     const dataDir = join(temporaryFolder(t), 'none');
     assert.match((await runCommand(t, ['restart', '--data-dir', dataDir])).stderr, /no service is running/);
     const service = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
-    assert.equal((await restart(t, service)).stderr, 'causeway: this service has no edge\n');
+    assert.equal((await restart(t, service)).stderr, 'causeway: this service has neither an edge nor live streams\n');
   });
 });
 

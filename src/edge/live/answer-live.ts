@@ -2,6 +2,7 @@
  * The stage of live streams: answers requests for paths of streams of a live domain. All other paths are ordinary.
  */
 import type { HubViewer } from '#fanout/encoding.ts';
+import type { Relay } from '#fanout/relay.ts';
 import { formatDate } from '#http/dates.ts';
 import { handshakeHeaders } from '#http/web-socket.ts';
 import { clientNetwork } from '#lib/cidr.ts';
@@ -22,7 +23,6 @@ import { decideLive } from './decide-live.ts';
 import { HttpSink, WebSocketSink } from './flv-sinks.ts';
 import { answerHls } from './hls.ts';
 import type { LiveEdge } from './live.ts';
-import type { Relay } from './relays.ts';
 import { lineSince, openLedger } from './session.ts';
 
 interface Asked {

@@ -153,7 +153,8 @@ export class OwnerClient {
     }
   }
 
-  #ask({ method = 'GET', path, body, signal, agent }: Asked): Promise<IncomingMessage> {
+  #ask(asked: Asked): Promise<IncomingMessage> {
+    const { method = 'GET', path, body, signal, agent } = asked;
     const { socketPath, limits } = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const stop = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
@@ -167,11 +168,17 @@ export class OwnerClient {
     });
     request.on('error', (error) => {
       clearTimeout(timer);
-      reject(error);
+      // A live process that drains has closed the kept connection: its successor has a new one.
+      if (request.reusedSocket && isReset(error)) resolve(this.#ask(asked));
+      else reject(error);
     });
     request.end(body);
     return promise;
   }
+}
+
+function isReset(error: Error): boolean {
+  return 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }
 
 function refusal(status: number): OwnerFile {

@@ -1,11 +1,8 @@
 /** The broadcasts that this worker's viewers watch: all viewers of one share a connection to the live process. */
-import type { IncomingMessage } from 'node:http';
 import { chooseEmptied } from '#fanout/emptied.ts';
-import type { HubViewer } from '#fanout/encoding.ts';
-import { HUB_LIMITS, Hub, type HubLimits } from '#fanout/hub.ts';
-import { FlvReader } from '#fanout/media/flv.ts';
+import { HUB_LIMITS, type HubLimits } from '#fanout/hub.ts';
+import { Relay } from '#fanout/relay.ts';
 import type { Logger } from '#lib/logger.ts';
-import { systemTimers } from '#lib/timers.ts';
 import { type StreamName, streamKey } from '#sites/live.ts';
 import type { OwnerClient, PullingViewer } from './owner-client.ts';
 import type { KnownStream, StreamTable } from './stream-table.ts';
@@ -17,8 +14,6 @@ export type OpenedRelay =
   | { readonly kind: 'file' }
   | { readonly kind: 'failed'; readonly status: number };
 
-/** How long a relay outlives its last viewer, for a viewer that returns soon. */
-const IDLE_MS = 2_000;
 /**
  * Limit of the media kept for new viewers, of all broadcasts of a worker; each domain has a share. docs/decisions/0483
  */
@@ -114,94 +109,5 @@ export class Relays {
   close(): void {
     for (const { relay } of this.#relays.values()) relay?.end();
     this.#relays.clear();
-  }
-}
-
-export class Relay {
-  readonly broadcast: string;
-  readonly #answer: IncomingMessage;
-  readonly #hub: Hub;
-  #idle: NodeJS.Timeout | undefined;
-  readonly #reader = new FlvReader();
-  #isOver = false;
-
-  constructor(answer: IncomingMessage, limits: HubLimits) {
-    this.#answer = answer;
-    this.broadcast = String(answer.headers['causeway-broadcast'] ?? '');
-    this.#hub = new Hub({ limits, timers: systemTimers });
-    this.#startIdle();
-  }
-
-  get bytesHeld(): number {
-    return this.#hub.bytesHeld + this.#reader.partialBytes;
-  }
-
-  /** Drops the kept media: new viewers wait for the next key frame. */
-  empty(): void {
-    this.#hub.empty();
-  }
-
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  attach(viewer: HubViewer): { detach(): void } {
-    if (this.#isOver) {
-      viewer.cut();
-      return { detach: () => undefined };
-    }
-    clearTimeout(this.#idle);
-    const seat = this.#hub.attach(viewer);
-    const detach = () => {
-      seat.detach();
-      if (!this.#isOver && this.#hub.viewers === 0) this.#startIdle();
-    };
-    return { detach };
-  }
-
-  /** Resolves at the end of the relay, with the error that ended it, if any. Never rejects. */
-  run(): Promise<unknown> {
-    const { promise, resolve } = Promise.withResolvers<unknown>();
-    const fail = (error: unknown) => {
-      if (this.#isOver) return;
-      this.cut();
-      resolve(error);
-    };
-    this.#answer.on('data', (bytes: Buffer) => {
-      if (this.#isOver) return;
-      try {
-        for (const message of this.#reader.push(bytes)) this.#hub.push(message);
-      } catch (error) {
-        fail(error);
-      }
-    });
-    this.#answer.once('end', () => this.end());
-    this.#answer.once('error', fail);
-    this.#answer.once('close', () => {
-      fail(new Error('the connection to the live process closed'));
-      resolve(undefined);
-    });
-    return promise;
-  }
-
-  cut(): void {
-    this.#stop();
-    this.#hub.cut();
-  }
-
-  end(): void {
-    this.#stop();
-    this.#hub.end();
-  }
-
-  #stop(): void {
-    this.#isOver = true;
-    clearTimeout(this.#idle);
-    this.#answer.destroy();
-  }
-
-  #startIdle(): void {
-    clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => this.end(), IDLE_MS);
   }
 }

@@ -3,7 +3,7 @@
  * its pieces. File names show which pieces are complete and whether the recording has ended, so that a kill loses only
  * incomplete parts. docs/decisions/0504
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RECORDING_ENDS, type RecordingEnd } from '#feed/recording-message.ts';
@@ -49,6 +49,7 @@ export class RecordingSpool {
   readonly #maxBytes: number;
   readonly #turns = new Turns<Spooled>();
   readonly #domainBytes = new Map<number, number>();
+  readonly #onUnreadable: (folder: string) => void;
   #bytes = 0;
   /** Called when a piece or an end can be sent. */
   onReady: () => void = () => undefined;
@@ -60,15 +61,21 @@ export class RecordingSpool {
   constructor(directory: string, maxBytes: number, onUnreadable: (folder: string) => void) {
     this.#directory = directory;
     this.#maxBytes = maxBytes;
+    this.#onUnreadable = onUnreadable;
     mkdirSync(directory, { recursive: true, mode: 0o700 });
+    for (const name of readdirSync(directory)) this.#takeOver(join(directory, name));
+  }
+
+  /** Takes over what another process has left in its directory, and removes that. */
+  adopt(directory: string): void {
+    if (!existsSync(directory)) return;
     for (const name of readdirSync(directory)) {
-      const folder = join(directory, name);
-      const left = readLeft(folder);
-      if (left === undefined) {
-        onUnreadable(folder);
-        rmSync(folder, { recursive: true, force: true });
-      } else this.#keep(left);
+      const folder = join(this.#directory, name);
+      renameSync(join(directory, name), folder);
+      this.#takeOver(folder);
     }
+    rmSync(directory, { recursive: true, force: true });
+    this.onReady();
   }
 
   get bytes(): number {
@@ -141,6 +148,14 @@ export class RecordingSpool {
     this.#turns.delete(facts.domainId, facts.id);
     this.count(spooled, -spooled.bytes);
     await rm(folder, { recursive: true, force: true });
+  }
+
+  #takeOver(folder: string): void {
+    const left = readLeft(folder);
+    if (left === undefined) {
+      this.#onUnreadable(folder);
+      rmSync(folder, { recursive: true, force: true });
+    } else this.#keep(left);
   }
 
   #keep(left: Spooled): void {

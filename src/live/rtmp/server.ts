@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Registry } from 'prom-client';
 import { createAddressSet } from '#lib/cidr.ts';
-import { closeServers, type ListenOptions, listen } from '#lib/listen.ts';
+import { type ListenOptions, listen, stopListening } from '#lib/listen.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
 import { RareLines } from '../rare-lines.ts';
@@ -36,6 +36,8 @@ export interface RtmpServer extends AsyncDisposable {
   readonly port: number;
   /** 0 if RTMPS is off. */
   readonly tlsPort: number;
+  /** Stops accepting. Connections go on; resolves when all have ended. */
+  drain(): Promise<void>;
   /**
    * Stops accepting and closes waiting connections. Those that publish or play have `graceMs` to end by themselves or
    * by their owner. Resolves when all are closed.
@@ -75,16 +77,23 @@ export async function startRtmpServer(options: RtmpServerOptions): Promise<RtmpS
     servers.push(...opened);
     return port;
   };
+  let ended: Promise<void> | undefined;
+  const drain = (): Promise<void> => {
+    ended ??= stopListening(servers);
+    return ended;
+  };
   const close = async (graceMs: number): Promise<void> => {
     for (const connection of parts.waiting.items()) connection.end('stopping', 'the service stops');
-    await closeServers(servers, graceMs, () => {
+    const timer = setTimeout(() => {
       for (const connection of connections) connection.end('stopping', 'the service stops');
-    });
+    }, graceMs);
+    await drain();
+    clearTimeout(timer);
   };
   try {
     const port = options.plain === undefined ? 0 : await open(options.plain, undefined);
     const tlsPort = options.tls === undefined ? 0 : await open(options.tls, createTlsStart(options.tls.secureContexts));
-    return { port, tlsPort, close, [Symbol.asyncDispose]: () => close(0) };
+    return { port, tlsPort, drain, close, [Symbol.asyncDispose]: () => close(0) };
   } catch (error) {
     await close(0);
     throw error;

@@ -94,6 +94,8 @@ export type StreamEvent =
   | { readonly kind: 'rules'; readonly rules: Rules }
   /** `unwatchedSince`: when the last viewer left; absent while there are viewers. */
   | { readonly kind: 'tick'; readonly unwatchedSince: number | undefined }
+  /** A publisher wants the stream at the process that takes over from this one. */
+  | { readonly kind: 'release' }
   /** The process stops. */
   | { readonly kind: 'stop' };
 
@@ -143,6 +145,8 @@ export function decideStream(
       return decideRules(state, event.rules, now);
     case 'tick':
       return decideTick(state, event.unwatchedSince, now, limits);
+    case 'release':
+      return release(state, now, limits);
     case 'stop':
       return stop(state, now);
     default:
@@ -240,6 +244,15 @@ function decideTick(
   if (!holder.hasMedia || silentMs < limits.silenceMs) return unchanged(state);
   const left = leave(state, false, now);
   return { ...left, effects: [{ kind: 'cut', holder: holder.id, reason: 'silent' }, ...left.effects] };
+}
+
+/** Gives the stream up under the conditions under which another publisher would be admitted. */
+function release(state: StreamState, now: number, limits: StreamLimits): StreamDecision {
+  const { holder, onAir } = state;
+  if (holder?.source === 'publish' && now - holder.heardAt <= limits.takeoverMs)
+    return { state, effects: [{ kind: 'refuse', reason: 'busy' }] };
+  if (onAir?.brokenAt !== undefined) return end(state, 'lost', onAir.lastMediaAt, 'silent');
+  return end(state, 'replaced', now, holder?.source === 'publish' ? 'silent' : 'replaced');
 }
 
 /** Ends the broadcast at a graceful shutdown. One in grace ended when its publisher was lost. */

@@ -15,6 +15,7 @@ import type { LiveReport } from '#feed/live-report.ts';
 import { parseRecordingMessage, type RecordingMessage } from '#feed/recording-message.ts';
 import { systemClock } from '#lib/clock.ts';
 import { systemTimers } from '#lib/timers.ts';
+import type { LivePlaces } from '#live/hand-over.ts';
 import { type LiveProcess, type LiveProcessOptions, startLiveProcess } from '#live/live-process.ts';
 import type { AccessRecord } from '#logs/line.ts';
 import type { LiveKeys, LiveMark } from '#sites/live.ts';
@@ -64,6 +65,13 @@ export interface LiveWorld {
   get(path: string): Promise<IncomingMessage>;
   /** Stops the live process, and starts another one. Connections have `graceMs` to end by themselves, 0 if absent. */
   restart(graceMs?: number): Promise<void>;
+  /**
+   * Starts a process that takes over from the present one, and lets that drain. Resolves when the new one listens;
+   * `drained` when the earlier one has ended.
+   */
+  handOver(limitMs: number): Promise<{ readonly drained: Promise<void> }>;
+  /** What the process of a generation has of its own; they count from 0. */
+  placesOf(generation: number): LivePlaces;
 }
 
 interface Place {
@@ -100,13 +108,22 @@ export async function startLiveWorld(
   let latest: LiveReport | undefined;
   const spoolDirectory = options.spoolDirectory ?? join(folder, 'recordings');
   let registry = new Registry();
-  const start = () => {
+  const placesOf = (generation: number): LivePlaces => ({
+    socketPath: join(folder, `live${generation}.relay.sock`),
+    file: join(folder, `live${generation}.db`),
+    recordings: generation === 0 ? spoolDirectory : `${spoolDirectory}-${generation}`,
+  });
+  const taken = new Map<string, number>();
+  let generation = 0;
+  const start = (predecessor?: LivePlaces) => {
     registry = new Registry();
     return startLiveProcess({
       edgeId: 'test',
       source,
-      file: join(folder, 'live.db'),
-      socketPath: join(folder, 'live.sock'),
+      ...placesOf(generation),
+      workersPath: join(folder, 'live.sock'),
+      predecessor,
+      others: [0, 1, 2].filter((n) => n !== generation && n !== generation - 1).map(placesOf),
       rtmpListen: { host: '127.0.0.1', port: 0 },
       rtmpsListen: 'off',
       pushAuth: 'off',
@@ -126,15 +143,16 @@ export async function startLiveWorld(
       },
       post: async (report) => {
         if (control.isAway) throw new Error('control is away');
-        latest = report;
-        const fresh = report.events.filter(({ n }) => n > (events.at(-1)?.n ?? 0));
+        if (report.streams !== undefined) latest = report;
+        const { epoch } = report;
+        const fresh = report.events.filter(({ n }) => n > (taken.get(epoch) ?? 0));
+        taken.set(epoch, fresh.at(-1)?.n ?? taken.get(epoch) ?? 0);
         events.push(...fresh);
         told.push(...fresh.map(describe));
-        return { taken: events.at(-1)?.n ?? 0, notOwned: control.notOwned };
+        return { taken: taken.get(epoch) ?? 0, notOwned: control.notOwned };
       },
       reportMs: 50,
       recording: {
-        directory: spoolDirectory,
         maxBytes: options.recordSpool ?? RECORD_SPOOL,
         post: async (body) => {
           if (control.isAway) throw new Error('control is away');
@@ -152,10 +170,11 @@ export async function startLiveWorld(
     });
   };
   let live = await start();
+  const draining: LiveProcess[] = [];
   const change = (kind: string, key: string, body: unknown) => {
     revision++;
     store.applyDelta({ revision, tag: `t${revision}` }, [acceptPut({ kind, key, revision, op: 'put', body })], 1);
-    live.applyChange(kind === 'site' ? [key] : []);
+    for (const each of [...draining, live]) each.applyChange(kind === 'site' ? [key] : []);
   };
   const get = async (path: string): Promise<IncomingMessage> => {
     const asked = request({ socketPath: join(folder, 'live.sock'), path, agent: false }).end();
@@ -183,7 +202,7 @@ export async function startLiveWorld(
   const clients: RtmpClient[] = [];
   t.after(() => Promise.all(clients.map((client) => client[Symbol.asyncDispose]())));
   t.after(async () => {
-    await live.stop(0);
+    await Promise.all([...draining, live].map((each) => each.stop(0)));
     source[Symbol.dispose]();
     store[Symbol.dispose]();
   });
@@ -234,6 +253,18 @@ export async function startLiveWorld(
       await live.stop(graceMs);
       live = await start();
       await follow();
+    },
+    placesOf,
+    async handOver(limitMs) {
+      const earlier = live;
+      const predecessor = placesOf(generation);
+      generation++;
+      live = await start(predecessor);
+      draining.push(earlier);
+      const drained = earlier.drain(limitMs).finally(() => draining.splice(draining.indexOf(earlier), 1));
+      await eventually('the next process listens', () => live.rtmpPort > 0);
+      await follow();
+      return { drained };
     },
   };
 }

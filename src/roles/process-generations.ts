@@ -1,6 +1,7 @@
 /**
- * The edge workers: the generation that serves, and at most two earlier ones that end with their last connections. A
- * generation takes over only when all of it is ready, so that a restart costs no request. docs/decisions/0571
+ * The edge workers and the live process: the generation that serves, and at most two earlier ones that end with their
+ * last connections. A generation takes over only when all of it is ready, so that a restart costs no request.
+ * docs/decisions/0571, 0608
  */
 import type { DrainLimits } from '#edge/ending.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -8,19 +9,19 @@ import type { StartMessage } from './messages.ts';
 import { MAX_GENERATIONS } from './process-plan.ts';
 import type { RoleProcess } from './role-process.ts';
 
-export interface WorkerGenerationsOptions {
-  /** Workers of the first generation. */
+export interface ProcessGenerationsOptions {
+  /** Processes of the first generation. */
   readonly starts: readonly StartMessage[];
   create(start: StartMessage): RoleProcess;
   /** Called when processes have been started or have ended. */
   onChange(): void;
-  /** Called when a draining worker has ended. */
+  /** Called when a process that was to end has ended. */
   onGone(part: RoleProcess): void;
   readonly log: Logger;
 }
 
 export interface Replacement {
-  /** Returns the workers of a generation; they count from 0. */
+  /** Returns the processes of a generation; generations count from 0. */
   plan(generation: number): readonly StartMessage[];
   readonly drain: DrainLimits;
   /** Whether to cut the oldest generation if there is no room for another. */
@@ -31,11 +32,11 @@ export type Replaced =
   | { readonly kind: 'replaced' }
   /** The earlier generations leave no room for another, or another replacement is in progress. */
   | { readonly kind: 'busy'; readonly why: 'draining' | 'restarting' }
-  /** The new workers could not be started; the present ones keep serving. */
+  /** The new processes could not be started; the others go on. */
   | { readonly kind: 'failed'; readonly problem: string };
 
 interface OldGeneration {
-  /** Workers that have not ended. */
+  /** Processes that have not ended. */
   readonly parts: Set<RoleProcess>;
   readonly ended: Promise<unknown>;
 }
@@ -44,11 +45,11 @@ interface OldGeneration {
 const MAX_OLD = MAX_GENERATIONS - 1;
 const READY_LIMIT_MS = 60_000;
 
-export class WorkerGenerations {
-  readonly #options: WorkerGenerationsOptions;
+export class ProcessGenerations {
+  readonly #options: ProcessGenerationsOptions;
   #number = 0;
   #present: readonly RoleProcess[];
-  /** Workers that are being started to replace the present ones. */
+  /** Processes that are being started in place of the present ones. */
   #next: readonly RoleProcess[] = [];
   /** Settles with the problem, or `undefined` when all of `#next` are ready. */
   #readiness = Promise.withResolvers<string | undefined>();
@@ -57,17 +58,17 @@ export class WorkerGenerations {
   #isReplacing = false;
   #hasStopped = false;
 
-  constructor(options: WorkerGenerationsOptions) {
+  constructor(options: ProcessGenerationsOptions) {
     this.#options = options;
     this.#present = options.starts.map(options.create);
   }
 
-  /** The workers that serve new connections. */
+  /** The processes that serve new connections. */
   get present(): readonly RoleProcess[] {
     return this.#present;
   }
 
-  /** All workers that run, those that drain first. */
+  /** All processes that run, those that drain first. */
   get all(): readonly RoleProcess[] {
     return [...this.draining, ...this.#present, ...this.#next];
   }
@@ -80,14 +81,15 @@ export class WorkerGenerations {
     if (this.#next.length > 0 && this.#next.every(({ isReady }) => isReady)) this.#readiness.resolve(undefined);
   }
 
-  /** Notes that a worker cannot start or has died. Returns true if this concerns only a replacement in progress. */
+  /** Notes that a process cannot start, or has died. Returns whether that is the matter of a replacement only. */
   noteFailure(part: RoleProcess, problem: string): boolean {
-    if (!this.#next.includes(part)) return false;
-    this.#readiness.resolve(`${part.name}: ${problem}`);
-    return true;
+    const isNext = this.#next.includes(part);
+    // The next live process follows the one that has died, and not the one that is started instead.
+    if (isNext || part.start.part === 'live') this.#readiness.resolve(`${part.name}: ${problem}`);
+    return isNext;
   }
 
-  /** Starts new workers and, when all are ready, lets the present ones drain. One replacement at a time. */
+  /** Starts a new generation and, when all of it is ready, lets the present one drain. One replacement at a time. */
   async replace(replacement: Replacement): Promise<Replaced> {
     if (this.#isReplacing) return { kind: 'busy', why: 'restarting' };
     this.#isReplacing = true;
@@ -98,7 +100,7 @@ export class WorkerGenerations {
     }
   }
 
-  /** Cancels a replacement: no further worker is started. */
+  /** Cuts a replacement short: no further process is started. */
   stop(): void {
     this.#hasStopped = true;
     this.#readiness.resolve('the service stops');
@@ -115,14 +117,14 @@ export class WorkerGenerations {
     this.#next = plan(this.#number + 1).map(create);
     onChange();
     const limit = setTimeout(
-      () => this.#readiness.resolve(`the new workers were not ready within ${READY_LIMIT_MS / 1000} s`),
+      () => this.#readiness.resolve(`the new processes were not ready within ${READY_LIMIT_MS / 1000} s`),
       READY_LIMIT_MS,
     );
     const problem = await this.#readiness.promise;
     clearTimeout(limit);
     const next = this.#next;
     if (problem !== undefined) {
-      log.error({ problem }, 'the new workers cannot start; the present ones keep serving');
+      log.error({ problem }, 'the new processes cannot start; the present ones go on');
       await Promise.all(next.map((part) => part.stop(0)));
       this.#next = [];
       for (const part of next) onGone(part);
@@ -134,8 +136,8 @@ export class WorkerGenerations {
     this.#drain(this.#present, drain);
     this.#present = next;
     log.info(
-      { workers: next.map(({ name }) => name) },
-      'new workers have taken over; the others finish their connections',
+      { parts: next.map(({ name }) => name) },
+      'new processes have taken over; the earlier ones finish their connections',
     );
     return { kind: 'replaced' };
   }
