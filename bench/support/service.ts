@@ -16,21 +16,25 @@ export interface StartedService extends AsyncDisposable {
   memory(): string;
   /** CPU time that a part has taken since it was started: all its threads, in their own code and in the system's. */
   cpuMs(part: string): number;
+  /** The same of all its processes together. */
+  wholeCpuMs(): number;
   /** What a part has in memory. */
   memoryMib(part: string): number;
   /** Kills all its processes at once, as the system does when memory runs out. */
   kill(): Promise<void>;
 }
 
-const COMMAND = join(import.meta.dirname, '..', '..', 'bin', 'causeway.js');
+const OWN_ROOT = join(import.meta.dirname, '..', '..');
 
+/** `root`: folder of the checkout that is started; this one when absent. */
 export async function startService(
   dataDir: string,
   settings: Readonly<Record<string, string>>,
+  root = OWN_ROOT,
 ): Promise<StartedService> {
   const edgePort = await freePort();
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [COMMAND, 'serve'], {
+  const child = spawn(process.execPath, [join(root, 'bin', 'causeway.js'), 'serve'], {
     stdio: ['ignore', 'pipe', 'ignore'],
     env: {
       ...process.env,
@@ -58,6 +62,8 @@ export async function startService(
     readyMs,
     memory: () => memoryOf(child.pid ?? 0),
     cpuMs: (part) => cpuMsOf(pidOf(child.pid ?? 0, part)),
+    wholeCpuMs: () =>
+      [String(child.pid), ...childrenOf(child.pid ?? 0)].map(cpuMsOf).reduce((sum, cpuMs) => sum + cpuMs, 0),
     memoryMib: (part) => residentMibOf(pidOf(child.pid ?? 0, part)),
     async kill() {
       child.kill('SIGSTOP'); // it would start its parts again
