@@ -209,7 +209,7 @@ interface Asked {
 }
 
 /** Whether nobody listens on the socket. */
-export function isAbsent(error: unknown): boolean {
+function isAbsent(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'ECONNREFUSED' || code === 'ENOENT';
 }
