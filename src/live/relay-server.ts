@@ -18,7 +18,7 @@ import type { Broadcast } from './broadcast.ts';
 import type { LiveStream } from './live-stream.ts';
 import type { Predecessor } from './predecessor.ts';
 import type { Pulls } from './pull/pulls.ts';
-import { readRequestText, refuse } from './refuse.ts';
+import { refuse } from './refuse.ts';
 import { answerSuccessor, type SuccessorQuestions } from './successor-requests.ts';
 import type { Viewers } from './viewers.ts';
 
@@ -220,8 +220,9 @@ async function takeViewers(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const text = await readRequestText(request, MAX_REPORT_BYTES);
-  if (text === undefined) return refuse(response, 413);
+  const body = await readBody(request, MAX_REPORT_BYTES);
+  if (body === undefined) return refuse(response, 413);
+  const text = body.toString('utf8');
   predecessor()?.tellViewers(text);
   refuse(response, viewers.take(text, timers.now()) ? 204 : 400);
 }

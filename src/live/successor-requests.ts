@@ -4,10 +4,11 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LiveReport } from '#feed/live-report.ts';
+import { readBody } from '#lib/read-body.ts';
 import { isBroadcastId, parseStreamKey } from '#sites/live.ts';
 import type { Owner } from './owner.ts';
 import type { Predecessor } from './predecessor.ts';
-import { readRequestText, refuse } from './refuse.ts';
+import { refuse } from './refuse.ts';
 
 export interface SuccessorQuestions {
   readonly owner: Owner;
@@ -45,9 +46,9 @@ export async function answerSuccessor(
     return true;
   }
   if (pathname !== '/disown') return false;
-  const text = await readRequestText(request, MAX_DISOWN_BYTES);
-  if (text !== undefined) disown(questions, text);
-  refuse(response, text === undefined ? 413 : 204);
+  const body = await readBody(request, MAX_DISOWN_BYTES);
+  if (body !== undefined) disown(questions, body.toString('utf8'));
+  refuse(response, body === undefined ? 413 : 204);
   return true;
 }
 
