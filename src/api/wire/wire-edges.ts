@@ -86,7 +86,7 @@ export const WRITE_EDGES = {
   }),
   'edgeOperator.exposure': ({ group, revokedAt, total, domains }: EdgeExposure): DataOf<'edgeOperator.exposure'> => ({
     group,
-    revoked_at: toSeconds(revokedAt),
+    revoked_at: writeSeconds(revokedAt),
     total,
     list: domains.map(({ domainId, name, accountId, certificates, hasLiveKeys }) => ({
       domain_id: String(domainId),
