@@ -5,6 +5,7 @@
 import type { KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '#db/open.ts';
 import { type ConfigHead, readConfigHead } from '#db/tables/resources.ts';
 import { isInHistory } from '#db/tables/revision-tags.ts';
@@ -12,6 +13,7 @@ import type { Clock } from '#lib/clock.ts';
 import { createSharedRuns } from '#lib/shared-runs.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 import { createDeltaMaker, type DeltaEvent, type DeltaSources } from './delta-maker.ts';
+import type { OpenStream } from './liveness.ts';
 import type { Peer } from './peer.ts';
 import { MAX_SPREAD_MS } from './protocol.ts';
 import { formatComment, formatEvent, HEARTBEAT } from './sse.ts';
@@ -21,6 +23,8 @@ import { readViews, type View } from './views.ts';
 const SPREAD_PER_EDGE_MS = 5;
 /** Age at which a stream to another machine is replaced by a new one. */
 const MAX_STREAM_AGE_MS = 24 * 3600 * 1000;
+/** Time by which an edge may leave later than announced. */
+const LATE_MS = 5000;
 /** Time for the last messages of this control to reach its edges. */
 const GOODBYE_MS = 500;
 /** Unread bytes at which a client is dropped; it reconnects with the revision that it has. */
@@ -37,12 +41,17 @@ export interface ChangeBroadcast {
   readonly clientCount: number;
   /** Number of clients on other machines. */
   readonly remoteCount: number;
-  /** Ids of the clients on other machines. */
-  remoteEdges(): readonly string[];
+  /** Streams to other machines. */
+  remoteStreams(): readonly OpenStream[];
   /** The newest revision that a round saw. */
   readonly revision: number;
-  /** Ends all streams. Edges on other machines are told the time over which to spread their reconnects. */
-  close(): Promise<void>;
+  /** Whether `close` has begun: no client is to be added. */
+  readonly isClosing: boolean;
+  /**
+   * Ends all streams; edges on other machines learn within which time they are to turn to another control. `followMs`:
+   * limit of the time for which they are followed until they have left; 0: their streams end at once.
+   */
+  close(followMs: number): Promise<void>;
 }
 
 /** An edge on another machine. */
@@ -85,6 +94,9 @@ class StreamBroadcast implements ChangeBroadcast {
   readonly #movedAt = new Map<string, number>();
   readonly #runRound = createSharedRuns(() => this.#round());
   #remoteCount = 0;
+  /** Called when a client has gone while all are to leave. */
+  #onGone: (() => void) | undefined;
+  #isClosing = false;
   #revision = 0;
 
   constructor({ clock, ...sources }: ChangeBroadcastOptions) {
@@ -95,6 +107,10 @@ class StreamBroadcast implements ChangeBroadcast {
 
   get revision(): number {
     return this.#revision;
+  }
+
+  get isClosing(): boolean {
+    return this.#isClosing;
   }
 
   get clientCount(): number {
@@ -118,7 +134,10 @@ class StreamBroadcast implements ChangeBroadcast {
     };
     this.#clients.add(client);
     if (remote !== undefined) this.#remoteCount += 1;
-    response.on('close', () => this.#remove(client));
+    response.on('close', () => {
+      this.#remove(client);
+      this.#onGone?.();
+    });
     response.on('drain', () => {
       // The next round makes up for a failed one.
       if (client.isCatchingUp) this.round().catch(() => undefined);
@@ -137,26 +156,47 @@ class StreamBroadcast implements ChangeBroadcast {
     for (const client of [...this.#clients]) {
       const age = this.#clock() - client.openedAt;
       if (client.remote === undefined) this.#send(client, HEARTBEAT);
-      else if (age > MAX_STREAM_AGE_MS) this.#end(client, formatGoaway(0));
+      else if (age > MAX_STREAM_AGE_MS) this.#end(client, GOAWAY_NOW);
       else this.#send(client, spread);
     }
   }
 
-  remoteEdges(): readonly string[] {
-    return [...this.#clients].flatMap(({ remote }) => remote?.peer.edge ?? []);
+  remoteStreams(): readonly OpenStream[] {
+    return [...this.#clients].flatMap(({ remote, openedAt }) =>
+      remote === undefined ? [] : { edge: remote.peer.edge, openedAt },
+    );
   }
 
-  async close(): Promise<void> {
-    const goaway = formatGoaway(this.remoteCount);
+  async close(followMs: number): Promise<void> {
+    const isFirst = !this.#isClosing;
+    this.#isClosing = true;
+    const spreadMs = spreadOf(this.remoteCount, followMs === 0 ? MAX_SPREAD_MS : followMs / 2);
+    const goaway = formatEvent({ name: 'goaway', data: JSON.stringify({ spreadMs }) });
+    const isFollowed = isFirst && followMs > 0;
+    if (isFollowed) await this.#letLeave(goaway, Math.min(followMs, spreadMs + LATE_MS));
     const goodbyes = [...this.#clients].map(async (client) => {
       if (client.remote !== undefined) {
-        this.#end(client, goaway);
+        this.#end(client, isFollowed ? '' : goaway);
         await once(client.response, 'close', { signal: AbortSignal.timeout(GOODBYE_MS) }).catch(() => undefined); // late
       }
       client.response.destroy();
     });
     for (const client of [...this.#clients]) this.#remove(client);
     await Promise.all(goodbyes);
+  }
+
+  /** Resolves when all edges on other machines have left, or after `limitMs`. */
+  async #letLeave(goaway: string, limitMs: number): Promise<void> {
+    const { promise: left, resolve } = Promise.withResolvers<void>();
+    const stop = new AbortController();
+    this.#onGone = () => {
+      if (this.remoteCount === 0) resolve();
+    };
+    for (const client of [...this.#clients]) if (client.remote !== undefined) this.#send(client, goaway);
+    this.#onGone();
+    const late = delay(limitMs, undefined, { signal: stop.signal }).catch(() => undefined); // not late
+    await Promise.race([left, late]);
+    stop.abort();
   }
 
   async #round(): Promise<void> {
@@ -262,17 +302,14 @@ class StreamBroadcast implements ChangeBroadcast {
 }
 
 const NONE: ReadonlySet<string> = new Set();
+const GOAWAY_NOW = formatEvent({ name: 'goaway', data: '{"spreadMs":0}' });
 
-function spreadOf(edges: number): string {
-  return JSON.stringify({ spreadMs: Math.min(MAX_SPREAD_MS, edges * SPREAD_PER_EDGE_MS) });
+function spreadOf(edges: number, limitMs: number): number {
+  return Math.round(Math.min(limitMs, edges * SPREAD_PER_EDGE_MS));
 }
 
 function formatSpread(edges: number): string {
-  return formatComment(spreadOf(edges));
-}
-
-function formatGoaway(edges: number): string {
-  return formatEvent({ name: 'goaway', data: spreadOf(edges) });
+  return formatComment(JSON.stringify({ spreadMs: spreadOf(edges, MAX_SPREAD_MS) }));
 }
 
 function groupByPlace(clients: Iterable<Client>): Iterable<readonly [Client, ...Client[]]> {

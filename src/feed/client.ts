@@ -4,33 +4,30 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
-import type { Clock } from '#lib/clock.ts';
+import { type Clock, steadyClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { EdgeVitals, OriginTrouble, Rejection } from '#model/edge.ts';
 import { clockOffsetMs } from '#model/edge-health.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
-import type { PurgeSpec } from '#sites/purge.ts';
-import { acceptChange } from './accept.ts';
+import { changedSites } from './changed-sites.ts';
 import { createConfirmations, type StoredChange } from './confirmations.ts';
 import type { ControlLink } from './control-link.ts';
+import { createDeparture } from './departure.ts';
 import type { PrefetchResultEntry } from './edge-prefetches.ts';
 import type { EdgeStore } from './edge-store.ts';
 import { createEdgeViewKeys, type EdgeViewKeys } from './edge-view-keys.ts';
 import { FeedRefusal, requestFeed } from './feed-request.ts';
 import { parseDelta, parseSpread } from './messages.ts';
 import { formatPositionQuery } from './position-query.ts';
+import { toPrefetchReport } from './prefetch-report.ts';
 import { createPrefetches, type Prefetches } from './prefetches.ts';
 import {
   type Delta,
   FLEET_KIND,
-  MAX_FAILURE_CHARS,
   MAX_ORIGIN_TROUBLES,
   PREFETCH_PATH,
-  type PrefetchReport,
-  type PrefetchReportResult,
   REMOTE_STATUS_MS,
-  type ResourceChange,
   SILENCE_MS,
   STATUS_MS,
   STATUS_PATH,
@@ -41,6 +38,7 @@ import { takeSnapshot } from './snapshot-reader.ts';
 import { readEvents, type SseItem } from './sse.ts';
 import { describeStatus, type EdgeIdentity } from './status.ts';
 import { createStatusReporter, type StatusReporter } from './status-reporter.ts';
+import { createAcceptor } from './withheld.ts';
 
 /** Inapplicable resources that are logged per snapshot or delta; the count covers all of them. */
 const MAX_TOLD = 10;
@@ -50,6 +48,7 @@ const LOOK_MS = 1000;
 const REMOTE_INTERVAL_MS = 100;
 const SETTINGS_LOST = 'the settings of this edge were lost';
 const RENEWED = 'the certificate of this edge was renewed';
+const SECRETS_GIVEN = 'control gives this edge secrets again; requesting a snapshot';
 /** Limit of a delta, far above those that control sends. */
 const MAX_EVENT_CHARS = 64 * 1024 * 1024;
 
@@ -112,6 +111,7 @@ class RunningFeedClient implements FeedClient {
   #spreadMs = 0;
   #serial: string | undefined;
   #isLookFailing = false;
+  #isSnapshotDue = false; // also if the store has a position
 
   constructor(options: FeedClientOptions) {
     const { store, confirm, prefetch, log, link } = options;
@@ -196,6 +196,19 @@ class RunningFeedClient implements FeedClient {
     this.#reporter.reportSoon();
     // Retries prefetches that no worker could do, and reports that control did not accept.
     if (this.#applied !== undefined) this.#prefetches.advance(this.#applied.revision);
+    void this.#askForSecrets(); // never rejects
+  }
+
+  /** Takes a snapshot as soon as control no longer withholds secrets from this edge. */
+  async #askForSecrets(): Promise<void> {
+    try {
+      if (this.#isSnapshotDue || !this.#options.store.hasWithheld()) return;
+      if (!(await this.#viewKeys.areGiven(this.#stop.signal))) return;
+      this.#isSnapshotDue = true;
+      this.#attempt.abort(new Error(SECRETS_GIVEN));
+    } catch {
+      // asked again with the next report
+    }
   }
 
   /** Asks the workers to confirm the stored set: after a start, it is in force only when they do. */
@@ -256,9 +269,9 @@ class RunningFeedClient implements FeedClient {
   /** Follows the feed until it is lost, with a snapshot first if that is needed. Returns why it was lost. */
   async #attend(): Promise<{ readonly outage: Outage; readonly failure?: unknown }> {
     try {
-      const head = this.#options.store.head() ?? (await this.#takeSnapshot());
+      const head = (this.#isSnapshotDue ? undefined : this.#options.store.head()) ?? (await this.#takeSnapshot());
       const end = await this.#follow(head);
-      if (end !== 'reset') return { outage: { kind: 'goaway', spreadMs: end.spreadMs } };
+      if (end !== 'reset') return { outage: { kind: 'goaway', ...end } };
       this.#failures += 1; // an open stream resets it; this backs off from a control that only sends `reset`
       await this.#takeSnapshot();
       return { outage: { kind: 'refused', retryAfterMs: undefined } };
@@ -275,8 +288,8 @@ class RunningFeedClient implements FeedClient {
     if (error instanceof FeedRefusal) {
       return error.status === 426 ? { kind: 'version' } : { kind: 'refused', retryAfterMs: error.retryAfterMs };
     }
-    const isRenewal = error instanceof Error && error.message === RENEWED;
-    return this.#isConnected && !isRenewal
+    const isOwn = error instanceof Error && [RENEWED, SECRETS_GIVEN].includes(error.message);
+    return this.#isConnected && !isOwn
       ? { kind: 'lost', spreadMs: this.#spreadMs }
       : { kind: 'refused', retryAfterMs: undefined };
   }
@@ -289,11 +302,11 @@ class RunningFeedClient implements FeedClient {
 
   async #takeSnapshot(): Promise<FeedPosition> {
     const { store, link, clock, log, snapshotFile: file } = this.#options;
-    const { signal } = this.#attempt;
-    const viewKeys = this.#viewKeys;
-    viewKeys.forget();
-    const { epoch, revision, tag, count } = await takeSnapshot(store, { link, viewKeys, file, clock, signal });
+    this.#viewKeys.forget();
+    const source = { link, viewKeys: this.#viewKeys, file, clock, signal: this.#attempt.signal };
+    const { epoch, revision, tag, count } = await takeSnapshot(store, source);
     link.announce(store.announcedControls());
+    this.#isSnapshotDue = false;
     const at = { epoch, revision, tag };
     const rejected = store.countRejections();
     log.info({ revision, count, rejected }, 'snapshot applied');
@@ -307,38 +320,43 @@ class RunningFeedClient implements FeedClient {
     this.#options.log.error({ rejected, first }, 'cannot apply some settings; their previous versions stay in force');
   }
 
-  /** Follows changes until control asks for a snapshot or says goodbye. Throws when the stream ends otherwise. */
-  async #follow(at: FeedPosition): Promise<'reset' | { readonly spreadMs: number }> {
+  /** Follows changes until control asks for a snapshot or is to be left. Throws when the stream ends otherwise. */
+  async #follow(at: FeedPosition): Promise<'reset' | { readonly waitMs: number }> {
     const { link, store } = this.#options;
     const path = `${STREAM_PATH}?${formatPositionQuery(at, store.view())}`;
     const { signal } = this.#attempt;
     const serial = link.serial;
     const response = await requestFeed({ link, path, signal, silenceMs: SILENCE_MS, isStream: true });
+    using departure = createDeparture({ leave: () => response.destroy(), random: Math.random, steadyClock });
     try {
       for await (const event of readEvents(response, MAX_EVENT_CHARS)) {
         if (event.kind === 'event' && event.name === 'reset') return 'reset';
-        if (event.kind === 'event' && event.name === 'goaway') {
-          link.turn();
-          return { spreadMs: parseSpread(event.data) };
-        }
-        await this.#take(at.epoch, event);
+        if (event.kind === 'event' && event.name === 'goaway') departure.announce(parseSpread(event.data));
+        else await this.#take(at.epoch, event);
         this.#failures = 0;
         if (this.#isConnected) continue;
         this.#serial = serial;
         this.#isConnected = true;
         this.#tick(); // a control that has just started needs a report
       }
+    } catch (error) {
+      if (departure.remainingMs === undefined || signal.aborted) throw error;
     } finally {
       response.destroy();
     }
-    throw new Error('control closed the stream');
+    const { remainingMs: waitMs } = departure;
+    if (waitMs === undefined) throw new Error('control closed the stream');
+    link.turn();
+    return { waitMs };
   }
 
   async #take(epoch: string, event: SseItem): Promise<void> {
     if (event.kind === 'comment') {
       if (event.text !== '') this.#spreadMs = parseSpread(event.text);
-    } else if (event.name === 'viewkey') this.#viewKeys.take(event.data);
-    else if (event.name === 'delta') {
+    } else if (event.name === 'viewkey') {
+      this.#viewKeys.take(event.data);
+      void this.#askForSecrets(); // never rejects
+    } else if (event.name === 'delta') {
       const delta = parseDelta(event.data);
       this.#apply(epoch, { ...delta, changes: await this.#viewKeys.open(delta.changes, this.#attempt.signal) });
     }
@@ -351,7 +369,7 @@ class RunningFeedClient implements FeedClient {
     const revision = store.head()?.revision;
     if (from !== revision) throw new Error(`a delta from ${from} while at ${revision}`);
     if (view !== store.view()) throw new Error(`a delta of the view ${view} while at ${store.view()}`);
-    const accepted = changes.map(acceptChange);
+    const accepted = createAcceptor(store, { isFresh: false })(changes);
     store.applyDelta({ revision: to, tag }, accepted, clock());
     const refused = accepted.filter((change) => change.kind === 'reject');
     const first = refused.slice(0, MAX_TOLD).map(({ resource, kind: _, ...told }) => ({ kind: resource, ...told }));
@@ -364,8 +382,7 @@ class RunningFeedClient implements FeedClient {
     const { store, edgeId } = this.#options;
     const at = store.head();
     if (at === undefined) return; // their set is gone
-    const report: PrefetchReport = { edge: edgeId, at, results: results.map(toReportResult) };
-    await this.#post(PREFETCH_PATH, report);
+    await this.#post(PREFETCH_PATH, toPrefetchReport(edgeId, at, results));
   }
 
   /** Returns the fields of the answer. */
@@ -380,21 +397,4 @@ class RunningFeedClient implements FeedClient {
     response.resume();
     return response.headers;
   }
-}
-
-function toReportResult({ spec: { taskId, n }, outcome }: PrefetchResultEntry): PrefetchReportResult {
-  if (outcome.kind === 'stored') return { taskId, n };
-  return { taskId, n, failure: outcome.reason.slice(0, MAX_FAILURE_CHARS) };
-}
-
-/**
- * Returns the sites that a change affects. A deleted purge affects none: another one covers it, or nothing so old
- * remains.
- */
-function changedSites(change: ResourceChange): readonly string[] {
-  if (change.kind === 'site') return [change.key];
-  if (change.kind !== 'purge' || change.op === 'delete') return [];
-  // `as`: an object's members are unknown values by their names.
-  const { site } = Object(change.body) as Partial<Record<keyof PurgeSpec, unknown>>;
-  return typeof site === 'string' ? [site] : [];
 }

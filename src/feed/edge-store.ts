@@ -34,7 +34,7 @@ import {
 } from './edge-key.ts';
 import { createEdgePrefetches, type EdgePrefetches } from './edge-prefetches.ts';
 import { createStaging, type SnapshotStaging } from './edge-staging.ts';
-import { CONTROLS_KEY, FLEET_KIND, type FleetControls } from './protocol.ts';
+import { CONTROLS_KEY, FLEET_KIND, type FleetControls, WITHHELD } from './protocol.ts';
 
 export interface EdgeStore extends SiteSource, Disposable {
   /** Absent until the first snapshot. */
@@ -48,6 +48,10 @@ export interface EdgeStore extends SiteSource, Disposable {
   /** Lists the oldest `limit` rejections that still apply. */
   listRejections(limit: number): readonly Rejection[];
   countRejections(): number;
+  /** Whether the resource was rejected because control withholds its secret. */
+  isWithheld(kind: string, key: string): boolean;
+  /** Whether any was. */
+  hasWithheld(): boolean;
   /** Applies all changes and the new position, or none. Purges are applied at `now`. */
   applyDelta(to: Omit<FeedPosition, 'epoch'>, changes: readonly StoreChange[], now: number): void;
   /** Begins a snapshot, which takes the place of the current set at its `commit`. */
@@ -111,6 +115,8 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
     view: () => open.selectView.get()?.['view']?.toString(),
     countSites: () => Number(open.countSites.get()?.['n']),
     countRejections: () => Number(open.countRejections.get()?.['n']),
+    isWithheld: (kind, key) => open.selectWithheld.get(WITHHELD, kind, key) !== undefined,
+    hasWithheld: () => open.selectAnyWithheld.get(WITHHELD) !== undefined,
     // `as`: the columns of the statement below, written by `prepareApply` only.
     listRejections: (limit) => open.selectRejections.all(limit).map((row) => ({ ...row }) as unknown as Rejection),
     applyDelta: (to, changes, now) =>
@@ -177,6 +183,8 @@ function openStore(file: string, edgeKey: EdgeKey, onMoved: (to: string) => void
     selectRejections: database.prepare(
       'select kind, key, revision, error from rejection order by revision, kind, key limit ?',
     ),
+    selectWithheld: database.prepare('select 1 from rejection where error = ? and kind = ? and key = ?'),
+    selectAnyWithheld: database.prepare('select 1 from rejection where error = ? limit 1'),
     moveHead: database.prepare('update head set revision = ?, tag = ? where id = 1'),
     apply: prepareApply(database),
     prefetches: createEdgePrefetches(database),

@@ -13,6 +13,7 @@ import {
 } from '#model/live-stream.ts';
 import { isAppName, isBroadcastId, isStreamName } from '#sites/live.ts';
 import {
+  MAX_INT,
   type Members,
   MessageError,
   parseJson,
@@ -21,6 +22,7 @@ import {
   readCount,
   readEdge,
   readFlag,
+  readInstant,
   readItems,
   readMembers,
   readWord,
@@ -35,6 +37,8 @@ export const MAX_LIVE_STATUSES = 5000;
 const MAX_ADDRESS_CHARS = 300;
 const MAX_CODEC_CHARS = 32;
 const MAX_FLASH_VER_CHARS = 200;
+/** Viewers of one kind: columns hold the sum over all streams of a domain. */
+const MAX_VIEWERS = 400_000;
 
 export interface LiveReport extends StoredReport {
   /** The sender's clock, epoch milliseconds. */
@@ -55,7 +59,7 @@ export function parseLiveReport(text: string): LiveReport {
   const report = {
     edge: readEdge(members['edge']),
     epoch: readBoundedText('epoch', members['epoch'], 64),
-    at: readCount('at', members['at']),
+    at: readInstant('at', members['at']),
     events: readItems('events', members['events'], MAX_LIVE_EVENTS).map(readEvent),
     ...(streams !== undefined && { streams: readItems('streams', streams, MAX_LIVE_STATUSES).map(readStatus) }),
   };
@@ -78,7 +82,7 @@ export function parseLiveAnswer(text: string): LiveReportAnswer {
 
 function readEvent(value: unknown): LiveEvent {
   const members = readMembers('event', value);
-  const event = { ...readBroadcast(members), n: readCount('n', members['n']), at: readCount('at', members['at']) };
+  const event = { ...readBroadcast(members), n: readCount('n', members['n']), at: readInstant('at', members['at']) };
   const kind = readWord('kind', members['kind'], ['began', 'ended']);
   if (kind === 'ended') return { ...event, kind, reason: readWord('reason', members['reason'], END_REASONS) };
   const { source, address } = members;
@@ -94,8 +98,8 @@ function readStatus(value: unknown): LiveStatus {
   const members = readMembers('stream', value);
   return {
     ...readBroadcast(members),
-    startedAt: readCount('startedAt', members['startedAt']),
-    lastMediaAt: readCount('lastMediaAt', members['lastMediaAt']),
+    startedAt: readInstant('startedAt', members['startedAt']),
+    lastMediaAt: readInstant('lastMediaAt', members['lastMediaAt']),
     source: readWord('source', members['source'], LIVE_SOURCES),
     address: readAny('address', members['address'], MAX_ADDRESS_CHARS),
     isInGrace: readFlag('isInGrace', members['isInGrace']),
@@ -115,17 +119,17 @@ function readStatus(value: unknown): LiveStatus {
 function readViewers(value: unknown): ViewerCounts {
   const members = readMembers('viewers', value);
   return {
-    flv: readCount('flv', members['flv']),
-    websocket: readCount('websocket', members['websocket']),
-    rtmp: readCount('rtmp', members['rtmp']),
-    hls: readCount('hls', members['hls']),
+    flv: readCount('flv', members['flv'], MAX_VIEWERS),
+    websocket: readCount('websocket', members['websocket'], MAX_VIEWERS),
+    rtmp: readCount('rtmp', members['rtmp'], MAX_VIEWERS),
+    hls: readCount('hls', members['hls'], MAX_VIEWERS),
   };
 }
 
 function readBroadcast(members: Members): BroadcastName {
   const domainId = readCount('domainId', members['domainId']);
   const { app, stream, broadcast } = members;
-  if (domainId < 1 || domainId > 2 ** 31 - 1) throw new MessageError('domainId: expected the id of a domain');
+  if (domainId < 1 || domainId > MAX_INT) throw new MessageError('domainId: expected the id of a domain');
   if (typeof app !== 'string' || !isAppName(app)) throw new MessageError('app: expected the name of an application');
   if (typeof stream !== 'string' || !isStreamName(stream)) throw new MessageError('stream: expected a name');
   if (typeof broadcast !== 'string' || !isBroadcastId(broadcast)) {

@@ -1,4 +1,5 @@
 /** Parses the protocol's messages. A malformed one is refused with the name of the member. */
+import { isInstant, LATEST_MS } from '#lib/instant.ts';
 import { isCount } from '#lib/is-count.ts';
 import type { EdgeLoad, EdgeStatus, EdgeVitals, OriginTrouble, Rejection } from '#model/edge.ts';
 import { type CheckResult, HEALTH_CHECKS, MAX_CHECK_DETAIL_CHARS } from '#model/edge-health.ts';
@@ -31,6 +32,8 @@ export const MAX_BUILD_CHARS = 200;
 const MAX_FEATURES = 64;
 const MAX_FEATURE_CHARS = 64;
 const MAX_CHECKS = 64;
+/** Largest number that columns of 32 bits hold. */
+export const MAX_INT = 2 ** 31 - 1;
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -82,7 +85,7 @@ export function parseStatus(text: string): EdgeStatus {
     appliedRevision,
     rejected: readItems('rejected', members['rejected'], MAX_REJECTIONS).map(readRejection),
     build: readBoundedText('build', members['build'], MAX_BUILD_CHARS),
-    startedAt: readCount('startedAt', members['startedAt']),
+    startedAt: readInstant('startedAt', members['startedAt']),
     origins: readOrigins(members['origins'] ?? []), // an edge of an earlier release has none
     ...(members['state'] !== undefined && { vitals: readVitals(members) }), // nor these
   };
@@ -111,8 +114,8 @@ function readVitals(members: Members): EdgeVitals {
 }
 
 function readOffset(value: unknown): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value))
-    throw new MessageError('clockOffsetMs: expected an integer');
+  if (typeof value !== 'number' || !Number.isInteger(value) || Math.abs(value) > LATEST_MS)
+    throw new MessageError(`clockOffsetMs: expected an integer from ${-LATEST_MS} to ${LATEST_MS}`);
   return value;
 }
 
@@ -122,7 +125,7 @@ function readLoad(members: Members): EdgeLoad {
     cpu: read('cpu'),
     mbit: read('mbit'),
     requests: read('requests'),
-    underWay: readCount('load.underWay', members['underWay']),
+    underWay: readCount('load.underWay', members['underWay'], MAX_INT),
     cacheDisk: read('cacheDisk'),
   };
 }
@@ -133,7 +136,7 @@ function readCheck(value: unknown): readonly CheckResult[] {
   const isOk = readFlag('ok', ok);
   const name = readBoundedText('check', check, MAX_KIND_CHARS);
   const known = HEALTH_CHECKS.find((each) => each === name);
-  const text = detail === undefined ? undefined : readBoundedText('detail', detail, MAX_CHECK_DETAIL_CHARS);
+  const text = detail === undefined ? undefined : readNote('detail', detail, MAX_CHECK_DETAIL_CHARS);
   return known === undefined ? [] : [{ check: known, ok: isOk, ...(text !== undefined && { detail: text }) }];
 }
 
@@ -163,9 +166,9 @@ function readPrefetchResult(value: unknown): PrefetchReportResult {
   const members = readMembers('result', value);
   const { failure } = members;
   return {
-    taskId: readCount('taskId', members['taskId']),
-    n: readCount('n', members['n']),
-    ...(failure !== undefined && { failure: readBoundedText('failure', failure, MAX_FAILURE_CHARS) }),
+    taskId: readCount('taskId', members['taskId'], MAX_INT),
+    n: readCount('n', members['n'], MAX_INT),
+    ...(failure !== undefined && { failure: readNote('failure', failure, MAX_FAILURE_CHARS) }),
   };
 }
 
@@ -192,7 +195,7 @@ function readChange(value: unknown): ResourceChange {
 
 function readRejection(value: unknown): Rejection {
   const members = readMembers('rejection', value);
-  return { ...readResource(members), error: readBoundedText('error', members['error'], MAX_REJECTION_ERROR_CHARS) };
+  return { ...readResource(members), error: readNote('error', members['error'], MAX_REJECTION_ERROR_CHARS) };
 }
 
 function readResource(members: Members) {
@@ -219,16 +222,31 @@ export function readMembers(member: string, value: unknown): Members {
   return value as Members;
 }
 
-/** Reads a text that is not empty. */
+/** Reads a text that is not empty, without NULs and unpaired surrogates, which databases cannot store. */
 export function readBoundedText(member: string, value: unknown, maxChars: number): string {
-  if (typeof value !== 'string' || value === '' || value.length > maxChars) {
+  if (typeof value !== 'string' || value === '' || value.length > maxChars)
     throw new MessageError(`${member}: expected a text of 1 to ${maxChars} characters`);
-  }
+  if (value.includes('\0') || !value.isWellFormed())
+    throw new MessageError(`${member}: expected a text without NULs and unpaired surrogates`);
   return value;
 }
 
-export function readCount(member: string, value: unknown): number {
-  if (!isCount(value)) throw new MessageError(`${member}: expected an integer from 0`);
+/** Reads a text for people, which may quote anything: what databases cannot store is removed. */
+function readNote(member: string, value: unknown, maxChars: number): string {
+  return readBoundedText(
+    member,
+    typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value,
+    maxChars,
+  );
+}
+
+export function readCount(member: string, value: unknown, max = Number.MAX_SAFE_INTEGER): number {
+  if (!isCount(value, max)) throw new MessageError(`${member}: expected an integer from 0 to ${max}`);
+  return value;
+}
+
+export function readInstant(member: string, value: unknown): number {
+  if (!isInstant(value)) throw new MessageError(`${member}: expected epoch milliseconds from 0 to ${LATEST_MS}`);
   return value;
 }
 

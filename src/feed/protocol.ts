@@ -17,6 +17,11 @@ export const PREFETCH_PATH = '/edge/v1/prefetch';
 export const VIEW_KEYS_PATH = '/fleet/v1/viewkeys';
 /** Ids in one request. */
 export const MAX_VIEW_KEY_IDS = 16;
+/** Word that the reason begins with for which an edge with two copies gets no view keys (403). */
+export const SUSPECT = 'suspect';
+/** Error of a rejected resource whose secret control withholds. Stored: the edge asks for these secrets again. */
+export const WITHHELD =
+  'withheld: two machines have the identity of this edge, so that it gets no new secrets and keeps those that it has';
 /** Header of requests with the raw X25519 public key that view keys are to be sealed to, base64. */
 export const SEAL_HEADER = 'causeway-seal';
 export const LOGS_PATH = '/edge/v1/logs';

@@ -16,7 +16,7 @@ test('the delay before a new request grows with failures, with full jitter, and 
       [REFUSED, 20, 2, 0, 60_000],
       [REFUSED, 1000, 0, 2500, 5000],
       [{ kind: 'refused', retryAfterMs: 7000 }, 1, 1, 7000, 7000],
-      [{ kind: 'goaway', spreadMs: 20_000 }, 1, 1, 0, 20_000],
+      [{ kind: 'goaway', waitMs: 700 }, 1, 1, 700, 700],
       [{ kind: 'lost', spreadMs: 20_000 }, 1, 1, 0, 20_000],
       [{ kind: 'lost', spreadMs: 0 }, 1, 1, 0, 100],
       [{ kind: 'lost', spreadMs: 20_000 }, 1, 0, 50, 100],

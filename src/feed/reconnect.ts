@@ -10,9 +10,9 @@ const VERSION_MS = 60_000;
 
 /** Why the edge is without a stream. */
 export type Outage =
-  /** Control announced its end: all of its edges leave within `spreadMs`. */
-  | { readonly kind: 'goaway'; readonly spreadMs: number }
-  /** An open stream broke. Its control may have died with all of its streams, so edges spread as after `goaway`. */
+  /** Control announced its end. `waitMs`: until this edge is to turn to another one. */
+  | { readonly kind: 'goaway'; readonly waitMs: number }
+  /** An open stream broke. Its control may have died with all of its streams, so its edges spread. */
   | { readonly kind: 'lost'; readonly spreadMs: number }
   | { readonly kind: 'refused'; readonly retryAfterMs: number | undefined }
   /** No version of the feed in common. */
@@ -29,7 +29,7 @@ export interface Attempts {
 export function feedDelayMs(outage: Outage, { failures, remoteControls }: Attempts, random: number): number {
   if (outage.kind === 'version') return Math.round(VERSION_MS * (0.9 + 0.2 * random));
   if (remoteControls === 0) return backoffDelayMs(RECONNECT, failures, random);
-  if (outage.kind === 'goaway') return Math.round(outage.spreadMs * random);
+  if (outage.kind === 'goaway') return Math.round(outage.waitMs);
   const isPatient = failures >= PATIENT_ROUNDS * remoteControls;
   const full = isPatient ? PATIENT_MS : Math.min(RECONNECT.capMs, RECONNECT.firstMs * 2 ** Math.min(failures - 1, 30));
   const spread = Math.max(full, outage.kind === 'lost' ? outage.spreadMs : 0);

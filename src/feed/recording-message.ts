@@ -1,6 +1,7 @@
 /**
  * Messages of a live process to control about a recording: a piece, or its end. A line of JSON, then the bytes. Pure.
  */
+import { LATEST_MS } from '#lib/instant.ts';
 import { isCount } from '#lib/is-count.ts';
 import { parseObject } from '#lib/parse-object.ts';
 import type { BroadcastName } from '#model/live-stream.ts';
@@ -71,8 +72,6 @@ export function parseRecordingMessage(body: Buffer): RecordingMessage | undefine
 
 type Counts = 'domainId' | 'beganAt' | 'n' | 'endsAt' | 'durationMs' | 'initBytes';
 
-/** Latest instant that a message may name: the year 2200, epoch milliseconds. */
-const LATEST_MS = Date.UTC(2200, 0);
 /** Largest values, which columns, file names and lines of a playlist can hold. */
 const LIMITS: Readonly<Record<Counts, number>> = {
   domainId: 2 ** 31 - 1,

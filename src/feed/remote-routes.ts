@@ -1,11 +1,11 @@
 /** Routes that only edges on other machines use: views, files of snapshots, and view keys. */
 import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { readBody } from '#lib/read-body.ts';
+import type { ReadBody } from './bodies.ts';
 import { MessageError } from './messages.ts';
 import type { Peer } from './peer.ts';
 import { parseViewQuery } from './position-query.ts';
-import { SEAL_HEADER, VIEW_KEYS_PATH } from './protocol.ts';
+import { SEAL_HEADER, SUSPECT, VIEW_KEYS_PATH } from './protocol.ts';
 import { type FeedHandler, queryOf, type Routes, refuseRequest } from './request-handler.ts';
 import { parseSealKey } from './view-key-box.ts';
 import { parseViewKeyRequest } from './view-key-messages.ts';
@@ -13,11 +13,11 @@ import type { ViewSealer } from './view-sealer.ts';
 
 const MAX_REQUEST_BYTES = 16 * 1024;
 
-export function viewKeyRoutes(sealer: ViewSealer): Routes {
+export function viewKeyRoutes(sealer: ViewSealer, readBody: ReadBody): Routes {
   const handle: FeedHandler = async (request, response, { peer }) => {
     if (peer === undefined) return refuseRequest(response, 404, 'no such path');
     const sealKey = readSealKey(request);
-    const body = await readBody(request, MAX_REQUEST_BYTES);
+    const body = await readBody(request, response, { maxBytes: MAX_REQUEST_BYTES, peer });
     if (body === undefined) return refuseRequest(response, 413, `expected at most ${MAX_REQUEST_BYTES} bytes`);
     const ids = parseViewKeyRequest(body.toString('utf8'));
     if (ids.some((id) => !id.startsWith(`${peer.group}.`)))
@@ -26,7 +26,7 @@ export function viewKeyRoutes(sealer: ViewSealer): Routes {
       return refuseRequest(
         response,
         403,
-        `suspect: two machines have the identity of ${peer.edge}; it gets no view keys`,
+        `${SUSPECT}: two machines have the identity of ${peer.edge}; it gets no view keys`,
       );
     const keys = await sealer.sealTo(peer, sealKey, ids);
     response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' });

@@ -7,11 +7,12 @@ import { recordLiveReport } from '#db/tables/live/reports.ts';
 import { isInHistory } from '#db/tables/revision-tags.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
-import { readBody } from '#lib/read-body.ts';
 import { type LiveStatus, sumViewers } from '#model/live-stream.ts';
+import type { ReadBody } from './bodies.ts';
 import type { EdgeCounts } from './edge-counts.ts';
 import { type LiveReportAnswer, MAX_LIVE_REPORT_BYTES, parseLiveReport } from './live-report.ts';
 import { parsePrefetchReport, parseStatus, requireEdge } from './messages.ts';
+import type { Peer } from './peer.ts';
 import {
   LIVE_PATH,
   LOGS_PATH,
@@ -30,16 +31,16 @@ const SAY_AGAIN_MS = 60_000;
 
 /**
  * Takes traffic reports of edges. Each method is idempotent, resolves when the data is stored durably, and throws
- * `MessageError` for invalid data, and `ForeignEdgeError` if the data names another edge than `sender`. `sender`: id of
- * the edge by its certificate; absent for this machine's own, which names itself.
+ * `MessageError` for invalid data, and `ForeignEdgeError` if the data names another edge than `sender`. `sender`: the edge
+ * by its certificate; absent for this machine's own, which names itself.
  */
 export interface TrafficTaker {
   readonly maxPartBytes: number;
-  takePart(part: Buffer, sender: string | undefined): Promise<void>;
+  takePart(part: Buffer, sender: Peer | undefined): Promise<void>;
   readonly maxReportBytes: number;
-  takeReport(report: string, sender: string | undefined): Promise<void>;
+  takeReport(report: string, sender: Peer | undefined): Promise<void>;
   readonly maxRecordingBytes: number;
-  takeRecording(message: Buffer, sender: string | undefined): Promise<void>;
+  takeRecording(message: Buffer, sender: Peer | undefined): Promise<void>;
 }
 
 /** Number of resources that an edge rejects, at most as many as a report holds. */
@@ -57,6 +58,7 @@ export interface ReportOptions {
   readonly db: Db;
   /** Absent if this control accepts no traffic reports. */
   readonly traffic?: TrafficTaker;
+  readonly readBody: ReadBody;
   readonly clock: Clock;
   readonly log: Logger;
   readonly rejections: EdgeCounts<RejectionCount>;
@@ -65,23 +67,23 @@ export interface ReportOptions {
 
 export function reportRoutes(options: ReportOptions): Routes {
   return {
-    [STATUS_PATH]: { method: 'POST', handle: createReportHandler(createStatusTaker(options)) },
+    [STATUS_PATH]: { method: 'POST', handle: createReportHandler(options, createStatusTaker(options)) },
     [PREFETCH_PATH]: {
       method: 'POST',
-      handle: createReportHandler((text, caller) => takePrefetchReport(options, text, caller)),
+      handle: createReportHandler(options, (text, caller) => takePrefetchReport(options, text, caller)),
     },
     [LIVE_PATH]: { method: 'POST', handle: createLiveHandler(options) },
-    ...(options.traffic !== undefined && trafficRoutes(options.traffic)),
+    ...(options.traffic !== undefined && trafficRoutes(options.traffic, options.readBody)),
   };
 }
 
-function trafficRoutes(traffic: TrafficTaker): Routes {
+function trafficRoutes(traffic: TrafficTaker, readBody: ReadBody): Routes {
   const take =
-    (maxBytes: number, work: (body: Buffer, sender: string | undefined) => Promise<void>): FeedHandler =>
+    (maxBytes: number, work: (body: Buffer, sender: Peer | undefined) => Promise<void>): FeedHandler =>
     async (request, response, { peer }) => {
-      const body = await readBody(request, maxBytes);
+      const body = await readBody(request, response, { maxBytes, peer });
       if (body === undefined) return refuseRequest(response, 413, `expected at most ${maxBytes} bytes`);
-      await work(body, peer?.edge);
+      await work(body, peer);
       response.writeHead(204).end();
     };
   const { maxPartBytes, maxReportBytes, maxRecordingBytes } = traffic;
@@ -107,9 +109,9 @@ interface Refusal {
 /** Throws `MessageError` for an invalid report. */
 type TakeReport = (text: string, caller: FeedCaller) => Promise<Refusal | undefined>;
 
-function createReportHandler(take: TakeReport): FeedHandler {
+function createReportHandler({ readBody }: Pick<ReportOptions, 'readBody'>, take: TakeReport): FeedHandler {
   return async (request, response, caller) => {
-    const body = await readBody(request, MAX_STATUS_BYTES);
+    const body = await readBody(request, response, { maxBytes: MAX_STATUS_BYTES, peer: caller.peer });
     if (body === undefined) return refuseRequest(response, 413, `expected at most ${MAX_STATUS_BYTES} bytes`);
     const refusal = await take(body.toString('utf8'), caller);
     if (refusal === undefined) response.writeHead(204).end();
@@ -153,18 +155,20 @@ async function takePrefetchReport({ db }: ReportOptions, text: string, { peer }:
   if (!(await isInHistory(db.query, at))) return;
   await recordPrefetchResults(
     db.query,
-    edge,
+    { edge, group: peer?.group },
     results.map(({ taskId, n, failure }) => ({ taskId, n, failure })),
   );
 }
 
-function createLiveHandler({ db, clock, live }: ReportOptions): FeedHandler {
+function createLiveHandler({ db, readBody, clock, live }: ReportOptions): FeedHandler {
   return async (request, response, { peer }) => {
-    const body = await readBody(request, MAX_LIVE_REPORT_BYTES);
+    const body = await readBody(request, response, { maxBytes: MAX_LIVE_REPORT_BYTES, peer });
     if (body === undefined) return refuseRequest(response, 413, `expected at most ${MAX_LIVE_REPORT_BYTES} bytes`);
     const report = parseLiveReport(body.toString('utf8'));
     requireEdge(report.edge, peer?.edge);
-    const answer: LiveReportAnswer = await db.transaction((trx) => recordLiveReport(trx, report, clock()));
+    const answer: LiveReportAnswer = await db.transaction((trx) =>
+      recordLiveReport(trx, { ...report, group: peer?.group }, clock()),
+    );
     const { edge, streams } = report;
     if (streams !== undefined) live.note(edge, { streams: streams.length, viewers: viewersOf(streams) }, clock());
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));

@@ -4,9 +4,20 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '#lib/logger.ts';
+import { CrowdedError } from './crowded-error.ts';
 import { ForeignEdgeError, MessageError } from './messages.ts';
 import type { Peer } from './peer.ts';
-import { chooseVersion, FEED_HEADER, FEED_VERSIONS, formatVersions, parseVersions } from './versions.ts';
+import {
+  chooseVersion,
+  FEED_HEADER,
+  FEED_VERSIONS,
+  FLEET_VERSIONS,
+  formatVersions,
+  parseVersions,
+} from './versions.ts';
+
+/** Time after which an edge sends again what there was no room for. */
+const RETRY_SECONDS = 5;
 
 /** The sender of a request. */
 export interface FeedCaller {
@@ -34,6 +45,10 @@ export function createFeedHandler(routes: Routes, log: Logger): RequestHandler {
     } catch (error) {
       if (error instanceof MessageError) return refuseRequest(response, 400, error.message);
       if (error instanceof ForeignEdgeError) return refuseRequest(response, 403, error.message);
+      if (error instanceof CrowdedError) {
+        response.setHeader('retry-after', RETRY_SECONDS);
+        return refuseRequest(response, 503, error.message);
+      }
       if (!response.destroyed) log.error({ err: error, path: request.url, edge: peer?.edge }, 'feed request failed');
       if (response.headersSent) response.destroy();
       else refuseRequest(response, 503, 'try again later');
@@ -52,10 +67,11 @@ async function answer(
   const versions = parseVersions(typeof header === 'object' ? header.join() : header);
   if (versions === undefined)
     return refuseRequest(response, 400, `${FEED_HEADER}: expected a version or a range, as in 1-2`);
-  const version = chooseVersion(versions, FEED_VERSIONS);
-  response.setHeader(FEED_HEADER, version ?? formatVersions(FEED_VERSIONS));
+  const ours = peer === undefined ? FEED_VERSIONS : FLEET_VERSIONS;
+  const version = chooseVersion(versions, ours);
+  response.setHeader(FEED_HEADER, version ?? formatVersions(ours));
   if (version === undefined) {
-    const own = formatVersions(FEED_VERSIONS);
+    const own = formatVersions(ours);
     return refuseRequest(response, 426, `${FEED_HEADER}: this control speaks ${own}, not ${formatVersions(versions)}`);
   }
   const path = request.url?.split('?')[0] ?? '';

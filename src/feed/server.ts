@@ -12,13 +12,15 @@ import { noteEdgesSeen } from '#db/tables/edges.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';
+import { createBodyReader } from './bodies.ts';
 import { type ChangeBroadcast, createBroadcast } from './broadcast.ts';
 import { createEdgeCounts, type OfEdge } from './edge-counts.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { createLiveness, type Liveness } from './liveness.ts';
 import { createUnsealBody, type UnsealBody } from './open-secrets.ts';
 import { createPacer } from './pacer.ts';
 import { parsePositionQuery } from './position-query.ts';
-import { HEARTBEAT_MS, SNAPSHOT_PATH, STREAM_PATH } from './protocol.ts';
+import { HEARTBEAT_MS, MAX_SPREAD_MS, SNAPSHOT_PATH, STATUS_PATH, STREAM_PATH } from './protocol.ts';
 import { readRemoteClient, viewKeyRoutes } from './remote-routes.ts';
 import { type LiveCount, type RejectionCount, reportRoutes, type TrafficTaker } from './reports.ts';
 import { createFeedHandler, type FeedHandler, queryOf, type RequestHandler, refuseRequest } from './request-handler.ts';
@@ -39,8 +41,11 @@ const SNAPSHOT_STALL_MS = 30_000;
 const MAX_CONNECTIONS = 10_000;
 /** Interval of writing which edges are connected. */
 const SEEN_MS = 5000;
+/** Requests of the process that follows the feed, without those of others of its edge. */
+const OF_FEED: ReadonlySet<string> = new Set([STREAM_PATH, SNAPSHOT_PATH, STATUS_PATH]);
 /** Limit of streams to other machines. */
 const MAX_REMOTE_STREAMS = 3000;
+const STOPPING = 'stopping: this control ends; ask another one';
 const CROWDED = 'crowded: this control has 3000 edges; ask another one';
 
 export interface FeedServerOptions {
@@ -49,7 +54,7 @@ export interface FeedServerOptions {
   /** Absent if this control accepts no traffic reports. */
   readonly traffic?: TrafficTaker;
   /** The controls that share the database; absent: this one is alone. */
-  readonly peers?: Pick<Controls, 'underLease'>;
+  readonly peers?: Pick<Controls, 'underLease' | 'seen'>;
   /** Opens the private keys of certificates. Absent if this feed has no certificates. */
   readonly ring?: Keyring;
   /** Absent if this control serves no edges on other machines. */
@@ -69,8 +74,11 @@ interface SnapshotPlace {
 export interface FeedServer extends AsyncDisposable {
   /** Answers a request of an edge; never rejects. `peer`: absent for the unix socket. */
   readonly handle: RequestHandler;
-  /** Ends all streams before control stops. Edges on other machines are told when to reconnect. */
-  endStreams(): Promise<void>;
+  /**
+   * Ends all streams before control stops. Edges on other machines turn to another control one after another, and are
+   * followed until then for at most `limitMs`; if this control is alone, their streams end at once.
+   */
+  endStreams(limitMs: number): Promise<void>;
   /** Newest revision seen in the database. */
   readonly headRevision: number;
   /** Number of open streams. */
@@ -86,32 +94,37 @@ export interface FeedServer extends AsyncDisposable {
 /** Throws if the socket is in use. */
 export async function startFeedServer(options: FeedServerOptions): Promise<FeedServer> {
   const { db, log } = options;
-  const { clock, snapshots } = options;
+  const { clock, snapshots, peers = ALONE } = options;
   const openBody = createUnsealBody(options.ring, log);
   const sealer = createViewSealer({ db, ring: options.ring, openBody, clock });
   const transfers = snapshots && (await openTransfers(options, snapshots, sealer));
   const broadcast = createBroadcast({ db, openBody, sealer, clock });
   const rejections = createEdgeCounts<RejectionCount>();
   const live = createEdgeCounts<LiveCount>();
+  const readBody = createBodyReader();
   const handle = createFeedHandler(
     {
       [STREAM_PATH]: { method: 'GET', handle: createStreamHandler(broadcast) },
       [SNAPSHOT_PATH]: { method: 'GET', handle: createSnapshotHandler(db, openBody, transfers) },
-      ...viewKeyRoutes(sealer),
-      ...reportRoutes({ ...options, rejections, live }),
+      ...viewKeyRoutes(sealer, readBody),
+      ...reportRoutes({ ...options, readBody, rejections, live }),
     },
     log,
   );
+  const liveness = createLiveness();
   const server = createServer((request, response) => void handle(request, response, undefined)); // it never rejects
   server.maxConnections = MAX_CONNECTIONS;
   await listenOnSocket(server, options.socketPath);
   const publishing = watchPublishes(db, broadcast, log);
   const beating = setInterval(() => broadcast.heartbeat(), HEARTBEAT_MS);
-  const watching = watchLiveness(options, broadcast);
-  const housekeeping = startHousekeeping({ peers: ALONE, ...options });
+  const watching = watchLiveness(options, broadcast, liveness);
+  const housekeeping = startHousekeeping({ ...options, peers });
   return {
-    handle,
-    endStreams: () => broadcast.close(),
+    handle: (request, response, peer) => {
+      if (peer !== undefined && OF_FEED.has(request.url?.split('?')[0] ?? '')) liveness.hear(peer.edge);
+      return handle(request, response, peer);
+    },
+    endStreams: (limitMs) => broadcast.close(peers.seen > 1 ? Math.min(limitMs, MAX_SPREAD_MS) : 0),
     snapshots: transfers,
     get headRevision() {
       return broadcast.revision;
@@ -127,19 +140,23 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       await publishing[Symbol.asyncDispose]();
       await housekeeping[Symbol.asyncDispose]();
-      await broadcast.close();
+      await broadcast.close(0);
       server.closeAllConnections();
       await closed;
     },
   };
 }
 
-/** Writes which edges on other machines have a stream: an open one shows that the edge is alive. */
-function watchLiveness({ db, clock, log }: FeedServerOptions, broadcast: ChangeBroadcast): AsyncDisposable {
+/** Writes which edges on other machines are alive. */
+function watchLiveness(
+  { db, clock, log }: FeedServerOptions,
+  broadcast: ChangeBroadcast,
+  liveness: Liveness,
+): AsyncDisposable {
   return startRounds({
     everyMs: SEEN_MS,
     work: async () => {
-      const edges = broadcast.remoteEdges();
+      const edges = liveness.look(broadcast.remoteStreams(), clock());
       if (edges.length > 0) await noteEdgesSeen(db.query, edges, clock());
     },
     onFailure: (error) => log.debug({ err: error }, 'cannot write which edges are connected; retrying'),
@@ -169,6 +186,7 @@ function createStreamHandler(broadcast: ChangeBroadcast): FeedHandler {
   return async (request, response, { peer }) => {
     const at = parsePositionQuery(queryOf(request));
     const remote = peer && readRemoteClient(request, peer);
+    if (remote !== undefined && broadcast.isClosing) return refuseRequest(response, 503, STOPPING);
     if (remote !== undefined && broadcast.remoteCount >= MAX_REMOTE_STREAMS)
       return refuseRequest(response, 503, CROWDED);
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
@@ -193,7 +211,7 @@ function createSnapshotHandler(db: Db, openBody: UnsealBody, transfers: Snapshot
   return async (request, response, { peer }) => {
     if (peer !== undefined) {
       if (transfers === undefined) return refuseRequest(response, 503, 'this control sends no snapshots');
-      return await transfers.answer(request, response, peer.group);
+      return await transfers.answer(request, response, peer);
     }
     const query = queryOf(request);
     const from = query === '' ? undefined : parsePositionQuery(query);

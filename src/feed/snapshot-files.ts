@@ -40,8 +40,11 @@ export interface SnapshotFile {
 }
 
 export interface SnapshotFiles {
-  /** Returns a recent file of the group's view; concurrent callers share the making of one. */
-  get(group: string): Promise<SnapshotFile>;
+  /**
+   * Returns a recent file of the group's view; concurrent callers share the making of one. `atLeast`: a revision of this
+   * history that the caller has, since an earlier file would take purges away that are in force.
+   */
+  get(group: string, atLeast: number): Promise<SnapshotFile>;
   /** Returns the kept file with this tag; `undefined` if there is none. */
   find(group: string, etag: string): SnapshotFile | undefined;
   /** Deletes the files of a group, or of all, so that the next edge gets a new one. */
@@ -72,7 +75,12 @@ export async function openSnapshotFiles(options: SnapshotFilesOptions): Promise<
     return await options.sealer.isInUse(file.group, file.vk); // an edge that was revoked may have the key
   };
   const make = async (group: string): Promise<SnapshotFile> => {
-    const file = await writeSnapshot(options, group);
+    let file = await writeSnapshot(options, group);
+    // Its key ended while it was written: it may hold secrets that are newer than that.
+    while (!(await options.sealer.isInUse(group, file.vk))) {
+      await rm(file.path, { force: true });
+      file = await writeSnapshot(options, group);
+    }
     const files = [file, ...(kept.get(group) ?? [])];
     kept.set(group, files.slice(0, KEPT));
     // Edges that are still reading a file keep it open.
@@ -80,12 +88,13 @@ export async function openSnapshotFiles(options: SnapshotFilesOptions): Promise<
     return file;
   };
   return {
-    async get(group) {
+    async get(group, atLeast) {
       const [newest] = kept.get(group) ?? [];
-      if (newest !== undefined && (await isRecent(newest))) return newest;
+      if (newest !== undefined && newest.at.revision >= atLeast && (await isRecent(newest))) return newest;
       const running = making.get(group) ?? make(group).finally(() => making.delete(group));
       making.set(group, running);
-      return await running;
+      const made = await running;
+      return made.at.revision >= atLeast ? made : await make(group); // it was begun before that revision
     },
     find: (group, etag) => kept.get(group)?.find((file) => file.etag === etag),
     async discard(group) {

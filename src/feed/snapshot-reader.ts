@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import type { Clock } from '#lib/clock.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
-import { acceptPut } from './accept.ts';
 import type { ControlLink } from './control-link.ts';
+import type { StoreChange } from './edge-file.ts';
 import type { SnapshotStaging } from './edge-staging.ts';
 import type { EdgeStore } from './edge-store.ts';
 import type { EdgeViewKeys } from './edge-view-keys.ts';
@@ -17,6 +17,7 @@ import { MessageError, parseChange, parseSnapshotHead } from './messages.ts';
 import { formatPositionQuery } from './position-query.ts';
 import { type ResourceChange, SILENCE_MS, SNAPSHOT_PATH, type SnapshotHead } from './protocol.ts';
 import { discardDownload, downloadSnapshot } from './snapshot-download.ts';
+import { createAcceptor } from './withheld.ts';
 
 /** Limit of a resource, far above what control accepts. */
 const MAX_LINE_CHARS = 16 * 1024 * 1024;
@@ -56,13 +57,14 @@ async function applySnapshot(
   continues?: boolean,
 ): Promise<SnapshotHead> {
   using staging = store.stageSnapshot();
-  const open = (changes: readonly ResourceChange[]) => viewKeys.open(changes, signal);
+  const accept = createAcceptor(store, { isFresh: true });
+  const take = async (changes: readonly ResourceChange[]) => accept(await viewKeys.open(changes, signal));
   let head: SnapshotHead | undefined;
   await pipeline(
     source,
     createZstdDecompress(),
     async (chunks: AsyncIterable<Buffer>) => {
-      head = await stage(staging, chunks, open);
+      head = await stage(staging, chunks, take);
     },
     { signal },
   );
@@ -78,7 +80,7 @@ function pathFrom(at: FeedPosition | undefined): string {
 async function stage(
   staging: SnapshotStaging,
   chunks: AsyncIterable<Buffer>,
-  open: (changes: readonly ResourceChange[]) => Promise<readonly ResourceChange[]>,
+  take: (changes: readonly ResourceChange[]) => Promise<readonly StoreChange[]>,
 ): Promise<SnapshotHead | undefined> {
   const hash = createHash('sha256');
   let head: SnapshotHead | undefined;
@@ -94,9 +96,9 @@ async function stage(
       count += 1;
       changes.push(parseChange(line));
     }
-    for (const change of await open(changes)) {
-      if (change.op !== 'put') throw new MessageError('a snapshot holds only what exists');
-      staging.add(acceptPut(change));
+    for (const change of await take(changes)) {
+      if (change.kind === 'delete') throw new MessageError('a snapshot holds only what exists');
+      staging.add(change);
     }
   }
   if (head === undefined) return undefined;

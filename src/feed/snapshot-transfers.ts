@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Db } from '#db/open.ts';
 import { isInHistory } from '#db/tables/revision-tags.ts';
 import type { Pacer } from './pacer.ts';
+import type { Peer } from './peer.ts';
 import { parsePositionQuery } from './position-query.ts';
 import { CONTINUES_HEADER } from './protocol.ts';
 import { queryOf, refuseRequest } from './request-handler.ts';
@@ -13,7 +14,9 @@ import type { SnapshotFile, SnapshotFiles } from './snapshot-files.ts';
 const MAX_TRANSFERS = 16;
 /** Longest time after which a refused edge is to ask again, chosen at random. */
 const MAX_RETRY_SECONDS = 30;
-/** Time without progress after which a transfer is cut. */
+/** Limit of transfers of one edge: the second is for one that has lost its connection. */
+const MAX_OF_EDGE = 2;
+/** Time for each chunk after which a transfer is cut: an edge that reads more slowly keeps others waiting. */
 const STALL_MS = 30_000;
 const CHUNK_BYTES = 64 * 1024;
 
@@ -23,8 +26,8 @@ export interface SnapshotTransfers {
   readonly sentBytes: number;
   /** Transfers that began since the start. */
   readonly begun: number;
-  /** Answers a request of an edge in the group. */
-  answer(request: IncomingMessage, response: ServerResponse, group: string): Promise<void>;
+  /** Answers a request of an edge. */
+  answer(request: IncomingMessage, response: ServerResponse, peer: Peer): Promise<void>;
 }
 
 export interface SnapshotTransfersOptions {
@@ -36,26 +39,32 @@ export interface SnapshotTransfersOptions {
 }
 
 export function createSnapshotTransfers({ db, files, pacer, random }: SnapshotTransfersOptions): SnapshotTransfers {
-  let running = 0;
+  const places = createPlaces();
   let begun = 0;
   let sentBytes = 0;
 
   const send = async (file: SnapshotFile, start: number, response: ServerResponse) => {
     const stop = new AbortController();
     response.on('close', () => stop.abort());
-    response.setTimeout(STALL_MS, () => response.destroy());
+    const stall = setTimeout(() => response.destroy(), STALL_MS);
     const chunks = async function* () {
       for await (const chunk of createReadStream(file.path, { start, highWaterMark: CHUNK_BYTES })) {
         await pacer.take(chunk.length, stop.signal);
         sentBytes += chunk.length;
+        stall.refresh();
         yield chunk;
       }
     };
-    await pipeline(chunks, response);
+    try {
+      await pipeline(chunks, response);
+    } finally {
+      clearTimeout(stall);
+    }
   };
+
   return {
     get running() {
-      return running;
+      return places.taken;
     },
     get begun() {
       return begun;
@@ -63,33 +72,64 @@ export function createSnapshotTransfers({ db, files, pacer, random }: SnapshotTr
     get sentBytes() {
       return sentBytes;
     },
-    async answer(request, response, group) {
+    async answer(request, response, { edge, group }) {
       const query = queryOf(request);
       const from = query === '' ? undefined : parsePositionQuery(query);
-      if (running >= MAX_TRANSFERS) {
+      const full = places.take(edge);
+      if (full !== undefined) {
         response.setHeader('retry-after', 1 + Math.floor(random() * MAX_RETRY_SECONDS));
-        return refuseRequest(response, 503, `${MAX_TRANSFERS} snapshots are being sent`);
+        return refuseRequest(response, 503, full);
       }
-      running += 1;
       begun += 1;
       try {
-        const { file, start } = await choose(files, request, group);
-        response.setHeader(CONTINUES_HEADER, String(from !== undefined && (await isInHistory(db.query, from))));
+        const continues = from !== undefined && (await isInHistory(db.query, from));
+        const { file, start } = await choose(files, request, { group, atLeast: continues ? from.revision : 0 });
+        response.setHeader(CONTINUES_HEADER, String(continues));
         writeHead(response, file, start);
         await send(file, start, response);
       } finally {
-        running -= 1;
+        places.leave(edge);
       }
     },
   };
 }
 
+/** Counts the transfers that are running, in all and by edge. */
+function createPlaces() {
+  let taken = 0;
+  const byEdge = new Map<string, number>();
+  return {
+    get taken() {
+      return taken;
+    },
+    /** Returns why there is no place; `undefined`: it is taken. */
+    take(edge: string): string | undefined {
+      const own = byEdge.get(edge) ?? 0;
+      if (taken >= MAX_TRANSFERS) return `${MAX_TRANSFERS} snapshots are being sent`;
+      if (own >= MAX_OF_EDGE) return `${MAX_OF_EDGE} snapshots are being sent to this edge`;
+      taken += 1;
+      byEdge.set(edge, own + 1);
+      return undefined;
+    },
+    leave(edge: string): void {
+      taken -= 1;
+      const rest = (byEdge.get(edge) ?? 0) - 1;
+      if (rest > 0) byEdge.set(edge, rest);
+      else byEdge.delete(edge);
+    },
+  };
+}
+
 /** A range counts only if the file that it began with is still there. RFC 9110 §13.1.5 */
-async function choose(files: SnapshotFiles, { headers }: IncomingMessage, group: string) {
+async function choose(
+  files: SnapshotFiles,
+  { headers }: IncomingMessage,
+  { group, atLeast }: { readonly group: string; readonly atLeast: number },
+) {
   const start = Number(/^bytes=(\d{1,15})-$/.exec(headers.range ?? '')?.[1] ?? 0);
   const begun = start > 0 ? files.find(group, String(headers['if-range'])) : undefined;
-  if (begun !== undefined && start < begun.sizeBytes) return { file: begun, start };
-  return { file: await files.get(group), start: 0 };
+  if (begun !== undefined && start < begun.sizeBytes && begun.at.revision >= atLeast) return { file: begun, start };
+  return { file: await files.get(group, atLeast), start: 0 };
 }
 
 function writeHead(response: ServerResponse, { sizeBytes, etag }: SnapshotFile, start: number): void {

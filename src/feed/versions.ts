@@ -14,6 +14,9 @@ export interface FeedVersions {
 /** Versions that this release speaks, as control and as edge. A release raises `newest` by one at most. */
 export const FEED_VERSIONS: FeedVersions = { oldest: 1, newest: 2 };
 
+/** Versions between machines: edges without views, files of snapshots and view keys are on control's own machine. */
+export const FLEET_VERSIONS: FeedVersions = { oldest: 2, newest: 2 };
+
 /** Releases before the header speak this version only. */
 const BEFORE_HEADER: FeedVersions = { oldest: 1, newest: 1 };
 const RANGE = /^([1-9]\d{0,3})(?:-([1-9]\d{0,3}))?$/;

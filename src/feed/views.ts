@@ -8,6 +8,7 @@ import { findCertificateDomains, findDomainIds } from '#db/tables/domain-resourc
 import { listGroups, readMemberships } from '#db/tables/edge-groups.ts';
 import type { ResourceRow } from '#db/tables/resources.ts';
 import { CHALLENGE_KIND } from '#model/challenge.ts';
+import { relationOf } from '#model/edge-group.ts';
 import { LIVE_KEYS_KIND, LIVE_MARK_KIND } from '#model/live-stream.ts';
 import { candidateNames } from '#sites/lookup.ts';
 import type { PrefetchSpec } from '#sites/prefetch.ts';
@@ -58,18 +59,6 @@ export async function readVisibility(
     // The key of a certificate is random, so its deletion reveals nothing about its owner.
     return owner.kind === 'certificate' || domains.includes('left') ? 'delete' : 'none';
   };
-}
-
-type Relation = 'serves' | 'left' | 'none';
-
-function relationOf(
-  own: { readonly members: ReadonlySet<string>; readonly left: ReadonlySet<string> } | undefined,
-  defaults: ReadonlySet<string>,
-  group: string,
-): Relation {
-  const serving = own === undefined || own.members.size === 0 ? defaults : own.members;
-  if (serving.has(group)) return 'serves';
-  return own?.left.has(group) === true ? 'left' : 'none';
 }
 
 function isNotEmpty(list: readonly number[]): boolean {

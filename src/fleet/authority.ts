@@ -16,8 +16,13 @@ const DAY_MS = 86_400_000;
 export const LEAF_LIFE_MS = 7 * DAY_MS;
 export const CONTROL_LIFE_MS = 90 * DAY_MS;
 const AUTHORITY_LIFE_MS = 3650 * DAY_MS;
-/** Leaves are valid from this long before they are made, for machines whose clock is behind. */
+/** Leaves of edges are valid from this long before they are made, for controls whose clocks differ. */
 const EARLIER_MS = DAY_MS;
+/**
+ * Authorities and controls are valid from 1970 on: an edge whose clock is behind must be able to follow control, which
+ * shows it as unhealthy. docs/decisions/0575
+ */
+const ALWAYS = 0;
 export const SERIAL_BYTES = 16;
 
 /** An authority as it is stored. */
@@ -48,7 +53,7 @@ export function makeAuthority(fleet: string, now: number, serial: Buffer): Fleet
     subject: name,
     issuer: name,
     serial: positive(serial),
-    notBefore: now - EARLIER_MS,
+    notBefore: ALWAYS,
     notAfter: now + AUTHORITY_LIFE_MS,
     use: { kind: 'authority' },
   } as const;
@@ -65,14 +70,16 @@ export function issueEdgeLeaf(
   { fleet, edge, publicKey, ...rest }: LeafOptions & { readonly edge: string },
 ): Issued {
   const names = [{ kind: 'uri', text: edgeUri(fleet, edge) }] as const;
-  return issueLeaf(authority, { ...rest, fleet, publicKey, subject: edge, names, purposes: ['client'] }, LEAF_LIFE_MS);
+  const life = { notBefore: rest.now - EARLIER_MS, notAfter: rest.now + LEAF_LIFE_MS };
+  return issueLeaf(authority, { ...rest, fleet, publicKey, subject: edge, names, purposes: ['client'], ...life });
 }
 
 /** Issues the certificate of control on the fleet listener. */
 export function issueControlLeaf(authority: FleetAuthority, { fleet, ...rest }: LeafOptions): Issued {
   const subject = controlName(fleet);
   const names = [{ kind: 'dns', text: subject }] as const;
-  return issueLeaf(authority, { ...rest, fleet, subject, names, purposes: ['server'] }, CONTROL_LIFE_MS);
+  const life = { notBefore: ALWAYS, notAfter: rest.now + CONTROL_LIFE_MS };
+  return issueLeaf(authority, { ...rest, fleet, subject, names, purposes: ['server'], ...life });
 }
 
 interface LeafOptions {
@@ -87,20 +94,22 @@ interface NamedLeaf extends LeafOptions {
   readonly subject: string;
   readonly names: readonly AlternativeName[];
   readonly purposes: readonly ('client' | 'server')[];
+  readonly notBefore: number;
+  readonly notAfter: number;
 }
 
-function issueLeaf(authority: FleetAuthority, leaf: NamedLeaf, lifeMs: number): Issued {
+function issueLeaf(authority: FleetAuthority, leaf: NamedLeaf): Issued {
   const signer = createPrivateKey(authority.privateKey);
-  const { publicKey, subject, now, names, purposes } = leaf;
+  const { publicKey, subject, notBefore, names, purposes } = leaf;
   const serial = positive(leaf.serial);
-  const notAfter = toWholeSecond(now + lifeMs);
+  const notAfter = toWholeSecond(leaf.notAfter);
   const draft = {
     publicKey,
     issuerKey: createPublicKey(signer),
     subject,
     issuer: authorityName(leaf.fleet),
     serial,
-    notBefore: now - EARLIER_MS,
+    notBefore,
     notAfter,
     use: { kind: 'leaf', names, purposes },
   } as const;

@@ -12,7 +12,8 @@ import type { OwnFiles } from './trust.ts';
 export function describeIdentity(dataDir: string): IdentityView | undefined {
   const stored = readStored(identityFile(dataDir));
   if (stored === undefined) return undefined;
-  const { edge, fleet, group, serial, notAfter, renewAfter, controls } = toIdentity(stored);
+  const { edge, fleet, group, serial, notAfter, controls } = toIdentity(stored);
+  const { renewAfter } = stored.answer;
   const isCopy = stored.machine !== identifyMachine(dataDir);
   return { edge, fleet, group, serial, notAfter, renewAfter, controls, isCopy };
 }

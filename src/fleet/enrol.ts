@@ -44,12 +44,16 @@ export async function enrol(issuer: Issuer, call: EnrolmentCall): Promise<Identi
   const publicKey = readKeyOrRefuse(call.request.csr);
   const token = parseToken(call.request.token);
   if (token === undefined) throw wrongToken();
+  const hash = hashSecret(token.secret);
+  // Looked up before the lock, so that wrong tokens hold up nobody.
+  if ((await findEdgeToken(issuer.db.query, hash)) === undefined) throw wrongToken();
   return await issuer.db.transaction(async (trx) => {
     await lockFleet(trx); // the last use of a token is taken once
-    const found = await findEdgeToken(trx, hashSecret(token.secret));
+    const found = await findEdgeToken(trx, hash);
     const issued = found && (await findIssued(trx, { tokenId: found.id }, printOf(publicKey)));
     const judged = judgeToken(found, { now: call.now, address: call.address, issuedAt: issued?.madeAt });
-    if (found === undefined || judged === 'refused') throw wrongToken();
+    // An edge that was revoked meanwhile gets nothing for its old token.
+    if (found === undefined || judged === 'refused' || issued?.state === 'revoked') throw wrongToken();
     if (judged === 'repeat' && issued !== undefined) return await answerWith(trx, issuer, issued);
     await lockGroups(trx);
     if ((await findGroup(trx, found.group)) === undefined)

@@ -5,9 +5,9 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
-import { MessageError, parseJson, readBoundedText, readMembers } from '#feed/messages.ts';
+import { MessageError, parseJson, readBoundedText, readInstant, readMembers } from '#feed/messages.ts';
 import { makePrivateFile, readPrivateFile, replacePrivateFile } from '#lib/private-file.ts';
-import { controlName } from './authority.ts';
+import { controlName, LEAF_LIFE_MS } from './authority.ts';
 import { identityFile, identityFolder } from './identity-file.ts';
 import { identifyMachine } from './machine.ts';
 import { type IdentityAnswer, MACHINE_FIELD, parseIdentityAnswer, readMachine } from './messages.ts';
@@ -19,7 +19,10 @@ export interface Identity {
   /** Serial number of the certificate, hex. */
   readonly serial: string;
   readonly notAfter: number;
-  readonly renewAfter: number;
+  /** When it was saved, by this machine's clock, which may be wrong. */
+  readonly savedAt: number;
+  /** Time after that at which it is to be renewed. */
+  readonly renewAfterMs: number;
   /** `https://host:port` of each control. */
   readonly controls: readonly string[];
   /** X25519 private key: opens view keys that were sealed to this edge. */
@@ -47,6 +50,8 @@ type KeyPurpose = 'enrol' | 'renew' | 'own';
 export interface StoredIdentity extends IdentityKeys {
   readonly answer: IdentityAnswer;
   readonly machine: string;
+  /** Instant by this machine's clock. */
+  readonly savedAt: number;
 }
 
 /** The identity cannot be used. The message says what to do. */
@@ -71,7 +76,7 @@ export function writeIdentity(dataDir: string, stored: StoredIdentity): void {
   replacePrivateFile(identityFile(dataDir), JSON.stringify(stored));
 }
 
-export function toIdentity({ answer, key, seal, machine }: StoredIdentity): Identity {
+export function toIdentity({ answer, key, seal, machine, savedAt }: StoredIdentity): Identity {
   const { edge, fleet, group, chain, ca, notAfter, renewAfter, controls } = answer;
   return {
     edge,
@@ -79,7 +84,8 @@ export function toIdentity({ answer, key, seal, machine }: StoredIdentity): Iden
     group,
     serial: new X509Certificate(chain).serialNumber.toLowerCase(),
     notAfter,
-    renewAfter,
+    savedAt,
+    renewAfterMs: renewAfter - (notAfter - LEAF_LIFE_MS),
     controls,
     sealKey: createPrivateKey(seal),
     machine,
@@ -96,6 +102,7 @@ export function readStored(file: string): StoredIdentity | undefined {
     ...readKeyMembers(members),
     answer: parseIdentityAnswer(JSON.stringify(members['answer'] ?? null)),
     machine: readMachine(members['machine']),
+    savedAt: readInstant('savedAt', members['savedAt']),
   }));
 }
 

@@ -55,7 +55,8 @@ export interface FleetListener extends AsyncDisposable {
   look(): void;
 }
 
-const MAX_CONNECTIONS = 10_000;
+/** 3,000 edges with a stream and four connections for short requests each, and those of strangers. */
+const MAX_CONNECTIONS = 16_000;
 const HANDSHAKES = { max: 200, timeMs: 10_000 };
 const PROXY_HEADER_MS = 5000;
 const MAX_FIELDS_BYTES = 16 * 1024;
@@ -203,6 +204,7 @@ class RunningFleetListener implements FleetListener {
     const certificate = socket.getPeerX509Certificate();
     if (certificate === undefined) {
       this.#facts.set(socket, { client, admission: { kind: 'anonymous' } });
+      this.#connections.addStranger(socket);
       return true;
     }
     const leaf = verifyLeaf(this.#trust, certificate, socket.authorized);
@@ -210,7 +212,8 @@ class RunningFleetListener implements FleetListener {
     const { changes } = this.#trust;
     const admission = await this.#peers.admit(leaf);
     this.#facts.set(socket, { client, admission });
-    if (admission.kind === 'peer' || admission.kind === 'renewOnly') this.#connections.add(socket, leaf);
+    if (admission.kind === 'peer') this.#connections.add(socket, leaf, this.#options.clock());
+    else this.#connections.addStranger(socket);
     // A revocation that was noticed meanwhile did not find this connection.
     if (changes !== this.#trust.changes) await this.#recheck([leaf]);
     return true;

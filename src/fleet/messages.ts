@@ -12,6 +12,7 @@ import {
   readItems,
   readMembers,
 } from '#feed/messages.ts';
+import { type FeedVersions, parseVersions } from '#feed/versions.ts';
 import { MAX_CSR_BYTES } from '#model/csr.ts';
 
 export const ENROL_PATH = '/fleet/v1/enrol';
@@ -39,6 +40,8 @@ export interface EnrolRequest {
   readonly edge: string | undefined;
   readonly machine: string;
   readonly build: string;
+  /** Versions of the feed that the machine speaks; `undefined`: it does not say. */
+  readonly feed: FeedVersions | undefined;
 }
 
 export interface RenewRequest {
@@ -84,6 +87,7 @@ export function parseEnrolRequest(text: string): EnrolRequest {
     edge: members['edge'] === undefined ? undefined : readEdge(members['edge']),
     machine: readMachine(members['machine']),
     build: readBoundedText('build', members['build'], MAX_BUILD_CHARS),
+    feed: members['feed'] === undefined ? undefined : readVersions(members['feed']),
   };
 }
 
@@ -119,6 +123,12 @@ export function parseIdentityAnswer(text: string): IdentityAnswer {
     renewAfter: readCount('renewAfter', members['renewAfter']),
     controls: readTexts('controls', members['controls'], MAX_KNOWN_CONTROLS, 300),
   };
+}
+
+function readVersions(value: unknown): FeedVersions {
+  const versions = typeof value === 'string' ? parseVersions(value) : undefined;
+  if (versions === undefined) throw new MessageError('feed: expected a version or a range, as in 2-3');
+  return versions;
 }
 
 function readFleetId(value: unknown): string {

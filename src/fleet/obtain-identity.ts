@@ -2,7 +2,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { shuffle } from '#feed/control-link.ts';
-import { FEED_VERSIONS, formatVersions } from '#feed/versions.ts';
+import { FLEET_VERSIONS, formatVersions } from '#feed/versions.ts';
 import { makeCsr } from '#model/csr.ts';
 import { pinOf } from './authority.ts';
 import { callFleet, verifyControl } from './fleet-request.ts';
@@ -45,7 +45,7 @@ export async function enrolMachine(options: EnrolmentOptions): Promise<Identity>
     throw new IdentityError('the token is not one of "causeway edge token create": expected cwf1.… with two parts');
   const keys = preparedKeys(dataDir, 'enrol');
   const machine = identifyMachine(dataDir);
-  const feed = formatVersions(FEED_VERSIONS);
+  const feed = formatVersions(FLEET_VERSIONS);
   const body = { token, csr: csrOf(keys), seal: sealPublicKey(keys.seal), edge, machine, build, feed };
   const text = await callFirst(controls, (control) =>
     callFleet({
@@ -56,7 +56,8 @@ export async function enrolMachine(options: EnrolmentOptions): Promise<Identity>
       verify: (socket) => verifyControl(socket, { trusts: (authority) => pinOf(authority) === parsed.pin, now }),
     }),
   );
-  return save(dataDir, 'enrol', { ...keys, machine, answer: withControls(parseAnswer(text, keys), controls) });
+  const answer = withControls(parseAnswer(text, keys), controls);
+  return save(dataDir, 'enrol', { ...keys, machine, answer, savedAt: now });
 }
 
 /** Renews the identity and returns the new one. Throws like `enrolMachine`. May be repeated after a failure. */
@@ -78,7 +79,8 @@ export async function renewIdentity(dataDir: string, now: number): Promise<Ident
         verifyControl(socket, { trusts: ({ fingerprint256 }) => authorities.includes(fingerprint256), now }),
     }),
   );
-  return save(dataDir, 'renew', { ...keys, machine, answer: withControls(parseAnswer(text, keys), controls) });
+  const answer = withControls(parseAnswer(text, keys), controls);
+  return save(dataDir, 'renew', { ...keys, machine, answer, savedAt: now });
 }
 
 /** Keys in use belong to a request whose answer was saved, so they are not used again. */

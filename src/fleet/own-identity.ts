@@ -31,7 +31,8 @@ export function readOwnIdentity(dataDir: string, files: OwnFiles, controls: read
     group,
     serial: leaf.serialNumber.toLowerCase(),
     notAfter,
-    renewAfter: notAfter, // the operator renews it
+    savedAt: 0,
+    renewAfterMs: Number.POSITIVE_INFINITY, // the operator renews it
     controls,
     sealKey: createPrivateKey(seal),
     machine,

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';
-import { readIdentity } from './identity.ts';
+import { type Identity, readIdentity } from './identity.ts';
 import { createIdentityReader, type IdentitySource } from './identity-reader.ts';
 import { renewIdentity } from './obtain-identity.ts';
 import { announceIdentity } from './own-identity.ts';
@@ -37,7 +37,7 @@ export function startRenewal({ dataDir, clock, log }: RenewalOptions): Renewal {
     async work(signal) {
       const identity = readIdentity(dataDir);
       notAfter = identity?.notAfter;
-      if (identity === undefined || clock() < identity.renewAfter) return;
+      if (identity === undefined || !isRenewalDue(identity, clock())) return;
       await delay(Math.random() * SPREAD_MS, undefined, { signal }).catch(() => undefined); // rejects only at a stop
       if (signal.aborted) return;
       const renewed = await renewIdentity(dataDir, clock());
@@ -64,6 +64,17 @@ export function startRenewal({ dataDir, clock, log }: RenewalOptions): Renewal {
     },
     [Symbol.asyncDispose]: () => rounds[Symbol.asyncDispose](),
   };
+}
+
+/**
+ * Whether the identity is to be renewed. That follows from the time since it was saved, by the clock of this machine alone:
+ * one that is days off must renew neither too late nor at every look.
+ */
+export function isRenewalDue(
+  { savedAt, renewAfterMs }: Pick<Identity, 'savedAt' | 'renewAfterMs'>,
+  now: number,
+): boolean {
+  return Math.abs(now - savedAt) >= renewAfterMs;
 }
 
 /** Announces the identity until a control has answered, once for each start of the service. */

@@ -9,6 +9,7 @@ import { endViewKey } from '#db/tables/view-keys.ts';
 import { MessageError } from '#feed/messages.ts';
 import type { Peer } from '#feed/peer.ts';
 import { hasPassedProxy, refuseRequest } from '#feed/request-handler.ts';
+import { chooseVersion, type FeedVersions, FLEET_VERSIONS, formatVersions } from '#feed/versions.ts';
 import { clientNetwork } from '#lib/cidr.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -140,6 +141,7 @@ function createEnrolment(options: FleetRequestOptions) {
     if (wrong.available(network, options.steadyClock()) < 1)
       throw new FleetRefusal(429, 'tooManyTokens', 'too many wrong tokens from this address; try again later', 60);
     const call = { request: parseEnrolRequest(await readText(request)), address: client, now: options.clock() };
+    refuseOtherFeed(call.request.feed);
     try {
       const answer = await enrol(issuer, call);
       options.log.info({ edge: answer.edge, group: answer.group, client }, 'edge enrolled');
@@ -152,6 +154,13 @@ function createEnrolment(options: FleetRequestOptions) {
       throw error;
     }
   };
+}
+
+/** A machine that speaks no version of the feed in common with this control would get no settings. */
+function refuseOtherFeed(versions: FeedVersions | undefined): void {
+  if (versions === undefined || chooseVersion(versions, FLEET_VERSIONS) !== undefined) return;
+  const [ours, theirs] = [FLEET_VERSIONS, versions].map(formatVersions);
+  throw new FleetRefusal(426, 'feed', `this control speaks version ${ours} of the feed, not ${theirs}`);
 }
 
 function createRenewal(options: FleetRequestOptions) {

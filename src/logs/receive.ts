@@ -1,6 +1,7 @@
 /** Control's side of traffic reports: stores each part of a log and each report once, even if it arrives twice. */
 import type { Db } from '#db/open.ts';
 import { listDomainStarts } from '#db/tables/domains.ts';
+import { findReportable } from '#db/tables/edge-groups.ts';
 import { hasLogPart, insertLogPart } from '#db/tables/log-parts.ts';
 import { addSums, addTop, claimReport, type Grain, type SumRow } from '#db/tables/statistics.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -17,9 +18,10 @@ export interface TrafficOptions {
   readonly clock: Clock;
 }
 
+/** `group`: of the edge that sends it; absent for an edge of control's machine. */
 export interface Traffic {
-  takePart(part: LogPart): Promise<void>;
-  takeReport(report: StatisticsReport): Promise<void>;
+  takePart(part: LogPart, group?: string): Promise<void>;
+  takeReport(report: StatisticsReport, group?: string): Promise<void>;
 }
 
 /** How far the clock of an edge may be behind that of the machine which recorded a domain's creation. */
@@ -33,8 +35,8 @@ const KEEP_TOP = 100;
 export function createTraffic({ db, blobs, timeZone, clock }: TrafficOptions): Traffic {
   const days = createDays(timeZone);
   return {
-    async takePart(sent) {
-      const part = await withOwner(db, sent);
+    async takePart(sent, group) {
+      const part = await withOwner(db, sent, group);
       const key = keyOf(part);
       if (await hasLogPart(db.query, key)) return;
       // First the bytes: a row whose blob is missing would be a file that cannot be downloaded.
@@ -47,8 +49,8 @@ export function createTraffic({ db, blobs, timeZone, clock }: TrafficOptions): T
         for (const kind of TOP_KINDS) await addTop(trx, { domainId, at, kind }, part.top[kind], KEEP_TOP);
       });
     },
-    async takeReport(report) {
-      const rows = sumRows(await withOwners(db, report.minutes), days);
+    async takeReport(report, group) {
+      const rows = sumRows(await withOwners(db, report.minutes, group), days);
       await db.transaction(async (trx) => {
         if (await claimReport(trx, report, clock())) await addSums(trx, rows);
       });
@@ -58,23 +60,37 @@ export function createTraffic({ db, blobs, timeZone, clock }: TrafficOptions): T
 
 /**
  * Assigns traffic to no domain if the database, which was restored, does not have its domain, or has given the id to
- * another one. docs/decisions/0232
+ * another one, or if the edge's group does not serve it. docs/decisions/0232, 0574
  */
-async function withOwner(db: Db, part: LogPart): Promise<LogPart> {
+async function withOwner(db: Db, part: LogPart, group: string | undefined): Promise<LogPart> {
   const { domainId, file } = part.key;
-  const starts = await listDomainStarts(db.query, [domainId]);
+  const starts = await listStarts(db, [domainId], group);
   const startsAt = starts.get(domainId) ?? Number.POSITIVE_INFINITY;
   if (domainId === NOBODY || part.firstAt >= startsAt - SKEW_MS) return part;
   return { ...part, key: { ...part.key, domainId: NOBODY, file: `${file}.of-${domainId}` }, top: NO_TOP };
 }
 
-async function withOwners(db: Db, minutes: readonly MinuteCounters[]): Promise<readonly MinuteCounters[]> {
-  const starts = await listDomainStarts(db.query, [...new Set(minutes.map(({ domainId }) => domainId))]);
+async function withOwners(
+  db: Db,
+  minutes: readonly MinuteCounters[],
+  group: string | undefined,
+): Promise<readonly MinuteCounters[]> {
+  const starts = await listStarts(db, [...new Set(minutes.map(({ domainId }) => domainId))], group);
   return minutes.map((counts) => {
     const endsAt = (counts.minute + 1) * MINUTE_MS;
     const isOwned = endsAt > (starts.get(counts.domainId) ?? Number.POSITIVE_INFINITY) - SKEW_MS;
     return isOwned ? counts : { ...counts, domainId: NOBODY };
   });
+}
+
+/** Returns when each of these domains began; without those that edges of the group may not report of. */
+async function listStarts(
+  db: Db,
+  domainIds: readonly number[],
+  group: string | undefined,
+): Promise<ReadonlyMap<number, number>> {
+  const reportable = await findReportable(db.query, group, domainIds);
+  return await listDomainStarts(db.query, [...reportable]);
 }
 
 function keyOf({ key }: LogPart): BlobKey {

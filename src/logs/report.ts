@@ -1,4 +1,6 @@
 /** The messages of an edge to control about traffic: parts of log files, and sums. Pure. */
+import { MINUTE_MS } from '#lib/durations.ts';
+import { isInstant, LATEST_MS } from '#lib/instant.ts';
 import { isCount } from '#lib/is-count.ts';
 import { parseObject } from '#lib/parse-object.ts';
 import type { MinuteCounters } from './counters.ts';
@@ -49,6 +51,9 @@ export const MAX_PART_BYTES = 80 * 1024 * 1024;
 export const MAX_REPORT_BYTES = 4 * 1024 * 1024;
 /** Rows of one report. */
 export const MAX_REPORT_MINUTES = 2_000;
+const MAX_DOMAIN_ID = 2 ** 31 - 1;
+/** Bounds a counter of a minute: far above what ends in one, and far below what columns of 64 bits hold. */
+const MAX_COUNTED = 2 ** 48;
 
 export function formatPartKey({ domainId, day, hour, edge, file }: PartKey): string {
   return `${domainId}/${day}/${hour}.${edge}.${file}.log.gz`;
@@ -61,6 +66,7 @@ function parsePartKey(text: string): PartKey | undefined {
     );
   if (found === null) return undefined;
   const [, domainId, day = '', hour = '', edge = '', file = ''] = found;
+  if (Number(domainId) > MAX_DOMAIN_ID || !isInstant(Date.parse(`${day}T${hour}:00:00Z`))) return undefined;
   return { domainId: Number(domainId), day, hour, edge, file };
 }
 
@@ -77,7 +83,7 @@ export function parsePart(bytes: Buffer): LogPart | undefined {
   const key = typeof head['key'] === 'string' ? parsePartKey(head['key']) : undefined;
   const top = readTop(head['top']);
   const { lines, firstAt } = head;
-  if (key === undefined || top === undefined || !isCount(lines) || !isCount(firstAt)) return undefined;
+  if (key === undefined || top === undefined || !isCount(lines) || !isInstant(firstAt)) return undefined;
   return { key, lines, firstAt, top, gzip: bytes.subarray(end + 1) };
 }
 
@@ -91,8 +97,16 @@ export function parseReport(text: string): StatisticsReport | undefined {
   if (typeof edge !== 'string' || !/^[\w.-]{1,64}$/.test(edge)) return undefined;
   if (typeof start !== 'string' || !/^[\w-]{1,64}$/.test(start) || !isCount(sequence)) return undefined;
   if (!Array.isArray(minutes) || minutes.length > MAX_REPORT_MINUTES) return undefined;
-  const rows = minutes.map(fromRow).filter((row) => row !== undefined);
+  const rows = minutes
+    .map(fromRow)
+    .filter((row) => row !== undefined)
+    .filter(isBounded);
   return rows.length === minutes.length ? { edge, start, sequence, minutes: rows } : undefined;
+}
+
+function isBounded({ domainId, minute, ...counters }: MinuteCounters): boolean {
+  const isKnowable = domainId <= MAX_DOMAIN_ID && minute * MINUTE_MS <= LATEST_MS;
+  return isKnowable && Object.values(counters).every((count) => count <= MAX_COUNTED);
 }
 
 function readTop(value: unknown): Top | undefined {
@@ -107,7 +121,8 @@ function readHitters(value: unknown): HeavyHitter[] | undefined {
   if (!Array.isArray(value) || value.length > MAX_TOP) return undefined;
   const read = value.map((one: unknown) => {
     const { value: text, requests, bytes } = Object(one) as Record<string, unknown>; // `as`: each is looked at
-    const isHitter = typeof text === 'string' && text.length <= MAX_TOP_CHARS && isCount(requests) && isCount(bytes);
+    const isText = typeof text === 'string' && text.length <= MAX_TOP_CHARS && !text.includes('\0');
+    const isHitter = isText && isCount(requests, MAX_COUNTED) && isCount(bytes, MAX_COUNTED);
     return isHitter ? { value: text, requests, bytes } : undefined;
   });
   const hitters = read.filter((one) => one !== undefined);

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isInForce, summarizeAcknowledgements } from './acknowledgement.ts';
-import type { EdgeReport } from './edge.ts';
+import type { KnownEdge } from './edge.ts';
 import { isLive } from './edge-live.ts';
 
 const DOMAIN = { name: 'a.example.com', settingRevision: 7 };
 
-function report(appliedRevision: number, ...rejectedKeys: string[]): EdgeReport {
+function report(appliedRevision: number, ...rejectedKeys: string[]): KnownEdge {
   const rejected = rejectedKeys.map((key) => ({ kind: 'site', key, revision: 7, error: 'no' }));
-  return { edge: 'e', appliedRevision, rejected, build: '', startedAt: 0, reportedAt: 0, origins: [] };
+  return { edge: 'e', appliedRevision, rejected, build: '', startedAt: 0, reportedAt: 0, origins: [], hold: 'ready' };
 }
 
-const CASES: readonly (readonly [string, readonly EdgeReport[], boolean])[] = [
+const CASES: readonly (readonly [string, readonly KnownEdge[], boolean])[] = [
   ['no live edge', [], false],
   ['one edge exactly there', [report(7)], true],
   ['one edge beyond', [report(8)], true],
@@ -25,7 +25,7 @@ const CASES: readonly (readonly [string, readonly EdgeReport[], boolean])[] = [
 test('a domain is in force when every live edge, and at least one, has acknowledged its last setting change', () => {
   for (const [name, edges, expected] of CASES) {
     assert.equal(isInForce(DOMAIN, edges), expected, name);
-    const { floor, rejectedNames } = summarizeAcknowledgements(edges);
+    const { floor, rejectedNames } = summarizeAcknowledgements(edges).ready;
     const bySummary = floor !== undefined && DOMAIN.settingRevision <= floor && !rejectedNames.includes(DOMAIN.name);
     assert.equal(bySummary, expected, `${name}, by the summary`);
   }

@@ -2,32 +2,47 @@
  * When a domain's last setting change counts as in force: every live edge of its groups has acknowledged it and there is
  * at least one. Purges, renewals and health do not touch it; they raise no `settingRevision`.
  */
-import type { EdgeReport } from './edge.ts';
+import type { EdgeReport, KnownEdge } from './edge.ts';
 
-/** What a list of domains is compared with, made once for all of them. */
+/** What a list of domains is compared with, made once for all of them. See `holdingEdges`. */
 export interface InForce {
-  /** The lowest revision applied by live edges that serve every domain; absent without one. */
+  readonly ready: Acknowledgements;
+  /** Counts for domains that no ready edge serves. */
+  readonly reserve: Acknowledgements;
+}
+
+/** What some edges have acknowledged. */
+export interface Acknowledgements {
+  /** The lowest revision applied by the edges that serve every domain; absent without one. */
   readonly floor: number | undefined;
-  /** Absent without live edges on other machines. */
+  /** Absent without edges on other machines. */
   readonly remote?: {
-    /** The same for the live edges of each group; a group without one is absent. */
+    /** The same for the edges of each group; a group without one is absent. There is at least one. */
     readonly groups: ReadonlyMap<string, number>;
     /** Groups that serve domains without groups of their own. */
     readonly defaults: ReadonlySet<string>;
   };
-  /** Domains whose newest spec at least one live edge refuses. */
+  /** Domains whose newest spec at least one of the edges refuses. */
   readonly rejectedNames: readonly string[];
 }
 
-export function summarizeAcknowledgements(liveEdges: readonly EdgeReport[], defaults?: ReadonlySet<string>): InForce {
-  const byGroup = Map.groupBy(liveEdges, ({ group }) => group);
-  const floors = [...byGroup].flatMap(([group, edges]) =>
-    group === undefined ? [] : [[group, floorOf(edges)] as const],
-  );
-  const rejections = liveEdges.flatMap((edge) => edge.rejected);
+/** `defaults`: groups that serve domains without groups of their own; absent without edges on other machines. */
+export function summarizeAcknowledgements(liveEdges: readonly KnownEdge[], defaults?: ReadonlySet<string>): InForce {
+  const summarizeThose = (wanted: KnownEdge['hold']) =>
+    summarize(
+      liveEdges.filter(({ hold }) => hold === wanted),
+      defaults,
+    );
+  return { ready: summarizeThose('ready'), reserve: summarizeThose('reserve') };
+}
+
+function summarize(edges: readonly EdgeReport[], defaults: ReadonlySet<string> | undefined): Acknowledgements {
+  const byGroup = Map.groupBy(edges, ({ group }) => group);
+  const floors = [...byGroup].flatMap(([group, own]) => (group === undefined ? [] : [[group, floorOf(own)] as const]));
+  const rejections = edges.flatMap((edge) => edge.rejected);
   return {
     floor: byGroup.has(undefined) ? floorOf(byGroup.get(undefined) ?? []) : undefined,
-    ...(defaults !== undefined && { remote: { groups: new Map(floors), defaults } }),
+    ...(defaults !== undefined && floors.length > 0 && { remote: { groups: new Map(floors), defaults } }),
     rejectedNames: [...new Set(rejections.filter(({ kind }) => kind === 'site').map(({ key }) => key))],
   };
 }

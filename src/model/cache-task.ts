@@ -5,6 +5,7 @@
 
 import type { EdgeReport, KnownEdge } from './edge.ts';
 import { isServedBy, type Serving } from './edge-group.ts';
+import { holdingEdges } from './edge-state.ts';
 
 export interface CacheTask {
   readonly id: number;
@@ -76,8 +77,8 @@ const EXPIRED = 'expired';
 const AWAY = 'away';
 
 /**
- * `edges`: those that reported within `EDGE_KNOWN_MS`. One that holds nothing back is not waited for, and one whose group
- * does not serve an item's domain is left out of that item.
+ * `edges`: those that reported within `EDGE_KNOWN_MS`. Each item waits for the edges that its domain's changes wait for
+ * (`holdingEdges`); an edge whose group does not serve an item's domain is left out of that item.
  */
 export function progressOf(
   task: CacheTask,
@@ -88,31 +89,32 @@ export function progressOf(
   const isFor = ({ domainId }: CacheItem, group: string | undefined) =>
     domainId === undefined || isServedBy(serving, domainId, group);
   const edges = all.filter(({ group }) => task.items.some((item) => isFor(item, group)));
+  const isOver = task.kind === 'prefetch' && now - task.createdAt >= PREFETCH_KEEP_MS;
+  const awaited = task.items.map((item) => {
+    const holding = holdingEdges(edges.filter(({ group }) => isFor(item, group)));
+    return new Set(holding.map(({ edge }) => edge));
+  });
+  const rowOf = (edge: string, group: string | undefined, outcomeOf: (n: number) => Outcome): Row => ({
+    edge,
+    cells: task.items.map((item, n) =>
+      isFor(item, group) ? { ...outcomeOf(n), counts: isOver || awaited[n]?.has(edge) === true } : undefined,
+    ),
+  });
   if (task.kind === 'purge') {
-    return assemble(
-      task,
-      edges.map((edge) => {
-        const outcome = purgeOutcome(task, edge);
-        const outcomes = task.items.map((item) => (isFor(item, edge.group) ? outcome : undefined));
-        return { edge: edge.edge, counts: edge.isHolding, outcomes };
-      }),
-    );
+    const rows = edges.map((edge) => {
+      const outcome = purgeOutcome(task, edge);
+      return rowOf(edge.edge, edge.group, () => outcome);
+    });
+    return assemble(task, rows, 'waiting');
   }
   const known = new Map(results.map((result) => [`${result.n} ${result.edge}`, result]));
-  const isOver = now - task.createdAt >= PREFETCH_KEEP_MS;
   const groups = new Map(all.map(({ edge, group }) => [edge, group]));
-  const outcomesOf = (edge: string) =>
-    task.items.map((item, n) =>
-      isFor(item, groups.get(edge)) ? prefetchOutcome(known.get(`${n} ${edge}`), isOver) : undefined,
-    );
   // Afterwards only those that took part are spoken of, wherever they are now.
-  const taking = isOver ? new Set(results.map(({ edge }) => edge)) : new Set(edges.map(({ edge }) => edge));
-  const live = new Set(edges.filter(({ isHolding }) => isHolding).map(({ edge }) => edge));
+  const taking = new Set((isOver ? results : edges).map(({ edge }) => edge));
   const rows = [...taking]
     .sort()
-    .map((edge) => ({ edge, counts: isOver || live.has(edge), outcomes: outcomesOf(edge) }));
-  const progress = assemble(task, rows);
-  return isOver && rows.length === 0 ? failWhole(progress) : progress;
+    .map((edge) => rowOf(edge, groups.get(edge), (n) => prefetchOutcome(known.get(`${n} ${edge}`), isOver)));
+  return assemble(task, rows, isOver ? 'failed' : 'waiting');
 }
 
 /** What one edge has made of one item. */
@@ -122,12 +124,16 @@ interface Outcome {
   readonly reason: string;
 }
 
+/** An item at an edge. */
+interface Cell extends Outcome {
+  /** Whether the item waits for the edge. */
+  readonly counts: boolean;
+}
+
 interface Row {
   readonly edge: string;
-  /** Whether the task waits for it. */
-  readonly counts: boolean;
   /** One per item; `undefined`: the edge does not serve the item's domain. */
-  readonly outcomes: readonly (Outcome | undefined)[];
+  readonly cells: readonly (Cell | undefined)[];
 }
 
 const WAITING: Outcome = { state: 'waiting', reason: '' };
@@ -144,45 +150,42 @@ function prefetchOutcome(result: PrefetchResult | undefined, isOver: boolean): O
   return result.failure === undefined ? DONE : { state: 'failed', reason: result.failure };
 }
 
-function assemble({ items }: CacheTask, rows: readonly Row[]): TaskProgress {
-  const counting = rows.filter(({ counts }) => counts);
-  const state = joined(counting.flatMap(({ outcomes }) => outcomes.filter((outcome) => outcome !== undefined)));
-  return {
-    state: state === 'waiting' ? 'running' : state,
-    edges: rows.map(toEdgeProgress),
-    items: items.map((item, n) => toItemProgress(item, n, rows)),
-  };
+/** `alone`: state of an item that no edge has to do. */
+function assemble({ items }: CacheTask, rows: readonly Row[], alone: ProgressState): TaskProgress {
+  const progress = items.map((item, n) => toItemProgress(item, n, rows, alone));
+  const state = joined(progress, alone);
+  return { state: state === 'waiting' ? 'running' : state, edges: rows.map(toEdgeProgress), items: progress };
 }
 
-function toEdgeProgress({ edge, counts, outcomes }: Row): EdgeProgress {
-  const own = outcomes.filter((outcome) => outcome !== undefined);
-  const state = joined(own);
-  const reason = own.find((outcome) => outcome.state === 'failed')?.reason ?? '';
-  return { edge, state, detail: state === 'waiting' && !counts ? AWAY : reason };
+function toEdgeProgress({ edge, cells }: Row): EdgeProgress {
+  const own = cells.filter((cell) => cell !== undefined);
+  const state = joined(own, 'waiting');
+  const reason = own.find((cell) => cell.state === 'failed')?.reason ?? '';
+  const isAway = own.every(({ counts }) => !counts);
+  return { edge, state, detail: state === 'waiting' && isAway ? AWAY : reason };
 }
 
-function toItemProgress(item: CacheItem, n: number, rows: readonly Row[]): ItemProgress {
-  const cells = rows.flatMap(({ edge, counts, outcomes }) => {
-    const outcome = outcomes[n];
-    return outcome === undefined ? [] : [{ edge, counts, ...outcome }];
+function toItemProgress(item: CacheItem, n: number, rows: readonly Row[], alone: ProgressState): ItemProgress {
+  const cells = rows.flatMap(({ edge, cells: own }) => {
+    const cell = own[n];
+    return cell === undefined ? [] : [{ edge, ...cell }];
   });
   const count = (wanted: ProgressState) => cells.filter(({ state }) => state === wanted).length;
   const failures = cells.filter(({ state }) => state === 'failed').slice(0, MAX_FAILURES);
   return {
     ...item,
-    state: joined(cells.filter(({ counts }) => counts)),
+    state: joined(
+      cells.filter(({ counts }) => counts),
+      alone,
+    ),
     counts: { waiting: count('waiting'), done: count('done'), failed: count('failed') },
     failures: failures.map(({ edge, reason }) => ({ edge, reason })),
   };
 }
 
-/** Joins the states of all edges. An empty list is still waiting: some edge has to do it. */
-function joined(outcomes: readonly Pick<Outcome, 'state'>[]): ProgressState {
-  if (outcomes.length === 0 || outcomes.some(({ state }) => state === 'waiting')) return 'waiting';
+/** Joins the states of all edges or items. `alone`: state of an empty list. */
+function joined(outcomes: readonly { readonly state: ProgressState }[], alone: ProgressState): ProgressState {
+  if (outcomes.length === 0) return alone;
+  if (outcomes.some(({ state }) => state === 'waiting')) return 'waiting';
   return outcomes.some(({ state }) => state === 'failed') ? 'failed' : 'done';
-}
-
-/** No edge was there for a whole day. */
-function failWhole({ edges, items }: TaskProgress): TaskProgress {
-  return { state: 'failed', edges, items: items.map((item) => ({ ...item, state: 'failed' })) };
 }

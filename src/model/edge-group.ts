@@ -35,6 +35,24 @@ export function isServedBy({ defaults, ofDomain }: Serving, domainId: number, gr
   return group === undefined || (ofDomain.get(domainId) ?? defaults).has(group);
 }
 
+/** Groups of a domain's own. */
+export interface Membership {
+  readonly members: ReadonlySet<string>;
+  /** Groups that served the domain in the last 30 days, and do no longer. */
+  readonly left: ReadonlySet<string>;
+}
+
+/** Returns what a group is to a domain. `own`: absent if the domain has no groups of its own. */
+export function relationOf(
+  own: Membership | undefined,
+  defaults: ReadonlySet<string>,
+  group: string,
+): 'serves' | 'left' | 'none' {
+  const serving = own === undefined || own.members.size === 0 ? defaults : own.members;
+  if (serving.has(group)) return 'serves';
+  return own?.left.has(group) === true ? 'left' : 'none';
+}
+
 /** Returns the edges that serve the domain. */
 export function edgesOf<E extends { readonly group?: string | undefined }>(
   serving: Serving,

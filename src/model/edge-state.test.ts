@@ -7,6 +7,7 @@ import {
   EDGE_STATES,
   type EdgeFacts,
   type EdgeState,
+  edgeHold,
   edgeState,
   edgeStatesThatAllow,
   edgeTransition,
@@ -101,7 +102,7 @@ test('ready edges hold changes back; if there is none, those that are seen and m
     const edges = words.map((word) => {
       const state = EDGE_STATES.find((known) => known === word.toLowerCase());
       assert.ok(state);
-      return { state, isSeen: word === word.toUpperCase() };
+      return { state, hold: edgeHold({ state, isSeen: word === word.toUpperCase() }) };
     });
     assert.equal(
       holdingEdges(edges)

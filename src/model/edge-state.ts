@@ -64,16 +64,22 @@ export function isSeen({ seenAt }: Pick<EdgeFacts, 'seenAt'>, now: number): bool
   return seenAt !== undefined && isLive({ reportedAt: seenAt }, now);
 }
 
+/** `ready`: changes wait for the edge. `reserve`: they do where no ready edge serves. `none`: they never do. */
+export type EdgeHold = 'ready' | 'reserve' | 'none';
+
+export function edgeHold({ state, isSeen }: { readonly state: EdgeState; readonly isSeen: boolean }): EdgeHold {
+  if (state === 'ready') return 'ready';
+  return isSeen && MAY_RETURN.has(state) ? 'reserve' : 'none';
+}
+
 /**
- * Chooses the edges without whose acknowledgement a change is not in force: those that are ready. If none is, those
- * that are seen and could get viewers again, so that an installation whose only edge is drained or unhealthy still
- * shows when its changes are in force. docs/decisions/0598
+ * Chooses, of the edges that serve a domain, those without whose acknowledgement its changes are not in force: the ready
+ * ones. If none is ready, those that are seen and could get viewers again, so that a group whose only edge is drained or
+ * unhealthy still shows when its changes are in force. docs/decisions/0598
  */
-export function holdingEdges<E extends { readonly state: EdgeState; readonly isSeen: boolean }>(
-  edges: readonly E[],
-): readonly E[] {
-  const ready = edges.filter(({ state }) => state === 'ready');
-  return ready.length > 0 ? ready : edges.filter((edge) => edge.isSeen && MAY_RETURN.has(edge.state));
+export function holdingEdges<E extends { readonly hold: EdgeHold }>(edges: readonly E[]): readonly E[] {
+  const ready = edges.filter(({ hold }) => hold === 'ready');
+  return ready.length > 0 ? ready : edges.filter(({ hold }) => hold === 'reserve');
 }
 
 const MAY_RETURN: ReadonlySet<EdgeState> = new Set(['syncing', 'unhealthy', 'draining', 'drained']);

@@ -1,6 +1,6 @@
 /** An edge (a machine) as control knows it: what it reported last. */
 import type { CheckResult } from './edge-health.ts';
-import type { EdgeState, OwnState } from './edge-state.ts';
+import type { EdgeHold, EdgeState, OwnState } from './edge-state.ts';
 import type { FeedPosition } from './feed-position.ts';
 
 /** A resource that an edge could not apply; it keeps the version before. */
@@ -67,9 +67,9 @@ export interface EdgeReport extends Omit<EdgeStatus, 'at' | 'vitals'> {
   readonly group?: string;
 }
 
-/** A report, and whether changes are in force only when this edge has acknowledged them. */
+/** A report, and whether changes wait for this edge. */
 export interface KnownEdge extends EdgeReport {
-  readonly isHolding: boolean;
+  readonly hold: EdgeHold;
 }
 
 /** An edge as operators see it. */

@@ -3,6 +3,7 @@ import type { Config } from '#config';
 import type { Db } from '#db/open.ts';
 import { type Controls, HOUSEKEEPING } from '#db/peers/peers.ts';
 import { MessageError, requireEdge } from '#feed/messages.ts';
+import type { Peer } from '#feed/peer.ts';
 import { MAX_RECORDING_BYTES, parseRecordingMessage } from '#feed/recording-message.ts';
 import type { TrafficTaker } from '#feed/reports.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -64,13 +65,13 @@ export function openControlTraffic(
       maxReportBytes: MAX_REPORT_BYTES,
       async takePart(body, sender) {
         const part = required('part of a log', parsePart(body));
-        requireEdge(part.key.edge, sender);
-        await traffic.takePart(part);
+        requireEdge(part.key.edge, sender?.edge);
+        await traffic.takePart(part, sender?.group);
       },
       async takeReport(body, sender) {
         const report = required('report of traffic', parseReport(body));
-        requireEdge(report.edge, sender);
-        await traffic.takeReport(report);
+        requireEdge(report.edge, sender?.edge);
+        await traffic.takeReport(report, sender?.group);
       },
       maxRecordingBytes: MAX_RECORDING_BYTES,
       takeRecording: (body, sender) => takeRecordingMessage({ db, blobs }, body, sender),
@@ -85,15 +86,22 @@ export function openControlTraffic(
 async function takeRecordingMessage(
   store: { readonly db: Db; readonly blobs: BlobStore },
   body: Buffer,
-  sender: string | undefined,
+  sender: Peer | undefined,
 ): Promise<void> {
   const message = required('piece of a recording', parseRecordingMessage(body));
-  requireEdge(message.edge, sender);
+  requireEdge(message.edge, sender?.edge);
   const { recording: id, n, durationMs, initBytes, isDiscontinuity, endsAt, end = '', bytes, ...of } = message;
   const piece = { n, initBytes, mediaBytes: bytes.length - initBytes, durationMs, isDiscontinuity };
-  const sent = { recording: { id, ...of }, piece: bytes.length === 0 ? undefined : piece, endsAt, endReason: end };
+  const sent = {
+    recording: { id, ...of },
+    piece: bytes.length === 0 ? undefined : piece,
+    endsAt,
+    endReason: end,
+    group: sender?.group,
+  };
   const taken = await takeRecording(store, sent, bytes);
-  if (taken === 'foreign') throw new MessageError(`domain ${of.domainId} is not one of this database`);
+  if (taken === 'foreign')
+    throw new MessageError(`domainId: expected a domain of this database that the edge serves, not ${of.domainId}`);
 }
 
 function required<T>(what: string, value: T | undefined): T {

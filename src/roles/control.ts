@@ -78,8 +78,7 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
     firstToken,
     async stop(graceMs) {
       await joined.leave();
-      await feed.endStreams(); // edges are told the time over which to reconnect
-      await Promise.all([api.close(), sms.stop(graceMs)]);
+      await Promise.all([feed.endStreams(graceMs), api.close(), sms.stop(graceMs)]);
       await running[Symbol.asyncDispose]();
     },
   };

@@ -8,6 +8,7 @@ import type { TestApi } from '../support/api/api.ts';
 import { add, type CallAs, dataOf, show, startWithCustomers } from '../support/api/customers.ts';
 import { describeOnBothEngines } from '../support/db/databases.ts';
 
+const byEdge = (edge: string) => ({ edge, group: undefined });
 const SECOND_MS = 1000;
 const HOUR_MS = 3600 * SECOND_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -251,13 +252,13 @@ describeOnBothEngines('cache orders', (newDatabase) => {
     const task = () => readTask(mine, task_id);
     assert.deepEqual(await stateOf(task), ['running', 'waiting', 'waiting'], 'to know of it is not to have done it');
     const done = (n: number) => ({ taskId, n, failure: undefined });
-    await recordPrefetchResults(api.db.query, 'north', [done(0), done(1), { ...done(0), taskId: 77 }]);
+    await recordPrefetchResults(api.db.query, byEdge('north'), [done(0), done(1), { ...done(0), taskId: 77 }]);
     assert.deepEqual(await stateOf(task), ['running', 'done', 'waiting']);
     api.now += 30 * SECOND_MS;
     await api.acknowledge('north');
     assert.deepEqual(await stateOf(task), ['done', 'done', 'waiting (away)'], 'who is away holds nothing back');
     await api.acknowledge('south');
-    await recordPrefetchResults(api.db.query, 'south', [done(0), { taskId, n: 1, failure: 'connect' }]);
+    await recordPrefetchResults(api.db.query, byEdge('south'), [done(0), { taskId, n: 1, failure: 'connect' }]);
     assert.deepEqual(await stateOf(task), ['failed', 'done', 'failed (connect)']);
     assert.deepEqual((await task()).items, [
       { kind: 'url', item: urls[0], state: 'done', waiting: 0, done: 2, failed: 0, failures: [] },
@@ -271,7 +272,7 @@ describeOnBothEngines('cache orders', (newDatabase) => {
         failures: [{ edge: 'south', reason: 'connect' }],
       },
     ]);
-    await recordPrefetchResults(api.db.query, 'south', [done(1)]);
+    await recordPrefetchResults(api.db.query, byEdge('south'), [done(1)]);
     assert.deepEqual(await stateOf(task), ['done', 'done', 'done'], 'the last word of an edge counts');
   });
 
@@ -283,7 +284,7 @@ describeOnBothEngines('cache orders', (newDatabase) => {
       await mine('cache.prefetch', { urls: ['http://www.example.com/a', 'http://www.example.com/b'] }),
     )['task_id'];
     assert.deepEqual(await stateOf(() => readTask(mine, task_id)), ['running']);
-    await recordPrefetchResults(api.db.query, 'north', [{ taskId: Number(half), n: 0, failure: undefined }]);
+    await recordPrefetchResults(api.db.query, byEdge('north'), [{ taskId: Number(half), n: 0, failure: undefined }]);
     api.now += DAY_MS - 1;
     await api.acknowledge('north');
     assert.deepEqual(await stateOf(() => readTask(mine, half)), ['running', 'waiting']);

@@ -94,6 +94,7 @@ describeOnBothEngines('identities of edges', (newDatabase) => {
       edge: undefined,
       machine: 'a'.repeat(64),
       build: 'test',
+      feed: undefined,
     };
     const issuer = { db: api.db, ring: api.ring, controls: [] };
     const { chain } = await enrol(issuer, { request, address: '127.0.0.1', now: api.now });

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { recordEdgeStatus } from '#db/tables/edges.ts';
 import { enrolEdge } from '#db/tables/fleet/enrolled-edges.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
+import type { EdgeVitals } from '#model/edge.ts';
 import type { TestApi } from '../support/api/api.ts';
 import { add, dataOf, show, startWithCustomers } from '../support/api/customers.ts';
 import { describeOnBothEngines } from '../support/db/databases.ts';
@@ -47,7 +48,14 @@ describeOnBothEngines('groups of operators', (newDatabase) => {
       const { list } = dataOf(await mine('domain.list', { domain_status }));
       return (list as readonly { readonly domain_name: string }[]).map(({ domain_name }) => domain_name);
     };
-    const table: readonly (readonly [edge: string, group: string | undefined, behind: number, ready: string[]])[] = [
+    type State = EdgeVitals['state'];
+    const table: readonly (readonly [
+      edge: string,
+      group: string | undefined,
+      behind: number,
+      ready: string[],
+      state?: State,
+    ])[] = [
       ['sin1', 'default', 0, ['other.example']],
       ['fra1', 'eu', 2, ['other.example']],
       ['fra1', 'eu', 1, ['eu.example', 'other.example']],
@@ -56,15 +64,37 @@ describeOnBothEngines('groups of operators', (newDatabase) => {
       ['local', undefined, 2, []],
       ['local', undefined, 0, ['eu.example']],
       ['sin1', 'default', 0, ['eu.example', 'other.example']],
+      // Changes do not wait for an edge that is not ready, while another edge that serves the domain is.
+      ['fra1', 'eu', 2, ['eu.example', 'other.example'], 'unhealthy'],
+      ['local', undefined, 0, ['other.example'], 'unhealthy'],
+      // Without a ready edge of its groups, a change waits for the others of them.
+      ['fra1', 'eu', 0, ['eu.example', 'other.example'], 'unhealthy'],
     ];
-    for (const [edge, group, behind, ready] of table) {
-      await report(api, edge, group, behind);
+    for (const [edge, group, behind, ready, state] of table) {
+      await report(api, edge, group, behind, state);
       const name = `${edge} ${behind} behind`;
       assert.deepEqual(await listed(2), ready, name);
       assert.deepEqual((await listed(1)).length, 2 - ready.length, name);
       assert.equal(await status(own), ready.includes('eu.example') ? 2 : 1, name);
       assert.equal(await status(other), ready.includes('other.example') ? 2 : 1, name);
     }
+  });
+
+  test('an edge rejects only domains that its group serves', async (t) => {
+    const { api, me, mine, operate } = await startWithCustomers(t, newDatabase);
+    await operate('groupOperator.set', { name: 'eu', default: 0 });
+    const own = await add(mine, 'eu.example');
+    await operate('groupOperator.setDomain', { account_id: me.accountId, domain_id: own, groups: 'eu' });
+    const other = await add(mine, 'other.example');
+    await report(api, 'sin1', 'default', 0);
+    await report(api, 'fra1', 'eu', 0, 'ready', ['eu.example', 'other.example', 'none.example']);
+    const status = async (id: string) => (await show(mine, id))['domain_status'];
+    assert.deepEqual([await status(own), await status(other)], [1, 2]);
+    const { list } = dataOf(await mine('domain.list', { domain_status: 2 }));
+    assert.deepEqual(
+      (list as readonly { readonly domain_name: string }[]).map(({ domain_name }) => domain_name),
+      ['other.example'],
+    );
   });
 
   test('a purge waits only for edges that serve its domain', async (t) => {
@@ -77,21 +107,44 @@ describeOnBothEngines('groups of operators', (newDatabase) => {
     await report(api, 'sin1', 'default', 1);
     await report(api, 'fra1', 'eu', 1);
     assert.equal((await state())['state'], 'running');
+    await report(api, 'fra1', 'eu', 1, 'unhealthy');
+    assert.equal((await state())['state'], 'running', 'it is the only edge that serves the domain');
+    await report(api, 'fra2', 'eu', 0);
+    assert.equal((await state())['state'], 'done', 'the other one of its group is ready');
+    await report(api, 'fra2', 'eu', 0, 'draining');
+    assert.equal((await state())['state'], 'running');
     await report(api, 'fra1', 'eu', 0);
     const done = await state();
     assert.equal(done['state'], 'done');
     assert.deepEqual(
       (done['edges'] as readonly { readonly edge: string }[]).map(({ edge }) => edge),
-      ['fra1'],
+      ['fra1', 'fra2'],
     );
   });
 });
 
-/** Reports as an edge of the group, or of control's machine, that is ready and so many revisions behind. */
-async function report({ db, now }: TestApi, edge: string, group: string | undefined, behind: number): Promise<void> {
+/** Reports as an edge of the group, or of control's machine, that is so many revisions behind. */
+async function report(
+  { db, now }: TestApi,
+  edge: string,
+  group: string | undefined,
+  behind: number,
+  state: EdgeVitals['state'] = 'ready',
+  rejectedNames: readonly string[] = [],
+): Promise<void> {
   if (group !== undefined) await enrolEdge(db.query, { edge, group, labels: {}, machine: '', sealKey: '' }, now);
   const at = await readConfigHead(db.query);
   const appliedRevision = at.revision - behind;
-  const status = { edge, at, appliedRevision, rejected: [], build: 'b', startedAt: 5, origins: [], vitals: READY };
+  const rejected = rejectedNames.map((key) => ({ kind: 'site', key, revision: 1, error: 'no' }));
+  const status = {
+    edge,
+    at,
+    appliedRevision,
+    rejected,
+    build: 'b',
+    startedAt: 5,
+    origins: [],
+    vitals: { ...READY, state },
+  };
   await recordEdgeStatus(db.query, status, now);
 }

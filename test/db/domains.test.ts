@@ -28,7 +28,8 @@ import { DEFAULT_SETTINGS, type DomainSettings } from '#model/domain.ts';
 import { describeOnBothEngines } from '../support/db/databases.ts';
 import { openTestDatabase } from '../support/feed/feed.ts';
 
-const EVERYTHING = { limit: 1000, offset: 0, inForce: { floor: undefined, rejectedNames: [] } };
+const NOBODY = { floor: undefined, rejectedNames: [] };
+const EVERYTHING = { limit: 1000, offset: 0, inForce: { ready: NOBODY, reserve: NOBODY } };
 
 describeOnBothEngines('db', (newDatabase) => {
   test('accounts are found, listed in their order and counted', async (t) => {
@@ -215,7 +216,7 @@ describeOnBothEngines('db', (newDatabase) => {
       await saveDomain(db.query, { ...domain, settingRevision: n + 1 });
     }
     await insertDomain(db.query, newDomain(other, 'd9.example.com'));
-    const inForce = { floor: 3, rejectedNames: ['d1.example.com'] };
+    const inForce = { ready: { floor: 3, rejectedNames: ['d1.example.com'] }, reserve: NOBODY };
     const list = async (
       statuses: readonly DomainStatus[] | undefined,
       force: InForce = inForce,
@@ -232,8 +233,9 @@ describeOnBothEngines('db', (newDatabase) => {
     assert.equal(await list(['open']), '4: d0 d1 d2 d3');
     assert.equal(await list(['rejected', 'disabled']), '2: d6 d7');
     assert.equal(await list([]), '0:');
-    const nobody = { floor: undefined, rejectedNames: [] };
-    assert.equal(await list(['accelerating'], nobody), '0:');
+    assert.equal(await list(['accelerating'], { ready: NOBODY, reserve: NOBODY }), '0:');
+    assert.equal(await list(['accelerating'], { ready: NOBODY, reserve: inForce.ready }), '2: d0 d2');
+    assert.equal(await list(['accelerating'], { ...inForce, reserve: { floor: 9, rejectedNames: [] } }), '2: d0 d2');
     assert.equal(await list(undefined, inForce, 3, 6), '8: d6 d7');
     assert.equal(await list(undefined, inForce, 3, 100), '8:');
   });

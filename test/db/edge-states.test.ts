@@ -8,6 +8,7 @@ import { listFleetEvents, pruneFleetEvents } from '#db/tables/fleet/events.ts';
 import { readFleetStatus } from '#db/tables/fleet/status.ts';
 import { allResources, readConfigHead } from '#db/tables/resources.ts';
 import type { EdgeVitals } from '#model/edge.ts';
+import { holdingEdges } from '#model/edge-state.ts';
 import { describeOnBothEngines } from '../support/db/databases.ts';
 import { openTestDatabase, publishNow, putSite, READY } from '../support/feed/feed.ts';
 
@@ -43,7 +44,7 @@ describeOnBothEngines('states of edges', (newDatabase) => {
 
   test('changes wait for ready edges; without one, for those that are seen', async (t) => {
     await using db = await openTestDatabase(await newDatabase(t));
-    const waits = async (now: number) => (await listLiveEdges(db.query, now)).map(({ edge }) => edge);
+    const waits = async (now: number) => holdingEdges(await listLiveEdges(db.query, now)).map(({ edge }) => edge);
     await report(db, 'a', NOW, { state: 'unhealthy' });
     await report(db, 'b', NOW, { state: 'syncing' });
     assert.deepEqual(await waits(NOW), ['a', 'b']);

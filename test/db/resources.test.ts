@@ -124,7 +124,7 @@ describeOnBothEngines('resources', (newDatabase) => {
       assert.equal(await record('two', 2998 + n, { at: { ...at, ...other } }), 'unknownPlace');
     }
     const shown = (edge: string, appliedRevision: number, reportedAt: number) => {
-      return { edge, appliedRevision, rejected, build: 'b', startedAt: 5, reportedAt, origins, isHolding: true };
+      return { edge, appliedRevision, rejected, build: 'b', startedAt: 5, reportedAt, origins, hold: 'ready' };
     };
     assert.deepEqual(await listLiveEdges(db.query, 31_999), [shown('one', 8, 2000), shown('two', 0, 3000)]);
     assert.deepEqual(await listLiveEdges(db.query, 32_000), [shown('two', 0, 3000)]);

@@ -245,6 +245,14 @@ describe('feed client', () => {
     assert.deepEqual(c.said, []);
   });
 
+  test('an edge follows a control that announced its end until it leaves, and does not hurry if that ends', async (t) => {
+    await using c = await start(t, A1);
+    await c.control.say('event: goaway\ndata: {"spreadMs":30000}\n\n');
+    await c.control.sayDelta(1, 2, put(2, 'b.example.com', 2));
+    await eventually('it has the change', () => c.edge.client.appliedRevision === 2);
+    assert.deepEqual([c.control.streams.length, c.said], [1, []]);
+  });
+
   test('a silent control is given up', async (t) => {
     const socketPath = join(temporaryFolder(t), 'silent.sock');
     const silent = createServer((socket) => socket.on('error', () => undefined)).listen(socketPath);

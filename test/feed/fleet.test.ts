@@ -1,13 +1,19 @@
 /** The feed to edges on other machines: mutual TLS, several controls, and a control that ends. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import type { Db } from '#db/open.ts';
+import { ALONE } from '#db/peers/peers.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { listLiveEdges } from '#db/tables/edges.ts';
+import { readConfigHead } from '#db/tables/resources.ts';
 import { requestFeed } from '#feed/feed-request.ts';
+import { formatPositionQuery } from '#feed/position-query.ts';
 import { LOGS_PATH, PREFETCH_PATH, STATUS_PATH, STREAM_PATH } from '#feed/protocol.ts';
 import { startFeedServer } from '#feed/server.ts';
+import { readEvents } from '#feed/sse.ts';
+import { FEED_HEADER } from '#feed/versions.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createAuthority, type TestAuthority } from '../support/certificates/certificate.ts';
 import { newSqlite } from '../support/db/databases.ts';
@@ -51,6 +57,36 @@ describe('feed of other machines', () => {
     await assert.rejects(unknown, { status: 404 });
   });
 
+  test(
+    'a version of the feed is agreed on, and an edge without one in common learns which',
+    needs('openssl'),
+    async (t) => {
+      await using w = await startWorld(t);
+      await using control = await w.startControl();
+      using link = linkTo([control.address], makeCredentials(w.authority, 'fra1'));
+      const { signal } = new AbortController();
+      const ask = async (versions: string | undefined) => {
+        const headers = { [FEED_HEADER]: versions ?? [] };
+        const { outgoing } = link.open({ path: '/edge/v1/none', signal, headers }, false);
+        outgoing.end();
+        const [response] = await once(outgoing, 'response');
+        response.resume();
+        return `${response.statusCode} ${response.headers[FEED_HEADER]}`;
+      };
+      const rows: readonly (readonly [versions: string | undefined, outcome: string])[] = [
+        ['2', '404 2'],
+        ['1-2', '404 2'],
+        ['2-3', '404 2'],
+        ['3', '426 2'],
+        ['1', '426 2'],
+        [undefined, '426 2'],
+        ['two', '400 undefined'],
+        ['3-2', '400 undefined'],
+      ];
+      for (const [versions, outcome] of rows) assert.equal(await ask(versions), outcome, versions ?? 'none');
+    },
+  );
+
   test('an edge goes on to another control when its own ends or dies', needs('openssl'), async (t) => {
     await using w = await startWorld(t);
     const first = await w.startControl();
@@ -69,6 +105,41 @@ describe('feed of other machines', () => {
     await eventually('it tries both', () => edge.client.reconnects > 3);
     assert.equal(edge.store.countSites(), 2);
   });
+
+  test(
+    'a control that stops follows its edges until they have left, and takes no others',
+    needs('openssl'),
+    async (t) => {
+      await using w = await startWorld(t);
+      await using control = await w.startControl({ seen: 2 });
+      await publishNow(w.db, putSite(1, 'a.example.com'));
+      const { epoch, revision, tag } = await readConfigHead(w.db.query);
+      const path = `${STREAM_PATH}?${formatPositionQuery({ epoch, revision, tag }, 'default.1')}`;
+      using link = linkTo([control.address], makeCredentials(w.authority, 'fra1'));
+      const { signal } = new AbortController();
+      const open = () => requestFeed({ link, path, signal, silenceMs: 30_000, isStream: true });
+      const response = await open();
+      const events = readEvents(response, 100_000);
+      const next = async (name: string) => {
+        for (;;) {
+          const { value } = await events.next();
+          assert.ok(value !== undefined, `before ${name}`);
+          if (value.kind === 'event' && value.name === name) return value.data;
+        }
+      };
+      let isOver = false;
+      const ending = control.endStreams(30_000).then(() => {
+        isOver = true;
+      });
+      assert.deepEqual(JSON.parse(await next('goaway')), { spreadMs: 5 });
+      await publishNow(w.db, putSite(2, 'b.example.com'));
+      assert.match(await next('delta'), /b\.example\.com/);
+      await assert.rejects(open(), { status: 503, reason: /^stopping: / });
+      assert.equal(isOver, false);
+      response.destroy();
+      await ending;
+    },
+  );
 
   test('an edge uses the controls that are announced, also after its own start', needs('openssl'), async (t) => {
     await using w = await startWorld(t);
@@ -120,13 +191,14 @@ async function startWorld(t: TestContext, options: { readonly ring?: Keyring } =
     folder,
     authority,
     db,
-    async startControl() {
+    async startControl(peers: { readonly seen: number } = ALONE) {
       const socketPath = join(folder, `${++controls}.sock`);
       const server = await startFeedServer({
         db,
         socketPath,
         ...(options.ring !== undefined && { ring: options.ring }),
         snapshots: { directory: join(folder, `snapshots-${controls}`), bytesPerSecond: 1e9 },
+        peers: { ...ALONE, ...peers },
         clock: systemClock,
         log: silentLog,
       });
@@ -139,6 +211,7 @@ async function startWorld(t: TestContext, options: { readonly ring?: Keyring } =
       return {
         address: listener.address,
         requests: listener.requests,
+        endStreams: (limitMs: number) => server.endStreams(limitMs),
         async [Symbol.asyncDispose]() {
           ending ??= end();
           await ending;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
+import { requestFeed } from '#feed/feed-request.ts';
 import { createPacer } from '#feed/pacer.ts';
 import { SNAPSHOT_PATH } from '#feed/protocol.ts';
 import { newSqlite } from '../support/db/databases.ts';
@@ -35,6 +36,28 @@ describe('files of snapshots', () => {
     assert.equal(snapshots, 4);
     // What was in flight at a cut is sent again: about 2.4 times the file. Four times would be each from the beginning.
     assert.ok(control.sentBytes - total < total * 3, `${control.sentBytes - total} bytes for ${total}`);
+  });
+
+  test('an edge keeps two transfers, and others have places left', needs('openssl'), async (t) => {
+    await using w = await startFleetWorld(t, await newSqlite(t));
+    // What a first transfer has taken holds up the next ones for the whole test.
+    await using control = await w.startControl({ bytesPerSecond: 1 });
+    await w.addDomain('a.example.com');
+    const stop = new AbortController();
+    t.after(() => stop.abort());
+    using link = linkTo([control.address], makeCredentials(w.authority, 'fra1'));
+    using other = linkTo([control.address], makeCredentials(w.authority, 'sin1'));
+    const ask = (by: typeof link) =>
+      requestFeed({ link: by, path: SNAPSHOT_PATH, signal: stop.signal, silenceMs: 60_000, isStream: true });
+    for await (const _ of await ask(link));
+    const waiting = [ask(link), ask(link)];
+    for (const each of waiting) each.catch(() => {}); // aborted in the end
+    await eventually('two are waiting', () => control.snapshots === 3);
+    await assert.rejects(ask(link), { status: 503, reason: '2 snapshots are being sent to this edge' });
+    ask(other).catch(() => {}); // aborted in the end
+    await eventually('another edge has a place', () => control.snapshots === 4);
+    stop.abort();
+    await Promise.allSettled(waiting);
   });
 
   test('transfers are paced together', async () => {

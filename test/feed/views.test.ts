@@ -1,13 +1,12 @@
 /** Views: an edge on another machine gets what its group serves, and nothing of other groups. */
 import assert from 'node:assert/strict';
-import { createPrivateKey } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { zstdDecompressSync } from 'node:zlib';
 import { orderPrefetch, orderPurge } from '#api/settings/cache-orders.ts';
 import { changeDomain } from '#api/settings/change.ts';
 import { setDomainGroups, setGroup } from '#api/settings/edge-groups.ts';
-import { addCertificate } from '#db/tables/certificates.ts';
 import { findEdgeView, listLiveEdges } from '#db/tables/edges.ts';
 import { setSuspect } from '#db/tables/fleet/enrolled-edges.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
@@ -17,12 +16,12 @@ import { requestFeed } from '#feed/feed-request.ts';
 import { VIEW_KEYS_PATH } from '#feed/protocol.ts';
 import { openUnder } from '#feed/view-key-box.ts';
 import { systemClock } from '#lib/clock.ts';
-import { parseChain } from '#model/certificate.ts';
 import { describeOnBothEngines } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
 import { publishNow, startTestEdge } from '../support/feed/feed.ts';
 import { linkTo, makeCredentials } from '../support/feed/fleet-feed.ts';
 import { type FleetWorld, startFleetWorld } from '../support/feed/fleet-world.ts';
+import { secureDomain, useCertificate } from '../support/feed/secure-domain.ts';
 import { needs } from '../support/runner/needs.ts';
 
 const LIMITS = { purgeUrls: 100, purgeDirectories: 100, prefetchUrls: 100 };
@@ -34,8 +33,8 @@ describeOnBothEngines('views', (newDatabase) => {
     await setGroup(w.db, { name: 'eu', isDefault: false }, 1);
     const own = await w.addDomain('a.example.com');
     const foreign = await w.addDomain('foreign.example.com');
-    await secure(w, own.id, 'a.example.com');
-    const key = await secure(w, foreign.id, 'foreign.example.com');
+    const ownKey = await secureDomain(w, own.id, 'a.example.com');
+    const key = await secureDomain(w, foreign.id, 'foreign.example.com');
     await setDomainGroups(w.db, { accountId: w.accountId, domainId: own.id }, ['eu', 'default'], 1);
     await using edge = startEdge(w, [control.address], 'fra1', 'eu');
     await caughtUp(w, 'fra1');
@@ -60,9 +59,18 @@ describeOnBothEngines('views', (newDatabase) => {
     assert.deepEqual(edge.store.purgesOf(own.id).length, 1);
     assert.deepEqual(edge.store.purgesOf(foreign.id), []);
     assert.equal(edge.store.getCertificate(key), undefined);
-    for (const file of readdirSync(w.folder).filter((name) => name.startsWith('fra1')))
-      for (const text of ['foreign.example', 'secret-origin', key])
-        assert.equal(readFileSync(join(w.folder, file)).includes(text), false, `${text} in ${file}`);
+    // Its files, and the file of the snapshot that it got: nothing of another group's sites and certificates.
+    const inFolder = (folder: string, start: string) =>
+      readdirSync(folder).flatMap((name) => (name.startsWith(start) ? [join(folder, name)] : []));
+    const snapshots = inFolder(join(w.folder, 'snapshots-1'), 'eu-').map((file) =>
+      zstdDecompressSync(readFileSync(file)),
+    );
+    const files = [...inFolder(w.folder, 'fra1').map((file) => readFileSync(file)), ...snapshots];
+    const contains = (text: string) => files.filter((bytes) => bytes.includes(text)).length;
+    for (const text of ['foreign.example', 'secret-origin', key, ...(await linesOf(w, key))])
+      assert.equal(contains(text), 0, text);
+    assert.deepEqual([snapshots.length, contains('a.example.com') >= 2], [1, true]);
+    for (const line of await linesOf(w, ownKey)) assert.ok(contains(line) > 0, 'what it may have is found');
   });
 
   test('a domain that joins a group is put, and one that leaves is deleted', needs('openssl'), async (t) => {
@@ -72,7 +80,7 @@ describeOnBothEngines('views', (newDatabase) => {
     await using edge = startEdge(w, [control.address], 'fra1', 'eu');
     await using other = startEdge(w, [control.address], 'sin1', 'default');
     const domain = await w.addDomain('a.example.com');
-    const shared = await secure(w, domain.id, 'a.example.com');
+    const shared = await secureDomain(w, domain.id, 'a.example.com');
     const key = { accountId: w.accountId, domainId: domain.id };
     const order = { accountId: w.accountId, now: systemClock(), today: '2026-01-31', limits: LIMITS };
     await orderPurge(w.db, order, { kind: 'domain', domainId: domain.id });
@@ -108,14 +116,14 @@ describeOnBothEngines('views', (newDatabase) => {
     const first = await w.addDomain('a.example.com');
     const second = await w.addDomain('b.example.com');
     await setDomainGroups(w.db, { accountId: w.accountId, domainId: second.id }, ['eu'], 1);
-    const shared = await secure(w, first.id, 'a.example.com', 'b.example.com');
+    const shared = await secureDomain(w, first.id, 'a.example.com', 'b.example.com');
     await using edge = startEdge(w, [control.address], 'fra1', 'eu');
     await caughtUp(w, 'fra1');
     assert.equal(edge.store.getCertificate(shared), undefined);
-    await use(w, second.id, shared);
+    await useCertificate(w, second.id, shared);
     await caughtUp(w, 'fra1');
     assert.match(edge.store.getCertificate(shared)?.key ?? '', /PRIVATE KEY/);
-    await use(w, second.id, '');
+    await useCertificate(w, second.id, '');
     await caughtUp(w, 'fra1');
     assert.equal(edge.store.getCertificate(shared), undefined);
   });
@@ -159,13 +167,13 @@ describeOnBothEngines('views', (newDatabase) => {
     await using control = await w.startControl();
     const domain = await w.addDomain('a.example.com');
     await using edge = startEdge(w, [control.address], 'fra1', 'default');
-    const first = await secure(w, domain.id, 'a.example.com');
+    const first = await secureDomain(w, domain.id, 'a.example.com');
     await caughtUp(w, 'fra1');
     assert.match(edge.store.getCertificate(first)?.key ?? '', /PRIVATE KEY/);
     const ids = (await w.db.query.selectFrom('view_key').select('id').execute()).map(({ id }) => id);
     assert.deepEqual(ids, ['default.1']);
     await w.db.transaction((trx) => endViewKey(trx, 'default', systemClock()));
-    const second = await secure(w, domain.id, 'a.example.com');
+    const second = await secureDomain(w, domain.id, 'a.example.com');
     await caughtUp(w, 'fra1');
     assert.match(edge.store.getCertificate(second)?.key ?? '', /PRIVATE KEY/);
     const keys = await openViewKeys(w.db.query, w.ring, { group: 'default', ids: ['default.1', 'default.2'] });
@@ -182,14 +190,14 @@ describeOnBothEngines('views', (newDatabase) => {
   });
 
   test(
-    'a suspect edge gets no new view keys and acknowledges nothing, until it is accepted',
+    'a suspect edge follows without new secrets and acknowledges nothing, until it is accepted',
     needs('openssl'),
     async (t) => {
       await using w = await startFleetWorld(t, await newDatabase(t));
       await using control = await w.startControl();
       const domain = await w.addDomain('a.example.com');
       await using edge = startEdge(w, [control.address], 'fra1', 'default');
-      await secure(w, domain.id, 'a.example.com');
+      const former = await secureDomain(w, domain.id, 'a.example.com');
       await caughtUp(w, 'fra1');
       const applied = async () => (await findEdgeView(w.db.query, 'fra1', systemClock()))?.appliedRevision;
       const before = await applied();
@@ -197,14 +205,27 @@ describeOnBothEngines('views', (newDatabase) => {
         await setSuspect(trx, 'fra1', systemClock());
         await endViewKey(trx, 'default', systemClock());
       });
+      const key = await secureDomain(w, domain.id, 'a.example.com');
       await w.addDomain('b.example.com');
-      await eventually('it has what is no secret', () => edge.store.getSpec('b.example.com') !== undefined);
-      const key = await secure(w, domain.id, 'a.example.com');
-      await eventually('it asks for the key', () => control.requests.includes(`fra1 POST ${VIEW_KEYS_PATH}`));
+      await eventually('it has what comes after the secret', () => edge.store.getSpec('b.example.com') !== undefined);
       assert.deepEqual([edge.store.getCertificate(key), await applied()], [undefined, before]);
+      assert.equal(edge.store.getSpec('a.example.com')?.spec.tls?.certificate, former, 'the site serves on');
+      assert.match(edge.store.getCertificate(former)?.key ?? '', /PRIVATE KEY/);
+      await eventually('control is told', async () => {
+        const view = await findEdgeView(w.db.query, 'fra1', systemClock());
+        return view?.rejected.some(({ key: name, error }) => name === key && error.startsWith('withheld: ')) === true;
+      });
+      assert.equal(edge.client.isConnected, true);
+      const { snapshots } = control;
+
       await w.db.transaction((trx) => setSuspect(trx, 'fra1', null));
+      const next = await secureDomain(w, (await w.addDomain('foreign.example.com')).id, 'foreign.example.com');
+      await eventually('it has all secrets', () => edge.store.getCertificate(key) !== undefined);
       await caughtUp(w, 'fra1');
-      assert.match(edge.store.getCertificate(key)?.key ?? '', /PRIVATE KEY/);
+      for (const each of [key, next]) assert.match(edge.store.getCertificate(each)?.key ?? '', /PRIVATE KEY/);
+      assert.equal(edge.store.getSpec('a.example.com')?.spec.tls?.certificate, key);
+      assert.deepEqual([edge.store.countRejections(), control.snapshots], [0, snapshots + 1]);
+      assert.equal(edge.store.getCertificate(former), undefined);
     },
   );
 });
@@ -227,24 +248,15 @@ function startEdge(w: FleetWorld, controls: readonly string[], edgeId: string, g
   };
 }
 
-/** Adds a certificate, and lets the domain use it. Returns its key. */
-async function secure(w: FleetWorld, domainId: number, ...hosts: readonly string[]): Promise<string> {
-  const issued = w.authority.issue(hosts);
-  const privateKey = createPrivateKey(issued.key);
-  const parsed = parseChain(issued.cert, privateKey, systemClock());
-  assert.equal(parsed.kind, 'chain');
-  const { chain } = parsed as Extract<typeof parsed, { kind: 'chain' }>;
-  const given = { accountId: w.accountId, title: 't', chain, privateKey, now: systemClock() };
-  const key = await w.db.transaction((trx) => addCertificate(trx, w.ring, given, 100));
-  await use(w, domainId, key ?? '');
-  return key ?? '';
-}
-
-async function use(w: FleetWorld, domainId: number, sslKey: string): Promise<void> {
-  await changeDomain(w.db, { accountId: w.accountId, domainId }, systemClock(), (domain) => ({
-    ...domain,
-    settings: { ...domain.settings, sslControl: sslKey !== '', sslKey },
-  }));
+/** Lines of base64 that the certificate alone has. */
+async function linesOf({ db }: FleetWorld, key: string): Promise<readonly string[]> {
+  const row = db.query.selectFrom('resource').select('body').where('kind', '=', 'certificate').where('key', '=', key);
+  const { certificate } = JSON.parse((await row.executeTakeFirstOrThrow()).body);
+  const [leaf = ''] = String(certificate).split('-----END');
+  return leaf
+    .split('\n')
+    .slice(-4)
+    .filter((line) => line.length === 64);
 }
 
 function names(store: EdgeStore): readonly string[] {

@@ -1,13 +1,14 @@
 /** Enrolment of machines: what tokens are good for, and which requests are refused. */
 import assert from 'node:assert/strict';
-import { generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { test } from 'node:test';
 import { deleteGroup } from '#db/tables/edge-groups.ts';
 import { revokeEdgeToken } from '#db/tables/fleet/edge-tokens.ts';
-import { readIdentity } from '#fleet/identity.ts';
+import { readIdentity, readStored } from '#fleet/identity.ts';
+import { identityFile } from '#fleet/identity-file.ts';
 import { ENROL_PATH } from '#fleet/messages.ts';
 import { enrolMachine } from '#fleet/obtain-identity.ts';
 import { revokeEdge, type TokenOrder } from '#fleet/operate.ts';
@@ -121,6 +122,14 @@ describeOnBothEngines('enrolment', (newDatabase, engine) => {
     assert.equal((await ask(fleet.control, identity)).status, 200);
     const rows = await fleet.db.query.selectFrom('edge').select('id').where('kind', '=', 'edge').execute();
     assert.deepEqual(rows, [{ id: identity.edge }]);
+    const { key, machine } = readStored(identityFile(dataDir)) ?? { key: '', machine: '' };
+    const csr = makeCsr('', createPrivateKey(key)).toString('base64');
+    const body = JSON.stringify({ ...(await goodRequest(fleet)), token, csr, machine });
+    const again = () => ask(fleet.control, undefined, { path: ENROL_PATH, method: 'POST', body });
+    fleet.now += 599_000;
+    assert.deepEqual(JSON.parse((await again()).text).chain, readStored(identityFile(dataDir))?.answer.chain);
+    fleet.now += 1000;
+    assert.equal(await outcomeOf(again()), '403 token');
   });
 
   if (engine === 'sqlite') testRefusals(newDatabase);
@@ -169,6 +178,10 @@ function testRefusals(newDatabase: Parameters<Parameters<typeof describeOnBothEn
       ['an id with a slash', { ...good, edge: 'a/b' }, '400 edge'],
       ['a machine of other characters', { ...good, machine: 'Z'.repeat(64) }, '400 machine'],
       ['a build that is too long', { ...good, build: 'b'.repeat(201) }, '400 build'],
+      ['versions that are no range', { ...good, feed: 'two' }, '400 feed'],
+      ['a later version of the feed only', { ...good, feed: '3' }, '426 feed'],
+      ['an earlier version of the feed only', { ...good, feed: '1' }, '426 feed'],
+      ['a NUL in the build', { ...good, build: 'a\0' }, '400 build'],
       ['a body that is too long', { ...good, more: 'x'.repeat(20_000) }, '413 body'],
     ];
     for (const [what, body, outcome] of rows) {

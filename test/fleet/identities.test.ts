@@ -92,15 +92,42 @@ describeOnBothEngines('identities of edges', (newDatabase) => {
 
   test('an expired certificate may be renewed within the grace, and do nothing else; later nothing', async (t) => {
     const fleet = await createFleet(t, await newDatabase(t));
-    const { identity, dataDir } = await fleet.enrol('fra1');
-    fleet.now += 8 * DAY_MS;
-    assert.deepEqual(await outcomeOf(ask(fleet.control, identity)), [403, 'expired']);
+    const real = fleet.now;
+    const enrolledBefore = async (days: number, edge: string) => {
+      fleet.now = real - days * DAY_MS;
+      const enrolled = await fleet.enrol(edge);
+      fleet.now = real;
+      return enrolled;
+    };
+    // These have ended by the clock of TLS, too.
+    const { identity, dataDir } = await enrolledBefore(8, 'fra1');
+    const { identity: old, dataDir: oldDir } = await enrolledBefore(40, 'fra2');
+    for (const path of ['/edge/v1/stream', '/edge/v1/status', '/fleet/v1/viewkeys', '/fleet/v1/announce'])
+      for (const who of [identity, old])
+        assert.deepEqual(await outcomeOf(ask(fleet.control, who, { path, method: 'POST' })), [403, 'expired'], path);
+    await assert.rejects(renewIdentity(oldDir, Date.now()), (error) => isRefusal(error, 403, 'expired'));
     const renewed = await renewIdentity(dataDir, Date.now());
     assert.notEqual(renewed.serial, identity.serial);
     assert.equal((await ask(fleet.control, renewed)).status, 200);
-    fleet.now += 38 * DAY_MS;
-    assert.deepEqual(await outcomeOf(ask(fleet.control, renewed)), [403, 'expired']);
-    await assert.rejects(renewIdentity(dataDir, Date.now()), (error) => isRefusal(error, 403, 'expired'));
+  });
+
+  test('a connection ends with its certificate', async (t) => {
+    const fleet = await createFleet(t, await newDatabase(t));
+    const { identity } = await fleet.enrol('fra1');
+    const { port } = new URL(fleet.control);
+    const open = () => {
+      const socket = connect({ ...identity.tls(), port: Number(port) });
+      t.after(() => socket.destroy());
+      return socket.on('error', () => {}).resume(); // shows as closed
+    };
+    const earlier = open();
+    await once(earlier, 'secureConnect');
+    await eventually('it is admitted', () => fleet.listener.connections === 1);
+    fleet.now = identity.notAfter - 100;
+    await once(open(), 'close');
+    assert.equal(earlier.destroyed, false, 'it was opened for longer');
+    fleet.now = identity.notAfter;
+    assert.deepEqual(await outcomeOf(ask(fleet.control, identity)), [403, 'expired']);
   });
 
   test('the former certificate counts until the new one is seen, and is then that of a copy', async (t) => {

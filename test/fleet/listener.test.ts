@@ -11,17 +11,24 @@ import { newSqlite } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
 import { ask } from '../support/fleet/ask.ts';
 import { createFleet } from '../support/fleet/fleet.ts';
-import { sendMutations, sendNoise } from '../support/fleet/mutations.ts';
+import { fieldsOf, startFuzzWorld } from '../support/fleet/fuzz-world.ts';
+import { type Mutated, sendMutations, sendNoise } from '../support/fleet/mutations.ts';
 
-test('mutated messages are refused, and the listener goes on', async (t) => {
-  // Steps of an hour: neither wrong tokens nor malformed messages of an edge become too many.
-  let steady = 0;
-  const fleet = await createFleet(t, await newSqlite(t), { steadyClock: () => (steady += 3_600_000) });
-  const { identity } = await fleet.enrol('fra1');
-  const seen = await sendMutations(fleet, identity, 100, 42);
-  assert.ok((seen[400] ?? 0) > 30, JSON.stringify(seen));
-  await sendNoise(fleet, 50, 42);
-  assert.equal((await ask(fleet.control, identity)).status, 200);
+test('mutated messages and noise are refused, and the listener goes on', async (t) => {
+  const w = await startFuzzWorld(t, await newSqlite(t));
+  const { fleet, identity } = w;
+  const seen = await sendMutations(w.send, w.messages, { runs: 100, seed: 42, atOnce: 4 });
+  for (const [path, statuses] of Object.entries(seen)) assert.ok((statuses[400] ?? 0) > 10, `${path} ${statuses[400]}`);
+  assert.deepEqual(w.failures, []);
+  const overTls = ({ method, path, body }: Mutated) =>
+    ask(fleet.control, identity, { method, path, body, headers: fieldsOf(identity) }).then(({ status }) => status);
+  await sendMutations(
+    overTls,
+    w.messages.filter(({ method }) => method === 'POST'),
+    { runs: 5, seed: 42 },
+  );
+  await sendNoise(fleet.listener.port, 50, 42);
+  assert.equal((await ask(fleet.control, identity, { headers: fieldsOf(identity) })).status, 404);
 });
 
 test('clients that speak an older TLS are refused', async (t) => {
@@ -87,4 +94,43 @@ test('the address of a client is the one that a PROXY header announces', async (
     const [answer] = await once(socket, 'data');
     assert.match(String(answer), expected);
   }
+});
+
+test('an edge with too many connections loses its oldest one, and others keep theirs', async (t) => {
+  const fleet = await createFleet(t, await newSqlite(t));
+  const [{ identity }, { identity: other }] = [await fleet.enrol('fra1'), await fleet.enrol('fra2')];
+  const { port } = new URL(fleet.control);
+  const open = async (who: { tls(): object }) => {
+    const socket = connectTls({ ...who.tls(), port: Number(port) });
+    t.after(() => socket.destroy());
+    socket.on('error', () => {}); // shows as closed
+    await once(socket, 'secureConnect');
+    return socket.resume();
+  };
+  const kept = await open(other);
+  const sockets: Socket[] = [];
+  for (let n = 0; n < 34; n += 1) sockets.push(await open(identity));
+  await eventually('two are cut', () => sockets.filter(({ destroyed }) => destroyed).length === 2);
+  assert.deepEqual([sockets[0]?.destroyed, sockets[1]?.destroyed, kept.destroyed], [true, true, false]);
+  assert.equal(fleet.listener.connections, 33);
+});
+
+test('clients without a certificate share a small number of connections', async (t) => {
+  const fleet = await createFleet(t, await newSqlite(t));
+  const { identity } = await fleet.enrol('fra1');
+  const { port } = new URL(fleet.control);
+  const sockets: Socket[] = [];
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  for (let n = 0; n < 202; n += 1) {
+    const socket = connectTls({ rejectUnauthorized: false, port: Number(port) });
+    socket.on('error', () => {}); // shows as closed
+    sockets.push(socket);
+    await once(socket, 'secureConnect');
+    socket.resume();
+  }
+  await eventually('the oldest are cut', () => sockets.filter(({ destroyed }) => destroyed).length === 2);
+  assert.deepEqual([sockets[0]?.destroyed, sockets[1]?.destroyed], [true, true]);
+  assert.equal((await ask(fleet.control, identity)).status, 200);
 });

@@ -5,6 +5,7 @@ import { readServing } from '#db/tables/edge-groups.ts';
 import { listLiveEdges } from '#db/tables/edges.ts';
 import { isInForce, summarizeAcknowledgements } from '#model/acknowledgement.ts';
 import { edgesOf, type Serving } from '#model/edge-group.ts';
+import { holdingEdges } from '#model/edge-state.ts';
 import type { DomainView } from '../wire/wire-domain.ts';
 
 /** Which stored states, and which half of `open`, a code of the wire stands for. */
@@ -41,7 +42,7 @@ export async function listDomainViews(
   const ids = domains.map(({ id }) => id);
   const serving = isGrouped ? await readServing(db.query, ids) : NO_GROUPS;
   const views = domains.map((domain) => {
-    return { domain, isInForce: isInForce(domain, edgesOf(serving, domain.id, liveEdges)) };
+    return { domain, isInForce: isInForce(domain, holdingEdges(edgesOf(serving, domain.id, liveEdges))) };
   });
   return { total, views };
 }

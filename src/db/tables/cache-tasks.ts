@@ -3,6 +3,7 @@ import { sql, type Transaction } from 'kysely';
 import { toModelNames } from '#lib/model-names.ts';
 import type { CacheItem, CacheTask, PrefetchResult } from '#model/cache-task.ts';
 import type { CacheTaskRow, Executor, Schema } from '../schema/schema.ts';
+import { findReportable } from './edge-groups.ts';
 
 /** Retention of tasks. */
 const TASK_KEEP_MS = 30 * 24 * 3600 * 1000;
@@ -46,21 +47,33 @@ export async function findTask(
 }
 
 /**
- * Stores results. Each replaces the edge's earlier result of the same item. Results of tasks that no longer exist are
- * ignored.
+ * Stores results. Each replaces the edge's earlier result of the same item. Results of tasks and items that do not exist
+ * are ignored, and those of domains that the edge may not report of. `group`: see `findReportable`.
  */
 export async function recordPrefetchResults(
   x: Executor,
-  edge: string,
+  { edge, group }: { readonly edge: string; readonly group: string | undefined },
   results: readonly (Omit<PrefetchResult, 'edge'> & { readonly taskId: number })[],
 ): Promise<void> {
+  const items = await readItems(x, [...new Set(results.map(({ taskId }) => taskId))]);
+  const domainIds = [...items.values()].flat().flatMap(({ domainId }) => domainId ?? []);
+  const reportable = await findReportable(x, group, [...new Set(domainIds)]);
   for (const { taskId, n, failure = '' } of results) {
+    const item = items.get(taskId)?.[n];
+    if (item === undefined || (item.domainId !== undefined && !reportable.has(item.domainId))) continue;
     await sql`
       insert into prefetch_outcome (task_id, n, edge, failure)
         select id, ${sql.lit(n)}, ${edge}, ${failure} from cache_task where id = ${taskId}
         on conflict (task_id, n, edge) do update set failure = excluded.failure
     `.execute(x);
   }
+}
+
+/** Returns the items of these tasks, without tasks that do not exist. */
+async function readItems(x: Executor, taskIds: readonly number[]): Promise<ReadonlyMap<number, readonly CacheItem[]>> {
+  if (taskIds.length === 0) return new Map();
+  const rows = await x.selectFrom('cache_task').select(['id', 'items']).where('id', 'in', taskIds).execute();
+  return new Map(rows.map((row) => [row.id, readTaskItems(row)]));
 }
 
 /** Lists results by item and edge. */
@@ -136,5 +149,9 @@ async function readUsage(
 
 function toTask(row: CacheTaskRow): CacheTask {
   // `as`: this file is the only one that writes them, and the table's check allows two words only.
-  return { ...toModelNames(row), kind: row.kind as CacheTask['kind'], items: JSON.parse(row.items) as CacheItem[] };
+  return { ...toModelNames(row), kind: row.kind as CacheTask['kind'], items: readTaskItems(row) };
+}
+
+function readTaskItems({ items }: Pick<CacheTaskRow, 'items'>): readonly CacheItem[] {
+  return JSON.parse(items) as CacheItem[]; // as above
 }

@@ -4,7 +4,7 @@
  */
 import { type ExpressionBuilder, sql, type Transaction } from 'kysely';
 import { toModelNames } from '#lib/model-names.ts';
-import type { InForce } from '#model/acknowledgement.ts';
+import type { Acknowledgements, InForce } from '#model/acknowledgement.ts';
 import {
   type AccelerationType,
   DEFAULT_SETTINGS,
@@ -177,24 +177,47 @@ function whatFilterAsks(e: ExpressionBuilder<Schema, 'domain'>, filter: DomainFi
 
 function hasStatus(e: ExpressionBuilder<Schema, 'domain'>, status: DomainStatus, inForce: InForce) {
   if (status !== 'configuring' && status !== 'accelerating') return e('state', '=', status);
-  const { rejectedNames } = inForce;
-  const isAcknowledged = e.and([
-    isAppliedByItsEdges(e, inForce),
-    ...(rejectedNames.length === 0 ? [] : [e('name', 'not in', rejectedNames)]),
+  const { ready, reserve } = inForce;
+  const isAcknowledged = e.or([
+    isAcknowledgedBy(e, ready),
+    e.and([e.not(isServedBy(e, ready)), isAcknowledgedBy(e, reserve)]),
   ]);
   return e.and([e('state', '=', 'open'), status === 'accelerating' ? isAcknowledged : e.not(isAcknowledged)]);
 }
 
-/** The SQL form of `isInForce`, without rejections. */
-function isAppliedByItsEdges(e: ExpressionBuilder<Schema, 'domain'>, { floor, remote }: InForce) {
-  const isAtFloor = e('setting_revision', '<=', floor ?? -1);
-  if (remote === undefined) return isAtFloor;
+/** The SQL form of `isInForce`. */
+function isAcknowledgedBy(e: ExpressionBuilder<Schema, 'domain'>, edges: Acknowledgements) {
+  const { rejectedNames } = edges;
+  return e.and([
+    isAppliedByItsEdges(e, edges),
+    ...(rejectedNames.length === 0 ? [] : [e('name', 'not in', rejectedNames)]),
+  ]);
+}
+
+/** Whether any of these edges serves the domain. */
+function isServedBy(e: ExpressionBuilder<Schema, 'domain'>, { floor, remote }: Acknowledgements) {
+  if (remote === undefined || floor !== undefined) return sql<boolean>`${sql.lit(floor !== undefined)}`;
   const { groups, defaults } = remote;
-  const own = e
+  const names = [...groups.keys()];
+  const own = ownGroups(e);
+  const byDefault = sql<boolean>`${sql.lit(names.some((name) => defaults.has(name)))}`;
+  return e.or([e.exists(own.where('group_name', 'in', names)), e.and([e.not(e.exists(own)), byDefault])]);
+}
+
+function ownGroups(e: ExpressionBuilder<Schema, 'domain'>) {
+  return e
     .selectFrom('domain_group')
     .select('group_name')
     .whereRef('domain_id', '=', 'domain.id')
     .where('left_at', 'is', null);
+}
+
+/** The SQL form of `isInForce`, without rejections. */
+function isAppliedByItsEdges(e: ExpressionBuilder<Schema, 'domain'>, { floor, remote }: Acknowledgements) {
+  const isAtFloor = e('setting_revision', '<=', floor ?? -1);
+  if (remote === undefined) return isAtFloor;
+  const { groups, defaults } = remote;
+  const own = ownGroups(e);
   const names = [...groups.keys()];
   const isBehind = own.where((of) =>
     of.or(

@@ -1,6 +1,6 @@
 /** Groups of edges, and which of them serve a domain. */
 import type { Transaction } from 'kysely';
-import { type EdgeGroup, MAX_GROUPS, type Serving } from '#model/edge-group.ts';
+import { type EdgeGroup, MAX_GROUPS, type Membership, relationOf, type Serving } from '#model/edge-group.ts';
 import { lockInTransaction } from '../engines/engine.ts';
 import type { Executor, Schema } from '../schema/schema.ts';
 
@@ -105,10 +105,18 @@ export async function readServing(x: Executor, domainIds: readonly number[]): Pr
   return { defaults, ofDomain: new Map(own.map(([id, { members }]) => [id, members])) };
 }
 
-interface Membership {
-  readonly members: ReadonlySet<string>;
-  /** Groups that served the domain before. */
-  readonly left: ReadonlySet<string>;
+/**
+ * Returns those of the domains that an edge may report of: its group serves them, or did within the last 30 days, so that
+ * what it had not sent yet still counts. `group`: absent for an edge of control's machine, which serves all.
+ */
+export async function findReportable(
+  x: Executor,
+  group: string | undefined,
+  domainIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (group === undefined || domainIds.length === 0) return new Set(domainIds);
+  const { defaults, ofDomain } = await readMemberships(x, domainIds);
+  return new Set(domainIds.filter((id) => relationOf(ofDomain.get(id), defaults, group) !== 'none'));
 }
 
 /** Reads the groups that serve these domains, and those that did. */

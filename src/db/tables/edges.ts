@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import type { EdgeLoad, EdgeReport, EdgeStatus, EdgeView, KnownEdge, OriginTrouble, Rejection } from '#model/edge.ts';
 import type { CheckResult } from '#model/edge-health.ts';
 import { EDGE_LIVE_MS } from '#model/edge-live.ts';
-import { type EdgeFacts, type EdgeState, edgeState, holdingEdges, isSeen, type OwnState } from '#model/edge-state.ts';
+import { type EdgeFacts, type EdgeState, edgeHold, edgeState, isSeen, type OwnState } from '#model/edge-state.ts';
 import { isPostgres } from '../engines/engine.ts';
 import type { EdgeRow, Executor } from '../schema/schema.ts';
 import { statement } from '../statements/statement.ts';
-import { CERTIFICATE_KIND, listCertificateUsers } from './certificates.ts';
+import { resolveRejections } from './edge-rejections.ts';
 import { readHistory } from './revision-tags.ts';
 
 /**
@@ -130,25 +130,12 @@ const NOTE_SEEN = statement({ rows: 'rows', now: 'value' }, ({ rows, now }, x) =
 });
 
 /**
- * Lists edges without whose acknowledgement a change is not in force, by name. An edge that rejects a certificate also
- * rejects the sites that use it.
+ * Lists edges that changes may wait for, by name; `holdingEdges` chooses among those that serve a domain. Their rejections
+ * are those of `resolveRejections`.
  */
-export async function listLiveEdges(x: Executor, now: number): Promise<readonly EdgeReport[]> {
-  const edges = (await listEdges(x, { now, withinMs: EDGE_LIVE_MS })).filter(({ isHolding }) => isHolding);
-  const refused = edges.flatMap(({ rejected }) => rejected.filter(isOfCertificate).map(({ key }) => key));
-  if (refused.length === 0) return edges;
-  const users = await listCertificateUsers(x, refused);
-  return edges.map((edge) => ({
-    ...edge,
-    rejected: edge.rejected.flatMap((rejection) => {
-      const names = isOfCertificate(rejection) ? (users.get(rejection.key) ?? []) : [];
-      return [rejection, ...names.map((key) => ({ ...rejection, kind: 'site', key }))];
-    }),
-  }));
-}
-
-function isOfCertificate({ kind }: Rejection): boolean {
-  return kind === CERTIFICATE_KIND;
+export async function listLiveEdges(x: Executor, now: number): Promise<readonly KnownEdge[]> {
+  const edges = (await listEdges(x, { now, withinMs: EDGE_LIVE_MS })).filter(({ hold }) => hold !== 'none');
+  return await resolveRejections(x, edges);
 }
 
 /** Lists edges that were seen within `withinMs`, by name, less those that lie further in the future. */
@@ -159,12 +146,11 @@ export async function listEdges(
   const all = x.selectFrom('edge').select([...REPORT_COLUMNS, ...FACT_COLUMNS]);
   const within = all.where('seen_at', '>', now - withinMs).where('seen_at', '<', now + withinMs);
   const rows = await within.orderBy('id').execute();
-  const states = rows.map((row) => {
+  return rows.map((row) => {
     const facts = toFacts(row);
-    return { row, state: edgeState(facts, now), isSeen: isSeen(facts, now) && facts.suspectAt === undefined };
+    const isCounted = isSeen(facts, now) && facts.suspectAt === undefined;
+    return { ...toEdgeReport(row), hold: edgeHold({ state: edgeState(facts, now), isSeen: isCounted }) };
   });
-  const holding = new Set(holdingEdges(states));
-  return states.map((each) => ({ ...toEdgeReport(each.row), isHolding: holding.has(each) }));
 }
 
 /** Columns that every call about a domain reads, for a thousand edges: as few as it needs. */

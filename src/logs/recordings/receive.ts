@@ -1,6 +1,7 @@
 /** Control's side of recordings: stores each piece once, even if it is sent again. docs/decisions/0504 */
 import type { Db } from '#db/open.ts';
 import { listDomainStarts } from '#db/tables/domains.ts';
+import { findReportable } from '#db/tables/edge-groups.ts';
 import {
   findRecording,
   lookUpPiece,
@@ -16,21 +17,24 @@ const SKEW_MS = 60_000;
 /** A message of a live process, before the piece has its key in the store. */
 export type Sent = Omit<Received, 'piece'> & {
   readonly piece: Omit<NonNullable<Received['piece']>, 'key'> | undefined;
+  /** Group of the edge; absent for an edge of control's machine. */
+  readonly group?: string | undefined;
 };
 
 /**
  * Resolves when it is stored durably. `foreign`: this database has no such domain, or its id belongs to another one
- * now.
+ * now, or the edge's group does not serve it.
  */
 export async function takeRecording(
   { db, blobs }: { readonly db: Db; readonly blobs: BlobStore },
-  { piece, ...sent }: Sent,
+  { piece, group, ...sent }: Sent,
   bytes: Uint8Array,
 ): Promise<PieceOutcome | 'foreign'> {
   const { id, domainId, beganAt } = sent.recording;
   const starts = await listDomainStarts(db.query, [domainId]);
   const known = await findRecording(db.query, id);
   const isForeign =
+    !(await findReportable(db.query, group, [domainId])).has(domainId) ||
     (known !== undefined && known.domainId !== domainId) ||
     beganAt < (starts.get(domainId) ?? Number.POSITIVE_INFINITY) - SKEW_MS;
   if (piece === undefined)

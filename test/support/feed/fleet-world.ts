@@ -3,16 +3,20 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { addDomain } from '#api/settings/change.ts';
 import type { Db } from '#db/open.ts';
+import { ALONE } from '#db/peers/peers.ts';
 import { type Keyring, loadOrMakeKeyring } from '#db/secrets/keyring.ts';
 import { createAccount } from '#db/tables/accounts.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
 import { DEFAULT_SETTINGS, type Domain } from '#model/domain.ts';
+import { openControlTraffic } from '#roles/control-traffic.ts';
 import { createAuthority, type TestAuthority } from '../certificates/certificate.ts';
 import type { DatabaseTarget } from '../db/databases.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { openTestDatabase, silentLog } from './feed.ts';
 import { startFleetListener } from './fleet-feed.ts';
+
+const LOGS = { logDays: 30, timeZone: 'Asia/Shanghai' };
 
 export interface FleetWorld extends AsyncDisposable {
   readonly folder: string;
@@ -22,7 +26,8 @@ export interface FleetWorld extends AsyncDisposable {
   readonly accountId: number;
   /** Group of each edge, which may be changed. */
   readonly groups: Record<string, string>;
-  startControl(): Promise<TestControl>;
+  /** `bytesPerSecond`: limit of its snapshots. */
+  startControl(options?: { readonly bytesPerSecond: number }): Promise<TestControl>;
   addDomain(name: string): Promise<Domain>;
 }
 
@@ -42,13 +47,16 @@ export async function startFleetWorld(t: TestContext, target: DatabaseTarget): P
   const { id: accountId } = await createAccount(db.query, { name: 'test', kind: 'customer', now: 1 });
   const groups: Record<string, string> = {};
   let controls = 0;
-  const startControl = async (): Promise<TestControl> => {
+  const startControl = async ({ bytesPerSecond } = { bytesPerSecond: 1e9 }): Promise<TestControl> => {
     const n = ++controls;
+    const config = { logStore: { kind: 'local', directory: join(folder, 'logs') }, ...LOGS } as const;
+    const traffic = openControlTraffic(config, db, ALONE, silentLog);
     const server = await startFeedServer({
       db,
+      traffic: traffic.taker,
       ring,
       socketPath: join(folder, `${n}.sock`),
-      snapshots: { directory: join(folder, `snapshots-${n}`), bytesPerSecond: 1e9 },
+      snapshots: { directory: join(folder, `snapshots-${n}`), bytesPerSecond },
       clock: systemClock,
       log: silentLog,
     });
@@ -56,6 +64,7 @@ export async function startFleetWorld(t: TestContext, target: DatabaseTarget): P
     const end = async () => {
       await server[Symbol.asyncDispose]();
       await listener[Symbol.asyncDispose]();
+      await traffic[Symbol.asyncDispose]();
     };
     let ending: Promise<void> | undefined;
     return {

@@ -66,7 +66,8 @@ function issueSome({ db, ring }: IdentityIssuer, applicants: readonly Applicant[
       const order = { edge, publicKey: createPublicKey(key), tokenId: undefined, now };
       const certificate = await issue(trx, { db, ring, controls }, order);
       await makeCurrent(trx, certificate, { from: ['new'], now });
-      issued.push({ key, seal, machine, answer: await answerWith(trx, { db, ring, controls }, certificate) });
+      const answer = await answerWith(trx, { db, ring, controls }, certificate);
+      issued.push({ key, seal, machine, answer, savedAt: now });
     }
     return issued;
   });

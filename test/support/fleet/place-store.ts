@@ -22,6 +22,8 @@ export function createPlaceStore(at: FeedPosition, view: string): EdgeStore {
     ordersOf: () => undefined,
     listRejections: (limit) => rejections.slice(0, limit),
     countRejections: () => rejections.length,
+    isWithheld: () => false,
+    hasWithheld: () => false,
     applyDelta(to, changes) {
       place = { ...place, ...to };
       rejections = [

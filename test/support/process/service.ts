@@ -23,6 +23,8 @@ export interface ServiceOptions {
   readonly node?: string;
   /** Words before the command, for another machine; see `fleet/machines.ts`. */
   readonly inside?: readonly string[];
+  /** Path of the command, of another checkout; absent: of this one. */
+  readonly command?: string;
 }
 
 export interface RunningService {
@@ -91,8 +93,8 @@ async function startOnce(
 ): Promise<RunningService> {
   const { dataDir } = options;
   const settings: Settings = { ...SETTINGS, CAUSEWAY_DATA_DIR: dataDir, ...options.settings };
-  const { args = [], stderr = 'pipe', node = process.execPath, inside = [] } = options;
-  const command = spawnCommand(t, ['serve', ...args], { settings, stderr, node, inside });
+  const { args = [], stderr = 'pipe', node = process.execPath, inside = [], command: path = COMMAND } = options;
+  const command = spawnCommand(t, ['serve', ...args], { settings, stderr, node, inside, command: path });
   let hasEnded = false;
   void command.exit.then(() => {
     hasEnded = true;
@@ -128,16 +130,18 @@ interface SpawnOptions {
   readonly node?: string;
   readonly cwd?: string;
   readonly inside?: readonly string[];
+  readonly command?: string;
 }
 
 /** Runs the command with no settings but the given ones, and with the compiled modules of `test/run.ts`; killed when the test ends. */
 export function spawnCommand(
   t: Pick<TestContext, 'after'>,
   args: readonly string[],
-  { settings = {}, node = process.execPath, cwd, stdout = 'pipe', stderr = 'pipe', inside = [] }: SpawnOptions = {},
+  options: SpawnOptions = {},
 ): SpawnedCommand {
+  const { settings = {}, node = process.execPath, cwd, stdout = 'pipe', stderr = 'pipe', inside = [] } = options;
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const [program = node, ...words] = [...inside, node, COMMAND, ...args];
+  const [program = node, ...words] = [...inside, node, options.command ?? COMMAND, ...args];
   const child = spawn(program, words, {
     cwd: cwd ?? temporaryFolder(t),
     env: { PATH, NODE_COMPILE_CACHE, HOME: '/nonexistent', ...settings },

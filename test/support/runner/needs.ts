@@ -25,6 +25,8 @@ export type NeedName = keyof typeof NEEDS;
 type Limits = Pick<TestOptions, 'timeout' | 'concurrency'>;
 type Declaration = Limits & { readonly tags: string[]; readonly skip: string | false };
 
+const FORMER_RELEASE = '5f1caf55f34013a27db93d713417352537cc62e5';
+
 const NEEDS = {
   postgres: {
     wants: 'PostgreSQL: install it, or set CAUSEWAY_TEST_POSTGRES to the URL of a server',
@@ -80,6 +82,12 @@ const NEEDS = {
   debootstrap: {
     wants: 'debootstrap, and root with leave to mount',
     find: once(findDebootstrap),
+    isOptionalInCi: true,
+  },
+  /** The commit before edges on other machines, which a shallow clone or an archive lacks. Reached as its hash. */
+  formerRelease: {
+    wants: `the commit ${FORMER_RELEASE.slice(0, 8)} in the history of git`,
+    find: once(findFormerRelease),
     isOptionalInCi: true,
   },
   /** The public HTTP cache tests. */
@@ -195,6 +203,11 @@ function findDebootstrap(): string | undefined {
   if (process.getuid?.() !== 0 || unshare === undefined) return undefined;
   const tried = spawnSync(unshare, ['--mount', '--pid', '--fork', 'true']);
   return tried.status === 0 ? findProgram('debootstrap') : undefined;
+}
+
+function findFormerRelease(): string | undefined {
+  const known = spawnSync('git', ['-C', import.meta.dirname, 'cat-file', '-e', `${FORMER_RELEASE}^{tree}`]);
+  return known.status === 0 ? FORMER_RELEASE : undefined;
 }
 
 function findIpv6(): string | undefined {

@@ -6,6 +6,7 @@ import { sql, type Transaction } from 'kysely';
 import { type BroadcastName, isOnAir, type LiveEvent, type LiveStatus } from '#model/live-stream.ts';
 import type { Executor, LiveStreamRow, Schema } from '../../schema/schema.ts';
 import { inIds } from '../../statements/lists.ts';
+import { findReportable } from '../edge-groups.ts';
 import { addViewers } from './history.ts';
 import { findStream, lockLive } from './rows.ts';
 import { saveStatuses } from './statuses.ts';
@@ -18,6 +19,8 @@ export interface StoredReport {
   readonly events: readonly LiveEvent[];
   /** Broadcasts on air, in place of those that this edge reported before; absent: unchanged. */
   readonly streams?: readonly LiveStatus[];
+  /** Group of the edge; absent for an edge of control's machine. */
+  readonly group?: string | undefined;
 }
 
 /** An edge that has been silent for longer loses a stream to another one that has it on air. */
@@ -53,13 +56,14 @@ interface Recorder {
   readonly trx: Transaction<Schema>;
   readonly edge: string;
   readonly now: number;
-  /** Domains of the report that exist: reports about others are ignored. */
+  /** Domains of the report that exist and that the edge may report of: reports about others are ignored. */
   readonly domains: ReadonlySet<number>;
   readonly notOwned: Set<string>;
 }
 
-async function findDomains(x: Executor, { events, streams = [] }: StoredReport): Promise<ReadonlySet<number>> {
-  const ids = new Set([...events, ...streams].map(({ domainId }) => domainId));
+async function findDomains(x: Executor, { events, streams = [], group }: StoredReport): Promise<ReadonlySet<number>> {
+  const named = new Set([...events, ...streams].map(({ domainId }) => domainId));
+  const ids = await findReportable(x, group, [...named]);
   if (ids.size === 0) return ids;
   const rows = await x
     .selectFrom('domain')
