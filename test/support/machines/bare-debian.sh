@@ -44,12 +44,15 @@ make_debian() {
     suite=$VERSION_CODENAME
     mirror=$(apt-get indextargets --format '$(REPO_URI)' "Codename: $suite" 'Component: main' 'Created-By: Packages' | head -n 1)
   fi
-  debootstrap --variant=minbase "$suite" "$root" ${mirror:+"$mirror"} >/dev/null
+  # What was downloaded is kept for the second try.
+  local make=(debootstrap --variant=minbase "$suite" "$root" ${mirror:+"$mirror"})
+  "${make[@]}" >/dev/null || "${make[@]}" >/dev/null
   mount -t proc proc "$root/proc"
   mount --rbind /dev "$root/dev"
   cp /etc/resolv.conf /etc/hosts "$root/etc/"
   # Nothing of it is kept.
   echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io"
+  echo 'Acquire::Retries "3";' >"$root/etc/apt/apt.conf.d/retries"
   in_debian apt-get update -qq
   in_debian apt-get install -y -qq --no-install-recommends git npm ca-certificates >/dev/null
   in_debian useradd --create-home developer
