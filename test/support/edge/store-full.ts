@@ -14,7 +14,7 @@ for (let i = 0; i < 300; i++) {
     // not taken
   }
   refusals.add(store.refuses(undefined));
-  if (i % 10 === 0) await setTimeout(20);
+  if (i % 10 === 0) await store.settle(); // a slow disk is another problem
 }
 await store.settle();
 refusals.add(store.refuses(undefined));
