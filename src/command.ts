@@ -153,7 +153,14 @@ async function enrolEdge(
   using _lock = directory.lock;
   const { enrolMachine } = await import('#fleet/obtain-identity.ts');
   const enrolment = { dataDir, controls, token, edge, build: readVersion(), now: systemClock() };
-  return await inWords(() => enrolMachine(enrolment));
+  const { describeIdentity } = await import('#fleet/describe-identity.ts');
+  const present = await inWords(async () => describeIdentity(dataDir));
+  return await inWords(() =>
+    enrolMachine(enrolment).catch((cause: Error) => {
+      const hint = present && `this machine is edge ${present.edge} already; see "causeway edge identity"`;
+      throw hint === undefined ? cause : new Error(`${cause.message}\n${hint}`, { cause });
+    }),
+  );
 }
 
 async function readEdgeIdentity({ dataDir, fleetFiles, controls }: Config): Promise<IdentityView> {

@@ -229,7 +229,7 @@ function checkFeed(values: Values, followsFleet: boolean, refuse: Refuse): void 
       'feedSocket',
       'an edge without control on the same machine must be enrolled with "causeway edge enrol", or needs feed-socket to be set to the socket of a control',
     );
-  if (isAlone && edgeId === SETTINGS.edgeId.default)
+  if (isAlone && feedSocket !== undefined && edgeId === SETTINGS.edgeId.default)
     refuse('edgeId', `an edge without control on the same machine needs a unique name, not ${edgeId}`);
   if (enrolToken !== undefined && control.length === 0) refuse('enrolToken', 'requires control');
   if (fleetProxyProtocol === 'required' && trustedProxies.length === 0)

@@ -7,6 +7,7 @@ import { CALL_SETTINGS } from './options.ts';
 const COMMANDS: Readonly<Record<string, string>> = {
   '/config/setSslInfo': 'causeway domain ssl',
   '/config/addCertificate': 'causeway certificate add',
+  '/operator/addEdge': 'causeway edge add',
 };
 
 const DENY_LISTS = Object.values(WIRE_DENY_LISTS);

@@ -47,7 +47,9 @@ export async function withOperator(
     if (control !== undefined) return work(localClientOf(control, control.localSecret));
     await delay(START_POLL_MS);
   }
-  throw new CliError(`the service running from ${settings.dataDir} has no control process or is still starting`);
+  throw new CliError(
+    `the service running from ${settings.dataDir} has no control process, or is still starting; run this on the machine of a control, or name one with --url and --token-file`,
+  );
 }
 
 /** Explains the answer to a token without an operator's scope: the service says that the operation does not exist. */

@@ -54,11 +54,16 @@ export function fleetCommand(context: CliContext): Command {
 function addReading(command: Command, context: CliContext): void {
   addCallCommand(command, context, 'list', 'list edges with their states')
     .option('--group <group>', 'show only edges of this group')
-    .addOption(new Option('--status <status>', 'show only edges with this status').choices(EDGE_STATES))
+    .addOption(
+      new Option('--status <status>', 'show only edges with this status (default: all but removed)').choices(
+        EDGE_STATES,
+      ),
+    )
     .action((options: Options) =>
       run(context, options, async (client, print) => {
         const filter = { group: textOption(options, 'group'), status: statusOption(options) };
-        const edges = await readAllPages((page) => client.call('edgeOperator.list', { ...filter, ...page }));
+        const all = await readAllPages((page) => client.call('edgeOperator.list', { ...filter, ...page }));
+        const edges = all.filter(({ status }) => status !== 'removed' || filter.status === 'removed');
         const times = timeTexts(context, options);
         print(edges, formatTable([HEADING, ...edges.map((edge) => cellsOf(edge, times))]));
       }),

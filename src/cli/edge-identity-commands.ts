@@ -231,7 +231,10 @@ function tokenCells(row: DataOf<'fleetOperator.listTokens'>['list'][0], times: T
 function describeAuthorities(data: DataOf<'fleetOperator.getAuthority'>, times: TimeTexts): string[] {
   const { fleet, authorities } = data;
   if (authorities.length === 0)
-    return [`fleet  ${fleet}`, 'no certificate authority yet; the first edge token creates it'];
+    return [
+      `fleet  ${fleet}`,
+      'no certificate authority: the first edge token creates one, unless edges have certificates of your own (fleet-ca)',
+    ];
   return authorities.flatMap(({ key_id, pin, certificate, expires_at }, index) => [
     ...formatPairs([
       ['fleet', fleet],

@@ -8,6 +8,10 @@ export const FLEET_ERRORS = {
     'edge {edge} exists already; revoke it first, or use another id',
   ),
   edgeTokenNotFound: refusal('节点令牌 {tokenId} 不存在', 'edge token {tokenId} does not exist'),
+  fleetHasNoTokens: refusal(
+    '节点使用自有 CA 签发的证书（fleet-ca），没有节点令牌；请用 /operator/addEdge 添加节点',
+    'edges have certificates of your own authority (fleet-ca) and need no token; add them with /operator/addEdge',
+  ),
   edgeTokenUses: refusal(
     '字段 uses 无效：指定 edge_id 时应为 1',
     'field uses is invalid: expected 1 for a token of one named edge',

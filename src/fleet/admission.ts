@@ -13,6 +13,8 @@ type RefusedWord = 'unknown' | 'revoked' | 'expired' | 'clone';
 export type Admission =
   /** No certificate: only enrolment. */
   | { readonly kind: 'anonymous' }
+  /** A certificate of another authority, or not for an edge. */
+  | { readonly kind: 'untrusted' }
   /**
    * `isNew`: the certificate is seen for the first time, so it replaces the others of the edge. `machine`: the machine
    * that was enrolled; empty if unknown.

@@ -208,7 +208,10 @@ class RunningFleetListener implements FleetListener {
       return true;
     }
     const leaf = verifyLeaf(this.#trust, certificate, socket.authorized);
-    if (leaf === undefined) return false;
+    if (leaf === undefined) {
+      this.#facts.set(socket, { client, admission: { kind: 'untrusted' } });
+      return true;
+    }
     const { changes } = this.#trust;
     const admission = await this.#peers.admit(leaf);
     this.#facts.set(socket, { client, admission });

@@ -81,8 +81,9 @@ export function revokeEdge(db: Db, { edge, reason, now, actor }: Act & { readonl
 export type CopyDecision = 'accepted' | 'edgeUnknown' | 'serialUnknown';
 
 /**
- * Keeps one of two copies of an edge: the one with this certificate. The other certificates are replaced and refused.
- * The machine is recorded again at the next renewal.
+ * Keeps one of two copies of an edge: the one with this certificate. The other certificates are replaced and refused. A
+ * copy with a replaced certificate may run on another machine, which is recorded again at its next renewal. With the
+ * current certificate the machine stays: a copy that has the same certificate is refused.
  */
 export function acceptEdge(
   db: Db,
@@ -95,7 +96,7 @@ export function acceptEdge(
     if (certificate?.edge !== edge || certificate.state === 'revoked') return 'serialUnknown';
     await makeCurrent(trx, certificate, { from: ['new', 'current', 'replaced'], now });
     await setSuspect(trx, edge, null);
-    await setMachine(trx, edge, '');
+    if (certificate.state === 'replaced') await setMachine(trx, edge, '');
     await noteFleetChange(trx);
     await addFleetEvent(trx, { at: now, edge, event: 'accept', detail: serial, actor });
     return 'accepted';

@@ -71,6 +71,12 @@ const RENEWALS = { perSecond: PER_MINUTE, burst: 20, maxKeys: MAX_KEYS };
 /** An edge that has sent too many malformed messages is shut out for this long. */
 const SHUT_OUT_MS = 60_000;
 
+/** An edge, and the address that its request came from. */
+interface Sender {
+  readonly peer: Peer;
+  readonly client: string;
+}
+
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** Returns a handler that never rejects. */
@@ -86,12 +92,12 @@ export function createRequestHandler(options: FleetRequestOptions): Handle {
       if (hasPassedProxy(request)) throw new FleetRefusal(400, 'proxy', 'edges must connect without an HTTP proxy');
       const path = request.url?.split('?')[0] ?? '';
       if (path === ENROL_PATH) return await answerEnrolment(request, response, facts);
-      if (isCopy(facts.admission)) await noteCopy(options, facts.admission.edge);
+      if (isCopy(facts.admission)) await noteCopy(options, facts.admission.edge, facts.client);
       const peer = peerOf(facts.admission, path, options.own === undefined ? REFUSED : REFUSED_OWN);
       faults.watch(peer, response);
-      if (path === RENEW_PATH) return await answerRenewal(request, response, peer);
-      if (path === ANNOUNCE_PATH) return await answerAnnouncement(request, response, peer);
-      await refuseCopy(options, request, facts.admission);
+      if (path === RENEW_PATH) return await answerRenewal(request, response, { peer, client: facts.client });
+      if (path === ANNOUNCE_PATH) return await answerAnnouncement(request, response, { peer, client: facts.client });
+      await refuseCopy(options, request, facts);
       await options.onRequest(request, response, peer);
     } catch (error) {
       refuse(options, request, response, error);
@@ -108,6 +114,8 @@ function peerOf(admission: Admission, path: string, texts: Readonly<Record<keyof
   switch (admission.kind) {
     case 'anonymous':
       throw new FleetRefusal(403, 'certificate', 'this path requires a client certificate');
+    case 'untrusted':
+      throw new FleetRefusal(403, 'certificate', texts.untrusted);
     case 'refused':
       if (admission.word === 'clone') throw cloneFound(admission.edge);
       throw new FleetRefusal(403, admission.word, texts[admission.word]);
@@ -120,6 +128,7 @@ function peerOf(admission: Admission, path: string, texts: Readonly<Record<keyof
 }
 
 const REFUSED = {
+  untrusted: 'the certificate is not of the authority of this fleet; enrol the edge with a token of this control',
   unknown: 'the certificate is not known; enrol the edge with a token',
   revoked: 'the edge has been revoked; to use the machine again, enrol it anew with a token',
   expired: 'the certificate expired too long ago; enrol the edge anew with a token',
@@ -127,6 +136,7 @@ const REFUSED = {
 
 /** The same for certificates of the operator's own authority. */
 const REFUSED_OWN = {
+  untrusted: 'the certificate is not of an authority in fleet-ca, has expired, or names no edge',
   unknown: 'no edge has this id; add it at control with "causeway edge add"',
   revoked: 'the edge has been revoked; to use the machine again, add it anew with "causeway edge add"',
   expired: 'the certificate has expired; replace the files of fleet-cert and fleet-key',
@@ -165,30 +175,36 @@ function refuseOtherFeed(versions: FeedVersions | undefined): void {
 
 function createRenewal(options: FleetRequestOptions) {
   const renewals = new TokenBuckets(RENEWALS);
-  return async (request: IncomingMessage, response: ServerResponse, peer: Peer): Promise<void> => {
+  return async (request: IncomingMessage, response: ServerResponse, from: Sender): Promise<void> => {
+    const { peer } = from;
     refuseOtherMethod(request, response);
     if (renewals.take(peer.edge, options.steadyClock()).kind === 'empty')
       throw new FleetRefusal(429, 'tooManyRenewals', 'too many renewals of this edge; try again later', 60);
     const message = parseRenewRequest(await readText(request));
     const order = { peer, request: message, now: options.clock() };
-    sendAnswer(response, await notingCopies(options, peer, () => renew(options, order)));
+    sendAnswer(response, await notingCopies(options, from, () => renew(options, order)));
   };
 }
 
 function createAnnouncement(options: FleetRequestOptions) {
-  return async (request: IncomingMessage, response: ServerResponse, peer: Peer): Promise<void> => {
+  return async (request: IncomingMessage, response: ServerResponse, from: Sender): Promise<void> => {
+    const { peer } = from;
     refuseOtherMethod(request, response);
     const message = parseAnnounceRequest(await readText(request));
-    sendAnswer(response, await notingCopies(options, peer, () => noteAnnouncement(options, peer, message)));
+    sendAnswer(response, await notingCopies(options, from, () => noteAnnouncement(options, peer, message)));
   };
 }
 
 /** Notes a copy of the edge if `work` finds one. */
-async function notingCopies<T>(options: FleetRequestOptions, { edge }: Peer, work: () => Promise<T>): Promise<T> {
+async function notingCopies<T>(
+  options: FleetRequestOptions,
+  { peer, client }: Sender,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof FleetRefusal && error.word === 'clone') await noteCopy(options, edge);
+    if (error instanceof FleetRefusal && error.word === 'clone') await noteCopy(options, peer.edge, client);
     throw error;
   }
 }
@@ -197,28 +213,29 @@ async function notingCopies<T>(options: FleetRequestOptions, { edge }: Peer, wor
 async function refuseCopy(
   options: FleetRequestOptions,
   { headers }: IncomingMessage,
-  admission: Admission,
+  { admission, client }: ConnectionFacts,
 ): Promise<void> {
   const machine = headers[MACHINE_FIELD];
   if (machine === undefined || admission.kind !== 'peer') return;
   if (admission.machine === '' || admission.machine === machine) return;
-  await noteCopy(options, admission.peer.edge);
+  await noteCopy(options, admission.peer.edge, client);
   throw cloneFound(admission.peer.edge);
 }
 
-async function noteCopy({ db, clock, counts, log }: FleetRequestOptions, edge: string): Promise<void> {
+/** `client`: the address of the copy that was noticed. */
+async function noteCopy({ db, clock, counts, log }: FleetRequestOptions, edge: string, client: string): Promise<void> {
   const now = clock();
   const isNew = await db.transaction(async (trx) => {
     if (!(await setSuspect(trx, edge, now))) return false;
     const enrolled = await findEnrolledEdge(trx, edge);
     // Both copies have the current key; neither gets a new one.
     if (enrolled !== undefined) await endViewKey(trx, enrolled.group, now);
-    await addFleetEvent(trx, { at: now, edge, event: 'clone', detail: '', actor: 'control' });
+    await addFleetEvent(trx, { at: now, edge, event: 'clone', detail: `from ${client}`, actor: 'control' });
     return true;
   });
   if (!isNew) return;
   counts.clones += 1;
-  log.error({ edge }, 'two machines have the identity of this edge; enrol one of them anew');
+  log.error({ edge, client }, 'two machines have the identity of this edge; enrol one of them anew');
 }
 
 /** Counts malformed messages by edge, and shuts an edge out that sends too many. */

@@ -131,6 +131,7 @@ export function apiOptions(config: Config, ring: Keyring) {
     smsTimeWindowSeconds: config.smsTimeWindowSeconds,
     obtainsCertificates: config.acme !== undefined,
     fleetGraceMs: config.fleetRenewGraceDays * DAY_MS,
+    hasOwnFleetAuthority: config.fleetFiles !== undefined,
     livePorts: livePortsOf(config),
     logs: { blobs: openBlobStore(config), ring, baseUrl: config.logUrl, hours: config.logUrlHours },
   };

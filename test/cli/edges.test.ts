@@ -54,6 +54,8 @@ test('an edge is listed, shown, drained, put back and removed', async (t) => {
   assert.match(await refused('edge', 'remove', 'fra1'), /fra1 is ready and serves viewers/);
   const removed = JSON.parse(await run('edge', 'remove', 'fra1', '--force', '--json'));
   assert.deepEqual(removed, { status: 'removed' });
+  assert.doesNotMatch(await run('edge', 'list'), /fra1/);
+  assert.match(await run('edge', 'list', '--status', 'removed'), /fra1 +default +removed/);
   const events = await run('fleet', 'events', 'fra1');
   assert.deepEqual(
     [...events.matchAll(/fra1 +(drain|undrain|remove) /g)].map(([, event]) => event),

@@ -10,6 +10,7 @@ import { findEdgeView } from '#db/tables/edges.ts';
 import { readCertificateEnds } from '#db/tables/fleet/edge-certificates.ts';
 import { drainEdge } from '#db/tables/fleet/edge-orders.ts';
 import { findEnrolledEdge } from '#db/tables/fleet/enrolled-edges.ts';
+import { listFleetEvents } from '#db/tables/fleet/events.ts';
 import { allResources } from '#db/tables/resources.ts';
 import { findViewKeyInUse, makeViewKey } from '#db/tables/view-keys.ts';
 import { IdentityError, readIdentity, readStored, toIdentity } from '#fleet/identity.ts';
@@ -169,6 +170,13 @@ describeOnBothEngines('identities of edges', (newDatabase) => {
     assert.equal((await ask(fleet.control, identity)).status, 200);
     assert.notEqual((await findEnrolledEdge(fleet.db.query, 'fra1'))?.suspectAt, undefined);
     await assert.rejects(renewIdentity(dataDir, Date.now()), (error) => isRefusal(error, 409, 'clone'));
+    const { events } = await listFleetEvents(fleet.db.query, { edge: 'fra1', limit: 1, offset: 0 });
+    const [event] = events;
+    assert.deepEqual([event?.event, event?.detail], ['clone', 'from 127.0.0.1']);
+    const accept = { edge: 'fra1', serial: identity.serial, now: fleet.now, actor: 'token:0' };
+    assert.equal(await acceptEdge(fleet.db, accept), 'accepted');
+    assert.equal((await ask(fleet.control, identity)).status, 200);
+    assert.deepEqual(await outcomeOf(ask(fleet.control, unchecked)), [409, 'clone'], 'it has the same certificate');
   });
 
   test('the authority is changed in two steps, and no edge loses its connection', async (t) => {
@@ -201,7 +209,8 @@ describeOnBothEngines('identities of edges', (newDatabase) => {
     const [fleet, foreign] = [await createFleet(t, await newDatabase(t)), await createFleet(t, await newDatabase(t))];
     const { identity } = await fleet.enrol('fra1');
     const { identity: stranger } = await foreign.enrol('fra1');
-    await assert.rejects(ask(fleet.control, { tls: () => ({ ...stranger.tls(), rejectUnauthorized: false }) }));
+    const unknown = { tls: () => ({ ...stranger.tls(), rejectUnauthorized: false }) };
+    assert.deepEqual(await outcomeOf(ask(fleet.control, unknown)), [403, 'certificate']);
     await fleet.db.query.deleteFrom('edge_certificate').execute();
     assert.deepEqual(await outcomeOf(ask(fleet.control, identity)), [403, 'unknown']);
     assert.deepEqual(await outcomeOf(ask(fleet.control, undefined)), [403, 'certificate']);

@@ -216,8 +216,10 @@ test('control listens beyond loopback only with TLS or trusted proxies', (t) => 
 });
 
 test('an edge without control on its machine must have a name and the address of a feed', () => {
-  const [socket, id] = mustFail({ flags: { roles: 'edge' } });
-  assert.match(socket ?? '', /^feed-socket \(default\): an edge without control/);
+  const [socket, ...others] = mustFail({ flags: { roles: 'edge' } });
+  assert.match(socket ?? '', /^feed-socket \(default\): an edge without control .* "causeway edge enrol"/);
+  assert.deepEqual(others, [], 'an edge that enrols needs no name');
+  const [id] = mustFail({ flags: { roles: 'edge', 'feed-socket': '/run/feed.sock' } });
   assert.match(id ?? '', /^edge-id \(default\): .* a unique name, not local$/);
   const flags = { roles: 'edge', 'feed-socket': '/run/feed.sock', 'edge-id': 'second' };
   assert.deepEqual(mustLoad({ flags }).config.roles, ['edge']);

@@ -48,6 +48,8 @@ export interface CallOptions {
   readonly obtainsCertificates?: boolean;
   /** Time after its end in which an edge's certificate may be renewed; absent: 30 days. */
   readonly fleetGraceMs?: number;
+  /** Whether edges have certificates of the operator's own authority; absent: no. */
+  readonly hasOwnFleetAuthority?: boolean;
   /** Whether edges with the settings of this service connect there; absent: yes. */
   readonly permitsOrigin?: PermitsOrigin;
   /** How new domains are approved. */
@@ -154,6 +156,7 @@ function createServices(options: CallOptions, portOf: () => number): CallService
     maxCertificates: limits.certificatesPerAccount ?? CERTIFICATES_PER_ACCOUNT,
     obtainsCertificates: options.obtainsCertificates ?? false,
     fleetGraceMs: options.fleetGraceMs ?? FLEET_GRACE_MS,
+    hasOwnFleetAuthority: options.hasOwnFleetAuthority ?? false,
     permitsOrigin: options.permitsOrigin ?? (() => true),
     review: options.review,
     cacheLimits: {

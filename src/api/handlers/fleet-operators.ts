@@ -10,7 +10,8 @@ import { beginRotation, finishRotation, type RotationStep } from '#fleet/rotate-
 import type { Handler } from './handler.ts';
 
 export const FLEET_OPERATOR_HANDLERS = {
-  'fleetOperator.createToken': async ({ db, keyring, now }, { validMs, ...order }) => {
+  'fleetOperator.createToken': async ({ db, keyring, now, hasOwnFleetAuthority }, { validMs, ...order }) => {
+    if (hasOwnFleetAuthority) throw new ServiceError('fleetHasNoTokens');
     if (order.edge !== undefined && order.uses > 1) throw new ServiceError('edgeTokenUses');
     if (order.edge === undefined && order.replaces) throw new ServiceError('edgeTokenReplace');
     const expiresAt = now + validMs;

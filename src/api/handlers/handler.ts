@@ -40,6 +40,8 @@ export interface CallServices {
   readonly sms: SmsServices;
   /** Time after its end in which an edge's certificate may be renewed. */
   readonly fleetGraceMs: number;
+  /** Whether edges have certificates of the operator's own authority, and so no tokens. */
+  readonly hasOwnFleetAuthority: boolean;
   /** What an account may order in a day. */
   readonly cacheLimits: CacheAmounts;
 }
