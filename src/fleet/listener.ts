@@ -210,6 +210,7 @@ class RunningFleetListener implements FleetListener {
     const leaf = verifyLeaf(this.#trust, certificate, socket.authorized);
     if (leaf === undefined) {
       this.#facts.set(socket, { client, admission: { kind: 'untrusted' } });
+      this.#connections.addStranger(socket);
       return true;
     }
     const { changes } = this.#trust;

@@ -83,7 +83,7 @@ export type CopyDecision = 'accepted' | 'edgeUnknown' | 'serialUnknown';
 /**
  * Keeps one of two copies of an edge: the one with this certificate. The other certificates are replaced and refused. A
  * copy with a replaced certificate may run on another machine, which is recorded again at its next renewal. With the
- * current certificate the machine stays: a copy that has the same certificate is refused.
+ * current certificate the machine stays: a copy that has the same certificate is refused. docs/decisions/0606
  */
 export function acceptEdge(
   db: Db,
