@@ -3,6 +3,7 @@
  * id or its name.
  */
 import { Command, Option } from 'commander';
+import type { Client } from '#client/client.ts';
 import { readAllPages } from './all-pages.ts';
 import { type CliContext, CliError } from './context.ts';
 import { pick, STATUSES } from './domain-commands.ts';
@@ -74,9 +75,17 @@ function addGroupsCommand(domain: Command, context: CliContext): void {
           const data = await client.call('groupOperator.getDomain', key);
           return print(data, data.groups.length === 0 ? ['the default groups'] : data.groups);
         }
-        print(await client.call('groupOperator.setDomain', { ...key, groups }), [`groups of domain ${id} set`]);
+        const data = await client.call('groupOperator.setDomain', { ...key, groups });
+        print(data, [`groups of domain ${id} set`, ...(await describeEmptyGroups(client, groups))]);
       }),
     );
+}
+
+/** A domain of such a group is being configured until an edge is there: it may be a mistake. */
+async function describeEmptyGroups(client: Client, groups: readonly string[]): Promise<readonly string[]> {
+  const { list } = await client.call('groupOperator.list', {});
+  const empty = list.filter(({ name, edges }) => groups.includes(name) && edges === 0);
+  return empty.map(({ name }) => `group ${name} has no edge yet`);
 }
 
 function filterOf(options: Options) {

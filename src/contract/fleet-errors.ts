@@ -34,7 +34,7 @@ export const FLEET_ERRORS = {
   ),
   fleetCaNotBegun: refusal('集群 CA 并未在更换', 'no rotation of the certificate authority is in progress'),
   fleetCaInUse: refusal(
-    '旧的集群 CA 仍在使用：节点 {edges}；节点令牌 {tokens}',
-    'the old certificate authority is still in use by edges ({edges}) and edge tokens ({tokens})',
+    '旧的集群 CA 仍在使用：节点 {edges}；节点令牌 {tokens}；请等待节点续期，或将其吊销',
+    'the old certificate authority is still in use by edges ({edges}) and edge tokens ({tokens}): wait until the edges have renewed, or revoke them',
   ),
 } as const;
