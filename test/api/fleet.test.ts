@@ -83,6 +83,13 @@ describeOnBothEngines('identities of edges', (newDatabase) => {
       assert.equal((await operate(name, request)).errorCode, code, `${name} ${JSON.stringify(request)}`);
   });
 
+  test('where edges have certificates of the own authority there are no tokens', async (t) => {
+    const { operate } = await startWithCustomers(t, newDatabase, { hasOwnFleetAuthority: true });
+    assert.equal((await operate('fleetOperator.createToken', {})).errorCode, 'fleetHasNoTokens');
+    assert.deepEqual(dataOf(await operate('fleetOperator.getAuthority', {}))['authorities'], []);
+    assert.equal((await operate('fleetOperator.addEdge', { edge_id: 'fra1' })).body['data'], true);
+  });
+
   test('an enrolled edge is accepted, revoked, and keeps the authority from being withdrawn', async (t) => {
     const { api, operate } = await startWithCustomers(t, newDatabase);
     const { edge_token: token } = dataOf(await operate('fleetOperator.createToken', { edge_id: 'fra1' }));
