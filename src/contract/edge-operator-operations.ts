@@ -167,15 +167,8 @@ export const EDGE_OPERATOR_OPERATIONS = {
         edges: [{ group: 'eu', status: 'ready', count: 2 }],
         lag_revisions: 0,
         lag_seconds: 0,
-        controls: [
-          {
-            control_id: '7c1e09a4f2b84d3f9a6d5e0b1c2f3a48',
-            build: '1.4.0',
-            seen_at: 1767225600,
-            leases: ['connector:1', 'housekeeping'],
-          },
-        ],
-        synchronous: '1',
+        controls: [],
+        synchronous: null,
       },
     },
   }),
