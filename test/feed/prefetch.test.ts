@@ -10,6 +10,7 @@ import type { FeedClientOptions } from '#feed/client.ts';
 import { tidy } from '#feed/housekeeping.ts';
 import { type FeedServer, startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
+import type { CacheItem } from '#model/cache-task.ts';
 import type { PrefetchOutcome } from '#sites/prefetch.ts';
 import { describeOnBothEngines, type NewDatabase } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
@@ -26,6 +27,8 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 const STORED: PrefetchOutcome = { kind: 'stored' };
+/** Items of each task: more than a test prefetches. */
+const ITEMS = Array.from({ length: 100 }, (_, n): CacheItem => ({ kind: 'url', asked: `a.example.com/${n}` }));
 
 describeOnBothEngines('prefetches on the feed', (newDatabase) => {
   test('each prefetch runs once at each edge, even across a restart, and its outcome is stored in the database', async (t) => {
@@ -175,6 +178,7 @@ describeOnBothEngines('prefetches on the feed', (newDatabase) => {
     const rows: readonly (readonly [what: string, report: object, status: number])[] = [
       ['another epoch', { ...report, at: { ...at, epoch: 'another' } }, 204],
       ['another history', { ...report, at: { ...at, tag: 'another' } }, 204],
+      ['an unknown item', { ...report, results: [{ taskId: task, n: ITEMS.length }] }, 204],
       ['an unknown task', { ...report, results: [{ taskId: task + 1, n: 0 }] }, 204],
       ['an edge with a path for a name', { ...report, edge: '../x' }, 400],
       ['no results', { ...report, results: {} }, 400],
@@ -226,7 +230,7 @@ async function startFeed(t: Parameters<NewDatabase>[0], newDatabase: NewDatabase
     socketPath,
     db,
     newTask: (createdAt = 1000) =>
-      db.transaction((trx) => insertTask(trx, { accountId: 1, kind: 'prefetch', createdAt, items: [] })),
+      db.transaction((trx) => insertTask(trx, { accountId: 1, kind: 'prefetch', createdAt, items: ITEMS })),
     results: (task: number, count: number) =>
       eventually(`${count} results`, async () => (await listPrefetchResults(db.query, task)).length === count, 60_000),
     stopServer,
