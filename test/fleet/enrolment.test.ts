@@ -114,14 +114,14 @@ describeOnBothEngines('enrolment', (newDatabase, engine) => {
     const fleet = await createFleet(t, await newDatabase(t));
     const token = await fleet.createToken();
     const dataDir = newMachine(t);
-    const cutting = await startCuttingProxy(t, fleet.listener.port);
+    const edges = fleet.db.query.selectFrom('edge').select('id').where('kind', '=', 'edge');
+    const cutting = await startCuttingProxy(t, fleet.listener.port, async () => (await edges.execute()).length > 0);
     await assert.rejects(enrolMachine(enrolment(dataDir, [cutting], token)));
     assert.equal(readIdentity(dataDir), undefined);
     await assert.rejects(enrolAt(fleet, t, token), (error) => error instanceof FleetRefusal && error.word === 'token');
     const identity = await enrolMachine(enrolment(dataDir, [fleet.control], token));
     assert.equal((await ask(fleet.control, identity)).status, 200);
-    const rows = await fleet.db.query.selectFrom('edge').select('id').where('kind', '=', 'edge').execute();
-    assert.deepEqual(rows, [{ id: identity.edge }]);
+    assert.deepEqual(await edges.execute(), [{ id: identity.edge }]);
     const { key, machine } = readStored(identityFile(dataDir)) ?? { key: '', machine: '' };
     const csr = makeCsr('', createPrivateKey(key)).toString('base64');
     const body = JSON.stringify({ ...(await goodRequest(fleet)), token, csr, machine });
@@ -240,22 +240,22 @@ async function outcomeOf(asking: ReturnType<typeof ask>): Promise<string> {
   return `${status} ${text.split(':')[0]}`;
 }
 
-/** A proxy that passes a client's bytes on, and cuts both sides as soon as the server has answered to a request. */
-async function startCuttingProxy(t: Cleanup, port: number): Promise<string> {
+/** A proxy that passes bytes on, and cuts both sides when the server sends its answer: `hasAnswer` resolves with true. */
+async function startCuttingProxy(t: Cleanup, port: number, hasAnswer: () => Promise<boolean>): Promise<string> {
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1');
     const cut = () => {
       client.destroy();
       upstream.destroy();
     };
-    let sent = 0;
     for (const one of [client, upstream]) one.on('error', cut).on('close', cut);
-    client.on('data', (chunk) => {
-      sent += 1;
-      upstream.write(chunk);
+    client.on('data', (chunk) => upstream.write(chunk));
+    upstream.on('data', async (chunk) => {
+      upstream.pause();
+      if (await hasAnswer()) return cut();
+      client.write(chunk);
+      upstream.resume();
     });
-    // The first flight of the client is its hello, the second its last message of the handshake, with the request behind it.
-    upstream.on('data', (chunk) => (sent < 2 ? client.write(chunk) : cut()));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
