@@ -33,7 +33,7 @@ import {
   STATUS_PATH,
   STREAM_PATH,
 } from './protocol.ts';
-import { feedDelayMs, type Outage } from './reconnect.ts';
+import { Failures, feedDelayMs, type Outage } from './reconnect.ts';
 import { takeSnapshot } from './snapshot-reader.ts';
 import { readEvents, type SseItem } from './sse.ts';
 import { describeStatus, type EdgeIdentity } from './status.ts';
@@ -106,7 +106,7 @@ class RunningFeedClient implements FeedClient {
   #applied: FeedPosition | undefined;
   #isConnected = false;
   #reconnects = 0;
-  #failures = 0;
+  readonly #failures = new Failures();
   /** Time over which the edges of this control spread their reconnects when it ends, as last announced. */
   #spreadMs = 0;
   #serial: string | undefined;
@@ -254,10 +254,8 @@ class RunningFeedClient implements FeedClient {
       const { link, log } = this.#options;
       if (outage.kind === 'version')
         log.error({ err: failure }, 'control and this edge share no version of the feed; retrying every minute');
-      const attempts = {
-        failures: Math.max(this.#failures, 1),
-        remoteControls: link.isRemote ? link.controlCount : 0,
-      };
+      const remoteControls = link.isRemote ? link.controlCount : 0;
+      const attempts = { ...this.#failures.attempts(steadyClock()), remoteControls };
       await delay(feedDelayMs(outage, attempts, Math.random()), undefined, { signal }).catch(() => undefined); // a stop
       // Control often stops a moment before this process does, which is not worth a log line. If this process got no
       // processor time meanwhile, the order to stop is read after the timers.
@@ -272,12 +270,12 @@ class RunningFeedClient implements FeedClient {
       const head = (this.#isSnapshotDue ? undefined : this.#options.store.head()) ?? (await this.#takeSnapshot());
       const end = await this.#follow(head);
       if (end !== 'reset') return { outage: { kind: 'goaway', ...end } };
-      this.#failures += 1; // an open stream resets it; this backs off from a control that only sends `reset`
+      this.#failures.add(steadyClock()); // an open stream resets it; this backs off from a control that only sends `reset`
       await this.#takeSnapshot();
       return { outage: { kind: 'refused', retryAfterMs: undefined } };
     } catch (error) {
       if (!this.#stop.signal.aborted) this.#look(error);
-      this.#failures += 1;
+      this.#failures.add(steadyClock());
       const outage = this.#outageOf(error);
       if (outage.kind === 'lost') this.#options.link.turn(); // this control may have died
       return { outage, failure: error };
@@ -296,8 +294,8 @@ class RunningFeedClient implements FeedClient {
 
   #noteFailure(error: unknown): void {
     const { log } = this.#options;
-    if (this.#failures === 1) log.warn({ err: error }, 'feed connection lost; reconnecting');
-    else log.debug({ err: error, failures: this.#failures }, 'cannot connect to the feed; retrying');
+    if (this.#failures.count === 1) log.warn({ err: error }, 'feed connection lost; reconnecting');
+    else log.debug({ err: error, failures: this.#failures.count }, 'cannot connect to the feed; retrying');
   }
 
   async #takeSnapshot(): Promise<FeedPosition> {
@@ -333,7 +331,7 @@ class RunningFeedClient implements FeedClient {
         if (event.kind === 'event' && event.name === 'reset') return 'reset';
         if (event.kind === 'event' && event.name === 'goaway') departure.announce(parseSpread(event.data));
         else await this.#take(at.epoch, event);
-        this.#failures = 0;
+        this.#failures.reset();
         if (this.#isConnected) continue;
         this.#serial = serial;
         this.#isConnected = true;

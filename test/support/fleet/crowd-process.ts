@@ -104,6 +104,7 @@ async function download({ port }: DownloadOrder, identities: readonly StoredIden
 async function downloadOne(link: ControlLink, file: string): Promise<Downloaded> {
   const { signal } = new AbortController();
   let [refused, failed] = [0, 0];
+  const startedAt = performance.now();
   for (let isComplete = false; !isComplete; ) {
     try {
       await downloadSnapshot({ link, path: SNAPSHOT_PATH, file, signal });
@@ -112,7 +113,11 @@ async function downloadOne(link: ControlLink, file: string): Promise<Downloaded>
       const retryAfterMs = error instanceof FeedRefusal && error.status === 503 ? error.retryAfterMs : undefined;
       if (retryAfterMs === undefined) failed += 1;
       else refused += 1;
-      const attempts = { failures: refused + failed, remoteControls: link.controlCount };
+      const attempts = {
+        failures: refused + failed,
+        outageMs: performance.now() - startedAt,
+        remoteControls: link.controlCount,
+      };
       await delay(feedDelayMs({ kind: 'refused', retryAfterMs }, attempts, Math.random()));
     }
   }
