@@ -28,6 +28,13 @@ test('the token of a start that was killed is used, and closed to others', async
   assert.ok(await isValid(token));
 });
 
+test('two starts at once, as after a kill that a part survives for a moment, keep the token', async (t) => {
+  const { file, ensure, isValid } = await prepare(t);
+  writeFileSync(file, `${mintToken()}\n`);
+  assert.deepEqual((await Promise.all([ensure(), ensure()])).toSorted(), ['kept', 'stillKept']);
+  assert.ok(await isValid(readFileSync(file, 'utf8').trim()));
+});
+
 test('the place of a token is mentioned by later starts too, for the first may have failed, until it is used up', async (t) => {
   const { db, file, ensure } = await prepare(t);
   await ensure();

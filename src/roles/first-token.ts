@@ -34,9 +34,11 @@ export async function ensureFirstToken({ db, given, file, now }: FirstTokenOptio
     await createToken(trx, { accountId: account.id, scopes: SCOPES, label: 'first', hash: hashToken(token), now });
     return true;
   });
-  if (!isOurs && given === undefined) rmSync(file, { force: true });
-  if (!isOurs) return 'none';
-  return given === undefined ? 'kept' : 'given';
+  if (isOurs) return given === undefined ? 'kept' : 'given';
+  // A part of a service that was killed may have made the account with the token of this file.
+  if (await isStillKept(db, file, now)) return 'stillKept';
+  if (given === undefined) rmSync(file, { force: true });
+  return 'none';
 }
 
 /** Whether the token of the file still works. */
