@@ -74,3 +74,23 @@ test('disposed rounds do not start again, and wait for the one that runs', async
   rounds.wake();
   assert.equal(count, 1);
 });
+
+test('a wake-up at any instant about the end of a round begins another one', async () => {
+  for (let turns = 0; turns < 12; turns += 1) {
+    let begun = 0;
+    const first = Promise.withResolvers<void>();
+    await using rounds = startRounds({
+      everyMs: NEVER_MS,
+      work: async () => {
+        begun += 1;
+        if (begun === 1) await first.promise;
+      },
+      onFailure: assert.ifError,
+    });
+    first.resolve();
+    for (let n = 0; n < turns; n += 1) await undefined;
+    rounds.wake();
+    await turn();
+    assert.equal(begun, 2, `${turns} turns later`);
+  }
+});

@@ -27,22 +27,23 @@ export function startRounds({ everyMs, isDelayed, work, onFailure }: RoundsOptio
   let isDue = false;
   let isFailing = false;
   const run = async () => {
-    do {
-      isDue = false;
-      try {
-        await work(signal);
-        isFailing = false;
-      } catch (error) {
-        onFailure(error, isFailing);
-        isFailing = true;
-      }
-    } while (isDue && !signal.aborted);
+    try {
+      do {
+        isDue = false;
+        try {
+          await work(signal);
+          isFailing = false;
+        } catch (error) {
+          onFailure(error, isFailing);
+          isFailing = true;
+        }
+      } while (isDue && !signal.aborted);
+    } finally {
+      running = undefined; // in the turn of the last look at `isDue`, so that no wake-up is lost in between
+    }
   };
   const start = () => {
-    if (signal.aborted) return;
-    running ??= run().finally(() => {
-      running = undefined;
-    });
+    if (!signal.aborted) running ??= run();
   };
   const timer = setInterval(start, everyMs);
   if (isDelayed !== true) start();
