@@ -58,6 +58,7 @@ export interface SlotBookOptions {
 const USE_SHARES: Readonly<Record<SlotUse, number>> = { read: 7 / 8, write: 7 / 8, stream: 1 / 4 };
 /** Share of all slots, and of those of one kind, that slow clients may hold while others wait. */
 const SLOW_SHARE = 1 / 2;
+const NO_CLAIMS: readonly never[] = [];
 const USES: readonly SlotUse[] = ['read', 'write', 'stream'];
 
 export function createSlotBook<C extends SlotClaim>({ max, maxWaiting, slowMs }: SlotBookOptions): SlotBook<C> {
@@ -122,9 +123,7 @@ export function createSlotBook<C extends SlotClaim>({ max, maxWaiting, slowMs }:
       pauses.forget(claim);
       slots.add(claim.client, -1);
       byUse[claim.use].add(claim.client, -1);
-      const served: C[] = [];
-      for (let one = serveNext(); one !== undefined; one = serveNext()) served.push(one);
-      return served;
+      return waiting.size === 0 ? NO_CLAIMS : collectAll(serveNext);
     },
     leave,
     reasonFor,
@@ -136,6 +135,12 @@ export function createSlotBook<C extends SlotClaim>({ max, maxWaiting, slowMs }:
       return short.length === 0 ? undefined : pauses.findSlowest(now, max * SLOW_SHARE);
     },
   };
+}
+
+function collectAll<C>(next: () => C | undefined): readonly C[] {
+  const all: C[] = [];
+  for (let one = next(); one !== undefined; one = next()) all.push(one);
+  return all;
 }
 
 /** Finds a slow claim of one of these kinds. */

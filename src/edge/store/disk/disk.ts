@@ -13,7 +13,7 @@ import type { CachedResponse, CacheEntry, CacheStore, StoredBody, StoreRefusal, 
 import { GatheringWriter, type Spill } from '../writer.ts';
 import { BlockMemory, BodyFileWriter, newBodyId } from './body-file.ts';
 import { DiskBody } from './disk-body.ts';
-import type { EntryRecord, VariantRecord } from './format.ts';
+import { asWritten, type EntryRecord, type VariantRecord } from './format.ts';
 import { DiskHealth, type OnDiskProblem } from './health.ts';
 import { HeardInvalidations } from './heard-invalidations.ts';
 import { Janitor } from './janitor.ts';
@@ -239,8 +239,8 @@ export class DiskStore implements CacheStore {
     if (inMemory === undefined || sizeBytes > MAX_INLINE_BYTES || this.#refusal() !== undefined) return false;
     if (this.#has(hash)) return false;
     if (this.#volume === undefined || this.invalidations.refuses(hash, response.requestAt)) return true;
-    const variant = { ...response, bodyId: '', bodyBytes: sizeBytes, inline: inMemory };
-    if (!this.#volume.writeEntry(hash, { key, variants: [variant] })) this.#health.note('storeBusy', undefined);
+    const variant = { head: response, bodyId: '', bodyBytes: sizeBytes, inline: inMemory };
+    if (!this.#volume.writeEntry(hash, key, [variant])) this.#health.note('storeBusy', undefined);
     return true;
   }
 
@@ -254,7 +254,7 @@ export class DiskStore implements CacheStore {
     const added = await this.#place(volume, hash, response, present);
     if (added === undefined) return;
     const { variants } = putVariant(present, added, options);
-    if (!volume.writeEntry(hash, { key, variants })) this.#health.note('storeBusy', undefined);
+    if (!volume.writeEntry(hash, key, variants.map(asWritten))) this.#health.note('storeBusy', undefined);
     const kept = bodyFilesOf(variants);
     const before = [...bodyFilesOf(record?.variants ?? []), ...bodyFilesOf([added])];
     await volume.removeBodies(
@@ -306,7 +306,7 @@ export class DiskStore implements CacheStore {
     const variants = record.variants.filter(isKept);
     if (variants.length === record.variants.length) return;
     if (variants.length === 0) volume.removeEntry(hash);
-    else volume.writeEntry(hash, { key: record.key, variants });
+    else volume.writeEntry(hash, record.key, variants.map(asWritten));
     await volume.removeBodies(hash, bodyFilesOf(record.variants.filter((variant) => !isKept(variant))));
   }
 

@@ -31,7 +31,7 @@ export interface EntryRecord {
   readonly variants: readonly VariantRecord[];
 }
 
-export interface VariantRecord extends Stored {
+interface BodyRecord {
   /** 16 hexadecimal digits, unique to the body's file. Meaningless for an inline body, and empty if that is new. */
   readonly bodyId: string;
   readonly bodyBytes: number;
@@ -39,13 +39,31 @@ export interface VariantRecord extends Stored {
   readonly inline: readonly Buffer[] | undefined;
 }
 
+export interface VariantRecord extends Stored, BodyRecord {}
+
+/** A variant to be written: its head is the very object that the memory tier encodes, so that it is encoded once. */
+export interface WrittenVariant extends BodyRecord {
+  readonly head: Stored;
+}
+
+/** Returns the variant as `encodeEntry` takes it. */
+export function asWritten(variant: VariantRecord): WrittenVariant {
+  const { bodyId, bodyBytes, inline } = variant;
+  return { head: variant, bodyId, bodyBytes, inline };
+}
+
 type EncodedVariant = readonly [head: EncodedHead, bodyId: string, bodyBytes: number, isInline: 0 | 1];
 
 /** Returns the entry's pieces, in order. */
-export function encodeEntry({ key, variants }: EntryRecord, encodeHead: EncodeHead): readonly Buffer[] {
+export function encodeEntry(
+  key: string,
+  variants: readonly WrittenVariant[],
+  encodeHead: EncodeHead,
+): readonly Buffer[] {
   const encoded = variants.map((variant) => encodeVariant(variant, encodeHead));
   const meta = `[${JSON.stringify(key)},[${encoded.join(',')}]]`;
-  const bodies = variants.flatMap(({ inline = [] }) => inline);
+  const bodies: Buffer[] = [];
+  for (const { inline = [] } of variants) bodies.push(...inline);
   const beginning = Buffer.allocUnsafe(ENTRY_HEADER_BYTES + Buffer.byteLength(meta));
   beginning.write(meta, ENTRY_HEADER_BYTES);
   beginning.writeUInt32LE(ENTRY_MAGIC, 0);
@@ -65,9 +83,8 @@ export function encodeEntry({ key, variants }: EntryRecord, encodeHead: EncodeHe
 }
 
 /** Returns the JSON text of an `EncodedVariant`. */
-function encodeVariant(variant: VariantRecord, encodeHead: EncodeHead): string {
-  const { bodyId, bodyBytes, inline } = variant;
-  return `[${encodeHead(variant)},"${bodyId}",${bodyBytes},${inline === undefined ? 0 : 1}]`;
+function encodeVariant({ head, bodyId, bodyBytes, inline }: WrittenVariant, encodeHead: EncodeHead): string {
+  return `[${encodeHead(head)},"${bodyId}",${bodyBytes},${inline === undefined ? 0 : 1}]`;
 }
 
 /** Returns `undefined` for anything but a complete, undamaged entry. The bodies are views of `bytes`. */

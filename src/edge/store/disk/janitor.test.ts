@@ -28,8 +28,8 @@ async function openJanitor({ keep }: StoreFolder, volume: Volume, maxBytes: numb
 
 async function write(volume: Volume, hash: string, text: string): Promise<void> {
   const inline = [Buffer.from(text)];
-  const variant = { ...storedHead(), bodyId: '', bodyBytes: text.length, inline };
-  assert.ok(volume.writeEntry(hash, { key: hash, variants: [variant] }));
+  const variant = { head: storedHead(), bodyId: '', bodyBytes: text.length, inline };
+  assert.ok(volume.writeEntry(hash, hash, [variant]));
   await volume.segments.flush();
 }
 

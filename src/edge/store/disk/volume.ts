@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { hasCode, unlessMissing } from '#lib/file-error.ts';
 import { createHeadEncoder, type EncodeHead } from '../head-codec.ts';
 import type { KeyHash } from '../key-hash.ts';
-import { bodyFileBytes, decodeEntry, type EntryRecord, encodeEntry, type VariantRecord } from './format.ts';
+import { bodyFileBytes, decodeEntry, type EntryRecord, encodeEntry, type WrittenVariant } from './format.ts';
 import type { OpenBodies } from './open-bodies.ts';
 import { BODIES_NAME, bodyPath, DATABASE_NAME, FILE_BLOCK_BYTES, SEGMENTS_PREFIX, UNFINISHED_NAME } from './paths.ts';
 import { Segments } from './segments.ts';
@@ -88,9 +88,9 @@ export class Volume {
    * Copies the entry, which is found at once. Returns false if the disk is too slow or the entry too large; the key
    * then has no entry.
    */
-  writeEntry(hash: KeyHash, record: EntryRecord): boolean {
-    const fileBlocks = record.variants.reduce((sum, variant) => sum + fileBlocksOf(variant), 0);
-    const isTaken = this.segments.append(hash, encodeEntry(record, this.#encodeHead), fileBlocks);
+  writeEntry(hash: KeyHash, key: string, variants: readonly WrittenVariant[]): boolean {
+    const fileBlocks = variants.reduce((sum, variant) => sum + fileBlocksOf(variant), 0);
+    const isTaken = this.segments.append(hash, encodeEntry(key, variants, this.#encodeHead), fileBlocks);
     if (!isTaken) this.removeEntry(hash);
     return isTaken;
   }
@@ -121,7 +121,7 @@ export function bodyFilesOf(variants: EntryRecord['variants']): string[] {
   return variants.flatMap(({ bodyId, inline }) => (inline === undefined ? [bodyId] : []));
 }
 
-function fileBlocksOf({ inline, bodyBytes }: VariantRecord): number {
+function fileBlocksOf({ inline, bodyBytes }: WrittenVariant): number {
   return inline === undefined ? Math.ceil(bodyFileBytes(bodyBytes) / FILE_BLOCK_BYTES) : 0;
 }
 
