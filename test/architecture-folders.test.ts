@@ -45,6 +45,14 @@ const ROOMS: Readonly<Record<string, Folders>> = {
     rotation: ['.', 'tables', 'tables/sms', 'tables/live', 'engines', 'secrets', 'schema'],
     export: ['.', 'rotation', 'migrations', 'engines', 'secrets', 'schema'],
   },
+  // Control's side and the edge's meet in the protocol alone.
+  feed: {
+    wire: [],
+    publish: ['wire'],
+    server: ['publish', 'wire'],
+    store: ['wire'],
+    client: ['store', 'wire'],
+  },
 };
 
 /** Files directly in `test/support`: tests of most rooms use them. `runner` serves `test/run.ts`. */

@@ -8,7 +8,7 @@ import { openDatabase } from '#db/open.ts';
 import { loadOrMakeKeyring } from '#db/secrets/keyring.ts';
 import { createAccount } from '#db/tables/accounts.ts';
 import { createToken } from '#db/tables/tokens.ts';
-import { startFeedServer } from '#feed/server.ts';
+import { startFeedServer } from '#feed/server/server.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { hashToken, mintToken } from '#lib/token.ts';

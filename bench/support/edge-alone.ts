@@ -1,7 +1,7 @@
 /** An edge that runs without control, from a file of sites that the feed might have left it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openEdgeStore } from '#feed/edge-store.ts';
+import { openEdgeStore } from '#feed/store/edge-store.ts';
 import type { SiteSpec } from '#sites/spec.ts';
 import type { CertificatePair } from '#sites/table.ts';
 import { type StartedService, startService } from './service.ts';

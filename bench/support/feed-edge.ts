@@ -3,9 +3,9 @@
  * applied which revision. Arguments: the feed's socket, the edge's name, its folder.
  */
 import { join } from 'node:path';
-import { startFeedClient } from '#feed/client.ts';
-import { openSocketLink } from '#feed/control-link.ts';
-import { openEdgeStore } from '#feed/edge-store.ts';
+import { startFeedClient } from '#feed/client/client.ts';
+import { openSocketLink } from '#feed/client/control-link.ts';
+import { openEdgeStore } from '#feed/store/edge-store.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { READY } from '../../test/support/feed/feed.ts';

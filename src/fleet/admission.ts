@@ -1,7 +1,7 @@
 /** Decides what a connection with a client certificate may do. docs/decisions/0583 */
 import type { EdgeCertificate } from '#db/tables/fleet/edge-certificates.ts';
 import type { EnrolledEdge } from '#db/tables/fleet/enrolled-edges.ts';
-import type { Peer } from '#feed/peer.ts';
+import type { Peer } from '#feed/publish/peer.ts';
 import type { PresentedLeaf } from './authority.ts';
 
 /** Grace for connections that an edge opened just before it took its new certificate. */

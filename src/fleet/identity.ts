@@ -5,7 +5,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
-import { MessageError, parseJson, readBoundedText, readInstant, readMembers } from '#feed/messages.ts';
+import { MessageError, parseJson, readBoundedText, readInstant, readMembers } from '#feed/wire/messages.ts';
 import { makePrivateFile, readPrivateFile, replacePrivateFile } from '#lib/private-file.ts';
 import { controlName, LEAF_LIFE_MS } from './authority.ts';
 import { identityFile, identityFolder } from './identity-file.ts';

@@ -10,7 +10,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Db } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { readFleet } from '#db/tables/fleet/authorities.ts';
-import type { Peer } from '#feed/peer.ts';
+import type { Peer } from '#feed/publish/peer.ts';
 import { createAddressSet, unmapAddress } from '#lib/cidr.ts';
 import type { Clock } from '#lib/clock.ts';
 import { closeServers, listen } from '#lib/listen.ts';

@@ -11,8 +11,8 @@ import {
   readEdge,
   readItems,
   readMembers,
-} from '#feed/messages.ts';
-import { type FeedVersions, parseVersions } from '#feed/versions.ts';
+} from '#feed/wire/messages.ts';
+import { type FeedVersions, parseVersions } from '#feed/wire/versions.ts';
 import { MAX_CSR_BYTES } from '#model/csr.ts';
 
 export const ENROL_PATH = '/fleet/v1/enrol';

@@ -1,7 +1,7 @@
 /** Stores the seal key and machine that an edge with the operator's own certificate announces. docs/decisions/0585 */
 import { lockFleet, readFleet } from '#db/tables/fleet/authorities.ts';
 import { findEnrolledEdge, setMachine, setSealKey } from '#db/tables/fleet/enrolled-edges.ts';
-import type { Peer } from '#feed/peer.ts';
+import type { Peer } from '#feed/publish/peer.ts';
 import type { Issuer } from './enrol.ts';
 import type { AnnounceAnswer, AnnounceRequest } from './messages.ts';
 import { FleetRefusal } from './refusal.ts';

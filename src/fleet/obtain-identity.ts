@@ -1,8 +1,8 @@
 /** Obtains the identity of this machine from a control: by a token at first, then by renewal. docs/decisions/0584 */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { shuffle } from '#feed/control-link.ts';
-import { FLEET_VERSIONS, formatVersions } from '#feed/versions.ts';
+import { shuffle } from '#feed/client/control-link.ts';
+import { FLEET_VERSIONS, formatVersions } from '#feed/wire/versions.ts';
 import { makeCsr } from '#model/csr.ts';
 import { pinOf } from './authority.ts';
 import { callFleet, verifyControl } from './fleet-request.ts';

@@ -3,7 +3,7 @@
 import { lockFleet } from '#db/tables/fleet/authorities.ts';
 import { type EdgeCertificate, findEdgeCertificate, findIssued } from '#db/tables/fleet/edge-certificates.ts';
 import { findEnrolledEdge, setMachine } from '#db/tables/fleet/enrolled-edges.ts';
-import type { Peer } from '#feed/peer.ts';
+import type { Peer } from '#feed/publish/peer.ts';
 import { REPLACED_GRACE_MS } from './admission.ts';
 import { answerWith, type Issuer, issue, printOf, readKeyOrRefuse } from './enrol.ts';
 import type { IdentityAnswer, RenewRequest } from './messages.ts';

@@ -1,7 +1,7 @@
 /** Events and streams on air in one SQLite database, on disk or in memory. */
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import type { LiveReport } from '#feed/live-report.ts';
+import type { LiveReport } from '#feed/wire/live-report.ts';
 import { inTransaction } from '#lib/sqlite-file.ts';
 
 export type LiveEvent = LiveReport['events'][number];

@@ -4,7 +4,7 @@
  */
 import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
-import type { LiveReport } from '#feed/live-report.ts';
+import type { LiveReport } from '#feed/wire/live-report.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
 import { type StreamName, streamKey } from '#sites/live.ts';

@@ -1,7 +1,7 @@
 /**
  * Reports events and the broadcasts on air to control: every 5 s, at once after an event, and again after a failure.
  */
-import { type LiveReport, type LiveReportAnswer, MAX_LIVE_STATUSES } from '#feed/live-report.ts';
+import { type LiveReport, type LiveReportAnswer, MAX_LIVE_STATUSES } from '#feed/wire/live-report.ts';
 import { backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';

@@ -1,5 +1,5 @@
 /** The broadcasts on air, as reported to control. */
-import type { LiveReport } from '#feed/live-report.ts';
+import type { LiveReport } from '#feed/wire/live-report.ts';
 import type { StreamName } from '#sites/live.ts';
 import type { LiveStream } from './live-stream.ts';
 import type { Owner } from './owner.ts';

@@ -3,7 +3,7 @@
  * stream. docs/decisions/0608
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { LiveReport } from '#feed/live-report.ts';
+import type { LiveReport } from '#feed/wire/live-report.ts';
 import { readBody } from '#lib/read-body.ts';
 import { isBroadcastId, parseStreamKey } from '#sites/live.ts';
 import type { Owner } from './owner.ts';

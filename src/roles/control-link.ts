@@ -1,6 +1,6 @@
 /** The link of this machine's parts to control: its own socket, or the fleet listeners of controls elsewhere. */
 import type { Config } from '#config';
-import { type ControlLink, openFleetLink, openSocketLink } from '#feed/control-link.ts';
+import { type ControlLink, openFleetLink, openSocketLink } from '#feed/client/control-link.ts';
 
 /** Loads the code of identities only where it is needed. */
 export async function openControlLink(config: Config): Promise<ControlLink> {

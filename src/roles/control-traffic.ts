@@ -2,10 +2,10 @@
 import type { Config } from '#config';
 import type { Db } from '#db/open.ts';
 import { type Controls, HOUSEKEEPING } from '#db/peers/peers.ts';
-import { MessageError, requireEdge } from '#feed/messages.ts';
-import type { Peer } from '#feed/peer.ts';
-import { MAX_RECORDING_BYTES, parseRecordingMessage } from '#feed/recording-message.ts';
-import type { TrafficTaker } from '#feed/reports.ts';
+import type { Peer } from '#feed/publish/peer.ts';
+import type { TrafficTaker } from '#feed/server/reports.ts';
+import { MessageError, requireEdge } from '#feed/wire/messages.ts';
+import { MAX_RECORDING_BYTES, parseRecordingMessage } from '#feed/wire/recording-message.ts';
 import { systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';

@@ -8,7 +8,7 @@ import { openDatabase } from '#db/open.ts';
 import { openKeyring } from '#db/rotation/sealed-secrets.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { createGuard } from '#edge/origin/guard.ts';
-import { type FeedServer, startFeedServer } from '#feed/server.ts';
+import { type FeedServer, startFeedServer } from '#feed/server/server.ts';
 import { type EdgeStates, startEdgeStates } from '#fleet/edge-states.ts';
 import { checkAutomata } from '#lib/automaton-check.ts';
 import { steadyClock } from '#lib/clock.ts';

@@ -7,7 +7,7 @@ import { openStore } from '#edge/store/open.ts';
 import { createProblemReport } from '#edge/store/problems.ts';
 import type { HttpsOptions } from '#edge/transport/https.ts';
 import { makeTicketSecret, readTicketSecrets } from '#edge/transport/tls/ticket-file.ts';
-import { openSiteReader, type SiteReader } from '#feed/edge-store.ts';
+import { openSiteReader, type SiteReader } from '#feed/store/edge-store.ts';
 import { systemClock } from '#lib/clock.ts';
 import { metricsOf } from '#lib/metrics.ts';
 import { reportNodeInternals } from '#lib/node-internals/report.ts';

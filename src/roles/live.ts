@@ -2,11 +2,11 @@
 import { ConnectError, createConnector } from '#edge/origin/connector.ts';
 import { createGuard } from '#edge/origin/guard.ts';
 import { createResolver } from '#edge/origin/resolve.ts';
-import type { ControlLink } from '#feed/control-link.ts';
-import { openSiteReader } from '#feed/edge-store.ts';
-import { requestFeed } from '#feed/feed-request.ts';
-import { type LiveReport, type LiveReportAnswer, parseLiveAnswer } from '#feed/live-report.ts';
-import { LIVE_PATH, RECORDINGS_PATH } from '#feed/protocol.ts';
+import type { ControlLink } from '#feed/client/control-link.ts';
+import { requestFeed } from '#feed/client/feed-request.ts';
+import { openSiteReader } from '#feed/store/edge-store.ts';
+import { type LiveReport, type LiveReportAnswer, parseLiveAnswer } from '#feed/wire/live-report.ts';
+import { LIVE_PATH, RECORDINGS_PATH } from '#feed/wire/protocol.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import { systemTimers } from '#lib/timers.ts';
 import { startLiveProcess } from '#live/live-process.ts';

@@ -1,6 +1,6 @@
 /** Sends data that control stores: parts of logs, reports, pieces of recordings. */
-import type { ControlLink } from '#feed/control-link.ts';
-import { FeedRefusal, requestFeed } from '#feed/feed-request.ts';
+import type { ControlLink } from '#feed/client/control-link.ts';
+import { FeedRefusal, requestFeed } from '#feed/client/feed-request.ts';
 import type { Post } from '#logs/ship/shipper.ts';
 
 /** Long, since control may be writing the data to distant storage. */

@@ -1,8 +1,8 @@
 /** Traffic reports of an edge to control: the shipper of this machine's spools, its outbox and its metrics. */
 import { join } from 'node:path';
 import { Counter } from 'prom-client';
-import type { ControlLink } from '#feed/control-link.ts';
-import { LOGS_PATH, STATISTICS_PATH } from '#feed/protocol.ts';
+import type { ControlLink } from '#feed/client/control-link.ts';
+import { LOGS_PATH, STATISTICS_PATH } from '#feed/wire/protocol.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import { metricsOf } from '#lib/metrics.ts';
 import { COUNTERS, type Counters } from '#logs/counters.ts';

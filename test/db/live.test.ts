@@ -18,7 +18,7 @@ import {
   settleMarks,
 } from '#db/tables/live/streams.ts';
 import { publish } from '#db/tables/resources.ts';
-import { tidy } from '#feed/housekeeping.ts';
+import { tidy } from '#feed/server/housekeeping.ts';
 import { type ListedStreamState, listStreamStates, READY_KEEP_MS } from '#model/live-stream.ts';
 import { type DatabaseTarget, describeOnBothEngines } from '../support/db/databases.ts';
 import { openTestDatabase } from '../support/feed/feed.ts';

@@ -4,9 +4,16 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { orderPrefetch } from '#api/settings/cache-orders.ts';
 import { setDomainGroups, setGroup } from '#api/settings/edge-groups.ts';
-import { FeedRefusal, requestFeed } from '#feed/feed-request.ts';
-import { LIVE_PATH, LOGS_PATH, PREFETCH_PATH, RECORDINGS_PATH, STATISTICS_PATH, STATUS_PATH } from '#feed/protocol.ts';
-import { formatRecordingMessage } from '#feed/recording-message.ts';
+import { FeedRefusal, requestFeed } from '#feed/client/feed-request.ts';
+import {
+  LIVE_PATH,
+  LOGS_PATH,
+  PREFETCH_PATH,
+  RECORDINGS_PATH,
+  STATISTICS_PATH,
+  STATUS_PATH,
+} from '#feed/wire/protocol.ts';
+import { formatRecordingMessage } from '#feed/wire/recording-message.ts';
 import { systemClock } from '#lib/clock.ts';
 import { MINUTE_MS } from '#lib/durations.ts';
 import { noCounters } from '#logs/counters.ts';

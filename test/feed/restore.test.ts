@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Db } from '#db/open.ts';
 import { listLiveEdges } from '#db/tables/edges.ts';
 import { type Change, publish, readConfigHead } from '#db/tables/resources.ts';
-import { startFeedServer } from '#feed/server.ts';
+import { startFeedServer } from '#feed/server/server.ts';
 import { systemClock } from '#lib/clock.ts';
 import { describeOnBothEngines, type NewDatabase } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';

@@ -12,10 +12,12 @@ import { openDatabase } from '#db/open.ts';
 import { createAccount } from '#db/tables/accounts.ts';
 import { saveLiveKeys } from '#db/tables/live/keys.ts';
 import { publish, readConfigHead } from '#db/tables/resources.ts';
-import { openFleetLink } from '#feed/control-link.ts';
-import { requestFeed } from '#feed/feed-request.ts';
-import { parseDelta } from '#feed/messages.ts';
-import { formatPositionQuery } from '#feed/position-query.ts';
+import { openFleetLink } from '#feed/client/control-link.ts';
+import { requestFeed } from '#feed/client/feed-request.ts';
+import { downloadSnapshot } from '#feed/client/snapshot-download.ts';
+import { startFeedServer } from '#feed/server/server.ts';
+import { parseDelta } from '#feed/wire/messages.ts';
+import { formatPositionQuery } from '#feed/wire/position-query.ts';
 import {
   LIVE_PATH,
   LOGS_PATH,
@@ -28,13 +30,11 @@ import {
   STATUS_PATH,
   STREAM_PATH,
   VIEW_KEYS_PATH,
-} from '#feed/protocol.ts';
-import { startFeedServer } from '#feed/server.ts';
-import { downloadSnapshot } from '#feed/snapshot-download.ts';
-import { readEvents, type SseItem } from '#feed/sse.ts';
-import { FEED_HEADER } from '#feed/versions.ts';
-import { formatSealKey, openUnder, openViewKey, type SealedViewKey } from '#feed/view-key-box.ts';
-import { readSealedBody } from '#feed/view-key-messages.ts';
+} from '#feed/wire/protocol.ts';
+import { readEvents, type SseItem } from '#feed/wire/sse.ts';
+import { FEED_HEADER } from '#feed/wire/versions.ts';
+import { formatSealKey, openUnder, openViewKey, type SealedViewKey } from '#feed/wire/view-key-box.ts';
+import { readSealedBody } from '#feed/wire/view-key-messages.ts';
 import { type Identity, readStored } from '#fleet/identity.ts';
 import { identityFile } from '#fleet/identity-file.ts';
 import { createIdentityReader } from '#fleet/identity-reader.ts';

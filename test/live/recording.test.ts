@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import type { RecordingMessage } from '#feed/recording-message.ts';
+import type { RecordingMessage } from '#feed/wire/recording-message.ts';
 import { readPiece } from '#live/recording/piece-file.ts';
 import { eventually } from '../support/eventually.ts';
 import { type LiveWorld, startLiveWorld } from '../support/live/live-world.ts';

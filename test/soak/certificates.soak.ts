@@ -8,7 +8,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { connect, createSecureContext, type SecureContext } from 'node:tls';
-import { openEdgeStore } from '#feed/edge-store.ts';
+import { openEdgeStore } from '#feed/store/edge-store.ts';
 import { createQuickAuthority } from '../support/certificates/quick-authority.ts';
 import { loopback, NO_ORIGINS } from '../support/edge/edge.ts';
 import { reply, startOrigin } from '../support/edge/origin.ts';

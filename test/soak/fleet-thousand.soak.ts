@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readConfigHead } from '#db/tables/resources.ts';
-import { readViews } from '#feed/views.ts';
+import { readViews } from '#feed/publish/views.ts';
 import { revokeEdge } from '#fleet/operate.ts';
 import { newPostgres } from '../support/db/databases.ts';
 import { EDGES, startCrowd } from '../support/fleet/crowd.ts';

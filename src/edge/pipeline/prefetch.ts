@@ -30,7 +30,7 @@ import type { SharedBody } from '../store/shared-body.ts';
 export type Prefetch = (request: PrefetchRequest) => Promise<PrefetchOutcome>;
 
 /**
- * Concurrent prefetches of one worker: enough for all that a machine has in flight (feed/prefetches.ts), even if one
+ * Concurrent prefetches of one worker: enough for all that a machine has in flight (feed/client/prefetches.ts), even if one
  * worker gets them all.
  */
 const MAX_PREFETCHES = 16;

@@ -1,6 +1,6 @@
 /** Records one broadcast: one recording after another, each in pieces of whole segments. */
 import type { Part, Segment, WindowListener } from '#fanout/hls/window.ts';
-import type { RecordingEnd } from '#feed/recording-message.ts';
+import type { RecordingEnd } from '#feed/wire/recording-message.ts';
 import type { StreamName } from '#sites/live.ts';
 import { isPieceLong, whyAnother } from './cut.ts';
 import type { RecordingSpool } from './spool.ts';

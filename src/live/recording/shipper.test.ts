@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parseRecordingMessage } from '#feed/recording-message.ts';
+import { parseRecordingMessage } from '#feed/wire/recording-message.ts';
 import { createLogger } from '#lib/logger.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { moveFragment, readTimeScales } from '#fanout/fmp4/rebase.ts';
-import { formatRecordingMessage, type RecordingMessage } from '#feed/recording-message.ts';
+import { formatRecordingMessage, type RecordingMessage } from '#feed/wire/recording-message.ts';
 import { backoffDelayMs } from '#lib/backoff.ts';
 import { unlessMissing } from '#lib/file-error.ts';
 import type { Logger } from '#lib/logger.ts';

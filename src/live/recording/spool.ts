@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RECORDING_ENDS, type RecordingEnd } from '#feed/recording-message.ts';
+import { RECORDING_ENDS, type RecordingEnd } from '#feed/wire/recording-message.ts';
 import { Turns } from './turns.ts';
 
 export interface RecordingFacts {

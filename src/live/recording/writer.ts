@@ -2,7 +2,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RecordingEnd } from '#feed/recording-message.ts';
+import type { RecordingEnd } from '#feed/wire/recording-message.ts';
 import { formatPartHead, formatPieceHead, PART_OVERHEAD_BYTES, type PieceHead } from './piece-file.ts';
 import { endName, factsFile, INIT_NAME, openPieceName, pieceName, type RecordingSpool, type Spooled } from './spool.ts';
 

@@ -7,9 +7,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { type ControlLink, type EdgeCredentials, openFleetLink } from '#feed/control-link.ts';
-import type { Peer } from '#feed/peer.ts';
-import type { RequestHandler } from '#feed/request-handler.ts';
+import { type ControlLink, type EdgeCredentials, openFleetLink } from '#feed/client/control-link.ts';
+import type { Peer } from '#feed/publish/peer.ts';
+import type { RequestHandler } from '#feed/server/request-handler.ts';
 import type { TestAuthority } from '../certificates/certificate.ts';
 
 const CONTROL_NAME = 'control.test.causeway.internal';

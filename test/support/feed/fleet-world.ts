@@ -6,7 +6,7 @@ import type { Db } from '#db/open.ts';
 import { ALONE } from '#db/peers/peers.ts';
 import { type Keyring, loadOrMakeKeyring } from '#db/secrets/keyring.ts';
 import { createAccount } from '#db/tables/accounts.ts';
-import { startFeedServer } from '#feed/server.ts';
+import { startFeedServer } from '#feed/server/server.ts';
 import { systemClock } from '#lib/clock.ts';
 import { DEFAULT_SETTINGS, type Domain } from '#model/domain.ts';
 import { openControlTraffic } from '#roles/control-traffic.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { zstdCompressSync } from 'node:zlib';
-import type { ResourceChange } from '#feed/protocol.ts';
+import type { ResourceChange } from '#feed/wire/protocol.ts';
 import type { EdgeStatus } from '#model/edge.ts';
 import { siteSpec } from './feed.ts';
 

@@ -8,6 +8,7 @@ import { addDomain } from '#api/settings/change.ts';
 import { ALONE } from '#db/peers/peers.ts';
 import { createAccount } from '#db/tables/accounts.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
+import { startFeedServer } from '#feed/server/server.ts';
 import {
   LIVE_PATH,
   LOGS_PATH,
@@ -19,9 +20,8 @@ import {
   STATUS_PATH,
   STREAM_PATH,
   VIEW_KEYS_PATH,
-} from '#feed/protocol.ts';
-import { startFeedServer } from '#feed/server.ts';
-import { FEED_HEADER } from '#feed/versions.ts';
+} from '#feed/wire/protocol.ts';
+import { FEED_HEADER } from '#feed/wire/versions.ts';
 import type { Identity } from '#fleet/identity.ts';
 import { ANNOUNCE_PATH, ENROL_PATH, RENEW_PATH } from '#fleet/messages.ts';
 import { createRequestHandler } from '#fleet/requests.ts';

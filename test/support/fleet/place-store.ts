@@ -2,7 +2,7 @@
  * The store of an edge that keeps its position and its rejections, but no settings: a thousand edges on one machine
  * would otherwise be a test of its disk.
  */
-import type { EdgeStore } from '#feed/edge-store.ts';
+import type { EdgeStore } from '#feed/store/edge-store.ts';
 import type { Rejection } from '#model/edge.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 

@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import type { Db } from '#db/open.ts';
 import { createAccount } from '#db/tables/accounts.ts';
 import { insertDomain } from '#db/tables/domains.ts';
-import { type LiveReport, type LiveReportAnswer, parseLiveAnswer } from '#feed/live-report.ts';
-import { LIVE_PATH } from '#feed/protocol.ts';
+import { type LiveReport, type LiveReportAnswer, parseLiveAnswer } from '#feed/wire/live-report.ts';
+import { LIVE_PATH } from '#feed/wire/protocol.ts';
 import { DEFAULT_SETTINGS } from '#model/domain.ts';
 import type { BroadcastName, LiveEvent, LiveStatus } from '#model/live-stream.ts';
 

@@ -1,0 +1,87 @@
+/** Sends the status of an edge to control. Reports do not overlap. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '#lib/logger.ts';
+import { createSharedRuns } from '#lib/shared-runs.ts';
+import type { EdgeStatus } from '#model/edge.ts';
+import type { FeedPosition } from '#model/feed-position.ts';
+import { UNKNOWN_POSITION } from '../wire/protocol.ts';
+import { FeedRefusal } from './feed-request.ts';
+
+export interface StatusReporterOptions {
+  /** Sends a report; rejects with `FeedRefusal` if control refuses it. */
+  readonly send: (status: EdgeStatus) => Promise<void>;
+  /** Describes this edge at the position that every worker runs. */
+  readonly describe: (applied: FeedPosition) => EdgeStatus;
+  /** Checks the store; true if its content was lost, so that there is nothing to report yet. */
+  readonly repair: () => boolean;
+  /** Shortest time between two reports: the first of many changes is reported at once, the others together. */
+  readonly intervalMs: number;
+  readonly log: Logger;
+}
+
+export interface StatusReporter extends AsyncDisposable {
+  /** Position that every worker runs; `undefined`: none is known, and nothing is reported. */
+  setApplied(applied: FeedPosition | undefined): void;
+  /** Sends a report soon; later changes are in the next. */
+  reportSoon(): void;
+}
+
+export function createStatusReporter(options: StatusReporterOptions): StatusReporter {
+  const { send, describe, repair, intervalMs, log } = options;
+  const stop = new AbortController();
+  let applied: FeedPosition | undefined;
+  let reporting: Promise<void> | undefined;
+  let isDue = false;
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  let failure: ReportFailure | 'none' = 'none';
+
+  const reportAll = async () => {
+    while (isDue && applied !== undefined && !stop.signal.aborted) {
+      const waitMs = reportedAt + intervalMs - performance.now();
+      if (waitMs > 0) await delay(waitMs, undefined, { signal: stop.signal }).catch(() => undefined); // a stop
+      isDue = false;
+      reportedAt = performance.now();
+      try {
+        if (repair() || applied === undefined) continue;
+        await send(describe(applied));
+        failure = 'none';
+      } catch (error) {
+        noteFailure(error);
+      }
+    }
+  };
+  const runReports = createSharedRuns(reportAll);
+  const reportSoon = () => {
+    isDue = true;
+    reporting = runReports();
+  };
+  /** Logs each kind of failure once. */
+  const noteFailure = (error: unknown) => {
+    const now = failureOf(error);
+    if (now !== failure) {
+      if (now === 'refused') log.error({ err: error }, 'control rejects the reports of this edge');
+      else if (now === 'restored') log.warn("control's database was restored or replaced; requesting a snapshot");
+      else log.debug({ err: error }, 'cannot send the status report to control; retrying');
+    }
+    failure = now;
+  };
+  return {
+    setApplied(position) {
+      applied = position;
+    },
+    reportSoon,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await reporting;
+    },
+  };
+}
+
+type ReportFailure = 'refused' | 'restored' | 'unreachable';
+
+function failureOf(error: unknown): ReportFailure {
+  if (!(error instanceof FeedRefusal)) return 'unreachable';
+  if (error.status === 403) return 'refused';
+  if (error.status !== 409) return 'unreachable';
+  return error.reason === UNKNOWN_POSITION ? 'restored' : 'refused';
+}
