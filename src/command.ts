@@ -18,11 +18,11 @@ import { databasePath, openDataDirectory } from '#lib/data-directory.ts';
 import { hideSecrets } from '#lib/logger.ts';
 import { type Environment, type Setting, type SettingProblem, settingName } from '#lib/settings.ts';
 import type { IdentityView } from '#model/fleet.ts';
-import { firstTokenPath } from '#roles/announce.ts';
-import { findControl } from '#roles/control-file.ts';
-import type { Reloaded } from '#roles/restarts.ts';
-import { setSelfDrain } from '#roles/self-drain.ts';
-import { findWorkers, supervisorSocketPath } from '#roles/worker-sockets.ts';
+import { findControl } from '#roles/control/control-file.ts';
+import { setSelfDrain } from '#roles/edge/self-drain.ts';
+import { firstTokenPath } from '#roles/process/announce.ts';
+import { findWorkers, supervisorSocketPath } from '#roles/sockets/worker-sockets.ts';
+import type { Reloaded } from '#roles/supervisor/restarts.ts';
 import { SETTINGS } from './settings.ts';
 
 /** The folder of the program. */
@@ -102,19 +102,19 @@ async function openOffline(config: Config): ReturnType<CliContext['openOffline']
   if (directory.kind === 'inUse') return directory;
   if (directory.kind === 'unusable') throw new CliError(`${directory.problem}; specify another with --data-dir`);
   if (directory.kind === 'absent' || isDatabaseMissing(config)) throw noInstallation(dataDir);
-  const { openOfflineControl } = await import('#roles/offline.ts');
+  const { openOfflineControl } = await import('#roles/control/offline.ts');
   return inWords(async () => ({ kind: 'control', control: await openOfflineControl(config, directory.lock) }));
 }
 
 /** The database itself is read, whether a service runs or not. */
 async function exportDatabase(config: Config, file: string, withSecrets: boolean) {
   if (isDatabaseMissing(config)) throw noInstallation(config.dataDir);
-  const { exportToFile } = await import('#roles/database-file.ts');
+  const { exportToFile } = await import('#roles/database/database-file.ts');
   return inWords(() => exportToFile(config, file, withSecrets));
 }
 
 async function importDatabase(config: Config, file: string) {
-  const { importFromFile, openFile } = await import('#roles/database-file.ts');
+  const { importFromFile, openFile } = await import('#roles/database/database-file.ts');
   using source = await inWords(() => openFile(file));
   const directory = openDataDirectory(config.dataDir, { make: true });
   if (directory.kind === 'inUse')
@@ -131,12 +131,12 @@ async function importDatabase(config: Config, file: string) {
 
 async function backUpDatabase(config: Config, isVerified: boolean) {
   if (isDatabaseMissing(config)) throw noInstallation(config.dataDir);
-  const { backUp } = await import('#roles/backup.ts');
+  const { backUp } = await import('#roles/database/backup.ts');
   return inWords(() => backUp(config, systemClock(), isVerified));
 }
 
 async function verifyDatabase(config: Config, file: string, scratch: string | undefined) {
-  const { verifyFile } = await import('#roles/backup.ts');
+  const { verifyFile } = await import('#roles/database/backup.ts');
   return inWords(() => verifyFile(config, file, scratch));
 }
 
@@ -236,8 +236,8 @@ function explain(problems: readonly SettingProblem[]): CliError {
 }
 
 async function serveUntilStopped(config: Config, load: () => Reloaded, entry: string): Promise<number> {
-  const { serve } = await import('#roles/supervisor.ts');
-  const { listenForStop } = await import('#roles/stop-request.ts');
+  const { serve } = await import('#roles/supervisor/supervisor.ts');
+  const { listenForStop } = await import('#roles/supervisor/stop-request.ts');
   const served = await serve({
     config,
     reload: load,

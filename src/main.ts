@@ -3,12 +3,12 @@
  * of the service. Each is loaded only where it runs, so an edge worker carries neither the database nor the command line.
  */
 if (process.argv[2] === 'part') {
-  const { runChild } = await import('#roles/child.ts');
+  const { runChild } = await import('#roles/process/child.ts');
   runChild({
-    control: async () => (await import('#roles/control.ts')).startControl,
-    'edge-feed': async () => (await import('#roles/edge-feed.ts')).startEdgeFeed,
-    'edge-worker': async () => (await import('#roles/edge-worker.ts')).startEdgeWorker,
-    live: async () => (await import('#roles/live.ts')).startLive,
+    control: async () => (await import('#roles/control/control.ts')).startControl,
+    'edge-feed': async () => (await import('#roles/edge/edge-feed.ts')).startEdgeFeed,
+    'edge-worker': async () => (await import('#roles/edge/edge-worker.ts')).startEdgeWorker,
+    live: async () => (await import('#roles/edge/live.ts')).startLive,
   });
 } else {
   const { runCommandLine } = await import('./command.ts');

@@ -53,6 +53,17 @@ const ROOMS: Readonly<Record<string, Folders>> = {
     store: ['wire'],
     client: ['store', 'wire'],
   },
+  // A folder for each kind of process, over what they share. The supervisor loads no database, and a worker none of control's code.
+  roles: {
+    sockets: [],
+    process: ['sockets'],
+    database: [],
+    control: ['database', 'process'],
+    edge: ['process', 'sockets'],
+    supervisor: ['control', 'edge', 'process', 'sockets'],
+    doctor: ['control', 'database', 'edge', 'sockets'],
+    install: [],
+  },
 };
 
 /** Files directly in `test/support`: tests of most rooms use them. `runner` serves `test/run.ts`. */

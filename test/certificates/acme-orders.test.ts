@@ -10,7 +10,7 @@ import { listCertificates } from '#db/tables/certificates.ts';
 import { markDomainDeleted } from '#db/tables/domains.ts';
 import { createLogger } from '#lib/logger.ts';
 import { MAX_ORDERS_PER_DAY, NEVER_AT } from '#model/certificate-order.ts';
-import { warnOfStoppedRenewals } from '../../src/roles/acme.ts';
+import { warnOfStoppedRenewals } from '../../src/roles/control/acme.ts';
 import { NAME, startAcmeWorld } from '../support/certificates/acme.ts';
 import { describeOnBothEngines, newSqlite } from '../support/db/databases.ts';
 import { needs } from '../support/runner/needs.ts';

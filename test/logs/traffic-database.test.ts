@@ -16,7 +16,7 @@ import type { LogPart } from '#logs/report.ts';
 import { forgetOldTraffic } from '#logs/retention.ts';
 import { localBlobStore } from '#logs/store/local.ts';
 import { DEFAULT_SETTINGS } from '#model/domain.ts';
-import { openControlTraffic } from '#roles/control-traffic.ts';
+import { openControlTraffic } from '#roles/control/control-traffic.ts';
 import { describeOnBothEngines, type NewDatabase } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
 import { openTestDatabase } from '../support/feed/feed.ts';

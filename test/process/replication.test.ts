@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Registry } from 'prom-client';
 import { createLogger } from '#lib/logger.ts';
-import { watchReplication } from '#roles/replication.ts';
+import { watchReplication } from '#roles/control/replication.ts';
 import { newPostgres, newSqlite } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
 import { needs } from '../support/runner/needs.ts';

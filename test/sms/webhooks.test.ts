@@ -10,7 +10,7 @@ import { ALONE, type Controls } from '#db/peers/peers.ts';
 import { queueDeliveries, saveWebhook } from '#db/tables/sms/deliveries.ts';
 import { createLogger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';
-import { createWebhookSender } from '#roles/webhook-sender.ts';
+import { createWebhookSender } from '#roles/control/webhook-sender.ts';
 import { createSmsMetrics } from '#sms/metrics.ts';
 import { startWebhooks } from '#sms/webhooks.ts';
 import { describeOnBothEngines, type NewDatabase } from '../support/db/databases.ts';

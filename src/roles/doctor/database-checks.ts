@@ -11,7 +11,7 @@ import { createLogger } from '#lib/logger.ts';
 import { withoutPassword } from '#lib/postgres-url.ts';
 import { readPrivateFile } from '#lib/private-file.ts';
 import { CLOCK_WARNING_MS } from '#model/edge-health.ts';
-import { databaseOptions } from '../database-options.ts';
+import { databaseOptions } from '../database/database-options.ts';
 import { messageOf, ok, problem, warning } from './findings.ts';
 
 /** How long before its end a certificate is worth a warning. */

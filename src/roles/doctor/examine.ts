@@ -4,7 +4,7 @@ import type { DoctorFinding } from '#cli/doctor-finding.ts';
 import type { Config } from '#config';
 import { databasePath, inspectDataDirectory } from '#lib/data-directory.ts';
 import type { SettingInForce, SettingProblem } from '#lib/settings.ts';
-import { findControl } from '../control-file.ts';
+import { findControl } from '../control/control-file.ts';
 import { checkCertificates, checkDatabase } from './database-checks.ts';
 import { type Examine, ok, problem, runChecks, warning } from './findings.ts';
 import { checkClock, checkDns, checkFileLimits, checkLibraries } from './machine-checks.ts';

@@ -5,8 +5,8 @@ import type { Config } from '#config';
 import { formatListenAddress, type ListenAddress, reachableHost } from '#lib/listen-address.ts';
 import { findPortOwner } from '#lib/listening-descriptor.ts';
 import { settingName } from '#lib/settings.ts';
-import { claimAddresses } from '../claim-address.ts';
-import { type ListenKey, wantedAddresses } from '../listeners.ts';
+import { claimAddresses } from '../sockets/claim-address.ts';
+import { type ListenKey, wantedAddresses } from '../sockets/listeners.ts';
 import { ok, problem } from './findings.ts';
 
 /** `isRunning`: whether the service of these settings runs, and should be listening. */

@@ -8,8 +8,8 @@ import { loadKeyring } from '#db/secrets/keyring.ts';
 import { databasePath, type InspectedDirectory } from '#lib/data-directory.ts';
 import { DAY_MS } from '#lib/durations.ts';
 import { FULL_SHARE } from '#model/edge-health.ts';
-import { listBackups } from '../backup.ts';
-import { percent } from '../own-checks.ts';
+import { listBackups } from '../database/backup.ts';
+import { percent } from '../edge/own-checks.ts';
 import { messageOf, ok, problem, warning } from './findings.ts';
 
 /** `inspected`: what the data directory was found to be. */

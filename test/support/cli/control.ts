@@ -9,9 +9,9 @@ import { Registry } from 'prom-client';
 import { loadConfig } from '#config';
 import { FOLDERS, openDataDirectory } from '#lib/data-directory.ts';
 import { createLogger } from '#lib/logger.ts';
-import { firstTokenPath } from '#roles/announce.ts';
-import { startControl as startRole } from '#roles/control.ts';
-import { writeControlFile } from '#roles/control-file.ts';
+import { startControl as startRole } from '#roles/control/control.ts';
+import { writeControlFile } from '#roles/control/control-file.ts';
+import { firstTokenPath } from '#roles/process/announce.ts';
 import { freePort } from '../free-port.ts';
 import { type Cleanup, temporaryFolder } from '../temporary.ts';
 

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COUNTERS } from '#logs/counters.ts';
-import { UNDER_WAY } from '#roles/messages.ts';
+import { UNDER_WAY } from '#roles/process/messages.ts';
 
 export interface Series {
   readonly name: string;

@@ -9,7 +9,7 @@ import { createAccount } from '#db/tables/accounts.ts';
 import { startFeedServer } from '#feed/server/server.ts';
 import { systemClock } from '#lib/clock.ts';
 import { DEFAULT_SETTINGS, type Domain } from '#model/domain.ts';
-import { openControlTraffic } from '#roles/control-traffic.ts';
+import { openControlTraffic } from '#roles/control/control-traffic.ts';
 import { createAuthority, type TestAuthority } from '../certificates/certificate.ts';
 import type { DatabaseTarget } from '../db/databases.ts';
 import { temporaryFolder } from '../temporary.ts';

@@ -28,7 +28,7 @@ import { createRequestHandler } from '#fleet/requests.ts';
 import { createLogger } from '#lib/logger.ts';
 import { makeCsr } from '#model/csr.ts';
 import { DEFAULT_SETTINGS } from '#model/domain.ts';
-import { openControlTraffic } from '#roles/control-traffic.ts';
+import { openControlTraffic } from '#roles/control/control-traffic.ts';
 import type { DatabaseTarget } from '../db/databases.ts';
 import { READY } from '../feed/feed.ts';
 import { type Cleanup, temporaryFolder } from '../temporary.ts';

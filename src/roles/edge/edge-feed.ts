@@ -18,7 +18,7 @@ import { systemClock } from '#lib/clock.ts';
 import { isListening } from '#lib/is-listening.ts';
 import { metricsOf } from '#lib/metrics.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
-import type { PartContext, RunningPart } from './child.ts';
+import type { PartContext, RunningPart } from '../process/child.ts';
 import { openControlLink } from './control-link.ts';
 import { type EdgeHealth, startEdgeHealth } from './edge-health.ts';
 import { edgeStorePath, ticketSecretsPath } from './edge-paths.ts';

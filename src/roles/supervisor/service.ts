@@ -4,9 +4,7 @@ import type { LogSink } from '#lib/log-sink.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Death } from '#lib/supervise.ts';
 import { unreachable } from '#lib/unreachable.ts';
-import { ChangeRelay } from './change-relay.ts';
-import type { HeldSockets } from './held-sockets.ts';
-import { countLostLines } from './log-metrics.ts';
+import { countLostLines } from '../process/log-metrics.ts';
 import {
   type ChangedMessage,
   type FirstToken,
@@ -14,11 +12,13 @@ import {
   type PrefetchMessage,
   type StartMessage,
   UNDER_WAY,
-} from './messages.ts';
+} from '../process/messages.ts';
+import { hasGenerations } from '../process/process-plan.ts';
+import type { HeldSockets } from '../sockets/held-sockets.ts';
+import { ChangeRelay } from './change-relay.ts';
 import { createSupervisorMetrics, startMetricsServer, sumOf } from './metrics.ts';
 import { PrefetchRelay } from './prefetch-relay.ts';
 import { ProcessGenerations, type Replaced, type Replacement } from './process-generations.ts';
-import { hasGenerations } from './process-plan.ts';
 import { type RelayedMessage, RoleProcess } from './role-process.ts';
 
 export interface ServiceOptions {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ChangedMessage } from '../process/messages.ts';
 import { ChangeRelay } from './change-relay.ts';
-import type { ChangedMessage } from './messages.ts';
 
 test('a change is confirmed when the last worker runs it', async () => {
   const { relay, sent } = createRelay(['a', 'b']);

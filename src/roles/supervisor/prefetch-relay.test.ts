@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PrefetchRequest } from '#sites/prefetch.ts';
-import type { ToChild } from './messages.ts';
+import type { ToChild } from '../process/messages.ts';
 import { PrefetchRelay } from './prefetch-relay.ts';
 
 const request = (target: string): PrefetchRequest => ({ host: 'a.example', target, scheme: 'http' });

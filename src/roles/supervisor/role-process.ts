@@ -6,9 +6,9 @@ import type { LogSink } from '#lib/log-sink.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type Death, SupervisedProcess } from '#lib/supervise.ts';
 import { unreachable } from '#lib/unreachable.ts';
+import { type FirstToken, type FromChild, onMessage, type StartMessage, type ToChild } from '../process/messages.ts';
+import type { ListenerName, SocketSet } from '../sockets/listeners.ts';
 import { forwardLines } from './forward-lines.ts';
-import type { ListenerName, SocketSet } from './listeners.ts';
-import { type FirstToken, type FromChild, onMessage, type StartMessage, type ToChild } from './messages.ts';
 
 export type RelayedMessage = Extract<
   FromChild,

@@ -6,7 +6,7 @@ import type { Config } from '#config';
 import { createAddressSet } from '#lib/cidr.ts';
 import { type ListenAddress, reachableHost } from '#lib/listen-address.ts';
 import { FULL_SHARE, type HealthCheck } from '#model/edge-health.ts';
-import { askListener, HTTP_QUESTION, type Inquiry, TLS_QUESTION } from './ask-listener.ts';
+import { askListener, HTTP_QUESTION, type Inquiry, TLS_QUESTION } from '../sockets/ask-listener.ts';
 
 /** Resolves with the problem; `undefined` if there is none. Never rejects. */
 export type Check = () => Promise<string | undefined>;

@@ -20,8 +20,8 @@ import {
   type OwnCondition,
   ownCondition,
 } from '#model/edge-health.ts';
+import { VitalsBook, type WorkerVitals } from '../process/worker-vitals.ts';
 import { type Check, percent } from './own-checks.ts';
-import { VitalsBook, type WorkerVitals } from './worker-vitals.ts';
 
 /** Interval of the checks. */
 const CHECK_MS = 2000;

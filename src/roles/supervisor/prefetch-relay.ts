@@ -3,7 +3,7 @@
  * a worker that dies go to another, a limited number of times: one of them may be the cause.
  */
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
-import type { ToChild } from './messages.ts';
+import type { ToChild } from '../process/messages.ts';
 
 interface Prefetcher {
   readonly name: string;

@@ -6,7 +6,7 @@ import { openDatabase } from '#db/open.ts';
 import { findTokensByHash, revokeToken } from '#db/tables/tokens.ts';
 import { createLogger } from '#lib/logger.ts';
 import { hashToken, mintToken } from '#lib/token.ts';
-import { temporaryFolder } from '../../test/support/temporary.ts';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { ensureFirstToken } from './first-token.ts';
 
 test('a new token is stored whole, for its owner only', async (t) => {

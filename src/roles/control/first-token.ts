@@ -11,7 +11,7 @@ import { createToken, findTokensByHash } from '#db/tables/tokens.ts';
 import { hasCode, namingFile } from '#lib/file-error.ts';
 import { hashToken, isMinted, mintToken } from '#lib/token.ts';
 import { isTokenUsable, SCOPES } from '#model/account.ts';
-import type { FirstToken } from './messages.ts';
+import type { FirstToken } from '../process/messages.ts';
 
 export interface FirstTokenOptions {
   readonly db: Db;

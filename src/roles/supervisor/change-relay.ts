@@ -3,7 +3,7 @@
  * it. A worker that dies no longer counts: its successor starts with the store as it is then. A silent one is killed.
  * Without any worker, nothing is in force.
  */
-import type { ChangedMessage } from './messages.ts';
+import type { ChangedMessage } from '../process/messages.ts';
 
 interface ChangeReceiver {
   readonly name: string;

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { Config } from '#config';
 import type { HealthPage } from '#edge/stages/health.ts';
 import { createAddressSet } from '#lib/cidr.ts';
-import type { HealthMessage } from './messages.ts';
+import type { HealthMessage } from '../process/messages.ts';
 
 /** The machine itself. */
 const LOOPBACK = ['127.0.0.0/8', '::1'];

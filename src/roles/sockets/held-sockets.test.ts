@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { freePort } from '../../test/support/free-port.ts';
+import { freePort } from '../../../test/support/free-port.ts';
 import { HeldSockets, type HeldSocketsOptions } from './held-sockets.ts';
 
 const SLOTS = [

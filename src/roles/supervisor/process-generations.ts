@@ -5,8 +5,8 @@
  */
 import type { DrainLimits } from '#edge/ending.ts';
 import type { Logger } from '#lib/logger.ts';
-import type { StartMessage } from './messages.ts';
-import { MAX_GENERATIONS } from './process-plan.ts';
+import type { StartMessage } from '../process/messages.ts';
+import { MAX_GENERATIONS } from '../process/process-plan.ts';
 import type { RoleProcess } from './role-process.ts';
 
 export interface ProcessGenerationsOptions {

@@ -7,8 +7,8 @@ import { metricsOf } from '#lib/metrics.ts';
 import { type AccessLog, openSpool } from '#logs/spool.ts';
 import { formatSpooledLine } from '#logs/spooled-line.ts';
 import { openTakenCount, type TakenCount, takenCountPath } from '#logs/taken-count.ts';
-import type { PartContext } from './child.ts';
-import { logWriters, namesOfSlot } from './process-plan.ts';
+import type { PartContext } from '../process/child.ts';
+import { logWriters, namesOfSlot } from '../process/process-plan.ts';
 
 const NO_LOG: AccessLog = {
   write: () => undefined,

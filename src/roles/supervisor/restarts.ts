@@ -5,8 +5,8 @@
 import type { RestartAnswer } from '#cli/restart-command.ts';
 import type { Config } from '#config';
 import type { Logger } from '#lib/logger.ts';
-import type { StartMessage } from './messages.ts';
-import { planParts, planSuccessors } from './process-plan.ts';
+import type { StartMessage } from '../process/messages.ts';
+import { planParts, planSuccessors } from '../process/process-plan.ts';
 import { planRestart, type SettingsInForce } from './restart-plan.ts';
 import type { Service } from './service.ts';
 

@@ -11,13 +11,13 @@ import { steadyClock, systemClock } from '#lib/clock.ts';
 import { systemTimers } from '#lib/timers.ts';
 import { startLiveProcess } from '#live/live-process.ts';
 import type { ConnectOrigin } from '#live/pull/origin-stream.ts';
+import type { PartContext, RunningPart } from '../process/child.ts';
+import { namesOfSlot } from '../process/process-plan.ts';
 import { openAccessLog } from './access-log.ts';
-import type { PartContext, RunningPart } from './child.ts';
 import { openControlLink } from './control-link.ts';
 import { edgeStorePath } from './edge-paths.ts';
 import { livePlaces, liveSocketPath } from './live-places.ts';
 import { postTo } from './post-to-control.ts';
-import { namesOfSlot } from './process-plan.ts';
 
 const REPORT_MS = 5_000;
 /** Time for control to write a report to its database; after a longer silence it counts as dead. */

@@ -8,8 +8,8 @@ import { metricsOf } from '#lib/metrics.ts';
 import { COUNTERS, type Counters } from '#logs/counters.ts';
 import { openOutbox } from '#logs/ship/outbox.ts';
 import { type Shipper, startShipper } from '#logs/ship/shipper.ts';
+import type { PartContext } from '../process/child.ts';
 import { spoolDirectory } from './access-log.ts';
-import type { PartContext } from './child.ts';
 import { postTo } from './post-to-control.ts';
 
 export interface TrafficReports extends AsyncDisposable {

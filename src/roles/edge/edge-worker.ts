@@ -12,16 +12,16 @@ import { systemClock } from '#lib/clock.ts';
 import { metricsOf } from '#lib/metrics.ts';
 import { reportNodeInternals } from '#lib/node-internals/report.ts';
 import { createSiteTable } from '#sites/lookup.ts';
+import type { PartContext, RunningPart } from '../process/child.ts';
+import { UNDER_WAY } from '../process/messages.ts';
+import { VITALS_MS } from '../process/worker-vitals.ts';
+import { openLocalSocket } from '../sockets/local-socket.ts';
+import { workerSocketPath } from '../sockets/worker-sockets.ts';
 import { openAccessLog } from './access-log.ts';
-import type { PartContext, RunningPart } from './child.ts';
 import { edgeStorePath, ticketSecretsPath } from './edge-paths.ts';
 import { createHealthPage } from './health-page.ts';
 import { liveSocketPath } from './live-places.ts';
-import { openLocalSocket } from './local-socket.ts';
-import { UNDER_WAY } from './messages.ts';
 import { descriptorLimit, descriptorShare } from './own-checks.ts';
-import { workerSocketPath } from './worker-sockets.ts';
-import { VITALS_MS } from './worker-vitals.ts';
 
 /** Compiled sites kept in memory; others are read when they are requested. */
 const MAX_SITES = 10_000;

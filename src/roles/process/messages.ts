@@ -7,7 +7,7 @@ import type { TicketSecret } from '#edge/transport/tls/ticket-keys.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { OwnCondition } from '#model/edge-health.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
-import type { SocketSet } from './listeners.ts';
+import type { SocketSet } from '../sockets/listeners.ts';
 import type { WorkerVitals } from './worker-vitals.ts';
 
 export type PartKind = 'control' | 'edge-feed' | 'edge-worker' | 'live';

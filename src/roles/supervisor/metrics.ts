@@ -8,7 +8,7 @@ import { toOriginForm } from '#http/absolute-form.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
 import { metricsOf } from '#lib/metrics.ts';
-import { addProcessMetrics, type CollectedMetrics, collectMetrics } from './process-metrics.ts';
+import { addProcessMetrics, type CollectedMetrics, collectMetrics } from '../process/process-metrics.ts';
 
 interface MetricsSource {
   readonly name: string;
