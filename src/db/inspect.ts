@@ -2,7 +2,7 @@
 import { systemClock } from '#lib/clock.ts';
 import { newestStep, readStep } from './migrations/migrations.ts';
 import { type DatabaseOptions, openEngine } from './open.ts';
-import { type EndingCertificate, listEndingCertificates } from './tables/certificates.ts';
+import { type EndingCertificate, listEndingCertificates } from './tables/certificate-ends.ts';
 
 export interface InspectedDatabase {
   readonly engine: 'sqlite' | 'postgres';

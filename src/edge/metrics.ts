@@ -1,6 +1,7 @@
 /** The edge's counters. Every label has a closed set of values. */
 import { Counter, type Registry } from 'prom-client';
 import type { ContentCoding } from '#http/content-coding.ts';
+import { BucketCounts } from '#lib/bucket-counts.ts';
 import { metricsOf } from '#lib/metrics.ts';
 import type { ProxyHeaderFailure } from '#lib/proxy-header.ts';
 import { type CacheMark, type Handshake, type OriginFailure, reasonOf, type Unfollowed } from './reasons.ts';
@@ -9,6 +10,10 @@ import type { CacheStore } from './store/store.ts';
 export interface EdgeMetrics {
   /** `mark` is absent when the client left before there was an answer. */
   countRequest(mark: CacheMark | undefined, status: number, sentBytes: number): void;
+  /** Counts how long a request waited for the head of its answer. */
+  countFirstByte(mark: CacheMark, durationMs: number): void;
+  /** Counts the time from a request to an origin until the head of its response. */
+  countOriginLatency(durationMs: number): void;
   /**
    * Counts a long-lived answer while it is sent. Returns a function that stops this and returns how much was counted.
    */
@@ -31,6 +36,7 @@ export function createEdgeMetrics(
 ): EdgeMetrics {
   const { counter, gauge } = metricsOf(registry);
   const counters = createRequestCounters(registry);
+  const latencies = createLatencies(registry, counters);
   const failures = counter(
     'causeway_edge_origin_failures_total',
     'Attempts to reach an origin that got no response, by reason.',
@@ -74,6 +80,7 @@ export function createEdgeMetrics(
   }
   return {
     ...counters,
+    ...latencies,
     countOriginFailure: (failure) => failures.inc({ reason: failure }),
     countRedirect: (outcome) => redirects.inc({ outcome }),
     countHandshake: (outcome) => handshakes.inc({ outcome }),
@@ -85,7 +92,7 @@ export function createEdgeMetrics(
 /** Counts in plain numbers, which the registry copies when it is read: on the path of a hit, labels would cost the most. */
 function createRequestCounters(
   registry: Registry,
-): Pick<EdgeMetrics, 'countRequest' | 'openMeter' | 'countPrepared' | 'counts'> {
+): Pick<EdgeMetrics, 'countRequest' | 'openMeter' | 'countPrepared' | 'counts'> & { preparedAnswers(): number } {
   const registers = [registry];
   /** Keys are the words of a mark; lists are by the class of the status. A joined key would be a new text each time. */
   const counts = new Map<string, Map<string, Counted[]>>();
@@ -147,6 +154,7 @@ function createRequestCounters(
       if (mark === undefined || reasonOf(mark) !== 'health') requests += 1;
     },
     openMeter: (sentBytes) => openMeter(meters, sentBytes),
+    preparedAnswers: () => prepared,
     countPrepared: (status, sentBytes) => {
       const statusClass = Math.floor(status / 100);
       const counted = hits[statusClass] ?? countedOf(HIT, statusClass);
@@ -160,6 +168,43 @@ function createRequestCounters(
       readMeters();
       return { requests, sentBytes: bytes };
     },
+  };
+}
+
+/** Answers of shortcuts go out in the turn that reads their request: they cost no look at a clock. */
+function createLatencies(
+  registry: Registry,
+  { preparedAnswers }: { preparedAnswers(): number },
+): Pick<EdgeMetrics, 'countFirstByte' | 'countOriginLatency'> {
+  const { histograms } = metricsOf(registry);
+  const firstBytes = new Map<CacheMark['status'], BucketCounts>([['HIT', new BucketCounts()]]);
+  const origins = new BucketCounts();
+  let countedAnswers = 0;
+  const read = () => {
+    const prepared = preparedAnswers();
+    firstBytes.get('HIT')?.count(0, prepared - countedAnswers);
+    countedAnswers = prepared;
+    return [...firstBytes].map(([cache, counts]) => [{ cache }, counts] as const);
+  };
+  histograms(
+    'causeway_edge_first_byte_seconds',
+    'Time from a request to the head of its answer, by the first word of X-Cache; hits by a shortcut count as 0.',
+    ['cache'],
+    read,
+  );
+  histograms(
+    'causeway_edge_origin_response_seconds',
+    'Time from sending a request to an origin until the head of its response.',
+    [],
+    () => [[{}, origins]],
+  );
+  return {
+    countFirstByte: ({ status }, durationMs) => {
+      const counts = firstBytes.get(status) ?? new BucketCounts();
+      firstBytes.set(status, counts);
+      counts.count(durationMs);
+    },
+    countOriginLatency: (durationMs) => origins.count(durationMs),
   };
 }
 

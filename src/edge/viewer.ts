@@ -37,6 +37,8 @@ export interface Viewer {
   sendHead(status: number, reason: string, headers: RawHeaders, isEndless?: boolean): void;
   /** The head is out. */
   readonly isBegun: boolean;
+  /** When the head went out, by the steady clock; `undefined` before. */
+  readonly begunAt: number | undefined;
   /**
    * Sends the head, a 101, and gives the connection away; what it carries from here on counts as this request's.
    * `undefined`: the client is gone.

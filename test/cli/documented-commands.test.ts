@@ -3,24 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { CliContext } from '#cli/context.ts';
-import { runCommand } from '#cli/program.ts';
+import { listCommands } from '../support/cli/list-commands.ts';
 
 const OPERATIONS = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
-
-/** Paths such as `domain add`, without `causeway`; groups are among them. */
-async function listCommands(path: readonly string[] = []): Promise<readonly string[]> {
-  let help = '';
-  const write = (text: string) => {
-    help += text;
-  };
-  const context = { version: '', settingFlags: [], write } as unknown as CliContext; // help asks for nothing else
-  await runCommand(context, [...path, '--help'], (line) => assert.fail(line));
-  const [, list = ''] = help.split('\nCommands:\n');
-  const names = [...list.matchAll(/^ {2}([\w-]+)/gm)].map(([, name = '']) => name).filter((name) => name !== 'help');
-  const below = await Promise.all(names.map((name) => listCommands([...path, name])));
-  return names.flatMap((name, n) => [[...path, name].join(' '), ...(below[n] ?? [])]);
-}
 
 /** `domain add`, `show` in one row are `domain add` and `domain show`. */
 function documentedCommands(): readonly string[] {

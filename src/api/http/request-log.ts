@@ -28,6 +28,7 @@ export function createRequestLog(log: Logger, metrics: ApiMetrics): WriteRequest
   return (request) => {
     const { answer, path, durationMs } = request;
     metrics.count(answer.operation, answer.outcome, durationMs);
+    metrics.countLimit(answer.outcome, answer.by?.accountId);
     const level = HEALTH_PATHS.includes(path) && answer.outcome === 'ok' ? 'debug' : 'info';
     if (log.isLevelEnabled(level)) log[level](describe(request), 'request');
   };

@@ -122,28 +122,6 @@ export async function listCertificates(
   return rows.map(({ uses, ...row }) => ({ ...toCertificate(row), isInUse: Number(uses) > 0 }));
 }
 
-/** A certificate that a domain uses, and when it ends. */
-export interface EndingCertificate {
-  readonly names: readonly string[];
-  readonly endsAt: number;
-}
-
-/** Limit of certificates in a list of those that end. */
-const MAX_ENDING = 1000;
-
-/** Lists certificates in use, of all accounts, that end before `until`: the first to end first, at most 1000. */
-export async function listEndingCertificates(x: Executor, until: number): Promise<readonly EndingCertificate[]> {
-  const rows = await x
-    .selectFrom('certificate')
-    .select(['names', 'valid_to'])
-    .where('valid_to', '<', until)
-    .where('key', 'in', (e) => e.selectFrom('certificate_use').select('certificate_key'))
-    .orderBy('valid_to')
-    .limit(MAX_ENDING)
-    .execute();
-  return rows.map(({ names, valid_to }) => ({ names: JSON.parse(names), endsAt: valid_to }));
-}
-
 /** Returns `undefined` also for another account's certificate. */
 export async function findCertificate(
   x: Executor,

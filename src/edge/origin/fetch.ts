@@ -133,11 +133,21 @@ export function askOrigin(
   const headers = ['Host', hostHeader, ...fetch.headers];
   const request = { domainId: site.id, client, method, target, body, upgrade, onInterim, onCut, signal, headers };
   const pool = tools.pools.get(site.id, destination);
+  const counted = (result: AttemptResult): AttemptResult => {
+    if (result.kind === 'response') tools.countLatency(latencyOf(result.response));
+    return result;
+  };
   return after(attemptOrigin(pool, request, tools), (first) => {
     // An origin that closes an idle connection at that moment need not be down: retry once on a fresh connection.
     const isIdleClose = first.kind === 'failure' && first.failure === 'originReset' && first.isReused;
-    return isIdleClose && isRepeatable(fetch) ? attemptOrigin(pool, { ...request, needsFresh: true }, tools) : first;
+    if (!isIdleClose || !isRepeatable(fetch)) return counted(first);
+    return after(attemptOrigin(pool, { ...request, needsFresh: true }, tools), counted);
   });
+}
+
+/** Milliseconds; 0 if the clock was set back meanwhile. */
+function latencyOf({ requestAt, responseAt }: OriginResponse): number {
+  return Math.max(0, responseAt - requestAt);
 }
 
 /** Whether the request can be sent twice, and doing so is harmless. */

@@ -73,7 +73,8 @@ export function createEdgeOrigins(options: EdgeOriginsOptions, limits: EdgeLimit
   const onFailure = reportFailures(options, metrics);
   const countBytes = accessLog.countOrigin.bind(accessLog);
   const readTurns = createReadTurns(READ_TURN_BYTES, setImmediate);
-  const tools = { clock, countBytes, readTurns, firstByteTimeoutMs: limits.firstByteMs };
+  const countLatency = metrics.countOriginLatency;
+  const tools = { clock, countBytes, countLatency, readTurns, firstByteTimeoutMs: limits.firstByteMs };
   // Each has its own resolver: slow name servers of redirect targets do not delay look-ups of origins.
   const [ownWay, elsewhereWay] = [connectorOptions(options, limits), connectorOptions(options, limits)];
   const parts = connectionParts(limits);

@@ -79,6 +79,8 @@ export interface AttemptTools {
   readonly readTurns: ReadTurns;
   /** Counts bytes of a body as they arrive. */
   readonly countBytes: (domainId: number, bytes: number) => void;
+  /** Counts the time from sending a request until the head of its response. */
+  readonly countLatency: (durationMs: number) => void;
 }
 
 /** The connection was taken back for other requests, since the client was slow. */

@@ -2,6 +2,7 @@
  * Handles a viewer's request from its first byte to its log line, in the order of the stages in
  * docs/development/edge.md. Each stage decides in its own file; this one holds their order.
  */
+import { steadyClock } from '#lib/clock.ts';
 import { after, type Eventual, recover } from '#lib/future.ts';
 import type { EdgeContext, Visit } from '../context.ts';
 import { answerCacheable } from '../fetch/answer-cacheable.ts';
@@ -38,6 +39,7 @@ import type { CutStatus, Viewer } from '../viewer.ts';
  */
 export function handle(viewer: Viewer, edge: EdgeContext): Eventual<void> {
   const startedAt = edge.clock();
+  const begun = steadyClock();
   const named: NamedSite = { host: undefined, domainId: 0, isLive: false };
   /** The answer in flight, dropped if sending it fails. */
   let made: EdgeAnswer | undefined;
@@ -64,8 +66,15 @@ export function handle(viewer: Viewer, edge: EdgeContext): Eventual<void> {
       refusal === undefined
         ? answer
         : errorAnswer(refusal.status, { status: 'ERROR', reason: refusal.reason }, edge.clock());
+    countFirstByte(viewer, edge, last, begun);
     conclude(viewer, edge, named, last, { startedAt, countedBytes: closeMeter() }); // 11
   });
+}
+
+/** `begun`: when the request began, by the steady clock. Probes of the health page are not counted. */
+function countFirstByte({ begunAt }: Viewer, { metrics }: EdgeContext, answer: EdgeAnswer | undefined, begun: number) {
+  if (begunAt === undefined || answer === undefined || reasonOf(answer.mark) === 'health') return;
+  metrics.countFirstByte(answer.mark, begunAt - begun);
 }
 
 /** Answers a request after a fault of ours: with 500, or by cutting an answer that has begun. */

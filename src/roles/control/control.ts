@@ -29,6 +29,7 @@ import { ensureFirstToken } from './first-token.ts';
 import { startFleetControl } from './fleet-control.ts';
 import { watchReplication } from './replication.ts';
 import { type SmsOptions, startSms } from './sms.ts';
+import { watchStored } from './stored-metrics.ts';
 import { createRefusedAddress } from './webhook-sender.ts';
 
 export async function startControl(context: PartContext): Promise<RunningPart> {
@@ -71,6 +72,7 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
   const { acme } = config;
   if (acme === undefined) await warnOfStoppedRenewals(db, log);
   else stack.use(await startAcme({ acme, build, db, peers, ring, log, registry }));
+  stack.use(watchStored({ db, log, registry }));
   addFeedMetrics(registry, feed);
   addFleetMetrics(registry, states);
   const running = stack.move();

@@ -26,11 +26,15 @@ export interface SupervisorMetrics {
 
 const LABELS = { process: 'supervisor', role: 'supervisor' };
 
-export function createSupervisorMetrics(): SupervisorMetrics {
+/** `version`: that of the release. */
+export function createSupervisorMetrics(version: string): SupervisorMetrics {
   const registry = new Registry();
   addProcessMetrics(registry);
   const registers = [registry];
-  const { counter } = metricsOf(registry);
+  const { counter, gauges } = metricsOf(registry);
+  gauges('causeway_build_info', '1; the labels name the release and the Node that runs it', ['version', 'node'], () => [
+    [{ version, node: process.version }, 1],
+  ]);
   return {
     registry,
     restarts: counter('causeway_part_restarts_total', 'Restarts of a process part after it died', ['part']),

@@ -4,6 +4,7 @@ import type { LogSink } from '#lib/log-sink.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Death } from '#lib/supervise.ts';
 import { unreachable } from '#lib/unreachable.ts';
+import { watchDisks } from '../process/disk-space.ts';
 import { countLostLines } from '../process/log-metrics.ts';
 import {
   type ChangedMessage,
@@ -16,7 +17,7 @@ import {
 import { hasGenerations } from '../process/process-plan.ts';
 import type { HeldSockets } from '../sockets/held-sockets.ts';
 import { ChangeRelay } from './change-relay.ts';
-import { createSupervisorMetrics, startMetricsServer, sumOf } from './metrics.ts';
+import { createSupervisorMetrics, type SupervisorMetrics, startMetricsServer, sumOf } from './metrics.ts';
 import { PrefetchRelay } from './prefetch-relay.ts';
 import { ProcessGenerations, type Replaced, type Replacement } from './process-generations.ts';
 import { type RelayedMessage, RoleProcess } from './role-process.ts';
@@ -54,7 +55,8 @@ export class Service implements AsyncDisposable {
   readonly #generations: ProcessGenerations;
   readonly #relay: ChangeRelay;
   readonly #prefetches: PrefetchRelay;
-  readonly #metrics = createSupervisorMetrics();
+  readonly #metrics: SupervisorMetrics;
+  readonly #disks: AsyncDisposable;
   readonly #started = Promise.withResolvers<Started>();
   #metricsServer: AsyncDisposable | undefined;
   #firstToken: FirstToken = 'none';
@@ -78,6 +80,8 @@ export class Service implements AsyncDisposable {
     const { parts, log, sink } = options;
     this.#options = options;
     this.#log = log;
+    this.#metrics = createSupervisorMetrics(parts[0]?.build ?? '');
+    this.#disks = watchDisks(options.config, this.#metrics.registry);
     countLostLines(this.#metrics.registry, sink);
     this.#others = parts.filter(({ part }) => !hasGenerations(part)).map((start) => this.#create(start));
     this.#generations = new ProcessGenerations({
@@ -142,6 +146,7 @@ export class Service implements AsyncDisposable {
     for (const part of this.#all) part.kill();
     await Promise.all(this.#all.map((part) => part.stop(0)));
     await this.#metricsServer?.[Symbol.asyncDispose]();
+    await this.#disks[Symbol.asyncDispose]();
   }
 
   get #all(): readonly RoleProcess[] {

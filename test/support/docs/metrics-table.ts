@@ -21,7 +21,7 @@ const TABLE_HEAD = '| series | type | labels | meaning | defined in |\n|---|---|
 const DEFINITION = /new (Counter|Gauge|Histogram)(?:<[^>]*>)?\(\{(.*?)(?:\bregisters\b|\bcollect\()/gs;
 /** Calls of `metricsOf` and of local helpers, which define a series by name and help, and perhaps labels. */
 const HELPER_CALL =
-  /\b(totals?|gauges?|counter)\(\s*(?:'(causeway_\w+)'|UNDER_WAY),\s*(?:'([^']*)'|"([^"]*)")(.*?)\n? *\)[;,]\n/gs;
+  /\b(totals?|gauges?|histograms|counter)\(\s*(?:'(causeway_\w+)'|UNDER_WAY),\s*(?:'([^']*)'|"([^"]*)")(.*?)\n? *\)[;,]\n/gs;
 const DOMAIN_COUNTER = 'causeway_domain_$' + '{metric}_total';
 
 /** All series of the service's own, by name; Node's and the process's own (`nodejs_…`, `process_…`) are prom-client's. */
@@ -73,7 +73,7 @@ function domainCounters(given: Omit<Series, 'name' | 'meaning'>, meaning: string
 
 function byHelper(text: string, file: string): Series[] {
   return [...text.matchAll(HELPER_CALL)].map(([, helper = '', name = UNDER_WAY, single, double, rest = '']) => {
-    const type = helper.startsWith('gauge') ? 'gauge' : 'counter';
+    const type = helper === 'histograms' ? 'histogram' : helper.startsWith('gauge') ? 'gauge' : 'counter';
     const list = /\[\s*('[^\]]*)\]/.exec(rest)?.[1] ?? '';
     return { name, type, labels: labelsOf(`labelNames: [${list}]`, undefined), meaning: single ?? double ?? '', file };
   });

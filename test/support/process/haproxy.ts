@@ -18,10 +18,15 @@ interface HaproxyOptions {
 }
 
 /** Starts one that ends with the test. Returns its port of 127.0.0.1. */
-export async function startHaproxy(t: Cleanup, options: HaproxyOptions): Promise<number> {
+export function startHaproxy(t: Cleanup, options: HaproxyOptions): Promise<number> {
+  return startHaproxyWith(t, (port) => configuration(port, options));
+}
+
+/** Starts one with a configuration that listens on the given port of 127.0.0.1, which is returned. */
+export async function startHaproxyWith(t: Cleanup, configure: (port: number) => string): Promise<number> {
   const port = await freePort();
   const file = join(temporaryFolder(t), 'haproxy.cfg');
-  writeFileSync(file, configuration(port, options));
+  writeFileSync(file, configure(port));
   const child = spawn(obtain('haproxy'), ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'ignore'] });
   t.after(async () => {
     child.kill('SIGKILL');

@@ -54,8 +54,9 @@ const NEEDS = {
     find: () => globSync('/usr/lib/*/faketime/libfaketime.so.1')[0],
   },
   h2load: program('h2load'),
-  /** Only long tests need these, so CI does not install them: haproxy, patroni and etcd-server of Debian. */
   haproxy: program('haproxy'),
+  promtool: program('promtool'),
+  /** Only long tests need these, so CI does not install them: patroni and etcd-server of Debian. */
   patroni: program('patroni'),
   patronictl: program('patronictl'),
   etcd: program('etcd'),

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { formatHead } from '#http/head-text.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import { type Cancellation, CancellationSource } from '#lib/cancellation.ts';
+import { steadyClock } from '#lib/clock.ts';
 import type { LentWriter } from '#lib/lent-writer.ts';
 import type { DirectWrite } from '#lib/node-internals/direct-write.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
@@ -45,6 +46,7 @@ export class BareViewer implements Viewer {
   readonly #wire: BareWire;
   readonly #socket: Socket;
   readonly #options: BareViewerOptions;
+  begunAt: number | undefined;
   #statusSent = 0;
   #head:
     | { readonly status: number; readonly reason: string; readonly headers: RawHeaders; readonly isEndless: boolean }
@@ -151,6 +153,7 @@ export class BareViewer implements Viewer {
     const own = connection !== undefined ? '' : this.#isLast ? CLOSE_LINE : this.#options.keepAliveLines;
     const text = formatHead(status, reason, headers, own + lines);
     this.#head = undefined;
+    this.begunAt = steadyClock();
     this.#framing = framing;
     this.#bytesLeft = lengthBytes;
     if (connection === 'close') this.#isLast = true;

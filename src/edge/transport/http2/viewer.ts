@@ -2,7 +2,7 @@
 import { formatDate } from '#http/dates.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import { type Cancellation, CancellationSource } from '#lib/cancellation.ts';
-import type { Clock } from '#lib/clock.ts';
+import { type Clock, steadyClock } from '#lib/clock.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
 import type { Refusal } from '../../early-refusal.ts';
 import { createIncomingBody, type IncomingBody } from '../../incoming-body.ts';
@@ -32,6 +32,7 @@ export class Http2Viewer implements Viewer, StreamOwner {
   readonly #options: Http2ViewerOptions;
   readonly #upload: Upload;
   #body: IncomingBody | undefined;
+  begunAt: number | undefined;
   #statusSent = 0;
   /** The head, until it is sent. */
   #head: EncodedSection | undefined;
@@ -143,6 +144,7 @@ export class Http2Viewer implements Viewer, StreamOwner {
     if (this.#head === undefined || this.#stream.isClosed) return;
     const { section, headBytes } = this.#head;
     this.#head = undefined;
+    this.begunAt = steadyClock();
     const status = this.#statusSent;
     this.#headBytes += headBytes;
     this.#isBodiless =

@@ -5,6 +5,7 @@ import { expectationOf } from '#http/expect.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import { isOfLine, type SentLine } from '#http/request-lines.ts';
 import { type Cancellation, CancellationSource } from '#lib/cancellation.ts';
+import { steadyClock } from '#lib/clock.ts';
 import { Untaken } from '#lib/node-internals/unsent-bytes.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
 import { resetSocket } from '#lib/reset-socket.ts';
@@ -43,6 +44,7 @@ export class Http1Viewer implements Viewer {
   /** Bytes that the system had not taken when the answer was cut. */
   #neverTakenBytes = 0;
   #body: IncomingBody | undefined;
+  begunAt: number | undefined;
   #statusSent = 0;
   #head: { readonly status: number; readonly reason: string; readonly headers: RawHeaders } | undefined;
   #refusal: Refusal | undefined;
@@ -159,6 +161,7 @@ export class Http1Viewer implements Viewer {
     if (this.#head === undefined) return;
     const { status, reason, headers } = this.#head;
     this.#head = undefined;
+    this.begunAt = steadyClock();
     this.#response.writeHead(status, reason, [...headers]);
   }
 
