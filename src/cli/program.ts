@@ -18,7 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Create>>> = {
   doctor: async () => (await import('./doctor-command.ts')).doctorCommand,
   install: async () => (await import('./install-command.ts')).installCommand,
   account: async () => (await import('./account-commands.ts')).accountCommand,
-  token: async () => (await import('./account-commands.ts')).tokenCommand,
+  token: async () => (await import('./token-commands.ts')).tokenCommand,
   domain: async () => (await import('./domain-commands.ts')).domainCommand,
   certificate: async () => (await import('./certificate-commands.ts')).certificateCommand,
   cache: async () => (await import('./cache-commands.ts')).cacheCommand,

@@ -46,6 +46,18 @@ export const ERRORS = {
     'access_token 没有所需的权限 {scope}',
     'access_token lacks the scope {scope} required by this operation',
   ),
+  accessMissing: row(
+    200,
+    2003,
+    'access_token 没有所需的操作权限 {access}',
+    'access_token lacks the access {access} required by this operation',
+  ),
+  domainsLimited: row(
+    200,
+    2003,
+    'access_token 仅限部分域名，不能用于针对整个账户的操作',
+    'access_token is limited to some domains and this operation concerns the whole account',
+  ),
   addressNotAllowed: row(
     200,
     2003,
@@ -247,6 +259,18 @@ export const ERRORS = {
   scopesWidened: refusal(
     '字段 scopes 无效：应为令牌现有权限（{present}）的子集',
     "field scopes is invalid: expected a subset of the token's current scopes: {present}",
+  ),
+  accessWidened: refusal(
+    '字段 access 无效：应为令牌现有操作权限（{present}）的子集',
+    "field access is invalid: expected a subset of the token's current access: {present}",
+  ),
+  domainIdsWidened: refusal(
+    '字段 domain_ids 无效：应为令牌现有域名（{present}）的子集',
+    "field domain_ids is invalid: expected a subset of the token's current domains: {present}",
+  ),
+  domainIdsUnused: refusal(
+    '字段 domain_ids 无效：仅当 scopes 只有 cdn 时才能使用',
+    'field domain_ids is invalid: expected only with cdn as the one scope',
   ),
 
   bodyNotJson: row(

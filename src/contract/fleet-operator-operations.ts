@@ -5,7 +5,7 @@ import { edgeId, groupName } from './edge-fields.ts';
 import { choice, commaList, FLAG_TEXT, flag, identifier, integer, matching, optional, text } from './fields.ts';
 import { seconds } from './live-fields.ts';
 import { operation, request } from './operation.ts';
-import { TOKEN_ADDRESSES } from './operator-operations.ts';
+import { TOKEN_ADDRESSES } from './token-fields.ts';
 
 const MAX_VALID_SECONDS = 7 * 86_400;
 const MAX_USES = 1000;

@@ -1,53 +1,33 @@
 /** What the `/operator/*` operations take and give; those that change something name the account that they act for. */
 import * as z from 'zod';
-import { SCOPES } from '../model/account.ts';
 import { DOMAIN_ROW, SAMPLE_ROW } from './domain-data.ts';
-import { choice, choices, commaList, flag, identifier, integer, MAX_UNIX_SECONDS, optional, text } from './fields.ts';
+import { choice, flag, identifier, optional, text } from './fields.ts';
 import { DOMAIN_FILTER_FIELDS, PAGE_FIELDS } from './list-fields.ts';
 import { operation, request } from './operation.ts';
+import {
+  access,
+  domainIds,
+  limit,
+  MADE_TOKEN_DATA,
+  NEW_TOKEN_FIELDS,
+  SAMPLE_MADE_TOKEN,
+  SAMPLE_TOKEN,
+  scopes,
+  TOKEN_DATA,
+} from './token-fields.ts';
 
-const MAX_LABEL_LENGTH = 64;
-const MAX_ADDRESSES = 50;
-const MAX_ADDRESS_LENGTH = 64;
+const MAX_NAME_LENGTH = 64;
 
 const KINDS = ['customer', 'operator'] as const;
 
-const scopes = choices(SCOPES, {
-  'zh-CN': '权限数组，取自 cdn、sms、operator，至少一个',
-  en: 'an array of scopes: at least one of cdn, sms, operator',
-});
-const label = text({ max: MAX_LABEL_LENGTH });
-
-const ADDRESS_LIST = commaList({
-  maxEntries: MAX_ADDRESSES,
-  maxLength: MAX_ADDRESS_LENGTH,
-  expects: {
-    'zh-CN': `1 到 ${MAX_ADDRESSES} 个 IP 或网段（如 192.0.2.0/24），用逗号分隔或为数组`,
-    en: `1 to ${MAX_ADDRESSES} IP addresses or networks such as 192.0.2.0/24, comma-separated or an array`,
-  },
-  each: {
-    'zh-CN': 'IP 或网段，如 192.0.2.1、192.0.2.0/24、2001:db8::/32',
-    en: 'an IP address or a network, such as 192.0.2.1, 192.0.2.0/24 or 2001:db8::/32',
-  },
-});
-/** An empty list is refused, not read as "any address": the caller may have meant something. */
-export const TOKEN_ADDRESSES = { ...ADDRESS_LIST, schema: ADDRESS_LIST.schema.refine((list) => list.length > 0) };
+/** What can be narrowed; at least one is given. */
+const NARROWED = ['scopes', 'access', 'domain_ids'] as const;
 
 const ACCOUNT_DATA = z.object({
   account_id: z.string(),
   name: z.string(),
   kind: z.enum(KINDS),
   create_time: z.string().describe('YYYY-MM-DD HH:MM:SS'),
-});
-
-const TOKEN_DATA = z.object({
-  token_id: z.string(),
-  label: z.string(),
-  scopes: z.array(z.enum(SCOPES)),
-  create_time: z.string().describe('YYYY-MM-DD HH:MM:SS'),
-  expire_time: z.string().describe('YYYY-MM-DD HH:MM:SS; empty: does not expire'),
-  revoke_time: z.string().describe('YYYY-MM-DD HH:MM:SS; empty: not revoked'),
-  addresses: z.array(z.string()).describe('addresses and networks that it may be used from; empty: anywhere'),
 });
 
 const SAMPLE_ACCOUNT = {
@@ -57,21 +37,11 @@ const SAMPLE_ACCOUNT = {
   create_time: '2026-01-31 12:00:00',
 } as const;
 
-const SAMPLE_TOKEN: z.infer<typeof TOKEN_DATA> = {
-  token_id: '7',
-  label: 'deployment',
-  scopes: ['cdn'],
-  create_time: '2026-01-31 12:00:00',
-  expire_time: '',
-  revoke_time: '',
-  addresses: [],
-};
-
 export const OPERATOR_OPERATIONS = {
   'operator.createAccount': operation({
     summary: { 'zh-CN': '创建账户', en: 'Creates an account' },
     request: request({
-      name: text({ min: 1, max: MAX_LABEL_LENGTH }),
+      name: text({ min: 1, max: MAX_NAME_LENGTH }),
       kind: optional(
         choice(KINDS, { 'zh-CN': 'customer（默认）或 operator', en: 'customer (the default) or operator' }),
       ),
@@ -90,18 +60,11 @@ export const OPERATOR_OPERATIONS = {
       'zh-CN': '为账户创建访问令牌；令牌仅在本次响应中返回',
       en: 'Creates an access token for an account; only this answer shows it',
     },
-    request: request({
-      account_id: identifier,
-      scopes,
-      label: optional(label),
-      expires_at: optional(integer(1, MAX_UNIX_SECONDS)),
-      // An empty text is refused: a token that was to be bound would be good from everywhere.
-      addresses: { ...TOKEN_ADDRESSES, schema: TOKEN_ADDRESSES.schema.optional() },
-    }),
-    data: z.object({ token_id: z.string(), access_token: z.string() }),
+    request: request({ account_id: identifier, scopes, ...NEW_TOKEN_FIELDS }),
+    data: MADE_TOKEN_DATA,
     sample: {
       request: { account_id: '2', scopes: ['cdn'], label: 'deployment', expires_at: 1_893_456_000 },
-      data: { token_id: '7', access_token: 'kY0n0hZ4nN0J8x0Q2t3v5w7y9A1C3E5G7I9K1M3O5Q7' },
+      data: SAMPLE_MADE_TOKEN,
     },
   }),
   'operator.listTokens': operation({
@@ -120,8 +83,20 @@ export const OPERATOR_OPERATIONS = {
     sample: { request: { account_id: '2', token_id: '7' }, data: true },
   }),
   'operator.narrowToken': operation({
-    summary: { 'zh-CN': '缩小访问令牌的权限', en: 'Removes scopes from an access token' },
-    request: request({ account_id: identifier, token_id: identifier, scopes }),
+    summary: {
+      'zh-CN': '缩小访问令牌的权限',
+      en: 'Removes scopes or access from an access token, or limits it to some domains',
+    },
+    request: request(
+      {
+        account_id: identifier,
+        token_id: identifier,
+        scopes: limit(scopes),
+        access: limit(access),
+        domain_ids: limit(domainIds),
+      },
+      (given) => (NARROWED.some((name) => given[name] !== undefined) ? undefined : 'scopes'),
+    ),
     data: z.boolean(),
     sample: { request: { account_id: '2', token_id: '7', scopes: ['cdn'] }, data: true },
   }),

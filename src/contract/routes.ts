@@ -2,7 +2,7 @@
  * Every operation of the service: its name here, and where it stands on the wire. `operations.ts` joins each to what it
  * takes and answers; the API's handlers, the client, the OpenAPI document and the tests all follow from these two tables.
  */
-import type { Scope } from '../model/account.ts';
+import type { Scope, TokenAccess } from '../model/account.ts';
 
 /** Which of the two documented base addresses a path hangs on; one server answers both. */
 type Base = 'cdn' | 'sms';
@@ -16,134 +16,144 @@ export interface Route {
   readonly envelope: EnvelopeName;
   /** What a token must be allowed to do. */
   readonly scope: Scope;
+  /** What a token must be allowed to do with it. docs/decisions/0629 */
+  readonly access: TokenAccess;
+  /** A token that is limited to some domains may call it, and reaches those alone; others are refused to it. */
+  readonly isByDomain?: boolean;
   /** Our own addition: it is not in the interface document. */
   readonly extension?: true;
 }
 
 export const ROUTES = {
-  'domain.get': cdnRoute('/domain/getDomainById'),
-  'domain.add': cdnRoute('/domain/addDomain'),
-  'domain.updateOrigin': cdnRoute('/domain/updateConfOrigin'),
+  'domain.get': cdnRoute('/domain/getDomainById', 'read'),
+  'domain.add': cdnRoute('/domain/addDomain', 'write', 'account'),
+  'domain.updateOrigin': cdnRoute('/domain/updateConfOrigin', 'write'),
 
-  'domain.list': cdnExtension('/domain/listDomains'),
-  'domain.delete': cdnExtension('/domain/deleteDomain'),
-  'domain.setStatus': cdnExtension('/domain/setDomainStatus'),
-  'domain.setRemark': cdnExtension('/domain/setRemark'),
+  'domain.list': cdnExtension('/domain/listDomains', 'read'),
+  'domain.delete': cdnExtension('/domain/deleteDomain', 'manage'),
+  'domain.setStatus': cdnExtension('/domain/setDomainStatus', 'write'),
+  'domain.setRemark': cdnExtension('/domain/setRemark', 'write'),
 
-  'config.setPolicies': cdnRoute('/config/setPolicyInfo'),
-  'config.getAdvanced': cdnRoute('/config/getDomainAdvanced'),
-  'config.setAdvanced': cdnRoute('/config/setDomainAdvanced'),
-  'config.setReferer': cdnRoute('/config/setRefererInfo'),
-  'config.setUserAgent': cdnRoute('/config/setUaInfo'),
-  'config.setIp': cdnRoute('/config/setIpInfo'),
+  'config.setPolicies': cdnRoute('/config/setPolicyInfo', 'write'),
+  'config.getAdvanced': cdnRoute('/config/getDomainAdvanced', 'read'),
+  'config.setAdvanced': cdnRoute('/config/setDomainAdvanced', 'write'),
+  'config.setReferer': cdnRoute('/config/setRefererInfo', 'write'),
+  'config.setUserAgent': cdnRoute('/config/setUaInfo', 'write'),
+  'config.setIp': cdnRoute('/config/setIpInfo', 'write'),
 
-  'config.getPolicies': cdnExtension('/config/getPolicyInfo'),
-  'config.getReferer': cdnExtension('/config/getRefererInfo'),
-  'config.getUserAgent': cdnExtension('/config/getUaInfo'),
-  'config.getIp': cdnExtension('/config/getIpInfo'),
+  'config.getPolicies': cdnExtension('/config/getPolicyInfo', 'read'),
+  'config.getReferer': cdnExtension('/config/getRefererInfo', 'read'),
+  'config.getUserAgent': cdnExtension('/config/getUaInfo', 'read'),
+  'config.getIp': cdnExtension('/config/getIpInfo', 'read'),
 
-  'config.setCacheOptions': cdnExtension('/config/setCacheOptions'),
-  'config.getCacheOptions': cdnExtension('/config/getCacheOptions'),
+  'config.setCacheOptions': cdnExtension('/config/setCacheOptions', 'write'),
+  'config.getCacheOptions': cdnExtension('/config/getCacheOptions', 'read'),
 
-  'cache.purge': cdnExtension('/cache/purge'),
-  'cache.prefetch': cdnExtension('/cache/prefetch'),
-  'cache.getTask': cdnExtension('/cache/getTask'),
+  'cache.purge': cdnExtension('/cache/purge', 'write'),
+  'cache.prefetch': cdnExtension('/cache/prefetch', 'write'),
+  'cache.getTask': cdnExtension('/cache/getTask', 'read'),
 
-  'certificate.list': cdnRoute('/config/getCertificateList'),
-  'certificate.add': cdnRoute('/config/addCertificate'),
-  'certificate.delete': cdnRoute('/config/deleteCertificate'),
-  'config.setSsl': cdnExtension('/config/setSslInfo'),
-  'config.getSsl': cdnExtension('/config/getSslInfo'),
-  'config.requestCertificate': cdnExtension('/config/requestCertificate'),
-  'config.getCertificateRequest': cdnExtension('/config/getCertificateRequest'),
+  'certificate.list': cdnRoute('/config/getCertificateList', 'read'),
+  'certificate.add': cdnRoute('/config/addCertificate', 'write', 'account'),
+  'certificate.delete': cdnRoute('/config/deleteCertificate', 'write', 'account'),
+  'config.setSsl': cdnExtension('/config/setSslInfo', 'write'),
+  'config.getSsl': cdnExtension('/config/getSslInfo', 'read'),
+  'config.requestCertificate': cdnExtension('/config/requestCertificate', 'write'),
+  'config.getCertificateRequest': cdnExtension('/config/getCertificateRequest', 'read'),
 
-  'log.list': cdnRoute('/cdnlog/logfiles'),
-  'stat.traffic': cdnExtension('/stat/domainTraffic'),
-  'stat.requests': cdnExtension('/stat/domainRequests'),
-  'stat.top': cdnExtension('/stat/domainTop'),
+  'log.list': cdnRoute('/cdnlog/logfiles', 'read'),
+  'stat.traffic': cdnExtension('/stat/domainTraffic', 'read'),
+  'stat.requests': cdnExtension('/stat/domainRequests', 'read'),
+  'stat.top': cdnExtension('/stat/domainTop', 'read'),
 
-  'live.streams': cdnRoute('/stat/domainStreamInfo'),
-  'live.history': cdnExtension('/stat/domainStreamHistory'),
-  'live.viewers': cdnExtension('/stat/domainStreamViewers'),
-  'live.pushInfo': cdnExtension('/live/getPushInfo'),
-  'live.getRecording': cdnExtension('/live/getRecording'),
-  'live.setRecording': cdnExtension('/live/setRecording'),
-  'live.listRecordings': cdnExtension('/live/listRecordings'),
-  'live.deleteRecording': cdnExtension('/live/deleteRecording'),
+  'live.streams': cdnRoute('/stat/domainStreamInfo', 'read'),
+  'live.history': cdnExtension('/stat/domainStreamHistory', 'read'),
+  'live.viewers': cdnExtension('/stat/domainStreamViewers', 'read'),
+  'live.pushInfo': cdnExtension('/live/getPushInfo', 'write'),
+  'live.getRecording': cdnExtension('/live/getRecording', 'read'),
+  'live.setRecording': cdnExtension('/live/setRecording', 'write'),
+  'live.listRecordings': cdnExtension('/live/listRecordings', 'read'),
+  'live.deleteRecording': cdnExtension('/live/deleteRecording', 'write'),
 
-  'sms.ordinary': { base: 'sms', path: '/api/sms/ordinary', envelope: 'smsSend', scope: 'sms' },
-  'sms.advertising': { base: 'sms', path: '/api/sms/advertising', envelope: 'smsSend', scope: 'sms' },
-  'sms.updateStatus': { base: 'sms', path: '/api/app/updateSmsStatus', envelope: 'smsApp', scope: 'sms' },
+  'sms.ordinary': { base: 'sms', path: '/api/sms/ordinary', envelope: 'smsSend', scope: 'sms', access: 'write' },
+  'sms.advertising': { base: 'sms', path: '/api/sms/advertising', envelope: 'smsSend', scope: 'sms', access: 'write' },
+  'sms.updateStatus': {
+    base: 'sms',
+    path: '/api/app/updateSmsStatus',
+    envelope: 'smsApp',
+    scope: 'sms',
+    access: 'write',
+  },
 
-  'sms.getStatus': smsExtension('/api/sms/getStatus'),
-  'sms.list': smsExtension('/api/sms/list'),
-  'sms.listReplies': smsExtension('/api/sms/listReplies'),
-  'sms.balance': smsExtension('/api/sms/balance'),
-  'sms.getOptOuts': smsExtension('/api/sms/getOptOuts'),
-  'sms.addOptOuts': smsExtension('/api/sms/addOptOuts'),
-  'sms.removeOptOuts': smsExtension('/api/sms/removeOptOuts'),
-  'sms.getSettings': smsExtension('/api/app/getSmsSettings'),
-  'sms.setSettings': smsExtension('/api/app/setSmsSettings'),
-  'sms.getWebhook': smsExtension('/api/app/getSmsWebhook'),
-  'sms.setWebhook': smsExtension('/api/app/setSmsWebhook'),
+  'sms.getStatus': smsExtension('/api/sms/getStatus', 'read'),
+  'sms.list': smsExtension('/api/sms/list', 'read'),
+  'sms.listReplies': smsExtension('/api/sms/listReplies', 'write'),
+  'sms.balance': smsExtension('/api/sms/balance', 'money'),
+  'sms.getOptOuts': smsExtension('/api/sms/getOptOuts', 'read'),
+  'sms.addOptOuts': smsExtension('/api/sms/addOptOuts', 'write'),
+  'sms.removeOptOuts': smsExtension('/api/sms/removeOptOuts', 'write'),
+  'sms.getSettings': smsExtension('/api/app/getSmsSettings', 'read'),
+  'sms.setSettings': smsExtension('/api/app/setSmsSettings', 'write'),
+  'sms.getWebhook': smsExtension('/api/app/getSmsWebhook', 'write'),
+  'sms.setWebhook': smsExtension('/api/app/setSmsWebhook', 'write'),
 
-  'operator.createAccount': operatorRoute('/operator/createAccount'),
-  'operator.listAccounts': operatorRoute('/operator/listAccounts'),
-  'operator.createToken': operatorRoute('/operator/createToken'),
-  'operator.listTokens': operatorRoute('/operator/listTokens'),
-  'operator.revokeToken': operatorRoute('/operator/revokeToken'),
-  'operator.narrowToken': operatorRoute('/operator/narrowToken'),
-  'operator.listDomains': operatorRoute('/operator/listDomains'),
-  'operator.transferDomain': operatorRoute('/operator/transferDomain'),
-  'operator.setDomainStatus': operatorRoute('/operator/setDomainStatus'),
-  'operator.rotateKeyring': operatorRoute('/operator/rotateKeyring'),
-  'operator.setAccountStatus': operatorRoute('/operator/setAccountStatus'),
+  'operator.createAccount': operatorRoute('/operator/createAccount', 'manage'),
+  'operator.listAccounts': operatorRoute('/operator/listAccounts', 'read'),
+  'operator.createToken': operatorRoute('/operator/createToken', 'manage'),
+  'operator.listTokens': operatorRoute('/operator/listTokens', 'manage'),
+  'operator.revokeToken': operatorRoute('/operator/revokeToken', 'manage'),
+  'operator.narrowToken': operatorRoute('/operator/narrowToken', 'manage'),
+  'operator.listDomains': operatorRoute('/operator/listDomains', 'read'),
+  'operator.transferDomain': operatorRoute('/operator/transferDomain', 'manage'),
+  'operator.setDomainStatus': operatorRoute('/operator/setDomainStatus', 'write'),
+  'operator.rotateKeyring': operatorRoute('/operator/rotateKeyring', 'manage'),
+  'operator.setAccountStatus': operatorRoute('/operator/setAccountStatus', 'manage'),
 
-  'edgeOperator.list': operatorRoute('/operator/listEdges'),
-  'edgeOperator.get': operatorRoute('/operator/getEdge'),
-  'edgeOperator.setState': operatorRoute('/operator/setEdgeState'),
-  'edgeOperator.status': operatorRoute('/operator/getFleetStatus'),
-  'edgeOperator.events': operatorRoute('/operator/listFleetEvents'),
-  'edgeOperator.exposure': operatorRoute('/operator/getEdgeExposure'),
+  'edgeOperator.list': operatorRoute('/operator/listEdges', 'read'),
+  'edgeOperator.get': operatorRoute('/operator/getEdge', 'read'),
+  'edgeOperator.setState': operatorRoute('/operator/setEdgeState', 'write'),
+  'edgeOperator.status': operatorRoute('/operator/getFleetStatus', 'read'),
+  'edgeOperator.events': operatorRoute('/operator/listFleetEvents', 'read'),
+  'edgeOperator.exposure': operatorRoute('/operator/getEdgeExposure', 'read'),
 
-  'fleetOperator.createToken': operatorRoute('/operator/createEdgeToken'),
-  'fleetOperator.listTokens': operatorRoute('/operator/listEdgeTokens'),
-  'fleetOperator.revokeToken': operatorRoute('/operator/revokeEdgeToken'),
-  'fleetOperator.addEdge': operatorRoute('/operator/addEdge'),
-  'fleetOperator.revokeEdge': operatorRoute('/operator/revokeEdge'),
-  'fleetOperator.acceptEdge': operatorRoute('/operator/acceptEdge'),
-  'fleetOperator.getAuthority': operatorRoute('/operator/getFleetAuthority'),
-  'fleetOperator.rotateAuthority': operatorRoute('/operator/rotateFleetAuthority'),
+  'fleetOperator.createToken': operatorRoute('/operator/createEdgeToken', 'manage'),
+  'fleetOperator.listTokens': operatorRoute('/operator/listEdgeTokens', 'manage'),
+  'fleetOperator.revokeToken': operatorRoute('/operator/revokeEdgeToken', 'manage'),
+  'fleetOperator.addEdge': operatorRoute('/operator/addEdge', 'manage'),
+  'fleetOperator.revokeEdge': operatorRoute('/operator/revokeEdge', 'manage'),
+  'fleetOperator.acceptEdge': operatorRoute('/operator/acceptEdge', 'manage'),
+  'fleetOperator.getAuthority': operatorRoute('/operator/getFleetAuthority', 'read'),
+  'fleetOperator.rotateAuthority': operatorRoute('/operator/rotateFleetAuthority', 'manage'),
 
-  'liveOperator.list': operatorRoute('/operator/listLiveStreams'),
-  'liveOperator.forbid': operatorRoute('/operator/forbidLiveStream'),
-  'liveOperator.resume': operatorRoute('/operator/resumeLiveStream'),
-  'liveOperator.kick': operatorRoute('/operator/kickLiveStream'),
-  'liveOperator.history': operatorRoute('/operator/listLiveBroadcasts'),
-  'liveOperator.getKeys': operatorRoute('/operator/getLiveKeys'),
-  'liveOperator.setKeys': operatorRoute('/operator/setLiveKeys'),
+  'liveOperator.list': operatorRoute('/operator/listLiveStreams', 'read'),
+  'liveOperator.forbid': operatorRoute('/operator/forbidLiveStream', 'write'),
+  'liveOperator.resume': operatorRoute('/operator/resumeLiveStream', 'write'),
+  'liveOperator.kick': operatorRoute('/operator/kickLiveStream', 'write'),
+  'liveOperator.history': operatorRoute('/operator/listLiveBroadcasts', 'read'),
+  'liveOperator.getKeys': operatorRoute('/operator/getLiveKeys', 'write'),
+  'liveOperator.setKeys': operatorRoute('/operator/setLiveKeys', 'write'),
 
-  'groupOperator.list': operatorRoute('/operator/listEdgeGroups'),
-  'groupOperator.set': operatorRoute('/operator/setEdgeGroup'),
-  'groupOperator.getDomain': operatorRoute('/operator/getDomainGroups'),
-  'groupOperator.setDomain': operatorRoute('/operator/setDomainGroups'),
-  'groupOperator.remove': operatorRoute('/operator/removeEdgeGroup'),
+  'groupOperator.list': operatorRoute('/operator/listEdgeGroups', 'read'),
+  'groupOperator.set': operatorRoute('/operator/setEdgeGroup', 'write'),
+  'groupOperator.getDomain': operatorRoute('/operator/getDomainGroups', 'read'),
+  'groupOperator.setDomain': operatorRoute('/operator/setDomainGroups', 'write'),
+  'groupOperator.remove': operatorRoute('/operator/removeEdgeGroup', 'write'),
 
-  'smsOperator.createApp': operatorRoute('/operator/createSmsApp'),
-  'smsOperator.listApps': operatorRoute('/operator/listSmsApps'),
-  'smsOperator.recharge': operatorRoute('/operator/rechargeSms'),
-  'smsOperator.listLedger': operatorRoute('/operator/listSmsLedger'),
-  'smsOperator.setPrice': operatorRoute('/operator/setSmsPrice'),
-  'smsOperator.listPrices': operatorRoute('/operator/listSmsPrices'),
-  'smsOperator.setConnector': operatorRoute('/operator/setSmsConnector'),
-  'smsOperator.listConnectors': operatorRoute('/operator/listSmsConnectors'),
-  'smsOperator.testConnector': operatorRoute('/operator/testSmsConnector'),
-  'smsOperator.deleteConnector': operatorRoute('/operator/deleteSmsConnector'),
-  'smsOperator.setRoute': operatorRoute('/operator/setSmsRoute'),
-  'smsOperator.listRoutes': operatorRoute('/operator/listSmsRoutes'),
-  'smsOperator.listUnread': operatorRoute('/operator/listSmsUnread'),
-  'smsOperator.setOptOuts': operatorRoute('/operator/setSmsOptOuts'),
-  'smsOperator.getOptOuts': operatorRoute('/operator/getSmsOptOuts'),
+  'smsOperator.createApp': operatorRoute('/operator/createSmsApp', 'money'),
+  'smsOperator.listApps': operatorRoute('/operator/listSmsApps', 'read'),
+  'smsOperator.recharge': operatorRoute('/operator/rechargeSms', 'money'),
+  'smsOperator.listLedger': operatorRoute('/operator/listSmsLedger', 'money'),
+  'smsOperator.setPrice': operatorRoute('/operator/setSmsPrice', 'money'),
+  'smsOperator.listPrices': operatorRoute('/operator/listSmsPrices', 'money'),
+  'smsOperator.setConnector': operatorRoute('/operator/setSmsConnector', 'write'),
+  'smsOperator.listConnectors': operatorRoute('/operator/listSmsConnectors', 'read'),
+  'smsOperator.testConnector': operatorRoute('/operator/testSmsConnector', 'write'),
+  'smsOperator.deleteConnector': operatorRoute('/operator/deleteSmsConnector', 'write'),
+  'smsOperator.setRoute': operatorRoute('/operator/setSmsRoute', 'write'),
+  'smsOperator.listRoutes': operatorRoute('/operator/listSmsRoutes', 'read'),
+  'smsOperator.listUnread': operatorRoute('/operator/listSmsUnread', 'write'),
+  'smsOperator.setOptOuts': operatorRoute('/operator/setSmsOptOuts', 'write'),
+  'smsOperator.getOptOuts': operatorRoute('/operator/getSmsOptOuts', 'read'),
 } as const satisfies Readonly<Record<string, Route>>;
 
 export type RouteName = keyof typeof ROUTES;
@@ -155,19 +165,24 @@ function isRouteName(name: string): name is RouteName {
   return Object.hasOwn(ROUTES, name);
 }
 
-function cdnRoute<P extends `/${string}`>(path: P) {
-  return { base: 'cdn', path, envelope: 'cdn', scope: 'cdn' } as const;
+/** `reach`: what it is about, domains or the account as a whole. */
+function cdnRoute<P extends `/${string}`, A extends TokenAccess>(
+  path: P,
+  access: A,
+  reach: 'domains' | 'account' = 'domains',
+) {
+  return { base: 'cdn', path, envelope: 'cdn', scope: 'cdn', access, isByDomain: reach === 'domains' } as const;
 }
 
-function cdnExtension<P extends `/${string}`>(path: P) {
-  return { ...cdnRoute(path), extension: true } as const;
+function cdnExtension<P extends `/${string}`, A extends TokenAccess>(path: P, access: A) {
+  return { ...cdnRoute(path, access), extension: true } as const;
 }
 
-function operatorRoute<P extends `/operator/${string}`>(path: P) {
-  return { base: 'cdn', path, envelope: 'cdn', scope: 'operator', extension: true } as const;
+function operatorRoute<P extends `/operator/${string}`, A extends TokenAccess>(path: P, access: A) {
+  return { base: 'cdn', path, envelope: 'cdn', scope: 'operator', access, extension: true } as const;
 }
 
 /** An SMS extension, with the envelope that carries data. */
-function smsExtension<P extends `/api/${string}`>(path: P) {
-  return { base: 'sms', path, envelope: 'smsApp', scope: 'sms', extension: true } as const;
+function smsExtension<P extends `/api/${string}`, A extends TokenAccess>(path: P, access: A) {
+  return { base: 'sms', path, envelope: 'smsApp', scope: 'sms', access, extension: true } as const;
 }

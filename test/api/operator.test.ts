@@ -32,6 +32,8 @@ describeOnBothEngines('operators', (newDatabase) => {
         token_id: made['token_id'],
         label: 'deploy',
         scopes: ['cdn', 'sms'],
+        access: ['read', 'write', 'manage', 'money'],
+        domain_ids: [],
         create_time: '2026-01-31 12:00:00',
         expire_time: '2026-01-31 12:01:00',
         revoke_time: '',

@@ -60,8 +60,13 @@ async function manageAccounts(run: Run, account: string): Promise<void> {
   assert.equal(await run('token', 'narrow', account, first, '--scopes', 'cdn'), `scopes of token ${first}: cdn\n`);
   assert.match(
     await run('token', 'list', account),
-    new RegExp(`^${first} +cdn +\\S+T\\S+\\+08:00 +never +no +127\\.0\\.0\\.0/8,::1 +deploy$`, 'm'),
+    new RegExp(
+      `^${first} +cdn +read,write,manage,money +all +\\S+T\\S+\\+08:00 +never +no +127\\.0\\.0\\.0/8,::1 +deploy$`,
+      'm',
+    ),
   );
+  const limits = await run('token', 'narrow', account, first, '--access', 'read,write');
+  assert.equal(limits, `access of token ${first}: read, write\n`);
   assert.equal(await run('token', 'revoke', account, first), `token ${first} revoked\n`);
   assert.match(
     await run('token', 'list', account),

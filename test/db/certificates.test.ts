@@ -43,7 +43,7 @@ describeOnBothEngines('certificates in the database', (newDatabase) => {
     assert.equal(await add(four), undefined);
     assert.equal(await add(one), keys[0]);
     assert.notEqual(await add(one, other), keys[0]);
-    const listed = await listCertificates(db.query, accountId);
+    const listed = await listCertificates(db.query, { accountId, domainIds: undefined });
     assert.deepEqual(new Set(listed.map(({ key }) => key)), new Set(keys));
     assert.ok(listed.every(({ isInUse, title }) => !isInUse && title === 'a title'));
     const [key = ''] = keys;

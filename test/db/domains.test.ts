@@ -22,14 +22,23 @@ import {
   type NewDomain,
   saveDomain,
 } from '#db/tables/domains.ts';
-import { createToken, findTokensByHash, listTokens, narrowToken, revokeToken } from '#db/tables/tokens.ts';
+import {
+  createToken,
+  findToken,
+  findTokensByHash,
+  listTokens,
+  revokeToken,
+  saveTokenLimits,
+} from '#db/tables/tokens.ts';
+import { ACCESS } from '#model/account.ts';
 import type { InForce } from '#model/acknowledgement.ts';
 import { DEFAULT_SETTINGS, type DomainSettings } from '#model/domain.ts';
 import { describeOnBothEngines } from '../support/db/databases.ts';
 import { openTestDatabase } from '../support/feed/feed.ts';
 
 const NOBODY = { floor: undefined, rejectedNames: [] };
-const EVERYTHING = { limit: 1000, offset: 0, inForce: { ready: NOBODY, reserve: NOBODY } };
+const ALL = { domainIds: undefined };
+const EVERYTHING = { ...ALL, limit: 1000, offset: 0, inForce: { ready: NOBODY, reserve: NOBODY } };
 
 describeOnBothEngines('db', (newDatabase) => {
   test('accounts are found, listed in their order and counted', async (t) => {
@@ -68,13 +77,15 @@ describeOnBothEngines('db', (newDatabase) => {
     const found = await findTokensByHash(db.query, ['h2', 'h1', 'h1']);
     assert.deepEqual([...found], [['h1', { token: created, account }]]);
     assert.equal(created.expiresAt, 5000);
-    assert.deepEqual((await narrowToken(db.query, created.id, ['sms', 'cdn']))?.scopes, ['cdn', 'sms']);
-    assert.deepEqual((await narrowToken(db.query, created.id, ['operator', 'cdn']))?.scopes, ['cdn']);
-    assert.equal(await narrowToken(db.query, 99, ['cdn']), undefined);
+    assert.deepEqual(created.access, ACCESS, 'all, unless it is limited');
+    const limits = { scopes: ['cdn'], access: ['read'], domainIds: [7, 9] } as const;
+    await saveTokenLimits(db.query, created.id, { scopes: limits.scopes });
+    await saveTokenLimits(db.query, created.id, { access: limits.access, domainIds: limits.domainIds });
+    assert.deepEqual(await findToken(db.query, created.id), { ...created, ...limits });
     assert.equal(await revokeToken(db.query, created.id, 20), true);
     assert.equal(await revokeToken(db.query, created.id, 30), true);
     assert.equal(await revokeToken(db.query, 99, 30), false);
-    assert.deepEqual(await listTokens(db.query, account.id), [{ ...created, scopes: ['cdn'], revokedAt: 20 }]);
+    assert.deepEqual(await listTokens(db.query, account.id), [{ ...created, ...limits, revokedAt: 20 }]);
     const again = { accountId: account.id, scopes: [], label: '', now: 1 };
     await assert.rejects(createToken(db.query, { ...again, hash: 'h1' }));
     await assert.rejects(createToken(db.query, { ...again, accountId: 99, hash: 'h3' }));
@@ -85,8 +96,11 @@ describeOnBothEngines('db', (newDatabase) => {
     const [mine, other] = await twoAccounts(db);
     const domain = await insertDomain(db.query, newDomain(mine, 'a.example.com'));
     assert.deepEqual(domain, { ...newDomain(mine, 'a.example.com'), id: domain.id, settingRevision: 0 });
-    assert.deepEqual(await findDomain(db.query, { accountId: mine, id: domain.id }), domain);
-    assert.equal(await findDomain(db.query, { accountId: other, id: domain.id }), undefined);
+    assert.deepEqual(await findDomain(db.query, { ...ALL, accountId: mine, id: domain.id }), domain);
+    const limited = (domainIds: readonly number[]) =>
+      findDomain(db.query, { accountId: mine, domainIds, id: domain.id });
+    assert.deepEqual([await limited([domain.id]), await limited([domain.id + 1])], [domain, undefined]);
+    assert.equal(await findDomain(db.query, { ...ALL, accountId: other, id: domain.id }), undefined);
     const changed = {
       ...domain,
       accountId: other,
@@ -223,7 +237,7 @@ describeOnBothEngines('db', (newDatabase) => {
       limit = 100,
       offset = 0,
     ) => {
-      const found = await listDomains(db.query, { accountId: mine, statuses, limit, offset, inForce: force });
+      const found = await listDomains(db.query, { ...ALL, accountId: mine, statuses, limit, offset, inForce: force });
       return `${found.total}: ${found.domains.map(({ name }) => name.slice(0, 2)).join(' ')}`.trim();
     };
     assert.equal(await list(undefined), '8: d0 d1 d2 d3 d4 d5 d6 d7');

@@ -140,7 +140,9 @@ describeOnBothEngines(
       await engine[Symbol.asyncDispose]();
       await using db = await openTestDatabase(target);
       const { id } = await db.query.selectFrom('account').select('id').executeTakeFirstOrThrow();
-      const kinds = (await listCertificates(db.query, id)).map(({ key, keyKind }) => [key, keyKind]);
+      const kinds = (await listCertificates(db.query, { accountId: id, domainIds: undefined })).map(
+        ({ key, keyKind }) => [key, keyKind],
+      );
       assert.deepEqual(kinds, [
         ['a', 'rsa'],
         ['b', 'ecdsa'],

@@ -70,7 +70,7 @@ describeOnBothEngines('an edge that was broken into', (newDatabase) => {
     await using control = await w.startControl();
     const { own } = await addBoth(w);
     using edge = startPoster(w, control.address, 'fra1', 'eu');
-    await setDomainGroups(w.db, { accountId: w.accountId, domainId: own }, [], systemClock());
+    await setDomainGroups(w.db, { accountId: w.accountId, domainIds: undefined, domainId: own }, [], systemClock());
     const minutes = [{ ...noCounters(), requests: 5, domainId: own, minute: Math.floor(AT / MINUTE_MS) }];
     await edge.post(STATISTICS_PATH, formatReport({ edge: 'fra1', start: 'a', sequence: 1, minutes }));
     const rows = await w.db.query.selectFrom('stat_sum').select('domain_id').distinct().execute();
@@ -108,7 +108,13 @@ describeOnBothEngines('an edge that was broken into', (newDatabase) => {
     await using control = await w.startControl();
     const { own } = await addBoth(w);
     using edge = startPoster(w, control.address, 'fra1', 'eu');
-    const order = { accountId: w.accountId, now: systemClock(), today: '2026-01-31', limits: LIMITS };
+    const order = {
+      accountId: w.accountId,
+      domainIds: undefined,
+      now: systemClock(),
+      today: '2026-01-31',
+      limits: LIMITS,
+    };
     const urls = ['foreign.example.com', 'own.example.com'].map((host) => {
       return { field: 'urls', kind: 'url', host, target: '/x', keyTarget: '/x', scheme: 'http', asked: host };
     });
@@ -165,7 +171,7 @@ async function addBoth(w: FleetWorld) {
   await setGroup(w.db, { name: 'eu', isDefault: false }, 1);
   const { id: own } = await w.addDomain('own.example.com');
   const { id: foreign } = await w.addDomain('foreign.example.com');
-  await setDomainGroups(w.db, { accountId: w.accountId, domainId: own }, ['eu'], 1);
+  await setDomainGroups(w.db, { accountId: w.accountId, domainIds: undefined, domainId: own }, ['eu'], 1);
   return { own, foreign };
 }
 

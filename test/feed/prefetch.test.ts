@@ -205,9 +205,9 @@ describeOnBothEngines('prefetches on the feed', (newDatabase) => {
     await using _edge = startTestEdge(feed.folder, feed.socketPath);
     await feed.results(task, 1);
     await tidy(feed.db, 1000 + 30 * DAY_MS);
-    assert.ok(await findTask(feed.db.query, { accountId: 1, id: task }));
+    assert.ok(await findTask(feed.db.query, { accountId: 1, domainIds: undefined, id: task }));
     await tidy(feed.db, 1001 + 30 * DAY_MS);
-    assert.equal(await findTask(feed.db.query, { accountId: 1, id: task }), undefined);
+    assert.equal(await findTask(feed.db.query, { accountId: 1, domainIds: undefined, id: task }), undefined);
     assert.deepEqual(await listPrefetchResults(feed.db.query, task), []);
   });
 });

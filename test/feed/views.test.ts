@@ -35,12 +35,23 @@ describeOnBothEngines('views', (newDatabase) => {
     const foreign = await w.addDomain('foreign.example.com');
     const ownKey = await secureDomain(w, own.id, 'a.example.com');
     const key = await secureDomain(w, foreign.id, 'foreign.example.com');
-    await setDomainGroups(w.db, { accountId: w.accountId, domainId: own.id }, ['eu', 'default'], 1);
+    await setDomainGroups(
+      w.db,
+      { accountId: w.accountId, domainIds: undefined, domainId: own.id },
+      ['eu', 'default'],
+      1,
+    );
     await using edge = startEdge(w, [control.address], 'fra1', 'eu');
     await caughtUp(w, 'fra1');
     assert.deepEqual(names(edge.store), ['a.example.com']);
 
-    const order = { accountId: w.accountId, now: systemClock(), today: '2026-01-31', limits: LIMITS };
+    const order = {
+      accountId: w.accountId,
+      domainIds: undefined,
+      now: systemClock(),
+      today: '2026-01-31',
+      limits: LIMITS,
+    };
     await orderPurge(w.db, order, { kind: 'domain', domainId: foreign.id });
     await orderPurge(w.db, order, { kind: 'domain', domainId: own.id });
     const url = { host: 'foreign.example.com', target: '/x', keyTarget: '/x', scheme: 'http', asked: 'x', kind: 'url' };
@@ -51,7 +62,7 @@ describeOnBothEngines('views', (newDatabase) => {
       op: 'put',
       body: { keyAuthorization: 'a.b' },
     });
-    await changeDomain(w.db, { accountId: w.accountId, domainId: foreign.id }, 2, (domain) => ({
+    await changeDomain(w.db, { accountId: w.accountId, domainIds: undefined, domainId: foreign.id }, 2, (domain) => ({
       ...domain,
       settings: { ...domain.settings, origins: ['secret-origin.example.net'] },
     }));
@@ -81,8 +92,14 @@ describeOnBothEngines('views', (newDatabase) => {
     await using other = startEdge(w, [control.address], 'sin1', 'default');
     const domain = await w.addDomain('a.example.com');
     const shared = await secureDomain(w, domain.id, 'a.example.com');
-    const key = { accountId: w.accountId, domainId: domain.id };
-    const order = { accountId: w.accountId, now: systemClock(), today: '2026-01-31', limits: LIMITS };
+    const key = { accountId: w.accountId, domainIds: undefined, domainId: domain.id };
+    const order = {
+      accountId: w.accountId,
+      domainIds: undefined,
+      now: systemClock(),
+      today: '2026-01-31',
+      limits: LIMITS,
+    };
     await orderPurge(w.db, order, { kind: 'domain', domainId: domain.id });
     const table: readonly (readonly [groups: readonly string[], atEdge: boolean, atOther: boolean])[] = [
       [[], false, true],
@@ -115,7 +132,7 @@ describeOnBothEngines('views', (newDatabase) => {
     await setGroup(w.db, { name: 'eu', isDefault: false }, 1);
     const first = await w.addDomain('a.example.com');
     const second = await w.addDomain('b.example.com');
-    await setDomainGroups(w.db, { accountId: w.accountId, domainId: second.id }, ['eu'], 1);
+    await setDomainGroups(w.db, { accountId: w.accountId, domainIds: undefined, domainId: second.id }, ['eu'], 1);
     const shared = await secureDomain(w, first.id, 'a.example.com', 'b.example.com');
     await using edge = startEdge(w, [control.address], 'fra1', 'eu');
     await caughtUp(w, 'fra1');

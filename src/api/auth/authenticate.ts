@@ -7,7 +7,7 @@ import { clientNetwork, createAddressSet } from '#lib/cidr.ts';
 import type { Clock } from '#lib/clock.ts';
 import { SharedLookUps } from '#lib/shared-look-ups.ts';
 import { hashToken } from '#lib/token.ts';
-import { isTokenUsable, type Scope, type Token } from '#model/account.ts';
+import { ACCESS, isTokenUsable, type Scope, type Token, type TokenAccess } from '#model/account.ts';
 import { FailedTokens } from './failed-tokens.ts';
 
 /** The caller's account and token, and the address of the call. */
@@ -22,6 +22,9 @@ export interface Principal {
   /** Absent: the command line of this machine, known by the local secret. */
   readonly token?: TokenInUse;
   readonly scopes: readonly Scope[];
+  readonly access: readonly TokenAccess[];
+  /** Domains that the token is limited to; `undefined`: all of the account. */
+  readonly domainIds: readonly number[] | undefined;
   /** The account is; its token is good all the same. */
   readonly isDisabled: boolean;
 }
@@ -67,14 +70,15 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   );
   const find = async (accessToken: string, { address, isLocal }: Caller, nowOf: () => number): Promise<Principal> => {
     const hash = hashToken(accessToken);
-    if (isLocal && timingSafeEqual(Buffer.from(hash), localHash)) return { scopes: ['operator'], isDisabled: false };
+    if (isLocal && timingSafeEqual(Buffer.from(hash), localHash)) return LOCAL;
     const found = await tokens.get(hash);
     if (found === undefined) throw failures.refusalOf(clientNetwork(address));
     const refusal = refusalOf(found.token, nowOf());
     if (refusal !== undefined) throw new ServiceError(refusal);
-    const { id, accountId, scopes, addresses } = found.token;
+    const { id, accountId, scopes, access, domainIds, addresses } = found.token;
     const isElsewhere = addresses !== undefined && !createAddressSet(addresses).has(address);
-    return { token: { id, accountId, isElsewhere }, scopes, isDisabled: found.account.isDisabled };
+    const isDisabled = found.account.isDisabled;
+    return { token: { id, accountId, isElsewhere }, scopes, access, domainIds, isDisabled };
   };
   return (accessToken, caller, now) => {
     const key = `${caller.isLocal} ${caller.address} ${accessToken}`;
@@ -92,6 +96,9 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
     return shared.principal;
   };
 }
+
+/** The command line of this machine. */
+const LOCAL: Principal = { scopes: ['operator'], access: ACCESS, domainIds: undefined, isDisabled: false };
 
 function refusalOf(token: Token, now: number): 'tokenRevoked' | 'tokenExpired' | undefined {
   if (isTokenUsable(token, now)) return undefined;

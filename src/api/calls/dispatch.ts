@@ -6,7 +6,7 @@ import { decodeRequest } from '#contract/decode.ts';
 import type { Locale } from '#contract/locale.ts';
 import { COMMON, SMS_COMMON } from '#contract/operation.ts';
 import { OPERATIONS } from '#contract/operations.ts';
-import { ROUTES, type RouteName } from '#contract/routes.ts';
+import { ROUTES, type Route, type RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { isDatabaseAway } from '#db/failures.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -107,7 +107,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
 
   /** What the token, the moment and the account allow, in the order of docs/decisions/0210. */
   function refuse({ name, now, caller }: Request, members: Members, principal: Principal): void {
-    const { token, isDisabled, scopes } = principal;
+    const { token, isDisabled } = principal;
     const isElsewhere = token?.isElsewhere === true;
     // A caller from an address where the token may not be used does not consume its rate.
     if (token !== undefined && !isElsewhere)
@@ -115,15 +115,18 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     if (TIMED.includes(name)) refuseWrongTime(members['time'], now, options.smsTimeWindowMs);
     if (isDisabled) throw new ServiceError('accountDisabled');
     if (isElsewhere) throw new ServiceError('addressNotAllowed', { address: caller.address });
-    refuseWrongScope(name, scopes);
+    refuseNotAllowed(name, principal);
   }
 
-  async function act({ name, locale, now }: Request, asked: unknown, { token }: Principal): Promise<CallAnswer> {
+  async function act({ name, locale, now, caller }: Request, asked: unknown, by: Principal): Promise<CallAnswer> {
+    const { token, domainIds } = by;
     const call = {
       ...options.services,
       now,
       accountId: token?.accountId ?? NO_ACCOUNT,
+      domainIds,
       tokenId: token?.id ?? 0,
+      address: caller.address,
       ifRevision: readIfRevision(asked),
     };
     const { data, note } = await perform(name, asked, call, { ...options.look, locale });
@@ -179,11 +182,17 @@ function decodeOrRefuse<R extends Parameters<typeof decodeRequest>[0]>(contract:
   return decoded.value;
 }
 
-/** Refuses tokens without the scope. Without an operator's scope, `/operator/*` does not exist. */
-function refuseWrongScope(name: RouteName, scopes: Principal['scopes']): void {
-  const { scope } = ROUTES[name];
-  if (scopes.includes(scope)) return;
-  throw scope === 'operator' ? new ServiceError('pathUnknown') : new ServiceError('scopeMissing', { scope });
+/**
+ * Refuses tokens without the scope or the access, and tokens limited to some domains where more than these is meant.
+ * Without an operator's scope, `/operator/*` does not exist. docs/decisions/0629
+ */
+function refuseNotAllowed(name: RouteName, { scopes, access, domainIds }: Principal): void {
+  const route: Route = ROUTES[name];
+  const { scope } = route;
+  if (!scopes.includes(scope))
+    throw scope === 'operator' ? new ServiceError('pathUnknown') : new ServiceError('scopeMissing', { scope });
+  if (!access.includes(route.access)) throw new ServiceError('accessMissing', { access: route.access });
+  if (domainIds !== undefined && route.isByDomain !== true) throw new ServiceError('domainsLimited');
 }
 
 type Write<N extends RouteName> = (result: ResultOf<N>, look: Look) => unknown;

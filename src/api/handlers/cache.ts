@@ -13,17 +13,19 @@ export const CACHE_HANDLERS = {
 
   'cache.prefetch': async (call, urls) => orderPrefetch(call.db, toOrderer(call), urls),
 
-  'cache.getTask': async ({ db, now, accountId }, { taskId }) => {
-    const task = await findTask(db.query, { accountId, id: taskId });
+  'cache.getTask': async ({ db, now, accountId, domainIds }, { taskId }) => {
+    const task = await findTask(db.query, { accountId, domainIds, id: taskId });
     if (task === undefined) throw new ServiceError('taskNotFound', { taskId });
     const edges = await listEdges(db.query, { now, withinMs: EDGE_KNOWN_MS });
     const results = task.kind === 'prefetch' ? await listPrefetchResults(db.query, taskId) : [];
-    const domainIds = task.items.flatMap(({ domainId }) => domainId ?? []);
-    const serving = await readServing(db.query, domainIds);
+    const serving = await readServing(
+      db.query,
+      task.items.flatMap(({ domainId }) => domainId ?? []),
+    );
     return { task, progress: progressOf(task, { edges, serving }, results, now) };
   },
 } satisfies { readonly [N in RouteName as N extends `cache.${string}` ? N : never]: Handler<N> };
 
-function toOrderer({ accountId, now, days, cacheLimits: limits }: Call) {
-  return { accountId, now, today: days.dayOf(now), limits };
+function toOrderer({ accountId, domainIds, now, days, cacheLimits: limits }: Call) {
+  return { accountId, domainIds, now, today: days.dayOf(now), limits };
 }

@@ -6,13 +6,14 @@ import { MAX_ORDERS_PER_DAY } from '#model/certificate-order.ts';
 import { canChangeSettings } from '#model/transition.ts';
 import { findOrRefuse } from '../settings/change.ts';
 import type { Handler } from './handler.ts';
-import { readOwnDomain } from './own-domain.ts';
+import { domainKeyOf, readOwnDomain } from './own-domain.ts';
 
 export const CERTIFICATE_REQUEST_HANDLERS = {
-  'config.requestCertificate': async ({ db, accountId, obtainsCertificates, now, ifRevision }, { domainId }) => {
-    if (!obtainsCertificates) throw new ServiceError('certificatesNotObtained');
+  'config.requestCertificate': async (call, { domainId }) => {
+    const { db, now } = call;
+    if (!call.obtainsCertificates) throw new ServiceError('certificatesNotObtained');
     await db.transaction(async (trx) => {
-      const domain = await findOrRefuse(trx, { accountId, domainId, ifRevision });
+      const domain = await findOrRefuse(trx, domainKeyOf(call, domainId));
       if (!canChangeSettings(domain.state)) throw new ServiceError('domainDisabled', { domainId });
       const { name, settings } = domain;
       if (name.startsWith('*.')) throw new ServiceError('wildcardNotObtained', { name });

@@ -23,8 +23,8 @@ import { readOwnDomain } from './own-domain.ts';
 import { refuseMissing } from './refuse-missing.ts';
 
 export const CERTIFICATE_HANDLERS = {
-  'certificate.list': async ({ db, accountId, now }, page) => {
-    const certificates = await listCertificates(db.query, accountId, page);
+  'certificate.list': async ({ db, accountId, domainIds, now }, page) => {
+    const certificates = await listCertificates(db.query, { accountId, domainIds }, page);
     // A whole list may be of thousands of certificates.
     const keys = page === undefined ? [] : certificates.map(({ key }) => key);
     const warnings = await findStoredWarnings(db.query, keys, now);

@@ -15,7 +15,7 @@ import { toSiteSpec } from '../settings/site-spec.ts';
 import { findOriginWarnings, type OriginWarning } from '../wire/origin-warnings.ts';
 import type { Call, Handler } from './handler.ts';
 import { listDomainViews } from './list-domains.ts';
-import { readOwnDomain } from './own-domain.ts';
+import { domainKeyOf, readOwnDomain } from './own-domain.ts';
 import { changeState } from './state.ts';
 
 export const DOMAIN_HANDLERS = {
@@ -55,18 +55,19 @@ export const DOMAIN_HANDLERS = {
     return { warnings: warningsOf(call, domain, await listServingEdges(call.db.query, domain.id, call.now)) };
   },
 
-  'domain.list': async ({ db, now, accountId }, filter) => listDomainViews(db, now, { ...filter, accountId }),
+  'domain.list': async ({ db, now, accountId, domainIds }, filter) =>
+    listDomainViews(db, now, { ...filter, accountId, domainIds }),
 
-  'domain.delete': async ({ db, now, accountId, ifRevision }, { domainId }) => {
-    await deleteDomain(db, { accountId, domainId, ifRevision }, now);
+  'domain.delete': async (call, { domainId }) => {
+    await deleteDomain(call.db, domainKeyOf(call, domainId), call.now);
   },
 
-  'domain.setStatus': async ({ db, now, accountId, ifRevision }, { domainId, action }) => {
-    await changeDomain(db, { accountId, domainId, ifRevision }, now, (domain) => changeState(domain, action));
+  'domain.setStatus': async (call, { domainId, action }) => {
+    await changeDomain(call.db, domainKeyOf(call, domainId), call.now, (domain) => changeState(domain, action));
   },
 
-  'domain.setRemark': async ({ db, accountId, ifRevision }, { domainId, remark }) => {
-    await changeRemark(db, { accountId, domainId, ifRevision }, remark);
+  'domain.setRemark': async (call, { domainId, remark }) => {
+    await changeRemark(call.db, domainKeyOf(call, domainId), remark);
   },
 } satisfies { readonly [N in RouteName as N extends `domain.${string}` ? N : never]: Handler<N> };
 

@@ -13,10 +13,12 @@ export const GROUP_HANDLERS = {
   },
 
   'groupOperator.getDomain': ({ db }, key) =>
-    db.transaction(async (trx) => await listDomainGroups(trx, (await findOrRefuse(trx, key)).id)),
+    db.transaction(
+      async (trx) => await listDomainGroups(trx, (await findOrRefuse(trx, { ...key, domainIds: undefined })).id),
+    ),
 
   'groupOperator.setDomain': async ({ db, now }, { groups, ...key }) => {
-    await setDomainGroups(db, key, groups, now);
+    await setDomainGroups(db, { ...key, domainIds: undefined }, groups, now);
   },
 
   'groupOperator.remove': async ({ db, now }, { name }) => {

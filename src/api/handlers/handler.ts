@@ -3,6 +3,7 @@ import type { RouteName } from '#contract/routes.ts';
 import type { Db } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import type { CacheAmounts } from '#db/tables/cache-tasks.ts';
+import type { OwnDomains } from '#db/tables/domains.ts';
 import type { Days } from '#logs/day.ts';
 import type { LogFile } from '#logs/download.ts';
 import type { RecordingAddress } from '#logs/recordings/address.ts';
@@ -46,13 +47,13 @@ export interface CallServices {
   readonly cacheLimits: CacheAmounts;
 }
 
-/** One authorized call of an operation. */
-export interface Call extends CallServices {
+/** One authorized call of an operation. The domains are those that the caller's token reaches. */
+export interface Call extends CallServices, OwnDomains {
   readonly now: number;
-  /** The caller's own account: whose domains are meant on `/domain/*`. */
-  readonly accountId: number;
   /** Id of the token; 0: the command line of this machine. */
   readonly tokenId: number;
+  /** The client's address, as trusted proxies tell it. */
+  readonly address: string;
   /** Revision of the domain's settings that the caller has read; only operations that change one take it. */
   readonly ifRevision: number | undefined;
 }

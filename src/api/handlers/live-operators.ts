@@ -19,15 +19,15 @@ export const LIVE_OPERATOR_HANDLERS = {
   'liveOperator.forbid': async ({ db, now }, { resumeAt, ...asked }) => {
     if (resumeAt !== undefined && resumeAt <= now)
       throw new ServiceError('resumePast', { given: resumeAt / 1000, moment: new Date(resumeAt).toISOString() });
-    await changeMark(db, asked, now, (trx) => forbidStream(trx, asked, resumeAt ?? 0, now));
+    await changeMark(db, ofAnyone(asked), now, (trx) => forbidStream(trx, asked, resumeAt ?? 0, now));
   },
 
   'liveOperator.resume': async ({ db, now }, asked) => {
-    await changeMark(db, asked, now, (trx) => resumeStream(trx, asked, now));
+    await changeMark(db, ofAnyone(asked), now, (trx) => resumeStream(trx, asked, now));
   },
 
   'liveOperator.kick': async ({ db, now }, asked) => {
-    await changeMark(db, asked, now, (trx) => kickStream(trx, asked));
+    await changeMark(db, ofAnyone(asked), now, (trx) => kickStream(trx, asked));
   },
 
   'liveOperator.history': async (call, { accountId, domainId, from, to, ...filter }) => {
@@ -43,7 +43,7 @@ export const LIVE_OPERATOR_HANDLERS = {
 
   'liveOperator.setKeys': async ({ db, keyring, now }, { kind, action, key, ...asked }) => {
     if (key !== undefined && action !== 'rotate') throw new ServiceError('liveKeyUnused');
-    return await changeKeys(db, keyring, { ...asked, now }, (keys): StoredLiveKeys => {
+    return await changeKeys(db, keyring, { ...ofAnyone(asked), now }, (keys): StoredLiveKeys => {
       switch (action) {
         case 'rotate':
           return { ...keys, [kind]: rotate(keys[kind], key) };
@@ -56,8 +56,13 @@ export const LIVE_OPERATOR_HANDLERS = {
   },
 } satisfies { readonly [N in RouteName as N extends `liveOperator.${string}` ? N : never]: Handler<N> };
 
-async function refuseUnknown({ db }: Call, { accountId, domainId }: AskedDomain): Promise<void> {
-  const domain = await findDomain(db.query, { accountId, id: domainId });
+/** Operators reach every domain of an account. */
+function ofAnyone<A extends object>(asked: A) {
+  return { ...asked, domainIds: undefined };
+}
+
+async function refuseUnknown({ db }: Call, { accountId, domainId }: Omit<AskedDomain, 'domainIds'>): Promise<void> {
+  const domain = await findDomain(db.query, { accountId, domainIds: undefined, id: domainId });
   if (domain === undefined) throw new ServiceError('domainNotFound', { domainId });
   refuseNotLive(domain);
 }

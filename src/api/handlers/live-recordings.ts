@@ -50,8 +50,8 @@ export const LIVE_RECORDING_HANDLERS = {
 } satisfies { readonly [N in RecordingRoute]: Handler<N> };
 
 /** Also of domains that were deleted: what they have recorded stays until its days are over, as their log files do. */
-async function findDomainIds({ db, accountId }: Call, name: string): Promise<readonly number[]> {
-  const ids = await listDomainIds(db.query, { accountId, name });
+async function findDomainIds({ db, accountId, domainIds }: Call, name: string): Promise<readonly number[]> {
+  const ids = await listDomainIds(db.query, { accountId, domainIds, name });
   if (ids.length === 0) throw new ServiceError('domainNotFound', { domainId: name });
   return ids;
 }

@@ -57,8 +57,8 @@ export const LIVE_HANDLERS = {
 
   'live.pushInfo': async (call, { name, app, stream, host, expireSeconds = EXPIRE_DEFAULT_SECONDS }) => {
     const domain = await readLiveDomain(call, name);
-    const { accountId, now } = call;
-    const asked = { accountId, domainId: domain.id, now };
+    const { accountId, domainIds, now } = call;
+    const asked = { accountId, domainIds, domainId: domain.id, now };
     const keys = await changeKeys(call.db, call.keyring, asked, (present) =>
       present.publish.length > 0 ? present : { ...present, publish: rotate([]) },
     );

@@ -40,8 +40,8 @@ import { connectCarrier } from '#sms/connectors/connect.ts';
 import { probeConnector } from '#sms/probe-connector.ts';
 import { connectorRevision, refuseOtherRevision, routeRevision } from '../sms/sms-revisions.ts';
 import type { ConnectorChange } from '../wire/wire-sms-operator.ts';
+import { findAccountOrRefuse } from './find-account.ts';
 import type { Handler } from './handler.ts';
-import { findAccountOrRefuse } from './operators.ts';
 import { pageOfOptOuts } from './opt-outs.ts';
 import { refuseMissing } from './refuse-missing.ts';
 

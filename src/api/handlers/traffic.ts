@@ -76,9 +76,9 @@ function wholeRange({ from, to }: TimeRange, grain: Grain, { days }: Call): Time
   return { from: Math.floor(from / size) * size, to };
 }
 
-/** Finds domains of the caller's account, deleted ones included. `undefined`: all. */
-async function findIds({ db, accountId }: Call, name: string | undefined): Promise<readonly number[]> {
-  const ids = await listDomainIds(db.query, { accountId, name });
+/** Finds domains that the caller may reach, deleted ones included. `undefined`: all. */
+async function findIds({ db, accountId, domainIds }: Call, name: string | undefined): Promise<readonly number[]> {
+  const ids = await listDomainIds(db.query, { accountId, domainIds, name });
   if (ids.length === 0 && name !== undefined) throw new ServiceError('domainNotFound', { domainId: name });
   return ids;
 }

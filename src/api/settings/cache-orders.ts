@@ -7,7 +7,7 @@ import { ServiceError } from '#contract/service-error.ts';
 import type { Db } from '#db/open.ts';
 import type { Executor, Schema } from '#db/schema/schema.ts';
 import { type CacheAmounts, insertTask, saveTaskRevision, takeDayPlaces } from '#db/tables/cache-tasks.ts';
-import { findDomain, findDomainsByName } from '#db/tables/domains.ts';
+import { findDomain, findDomainsByName, type OwnDomains, reaches } from '#db/tables/domains.ts';
 import { deletePurges, insertPurges, listPurges, lockPurges } from '#db/tables/purges.ts';
 import { type Change, publish } from '#db/tables/resources.ts';
 import { type CacheItem, type CacheTask, resourceId } from '#model/cache-task.ts';
@@ -17,9 +17,8 @@ import { type PrefetchSpec, prefetchKey } from '#sites/prefetch.ts';
 import { type PurgeScope, type PurgeSpec, purgeKey } from '#sites/purge.ts';
 import type { AskedPurge, AskedUrl } from '../wire/wire-cache.ts';
 
-/** The account that orders, and how much it may order in a day. */
-export interface Orderer {
-  readonly accountId: number;
+/** The caller that orders, and how much its account may order in a day. */
+export interface Orderer extends OwnDomains {
   readonly now: number;
   /** `YYYY-MM-DD` in the service's time zone. */
   readonly today: string;
@@ -36,7 +35,7 @@ const NOTHING: CacheAmounts = { purgeUrls: 0, purgeDirectories: 0, prefetchUrls:
 /** Returns the task's id. */
 export async function orderPurge(db: Db, orderer: Orderer, asked: AskedPurge): Promise<number> {
   return await db.transaction(async (trx) => {
-    const wanted = await findPurges(trx, orderer.accountId, asked);
+    const wanted = await findPurges(trx, orderer, asked);
     const { accountId, now } = orderer;
     const directories = wanted.items.filter(({ kind }) => kind !== 'url').length;
     const purgeUrls = wanted.items.length - directories;
@@ -51,7 +50,7 @@ export async function orderPurge(db: Db, orderer: Orderer, asked: AskedPurge): P
 /** Returns the task's id. */
 export async function orderPrefetch(db: Db, orderer: Orderer, asked: readonly AskedUrl[]): Promise<number> {
   return await db.transaction(async (trx) => {
-    const siteOf = await findSites(trx, orderer.accountId, asked);
+    const siteOf = await findSites(trx, orderer, asked);
     const urls = [...new Map(asked.map((url) => [`${url.scheme}://${url.host}${url.target}`, url])).values()];
     const { accountId, now } = orderer;
     await takePlaces(trx, orderer, { ...NOTHING, prefetchUrls: urls.length });
@@ -77,15 +76,15 @@ interface WantedPurges {
   readonly bySite: ReadonlyMap<SiteName, readonly PurgeScope[]>;
 }
 
-async function findPurges(trx: Executor, accountId: number, asked: AskedPurge): Promise<WantedPurges> {
+async function findPurges(trx: Executor, own: OwnDomains, asked: AskedPurge): Promise<WantedPurges> {
   if (asked.kind === 'domain') {
     const { domainId } = asked;
-    const domain = await findDomain(trx, { accountId, id: domainId });
+    const domain = await findDomain(trx, { ...own, id: domainId });
     if (domain === undefined) throw new ServiceError('domainNotFound', { domainId });
     const items = [{ kind: 'domain', asked: domain.name, domainId }] as const;
     return { items, bySite: new Map([[domain, [{ kind: 'site', target: '' }]]]) };
   }
-  const siteOf = await findSites(trx, accountId, asked.urls);
+  const siteOf = await findSites(trx, own, asked.urls);
   // Different spellings of one object count once.
   const distinct = new Map(asked.urls.map((url) => [`${url.kind} ${url.host}${url.keyTarget}`, url]));
   const bySite = Map.groupBy(distinct.values(), siteOf);
@@ -99,20 +98,21 @@ function toScope({ kind, host, keyTarget }: AskedUrl): PurgeScope {
   return { kind, target: host + keyTarget };
 }
 
-/** Returns a function for the site of each URL, found as an edge does; throws for the first URL of no domain of the account. */
+/** Returns a function for the site of each URL, found as an edge does; throws for the first URL of no domain of the caller. */
 async function findSites(
   trx: Executor,
-  accountId: number,
+  own: OwnDomains,
   urls: readonly AskedUrl[],
 ): Promise<(url: AskedUrl) => SiteName> {
   const namesOf = new Map(urls.map(({ host }) => [host, candidateNames(host)]));
   const names = [...new Set([...namesOf.values()].flat())];
-  const domains = await findDomainsByName(trx, { accountId, names });
+  // All of the account: what a domain out of reach serves is not that of a wildcard domain within.
+  const domains = await findDomainsByName(trx, { accountId: own.accountId, domainIds: undefined, names });
   const byName = new Map(domains.map((domain) => [domain.name, domain]));
   const find = ({ host, field }: AskedUrl): SiteName => {
     const name = namesOf.get(host)?.find((candidate) => byName.has(candidate)) ?? '';
     const domain = byName.get(name);
-    if (domain === undefined) throw new ServiceError('hostNotFound', { field, host });
+    if (domain === undefined || !reaches(own, domain)) throw new ServiceError('hostNotFound', { field, host });
     return domain;
   };
   for (const url of urls) find(url);

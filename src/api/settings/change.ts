@@ -17,6 +17,7 @@ import {
   lockName,
   markDomainDeleted,
   type NewDomain,
+  type OwnDomains,
   saveDomain,
 } from '#db/tables/domains.ts';
 import { forgetStreams } from '#db/tables/live/streams.ts';
@@ -27,9 +28,8 @@ import { compileSite } from '#sites/compile.ts';
 import { renewKeys } from './live-changes.ts';
 import { toSiteSpec } from './site-spec.ts';
 
-/** Which domain is meant; another account's is not there. */
-export interface DomainKey {
-  readonly accountId: number;
+/** Which domain is meant. */
+export interface DomainKey extends OwnDomains {
   readonly domainId: number;
   /** What the caller has read; absent: whatever is there. */
   readonly ifRevision?: number | undefined;
@@ -73,9 +73,8 @@ export async function changeDomain(
 }
 
 /** What every call brings along. */
-interface Setter {
+interface Setter extends OwnDomains {
   readonly db: Db;
-  readonly accountId: number;
   readonly now: number;
   readonly review: Review;
   readonly ifRevision?: number | undefined;
@@ -86,11 +85,12 @@ interface Setter {
  * is resubmitted.
  */
 export async function changeSettings(
-  { db, accountId, now, review, ifRevision }: Setter,
+  { db, accountId, domainIds, now, review, ifRevision }: Setter,
   domainId: number,
   change: (domain: Domain, trx: Transaction<Schema>) => Domain['settings'] | Promise<Domain['settings']>,
 ): Promise<void> {
-  await changeDomain(db, { accountId, domainId, ifRevision }, now, async (domain, trx) => {
+  const key = { accountId, domainIds, domainId, ifRevision };
+  await changeDomain(db, key, now, async (domain, trx) => {
     refuseDisabled(domain);
     return { ...domain, state: stateWhenChanged(domain.state, review), settings: await change(domain, trx) };
   });
@@ -148,8 +148,8 @@ interface Transfer {
 
 /** Locks the domain until the transaction ends. */
 export async function findOrRefuse(trx: Transaction<Schema>, key: DomainKey): Promise<Domain> {
-  const { accountId, domainId, ifRevision } = key;
-  const domain = await findDomainToChange(trx, { accountId, id: domainId });
+  const { domainId, ifRevision } = key;
+  const domain = await findDomainToChange(trx, { own: key, id: domainId });
   if (domain === undefined) throw new ServiceError('domainNotFound', { domainId });
   if (ifRevision !== undefined && ifRevision !== domain.settingRevision) throw new StaleRevision(domain, ifRevision);
   return domain;

@@ -5,15 +5,14 @@ import { ServiceError } from '#contract/service-error.ts';
 import type { Db } from '#db/open.ts';
 import type { Schema } from '#db/schema/schema.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
-import { findDomainToChange } from '#db/tables/domains.ts';
+import { findDomainToChange, type OwnDomains } from '#db/tables/domains.ts';
 import { readLiveKeys, type StoredLiveKeys, saveLiveKeys } from '#db/tables/live/keys.ts';
 import { MAX_FORBIDDEN_STREAMS, type Marked } from '#db/tables/live/streams.ts';
 import { type Change, publish } from '#db/tables/resources.ts';
 import type { Domain } from '#model/domain.ts';
 import { MAX_LIVE_KEYS } from '#sites/live.ts';
 
-export interface AskedDomain {
-  readonly accountId: number;
+export interface AskedDomain extends OwnDomains {
   readonly domainId: number;
 }
 
@@ -84,8 +83,9 @@ function mintLiveKey(): string {
 
 const KEY_BYTES = 16;
 
-async function holdLiveDomain(trx: Transaction<Schema>, { accountId, domainId }: AskedDomain): Promise<void> {
-  const domain = await findDomainToChange(trx, { accountId, id: domainId });
+async function holdLiveDomain(trx: Transaction<Schema>, asked: AskedDomain): Promise<void> {
+  const { domainId } = asked;
+  const domain = await findDomainToChange(trx, { own: asked, id: domainId });
   if (domain === undefined) throw new ServiceError('domainNotFound', { domainId });
   refuseNotLive(domain);
 }

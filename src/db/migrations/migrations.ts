@@ -35,6 +35,7 @@ import { edgeGroups } from './0028-edge-groups.ts';
 import { controls } from './0029-controls.ts';
 import { viewKeys } from './0029-view-keys.ts';
 import { edgeStates } from './0030-edge-states.ts';
+import { tokenAccess } from './0031-token-access.ts';
 
 /** Kysely applies them in the order of their names, which is that of the rows. */
 const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
@@ -67,6 +68,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0029-controls': controls,
   '0029-view-keys': viewKeys,
   '0030-edge-states': edgeStates,
+  '0031-token-access': tokenAccess,
 };
 
 /** Throws if a step fails, or if the database is of a newer release. */

@@ -44,6 +44,10 @@ export interface Schema
     revoked_at: number | null;
     /** JSON: list of networks; `null` if the token may be used from any address. */
     addresses: string | null;
+    /** JSON: a list of `TokenAccess`; `null`: all. */
+    access: string | null;
+    /** JSON: a list of ids; `null`: all domains of the account. */
+    domain_ids: string | null;
   };
   domain: {
     /** The id is below 2^31 and never reused, even after a delete. */

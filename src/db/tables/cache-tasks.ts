@@ -3,6 +3,7 @@ import { sql, type Transaction } from 'kysely';
 import { toModelNames } from '#lib/model-names.ts';
 import type { CacheItem, CacheTask, PrefetchResult } from '#model/cache-task.ts';
 import type { CacheTaskRow, Executor, Schema } from '../schema/schema.ts';
+import type { OwnDomains } from './domains.ts';
 import { findReportable } from './edge-groups.ts';
 
 /** Retention of tasks. */
@@ -32,10 +33,10 @@ export async function saveTaskRevision(trx: Transaction<Schema>, id: number, rev
   await trx.updateTable('cache_task').set({ revision }).where('id', '=', id).execute();
 }
 
-/** Returns `undefined` also for another account's task. */
+/** Returns `undefined` also for a task of another account, or with an item of a domain that the caller may not reach. */
 export async function findTask(
   x: Executor,
-  { accountId, id }: { readonly accountId: number; readonly id: number },
+  { accountId, domainIds, id }: OwnDomains & { readonly id: number },
 ): Promise<CacheTask | undefined> {
   const row = await x
     .selectFrom('cache_task')
@@ -43,7 +44,9 @@ export async function findTask(
     .where('id', '=', id)
     .where('account_id', '=', accountId)
     .executeTakeFirst();
-  return row && toTask(row);
+  const task = row && toTask(row);
+  const isReached = task?.items.every(({ domainId = 0 }) => domainIds?.includes(domainId) ?? true);
+  return isReached === true ? task : undefined;
 }
 
 /**

@@ -10,6 +10,7 @@ import { lockInTransaction } from '../engines/engine.ts';
 import type { CertificateRow, Executor, Schema } from '../schema/schema.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { type SecretLocation, seal } from '../secrets/sealing.ts';
+import type { OwnDomains } from './domains.ts';
 import { type Change, publish } from './resources.ts';
 
 /** Kind of a feed resource whose key is that of the certificate and whose body is a `SealedPair`. */
@@ -99,13 +100,16 @@ const KEY_BYTES = 16;
 /** Domains listed in an answer. */
 const MAX_DOMAINS_NAMED = 20;
 
-/** Lists certificates in order of creation; without `page`, all of them. */
+/**
+ * Lists certificates in order of creation; without `page`, all of them. For a caller that may reach some domains only,
+ * those that one of them uses.
+ */
 export async function listCertificates(
   x: Executor,
-  accountId: number,
+  { accountId, domainIds }: OwnDomains,
   page?: { readonly limit: number; readonly offset: number },
 ): Promise<readonly (Certificate & { readonly isInUse: boolean })[]> {
-  const query = x
+  const all = x
     .selectFrom('certificate')
     .select(SHOWN)
     .select((e) =>
@@ -118,6 +122,8 @@ export async function listCertificates(
     .where('account_id', '=', accountId)
     .orderBy('created_at')
     .orderBy('key');
+  const used = x.selectFrom('certificate_use').select('certificate_key');
+  const query = domainIds === undefined ? all : all.where('key', 'in', used.where('domain_id', 'in', domainIds));
   const rows = await (page === undefined ? query : query.limit(page.limit).offset(page.offset)).execute();
   return rows.map(({ uses, ...row }) => ({ ...toCertificate(row), isInUse: Number(uses) > 0 }));
 }

@@ -17,6 +17,13 @@ import { conflictScope, coveringWildcards } from '#model/domain-name.ts';
 import { lockInTransaction } from '../engines/engine.ts';
 import type { DomainRow, Executor, Schema } from '../schema/schema.ts';
 
+/** The domains that a caller may reach. Another one is not there, whoever has it. docs/decisions/0629 */
+export interface OwnDomains {
+  readonly accountId: number;
+  /** Ids of domains of the account; `undefined`: all. */
+  readonly domainIds: readonly number[] | undefined;
+}
+
 export type NewDomain = Omit<Domain, 'id' | 'settingRevision'>;
 
 /**
@@ -28,6 +35,7 @@ export type DomainStatus = 'configuring' | 'accelerating' | DomainState;
 export interface DomainFilter {
   /** Absent: all accounts. */
   readonly accountId?: number | undefined;
+  readonly domainIds: OwnDomains['domainIds'];
   readonly name?: string | undefined;
   readonly nameContains?: string | undefined;
   /** Any of these; absent: every domain. */
@@ -87,29 +95,49 @@ export async function insertDomain(trx: Executor, domain: NewDomain): Promise<Do
   return toDomain(row);
 }
 
-/** Returns `undefined` also for another account's domain. */
+/** Returns `undefined` also for a domain that the caller may not reach. */
 export async function findDomain(
   x: Executor,
-  { accountId, id }: { readonly accountId: number; readonly id: number },
+  { id, ...own }: OwnDomains & { readonly id: number },
 ): Promise<Domain | undefined> {
   const domain = await findDomainById(x, id);
-  return domain?.accountId === accountId ? domain : undefined;
+  return domain !== undefined && reaches(own, domain) ? domain : undefined;
 }
 
-/** Finds the account's domains with these names. */
+/** Returns one of the ids that is not of a domain of the account; `undefined` if there is none. */
+export async function findMissingDomain(
+  x: Executor,
+  { accountId, domainIds = [] }: OwnDomains,
+): Promise<number | undefined> {
+  const rows = await x
+    .selectFrom('domain')
+    .select('id')
+    .where('id', 'in', domainIds)
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .execute();
+  const found = new Set(rows.map(({ id }) => id));
+  return domainIds.find((id) => !found.has(id));
+}
+
+export function reaches({ accountId, domainIds }: OwnDomains, domain: Pick<Domain, 'accountId' | 'id'>): boolean {
+  return domain.accountId === accountId && (domainIds?.includes(domain.id) ?? true);
+}
+
+/** Finds domains with these names. */
 export async function findDomainsByName(
   x: Executor,
-  { accountId, names }: { readonly accountId: number; readonly names: readonly string[] },
+  { names, ...own }: OwnDomains & { readonly names: readonly string[] },
 ): Promise<readonly Domain[]> {
   if (names.length === 0) return [];
   const rows = await x
     .selectFrom('domain')
     .selectAll()
     .where('name', 'in', names)
-    .where('account_id', '=', accountId)
+    .where('account_id', '=', own.accountId)
     .where('deleted_at', 'is', null)
     .execute();
-  return rows.map(toDomain);
+  return rows.map(toDomain).filter((domain) => reaches(own, domain));
 }
 
 export async function findDomainById(x: Executor, id: number): Promise<Domain | undefined> {
@@ -122,13 +150,13 @@ export async function findDomainById(x: Executor, id: number): Promise<Domain | 
   return row && toDomain(row);
 }
 
-/** Like `findDomain`, but locks the domain until the transaction ends. `accountId` absent: any account. */
+/** Like `findDomain`, but locks the domain until the transaction ends. `own` absent: a domain of any account. */
 export async function findDomainToChange(
   trx: Transaction<Schema>,
-  { accountId, id }: { readonly accountId?: number; readonly id: number },
+  { own, id }: { readonly own?: OwnDomains; readonly id: number },
 ): Promise<Domain | undefined> {
   await lockInTransaction(trx, `domain:${id}`);
-  return accountId === undefined ? findDomainById(trx, id) : findDomain(trx, { accountId, id });
+  return own === undefined ? findDomainById(trx, id) : findDomain(trx, { ...own, id });
 }
 
 /** Saves everything but id and creation time. A deleted domain is not changed. */
@@ -165,9 +193,10 @@ export async function listDomains(
 }
 
 function whatFilterAsks(e: ExpressionBuilder<Schema, 'domain'>, filter: DomainFilter) {
-  const { accountId, name, nameContains = '', statuses } = filter;
+  const { accountId, domainIds, name, nameContains = '', statuses } = filter;
   return e.and([
     ...(accountId === undefined ? [] : [e('account_id', '=', accountId)]),
+    ...(domainIds === undefined ? [] : [e('id', 'in', domainIds)]),
     ...(name === undefined ? [] : [e('name', '=', name)]),
     e('deleted_at', 'is', null),
     ...(nameContains === '' ? [] : [matches(`%${escapeLike(nameContains.toLowerCase())}%`)]),
@@ -299,14 +328,15 @@ function withDefaults({ keepUrlParams, ...stored }: StoredSettings): DomainSetti
 }
 
 /**
- * Lists the account's domains that have or had this name, newest first. Deleted domains are included, as they keep
- * their logs. `name` absent: all names.
+ * Lists domains that have or had this name, newest first. Deleted domains are included, as they keep their logs. `name`
+ * absent: all names.
  */
 export async function listDomainIds(
   x: Executor,
-  { accountId, name }: { readonly accountId: number; readonly name?: string | undefined },
+  { accountId, domainIds, name }: OwnDomains & { readonly name?: string | undefined },
 ): Promise<readonly number[]> {
   let query = x.selectFrom('domain').select('id').where('account_id', '=', accountId);
+  if (domainIds !== undefined) query = query.where('id', 'in', domainIds);
   if (name !== undefined) query = query.where('name', '=', name);
   const rows = await query.orderBy('id', 'desc').execute();
   return rows.map(({ id }) => id);

@@ -1,13 +1,18 @@
 /** Access tokens by hash. Revoked and expired tokens are still found; `isTokenUsable` checks them. */
-import { sql } from 'kysely';
-import { type Account, SCOPES, type Scope, type Token } from '#model/account.ts';
-import type { Executor, TokenRow } from '../schema/schema.ts';
+import { sql, type Transaction } from 'kysely';
+import { ACCESS, type Account, SCOPES, type Scope, type Token, type TokenAccess } from '#model/account.ts';
+import { lockInTransaction } from '../engines/engine.ts';
+import type { Executor, Schema, TokenRow } from '../schema/schema.ts';
 import { statement } from '../statements/statement.ts';
 import { toAccount } from './accounts.ts';
 
 export interface NewToken {
   readonly accountId: number;
   readonly scopes: readonly Scope[];
+  /** Absent: all. */
+  readonly access?: readonly TokenAccess[] | undefined;
+  /** Absent: all domains of the account. */
+  readonly domainIds?: readonly number[] | undefined;
   readonly label: string;
   /** Absent: the token does not expire. */
   readonly expiresAt?: number | undefined;
@@ -30,7 +35,9 @@ export async function createToken(x: Executor, token: NewToken): Promise<Token> 
       created_at: token.now,
       expires_at: token.expiresAt ?? null,
       revoked_at: null,
-      addresses: token.addresses === undefined ? null : JSON.stringify(token.addresses),
+      addresses: toColumn(token.addresses),
+      access: toColumn(token.access),
+      domain_ids: toColumn(token.domainIds),
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -68,6 +75,12 @@ export async function findToken(x: Executor, id: number): Promise<Token | undefi
   return row && toToken(row);
 }
 
+/** Like `findToken`, but locks the token until the transaction ends. */
+export async function findTokenToChange(trx: Transaction<Schema>, id: number): Promise<Token | undefined> {
+  await lockInTransaction(trx, `token:${id}`);
+  return findToken(trx, id);
+}
+
 /** Lists all tokens that the account ever had, in order of creation. */
 export async function listTokens(x: Executor, accountId: number): Promise<readonly Token[]> {
   const rows = await x.selectFrom('token').selectAll().where('account_id', '=', accountId).orderBy('id').execute();
@@ -85,30 +98,43 @@ export async function revokeToken(x: Executor, id: number, now: number): Promise
   return row !== undefined;
 }
 
-/** Reduces the token's scopes to those in `scopes`; none are added. Returns `undefined` if there is no such token. */
-export async function narrowToken(x: Executor, id: number, scopes: readonly Scope[]): Promise<Token | undefined> {
-  const token = await findToken(x, id);
-  if (token === undefined) return undefined;
-  const kept = token.scopes.filter((scope) => scopes.includes(scope));
+/** What a token may do. Absent members of a change keep what is there. */
+export interface TokenLimits {
+  readonly scopes?: readonly Scope[] | undefined;
+  readonly access?: readonly TokenAccess[] | undefined;
+  readonly domainIds?: readonly number[] | undefined;
+}
+
+/** Sets what the token may do. */
+export async function saveTokenLimits(x: Executor, id: number, limits: TokenLimits): Promise<void> {
+  const { scopes, access, domainIds } = limits;
   await x
     .updateTable('token')
-    .set({ scopes: JSON.stringify(kept) })
+    .set({
+      ...(scopes !== undefined && { scopes: JSON.stringify(scopes) }),
+      ...(access !== undefined && { access: JSON.stringify(access) }),
+      ...(domainIds !== undefined && { domain_ids: JSON.stringify(domainIds) }),
+    })
     .where('id', '=', id)
     .execute();
-  return { ...token, scopes: kept };
+}
+
+function toColumn(list: readonly unknown[] | undefined): string | null {
+  return list === undefined ? null : JSON.stringify(list);
 }
 
 function toToken(row: TokenRow): Token {
-  const scopes: unknown = JSON.parse(row.scopes);
   return {
     id: row.id,
     accountId: row.account_id,
-    scopes: SCOPES.filter((scope) => Array.isArray(scopes) && scopes.includes(scope)),
+    scopes: SCOPES.filter((scope) => JSON.parse(row.scopes).includes(scope)),
+    access: row.access === null ? ACCESS : ACCESS.filter((access) => JSON.parse(row.access ?? '').includes(access)),
     label: row.label,
     createdAt: row.created_at,
     ...(row.expires_at !== null && { expiresAt: row.expires_at }),
     ...(row.revoked_at !== null && { revokedAt: row.revoked_at }),
-    // `as`: only `createToken` writes them.
+    // `as`: this file is the only one that writes them.
     ...(row.addresses !== null && { addresses: JSON.parse(row.addresses) as readonly string[] }),
+    ...(row.domain_ids !== null && { domainIds: JSON.parse(row.domain_ids) as readonly number[] }),
   };
 }

@@ -10,11 +10,11 @@ import { type Keyring, loadOrMakeKeyring } from '#db/secrets/keyring.ts';
 import { createAccount } from '#db/tables/accounts.ts';
 import { recordEdgeStatus } from '#db/tables/edges.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
-import { createToken } from '#db/tables/tokens.ts';
+import { createToken, type TokenLimits } from '#db/tables/tokens.ts';
 import { createLogger } from '#lib/logger.ts';
 import { hashToken, mintToken } from '#lib/token.ts';
 import { localBlobStore } from '#logs/store/local.ts';
-import type { AccountKind, Scope } from '#model/account.ts';
+import { type AccountKind, SCOPES, type Scope } from '#model/account.ts';
 import type { EdgeVitals, OriginTrouble } from '#model/edge.ts';
 import type { NewDatabase } from '../db/databases.ts';
 import { type Cleanup, temporaryFolder } from '../temporary.ts';
@@ -45,6 +45,8 @@ export interface TestApi {
   call(name: RouteName, accessToken: string, request: Record<string, unknown>): Promise<Raw>;
   /** A new account with a token. */
   join(kind: AccountKind, scopes: readonly Scope[]): Promise<{ accountId: number; accessToken: string }>;
+  /** Another token of an account, which need not be one that can be made by an operation. */
+  issue(accountId: number, limits: TokenLimits): Promise<string>;
   /** An edge reports that it runs everything up to `revision` (absent: the newest). */
   acknowledge(
     edge: string,
@@ -152,14 +154,19 @@ function callsTo(url: string): Pick<TestApi, 'post' | 'call'> {
   };
 }
 
-function actsOn(db: Db, now: () => number): Pick<TestApi, 'join' | 'acknowledge'> {
+function actsOn(db: Db, now: () => number): Pick<TestApi, 'join' | 'issue' | 'acknowledge'> {
+  const issue: TestApi['issue'] = async (accountId, { scopes = SCOPES, ...limits }) => {
+    const accessToken = mintToken();
+    const token = { accountId, scopes, ...limits, label: '', hash: hashToken(accessToken), now: now() };
+    await createToken(db.query, token);
+    return accessToken;
+  };
   return {
     async join(kind, scopes) {
       const { id: accountId } = await createAccount(db.query, { name: `a ${kind}`, kind, now: now() });
-      const accessToken = mintToken();
-      await createToken(db.query, { accountId, scopes, label: '', hash: hashToken(accessToken), now: now() });
-      return { accountId, accessToken };
+      return { accountId, accessToken: await issue(accountId, { scopes }) };
     },
+    issue,
     async acknowledge(edge, revision, rejectedNames = [], origins = [], vitals) {
       const head = await readConfigHead(db.query);
       const appliedRevision = revision ?? head.revision;

@@ -62,6 +62,7 @@ function describeOperation(name: RouteName): Json {
     summary: summary.en,
     ...('extension' in route && { description: 'Our own addition to the interface document.', 'x-extension': true }),
     'x-scope': route.scope,
+    'x-access': route.access,
     requestBody: {
       required: true,
       content: {

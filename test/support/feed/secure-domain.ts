@@ -24,7 +24,7 @@ export async function secureDomain(w: Owner, domainId: number, ...hosts: readonl
 
 /** `sslKey`: empty: HTTPS is switched off. */
 export async function useCertificate(w: Owner, domainId: number, sslKey: string): Promise<void> {
-  await changeDomain(w.db, { accountId: w.accountId, domainId }, systemClock(), (domain) => ({
+  await changeDomain(w.db, { accountId: w.accountId, domainIds: undefined, domainId }, systemClock(), (domain) => ({
     ...domain,
     settings: { ...domain.settings, sslControl: sslKey !== '', sslKey },
   }));
