@@ -1,6 +1,7 @@
 /** The listener of control: its parts are joined here, and closed. */
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
+import { startTokenUses } from './auth/token-uses.ts';
 import type { CallAnswer } from './call-answer.ts';
 import { type CallOptions, createAnswerCall } from './calls/calls.ts';
 import { createRequesters, type RequesterOptions } from './calls/requester.ts';
@@ -20,6 +21,8 @@ import { warnOfUntrustedProxies } from './http/untrusted-proxies.ts';
 
 export interface ApiOptions extends CallOptions, Omit<RequesterOptions, 'onUntrustedProxy'> {
   readonly registry: Registry;
+  /** Time between writes of when tokens were last used; absent: a minute. */
+  readonly tokenUsesEveryMs?: number;
 }
 
 export interface Api extends AsyncDisposable {
@@ -32,10 +35,12 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const { listen, locale, tls, log, clock, registry } = options;
   const metrics = createApiMetrics(registry);
   const count = ({ outcome }: CallAnswer) => metrics.count(undefined, outcome, 0);
+  await using stack = new AsyncDisposableStack();
+  const uses = stack.use(startTokenUses(options.db, log, options.tokenUsesEveryMs));
   const requesters = createRequesters({ ...options, onUntrustedProxy: warnOfUntrustedProxies(log) });
   const parts = {
     requesters,
-    answerCall: createAnswerCall(options, requesters, () => portOf(app) ?? listen.port),
+    answerCall: createAnswerCall({ ...options, uses }, requesters, () => portOf(app) ?? listen.port),
     parseBody: createParseBody(),
     held: new HeldBytes(MAX_HELD),
     writeRequestLog: createRequestLog(log, metrics),
@@ -53,7 +58,11 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       : undefined;
   if (tls !== undefined) answerPlain(app.server, (socket) => parts.answerBroken({ code: PLAIN_HTTP }, socket));
   await app.listen({ host: listen.host, port: listen.port });
-  const close = () => closeWithin(app, bare, CLOSE_GRACE_MS);
+  const running = stack.move();
+  const close = async () => {
+    await closeWithin(app, bare, CLOSE_GRACE_MS);
+    await running.disposeAsync();
+  };
   return { port: portOf(app) ?? listen.port, close, [Symbol.asyncDispose]: close };
 }
 

@@ -40,6 +40,12 @@ export const ERRORS = {
   tokenUnknown: row(200, 2013, 'access_token 无效', 'access_token is invalid'),
   tokenExpired: row(200, 2013, 'access_token 已过期', 'access_token has expired'),
   tokenRevoked: row(200, 2013, 'access_token 已被吊销', 'access_token has been revoked'),
+  tokenReplaced: row(
+    200,
+    2013,
+    'access_token 已被更换（轮换），请使用新的令牌',
+    'access_token was replaced when its token was rotated; use the new one',
+  ),
   scopeMissing: row(
     200,
     2003,
@@ -247,6 +253,22 @@ export const ERRORS = {
     '账户 {accountId} 不是客户账户，不能拥有域名',
     'account {accountId} is not a customer account and cannot have domains',
   ),
+  tokenLimit: refusal(
+    '可用令牌数量已达上限 {limit}，请先吊销不用的令牌',
+    'the account has reached its limit of {limit} tokens; revoke one that is not needed',
+  ),
+  tokenEnded: refusal(
+    '令牌 {tokenId} 已被吊销或已过期，不能更换',
+    'token {tokenId} has been revoked or has expired and cannot be rotated',
+  ),
+  tokenLast: refusal(
+    '令牌 {tokenId} 是账户最后一个具有操作权限 manage 的令牌，不能吊销；请先创建另一个',
+    'token {tokenId} is the last one of the account with the access manage and cannot be revoked; create another one first',
+  ),
+  accountMissing: refusal(
+    '此操作针对 access_token 所属的账户，而本机命令行没有账户',
+    'this operation acts for the account of an access_token; the command line of this machine has none',
+  ),
   tokenNotFound: refusal('令牌 {tokenId} 不存在', 'token {tokenId} does not exist'),
   expiryPast: refusal(
     '字段 expires_at 无效：应为将来的时间（Unix 秒），而 {given} 是 {moment}',
@@ -257,16 +279,24 @@ export const ERRORS = {
     'field scopes is invalid: expected scopes that the kind of the account allows: {allowed}',
   ),
   scopesWidened: refusal(
-    '字段 scopes 无效：应为令牌现有权限（{present}）的子集',
-    "field scopes is invalid: expected a subset of the token's current scopes: {present}",
+    '字段 scopes 无效：应为令牌自身权限（{present}）的子集',
+    'field scopes is invalid: expected no more scopes than the token has: {present}',
   ),
   accessWidened: refusal(
-    '字段 access 无效：应为令牌现有操作权限（{present}）的子集',
-    "field access is invalid: expected a subset of the token's current access: {present}",
+    '字段 access 无效：应为令牌自身操作权限（{present}）的子集',
+    'field access is invalid: expected no more access than the token has: {present}',
   ),
   domainIdsWidened: refusal(
-    '字段 domain_ids 无效：应为令牌现有域名（{present}）的子集',
-    "field domain_ids is invalid: expected a subset of the token's current domains: {present}",
+    '字段 domain_ids 无效：应为令牌自身域名（{present}）的子集',
+    'field domain_ids is invalid: expected no more domains than the token has: {present}',
+  ),
+  addressesWidened: refusal(
+    '字段 addresses 无效：应在令牌自身的地址范围（{present}）之内',
+    'field addresses is invalid: expected addresses within those of the token: {present}',
+  ),
+  expiryWidened: refusal(
+    '字段 expires_at 无效：应不晚于令牌自身的过期时间 {present}（{moment}）',
+    'field expires_at is invalid: expected a time no later than {present} ({moment}), when the token expires',
   ),
   domainIdsUnused: refusal(
     '字段 domain_ids 无效：仅当 scopes 只有 cdn 时才能使用',

@@ -18,6 +18,7 @@ import { REQUEST_CERTIFICATE_OPERATIONS } from './request-certificate-operations
 import type { RouteName } from './routes.ts';
 import { SMS_OPERATIONS } from './sms-operations.ts';
 import { SMS_OPERATOR_OPERATIONS } from './sms-operator-operations.ts';
+import { TOKEN_OPERATIONS } from './token-operations.ts';
 import { TRAFFIC_OPERATIONS } from './traffic-operations.ts';
 
 const OPERATION_TABLE = {
@@ -32,6 +33,7 @@ const OPERATION_TABLE = {
   ...TRAFFIC_OPERATIONS,
   ...LIVE_OPERATIONS,
   ...SMS_OPERATIONS,
+  ...TOKEN_OPERATIONS,
   ...OPERATOR_OPERATIONS,
   ...EDGE_OPERATOR_OPERATIONS,
   ...FLEET_OPERATOR_OPERATIONS,

@@ -14,8 +14,8 @@ export interface Route {
   readonly base: Base;
   readonly path: `/${string}`;
   readonly envelope: EnvelopeName;
-  /** What a token must be allowed to do. */
-  readonly scope: Scope;
+  /** What a token is for; `any`: it acts for the token's own account, whatever that is for. */
+  readonly scope: Scope | 'any';
   /** What a token must be allowed to do with it. docs/decisions/0629 */
   readonly access: TokenAccess;
   /** A token that is limited to some domains may call it, and reaches those alone; others are refused to it. */
@@ -97,6 +97,11 @@ export const ROUTES = {
   'sms.getWebhook': smsExtension('/api/app/getSmsWebhook', 'write'),
   'sms.setWebhook': smsExtension('/api/app/setSmsWebhook', 'write'),
 
+  'token.list': tokenRoute('/token/listTokens'),
+  'token.create': tokenRoute('/token/createToken'),
+  'token.rotate': tokenRoute('/token/rotateToken'),
+  'token.revoke': tokenRoute('/token/revokeToken'),
+
   'operator.createAccount': operatorRoute('/operator/createAccount', 'manage'),
   'operator.listAccounts': operatorRoute('/operator/listAccounts', 'read'),
   'operator.createToken': operatorRoute('/operator/createToken', 'manage'),
@@ -176,6 +181,11 @@ function cdnRoute<P extends `/${string}`, A extends TokenAccess>(
 
 function cdnExtension<P extends `/${string}`, A extends TokenAccess>(path: P, access: A) {
   return { ...cdnRoute(path, access), extension: true } as const;
+}
+
+/** The account's own tokens. */
+function tokenRoute<P extends `/token/${string}`>(path: P) {
+  return { base: 'cdn', path, envelope: 'cdn', scope: 'any', access: 'manage', extension: true } as const;
 }
 
 function operatorRoute<P extends `/operator/${string}`, A extends TokenAccess>(path: P, access: A) {

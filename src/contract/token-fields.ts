@@ -81,6 +81,7 @@ export const TOKEN_DATA = z.object({
   create_time: z.string().describe('YYYY-MM-DD HH:MM:SS'),
   expire_time: z.string().describe('YYYY-MM-DD HH:MM:SS; empty: does not expire'),
   revoke_time: z.string().describe('YYYY-MM-DD HH:MM:SS; empty: not revoked'),
+  last_used_time: z.string().describe('YYYY-MM-DD HH:MM:SS, to about a minute; empty: never used'),
   addresses: z.array(z.string()).describe('addresses and networks that it may be used from; empty: anywhere'),
 });
 
@@ -96,6 +97,7 @@ export const SAMPLE_TOKEN: z.infer<typeof TOKEN_DATA> = {
   create_time: '2026-01-31 12:00:00',
   expire_time: '',
   revoke_time: '',
+  last_used_time: '2026-01-31 12:00:00',
   addresses: [],
 };
 

@@ -46,6 +46,15 @@ export function plainNetwork(text: string): string | undefined {
   return network.prefix === (network.family === 'ipv4' ? 32 : 128) ? first : `${first}/${network.prefix}`;
 }
 
+/** Whether one of the networks has all addresses of another. Throws `RangeError` for a text that is not a network. */
+export function coversNetwork(networks: readonly string[], inner: string): boolean {
+  const [asked] = parseNetworks([inner]);
+  return parseNetworks(networks).some((network) => {
+    if (asked === undefined || network.family !== asked.family || network.prefix > asked.prefix) return false;
+    return firstUnits({ ...asked, prefix: network.prefix }).join() === firstUnits(network).join();
+  });
+}
+
 export interface AddressSet {
   /** False if the text is not an address. An IPv4-mapped IPv6 address counts as the IPv4 address inside it. */
   has(address: string): boolean;

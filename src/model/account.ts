@@ -38,6 +38,8 @@ export interface Token {
   /** Absent: never. */
   readonly expiresAt?: number;
   readonly revokedAt?: number;
+  /** Time of its last use, to about a minute; absent: never. */
+  readonly lastUsedAt?: number;
   /** Networks that it may be used from; absent: from anywhere. */
   readonly addresses?: readonly string[];
 }

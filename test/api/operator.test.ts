@@ -37,6 +37,7 @@ describeOnBothEngines('operators', (newDatabase) => {
         create_time: '2026-01-31 12:00:00',
         expire_time: '2026-01-31 12:01:00',
         revoke_time: '',
+        last_used_time: '',
         addresses: [],
       },
     ]);

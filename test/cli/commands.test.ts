@@ -61,7 +61,7 @@ async function manageAccounts(run: Run, account: string): Promise<void> {
   assert.match(
     await run('token', 'list', account),
     new RegExp(
-      `^${first} +cdn +read,write,manage,money +all +\\S+T\\S+\\+08:00 +never +no +127\\.0\\.0\\.0/8,::1 +deploy$`,
+      `^${first} +cdn +read,write,manage,money +all +\\S+T\\S+\\+08:00 +never +no +never +127\\.0\\.0\\.0/8,::1 +deploy$`,
       'm',
     ),
   );
@@ -70,7 +70,7 @@ async function manageAccounts(run: Run, account: string): Promise<void> {
   assert.equal(await run('token', 'revoke', account, first), `token ${first} revoked\n`);
   assert.match(
     await run('token', 'list', account),
-    new RegExp(`^${first} +cdn .* never +\\d{4}-\\S+ +\\S+ +deploy$`, 'm'),
+    new RegExp(`^${first} +cdn .* never +\\d{4}-\\S+ +never +\\S+ +deploy$`, 'm'),
   );
 }
 

@@ -2,12 +2,12 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '#contract/service-error.ts';
 import type { Db } from '#db/open.ts';
-import { findTokensByHash } from '#db/tables/tokens.ts';
+import { findTokensByHash, type TokenOfAccount } from '#db/tables/tokens.ts';
 import { clientNetwork, createAddressSet } from '#lib/cidr.ts';
 import type { Clock } from '#lib/clock.ts';
 import { SharedLookUps } from '#lib/shared-look-ups.ts';
 import { hashToken } from '#lib/token.ts';
-import { ACCESS, isTokenUsable, type Scope, type Token, type TokenAccess } from '#model/account.ts';
+import { ACCESS, isTokenUsable, type Scope, type TokenAccess } from '#model/account.ts';
 import { FailedTokens } from './failed-tokens.ts';
 
 /** The caller's account and token, and the address of the call. */
@@ -73,9 +73,10 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
     if (isLocal && timingSafeEqual(Buffer.from(hash), localHash)) return LOCAL;
     const found = await tokens.get(hash);
     if (found === undefined) throw failures.refusalOf(clientNetwork(address));
-    const refusal = refusalOf(found.token, nowOf());
+    const refusal = refusalOf(found, nowOf());
     if (refusal !== undefined) throw new ServiceError(refusal);
-    const { id, accountId, scopes, access, domainIds, addresses } = found.token;
+    const { id, accountId, scopes, domainIds, addresses } = found.token;
+    const access = found.formerUntil === undefined ? found.token.access : withoutManage(found.token.access);
     const isElsewhere = addresses !== undefined && !createAddressSet(addresses).has(address);
     const isDisabled = found.account.isDisabled;
     return { token: { id, accountId, isElsewhere }, scopes, access, domainIds, isDisabled };
@@ -100,7 +101,13 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
 /** The command line of this machine. */
 const LOCAL: Principal = { scopes: ['operator'], access: ACCESS, domainIds: undefined, isDisabled: false };
 
-function refusalOf(token: Token, now: number): 'tokenRevoked' | 'tokenExpired' | undefined {
-  if (isTokenUsable(token, now)) return undefined;
-  return token.revokedAt === undefined ? 'tokenExpired' : 'tokenRevoked';
+/** A former secret may be the one that was lost: with it nobody rotates the token once more. docs/decisions/0630 */
+function withoutManage(access: readonly TokenAccess[]): readonly TokenAccess[] {
+  return access.filter((one) => one !== 'manage');
+}
+
+function refusalOf({ token, formerUntil }: TokenOfAccount, now: number) {
+  if (token.revokedAt !== undefined) return 'tokenRevoked';
+  if (!isTokenUsable(token, now)) return 'tokenExpired';
+  return formerUntil !== undefined && formerUntil <= now ? 'tokenReplaced' : undefined;
 }

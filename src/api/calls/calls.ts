@@ -16,6 +16,7 @@ import { type RecordingAddress, signedRecordingPaths } from '#logs/recordings/ad
 import type { BlobStore } from '#logs/store/blob-store.ts';
 import type { Review } from '#model/transition.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
+import type { TokenUses } from '../auth/token-uses.ts';
 import type { CallAnswer } from '../call-answer.ts';
 import type { CallServices } from '../handlers/handler.ts';
 import { createSmsServices, type SmsHooks } from '../sms/sms-services.ts';
@@ -106,8 +107,12 @@ const DOMAINS_PER_ACCOUNT = 100_000;
 const FLEET_GRACE_MS = 30 * DAY_MS;
 export const CERTIFICATES_PER_ACCOUNT = 10_000;
 
+interface AnswerOptions extends CallOptions {
+  readonly uses: Pick<TokenUses, 'note'>;
+}
+
 /** `portOf`: that of the listener. */
-export function createAnswerCall(options: CallOptions, requesters: Requesters, portOf: () => number): AnswerCall {
+export function createAnswerCall(options: AnswerOptions, requesters: Requesters, portOf: () => number): AnswerCall {
   const dispatch = openDispatch(options, portOf);
   return ({ name, body, requester, requestId }) =>
     dispatch({
@@ -120,8 +125,8 @@ export function createAnswerCall(options: CallOptions, requesters: Requesters, p
     });
 }
 
-function openDispatch(options: CallOptions, portOf: () => number): Dispatch {
-  const { db, steadyClock, log, limits, localSecret, peers = ALONE } = options;
+function openDispatch(options: AnswerOptions, portOf: () => number): Dispatch {
+  const { db, uses, steadyClock, log, limits, localSecret, peers = ALONE } = options;
   const controls = () => peers.seen;
   return createDispatch({
     services: createServices(options, portOf),
@@ -132,6 +137,7 @@ function openDispatch(options: CallOptions, portOf: () => number): Dispatch {
       controls,
       steadyClock,
     }),
+    uses,
     steadyClock,
     controls,
     tokenRatePerSecond: limits.tokenRatePerSecond,

@@ -15,6 +15,7 @@ import { TokenBuckets } from '#lib/token-bucket.ts';
 import { shareOfLimit } from '#model/control.ts';
 import type { Authenticate, Caller, Principal } from '../auth/authenticate.ts';
 import { refuseEmpty } from '../auth/failed-tokens.ts';
+import type { TokenUses } from '../auth/token-uses.ts';
 import { answerFailure, answerSuccess, type CallAnswer } from '../call-answer.ts';
 import { CACHE_HANDLERS } from '../handlers/cache.ts';
 import { CONFIG_HANDLERS } from '../handlers/config.ts';
@@ -28,6 +29,7 @@ import { LIVE_OPERATOR_HANDLERS } from '../handlers/live-operators.ts';
 import { OPERATOR_HANDLERS } from '../handlers/operators.ts';
 import { SMS_HANDLERS } from '../handlers/sms.ts';
 import { SMS_OPERATOR_HANDLERS } from '../handlers/sms-operators.ts';
+import { TOKEN_HANDLERS } from '../handlers/tokens.ts';
 import { TRAFFIC_HANDLERS } from '../handlers/traffic.ts';
 import { StaleRevision } from '../settings/change.ts';
 import { isDomainChange, refuseStale } from '../settings/stale-revision.ts';
@@ -44,6 +46,7 @@ const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   ...TRAFFIC_HANDLERS,
   ...LIVE_HANDLERS,
   ...SMS_HANDLERS,
+  ...TOKEN_HANDLERS,
   ...OPERATOR_HANDLERS,
   ...EDGE_OPERATOR_HANDLERS,
   ...FLEET_OPERATOR_HANDLERS,
@@ -70,6 +73,7 @@ const NO_ACCOUNT = 0;
 export interface DispatchOptions {
   readonly services: CallServices;
   readonly authenticate: Authenticate;
+  readonly uses: Pick<TokenUses, 'note'>;
   /** Clock for rates: only goes forward. */
   readonly steadyClock: Clock;
   readonly tokenRatePerSecond: number;
@@ -109,6 +113,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   function refuse({ name, now, caller }: Request, members: Members, principal: Principal): void {
     const { token, isDisabled } = principal;
     const isElsewhere = token?.isElsewhere === true;
+    if (token !== undefined && !isElsewhere) options.uses.note(token.id, now);
     // A caller from an address where the token may not be used does not consume its rate.
     if (token !== undefined && !isElsewhere)
       refuseEmpty(rates.take(String(token.id), options.steadyClock()), 'tooManyRequests');
@@ -189,10 +194,10 @@ function decodeOrRefuse<R extends Parameters<typeof decodeRequest>[0]>(contract:
 function refuseNotAllowed(name: RouteName, { scopes, access, domainIds }: Principal): void {
   const route: Route = ROUTES[name];
   const { scope } = route;
-  if (!scopes.includes(scope))
+  if (scope !== 'any' && !scopes.includes(scope))
     throw scope === 'operator' ? new ServiceError('pathUnknown') : new ServiceError('scopeMissing', { scope });
   if (!access.includes(route.access)) throw new ServiceError('accessMissing', { access: route.access });
-  if (domainIds !== undefined && route.isByDomain !== true) throw new ServiceError('domainsLimited');
+  if (domainIds !== undefined && route.isByDomain !== true && scope !== 'any') throw new ServiceError('domainsLimited');
 }
 
 type Write<N extends RouteName> = (result: ResultOf<N>, look: Look) => unknown;

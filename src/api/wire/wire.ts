@@ -47,7 +47,7 @@ import { READ_LIVE, WRITE_LIVE } from './wire-live.ts';
 import { readPolicies, writePolicies } from './wire-policy.ts';
 import { READ_SMS, WRITE_SMS } from './wire-sms.ts';
 import { READ_SMS_OPERATOR, WRITE_SMS_OPERATOR } from './wire-sms-operator.ts';
-import { readNewToken, writeToken } from './wire-token.ts';
+import { READ_TOKENS, readNewToken, WRITE_TOKENS, writeMadeToken, writeToken } from './wire-token.ts';
 import { readLogs, readSums, readTop, writeLogs, writeRequests, writeTop, writeTraffic } from './wire-traffic.ts';
 import { readDomainId, readPage, writeRevision } from './wire-values.ts';
 import type { Writers } from './writers.ts';
@@ -129,6 +129,8 @@ export const READ = {
   'stat.requests': readSums,
   'stat.top': readTop,
 
+  ...READ_TOKENS,
+
   'operator.createAccount': ({ name, kind }) => ({ name, kind: kind ?? ('customer' as const) }),
   'operator.listAccounts': (request) => readPage(request),
   'operator.createToken': readNewToken,
@@ -196,15 +198,14 @@ export const WRITE = {
   'stat.requests': writeRequests,
   'stat.top': writeTop,
 
+  ...WRITE_TOKENS,
+
   'operator.createAccount': ({ id }: Account) => ({ account_id: String(id) }),
   'operator.listAccounts': ({ total, accounts }: { total: number; accounts: readonly Account[] }, look) => ({
     total,
     list: accounts.map((account) => writeAccount(account, look)),
   }),
-  'operator.createToken': ({ token, accessToken }: { readonly token: Token; readonly accessToken: string }) => ({
-    token_id: String(token.id),
-    access_token: accessToken,
-  }),
+  'operator.createToken': writeMadeToken,
   'operator.listTokens': (tokens: readonly Token[], look) => ({ list: tokens.map((token) => writeToken(token, look)) }),
   'operator.listDomains': ({ total, views }: DomainPage, look) => ({
     total,

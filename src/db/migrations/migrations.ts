@@ -36,6 +36,7 @@ import { controls } from './0029-controls.ts';
 import { viewKeys } from './0029-view-keys.ts';
 import { edgeStates } from './0030-edge-states.ts';
 import { tokenAccess } from './0031-token-access.ts';
+import { tokenUse } from './0031-token-use.ts';
 
 /** Kysely applies them in the order of their names, which is that of the rows. */
 const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
@@ -69,6 +70,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0029-view-keys': viewKeys,
   '0030-edge-states': edgeStates,
   '0031-token-access': tokenAccess,
+  '0031-token-use': tokenUse,
 };
 
 /** Throws if a step fails, or if the database is of a newer release. */

@@ -48,6 +48,11 @@ export interface Schema
     access: string | null;
     /** JSON: a list of ids; `null`: all domains of the account. */
     domain_ids: string | null;
+    /** Hash of the secret before the last rotation; it works until `former_until`. */
+    former_hash: string | null;
+    former_until: number | null;
+    /** Written once a minute at most. */
+    last_used_at: number | null;
   };
   domain: {
     /** The id is below 2^31 and never reused, even after a delete. */

@@ -1,9 +1,9 @@
 /** Access tokens by hash. Revoked and expired tokens are still found; `isTokenUsable` checks them. */
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { ACCESS, type Account, SCOPES, type Scope, type Token, type TokenAccess } from '#model/account.ts';
 import { lockInTransaction } from '../engines/engine.ts';
 import type { Executor, Schema, TokenRow } from '../schema/schema.ts';
-import { statement } from '../statements/statement.ts';
+import { rowStatement, statement } from '../statements/statement.ts';
 import { toAccount } from './accounts.ts';
 
 export interface NewToken {
@@ -36,7 +36,7 @@ export async function createToken(x: Executor, token: NewToken): Promise<Token> 
       expires_at: token.expiresAt ?? null,
       revoked_at: null,
       addresses: toColumn(token.addresses),
-      access: toColumn(token.access),
+      access: token.access?.length === ACCESS.length ? null : toColumn(token.access),
       domain_ids: toColumn(token.domainIds),
     })
     .returningAll()
@@ -47,38 +47,105 @@ export async function createToken(x: Executor, token: NewToken): Promise<Token> 
 export interface TokenOfAccount {
   readonly token: Token;
   readonly account: Account;
+  /** When it ends, if the hash is of the token's former secret. */
+  readonly formerUntil?: number;
 }
 
-/** Finds tokens with their accounts, by hash. Unknown hashes are absent. */
+/** Finds tokens with their accounts, by the hash of their secret or of their former one. Unknown hashes are absent. */
 export async function findTokensByHash(
   x: Executor,
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, TokenOfAccount>> {
   const found = await x.executeQuery(selectByHash({ hashes: hashes.map((hash) => [hash]) }).compile(x));
   return new Map(
-    found.rows.map(({ name, kind, made_at, disabled_at, ...token }) => {
+    found.rows.map(({ asked, name, kind, made_at, disabled_at, ...token }) => {
       const account = toAccount({ id: token.account_id, name, kind, created_at: made_at, disabled_at });
-      return [token.hash, { token: toToken(token), account }];
+      const isFormer = asked !== token.hash;
+      return [asked, { token: toToken(token), account, ...(isFormer && { formerUntil: token.former_until ?? 0 }) }];
     }),
   );
 }
 
 const selectByHash = statement({ hashes: 'rows' }, ({ hashes }) => {
-  return sql<TokenRow & { name: string; kind: string; made_at: number; disabled_at: number | null }>`
-    select t.*, a.name, a.kind, a.created_at as made_at, a.disabled_at
+  const selectBy = (column: RawBuilder<unknown>) => sql`
+    select ${column} as asked, t.*, a.name, a.kind, a.created_at as made_at, a.disabled_at
     from token as t join account as a on a.id = t.account_id
-    where t.hash in (select value ->> 0 from ${hashes})`;
+    where ${column} in (select value ->> 0 from ${hashes})`;
+  return sql<FoundRow>`${selectBy(sql`t.hash`)} union all ${selectBy(sql`t.former_hash`)}`;
 });
+
+type FoundRow = TokenRow & {
+  readonly asked: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly made_at: number;
+  readonly disabled_at: number | null;
+};
 
 export async function findToken(x: Executor, id: number): Promise<Token | undefined> {
   const row = await x.selectFrom('token').selectAll().where('id', '=', id).executeTakeFirst();
   return row && toToken(row);
 }
 
-/** Like `findToken`, but locks the token until the transaction ends. */
-export async function findTokenToChange(trx: Transaction<Schema>, id: number): Promise<Token | undefined> {
-  await lockInTransaction(trx, `token:${id}`);
-  return findToken(trx, id);
+/** Locks the tokens of an account until the transaction ends. */
+export async function lockTokens(trx: Transaction<Schema>, accountId: number): Promise<void> {
+  await lockInTransaction(trx, `tokens:${accountId}`);
+}
+
+export async function countUsableTokens(x: Executor, accountId: number, now: number): Promise<number> {
+  const { count } = await x
+    .selectFrom('token')
+    .where('account_id', '=', accountId)
+    .where('revoked_at', 'is', null)
+    .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now)]))
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Deletes revoked and expired tokens of an account, but for the newest `keep`. */
+export async function deleteEndedTokens(
+  x: Executor,
+  { accountId, keep, now }: { readonly accountId: number; readonly keep: number; readonly now: number },
+): Promise<void> {
+  const ended = x
+    .selectFrom('token')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where((e) => e.or([e('revoked_at', 'is not', null), e('expires_at', '<=', now)]))
+    .orderBy('id', 'desc');
+  const [first] = await ended.limit(1).offset(keep).execute();
+  if (first !== undefined) await x.deleteFrom('token').where('id', 'in', ended).where('id', '<=', first.id).execute();
+}
+
+/** Gives a token another secret, whose hash is `hash`. The present one becomes its former one, instead of an earlier one. */
+export async function replaceSecret(
+  x: Executor,
+  id: number,
+  { hash, formerUntil }: { readonly hash: string; readonly formerUntil: number },
+): Promise<void> {
+  await x
+    .updateTable('token')
+    .set((e) => ({ hash, former_hash: e.ref('hash'), former_until: formerUntil }))
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Time that passes at least between two writes of a token's last use, whichever controls it calls. */
+const USE_EVERY_MS = 60_000;
+
+const saveUses = rowStatement({ id: 'bigint', at: 'bigint' }, ({ v, from, among }) => {
+  return sql`
+    update token set last_used_at = ${v.at} ${from}
+    where token.id = ${v.id} and ${among(sql`token.id`, 'id')}
+      and coalesce(last_used_at, 0) <= ${v.at} - ${sql.lit(USE_EVERY_MS)}`;
+});
+
+/** Saves when tokens were last used, by id. A time within a minute of the one that is there is not written. */
+export async function saveTokenUses(trx: Transaction<Schema>, uses: ReadonlyMap<number, number>): Promise<void> {
+  await lockInTransaction(trx, 'token uses'); // of two controls each would wait for rows of the other
+  const save = saveUses(trx, [...uses]);
+  if (save !== undefined) await trx.executeQuery(save.compile(trx));
 }
 
 /** Lists all tokens that the account ever had, in order of creation. */
@@ -131,6 +198,7 @@ function toToken(row: TokenRow): Token {
     access: row.access === null ? ACCESS : ACCESS.filter((access) => JSON.parse(row.access ?? '').includes(access)),
     label: row.label,
     createdAt: row.created_at,
+    ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
     ...(row.expires_at !== null && { expiresAt: row.expires_at }),
     ...(row.revoked_at !== null && { revokedAt: row.revoked_at }),
     // `as`: this file is the only one that writes them.

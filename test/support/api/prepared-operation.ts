@@ -9,6 +9,7 @@ import { enrolEdge } from '#db/tables/fleet/enrolled-edges.ts';
 import { takeReceived } from '#db/tables/live/recordings.ts';
 import { recordLiveReport } from '#db/tables/live/reports.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
+import { listTokens } from '#db/tables/tokens.ts';
 import { READY } from '../feed/feed.ts';
 import { began, onAir } from '../live/live-reports.ts';
 import { needs } from '../runner/needs.ts';
@@ -88,6 +89,11 @@ export async function prepareOperation(t: Cleanup, api: TestApi, name: RouteName
   }
   if (hasCertificate(name)) {
     Object.assign(ids, await addTestCertificate(t, api, customer.accessToken, ['a.example.com']));
+  }
+  if (name.startsWith('token.')) {
+    await api.issue(customer.accountId, { scopes: ['cdn'], access: ['manage'] });
+    const tokens = await listTokens(api.db.query, customer.accountId);
+    ids['token_id'] = tokens.at(-1)?.id;
   }
   if (/^sms/.test(name)) Object.assign(ids, await prepareSms(api, operator.accessToken, customer));
   if (name === 'smsOperator.deleteConnector') {

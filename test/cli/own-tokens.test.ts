@@ -1,0 +1,32 @@
+/** `causeway token own`: the tokens of the account of an access token. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startControl } from '../support/cli/control.ts';
+import { runCommand } from '../support/process/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+test('an account makes, rotates and revokes its own tokens with one of them', async (t) => {
+  const service = await startControl(t);
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runCommand(t, args, { settings: { CAUSEWAY_DATA_DIR: service.dataDir } });
+    return code === 0 ? stdout : stderr;
+  };
+  await run('domain', 'add', 'own.example', '192.0.2.1');
+  const [id = '', secret = ''] = (
+    await run('token', 'own', 'create', '--scopes', 'cdn', '--access', 'read', '--domain-ids', 'own.example')
+  ).split('\n');
+  assert.match(id, /^token \d+$/);
+  const token = id.slice('token '.length);
+  assert.match(await run('token', 'own', 'list'), new RegExp(`^${token} +cdn +read +1 `, 'm'));
+  const rotated = await run('token', 'own', 'rotate', token, '--overlap-seconds', '3600');
+  assert.match(rotated, new RegExp(`^${id}\ncwy_[\\w-]{43}\nthe former value works until \\d{4}-\\S+\n$`));
+  assert.equal(rotated.includes(secret), false);
+  const file = join(temporaryFolder(t), 'token');
+  writeFileSync(file, secret);
+  const list = ['domain', 'list', '--token-file', file];
+  assert.match(await run(...list), /own\.example/, 'the former value still works');
+  assert.equal(await run('token', 'own', 'revoke', token), `token ${token} revoked\n`);
+  assert.equal(await run(...list), 'causeway: access_token has been revoked\n');
+});
