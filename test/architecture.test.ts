@@ -101,6 +101,7 @@ const CALL_READERS: readonly (readonly [pattern: RegExp, found: readonly string[
       'src/api/http/discard-body.ts',
       'src/api/http/downloads/send-joined.ts',
       'src/api/http/fastify-app.ts',
+      'src/api/http/reference/reference.ts',
     ],
   ],
   [/\.addHook\(|\.register\(|\.decorate/, ['src/api/http/fastify-app.ts']],

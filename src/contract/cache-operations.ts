@@ -32,7 +32,9 @@ const directories = {
   },
 };
 
-const taskId = z.object({ task_id: z.string().describe('id of the task, for /cache/getTask') });
+const taskId = z
+  .object({ task_id: z.string().describe('id of the task, for /cache/getTask') })
+  .meta({ id: 'StartedTask' });
 
 const TASK_DATA = z.object({
   task_id: z.string().describe('id of the task'),

@@ -57,10 +57,12 @@ const PEM = (label: string) => `-----BEGIN ${label}-----\n…\n-----END ${label}
 
 const WARNINGS = z
   .array(
-    z.object({
-      code: z.enum(CERTIFICATE_WARNINGS).describe('what clients are likely to refuse'),
-      text: z.string().describe('the same as a localised sentence'),
-    }),
+    z
+      .object({
+        code: z.enum(CERTIFICATE_WARNINGS).describe('what clients are likely to refuse'),
+        text: z.string().describe('the same as a localised sentence'),
+      })
+      .meta({ id: 'CertificateWarning' }),
   )
   .optional()
   .describe('extension: why clients may refuse the certificate; absent without a reason');

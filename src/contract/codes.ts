@@ -1,6 +1,7 @@
 /** Codes of the wire for the values of the model: one table for both ways, and the list of codes. */
 
-interface Codes<V extends string, C extends string> {
+/** Named in the declarations of tables. */
+export interface Codes<V extends string, C extends string> {
   /** The codes, in the order of the table. */
   readonly codes: readonly [C, ...C[]];
   readonly codeOf: Readonly<Record<V, C>>;

@@ -34,48 +34,50 @@ export const REFUSAL_DATA = {
 
 const { keep_url_params, prefix_cache_first, ssl_control, ...switches } = WIRE_SWITCHES.data;
 
-export const DOMAIN_DATA = z.object({
-  domain_id: z.string().describe('domain id'),
-  domain_name: z.string().describe('the accelerated domain; a wildcard begins with `*.`'),
-  cname: z.string().describe('alias: point the domain there with a CNAME record'),
-  cdn_type_id: z.enum(CDN_TYPES.codes).describe('1 static, 2 download, 3 on-demand video, 4 live, 6 dynamic'),
-  cdn_type: z.string().describe('acceleration type as a localised label'),
-  icp_no: z.string().describe('filing (ICP) number'),
-  source_type: z.enum(SOURCE_TYPES.codes).describe('origin protocol'),
-  origin: z.array(z.string()).describe('primary origin addresses, as they were written'),
-  backup: z.array(z.string()).describe('backup origin addresses, as they were written'),
-  port: z.string().optional().describe('port of the first primary origin; only when that is an IP address'),
-  sourcehost: z.string().describe('origin Host header; for a wildcard domain empty: the requested host'),
-  domain_status: z
-    .union([z.int(), z.enum(DOMAIN_STATUS_CODES)])
-    .describe(
-      '0 closed, 1 being configured, 2 accelerating, 5 review rejected, 6 disabled; an integer unless set up as a string',
-    ),
-  status: z.string().describe('state as a localised label'),
-  monitor_url: z.string().describe('probe URL'),
-  keep_url_params,
-  prefix_cache_first,
-  ssl_control,
-  ssl_key: z.string().optional().describe('certificate identifier; only when ssl_control is 1'),
-  ssl_key_second: z
-    .string()
-    .optional()
-    .describe('extension: identifier of a second certificate, with another kind of key; only when there is one'),
-  ...switches,
-  ...WIRE_VALIDITIES.data,
-  ...REFUSAL_DATA,
-  html_403: z.string().describe('page content for 403'),
-  is_extensive: FLAG_TEXT.describe('0 wildcard domain, 1 ordinary domain'),
-  remark: z.string().describe('remark'),
-  create_time: z.string().describe("creation time, YYYY-MM-DD HH:MM:SS in the service's time zone"),
-  ...REVISION_DATA,
-  warnings: ORIGIN_WARNINGS,
-});
+export const DOMAIN_DATA = z
+  .object({
+    domain_id: z.string().describe('domain id'),
+    domain_name: z.string().describe('the accelerated domain; a wildcard begins with `*.`'),
+    cname: z.string().describe('alias: point the domain there with a CNAME record'),
+    cdn_type_id: z.enum(CDN_TYPES.codes).describe('1 static, 2 download, 3 on-demand video, 4 live, 6 dynamic'),
+    cdn_type: z.string().describe('acceleration type as a localised label'),
+    icp_no: z.string().describe('filing (ICP) number'),
+    source_type: z.enum(SOURCE_TYPES.codes).describe('origin protocol'),
+    origin: z.array(z.string()).describe('primary origin addresses, as they were written'),
+    backup: z.array(z.string()).describe('backup origin addresses, as they were written'),
+    port: z.string().optional().describe('port of the first primary origin; only when that is an IP address'),
+    sourcehost: z.string().describe('origin Host header; for a wildcard domain empty: the requested host'),
+    domain_status: z
+      .union([z.int(), z.enum(DOMAIN_STATUS_CODES)])
+      .describe(
+        '0 closed, 1 being configured, 2 accelerating, 5 review rejected, 6 disabled; an integer unless set up as a string',
+      ),
+    status: z.string().describe('state as a localised label'),
+    monitor_url: z.string().describe('probe URL'),
+    keep_url_params,
+    prefix_cache_first,
+    ssl_control,
+    ssl_key: z.string().optional().describe('certificate identifier; only when ssl_control is 1'),
+    ssl_key_second: z
+      .string()
+      .optional()
+      .describe('extension: identifier of a second certificate, with another kind of key; only when there is one'),
+    ...switches,
+    ...WIRE_VALIDITIES.data,
+    ...REFUSAL_DATA,
+    html_403: z.string().describe('page content for 403'),
+    is_extensive: FLAG_TEXT.describe('0 wildcard domain, 1 ordinary domain'),
+    remark: z.string().describe('remark'),
+    create_time: z.string().describe("creation time, YYYY-MM-DD HH:MM:SS in the service's time zone"),
+    ...REVISION_DATA,
+    warnings: ORIGIN_WARNINGS,
+  })
+  .meta({ id: 'Domain' });
 
 export type DomainData = z.infer<typeof DOMAIN_DATA>;
 
 /** A domain in a list: without the page, which may be 64 KiB of each. */
-export const DOMAIN_ROW = DOMAIN_DATA.omit({ html_403: true });
+export const DOMAIN_ROW = DOMAIN_DATA.omit({ html_403: true }).meta({ id: 'ListedDomain' });
 
 export type ListedDomain = z.infer<typeof DOMAIN_ROW>;
 

@@ -9,13 +9,23 @@ import { PAGE_FIELDS } from './list-fields.ts';
 import { seconds } from './live-fields.ts';
 import { operation, request } from './operation.ts';
 
-const LOAD = z.object({
-  cpu: z.number().describe("share of the machine's processors in use, 0 to 1"),
-  mbit: z.number().describe('sent to viewers, megabits a second'),
-  requests: z.number().describe('requests of viewers a second'),
-  under_way: z.int().describe('requests of viewers that are being served'),
-  cache_disk: z.number().describe('share of the file system of the cache in use, 0 to 1'),
-});
+const LOAD = z
+  .object({
+    cpu: z.number().describe("share of the machine's processors in use, 0 to 1"),
+    mbit: z.number().describe('sent to viewers, megabits a second'),
+    requests: z.number().describe('requests of viewers a second'),
+    under_way: z.int().describe('requests of viewers that are being served'),
+    cache_disk: z.number().describe('share of the file system of the cache in use, 0 to 1'),
+  })
+  .meta({ id: 'EdgeLoad' });
+
+const CHECK = z
+  .object({
+    check: z.enum(HEALTH_CHECKS),
+    ok: FLAG_TEXT,
+    detail: z.string().describe('why not; empty: there is nothing to say'),
+  })
+  .meta({ id: 'EdgeCheck' });
 
 const CONTROL = z.object({
   control_id: z.string(),
@@ -41,15 +51,7 @@ const ROW = z.object({
   features: z.array(z.string()).describe('words for what its release can do'),
   clock_offset_ms: z.int().nullable().describe("how far its clock is ahead of control's; null: unknown"),
   load: LOAD.nullable().describe('null: it has not reported any'),
-  health: z
-    .array(
-      z.object({
-        check: z.enum(HEALTH_CHECKS),
-        ok: FLAG_TEXT,
-        detail: z.string().describe('why not; empty: there is nothing to say'),
-      }),
-    )
-    .describe('its own checks'),
+  health: z.array(CHECK).describe('its own checks'),
 });
 
 const EVENT = z.object({

@@ -152,23 +152,24 @@ export function longText(maxBytes: number) {
 /** One of `values`; a number is accepted where its text is one of them. `described` says what each means. */
 export function choice<const V extends readonly [string, ...string[]]>(values: V, described: Localized) {
   const numbers = values.map(Number).filter((number) => values.includes(String(number)));
-  return {
-    schema: z
-      .literal<(string | number)[]>([...values, ...numbers])
-      .transform(String)
-      .pipe(z.enum(values)),
-    expects: described,
-  } satisfies Field;
+  const schema = z
+    .literal<(string | number)[]>([...values, ...numbers])
+    .transform(String)
+    .pipe(z.enum(values));
+  // `as`: zod's own type of an enumeration of `V` does not compile in declarations.
+  return { schema: schema as unknown as z.ZodType<V[number], string | number>, expects: described } satisfies Field;
 }
 
 /** Several of `values`, at least one, as an array; repeated ones count once. */
 export function choices<const V extends readonly [string, ...string[]]>(values: V, described: Localized) {
+  const schema = z
+    .array(z.enum(values))
+    .min(1)
+    .max(20)
+    .transform((given) => [...new Set(given)]);
   return {
-    schema: z
-      .array(z.enum(values))
-      .min(1)
-      .max(20)
-      .transform((given) => [...new Set(given)]),
+    // `as`: see `choice`.
+    schema: schema as unknown as z.ZodType<V[number][], V[number][]>,
     expects: described,
     json: { type: 'array', items: { enum: values }, minItems: 1 },
   } satisfies Field;

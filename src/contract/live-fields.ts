@@ -53,4 +53,6 @@ export const VIEWERS = {
   hls: z.int().describe('HLS: different client addresses, User-Agents and keys within 30 s'),
 };
 
+export const VIEWERS_DATA = z.object(VIEWERS).meta({ id: 'Viewers' });
+
 export const VIEWERS_SAMPLE = { flv: 12, websocket: 3, rtmp: 0, hls: 40 };

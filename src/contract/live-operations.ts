@@ -12,14 +12,13 @@ import {
   seconds,
   streamName,
   VIEWERS,
+  VIEWERS_DATA,
   VIEWERS_SAMPLE,
 } from './live-fields.ts';
 import { LIVE_RECORDING_OPERATIONS } from './live-recording-operations.ts';
 import { operation, request } from './operation.ts';
 
 export const VIEWER_GRAINS = ['minute', 'hour'] as const;
-
-const viewers = z.object(VIEWERS);
 
 const ADDRESS = z.object({
   protocol: z.enum(['rtmp', 'rtmps', 'http-flv', 'https-flv', 'hls', 'https-hls']),
@@ -90,7 +89,7 @@ export const LIVE_OPERATIONS = {
       endtime: optional(unixTime),
     }),
     data: z.object({
-      now: viewers.describe('of the last report, at most 5 s old'),
+      now: VIEWERS_DATA.describe('of the last report, at most 5 s old'),
       interval: z.enum(VIEWER_GRAINS),
       list: z
         .array(z.object({ time: seconds.describe('when the minute or hour begins, Unix seconds'), ...VIEWERS }))

@@ -11,7 +11,7 @@ import {
   liveState,
   seconds,
   streamName,
-  VIEWERS,
+  VIEWERS_DATA,
   VIEWERS_SAMPLE,
 } from './live-fields.ts';
 import { operation, request } from './operation.ts';
@@ -19,12 +19,14 @@ import { operation, request } from './operation.ts';
 const STREAM = { account_id: identifier, domain_id: identifier, app_name: appName, stream_name: streamName };
 const STREAM_SAMPLE = { account_id: '2', domain_id: '1001', app_name: 'live', stream_name: 'news' } as const;
 
-const KEYS = z.object({
-  publish: z
-    .array(z.string())
-    .describe('the primary key, then the secondary one; none: nobody can publish where a key is required'),
-  play: z.array(z.string()).describe('the same for playing; none: playing needs no key'),
-});
+const KEYS = z
+  .object({
+    publish: z
+      .array(z.string())
+      .describe('the primary key, then the secondary one; none: nobody can publish where a key is required'),
+    play: z.array(z.string()).describe('the same for playing; none: playing needs no key'),
+  })
+  .meta({ id: 'LiveKeys' });
 
 const KEYS_SAMPLE = { publish: ['Hq3vN8xW2kLm5tRz7pYc'], play: [] };
 
@@ -59,7 +61,7 @@ const ROW = z.object({
       frame_rate: z.number(),
       key_frame_ms: z.int().describe('distance between key frames'),
       bit_rate: z.int().describe('bits per second'),
-      viewers: z.object(VIEWERS),
+      viewers: VIEWERS_DATA,
       silent_ms: z.int().describe('time without media at the time of the report'),
       in_grace: z.enum(['0', '1']).describe('1: the publisher was lost and may come back'),
       repaired_timestamps: z.int().describe('timestamps that went back or jumped'),

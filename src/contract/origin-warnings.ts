@@ -8,10 +8,12 @@ type Code = (typeof CODES)[number];
 
 export const ORIGIN_WARNINGS = z
   .array(
-    z.object({
-      code: z.enum(CODES).describe('why edges cannot use the origin'),
-      text: z.string().describe('the same as a localised sentence'),
-    }),
+    z
+      .object({
+        code: z.enum(CODES).describe('why edges cannot use the origin'),
+        text: z.string().describe('the same as a localised sentence'),
+      })
+      .meta({ id: 'OriginWarning' }),
   )
   .optional()
   .describe('extension: why edges cannot use origins; absent if no reason is known');

@@ -54,4 +54,10 @@ export const TIME_DATA = z.string().describe("YYYY-MM-DD HH:MM:SS in the service
 /** A page of numbers that want no advertising. */
 export const OPT_OUT_PAGE = { after: optional(text({ max: 32 })), page_size: optional(integer(1, MAX_PAGE_SIZE)) };
 
-export const OPT_OUT_DATA = listWithNext('after', { mobile: z.string(), create_time: TIME_DATA });
+export const OPT_OUT_DATA = listWithNext('after', { mobile: z.string(), create_time: TIME_DATA }).meta({
+  id: 'SmsOptOuts',
+});
+
+export const PRICE_DATA = z
+  .object({ kind: KIND_DATA, prefix: z.string(), price: z.int().describe('price of a part') })
+  .meta({ id: 'SmsPrice' });

@@ -14,6 +14,7 @@ import {
   numbers,
   OPT_OUT_DATA,
   OPT_OUT_PAGE,
+  PRICE_DATA,
   TIME_DATA,
   timestamp,
 } from './sms-fields.ts';
@@ -55,10 +56,12 @@ const SETTINGS_DATA = z.object({
   ...WIRE_SMS_APP_SETTINGS.data,
 });
 
-const WEBHOOK_DATA = z.object({
-  url: z.string().describe('empty: none'),
-  secret: z.string().describe('key that the posts are signed with; empty without an address'),
-});
+const WEBHOOK_DATA = z
+  .object({
+    url: z.string().describe('empty: none'),
+    secret: z.string().describe('key that the posts are signed with; empty without an address'),
+  })
+  .meta({ id: 'SmsWebhook' });
 
 const SENT = z.object({ sendid: z.string().describe('send serial number') });
 const SAMPLE_KEY = 'sms_Vn2rT8wq0Zb5yLkC';
@@ -253,7 +256,7 @@ export const SMS_OPERATIONS = {
     request: request({}),
     data: z.object({
       balance: z.int().describe('amount in the smallest unit'),
-      prices: z.array(z.object({ kind: KIND_DATA, prefix: z.string(), price: z.int().describe('price of a part') })),
+      prices: z.array(PRICE_DATA),
     }),
     sample: { request: {}, data: { balance: 1000, prices: [{ kind: 'ordinary', prefix: '', price: 1 }] } },
   }),

@@ -16,7 +16,7 @@ import { listWithNext, PAGE_FIELDS } from './list-fields.ts';
 import { operation, request } from './operation.ts';
 import { SMS_IF_REVISION, SMS_REVISION_DATA } from './revision-fields.ts';
 import { CONNECTOR_DATA, CONNECTOR_FIELDS } from './sms-connector-fields.ts';
-import { KIND_DATA, numbers, OPT_OUT_DATA, OPT_OUT_PAGE, prefix, TIME_DATA } from './sms-fields.ts';
+import { numbers, OPT_OUT_DATA, OPT_OUT_PAGE, PRICE_DATA, prefix, TIME_DATA } from './sms-fields.ts';
 
 const MAX_NAME_LENGTH = 64;
 const MAX_AMOUNT = Number.MAX_SAFE_INTEGER;
@@ -154,7 +154,7 @@ export const SMS_OPERATOR_OPERATIONS = {
   'smsOperator.listPrices': operation({
     summary: { 'zh-CN': '查询单价', en: 'Lists the prices of a part' },
     request: request({}),
-    data: z.object({ list: z.array(z.object({ kind: KIND_DATA, prefix: z.string(), price: z.int() })) }),
+    data: z.object({ list: z.array(PRICE_DATA) }),
     sample: { request: {}, data: { list: [{ kind: 'ordinary', prefix: '', price: 1 }] } },
   }),
   'smsOperator.setConnector': operation({

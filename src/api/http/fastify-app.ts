@@ -27,6 +27,7 @@ import { addFrontPage, FRONT_PATH } from './front-page.ts';
 import type { HeldBytes } from './held-bytes.ts';
 import { type InTurn, serveInTurn } from './in-turn.ts';
 import { KEEP_ALIVE_MS, MAX_WAITING, REQUEST_TIMEOUT_MS } from './limits.ts';
+import { addReference, REFERENCE_PATHS } from './reference/reference.ts';
 import type { ReadLines } from './request-lines.ts';
 import { type AnsweredRequest, HEALTH_PATHS, type WriteRequestLog } from './request-log.ts';
 
@@ -79,6 +80,7 @@ export function createApp(parts: AppParts): { readonly app: FastifyInstance } & 
   addHealth(app, options, send);
   const note = (request: FastifyRequest) => answering.note(request, answerHealthy());
   addFrontPage(app, note);
+  addReference(app, { note, localeOf: answering.localeOf });
   addLogDownloads(app, { ...options, ...options.logs }, { refuse: send, note });
   addRecordingDownloads(app, { ...options, ...options.logs }, { refuse: send, note });
   // Expectations that we do not know are ignored (RFC 9110 §10.1.1); Node would answer without an envelope.
@@ -131,6 +133,8 @@ interface Answering {
   sendOptions(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
   /** What the request's line will say. */
   note(request: FastifyRequest, answer: CallAnswer): void;
+  /** Language of an answer; `acceptLanguage` goes before that of the request. */
+  localeOf(request: FastifyRequest, acceptLanguage?: string): Locale;
   /** Once. */
   writeLine(request: FastifyRequest, reply: FastifyReply): void;
 }
@@ -139,10 +143,15 @@ function createAnswering({ requesters, writeRequestLog }: AppParts): Answering {
   const notes = new WeakMap<FastifyRequest, Pick<AnsweredRequest, 'path' | 'address' | 'answer'>>();
   const note = (request: FastifyRequest, answer: CallAnswer) =>
     void notes.set(request, { path: pathOf(request), address: requesters.addressOf(requesterOf(request)), answer });
+  const localeOf: Answering['localeOf'] = (request, acceptLanguage) => {
+    const requester = requesterOf(request);
+    return requesters.localeOf({ ...requester, acceptLanguage: acceptLanguage ?? requester.acceptLanguage });
+  };
   return {
     note,
+    localeOf,
     send: async (request, reply, outcome) => {
-      const locale = requesters.localeOf(requesterOf(request));
+      const locale = localeOf(request);
       const answer = outcome instanceof ServiceError ? answerFailure(outcome, pathOf(request), locale) : outcome;
       note(request, answer);
       const isDrained = await drain(request.raw);
@@ -218,7 +227,7 @@ function refusalOfHead(request: FastifyRequest, lines: ReadLines): ServiceError 
   const mayLack = isSmsPath(path);
   if (isExact)
     return request.method === 'POST' ? refusalOfContentType(callFieldsOf(request.headers), { mayLack }) : undefined;
-  if (path === FRONT_PATH || HEALTH_PATHS.includes(path) || isDownload(path))
+  if ([FRONT_PATH, ...HEALTH_PATHS, ...REFERENCE_PATHS].includes(path) || isDownload(path))
     return new ServiceError('methodNotAllowed', { allow: 'GET, HEAD' });
   return findRoute(path) === undefined
     ? new ServiceError('pathUnknown')

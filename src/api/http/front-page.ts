@@ -12,12 +12,12 @@ const PAGE = `<!doctype html>
 <h1>Causeway</h1>
 <div lang="zh-CN">
 <p>这里是管理与短信接口。所有操作均为 POST 请求，请求体为 JSON，由程序或 <code>causeway</code> 命令调用；暂无网页控制台。</p>
-<p>操作说明见 docs/interface.md。运行状态：<a href="/healthz">/healthz</a>、<a href="/readyz">/readyz</a>。</p>
+<p>操作说明：<a href="/docs?lang=zh-CN">/docs</a>；供程序使用：<a href="/openapi.json">/openapi.json</a>。运行状态：<a href="/healthz">/healthz</a>、<a href="/readyz">/readyz</a>。</p>
 </div>
 <div lang="en">
 <p>This is the management and SMS interface. Every operation is a POST request with a JSON body, made by a program or by the
 <code>causeway</code> command. There is no web console yet.</p>
-<p>docs/interface.md describes the operations. Health: <a href="/healthz">/healthz</a>, <a href="/readyz">/readyz</a>.</p>
+<p>Operations: <a href="/docs?lang=en">/docs</a>, for programs: <a href="/openapi.json">/openapi.json</a>. Health: <a href="/healthz">/healthz</a>, <a href="/readyz">/readyz</a>.</p>
 </div>
 </body>
 </html>

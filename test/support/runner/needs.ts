@@ -60,6 +60,9 @@ const NEEDS = {
   patroni: program('patroni'),
   patronictl: program('patronictl'),
   etcd: program('etcd'),
+  /** And python3 and golang-go, for clients that are generated. */
+  python: program('python3'),
+  go: program('go'),
   systemdAnalyze: program('systemd-analyze'),
   systemdNotify: program('systemd-notify'),
   systemdSocketActivate: program('systemd-socket-activate'),
@@ -79,6 +82,8 @@ const NEEDS = {
   /** The program `ip`, and leave to make network namespaces, which containers often forbid. */
   namespaces: { wants: 'leave to make network namespaces', find: once(findNamespaces), isOptionalInCi: true },
   nft: program('nft'),
+  /** Knot, a name server. */
+  knot: program('knotd'),
   /** And leave to change the root folder and to mount, as root alone has. */
   debootstrap: {
     wants: 'debootstrap, and root with leave to mount',

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '#contract/service-error.ts';
-import { isStrongMatch, isWeakMatch, parseEntityTags } from '#http/entity-tag.ts';
+import { isStrongMatch } from '#http/entity-tag.ts';
 import { trimOws } from '#http/headers.ts';
 import { formatContentRange, formatUnsatisfiedRange, parseRange, resolveRange } from '#http/range.ts';
 import type { Logger } from '#lib/logger.ts';
 import { BlobMissing, type BlobSpan, type BlobStore } from '#logs/store/blob-store.ts';
 import { type JoinedFile, readJoined } from '#logs/store/joined.ts';
+import { evaluateConditions } from '../conditions.ts';
 
 export interface SentFile {
   readonly file: JoinedFile;
@@ -57,21 +58,6 @@ export async function sendJoined(
   if (method !== 'HEAD') return await reply.send(body);
   body.destroy(); // it has shown that the bytes are there
   return await reply.send();
-}
-
-type Headers = FastifyRequest['headers'];
-
-/** A status that is the whole answer, or `answer`. RFC 9110 §13.2.2; there is no date of the last change to compare with. */
-function evaluateConditions(headers: Headers, etag: string): 412 | 304 | 'answer' {
-  const [ifMatch, ifNoneMatch] = [headers['if-match'], headers['if-none-match']];
-  if (ifMatch !== undefined && !isListed(ifMatch, (tag) => isStrongMatch(tag, etag))) return 412;
-  if (ifNoneMatch !== undefined && isListed(ifNoneMatch, (tag) => isWeakMatch(tag, etag))) return 304;
-  return 'answer';
-}
-
-function isListed(field: string, isMatch: (tag: string) => boolean): boolean {
-  const tags = parseEntityTags(field);
-  return tags === '*' || tags.some(isMatch);
 }
 
 /** RFC 9110 §13.1.5 */

@@ -1,0 +1,23 @@
+/** The groups of operations, as the first words of their names tell them. */
+import type { Localized } from '../locale.ts';
+import type { RouteName } from '../routes.ts';
+
+type GroupOf<N> = N extends `${infer Group}.${string}` ? Group : never;
+
+export const OPERATION_GROUPS: Readonly<Record<GroupOf<RouteName>, Localized>> = {
+  domain: { 'zh-CN': '域名', en: 'Domains' },
+  config: { 'zh-CN': '域名的设置', en: 'Settings of domains' },
+  cache: { 'zh-CN': '刷新与预热', en: 'Purges and prefetches' },
+  certificate: { 'zh-CN': '证书', en: 'Certificates' },
+  log: { 'zh-CN': '日志', en: 'Logs' },
+  stat: { 'zh-CN': '统计', en: 'Statistics' },
+  live: { 'zh-CN': '直播', en: 'Live streams' },
+  sms: { 'zh-CN': '短信', en: 'SMS' },
+  token: { 'zh-CN': '访问令牌', en: 'Access tokens' },
+  operator: { 'zh-CN': '账户、令牌与域名（仅供运营者）', en: 'Accounts, tokens and domains, for operators' },
+  edgeOperator: { 'zh-CN': '节点（仅供运营者）', en: 'Edges, for operators' },
+  fleetOperator: { 'zh-CN': '节点的接入与证书（仅供运营者）', en: 'Admission of edges, for operators' },
+  liveOperator: { 'zh-CN': '直播（仅供运营者）', en: 'Live streams, for operators' },
+  groupOperator: { 'zh-CN': '节点组（仅供运营者）', en: 'Groups of edges, for operators' },
+  smsOperator: { 'zh-CN': '短信（仅供运营者）', en: 'SMS, for operators' },
+};
