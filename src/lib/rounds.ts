@@ -1,4 +1,5 @@
 /** Repeated work: at a fixed interval and on request, one round at a time. */
+import { createSharedRuns } from './shared-runs.ts';
 
 export interface Rounds extends AsyncDisposable {
   /** Starts a round now, unless one is running. Does nothing after disposal. */
@@ -23,41 +24,34 @@ export interface RoundsOptions {
 export function startRounds({ everyMs, isDelayed, work, onFailure }: RoundsOptions): Rounds {
   const stop = new AbortController();
   const { signal } = stop;
-  let running: Promise<void> | undefined;
-  let isDue = false;
+  let isRunning = false;
   let isFailing = false;
-  const run = async () => {
+  const run = createSharedRuns(async () => {
+    if (signal.aborted) return;
+    isRunning = true;
     try {
-      do {
-        isDue = false;
-        try {
-          await work(signal);
-          isFailing = false;
-        } catch (error) {
-          onFailure(error, isFailing);
-          isFailing = true;
-        }
-      } while (isDue && !signal.aborted);
+      await work(signal);
+      isFailing = false;
+    } catch (error) {
+      onFailure(error, isFailing);
+      isFailing = true;
     } finally {
-      running = undefined; // in the turn of the last look at `isDue`, so that no wake-up is lost in between
+      isRunning = false;
     }
-  };
+  });
   const start = () => {
-    if (!signal.aborted) running ??= run();
+    if (!isRunning) void run(); // rejects only if `onFailure` throws
   };
   const timer = setInterval(start, everyMs);
   if (isDelayed !== true) start();
   return {
     start,
-    wake: () => {
-      isDue = true;
-      start();
-    },
+    wake: () => void run(), // as above
     signal,
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
       stop.abort();
-      await running;
+      await run();
     },
   };
 }

@@ -58,15 +58,15 @@ test('a refused account holds orders up with the reason, and is tried again ever
   assert.equal(signUps(), 0, 'the directory says so');
 
   world.binding = { ...binding, macKey: randomBytes(48).toString('base64url') };
-  await using worker = await world.startWorker();
+  const work = await world.newWorker();
   world.now += 300_000;
-  await worker.round();
+  await work();
   const refused = await world.order();
   assert.deepEqual([refused?.state, refused?.problem, refused?.dayOrders], ['pending', 'refused', 0]);
   assert.match(refused?.detail ?? '', /^the account is refused: \S/);
   assert.equal(signUps(), 1);
   await world.db.query.updateTable('certificate_order').set({ due_at: world.now }).execute();
-  await worker.round();
+  await work();
   assert.equal(signUps(), 1, 'not again at once, whichever order is due');
   assert.equal((await world.order())?.problem, 'refused');
 

@@ -94,20 +94,20 @@ describeOnBothEngines('certificates that are obtained', (newDatabase) => {
 
   test('an order whose step the database did not store is tried again within seconds', BOUND, async (t) => {
     const world = await startAcmeWorld(t, newDatabase, { nonceReject: 0 });
-    await using worker = await world.startWorker();
+    const work = await world.newWorker();
     const rename = (from: string, to: string) => world.db.query.schema.alterTable(from).renameTo(to).execute();
     await world.request();
     world.after = async (question) => {
       if (question === 'POST order-plz') await rename('certificate_order', 'away');
     };
-    await assert.rejects(worker.round(), /certificate_order/);
-    await assert.rejects(worker.round(), /certificate_order/, 'nor can it be given back');
+    await assert.rejects(work(), /certificate_order/);
+    await assert.rejects(work(), /certificate_order/, 'nor can it be given back');
     world.after = async () => undefined;
     await rename('away', 'certificate_order');
-    await worker.round();
+    await work();
     assert.equal((await world.order())?.url, '');
     world.now += 2_000;
-    await worker.round();
+    await work();
     assert.notEqual((await world.order())?.url, '', 'and it goes on');
   });
 

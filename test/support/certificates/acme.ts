@@ -8,7 +8,7 @@ import { createAccountHolder } from '#acme/account.ts';
 import { createAuthority } from '#acme/authority.ts';
 import { type AskHttp, createHttps, type HttpAnswer } from '#acme/https.ts';
 import type { ExternalBinding } from '#acme/jws.ts';
-import { type AcmeWorker, startAcmeWorker } from '#acme/worker.ts';
+import { createAcmeRound } from '#acme/worker.ts';
 import { addDomain } from '#api/settings/change.ts';
 import { giveCertificate } from '#api/settings/give-certificate.ts';
 import { type Db, openDatabase } from '#db/open.ts';
@@ -66,8 +66,8 @@ export interface AcmeWorld {
   resources(kind: string): Promise<ReadonlyMap<string, unknown>>;
   /** Makes the edge apply the published revision and acknowledge it. */
   applyFeed(): Promise<void>;
-  /** Starts a worker, which the caller disposes of. */
-  startWorker(): Promise<AcmeWorker>;
+  /** Makes a worker, which works when it is called. */
+  newWorker(): Promise<() => Promise<void>>;
   /** One round of a worker of its own, which is gone then. */
   round(): Promise<void>;
   /** Rounds, and the edge's part, by a clock that goes on, until the order rests. */
@@ -162,7 +162,7 @@ export async function startAcmeWorld(
       };
       await recordEdgeStatus(db.query, what, world.now);
     },
-    startWorker() {
+    async newWorker() {
       workers += 1;
       const directory = place.directory + world.account;
       const clock = () => world.now;
@@ -177,14 +177,15 @@ export async function startAcmeWorld(
         steadyClock: () => world.now + world.putBackMs,
       });
       const give = giveCertificate;
-      return startAcmeWorker(
-        { ...own, account, give: (trx, given) => give(trx, { ring, maxCertificates: 10 }, given) },
-        0,
-      );
+      const round = await createAcmeRound({
+        ...{ ...own, account },
+        give: (trx, given) => give(trx, { ring, maxCertificates: 10 }, given),
+      });
+      return () => round(NEVER);
     },
     async round() {
-      await using worker = await world.startWorker();
-      await worker.round();
+      const work = await world.newWorker();
+      await work();
     },
     async run() {
       for (let rounds = 0; rounds < MAX_ROUNDS; rounds += 1) {
@@ -201,6 +202,7 @@ export async function startAcmeWorld(
   return world;
 }
 
+const NEVER = new AbortController().signal;
 const MAX_ROUNDS = 300;
 /** Longer than an order waits for edges or the authority. */
 const ROUND_MS = 1_000;

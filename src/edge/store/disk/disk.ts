@@ -4,6 +4,7 @@
  */
 import type { CacheOptions } from '#http/options.ts';
 import { putVariant } from '#http/variants.ts';
+import { createSharedRuns } from '#lib/shared-runs.ts';
 import type { WriterBudget } from '../gathered-bytes.ts';
 import type { EncodeHead } from '../head-codec.ts';
 import { createKeyHasher, type HashKey, type KeyHash } from '../key-hash.ts';
@@ -68,10 +69,11 @@ export class DiskStore implements CacheStore {
   readonly #unplaced = new Unplaced();
   /** Files written for bodies from memory, so that a new head does not write them again. */
   readonly #written = new WeakMap<StoredBody, DiskBody>();
+  /** Runs the upkeep. A call during a run gets one that begins after it. Never rejects. */
+  readonly #tick = createSharedRuns(() => this.#lookAfter());
   readonly #timer: NodeJS.Timeout;
   #volume: Volume | undefined;
   #janitor: Janitor | undefined;
-  #ticking: Promise<void> | undefined;
   #waitingBytes = 0;
   #isClosed = false;
 
@@ -182,7 +184,6 @@ export class DiskStore implements CacheStore {
     await this.#lanes.settled();
     await this.#volume?.segments.filled();
     await this.#volume?.segments.flush();
-    await this.#tick(); // a tick in flight may not have seen the last writes
     do await this.#tick();
     while (this.#janitor?.isSettled === false && this.#refusal() === undefined);
   }
@@ -364,14 +365,6 @@ export class DiskStore implements CacheStore {
     this.#janitor = undefined;
     this.#volume = undefined;
     await volume?.close();
-  }
-
-  /** Runs the upkeep; concurrent calls share one run. Never rejects. */
-  #tick(): Promise<void> {
-    this.#ticking ??= this.#lookAfter().finally(() => {
-      this.#ticking = undefined;
-    });
-    return this.#ticking;
   }
 
   async #lookAfter(): Promise<void> {
