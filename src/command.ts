@@ -19,6 +19,7 @@ import { hideSecrets } from '#lib/logger.ts';
 import { type Environment, type Setting, type SettingProblem, settingName } from '#lib/settings.ts';
 import type { IdentityView } from '#model/fleet.ts';
 import { findControl } from '#roles/control/control-file.ts';
+import type { BackupTrial } from '#roles/database/backup.ts';
 import { setSelfDrain } from '#roles/edge/self-drain.ts';
 import { firstTokenPath } from '#roles/process/announce.ts';
 import { findWorkers, supervisorSocketPath } from '#roles/sockets/worker-sockets.ts';
@@ -79,7 +80,8 @@ function createContext({ entry, env, cwd, write }: Invocation): CliContext {
     exportDatabase: (given, file, withSecrets) => exportDatabase(load(given).config, file, withSecrets),
     importDatabase: (given, file) => importDatabase(load(given).config, file),
     backUpDatabase: (given, isVerified) => backUpDatabase(load(given).config, isVerified),
-    verifyDatabase: (given, file, scratch) => verifyDatabase(load(given).config, file, scratch),
+    verifyDatabase: (given, file, scratch) =>
+      verifyDatabase(load(given).config, { file, scratch, needsRing: given.flags['keyring'] !== undefined }),
     setSelfDrain: (given, isDraining) => {
       const { dataDir } = load(given).config;
       if (!setSelfDrain(dataDir, isDraining))
@@ -135,9 +137,9 @@ async function backUpDatabase(config: Config, isVerified: boolean) {
   return inWords(() => backUp(config, systemClock(), isVerified));
 }
 
-async function verifyDatabase(config: Config, file: string, scratch: string | undefined) {
+async function verifyDatabase(config: Config, trial: BackupTrial) {
   const { verifyFile } = await import('#roles/database/backup.ts');
-  return inWords(() => verifyFile(config, file, scratch));
+  return inWords(() => verifyFile(config, trial));
 }
 
 async function enrolEdge(

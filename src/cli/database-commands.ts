@@ -41,13 +41,19 @@ async function backUp(context: CliContext, options: Options): Promise<void> {
 
 async function verify(context: CliContext, file: string, options: Options): Promise<void> {
   const result = await context.verifyDatabase(givenSettings(context, options), file, textOption(options, 'scratch'));
-  const { rows, tables, exportedAt, withoutSecret, differences } = result;
+  const { rows, tables, exportedAt, withoutSecret, secrets, areOpened, differences } = result;
   if (options['json'] === true) context.print(JSON.stringify(result, undefined, 2));
   if (differences.length > 0)
     throw new CliError(['the restored database is not that of the file:', ...differences].join('\n'));
   if (options['json'] === true) return;
   context.print(`restored ${rows} rows of ${tables} tables, as of ${new Date(exportedAt).toISOString()}; none differs`);
   if (withoutSecret > 0) context.print(`${withoutSecret} of them have no secret, since the export left it out`);
+  if (secrets === 0) return;
+  context.print(
+    areOpened
+      ? `the key ring opens each of its ${secrets} secrets`
+      : `its ${secrets} secrets were not tried, since there is no key ring here: name it with --keyring`,
+  );
 }
 
 async function exportTo(context: CliContext, file: string, options: Options): Promise<void> {

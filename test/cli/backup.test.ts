@@ -1,12 +1,30 @@
 /** Backups as an operator has them: made while the service is busy, tried, kept and removed, restored on the other engine. */
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { createClient } from '#client/client.ts';
 import { openExport } from '#db/export/read.ts';
 import { verifyExport } from '#db/export/verify.ts';
+import { openDatabase } from '#db/open.ts';
+import { loadOrMakeKeyring } from '#db/secrets/keyring.ts';
+import { loadOrMakeAcmeAccount } from '#db/tables/acme-accounts.ts';
+import { takeLock } from '#lib/data-directory.ts';
+import { findLeftParts } from '#roles/database/backup.ts';
+import { makeScratchFolder } from '#roles/database/scratch-folder.ts';
+import { startControl } from '../support/cli/control.ts';
 import { newPostgres, newSqlite } from '../support/db/databases.ts';
 import { exportText, linesOf } from '../support/db/exports.ts';
 import { silentLog } from '../support/feed/feed.ts';
@@ -49,7 +67,7 @@ for (const [from, to, its] of [
     const [name = ''] = readdirSync(join(folder, 'backups'));
     const file = join(folder, 'backups', name);
     const verified = await run(['db', 'verify', file]);
-    assert.match(verified.stdout, /^restored \d+ rows of \d+ tables, as of 20\d\d-.*; none differs\n$/);
+    assert.match(verified.stdout, /^restored \d+ rows of \d+ tables, as of 20\d\d-.*; none differs\n/);
     assert.deepEqual(readdirSync(join(folder, 'backups')), [name]);
 
     const copy = { CAUSEWAY_DATA_DIR: join(folder, 'copy'), DATABASE_URL: '', ...(await engineSettings(t, to)) };
@@ -105,6 +123,97 @@ test('a file that is damaged, or whose key ring is missing, does not verify, and
   writeFileSync(changed, text.replace('"revision":', '"revision": '));
   assert.match((await verify(changed)).stderr, /SHA-256/);
   assert.deepEqual(readdirSync(folder).sort(), ['changed', 'cut', 'export']);
+});
+
+test('a trial opens each secret: it fails with another key ring of the same keys, and says so where there is none', async (t) => {
+  const folder = temporaryFolder(t);
+  const place = (name: string) => join(folder, name);
+  const ring = loadOrMakeKeyring(place('keyring'));
+  const database = { file: place('causeway.db'), log: silentLog };
+  {
+    await using db = await openDatabase(database);
+    const account = { directory: 'https://ca.example/directory', makeKey: () => 'a key', now: 0 };
+    await db.transaction((trx) => loadOrMakeAcmeAccount(trx, ring, account));
+  }
+  mkdirSync(place('backups'));
+  const run = (...args: readonly string[]) =>
+    runCommand(t, ['db', ...args], {
+      settings: { CAUSEWAY_DATA_DIR: folder, CAUSEWAY_BACKUP_DIRECTORY: place('backups') },
+    });
+  assert.equal((await run('backup', '--verify')).code, 0);
+  const file = join(place('backups'), readdirSync(place('backups'))[0] ?? '');
+  const opens = '; none differs\nthe key ring opens each of its 1 secrets\n';
+  assert.ok((await run('verify', file)).stdout.endsWith(opens));
+
+  const { id } = ring.newest;
+  renameSync(place('keyring'), place('away'));
+  const unopened = await run('verify', file);
+  assert.match(unopened.stdout, /none differs\nits 1 secrets were not tried, since there is no key ring here: name it/);
+  assert.equal(unopened.code, 0);
+  assert.match((await run('verify', file, '--keyring', place('keyring'))).stderr, /key ring .* is missing/);
+  assert.match((await run('backup', '--verify')).stderr, /key ring .* is missing/);
+  assert.ok((await run('verify', file, '--keyring', place('away'))).stdout.endsWith(opens));
+
+  const other = loadOrMakeKeyring(place('other')).newest;
+  const forged = readFileSync(place('other'), 'utf8').replace(other.id, id);
+  writeFileSync(place('other'), forged.replace(/ \w+\n$/, '\n'));
+  const wrong = await run('verify', file, '--keyring', place('other'));
+  assert.equal(wrong.code, 1);
+  assert.match(
+    wrong.stderr,
+    /the secret in acme_account\.private_key of https:\/\/ca\.example\/directory does not open/,
+  );
+});
+
+test('a trial removes what killed ones have left, and nothing that is in use or of somebody else', async (t) => {
+  const folder = temporaryFolder(t);
+  const left = ['.verify-killed', '.verify-linked', '.verify-open', '.verify-used'].map((name) => join(folder, name));
+  const [killed = '', linked = '', open = '', used = ''] = left;
+  const elsewhere = temporaryFolder(t);
+  writeFileSync(join(elsewhere, 'mine'), '');
+  for (const path of [killed, open, used]) mkdirSync(path, { mode: 0o700 });
+  writeFileSync(join(killed, 'restored.db'), '');
+  chmodSync(open, 0o755);
+  symlinkSync(elsewhere, linked);
+  const other = takeLock(join(used, 'lock'));
+  {
+    using made = makeScratchFolder(folder);
+    assert.deepEqual(
+      readdirSync(folder).sort(),
+      ['.verify-linked', '.verify-open', '.verify-used', basename(made.path)].sort(),
+    );
+    assert.equal(statSync(made.path).mode & 0o777, 0o700);
+  }
+  assert.deepEqual(readdirSync(elsewhere), ['mine']);
+  other?.[Symbol.dispose]();
+  makeScratchFolder(folder)[Symbol.dispose]();
+  assert.deepEqual(readdirSync(folder).sort(), ['.verify-linked', '.verify-open']);
+});
+
+test('a backup removes unfinished files of killed ones after a day, and begins nothing on a disk without room', async (t) => {
+  const part = (day: string) => `causeway-${day}T000000Z.ndjson.0123456789ab.part`;
+  const now = Date.UTC(2026, 0, 3);
+  const file = (name: string, changedAt: number) => ({ name, changedAt, sizeBytes: 1 });
+  const files = [
+    file(part('20260101'), Date.UTC(2026, 0, 1)),
+    file(part('20260102'), Date.UTC(2026, 0, 2, 12)),
+    file('mine.0123456789ab.part', 0),
+    file('causeway-20260101T000000Z.ndjson', 0),
+  ];
+  assert.deepEqual(findLeftParts(files, now), [part('20260101')]);
+
+  const folder = temporaryFolder(t);
+  const backups = join(folder, 'backups');
+  mkdirSync(backups);
+  const service = await startControl(t);
+  const settings = { CAUSEWAY_DATA_DIR: service.dataDir, CAUSEWAY_BACKUP_DIRECTORY: backups };
+  const huge = join(backups, 'causeway-20260101T000000Z.ndjson');
+  writeFileSync(huge, '');
+  truncateSync(huge, 2 ** 43); // without blocks
+  const { code, stderr } = await runCommand(t, ['db', 'backup'], { settings });
+  assert.equal(code, 1);
+  assert.match(stderr, /^causeway: the disk of .*backups has \d+ MB free, and a backup takes about \d+ MB: make room/);
+  assert.deepEqual(readdirSync(backups), [basename(huge)]);
 });
 
 test('a row that the restored database has otherwise is a difference', async (t) => {

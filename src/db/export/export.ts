@@ -2,6 +2,7 @@
  * Exports the database to a file of lines and creates a new database from one: for backups, and to change engines.
  * docs/decisions/0260
  */
+import { lazy } from '#lib/lazy.ts';
 import { migrate, migrateTo, newestStep, readStep } from '../migrations/migrations.ts';
 import { type DatabaseOptions, nameDatabase, openEngine } from '../open.ts';
 import type { Keyring } from '../secrets/keyring.ts';
@@ -24,7 +25,7 @@ export async function exportDatabase(
 }
 
 /**
- * Imports into a new or unused database; migrates an export of an earlier release. If it fails or is killed, the
+ * Imports into a new or unused database; `loadRing` is called at the first sealed secret and may throw. migrates an export of an earlier release. If it fails or is killed, the
  * database is as unused as before. Throws with a message for users.
  */
 export async function importDatabase(
@@ -36,7 +37,9 @@ export async function importDatabase(
   try {
     await migrateTo(engine.query, engine.words, source.head.step);
     // No retry, since `source` can be read only once.
-    const summary = await engine.query.transaction().execute((trx) => putIn(trx, source, loadRing));
+    const ring = lazy(loadRing);
+    const hasKey = (id: string) => ring().find(id) !== undefined;
+    const summary = await engine.query.transaction().execute((trx) => putIn(trx, source, hasKey));
     await migrate(engine.query, engine.words);
     return summary;
   } catch (error) {

@@ -4,7 +4,6 @@ import { sql, type Transaction } from 'kysely';
 import { keepWaiting, lockTables } from '../engines/engine.ts';
 import { isDatabaseAway } from '../failures.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { Keyring } from '../secrets/keyring.ts';
 import { sealedWith } from '../secrets/sealing.ts';
 import { type CataloguedTable, readCatalogue } from './catalogue.ts';
 import { readLastId, setLastId } from './identities.ts';
@@ -21,13 +20,13 @@ export interface ImportSummary {
 }
 
 /**
- * `loadRing` is called at the first sealed secret and may throw. Throws `ExportError`, or another error if the database
- * is in use.
+ * `hasKey`: whether the key with an id is there for the secrets that are sealed with it; it may throw. Throws
+ * `ExportError`, or another error if the database is in use.
  */
 export async function putIn(
   trx: Transaction<Schema>,
   { head, rows }: OpenExport,
-  loadRing: () => Keyring,
+  hasKey: (id: string) => boolean,
 ): Promise<ImportSummary> {
   await keepWaiting(trx);
   const tables = await readCatalogue(trx);
@@ -37,7 +36,7 @@ export async function putIn(
   );
   for (const table of tables) await refuseUsed(trx, table);
   for (const { name } of tables.toReversed()) await sql`delete from ${sql.table(name)}`.execute(trx);
-  const check = createRowCheck(tables, loadRing);
+  const check = createRowCheck(tables, hasKey);
   const highest = new Map<string, number>();
   const withoutSecret: string[] = [];
   let [count, withoutSecretCount] = [0, 0];
@@ -118,10 +117,9 @@ async function* inBatches(
 
 function createRowCheck(
   tables: readonly CataloguedTable[],
-  loadRing: () => Keyring,
+  hasKey: (id: string) => boolean,
 ): (row: NumberedRow) => CataloguedTable {
   let current = 0;
-  let ring: Keyring | undefined;
   return ({ table: name, row }) => {
     const index = tables.findIndex((table) => table.name === name);
     const table = tables[index];
@@ -130,9 +128,7 @@ function createRowCheck(
     current = index;
     checkColumns(table, row);
     const sealed = sealedIn(table, row);
-    if (sealed === undefined) return table;
-    ring ??= loadRing();
-    if (ring.find(sealedWith(sealed)) === undefined)
+    if (sealed !== undefined && !hasKey(sealedWith(sealed)))
       throw new LineError(
         `a secret of ${describeRow(table, row)} is sealed with the key ${JSON.stringify(sealedWith(sealed))}, which is not in the key ring of this installation: put that of the exported one in its place`,
       );

@@ -2,9 +2,11 @@
  * Tries an export: makes a database from it and compares every row that is read back with the file. docs/decisions/0616
  */
 import { createHash } from 'node:crypto';
+import { lazy } from '#lib/lazy.ts';
 import type { Engine } from '../engines/engine.ts';
 import { migrate, migrateTo } from '../migrations/migrations.ts';
 import { type DatabaseOptions, openEngine } from '../open.ts';
+import { openSecrets } from '../rotation/sealed-secrets.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { type ExportHead, parseHead, parseLine } from './lines.ts';
 import { putIn } from './put-in.ts';
@@ -20,34 +22,52 @@ export interface Verification {
   readonly exportedAt: number;
   /** Number of rows whose secret the export has left out. */
   readonly withoutSecret: number;
+  /** Number of sealed secrets. */
+  readonly secrets: number;
+  /** Whether they were opened, which needs the key ring. */
+  readonly areOpened: boolean;
   /** Lines for people; empty if the restored database is that of the file. */
   readonly differences: readonly string[];
 }
 
 /**
- * `aside`: a new database, which is left restored and brought up to this release. Throws as `importDatabase` does if the
- * file is damaged or cannot be imported.
+ * `aside`: a new database, which is left restored and brought up to this release. `findRing` is called at the first
+ * sealed secret and may throw; without a key ring secrets stay closed. Throws as `importDatabase` does if the file is
+ * damaged or cannot be imported.
  */
 export async function verifyExport(
   aside: DatabaseOptions,
   source: OpenExport,
-  loadRing: () => Keyring,
+  findRing: () => Keyring | undefined,
 ): Promise<Verification> {
   await using engine = await openEngine(aside);
   await migrateTo(engine.query, engine.words, source.head.step);
   const inFile = new Tally();
   const tapped = { head: source.head, rows: inFile.watch(source.rows) };
-  const { rows, withoutSecretCount } = await engine.query.transaction().execute((trx) => putIn(trx, tapped, loadRing));
+  const ring = lazy(findRing);
+  const hasKey = (id: string) => ring() === undefined || ring()?.find(id) !== undefined;
+  const { rows, withoutSecretCount } = await engine.query.transaction().execute((trx) => putIn(trx, tapped, hasKey));
   const restored = await readBack(engine, source.head);
   await migrate(engine.query, engine.words); // this release can take it
+  const opened = await openSecrets(engine.query, ring);
   return {
     rows,
     tables: inFile.tables.size,
     exportedAt: source.head.at,
     withoutSecret: withoutSecretCount,
-    differences: [...compareTallies(inFile, restored.tally), ...compareIds(source.head, restored.head)],
+    secrets: opened.secrets,
+    areOpened: opened.areOpened,
+    differences: [
+      ...compareTallies(inFile, restored.tally),
+      ...compareIds(source.head, restored.head),
+      ...opened.problems.slice(0, MAX_NAMED),
+      ...(opened.problems.length > MAX_NAMED ? [`… and ${opened.problems.length - MAX_NAMED} more secrets`] : []),
+    ],
   };
 }
+
+/** Limit of secrets that are named in the differences. */
+const MAX_NAMED = 20;
 
 async function readBack(engine: Engine, { step, at }: ExportHead): Promise<{ head: ExportHead; tally: Tally }> {
   const tally = new Tally();

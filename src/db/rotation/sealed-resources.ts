@@ -4,7 +4,7 @@ import type { SecretLocation } from '../secrets/sealing.ts';
 import { CERTIFICATE_KIND, privateKeyLocation } from '../tables/certificates.ts';
 import { liveKeysLocation } from '../tables/live/keys.ts';
 
-interface SealedResource {
+export interface SealedResource {
   readonly kind: string;
   readonly member: string;
   /** Location of the secret of the resource with this key. */

@@ -10,9 +10,9 @@ import {
   loadKeyring,
   loadOrMakeKeyring,
 } from '../secrets/keyring.ts';
-import { SEALED_PREFIX_CHARS, type SecretLocation, sealAnew, sealedWith } from '../secrets/sealing.ts';
+import { SEALED_PREFIX_CHARS, type SecretLocation, sealAnew, sealedWith, unseal } from '../secrets/sealing.ts';
 import { webhookSecretLocation } from '../tables/sms/deliveries.ts';
-import { SEALED_RESOURCES } from './sealed-resources.ts';
+import { SEALED_RESOURCES, type SealedResource } from './sealed-resources.ts';
 
 /**
  * All columns with sealed secrets; new ones must be added. Secrets within JSON are handled below and in
@@ -54,6 +54,37 @@ async function findKeysInUse(x: Executor): Promise<readonly string[]> {
   }
   for (const { sealed } of await readWebhookSecrets(x)) found.add(sealedWith(sealed));
   return [...found];
+}
+
+interface OpenedSecrets {
+  readonly secrets: number;
+  /** False if there are some, and no key ring. */
+  readonly areOpened: boolean;
+  /** Lines for people, one for each that does not open. */
+  readonly problems: readonly string[];
+}
+
+/** Opens every secret. `findRing` is called if there are any; without a key ring they stay closed. */
+export async function openSecrets(x: Executor, findRing: () => Keyring | undefined): Promise<OpenedSecrets> {
+  const webhooks = await readWebhookSecrets(x);
+  const found: SealedSecret[] = webhooks.map(({ id, sealed }) => ({ place: webhookSecretLocation(id), sealed }));
+  for (const column of SEALED_COLUMNS) found.push(...(await readColumn(x, column)));
+  for (const resource of SEALED_RESOURCES) found.push(...(await readResources(x, resource)));
+  const sealed = found.filter((secret) => secret.sealed !== '');
+  if (sealed.length === 0) return { secrets: 0, areOpened: true, problems: [] };
+  const ring = findRing();
+  if (ring === undefined) return { secrets: sealed.length, areOpened: false, problems: [] };
+  return { secrets: sealed.length, areOpened: true, problems: sealed.flatMap((secret) => problemOf(ring, secret)) };
+}
+
+function problemOf(ring: Keyring, { place, sealed }: SealedSecret): readonly string[] {
+  try {
+    unseal(ring, place, sealed);
+    return [];
+  } catch (error) {
+    if (error instanceof KeyringError) return [error.message];
+    throw error;
+  }
 }
 
 export interface Rotation {
@@ -102,18 +133,12 @@ function sealUnlessDamaged(
 }
 
 /** Here and below: a row that has changed since it was read was resealed by that change. */
-async function sealColumn(
-  trx: Executor,
-  { table, row, column }: (typeof SEALED_COLUMNS)[number],
-  anew: SealAnew,
-): Promise<void> {
-  const { rows } = await sql<{ row: string | number; sealed: string }>`
-    select ${sql.ref(row)} as row, ${sql.ref(column)} as sealed from ${sql.table(table)} where ${sql.ref(column)} <> ''
-  `.execute(trx);
-  for (const { row: key, sealed } of rows) {
+async function sealColumn(trx: Executor, sealedColumn: SealedColumn, anew: SealAnew): Promise<void> {
+  const { table, row, column } = sealedColumn;
+  for (const { place, sealed } of await readColumn(trx, sealedColumn)) {
     await sql`
-      update ${sql.table(table)} set ${sql.ref(column)} = ${anew({ table, row: key, column }, sealed)}
-        where ${sql.ref(row)} = ${key} and ${sql.ref(column)} = ${sealed}
+      update ${sql.table(table)} set ${sql.ref(column)} = ${anew(place, sealed)}
+        where ${sql.ref(row)} = ${place.row} and ${sql.ref(column)} = ${sealed}
     `.execute(trx);
   }
 }
@@ -132,17 +157,10 @@ async function sealWebhooks(trx: Executor, anew: SealAnew): Promise<void> {
 
 /** Reseals certificates and live keys in the feed. Their revisions are kept. */
 async function sealResources(trx: Executor, anew: SealAnew): Promise<void> {
-  for (const { kind, member, locationOf } of SEALED_RESOURCES) {
-    const rows = await trx
-      .selectFrom('resource')
-      .select(['key', 'body'])
-      .where('kind', '=', kind)
-      .where('deleted', '=', 0)
-      .execute();
-    for (const { key, body } of rows) {
-      // `as`: written by this room only, with the secret in that member.
-      const before = JSON.parse(body) as Readonly<Record<string, string>>;
-      const changed = { ...before, [member]: anew(locationOf(key), before[member] ?? '') };
+  for (const resource of SEALED_RESOURCES) {
+    const { kind, member } = resource;
+    for (const { key, body, parsed, place, sealed } of await readResources(trx, resource)) {
+      const changed = { ...parsed, [member]: anew(place, sealed) };
       await trx
         .updateTable('resource')
         .set({ body: JSON.stringify(changed) })
@@ -152,6 +170,34 @@ async function sealResources(trx: Executor, anew: SealAnew): Promise<void> {
         .execute();
     }
   }
+}
+
+interface SealedSecret {
+  readonly place: SecretLocation;
+  readonly sealed: string;
+}
+
+type SealedColumn = (typeof SEALED_COLUMNS)[number];
+
+async function readColumn(x: Executor, { table, row, column }: SealedColumn): Promise<readonly SealedSecret[]> {
+  const { rows } = await sql<{ row: string | number; sealed: string }>`
+    select ${sql.ref(row)} as row, ${sql.ref(column)} as sealed from ${sql.table(table)} where ${sql.ref(column)} <> ''
+  `.execute(x);
+  return rows.map(({ row: key, sealed }) => ({ place: { table, row: key, column }, sealed }));
+}
+
+async function readResources(x: Executor, { kind, member, locationOf }: SealedResource) {
+  const rows = await x
+    .selectFrom('resource')
+    .select(['key', 'body'])
+    .where('kind', '=', kind)
+    .where('deleted', '=', 0)
+    .execute();
+  return rows.map(({ key, body }) => {
+    // `as`: written by this room only, with the secret in that member.
+    const parsed = JSON.parse(body) as Readonly<Record<string, string>>;
+    return { key, body, parsed, place: locationOf(key), sealed: parsed[member] ?? '' };
+  });
 }
 
 async function readWebhookSecrets(
