@@ -3,6 +3,7 @@
  * processes have not sent to control. docs/decisions/0608
  */
 import { isListening } from '#lib/is-listening.ts';
+import { lazy } from '#lib/lazy.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
 import type { LiveFile } from './live-file.ts';
@@ -21,8 +22,9 @@ export interface LivePlaces {
 }
 
 export interface HandOverOptions {
-  readonly predecessor?: LivePlaces | undefined;
-  /** Places of further generations. */
+  /** The latest first: each has followed the next. */
+  readonly predecessors: readonly LivePlaces[];
+  /** Places of other generations. */
   readonly others: readonly LivePlaces[];
   readonly lines: StreamLines;
   readonly file: Pick<LiveFile, 'adopt'>;
@@ -38,23 +40,48 @@ export interface HandOver extends Disposable {
   predecessor(): Predecessor | undefined;
 }
 
+/** Interval at which a process is looked for that is ending. */
+const LOOK_AGAIN_MS = 1_000;
+
 /** Resolves when `takeOver` does if there is no predecessor, otherwise at once. */
 export async function openHandOver(options: HandOverOptions): Promise<HandOver> {
-  const { predecessor: places, others, takeOver } = options;
-  for (const left of others) if (!(await isListening(left.socketPath))) adopt(options, left);
-  if (places === undefined) {
-    await takeOver();
-    return { predecessor: () => undefined, [Symbol.dispose]: () => undefined };
-  }
-  const predecessor = new Predecessor({
-    ...options,
-    socketPath: places.socketPath,
-    onTakeOver: () => void takeOver(),
-    onGone: () => adopt(options, places),
-  });
+  const takeOver = lazy(options.takeOver);
+  let predecessor: Predecessor | undefined;
+  let isDisposed = false;
+  /** A process that dies while it drains leaves the one that it took over from, which may have streams on air. */
+  const follow = async ([next, ...earlier]: readonly LivePlaces[]): Promise<void> => {
+    if (next === undefined) return await takeOver();
+    const isThere = await isListening(next.socketPath);
+    if (isDisposed) return;
+    if (!isThere) {
+      adopt(options, next);
+      return await follow(earlier);
+    }
+    predecessor = new Predecessor({
+      ...options,
+      socketPath: next.socketPath,
+      onTakeOver: () => void takeOver(),
+      onGone() {
+        adopt(options, next);
+        void follow(earlier); // rejects as `takeOver` does
+      },
+    });
+  };
+  /** One that still runs is ending, as after a restart that has failed. */
+  const adoptWhenGone = async (left: LivePlaces): Promise<void> => {
+    const isThere = await isListening(left.socketPath);
+    if (isDisposed) return;
+    if (!isThere) adopt(options, left);
+    else options.timers.after(LOOK_AGAIN_MS, () => void adoptWhenGone(left)); // rejects never
+  };
+  for (const left of options.others) await adoptWhenGone(left);
+  await follow(options.predecessors);
   return {
-    predecessor: () => (predecessor.isGone ? undefined : predecessor),
-    [Symbol.dispose]: () => predecessor[Symbol.dispose](),
+    predecessor: () => (predecessor?.isGone === false ? predecessor : undefined),
+    [Symbol.dispose]() {
+      isDisposed = true;
+      predecessor?.[Symbol.dispose]();
+    },
   };
 }
 

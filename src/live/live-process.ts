@@ -43,8 +43,8 @@ export interface LiveProcessOptions extends LivePlaces {
   readonly source: SiteReader;
   /** Path by which workers find the process that takes new streams: a symbolic link to its socket. */
   readonly workersPath: string;
-  /** The live process that this one takes over from. */
-  readonly predecessor?: LivePlaces | undefined;
+  /** The live processes that this one takes over from, the latest first: each has followed the next. */
+  readonly predecessors: readonly LivePlaces[];
   /** Places of other generations. What ended processes have left there is taken over. */
   readonly others: readonly LivePlaces[];
   readonly rtmpListen: ListenAddress | 'off';

@@ -1,8 +1,11 @@
 /** A live process that takes over from another one: streams go on where they are, and new ones are the successor's. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
+import { LiveFile } from '#live/live-file.ts';
 import { eventually } from '../support/eventually.ts';
 import { openFlv } from '../support/live/live-edge.ts';
 import { LIVE_HOST, probeUrl, startLiveService } from '../support/live/live-service.ts';
@@ -103,6 +106,24 @@ describe('a live process that takes over', () => {
     world.control.isAway = false;
     await eventually('control knows its end', () => world.told.includes('ended a unpublished'));
     assert.ok(!existsSync(world.placesOf(0).file), 'the file of the earlier process is gone');
+  });
+
+  test('what a process leaves that ends after the start of this one is told, as after a restart that has failed', async (t) => {
+    const world = await startLiveWorld(t);
+    const { file, socketPath } = world.placesOf(2);
+    {
+      using left = new LiveFile(file, { onMoved: assert.fail, onLost: assert.fail, onRestored: assert.fail });
+      const at = { domainId: 7, app: 'live', stream: 'left', broadcast: 'f'.repeat(32), at: 5 };
+      left.append({ kind: 'began', ...at, source: 'publish', address: '192.0.2.1' });
+    }
+    const ending = createServer().listen(socketPath);
+    await once(ending, 'listening');
+    await world.restart();
+    await world.publish('a');
+    assert.deepEqual([world.told, existsSync(file)], [['began a'], true]);
+    ending.close();
+    await eventually('control knows its end', () => world.told.includes('ended left crashed'));
+    assert.equal(existsSync(file), false);
   });
 
   test('a broadcast that another machine has is ended wherever it is, and marks reach all processes', async (t) => {

@@ -17,6 +17,7 @@ import {
   runCommand,
   spawnCommand,
   startService,
+  surroundings,
   WITH_LIVE,
 } from '../support/process/service.ts';
 import { needs, obtain } from '../support/runner/needs.ts';
@@ -93,6 +94,21 @@ describe('a restart of the edge workers', () => {
     assert.ok((await fetch(service.edgeUrl)).status >= 400);
   });
 
+  test('a generation that outlives the next one keeps its names to itself', async (t) => {
+    const service = await startService(t, { settings: { ...TWO_WORKERS, CAUSEWAY_EDGE_WORKERS: '1' } });
+    const held = await holdRequest(service);
+    const first = service.pids()['edge-worker-1'] ?? 0;
+    for (const name of ['edge-worker-1-b', 'edge-worker-1-c']) {
+      assert.equal((await restart(t, service)).code, 0);
+      assert.ok(service.pids()[name] !== undefined, JSON.stringify(service.pids()));
+    }
+    await eventually('the second has ended', () => service.pids()['edge-worker-1-b'] === undefined);
+    assert.equal((await restart(t, service)).code, 0);
+    assert.deepEqual([service.pids()['edge-worker-1'], isAlive(first), held.destroyed], [first, true, false]);
+    assert.ok((await fetch(service.edgeUrl)).status >= 400);
+    held.destroy();
+  });
+
   test('a restart waits while two generations have connections, or cuts the oldest', async (t) => {
     const service = await startService(t);
     const kept: Socket[] = [];
@@ -157,10 +173,21 @@ describe('sockets from systemd', needs('systemdSocketActivate'), () => {
       EDGE_WORKERS: '2',
       ROLES: 'control,edge',
     };
+    const { NODE_COMPILE_CACHE = '' } = surroundings();
     const environment = Object.entries(settings).flatMap(([name, value]) => ['-E', `CAUSEWAY_${name}=${value}`]);
     const activate = spawn(
       obtain('systemdSocketActivate'),
-      ['-l', `127.0.0.1:${port}`, '--fdname=http', ...environment, process.execPath, COMMAND, 'serve'],
+      [
+        '-l',
+        `127.0.0.1:${port}`,
+        '--fdname=http',
+        '-E',
+        `NODE_COMPILE_CACHE=${NODE_COMPILE_CACHE}`,
+        ...environment,
+        process.execPath,
+        COMMAND,
+        'serve',
+      ],
       { stdio: ['ignore', 'pipe', 'pipe'], cwd: temporaryFolder(t) },
     );
     let output = '';

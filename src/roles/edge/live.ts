@@ -24,7 +24,7 @@ const REPORT_MS = 5_000;
 const REPORT_SILENCE_MS = 30_000;
 
 export async function startLive(context: PartContext): Promise<RunningPart> {
-  const { config, log, registry, name, slot, predecessor } = context;
+  const { config, log, registry, name, slot, predecessors = [] } = context;
   const placesOf = (process: string) => livePlaces(config.dataDir, process);
   const accessLog = openAccessLog(context);
   const source = openSiteReader(edgeStorePath(config.dataDir));
@@ -34,9 +34,9 @@ export async function startLive(context: PartContext): Promise<RunningPart> {
     source,
     ...placesOf(name),
     workersPath: liveSocketPath(config.dataDir),
-    predecessor: predecessor === undefined ? undefined : placesOf(predecessor),
+    predecessors: predecessors.map(placesOf),
     others: namesOfSlot(slot)
-      .filter((other) => other !== name && other !== predecessor)
+      .filter((other) => other !== name && !predecessors.includes(other))
       .map(placesOf),
     rtmpListen: config.rtmpListen,
     rtmpsListen: config.rtmpsListen,

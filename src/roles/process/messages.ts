@@ -24,8 +24,8 @@ export interface StartMessage {
   readonly slot: string;
   /** Whether the part takes the place of others that are running. */
   readonly isSuccessor: boolean;
-  /** Name of the live process that a live process takes over from. */
-  readonly predecessor?: string;
+  /** Names of the live processes that a live process takes over from, the latest first: each has followed the next. */
+  readonly predecessors?: readonly string[];
   /** What the health page says at the time; absent if that is not known yet. */
   readonly health?: OwnCondition['word'];
   /** Sockets that the supervisor holds for this part. */
@@ -115,7 +115,7 @@ export type ToChild =
   | { readonly kind: 'stop'; readonly graceMs: number };
 
 export type FromChild =
-  | { readonly kind: 'ready'; readonly firstToken?: FirstToken }
+  | { readonly kind: 'ready'; readonly news: ReadyNews }
   /** The part cannot start, and ends after this. */
   | { readonly kind: 'failed'; readonly problem: string }
   /** Sent by the feed. */
@@ -135,6 +135,13 @@ export type FromChild =
  * that. `given`: from the settings, and not kept. `none`: none was needed.
  */
 export type FirstToken = 'kept' | 'stillKept' | 'given' | 'none';
+
+/** What is printed of a part when the service has started. */
+export interface ReadyNews {
+  readonly firstToken?: FirstToken;
+  /** The control that an edge without control on its machine follows. */
+  readonly control?: { readonly address: string; readonly isConnected: boolean };
+}
 
 /** Metric of a worker: requests that it is serving. */
 export const UNDER_WAY = 'causeway_edge_requests_under_way';

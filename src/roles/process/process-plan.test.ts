@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadConfig } from '#config';
-import { namesOfSlot, planParts, planSuccessors } from './process-plan.ts';
+import { namesOfSlot, nextGeneration, planParts, planSuccessors } from './process-plan.ts';
 
 const COMMON = { build: '1.0.0', localSecret: 'local' };
 
@@ -32,18 +32,31 @@ test('each role has its processes', () => {
 
 test('successors have the slots of their predecessors, and names of which three are used in turn', () => {
   const config = configOf({ CAUSEWAY_EDGE_WORKERS: '2' });
-  const names = [1, 2, 3, 4].map((generation) => planSuccessors(config, COMMON, generation).map(({ name }) => name));
+  const plan = (generation: number) =>
+    planSuccessors(config, COMMON, { generation, present: generation - 1, draining: [] });
+  const names = [1, 2, 3, 4].map((generation) => plan(generation).map(({ name }) => name));
   assert.deepEqual(names, [
     ['edge-worker-1-b', 'edge-worker-2-b', 'live-b'],
     ['edge-worker-1-c', 'edge-worker-2-c', 'live-c'],
     ['edge-worker-1', 'edge-worker-2', 'live'],
     ['edge-worker-1-b', 'edge-worker-2-b', 'live-b'],
   ]);
-  const predecessors = [1, 2, 3].map((generation) => planSuccessors(config, COMMON, generation).at(-1)?.predecessor);
-  assert.deepEqual(predecessors, ['live', 'live-b', 'live-c']);
-  const [first] = planSuccessors(config, COMMON, 1);
+  const predecessors = [1, 2, 3].map((generation) => plan(generation).at(-1)?.predecessors);
+  assert.deepEqual(predecessors, [['live'], ['live-b'], ['live-c']]);
+  const third = planSuccessors(config, COMMON, { generation: 2, present: 1, draining: [0] });
+  assert.deepEqual(third.at(-1)?.predecessors, ['live-b', 'live']);
+  const [first] = plan(1);
   assert.deepEqual([first?.slot, first?.isSuccessor, first?.localSecret], ['edge-worker-1', true, '']);
   assert.deepEqual(namesOfSlot('edge-worker-1'), ['edge-worker-1', 'edge-worker-1-b', 'edge-worker-1-c']);
+});
+
+test('a generation does not get the names of an earlier one that still drains', () => {
+  assert.deepEqual(
+    [nextGeneration(0, []), nextGeneration(1, [0]), nextGeneration(2, [1]), nextGeneration(3, [])],
+    [1, 2, 3, 4],
+  );
+  assert.equal(nextGeneration(2, [0]), 4, 'the one between them has ended first');
+  assert.equal(nextGeneration(4, [2]), 6);
 });
 
 test('the edge gets no secret, and not where an origin may be', () => {

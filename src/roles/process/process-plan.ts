@@ -35,14 +35,11 @@ export function planParts(
   return parts;
 }
 
-/**
- * Plans the workers and the live process that take the place of those that run. `generation` counts from 0, the first
- * one.
- */
+/** Plans the workers and the live process of a generation, which take the place of those of the present one. */
 export function planSuccessors(
   config: Config,
   common: Pick<StartMessage, 'build' | 'localSecret'>,
-  generation: number,
+  { generation, present, draining }: Succession,
 ): readonly StartMessage[] {
   return planParts(config, common)
     .filter(({ part }) => hasGenerations(part))
@@ -50,8 +47,27 @@ export function planSuccessors(
       ...start,
       name: start.slot + letterOf(generation),
       isSuccessor: true,
-      ...(start.part === 'live' && { predecessor: start.slot + letterOf(generation - 1) }),
+      ...(start.part === 'live' && {
+        predecessors: [present, ...draining.toReversed()].map((earlier) => start.slot + letterOf(earlier)),
+      }),
     }));
+}
+
+/** Generations count from 0, the first one. Numbers are left out whose names earlier generations still have. */
+export interface Succession {
+  readonly generation: number;
+  readonly present: number;
+  /** Earlier ones that have not ended, the oldest first. */
+  readonly draining: readonly number[];
+}
+
+/**
+ * Returns the number of the next generation: its processes get names that those of the generations in use do not have.
+ */
+export function nextGeneration(present: number, draining: readonly number[]): number {
+  let next = present + 1;
+  while ([present, ...draining].some((used) => letterOf(used) === letterOf(next))) next++;
+  return next;
 }
 
 /** Whether processes of this kind are replaced by a restart. */

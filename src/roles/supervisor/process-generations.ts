@@ -6,7 +6,7 @@
 import type { DrainLimits } from '#edge/ending.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { StartMessage } from '../process/messages.ts';
-import { MAX_GENERATIONS } from '../process/process-plan.ts';
+import { MAX_GENERATIONS, nextGeneration, type Succession } from '../process/process-plan.ts';
 import type { RoleProcess } from './role-process.ts';
 
 export interface ProcessGenerationsOptions {
@@ -21,8 +21,8 @@ export interface ProcessGenerationsOptions {
 }
 
 export interface Replacement {
-  /** Returns the processes of a generation; generations count from 0. */
-  plan(generation: number): readonly StartMessage[];
+  /** Returns the processes of a generation. */
+  plan(succession: Succession): readonly StartMessage[];
   readonly drain: DrainLimits;
   /** Whether to cut the oldest generation if there is no room for another. */
   readonly isForced: boolean;
@@ -36,6 +36,7 @@ export type Replaced =
   | { readonly kind: 'failed'; readonly problem: string };
 
 interface OldGeneration {
+  readonly number: number;
   /** Processes that have not ended. */
   readonly parts: Set<RoleProcess>;
   readonly ended: Promise<unknown>;
@@ -114,7 +115,10 @@ export class ProcessGenerations {
     await oldest?.ended;
     if (this.#hasStopped) return { kind: 'failed', problem: 'the service stops' };
     this.#readiness = Promise.withResolvers();
-    this.#next = plan(this.#number + 1).map(create);
+    const present = this.#number;
+    const draining = this.#old.map(({ number }) => number);
+    const generation = nextGeneration(present, draining);
+    this.#next = plan({ generation, present, draining }).map(create);
     onChange();
     const limit = setTimeout(
       () => this.#readiness.resolve(`the new processes were not ready within ${READY_LIMIT_MS / 1000} s`),
@@ -132,9 +136,9 @@ export class ProcessGenerations {
       return { kind: 'failed', problem };
     }
     this.#next = [];
-    this.#number += 1;
     this.#drain(this.#present, drain);
     this.#present = next;
+    this.#number = generation;
     log.info(
       { parts: next.map(({ name }) => name) },
       'new processes have taken over; the earlier ones finish their connections',
@@ -153,7 +157,7 @@ export class ProcessGenerations {
       onGone(part);
       onChange();
     };
-    const generation: OldGeneration = { parts, ended: Promise.all(present.map(end)) };
+    const generation: OldGeneration = { number: this.#number, parts, ended: Promise.all(present.map(end)) };
     this.#old.push(generation);
     void generation.ended.then(() => this.#old.splice(this.#old.indexOf(generation), 1)); // never rejects
   }

@@ -43,7 +43,7 @@ export function createRestart(options: RestartOptions): (isForced: boolean) => P
     const { taken, pending, renewsFeed, ...next } = planRestart(settings, loaded.config);
     const config = next.running;
     const replaced = await service.replaceGeneration({
-      plan: (generation) => planSuccessors(config, common, generation),
+      plan: (succession) => planSuccessors(config, common, succession),
       drain: { idleMs: config.drainIdleSeconds * 1000, limitMs: config.drainSeconds * 1000 },
       isForced,
     });

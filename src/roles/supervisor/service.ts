@@ -8,13 +8,13 @@ import { watchDisks } from '../process/disk-space.ts';
 import { countLostLines } from '../process/log-metrics.ts';
 import {
   type ChangedMessage,
-  type FirstToken,
   type HealthMessage,
   type PrefetchMessage,
+  type ReadyNews,
   type StartMessage,
   UNDER_WAY,
 } from '../process/messages.ts';
-import { hasGenerations } from '../process/process-plan.ts';
+import { hasGenerations, type Succession } from '../process/process-plan.ts';
 import type { HeldSockets } from '../sockets/held-sockets.ts';
 import { ChangeRelay } from './change-relay.ts';
 import { createSupervisorMetrics, type SupervisorMetrics, startMetricsServer, sumOf } from './metrics.ts';
@@ -33,7 +33,7 @@ export interface ServiceOptions {
 }
 
 export type Started =
-  | { readonly kind: 'started'; readonly firstToken: FirstToken }
+  | { readonly kind: 'started'; readonly news: ReadyNews }
   | { readonly kind: 'failed'; readonly problem: string };
 
 /** A worker that does not apply a change within this time is restarted. */
@@ -59,7 +59,7 @@ export class Service implements AsyncDisposable {
   readonly #disks: AsyncDisposable;
   readonly #started = Promise.withResolvers<Started>();
   #metricsServer: AsyncDisposable | undefined;
-  #firstToken: FirstToken = 'none';
+  #news: ReadyNews = {};
   /** The last message, for workers that are started later. */
   #health: HealthMessage | undefined;
   #hasStarted = false;
@@ -118,7 +118,7 @@ export class Service implements AsyncDisposable {
   async replaceGeneration(replacement: Replacement): Promise<Replaced> {
     // Probes of the health page must not notice new workers.
     const health = this.#health && { health: this.#health.word };
-    const plan = (generation: number) => replacement.plan(generation).map((start) => ({ ...start, ...health }));
+    const plan = (succession: Succession) => replacement.plan(succession).map((start) => ({ ...start, ...health }));
     return await this.#generations.replace({ ...replacement, plan });
   }
 
@@ -170,7 +170,7 @@ export class Service implements AsyncDisposable {
       log: this.#log,
       sink,
       sockets: () => sockets.of(start.slot),
-      onReady: (part, firstToken) => this.#noteReady(part, firstToken),
+      onReady: (part, news) => this.#noteReady(part, news),
       onFailed: (part, problem) => this.#noteFailure(part, problem),
       onDeath: (part, death) => this.#noteDeath(part, death),
       onRelayed: (part, message) => this.#passOn(part, message),
@@ -191,15 +191,15 @@ export class Service implements AsyncDisposable {
     this.#metrics.draining.set(this.#generations.draining.length);
   }
 
-  #noteReady(part: RoleProcess, firstToken: FirstToken | undefined): void {
+  #noteReady(part: RoleProcess, news: ReadyNews): void {
     this.#metrics.up.set({ part: part.name }, 1);
     if (this.#health !== undefined && isWorker(part)) part.send(this.#health);
     this.#log.info({ part: part.name }, 'ready');
-    this.#firstToken = firstToken ?? this.#firstToken;
+    this.#news = { ...this.#news, ...news };
     this.#generations.noteReady();
     if (this.#hasStarted || !this.#all.every(({ isReady }) => isReady)) return;
     this.#hasStarted = true;
-    this.#started.resolve({ kind: 'started', firstToken: this.#firstToken });
+    this.#started.resolve({ kind: 'started', news: this.#news });
   }
 
   /** Handles a failed start: fatal at the first start, when a person can fix it; later, the next try may succeed. */

@@ -58,7 +58,8 @@ export function openFlv(
     const reader = new FlvReader();
     const got: MediaMessage[] = [];
     let ended: 'whole' | 'cut' | undefined;
-    response.on('data', (bytes: Buffer) => got.push(...reader.push(bytes)));
+    if (response.statusCode === 200) response.on('data', (bytes: Buffer) => got.push(...reader.push(bytes)));
+    else response.resume();
     response.on('error', () => undefined); // shows as cut
     response.on('close', () => {
       ended = response.complete ? 'whole' : 'cut';

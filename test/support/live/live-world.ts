@@ -115,15 +115,17 @@ export async function startLiveWorld(
   });
   const taken = new Map<string, number>();
   let generation = 0;
-  const start = (predecessor?: LivePlaces) => {
+  const start = (predecessors: readonly LivePlaces[] = []) => {
     registry = new Registry();
     return startLiveProcess({
       edgeId: 'test',
       source,
       ...placesOf(generation),
       workersPath: join(folder, 'live.sock'),
-      predecessor,
-      others: [0, 1, 2].filter((n) => n !== generation && n !== generation - 1).map(placesOf),
+      predecessors,
+      others: [0, 1, 2]
+        .map(placesOf)
+        .filter((each) => ![placesOf(generation), ...predecessors].some((one) => one.file === each.file)),
       rtmpListen: { host: '127.0.0.1', port: 0 },
       rtmpsListen: 'off',
       pushAuth: 'off',
@@ -257,9 +259,9 @@ export async function startLiveWorld(
     placesOf,
     async handOver(limitMs) {
       const earlier = live;
-      const predecessor = placesOf(generation);
+      const predecessors = Array.from({ length: draining.length + 1 }, (_, n) => placesOf(generation - n));
       generation++;
-      live = await start(predecessor);
+      live = await start(predecessors);
       draining.push(earlier);
       const drained = earlier.drain(limitMs).finally(() => draining.splice(draining.indexOf(earlier), 1));
       await eventually('the next process listens', () => live.rtmpPort > 0);
