@@ -34,7 +34,9 @@ cat >"$tree/DEBIAN/postinst" <<'POSTINST'
 #!/bin/sh
 set -e
 if ! getent passwd causeway >/dev/null; then
-  useradd --system --user-group --home-dir /var/lib/causeway --no-create-home --shell /usr/sbin/nologin causeway
+  group=--user-group
+  if getent group causeway >/dev/null; then group='--gid causeway'; fi
+  useradd --system $group --home-dir /var/lib/causeway --no-create-home --shell /usr/sbin/nologin causeway
 fi
 for folder in /var/lib/causeway /var/backups/causeway; do
   [ -d "$folder" ] || install -d -m 0700 -o causeway -g causeway "$folder"

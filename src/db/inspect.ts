@@ -19,7 +19,7 @@ export interface InspectedDatabase {
 
 /** Throws, with a message for people, if the database cannot be used. */
 export async function inspectDatabase(options: DatabaseOptions, until: number): Promise<InspectedDatabase> {
-  await using engine = await openEngine(options);
+  await using engine = await openEngine({ ...options, isReader: true });
   const clockAheadMs = Math.round(systemClock() - engine.clock());
   const step = await readStep(engine.query);
   const isUpToDate = step === newestStep();

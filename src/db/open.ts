@@ -25,6 +25,8 @@ export interface DatabaseOptions {
   readonly log: Logger;
   /** URL of a `ProcedureFile`, whose procedures run in SQLite's thread. Absent: none run there. */
   readonly procedures?: URL;
+  /** Whether an SQLite file is only read: nothing about it changes, also its mode. */
+  readonly isReader?: boolean;
 }
 
 export interface Db extends AsyncDisposable {
@@ -86,9 +88,9 @@ export function nameDatabase({ url, file }: DatabaseOptions, error: unknown): un
 }
 
 /** Opens the database without migrating it: it may be empty, or at any migration. */
-export async function openEngine({ url, listenUrl = url, file, log, procedures }: DatabaseOptions): Promise<Engine> {
+export async function openEngine({ url, listenUrl = url, file, log, ...sqlite }: DatabaseOptions): Promise<Engine> {
   return url === undefined || listenUrl === undefined
-    ? openSqlite(file, procedures)
+    ? openSqlite(file, sqlite)
     : openPostgres({ url, listenUrl, log });
 }
 

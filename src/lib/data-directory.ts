@@ -59,9 +59,7 @@ export function inspectDataDirectory(directory: string): InspectedDirectory {
     if (!isInstallation(names))
       return { kind: 'unusable', problem: `${directory} contains other files and is not a causeway installation` };
     const file = join(directory, LOCK);
-    if (!names.includes(LOCK)) return { kind: 'installation', isInUse: false };
-    using lock = namingFile(file, () => takeLock(file));
-    return { kind: 'installation', isInUse: lock === undefined };
+    return { kind: 'installation', isInUse: names.includes(LOCK) && namingFile(file, () => isLocked(file)) };
   } catch (error) {
     return { kind: 'unusable', problem: error instanceof Error ? error.message : String(error) };
   }
@@ -107,8 +105,26 @@ export function takeLock(file: string): Disposable | undefined {
     chmodSync(file, 0o600);
   } catch (error) {
     database.close();
-    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined;
+    if (isBusy(error)) return undefined;
     throw error;
   }
   return { [Symbol.dispose]: () => database.close() };
+}
+
+/** Whether a process holds the lock. Changes nothing, since root may ask about the file of another user. */
+function isLocked(file: string): boolean {
+  const database = new DatabaseSync(file, { timeout: 0, readOnly: true });
+  try {
+    database.exec('SELECT count(*) FROM sqlite_schema');
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw error;
+  } finally {
+    database.close();
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
 }

@@ -56,7 +56,10 @@ export interface SettingText {
   readonly source: string;
 }
 
-/** A setting as `causeway config` shows it. The value is `***` for a secret, and empty if the setting is unset. */
+/** Shown instead of a secret. */
+export const HIDDEN = '***';
+
+/** A setting as `causeway config` shows it. The value is hidden for a secret, and empty if the setting is unset. */
 export interface SettingInForce {
   readonly name: string;
   readonly value: string;
@@ -104,7 +107,7 @@ export function gatherTexts(
 export function showSettings(table: ConfigTable, texts: ReadonlyMap<string, SettingText>): SettingInForce[] {
   return Object.entries(table).map(([key, setting]) => {
     const { text = '', source = DEFAULT_SOURCE } = texts.get(key) ?? {};
-    return { name: settingName(key), value: setting.secret === true && text !== '' ? '***' : text, source };
+    return { name: settingName(key), value: setting.secret === true && text !== '' ? HIDDEN : text, source };
   });
 }
 

@@ -1,9 +1,20 @@
 /** `causeway install --root`: the tree of a package, its units as systemd reads them, and what a second run changes. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { installFile, installPrivateFolder } from '#roles/install/files.ts';
 import { install } from '#roles/install/install.ts';
 import { createUnits } from '#roles/install/units.ts';
 import { needs, obtain } from '../support/runner/needs.ts';
@@ -47,6 +58,39 @@ test('an installation has the program without its tests, settings, units and the
     changed.filter(({ state }) => state !== 'kept'),
     [{ state: 'changed', what: join(root, 'usr/lib/systemd/system/causeway.service') }],
   );
+});
+
+test('a private folder that is there is closed, and has to belong to the service', (t) => {
+  const folder = join(temporaryFolder(t), 'data');
+  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  assert.equal(installPrivateFolder(folder, { uid, gid }).state, 'made');
+  assert.equal(installPrivateFolder(folder, { uid, gid }).state, 'kept');
+  chmodSync(folder, 0o755);
+  assert.equal(installPrivateFolder(folder, { uid, gid }).state, 'changed');
+  assert.equal(statSync(folder).mode & 0o777, 0o700);
+  assert.throws(
+    () => installPrivateFolder(folder, { uid: uid + 1, gid }),
+    new RegExp(`^Error: ${folder} belongs to another user \\(${uid}\\): chown -R ${uid + 1}:${gid} ${folder}, and`),
+  );
+});
+
+test('a file is written through no link that somebody else has put in its way', (t) => {
+  const [folder, elsewhere] = [temporaryFolder(t), join(temporaryFolder(t), 'file')];
+  writeFileSync(elsewhere, 'kept');
+  symlinkSync(elsewhere, join(folder, 'unit.new'));
+  assert.equal(installFile(join(folder, 'unit'), 'text').state, 'made');
+  assert.deepEqual([readFileSync(elsewhere, 'utf8'), readFileSync(join(folder, 'unit'), 'utf8')], ['kept', 'text']);
+});
+
+test('the command runs programs of the system alone, whatever PATH says', async (t) => {
+  const [root, own] = [temporaryFolder(t), temporaryFolder(t)];
+  await install({ source: makeSource(t).source, root, version: '1.0.0', hasSocket: true });
+  for (const name of ['id', 'setpriv'])
+    writeFileSync(join(own, name), `#!/bin/sh\necho > ${own}/was-run\n`, { mode: 0o755 });
+  const env = { PATH: `${own}:/usr/bin:/bin` };
+  const { status } = spawnSync('sh', [join(root, 'usr/bin/causeway'), 'config'], { env });
+  assert.notEqual(status, 0, 'there is no program here');
+  assert.deepEqual(readdirSync(own).sort(), ['id', 'setpriv']);
 });
 
 test('systemd finds nothing wrong with the units', needs('systemdAnalyze'), async (t) => {

@@ -38,9 +38,12 @@ export interface Engine extends AsyncDisposable {
   listen(wake: () => void): AsyncDisposable | undefined;
 }
 
-/** `procedures`: see `DatabaseOptions`. */
-export async function openSqlite(file: string, procedures?: URL): Promise<Engine> {
-  const connection = await openSqliteFile(file, procedures);
+/** `procedures` and `isReader`: see `DatabaseOptions`. */
+export async function openSqlite(
+  file: string,
+  { procedures, isReader = false }: { readonly procedures?: URL | undefined; readonly isReader?: boolean } = {},
+): Promise<Engine> {
+  const connection = await (isReader ? openSqliteReader(file) : openSqliteFile(file, procedures));
   const query = new Kysely<Schema>({ dialect: sqliteDialect(connection) });
   await query.connection().execute(async () => undefined); // Kysely closes the connection only if it has used it
   const lookUps = openLookUps(file);

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { DoctorFinding } from '#cli/doctor-finding.ts';
 import type { Config } from '#config';
 import { databasePath, inspectDataDirectory } from '#lib/data-directory.ts';
-import type { SettingInForce, SettingProblem } from '#lib/settings.ts';
+import { DEFAULT_SOURCE, type SettingInForce, type SettingProblem } from '#lib/settings.ts';
 import { findControl } from '../control/control-file.ts';
 import { checkCertificates, checkDatabase } from './database-checks.ts';
 import { type Examine, ok, problem, runChecks, warning } from './findings.ts';
 import { checkClock, checkDns, checkFileLimits, checkLibraries } from './machine-checks.ts';
 import { checkPorts } from './port-checks.ts';
-import { checkOriginGuard, checkTimeZone, checkTrustedProxies } from './setting-checks.ts';
+import { checkOriginGuard, checkSettingsFiles, checkTimeZone, checkTrustedProxies, filesOf } from './setting-checks.ts';
 import { checkBackups, checkDataDirectory, checkDisk, checkKeyring } from './storage-checks.ts';
 
 interface Examination {
@@ -29,7 +29,7 @@ export function examine({ settings, root, now }: Examination): Promise<readonly 
   ];
   if (settings.kind === 'config')
     return runChecks([
-      ['settings', () => [describeSettings(settings.sources)]],
+      ['settings', () => [describeSettings(settings.sources), ...checkSettingsFiles(settings.sources)]],
       ...ofMachine,
       ...checksOf(settings, now),
     ]);
@@ -50,8 +50,8 @@ export function examine({ settings, root, now }: Examination): Promise<readonly 
 }
 
 function describeSettings(sources: readonly SettingInForce[]): DoctorFinding {
-  const given = sources.filter(({ source }) => source !== 'default');
-  const places = [...new Set(given.map(({ source }) => source).filter((source) => source.includes('/')))];
+  const given = sources.filter(({ source }) => source !== DEFAULT_SOURCE);
+  const places = filesOf(given);
   return ok(
     'settings',
     `${given.length} settings are given${places.length > 0 ? `, also in ${places.join(', ')}` : ''}`,

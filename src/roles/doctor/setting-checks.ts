@@ -1,10 +1,29 @@
 /** Checks of the settings that open the service to others: trusted proxies, private origins; and of the time zone. */
+import { statSync } from 'node:fs';
 import type { DoctorFinding } from '#cli/doctor-finding.ts';
 import type { Config } from '#config';
 import { createAddressSet, parseNetwork } from '#lib/cidr.ts';
 import { isLoopback } from '#lib/listen-address.ts';
-import type { SettingInForce } from '#lib/settings.ts';
+import { HIDDEN, type SettingInForce } from '#lib/settings.ts';
 import { ok, problem, warning } from './findings.ts';
+
+/** Returns the files among the sources of settings. */
+export function filesOf(sources: readonly SettingInForce[]): readonly string[] {
+  return [...new Set(sources.map(({ source }) => source).filter((source) => source.includes('/')))];
+}
+
+/** Finds files of settings that others may change, or read although they hold a secret. */
+export function checkSettingsFiles(sources: readonly SettingInForce[]): readonly DoctorFinding[] {
+  return filesOf(sources).flatMap((file) => {
+    const { mode } = statSync(file);
+    const found = `${file} has mode ${(mode & 0o777).toString(8)}`;
+    if ((mode & 0o022) !== 0)
+      return [problem('settings', `${found}: other users can change the settings`, `chmod go-w ${file}`)];
+    const secret = sources.find((one) => one.source === file && one.value === HIDDEN);
+    if ((mode & 0o004) === 0 || secret === undefined) return [];
+    return [warning('settings', `${found}: other users can read ${secret.name}`, `chmod o-rwx ${file}`)];
+  });
+}
 
 /** Addresses of a network that customers must not reach through the edge, with what is there. */
 const DELICATE = [

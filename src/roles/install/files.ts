@@ -2,6 +2,7 @@
 import {
   chmodSync,
   chownSync,
+  constants,
   copyFileSync,
   existsSync,
   lstatSync,
@@ -24,7 +25,8 @@ export function installFile(file: string, text: string, mode = 0o644): Installed
   if (before === text) return { state: 'kept', what: file };
   mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
   const next = `${file}.new`;
-  writeFileSync(next, text);
+  rmSync(next, { force: true });
+  writeFileSync(next, text, { flag: 'wx' }); // never through a link that somebody else has put there
   chmodSync(next, mode); // whatever the umask
   renameSync(next, file);
   return { state: before === undefined ? 'made' : 'changed', what: file };
@@ -43,13 +45,20 @@ export interface FileOwner {
   readonly gid: number;
 }
 
-/** Makes a folder that only its owner may enter. */
-export function installPrivateFolder(folder: string, owner?: FileOwner): InstalledPiece {
-  if (existsSync(folder)) return { state: 'kept', what: folder };
-  mkdirSync(folder, { recursive: true });
-  chmodSync(folder, 0o700);
-  if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
-  return { state: 'made', what: folder };
+/** Makes a folder that only its owner may enter. One that is there keeps its content, and has to belong to the owner. */
+export function installPrivateFolder(folder: string, { uid, gid }: FileOwner): InstalledPiece {
+  const before = statSync(folder, { throwIfNoEntry: false });
+  if (before !== undefined && before.uid !== uid)
+    throw new Error(
+      `${folder} belongs to another user (${before.uid}): chown -R ${uid}:${gid} ${folder}, and install again`,
+    );
+  if (before === undefined) {
+    mkdirSync(folder, { recursive: true });
+    chownSync(folder, uid, gid);
+  }
+  const isOpen = before === undefined || (before.mode & 0o077) !== 0;
+  if (isOpen) chmodSync(folder, 0o700);
+  return { state: before === undefined ? 'made' : isOpen ? 'changed' : 'kept', what: folder };
 }
 
 /** Makes a relative link, or turns it to another target, atomically. */
@@ -70,7 +79,7 @@ export function copyReadable(from: string, to: string, accepts: (path: string) =
   if (found.isSymbolicLink()) symlinkSync(readlinkSync(from), to);
   else if (found.isDirectory()) copyFolder(from, to, accepts);
   else {
-    copyFileSync(from, to);
+    copyFileSync(from, to, constants.COPYFILE_FICLONE); // without a copy of the bytes where the file system can
     chmodSync(to, (found.mode & 0o100) === 0 ? 0o644 : 0o755);
   }
 }

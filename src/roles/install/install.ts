@@ -1,9 +1,11 @@
 /** Installs this release as a service: user, folders, settings file, units, command. Done twice, it changes nothing. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Installed, InstalledPiece, InstallOrder } from '#cli/installation.ts';
+import { environmentWith } from '#config';
+import { takeLock } from '#lib/data-directory.ts';
 import { type FileOwner, installFile, installLink, installPrivateFolder, offerFile } from './files.ts';
 import {
   BACKUP_DIRECTORY,
@@ -27,6 +29,8 @@ interface InstallOptions extends InstallOrder {
 }
 
 const run = promisify(execFile);
+/** Where programs of the system are: root's own PATH may lead elsewhere. */
+const SYSTEM_PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** Throws, with a message for people, if something cannot be made. */
 export async function install(options: InstallOptions): Promise<Installed> {
@@ -51,7 +55,11 @@ async function installHere(options: InstallOptions): Promise<Installed> {
   if (process.getuid?.() !== 0)
     throw new Error('root is needed to make a user and units; --root installs into a folder');
   const user = await installUser();
-  const owner = findUser() ?? { uid: 0, gid: 0 };
+  const owner = await findUser();
+  if (owner === undefined) throw new Error(`the user ${SERVICE_USER} was made, and is not found`);
+  mkdirSync(PROGRAMS, { recursive: true, mode: 0o755 });
+  using lock = takeLock(join(PROGRAMS, '.install.lock'));
+  if (lock === undefined) throw new Error('another installation is running');
   const pieces = [
     user,
     ...installPrograms('/', options, OF_MACHINE),
@@ -60,7 +68,7 @@ async function installHere(options: InstallOptions): Promise<Installed> {
     installPrivateFolder(BACKUP_DIRECTORY, owner),
   ];
   const isManaged = existsSync('/run/systemd/system');
-  if (isManaged && pieces.some(({ state }) => state !== 'kept')) await run('systemctl', ['daemon-reload']);
+  if (isManaged && pieces.some(({ state }) => state !== 'kept')) await runSystem('systemctl', ['daemon-reload']);
   return { pieces, next: nextSteps(options, isManaged) };
 }
 
@@ -96,6 +104,7 @@ function commandScript(node: string): string {
 ${MADE_BY} Runs commands as the user of the service, so that it can
 # read the files that they make: files that they are given have to be readable by ${SERVICE_USER}.
 set -eu
+PATH=${SYSTEM_PATH}
 set -- ${commandLine(node)} --config ${SETTINGS_FILE} "$@"
 case "\${6:-}" in
   install | doctor) exec "$@" ;;
@@ -118,16 +127,35 @@ edge-https-listen = "[::]:443"
 # database-url = "postgres://causeway:password@127.0.0.1:5432/causeway"
 `;
 
-function findUser(): FileOwner | undefined {
-  const [, uid, gid] =
-    new RegExp(`^${SERVICE_USER}:[^:]*:(\\d+):(\\d+):`, 'm').exec(readFileSync('/etc/passwd', 'utf8')) ?? [];
+/** `undefined` if there is none. getent(1) */
+async function findUser(): Promise<FileOwner | undefined> {
+  const [, , uid, gid] = (await lookUp('passwd'))?.split(':') ?? [];
   return uid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
+}
+
+/** Returns the line of the service's user or group, wherever the machine has its users; `undefined` if there is none. */
+async function lookUp(database: 'passwd' | 'group'): Promise<string | undefined> {
+  try {
+    return (await runSystem('getent', [database, SERVICE_USER])).stdout;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === NOT_FOUND) return undefined;
+    throw error;
+  }
+}
+
+/** What getent(1) ends with if there is no such line. */
+const NOT_FOUND = 2;
+
+/** Programs of the system: a shell that "su" has started does not look in /usr/sbin. */
+function runSystem(program: string, args: readonly string[]) {
+  return run(program, args, { env: environmentWith({ PATH: SYSTEM_PATH }) });
 }
 
 async function installUser(): Promise<InstalledPiece> {
   const what = `user and group ${SERVICE_USER}`;
-  if (findUser() !== undefined) return { state: 'kept', what };
+  if ((await findUser()) !== undefined) return { state: 'kept', what };
   const home = ['--home-dir', DATA_DIRECTORY, '--no-create-home', '--shell', '/usr/sbin/nologin'];
-  await run('useradd', ['--system', '--user-group', ...home, SERVICE_USER]);
+  const group = (await lookUp('group')) === undefined ? ['--user-group'] : ['--gid', SERVICE_USER];
+  await runSystem('useradd', ['--system', ...group, ...home, SERVICE_USER]);
   return { state: 'made', what };
 }

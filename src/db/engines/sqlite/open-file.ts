@@ -18,13 +18,21 @@ export async function openSqliteFile(file: string, procedures?: URL): Promise<Sq
     chmodSync(file, 0o600);
     return await SqliteConnection.open({ file, isReader: false, procedures: procedures?.href });
   } catch (error) {
-    throw new Error(`cannot open the database ${file}: ${messageOf(error)}`, { cause: error });
+    throw nameProblem(file, error);
   }
 }
 
 /** Opens a read-only connection: with WAL it keeps one state while the writer continues. */
-export function openSqliteReader(file: string): Promise<SqliteConnection> {
-  return SqliteConnection.open({ file, isReader: true });
+export async function openSqliteReader(file: string): Promise<SqliteConnection> {
+  try {
+    return await SqliteConnection.open({ file, isReader: true });
+  } catch (error) {
+    throw nameProblem(file, error);
+  }
+}
+
+function nameProblem(file: string, error: unknown): Error {
+  return new Error(`cannot open the database ${file}: ${messageOf(error)}`, { cause: error });
 }
 
 export class SqliteConnection implements SingleConnection {
