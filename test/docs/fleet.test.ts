@@ -6,6 +6,7 @@ import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { type Machine, startMachines } from '../support/fleet/machines.ts';
+import { surroundings } from '../support/process/service.ts';
 import { needs } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -66,7 +67,7 @@ async function run(
   const [program = '', ...words] = [...inside, 'bash', '-c', `set -e\n${text}`];
   const child = spawn(program, words, {
     cwd,
-    env: { PATH: path, HOME: '/nonexistent', CAUSEWAY_EDGE_WORKERS: '1' },
+    env: { ...surroundings(), PATH: path, CAUSEWAY_EDGE_WORKERS: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: BLOCK_LIMIT_MS,
   });

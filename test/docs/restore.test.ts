@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createClient } from '#client/client.ts';
-import { COMMAND, startService } from '../support/process/service.ts';
+import { COMMAND, startService, surroundings } from '../support/process/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const OPERATIONS = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
@@ -26,7 +26,7 @@ test('the restore in docs/operations.md works as it is written, and nothing is m
     cwd: folder,
     encoding: 'utf8',
     env: {
-      PATH: process.env['PATH'],
+      ...surroundings(),
       CAUSEWAY_DATA_DIR: service.dataDir,
       CAUSEWAY_BACKUP_DIRECTORY: join(folder, 'backups'),
       CAUSEWAY_ROLES: 'control',

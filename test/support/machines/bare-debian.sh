@@ -50,9 +50,10 @@ make_debian() {
   mount -t proc proc "$root/proc"
   mount --rbind /dev "$root/dev"
   cp /etc/resolv.conf /etc/hosts "$root/etc/"
-  # Nothing of it is kept.
-  echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io"
-  echo 'Acquire::Retries "3";' >"$root/etc/apt/apt.conf.d/retries"
+  # Nothing of it is kept, and nobody reads about it.
+  printf '%s\n' force-unsafe-io 'path-exclude=/usr/share/doc/*' 'path-exclude=/usr/share/man/*' \
+    'path-exclude=/usr/share/locale/*' >"$root/etc/dpkg/dpkg.cfg.d/short-lived"
+  printf '%s\n' 'Acquire::Retries "3";' 'Acquire::Languages "none";' >"$root/etc/apt/apt.conf.d/short-lived"
   in_debian apt-get update -qq
   in_debian apt-get install -y -qq --no-install-recommends git npm ca-certificates >/dev/null
   in_debian useradd --create-home developer

@@ -123,6 +123,12 @@ async function startOnce(
   };
 }
 
+/** Environment of a command without settings: programs are found, and compiled modules of `test/run.ts` are shared. */
+export function surroundings(): NodeJS.ProcessEnv {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, NODE_COMPILE_CACHE, HOME: '/nonexistent' };
+}
+
 interface SpawnOptions {
   readonly settings?: Settings;
   readonly stdout?: number | 'pipe';
@@ -133,18 +139,17 @@ interface SpawnOptions {
   readonly command?: string;
 }
 
-/** Runs the command with no settings but the given ones, and with the compiled modules of `test/run.ts`; killed when the test ends. */
+/** Runs the command with no settings but the given ones; killed when the test ends. */
 export function spawnCommand(
   t: Pick<TestContext, 'after'>,
   args: readonly string[],
   options: SpawnOptions = {},
 ): SpawnedCommand {
   const { settings = {}, node = process.execPath, cwd, stdout = 'pipe', stderr = 'pipe', inside = [] } = options;
-  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const [program = node, ...words] = [...inside, node, options.command ?? COMMAND, ...args];
   const child = spawn(program, words, {
     cwd: cwd ?? temporaryFolder(t),
-    env: { PATH, NODE_COMPILE_CACHE, HOME: '/nonexistent', ...settings },
+    env: { ...surroundings(), ...settings },
     stdio: ['ignore', stdout, stderr],
   });
   const output = { stdout: '', stderr: '' };
