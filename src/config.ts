@@ -29,6 +29,9 @@ export type Config = ReturnType<typeof finishConfig>;
 /** Variables that belong to the tests of this repository and are no settings. */
 const FOREIGN_PREFIX = 'CAUSEWAY_TEST_';
 
+/** Id of an edge that was given none. */
+export const DEFAULT_EDGE_ID = SETTINGS.edgeId.default;
+
 /** A unix socket's address is 108 bytes on Linux and 104 elsewhere; some room for what is appended. */
 const MAX_SOCKET_PATH_BYTES = 100;
 
@@ -229,7 +232,7 @@ function checkFeed(values: Values, followsFleet: boolean, refuse: Refuse): void 
       'feedSocket',
       'an edge without control on the same machine must be enrolled with "causeway edge enrol", or needs feed-socket to be set to the socket of a control',
     );
-  if (isAlone && feedSocket !== undefined && edgeId === SETTINGS.edgeId.default)
+  if (isAlone && feedSocket !== undefined && edgeId === DEFAULT_EDGE_ID)
     refuse('edgeId', `an edge without control on the same machine needs a unique name, not ${edgeId}`);
   if (enrolToken !== undefined && control.length === 0) refuse('enrolToken', 'requires control');
   if (fleetProxyProtocol === 'required' && trustedProxies.length === 0)

@@ -53,7 +53,8 @@ export const EDGE_SETTINGS = {
   edgeId: {
     reader: textThat('1 to 63 letters, digits, dots, underscores and hyphens', EDGE_ID),
     default: 'local',
-    description: 'Unique name under which this edge reports',
+    description:
+      'Unique name under which this edge reports; an enrolled edge has that of its certificate, which this must be if it is set',
   },
   feedSocket: {
     reader: path(),

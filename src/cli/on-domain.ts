@@ -43,8 +43,12 @@ export async function waitForEdges(client: Client, id: string): Promise<DataOf<'
     if (domain.status === PENDING_LABEL.en) throw new CliError(`domain ${id} is waiting for an operator's review`);
     if (waitedMs >= WAIT_LIMIT_MS)
       throw new CliError(
-        `not every edge runs the change of domain ${id} after ${WAIT_LIMIT_MS / 1000} s; it is still being applied`,
+        `not every edge runs the change of domain ${id} after ${WAIT_LIMIT_MS / 1000} s: ${describeWait(domain)}; it is still being applied`,
       );
     await delay(WAIT_POLL_MS);
   }
+}
+
+function describeWait({ waiting_for: edges = [] }: DataOf<'domain.get'>): string {
+  return edges.length === 0 ? 'no edge that serves it is there' : `waiting for ${edges.join(', ')}`;
 }

@@ -53,6 +53,10 @@ export const DOMAIN_DATA = z
         '0 closed, 1 being configured, 2 accelerating, 5 review rejected, 6 disabled; an integer unless set up as a string',
       ),
     status: z.string().describe('state as a localised label'),
+    waiting_for: z
+      .array(z.string())
+      .optional()
+      .describe('extension: at most 20 of the edges that do not run the last change yet; only while there are any'),
     monitor_url: z.string().describe('probe URL'),
     keep_url_params,
     prefix_cache_first,
@@ -76,8 +80,8 @@ export const DOMAIN_DATA = z
 
 export type DomainData = z.infer<typeof DOMAIN_DATA>;
 
-/** A domain in a list: without the page, which may be 64 KiB of each. */
-export const DOMAIN_ROW = DOMAIN_DATA.omit({ html_403: true }).meta({ id: 'ListedDomain' });
+/** A domain in a list: without the page, which may be 64 KiB of each, and without edges. */
+export const DOMAIN_ROW = DOMAIN_DATA.omit({ html_403: true, waiting_for: true }).meta({ id: 'ListedDomain' });
 
 export type ListedDomain = z.infer<typeof DOMAIN_ROW>;
 

@@ -1,5 +1,5 @@
 /** Private SQLite files of a process: transactions, classification of errors, and replacing a damaged file. */
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { nameFile } from './file-error.ts';
 
@@ -10,7 +10,7 @@ const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
 /**
- * Opens a file, creating it if missing. `lay` creates missing tables. A damaged file, or one that is not a database, is
+ * Opens a file, creating it if missing, and closes it to other users. `lay` creates missing tables. A damaged file, or one that is not a database, is
  * moved aside and replaced; `onMoved` receives its new name. Throws an error that names the file if it cannot be opened
  * now, as on a full disk.
  */
@@ -32,11 +32,20 @@ function openFile(file: string, lay: (database: DatabaseSync) => void): Database
   const database = new DatabaseSync(file);
   try {
     lay(database);
+    closeToOthers(file);
     return database;
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/** Names of the files that belong to a database. */
+const SUFFIXES = ['', '-wal', '-shm'] as const;
+
+/** Lets only the owner read and write a database, whatever the umask was when it was made. */
+export function closeToOthers(file: string): void {
+  for (const suffix of SUFFIXES) if (existsSync(file + suffix)) chmodSync(file + suffix, 0o600);
 }
 
 /** Runs `work` in a transaction; an error rolls it back and is rethrown. */
@@ -76,7 +85,7 @@ function hasCode(error: unknown, ...codes: readonly number[]): boolean {
 /** Moves the file and its WAL aside, replacing what was moved there before. Returns the new name. */
 export function moveAside(file: string): string {
   const aside = `${file}.damaged`;
-  for (const suffix of ['', '-wal', '-shm']) {
+  for (const suffix of SUFFIXES) {
     rmSync(aside + suffix, { recursive: true, force: true });
     if (existsSync(file + suffix)) renameSync(file + suffix, aside + suffix);
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isInForce, summarizeAcknowledgements } from './acknowledgement.ts';
+import { findLagging, isInForce, summarizeAcknowledgements } from './acknowledgement.ts';
 import type { KnownEdge } from './edge.ts';
 import { isLive } from './edge-live.ts';
 
@@ -29,6 +29,15 @@ test('a domain is in force when every live edge, and at least one, has acknowled
     const bySummary = floor !== undefined && DOMAIN.settingRevision <= floor && !rejectedNames.includes(DOMAIN.name);
     assert.equal(bySummary, expected, `${name}, by the summary`);
   }
+});
+
+test('the edges that hold a change back are those that are behind or refuse it', () => {
+  const named = (edge: string, known: KnownEdge) => ({ ...known, edge });
+  const edges = [named('there', report(7)), named('behind', report(6)), named('refuses', report(8, 'a.example.com'))];
+  assert.deepEqual(
+    findLagging(DOMAIN, edges).map(({ edge }) => edge),
+    ['behind', 'refuses'],
+  );
 });
 
 test('an edge that has been silent for 30 s no longer counts', () => {

@@ -51,24 +51,31 @@ function floorOf(edges: readonly Pick<EdgeReport, 'appliedRevision'>[]): number 
   return edges.reduce((lowest, { appliedRevision }) => Math.min(lowest, appliedRevision), Number.POSITIVE_INFINITY);
 }
 
-export function isInForce(
-  { name, settingRevision }: { readonly name: string; readonly settingRevision: number },
-  liveEdges: readonly EdgeReport[],
-): boolean {
+interface ChangedDomain {
+  readonly name: string;
+  readonly settingRevision: number;
+}
+
+export function isInForce({ name, settingRevision }: ChangedDomain, liveEdges: readonly EdgeReport[]): boolean {
   return isAppliedEverywhere({ kind: 'site', key: name, revision: settingRevision }, liveEdges);
 }
 
+/** Returns the edges without which the domain's last setting change is not in force; empty also when none lives. */
+export function findLagging<E extends EdgeReport>({ name, settingRevision }: ChangedDomain, liveEdges: readonly E[]) {
+  return liveEdges.filter((edge) => !hasApplied(edge, { kind: 'site', key: name, revision: settingRevision }));
+}
+
+interface ChangedResource {
+  readonly kind: string;
+  readonly key: string;
+  readonly revision: number;
+}
+
 /** Whether every live edge has this resource as of `revision`; not when none lives. */
-export function isAppliedEverywhere(
-  resource: { readonly kind: string; readonly key: string; readonly revision: number },
-  liveEdges: readonly EdgeReport[],
-): boolean {
-  return (
-    liveEdges.length > 0 &&
-    liveEdges.every(
-      (edge) =>
-        edge.appliedRevision >= resource.revision &&
-        !edge.rejected.some(({ kind, key }) => kind === resource.kind && key === resource.key),
-    )
-  );
+export function isAppliedEverywhere(resource: ChangedResource, liveEdges: readonly EdgeReport[]): boolean {
+  return liveEdges.length > 0 && liveEdges.every((edge) => hasApplied(edge, resource));
+}
+
+function hasApplied({ appliedRevision, rejected }: EdgeReport, { kind, key, revision }: ChangedResource): boolean {
+  return appliedRevision >= revision && !rejected.some((other) => other.kind === kind && other.key === key);
 }

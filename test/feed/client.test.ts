@@ -273,6 +273,38 @@ describe('feed client', () => {
   });
 });
 
+test('the loss of control is logged once, and its return, each with the control', async (t) => {
+  const folder = temporaryFolder(t);
+  const socketPath = join(folder, 'feed.sock');
+  const said: string[] = [];
+  const write = (line: string) => {
+    const { level, msg, control } = JSON.parse(line);
+    if (control !== undefined) said.push(`${level} ${msg}`);
+    if (control !== undefined) assert.equal(control, socketPath);
+  };
+  const log = createLogger({ level: 'info', name: 'test', destination: { write } });
+  await using edge = startTestEdge(folder, socketPath, { log });
+  const { client } = edge;
+  await eventually('it tries on', () => client.reconnects > 2);
+  for (let times = 0; times < 2; times++) {
+    await using control = await startScriptedControl(socketPath);
+    control.snapshot = makeSnapshot({ revision: 1 }, A1);
+    await eventually('it follows', () => client.isConnected);
+    const before = client.reconnects;
+    await control[Symbol.asyncDispose]();
+    await eventually('it tries on', () => client.reconnects > before + 2);
+  }
+  const [connected, lost] = [
+    'info connected to control',
+    'warn connection to control lost; retrying, with the last settings in force',
+  ];
+  assert.deepEqual(said, [
+    'warn cannot connect to control; retrying, with the last settings in force',
+    ...[connected, lost],
+    ...[connected, lost],
+  ]);
+});
+
 test('a control that stops a moment before the edge is not logged as lost', async (t) => {
   const isToldOf = async () => {
     const socketPath = join(temporaryFolder(t), 'feed.sock');

@@ -31,7 +31,18 @@ test('an edge on another machine enrols, serves what control sets, and is cut of
   const again = await runCommand(t, order);
   assert.deepEqual([again.code, /^causeway: token: /.test(again.stderr)], [1, true], again.stderr);
 
-  const edge = await startService(t, { dataDir, settings: EDGE });
+  const other = await runProcess(t, ['serve'], {
+    settings: { ...EDGE, CAUSEWAY_DATA_DIR: dataDir, CAUSEWAY_EDGE_ID: 'fra2' },
+  });
+  assert.deepEqual(
+    [other.code, other.stderr],
+    [
+      1,
+      'causeway: edge-id is fra2, and this machine is enrolled as edge fra1: remove the setting, or enrol the machine as fra2\n',
+    ],
+  );
+  const edge = await startService(t, { dataDir, settings: { ...EDGE, CAUSEWAY_EDGE_ID: 'fra1' } });
+  assert.match(edge.process.stdout(), new RegExp(`^follows +${fleet} \\(connected\\)$`, 'm'));
   assert.deepEqual(Object.keys(edge.pids()).sort(), ['edge-feed', 'edge-worker-1']);
   const origin = createServer((_, response) => response.end('of the origin')).listen(0, '127.0.0.1');
   await once(origin, 'listening');
@@ -47,6 +58,7 @@ test('an edge on another machine enrols, serves what control sets, and is cut of
   assert.equal(await edge.stop(), 0);
   for (const pid of Object.values(pids())) process.kill(pid, 'SIGSTOP');
   const later = await startService(t, { dataDir, settings: EDGE });
+  assert.match(later.process.stdout(), new RegExp(`^follows +${fleet} \\(not connected; retrying, .*\\)$`, 'm'));
   const word = await eventually('it has checked itself, without control', async () => {
     const said = await read(`${later.edgeUrl}${HEALTH}`);
     return said !== 'syncing\n' && said;

@@ -2,7 +2,18 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -16,6 +27,7 @@ import {
   runProcess,
   spawnCommand,
   startService,
+  surroundings,
   WITH_LIVE,
 } from '../support/process/service.ts';
 import { needs, obtain } from '../support/runner/needs.ts';
@@ -58,7 +70,7 @@ describe('the service', () => {
     };
     const child = spawn('npm', ['start'], {
       cwd: join(import.meta.dirname, '../..'),
-      env: { PATH: process.env['PATH'], HOME: folder, ...Object.fromEntries(listen), ...settings },
+      env: { ...surroundings(), HOME: folder, ...Object.fromEntries(listen), ...settings },
       stdio: ['ignore', 'pipe', 'ignore'],
       detached: true,
     });
@@ -113,10 +125,12 @@ describe('the service', () => {
     });
 
     await t.test('the service keeps its files from other users', () => {
-      const modes = ['.', 'lock', 'run', 'run/feed.sock', 'run/control.json', 'edge', 'logs'].map(
-        (name) => [name, (statSync(join(service.dataDir, name)).mode & 0o077) === 0] as const,
-      );
-      const open = modes.filter(([, isClosed]) => !isClosed);
+      const names = ['.', ...readdirSync(service.dataDir, { recursive: true, encoding: 'utf8' })];
+      for (const name of ['run/feed.sock', 'edge/outbox.db', 'live/live.db']) assert.ok(names.includes(name), name);
+      const open = names.filter((name) => {
+        const found = lstatSync(join(service.dataDir, name), { throwIfNoEntry: false });
+        return found !== undefined && !found.isSymbolicLink() && (found.mode & 0o077) !== 0;
+      });
       assert.deepEqual(open, []);
     });
 
@@ -192,7 +206,7 @@ describe('the service', () => {
     };
     const child = spawn(obtain('script'), ['-qefc', `exec ${process.execPath} ${COMMAND} serve`, '/dev/null'], {
       cwd: folder,
-      env: { PATH: process.env['PATH'], HOME: folder, ...settings },
+      env: { ...surroundings(), HOME: folder, ...settings },
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     t.after(() => child.kill('SIGKILL'));

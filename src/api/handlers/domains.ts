@@ -4,7 +4,7 @@ import { localizeReason } from '#contract/reasons.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { listServingEdges } from '#db/tables/serving-edges.ts';
-import { isInForce } from '#model/acknowledgement.ts';
+import { findLagging, isInForce } from '#model/acknowledgement.ts';
 import { DEFAULT_SETTINGS, type Domain, type DomainSettings } from '#model/domain.ts';
 import { problemWithSuffix } from '#model/domain-name.ts';
 import type { EdgeReport } from '#model/edge.ts';
@@ -22,7 +22,8 @@ export const DOMAIN_HANDLERS = {
   'domain.get': async (call, { domainId }) => {
     const domain = await readOwnDomain(call, domainId);
     const edges = await listServingEdges(call.db.query, domain.id, call.now);
-    return { domain, isInForce: isInForce(domain, edges), warnings: warningsOf(call, domain, edges) };
+    const waitingFor = findLagging(domain, edges).map(({ edge }) => edge);
+    return { domain, isInForce: isInForce(domain, edges), waitingFor, warnings: warningsOf(call, domain, edges) };
   },
 
   'domain.add': async (call, input) => {

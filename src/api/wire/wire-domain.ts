@@ -28,6 +28,8 @@ export interface Look {
 export interface DomainView {
   readonly domain: Domain;
   readonly isInForce: boolean;
+  /** Ids of edges that do not run the change yet. Absent: not looked for. */
+  readonly waitingFor?: readonly string[];
   /** Absent: not looked for. */
   readonly warnings?: readonly OriginWarning[];
 }
@@ -83,7 +85,9 @@ export function writeWarnings(warnings: readonly OriginWarning[] = [], { locale 
   };
 }
 
-export function writeDomain({ domain, isInForce, warnings }: DomainView, look: Look): DomainData {
+const MAX_NAMED_EDGES = 20;
+
+export function writeDomain({ domain, isInForce, waitingFor = [], warnings }: DomainView, look: Look): DomainData {
   const { settings } = domain;
   const cdnTypeId = CDN_TYPES.codeOf[domain.type];
   const statusCode = statusCodeOf(domain, isInForce);
@@ -102,6 +106,7 @@ export function writeDomain({ domain, isInForce, warnings }: DomainView, look: L
     sourcehost: settings.originHost || (isWildcard(domain) ? '' : domain.name),
     domain_status: look.domainStatusAs === 'int' ? Number(statusCode) : statusCode,
     status: labelOf(domain, isInForce, statusCode)[look.locale],
+    ...(waitingFor.length > 0 && { waiting_for: waitingFor.slice(0, MAX_NAMED_EDGES) }),
     monitor_url: settings.monitorUrl,
     ...writeAdvanced(settings),
     ...writeSslKeys(settings),
@@ -129,7 +134,7 @@ export function writeSslKeys({
 
 /** Writes a domain as an entry of a list. */
 export function writeDomainRow(view: DomainView, look: Look): ListedDomain {
-  const { html_403: _page, ...row } = writeDomain(view, look);
+  const { html_403: _page, waiting_for: _edges, ...row } = writeDomain(view, look);
   return row;
 }
 

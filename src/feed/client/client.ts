@@ -28,13 +28,14 @@ import {
 import { readEvents, type SseItem } from '../wire/sse.ts';
 import { changedSites } from './changed-sites.ts';
 import { createConfirmations, type StoredChange } from './confirmations.ts';
+import { ConnectionState } from './connection-state.ts';
 import type { ControlLink } from './control-link.ts';
 import { createDeparture } from './departure.ts';
 import { createEdgeViewKeys, type EdgeViewKeys } from './edge-view-keys.ts';
 import { FeedRefusal, requestFeed } from './feed-request.ts';
 import { toPrefetchReport } from './prefetch-report.ts';
 import { createPrefetches, type Prefetches } from './prefetches.ts';
-import { Failures, feedDelayMs, type Outage } from './reconnect.ts';
+import { Failures, feedDelayMs, type Outage, REFUSED, Reopening } from './reconnect.ts';
 import { takeSnapshot } from './snapshot-reader.ts';
 import { describeStatus, type EdgeIdentity } from './status.ts';
 import { createStatusReporter, type StatusReporter } from './status-reporter.ts';
@@ -46,9 +47,6 @@ const MAX_TOLD = 10;
 const LOOK_MS = 1000;
 /** Shortest time between two reports of an edge on another machine. */
 const REMOTE_INTERVAL_MS = 100;
-const SETTINGS_LOST = 'the settings of this edge were lost';
-const RENEWED = 'the certificate of this edge was renewed';
-const SECRETS_GIVEN = 'control gives this edge secrets again; requesting a snapshot';
 /** Limit of a delta, far above those that control sends. */
 const MAX_EVENT_CHARS = 64 * 1024 * 1024;
 
@@ -79,6 +77,8 @@ export interface FeedClientOptions {
 
 export interface FeedClient extends AsyncDisposable {
   readonly isConnected: boolean;
+  /** Resolves when control was connected to, or could not be, for the first time since the start. */
+  readonly tried: Promise<void>;
   /** Revision that every worker runs; absent until one was confirmed since the start. */
   readonly appliedRevision: number | undefined;
   /** Connections that were lost or refused since the start. */
@@ -98,14 +98,13 @@ class RunningFeedClient implements FeedClient {
   readonly #prefetches: Prefetches;
   readonly #reporter: StatusReporter;
   readonly #viewKeys: EdgeViewKeys;
+  readonly #connection: ConnectionState;
   readonly #running: Promise<unknown>;
   readonly #reporting: NodeJS.Timeout;
   readonly #looking: NodeJS.Timeout;
   /** Aborts the open connection. */
   #attempt = new AbortController();
   #applied: FeedPosition | undefined;
-  #isConnected = false;
-  #reconnects = 0;
   readonly #failures = new Failures();
   /** Time over which the edges of this control spread their reconnects when it ends, as last announced. */
   #spreadMs = 0;
@@ -123,6 +122,7 @@ class RunningFeedClient implements FeedClient {
       log,
     });
     this.#viewKeys = createEdgeViewKeys(link);
+    this.#connection = new ConnectionState(log);
     this.#reporter = this.#createReporter();
     this.#confirmations = createConfirmations({
       confirm,
@@ -161,7 +161,11 @@ class RunningFeedClient implements FeedClient {
   }
 
   get isConnected(): boolean {
-    return this.#isConnected;
+    return this.#connection.isConnected;
+  }
+
+  get tried(): Promise<void> {
+    return this.#connection.tried;
   }
 
   get appliedRevision(): number | undefined {
@@ -169,7 +173,7 @@ class RunningFeedClient implements FeedClient {
   }
 
   get reconnects(): number {
-    return this.#reconnects;
+    return this.#connection.ends;
   }
 
   reportSoon(): void {
@@ -205,7 +209,7 @@ class RunningFeedClient implements FeedClient {
       if (this.#isSnapshotDue || !this.#options.store.hasWithheld()) return;
       if (!(await this.#viewKeys.areGiven(this.#stop.signal))) return;
       this.#isSnapshotDue = true;
-      this.#attempt.abort(new Error(SECRETS_GIVEN));
+      this.#attempt.abort(new Reopening('control gives this edge secrets again'));
     } catch {
       // asked again with the next report
     }
@@ -226,14 +230,15 @@ class RunningFeedClient implements FeedClient {
     this.#options.log.error('the settings file of this edge was removed, replaced or damaged; requesting a snapshot');
     this.#setApplied(undefined);
     this.#confirmations.forget();
-    this.#attempt.abort(new Error(SETTINGS_LOST));
+    this.#attempt.abort(new Reopening('the settings of this edge were lost'));
     this.#confirmStored();
     return true;
   }
 
   #look(cause?: unknown): void {
     // Control treats connections with a replaced certificate as those of a copy.
-    if (this.#isConnected && this.#options.link.serial !== this.#serial) this.#attempt.abort(new Error(RENEWED));
+    if (this.isConnected && this.#options.link.serial !== this.#serial)
+      this.#attempt.abort(new Reopening('the certificate of this edge was renewed'));
     try {
       this.#repair(cause);
       this.#isLookFailing = false;
@@ -247,11 +252,11 @@ class RunningFeedClient implements FeedClient {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       this.#attempt = new AbortController();
+      const { link, log } = this.#options;
+      const { control } = link;
       const { outage, failure } = await this.#attend();
       if (signal.aborted) return;
-      this.#isConnected = false;
-      this.#reconnects += 1;
-      const { link, log } = this.#options;
+      this.#connection.noteEnd();
       if (outage.kind === 'version')
         log.error({ err: failure }, 'control and this edge share no version of the feed; retrying every minute');
       const remoteControls = link.isRemote ? link.controlCount : 0;
@@ -260,7 +265,9 @@ class RunningFeedClient implements FeedClient {
       // Control often stops a moment before this process does, which is not worth a log line. If this process got no
       // processor time meanwhile, the order to stop is read after the timers.
       await setImmediate();
-      if (failure !== undefined && outage.kind !== 'version' && !signal.aborted) this.#noteFailure(failure);
+      if (signal.aborted) return;
+      if (failure === undefined || outage.kind === 'version') this.#connection.sayLeft();
+      else this.#connection.sayLost(control, failure);
     }
   }
 
@@ -272,8 +279,9 @@ class RunningFeedClient implements FeedClient {
       if (end !== 'reset') return { outage: { kind: 'goaway', ...end } };
       this.#failures.add(steadyClock()); // an open stream resets it; this backs off from a control that only sends `reset`
       await this.#takeSnapshot();
-      return { outage: { kind: 'refused', retryAfterMs: undefined } };
+      return { outage: REFUSED };
     } catch (error) {
+      if (this.#attempt.signal.reason instanceof Reopening) return { outage: REFUSED };
       if (!this.#stop.signal.aborted) this.#look(error);
       this.#failures.add(steadyClock());
       const outage = this.#outageOf(error);
@@ -286,16 +294,7 @@ class RunningFeedClient implements FeedClient {
     if (error instanceof FeedRefusal) {
       return error.status === 426 ? { kind: 'version' } : { kind: 'refused', retryAfterMs: error.retryAfterMs };
     }
-    const isOwn = error instanceof Error && [RENEWED, SECRETS_GIVEN].includes(error.message);
-    return this.#isConnected && !isOwn
-      ? { kind: 'lost', spreadMs: this.#spreadMs }
-      : { kind: 'refused', retryAfterMs: undefined };
-  }
-
-  #noteFailure(error: unknown): void {
-    const { log } = this.#options;
-    if (this.#failures.count === 1) log.warn({ err: error }, 'feed connection lost; reconnecting');
-    else log.debug({ err: error, failures: this.#failures.count }, 'cannot connect to the feed; retrying');
+    return this.isConnected ? { kind: 'lost', spreadMs: this.#spreadMs } : REFUSED;
   }
 
   async #takeSnapshot(): Promise<FeedPosition> {
@@ -323,7 +322,7 @@ class RunningFeedClient implements FeedClient {
     const { link, store } = this.#options;
     const path = `${STREAM_PATH}?${formatPositionQuery(at, store.view())}`;
     const { signal } = this.#attempt;
-    const serial = link.serial;
+    const { serial, control } = link;
     const response = await requestFeed({ link, path, signal, silenceMs: SILENCE_MS, isStream: true });
     using departure = createDeparture({ leave: () => response.destroy(), random: Math.random, steadyClock });
     try {
@@ -332,9 +331,9 @@ class RunningFeedClient implements FeedClient {
         if (event.kind === 'event' && event.name === 'goaway') departure.announce(parseSpread(event.data));
         else await this.#take(at.epoch, event);
         this.#failures.reset();
-        if (this.#isConnected) continue;
+        if (this.isConnected) continue;
         this.#serial = serial;
-        this.#isConnected = true;
+        this.#connection.noteConnected(control);
         this.#tick(); // a control that has just started needs a report
       }
     } catch (error) {
@@ -362,7 +361,7 @@ class RunningFeedClient implements FeedClient {
 
   /** Applies a delta. Throws if it does not begin at our revision; the next connection sends that. */
   #apply(epoch: string, { from, to, tag, view, changes }: Delta): void {
-    if (this.#repair()) throw new Error(SETTINGS_LOST);
+    if (this.#repair()) throw this.#attempt.signal.reason;
     const { store, clock } = this.#options;
     const revision = store.head()?.revision;
     if (from !== revision) throw new Error(`a delta from ${from} while at ${revision}`);

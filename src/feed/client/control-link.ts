@@ -43,6 +43,8 @@ interface LinkRequest extends RequestOptions {
 export interface ControlLink extends Disposable {
   /** Whether control is on another machine. */
   readonly isRemote: boolean;
+  /** Address of the control in use, or the path of its socket. */
+  readonly control: string;
   /** Number of controls to choose from. */
   readonly controlCount: number;
   /** Serial number of the certificate in use; `undefined` on the unix socket. */
@@ -60,6 +62,7 @@ export interface ControlLink extends Disposable {
 export function openSocketLink(socketPath: string): ControlLink {
   return {
     isRemote: false,
+    control: socketPath,
     controlCount: 1,
     serial: undefined,
     credentials: undefined,
@@ -101,6 +104,9 @@ export function openFleetLink({ controls, credentials, random }: FleetLinkOption
   };
   return {
     isRemote: true,
+    get control() {
+      return current();
+    },
     get controlCount() {
       return order.length;
     },

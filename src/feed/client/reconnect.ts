@@ -22,6 +22,11 @@ export type Outage =
   /** No version of the feed in common. */
   | { readonly kind: 'version' };
 
+export const REFUSED: Outage = { kind: 'refused', retryAfterMs: undefined };
+
+/** Why an edge itself ends its connection, to open another one at once. */
+export class Reopening extends Error {}
+
 export interface Attempts {
   /** Failures since a stream was last followed, at least 1. */
   readonly failures: number;

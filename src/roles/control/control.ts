@@ -77,7 +77,7 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
   addFleetMetrics(registry, states);
   const running = stack.move();
   return {
-    firstToken,
+    news: { firstToken },
     async stop(graceMs) {
       await joined.leave();
       await Promise.all([feed.endStreams(graceMs), api.close(), sms.stop(graceMs)]);

@@ -2,13 +2,13 @@
  * The first access token of an installation: from the settings, or created here while there is no account. It is the
  * only token that may do everything.
  */
-import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { lockInTransaction } from '#db/engines/engine.ts';
 import type { Db } from '#db/open.ts';
 import { countAccounts, createAccount } from '#db/tables/accounts.ts';
 import { createToken, findTokensByHash } from '#db/tables/tokens.ts';
-import { hasCode, namingFile } from '#lib/file-error.ts';
+import { hasCode } from '#lib/file-error.ts';
+import { makePrivateFile } from '#lib/private-file.ts';
 import { hashToken, isMinted, mintToken } from '#lib/token.ts';
 import { isTokenUsable, SCOPES } from '#model/account.ts';
 import type { FirstToken } from '../process/messages.ts';
@@ -58,29 +58,17 @@ function readIfUsable(file: string): string | undefined {
   }
 }
 
-/** Returns the token in the file, or a new one. Throws if the file has other content. */
+/** Returns the token in the file, which is made if it is missing. Throws if the file has other content. */
 function keepToken(file: string): string {
+  // Of two starts that meet, both get the token of the first.
+  if (readIfThere(file) === undefined) makePrivateFile(file, `${mintToken()}\n`);
   const kept = readIfThere(file);
-  if (kept === undefined) return keepNewToken(file);
-  if (!isMinted(kept))
+  if (kept === undefined || !isMinted(kept))
     throw new Error(
       `${file} does not contain an access token of this installation; remove the file to create a new token`,
     );
   chmodSync(file, 0o600);
   return kept;
-}
-
-/** The file is complete on the disk before it gets its name, so that no crash leaves half a token. */
-function keepNewToken(file: string): string {
-  const token = mintToken();
-  const unfinished = `${file}.new`;
-  rmSync(unfinished, { force: true });
-  namingFile(file, () => writeFileSync(unfinished, `${token}\n`, { mode: 0o600, flag: 'wx', flush: true }));
-  renameSync(unfinished, file);
-  const directory = openSync(dirname(file), 'r');
-  fsyncSync(directory);
-  closeSync(directory);
-  return token;
 }
 
 function readIfThere(file: string): string | undefined {

@@ -29,6 +29,8 @@ import { startTraffic } from './traffic.ts';
 /** Time to wait for control at the start; the feed then keeps retrying by itself. */
 const CONTROL_START_MS = 15_000;
 const POLL_MS = 20;
+/** Time for the first try to connect to a control elsewhere. */
+const FIRST_TRY_MS = 2_000;
 const MAX_FIRST_ID = 2 ** 47;
 
 export async function startEdgeFeed(context: PartContext): Promise<RunningPart> {
@@ -76,7 +78,9 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     log,
     onSecrets: (secrets) => send({ kind: 'ticketSecrets', secrets }),
   });
+  const news = config.roles.includes('control') ? {} : { control: await tryControl(link, client) };
   return {
+    news,
     confirm(id, isRun) {
       workers.noteConfirmed(id, isRun);
       setImmediate(() => health.look()); // after the client has noted it
@@ -108,6 +112,13 @@ async function openLink(config: PartContext['config']): Promise<ControlLink> {
   // Control has just been started, too; without waiting, each start would log a failure.
   if (config.roles.includes('control')) await waitForSocket(config.feedSocket);
   return await openControlLink(config);
+}
+
+/** Waits a moment for the connection to control, which the start is to tell of. */
+async function tryControl(link: ControlLink, client: FeedClient) {
+  const address = link.control;
+  await Promise.race([client.tried, delay(FIRST_TRY_MS, undefined, { ref: false })]);
+  return { address: client.isConnected ? link.control : address, isConnected: client.isConnected };
 }
 
 /** Sends the feed's requests to the workers, through the supervisor. */

@@ -1,5 +1,5 @@
 /** The identity of an edge on a machine without control: enrolled before, or at the first start by a token. */
-import type { Config } from '#config';
+import { type Config, DEFAULT_EDGE_ID } from '#config';
 import { systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 
@@ -15,11 +15,17 @@ type Prepared =
 export async function prepareFleetEdge(config: Config, build: string, log: Logger): Promise<Prepared> {
   if (!config.followsFleet) return { kind: 'config', config };
   const { readIdentity } = await import('#fleet/identity.ts');
+  const { dataDir, controls, enrolToken, fleetFiles } = config;
+  const wanted = config.edgeId === DEFAULT_EDGE_ID ? undefined : config.edgeId;
   try {
-    const { dataDir, controls, enrolToken, fleetFiles } = config;
     const identity = fleetFiles === undefined ? (readIdentity(dataDir) ?? (await enrol())) : await readOwn();
     if (identity === undefined)
       return { kind: 'refused', problem: 'this machine is not enrolled: enrol it with "causeway edge enrol"' };
+    if (wanted !== undefined && wanted !== identity.edge)
+      return {
+        kind: 'refused',
+        problem: `edge-id is ${wanted}, and this machine is enrolled as edge ${identity.edge}: remove the setting, or enrol the machine as ${wanted}`,
+      };
     return { kind: 'config', config: { ...config, edgeId: identity.edge } };
 
     async function readOwn() {
@@ -30,7 +36,8 @@ export async function prepareFleetEdge(config: Config, build: string, log: Logge
     async function enrol() {
       if (enrolToken === undefined) return undefined;
       const { enrolMachine } = await import('#fleet/obtain-identity.ts');
-      const enrolled = await enrolMachine({ dataDir, controls, token: enrolToken, build, now: systemClock() });
+      const order = { dataDir, controls, token: enrolToken, edge: wanted, build, now: systemClock() };
+      const enrolled = await enrolMachine(order);
       log.info({ edge: enrolled.edge, group: enrolled.group }, 'this machine is enrolled');
       return enrolled;
     }

@@ -3,16 +3,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '#config';
 import { formatListenAddress, type ListenAddress } from '#lib/listen-address.ts';
-import type { FirstToken } from './messages.ts';
+import type { ReadyNews } from './messages.ts';
 
 export interface Announcement {
   readonly config: Config;
-  readonly firstToken: FirstToken;
+  readonly news: ReadyNews;
   print(line: string): void;
   readonly isTerminal: boolean;
 }
 
-export function announce({ config, firstToken, print, isTerminal }: Announcement): void {
+export function announce({ config, news, print, isTerminal }: Announcement): void {
+  const { firstToken, control } = news;
   const workers = config.edgeWorkers === 1 ? '1 worker' : `${config.edgeWorkers} workers`;
   if (config.roles.includes('control'))
     print(`control  ${urlOf(config.controlListen, config.controlTls !== undefined)}`);
@@ -26,6 +27,8 @@ export function announce({ config, firstToken, print, isTerminal }: Announcement
     if (config.rtmpListen !== 'off') print(`live     rtmp://${formatListenAddress(config.rtmpListen)}`);
     if (config.rtmpsListen !== 'off') print(`live     rtmps://${formatListenAddress(config.rtmpsListen)}`);
   }
+  if (control !== undefined)
+    print(`follows  ${control.address} (${control.isConnected ? 'connected' : NOT_CONNECTED})`);
   print(`metrics  ${urlOf(config.metricsListen, false)}/metrics`);
   const database = config.databaseUrl === undefined ? 'SQLite' : 'PostgreSQL';
   print(`data     ${config.dataDir}${config.roles.includes('control') ? ` (${database})` : ''}`);
@@ -37,6 +40,8 @@ export function announce({ config, firstToken, print, isTerminal }: Announcement
   }
   print('causeway is ready');
 }
+
+const NOT_CONNECTED = 'not connected; retrying, with the last settings in force';
 
 export function urlOf(address: ListenAddress, isSecure: boolean): string {
   return `${isSecure ? 'https' : 'http'}://${formatListenAddress(address)}`;

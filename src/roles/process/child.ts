@@ -13,10 +13,10 @@ import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import { countLostLines } from './log-metrics.ts';
 import type {
   ChangedMessage,
-  FirstToken,
   FromChild,
   HealthMessage,
   PartKind,
+  ReadyNews,
   StartMessage,
   ToChild,
 } from './messages.ts';
@@ -30,7 +30,7 @@ export interface PartContext extends Omit<StartMessage, 'kind' | 'part'> {
 }
 
 export interface RunningPart {
-  readonly firstToken?: FirstToken;
+  readonly news?: ReadyNews;
   /** Makes sure that the change is in force here. */
   applyChange?(change: ChangedMessage): void;
   /** Every worker runs the change with this id; `isRun` is false if there is no worker, so that the feed retries. */
@@ -92,7 +92,7 @@ async function startPart(load: () => Promise<StartPart>, context: PartContext): 
   try {
     const start = await load();
     const part = await start(context);
-    send({ kind: 'ready', ...(part.firstToken !== undefined && { firstToken: part.firstToken }) });
+    send({ kind: 'ready', news: part.news ?? {} });
     return part;
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);

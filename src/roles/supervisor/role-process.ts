@@ -6,7 +6,7 @@ import type { LogSink } from '#lib/log-sink.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type Death, SupervisedProcess } from '#lib/supervise.ts';
 import { unreachable } from '#lib/unreachable.ts';
-import { type FirstToken, type FromChild, onMessage, type StartMessage, type ToChild } from '../process/messages.ts';
+import { type FromChild, onMessage, type ReadyNews, type StartMessage, type ToChild } from '../process/messages.ts';
 import type { ListenerName, SocketSet } from '../sockets/listeners.ts';
 import { forwardLines } from './forward-lines.ts';
 
@@ -27,7 +27,7 @@ export type RelayedMessage = Extract<
 >;
 
 interface PartEvents {
-  onReady(part: RoleProcess, firstToken: FirstToken | undefined): void;
+  onReady(part: RoleProcess, news: ReadyNews): void;
   /** The part reports that it cannot start; its exit follows. */
   onFailed(part: RoleProcess, problem: string): void;
   onDeath(part: RoleProcess, death: Death): void;
@@ -177,7 +177,7 @@ export class RoleProcess {
     switch (message.kind) {
       case 'ready':
         this.#isReady = true;
-        this.#options.onReady(this, message.firstToken);
+        this.#options.onReady(this, message.news);
         break;
       case 'failed':
         this.#options.onFailed(this, message.problem);

@@ -63,6 +63,7 @@ const CACHE_LOCK = 'service.lock';
 
 /** Runs the service until it is asked to stop. */
 export async function serve(options: ServeOptions): Promise<Served> {
+  process.umask(0o077); // also of the parts: what the service writes is its user's alone
   const { dataDir, logLevel } = options.config;
   const sink = openLogSink('supervisor');
   const log = createLogger({ level: logLevel, name: 'supervisor', destination: sink });
@@ -149,7 +150,7 @@ async function run(
     if (beginning.kind === 'failed') return refused(beginning.problem);
     const problem = config.roles.includes('control') ? tellCommands(config, localSecret) : undefined;
     if (problem !== undefined) return refused(problem);
-    announce({ ...options, config, firstToken: beginning.firstToken });
+    announce({ ...options, config, news: beginning.news });
     await notify('READY=1');
   }
   const settings = { given: options.config, running: config };

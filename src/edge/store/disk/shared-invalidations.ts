@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { inTransaction, isDamage } from '#lib/sqlite-file.ts';
+import { closeToOthers, inTransaction, isDamage } from '#lib/sqlite-file.ts';
 import type { KeyHash } from '../key-hash.ts';
 import { InvalidationMirror } from './invalidation-mirror.ts';
 
@@ -178,6 +178,7 @@ function openDatabase(file: string): DatabaseSync {
     try {
       database = new DatabaseSync(file, { timeout: BUSY_MS });
       prepareDatabase(database);
+      closeToOthers(file);
       return database;
     } catch (error) {
       database?.close();
