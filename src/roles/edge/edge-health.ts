@@ -2,7 +2,9 @@
  * The health of this machine's edge: runs its own checks, derives its state, and describes both for the report to
  * control and for the health page of the workers. docs/decisions/0599
  */
+
 import { cpus } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from '#lib/logger.ts';
 import { type Rounds, startRounds } from '#lib/rounds.ts';
 import type { EdgeVitals } from '#model/edge.ts';
@@ -79,7 +81,7 @@ class RunningEdgeHealth implements EdgeHealth {
     this.#book = new VitalsBook(options.workers, options.monotonic());
     this.#rounds = startRounds({
       everyMs: CHECK_MS,
-      work: () => this.#check(),
+      work: (signal) => this.#check(signal),
       onFailure: (error) => options.log.error({ err: error }, 'cannot check this edge'),
     });
   }
@@ -133,7 +135,7 @@ class RunningEdgeHealth implements EdgeHealth {
     };
   }
 
-  async #check(): Promise<void> {
+  async #check(signal: AbortSignal): Promise<void> {
     const { checks, cacheDisk, monotonic } = this.#options;
     this.#measureCpu();
     // Checks of the listeners would fail until the workers listen.
@@ -141,6 +143,8 @@ class RunningEdgeHealth implements EdgeHealth {
     const isDiskTurn = this.#round++ % ROUNDS_OF_DISK === 0;
     const due = [...checks].filter(([check]) => isDiskTurn || !DISK_CHECKS.has(check));
     const found = await Promise.all(due.map(async ([check, run]) => [check, await run()] as const));
+    await setImmediate(); // an order to stop may wait to be read: then the workers have closed their listeners
+    if (signal.aborted) return;
     for (const [check, problem] of found) this.#note(check, problem);
     const now = monotonic();
     const descriptors = this.#book.descriptors(now);
