@@ -73,7 +73,13 @@ async function openEdge(port: number) {
     return found && { spec: found, revision: 1 };
   };
   const sites = createSiteTable({
-    source: { getSpec, purgesOf: () => [], getCertificate: () => undefined },
+    source: {
+      getSpec,
+      purgesOf: () => [],
+      getCertificate: () => undefined,
+      getAddressList: () => undefined,
+      urlKeysOf: () => [],
+    },
     maxSites: 10,
   });
   const cacheBytes = 64 * 1024 * 1024;

@@ -5,6 +5,7 @@ import { CDN_TYPES, SOURCE_TYPES } from '#contract/domain-data.ts';
 import { PENDING_LABEL } from '#contract/labels.ts';
 import type { CallOf, DataOf } from '#contract/operations.ts';
 import { listCommands, refererCommand } from './access-commands.ts';
+import { addressListsCommand } from './address-list-commands.ts';
 import { PAGE_SIZE, readAllPages } from './all-pages.ts';
 import { cacheOptionsCommand } from './cache-commands.ts';
 import { describeWarnings, sslCommand } from './certificate-commands.ts';
@@ -25,8 +26,10 @@ import {
   textOption,
 } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
+import { ruleCommands } from './rule-commands.ts';
 import { printer } from './run-operation.ts';
 import { advancedCommand, policiesCommand } from './setting-commands.ts';
+import { signingCommand } from './signing-command.ts';
 import { type TimeTexts, timeTexts } from './times.ts';
 
 type Domain = DataOf<'domain.get'>;
@@ -61,7 +64,8 @@ export function domainCommand(context: CliContext): Command {
   addChangeCommands(command, context);
   for (const setting of [policiesCommand, advancedCommand, refererCommand]) command.addCommand(setting(context));
   for (const list of listCommands(context)) command.addCommand(list);
-  for (const setting of [cacheOptionsCommand, sslCommand]) command.addCommand(setting(context));
+  for (const setting of [addressListsCommand, cacheOptionsCommand, sslCommand]) command.addCommand(setting(context));
+  for (const rules of [...ruleCommands(context), signingCommand(context)]) command.addCommand(rules);
   addChangeSettings(command.command('rm <domain>'), context)
     .description('delete a domain')
     .option('--wait', 'close the domain first, and delete it once no edge serves it')

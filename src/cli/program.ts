@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Create>>> = {
   token: async () => (await import('./token-commands.ts')).tokenCommand,
   domain: async () => (await import('./domain-commands.ts')).domainCommand,
   certificate: async () => (await import('./certificate-commands.ts')).certificateCommand,
+  'address-list': async () => (await import('./address-list-commands.ts')).addressListCommand,
   cache: async () => (await import('./cache-commands.ts')).cacheCommand,
   traffic: async () => (await import('./traffic-commands.ts')).trafficCommand,
   live: async () => (await import('./live-commands.ts')).liveCommand,

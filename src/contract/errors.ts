@@ -8,6 +8,7 @@ import { type ErrorRow, refusal, row } from './error-row.ts';
 import { FLEET_ERRORS } from './fleet-errors.ts';
 import { GROUP_ERRORS } from './group-errors.ts';
 import { LIVE_ERRORS } from './live-errors.ts';
+import { PROTECTION_ERRORS } from './protection-errors.ts';
 
 export const ERRORS = {
   fieldMissing: refusal('缺少字段 {field}，应为：{expected}', 'field {field} is missing: expected {expected}'),
@@ -247,6 +248,7 @@ export const ERRORS = {
   ...LIVE_ERRORS,
   ...EDGE_ERRORS,
   ...GROUP_ERRORS,
+  ...PROTECTION_ERRORS,
 
   accountNotFound: row(200, 2005, '账户 {accountId} 不存在', 'account {accountId} does not exist'),
   accountNotCustomer: refusal(

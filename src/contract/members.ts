@@ -59,16 +59,16 @@ interface ObjectListRules<F extends Fields> {
   readonly maxEntries: number;
   readonly expects: Localized;
   readonly each: Localized;
-  readonly rule: Rule<F>;
-  readonly ignored: readonly Ignored<keyof F & string>[];
+  readonly rule?: Rule<F>;
+  readonly ignored?: readonly Ignored<keyof F & string>[];
   /** Checks all objects together; false refuses the whole field. */
-  readonly isAllowed: (objects: readonly z.output<Members<F>>[]) => boolean;
+  readonly isAllowed?: (objects: readonly z.output<Members<F>>[]) => boolean;
 }
 
 /** An array of objects that each have `members`; unknown ones are left out. */
 export function objectList<F extends Fields>(
   members: F,
-  { maxEntries, expects, each, rule, ignored, isAllowed }: ObjectListRules<F>,
+  { maxEntries, expects, each, rule, ignored = [], isAllowed = () => true }: ObjectListRules<F>,
 ) {
   const object = z.preprocess(
     (value) => (isObject(value) ? dropAbsent(members, value, ignored) : value),

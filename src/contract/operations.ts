@@ -1,6 +1,7 @@
 /** Joins each route to its request and its data. A missing or an extra entry does not compile. */
 import type * as z from 'zod';
 import { ACCESS_OPERATIONS } from './access-operations.ts';
+import { ADDRESS_LIST_OPERATIONS } from './address-list-operations.ts';
 import { ADVANCED_OPERATIONS } from './advanced-operations.ts';
 import { CACHE_OPERATIONS } from './cache-operations.ts';
 import { CERTIFICATE_OPERATIONS } from './certificate-operations.ts';
@@ -16,6 +17,8 @@ import { OPERATOR_OPERATIONS } from './operator-operations.ts';
 import { POLICY_OPERATIONS } from './policy-operations.ts';
 import { REQUEST_CERTIFICATE_OPERATIONS } from './request-certificate-operations.ts';
 import type { RouteName } from './routes.ts';
+import { RULE_OPERATIONS } from './rule-operations.ts';
+import { SIGNING_OPERATIONS } from './signing-operations.ts';
 import { SMS_OPERATIONS } from './sms-operations.ts';
 import { SMS_OPERATOR_OPERATIONS } from './sms-operator-operations.ts';
 import { TOKEN_OPERATIONS } from './token-operations.ts';
@@ -27,6 +30,9 @@ const OPERATION_TABLE = {
   ...ADVANCED_OPERATIONS,
   ...ACCESS_OPERATIONS,
   ...CONFIG_OPERATIONS,
+  ...RULE_OPERATIONS,
+  ...ADDRESS_LIST_OPERATIONS,
+  ...SIGNING_OPERATIONS,
   ...CERTIFICATE_OPERATIONS,
   ...REQUEST_CERTIFICATE_OPERATIONS,
   ...CACHE_OPERATIONS,

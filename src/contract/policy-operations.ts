@@ -1,13 +1,13 @@
 /** Requests and answers of `/config/setPolicyInfo` and `/config/getPolicyInfo`. Edge rule 4 */
 import * as z from 'zod';
-import { POLICY_MATCHES, type PolicyMatch } from '../model/domain.ts';
 import { MAX_PATTERNS, MAX_POLICIES, MAX_PRIORITY } from '../model/limits.ts';
+import { POLICY_MATCHES, type PolicyMatch } from '../model/rules.ts';
 import { changesSettings, readsSettings } from './domain-settings.ts';
 import { choice, FLAG_TEXT, flag, integer, optional, text } from './fields.ts';
 import type { Locale, Localized } from './locale.ts';
 import { objectList } from './members.ts';
 
-const MAX_CONTENT_LENGTH = 1024;
+export const MAX_CONTENT_LENGTH = 1024;
 /** No part of a time is longer; the edge caps their sum at a year. */
 const MAX_YEARS = 100;
 
@@ -37,14 +37,19 @@ export const POLICY_KINDS = {
 
 type PolicyType = (typeof POLICY_KINDS)[PolicyMatch]['type'];
 
-const POLICY_TYPES = POLICY_MATCHES.map((match): PolicyType => POLICY_KINDS[match].type) as [
+export const PATH_TYPES = POLICY_MATCHES.map((match): PolicyType => POLICY_KINDS[match].type) as [
   PolicyType,
   ...PolicyType[],
 ];
 
 export function matchOf(type: PolicyType): PolicyMatch {
-  return POLICY_MATCHES[POLICY_TYPES.indexOf(type)] ?? 'prefix';
+  return POLICY_MATCHES[PATH_TYPES.indexOf(type)] ?? 'prefix';
 }
+
+export const PATH_TYPES_EXPECTED: Localized = {
+  'zh-CN': anyOf('zh-CN', '、', '或 '),
+  en: anyOf('en', ', ', ' or '),
+};
 
 /** A policy as requests have it. Missing: priority 1, times 0, both schemes. */
 const POLICY = {
@@ -53,7 +58,7 @@ const POLICY = {
     expects: { 'zh-CN': '0（不缓存）或 1（缓存）', en: '0 (do not cache) or 1 (cache)' },
   },
   priority: optional(integer(1, MAX_PRIORITY)),
-  policy_type: choice(POLICY_TYPES, { 'zh-CN': anyOf('zh-CN', '、', '或 '), en: anyOf('en', ', ', ' or ') }),
+  policy_type: choice(PATH_TYPES, PATH_TYPES_EXPECTED),
   policy_scheme: optional(
     choice(['http', 'https'], {
       'zh-CN': 'http 或 https（is_cache 为 0 时可省略）',
@@ -89,7 +94,7 @@ const policies = objectList(POLICY, {
 const POLICY_DATA = z.object({
   is_cache: FLAG_TEXT.describe('0 do not cache, 1 cache'),
   priority: z.int().describe('1 to 99; 99 is the highest'),
-  policy_type: z.enum(POLICY_TYPES),
+  policy_type: z.enum(PATH_TYPES),
   policy_scheme: z.enum(['http', 'https']).optional().describe('absent: both'),
   content: z.string().describe('what to match'),
   time_y: z.int().describe('cache time: years of 365 days'),

@@ -89,6 +89,17 @@ const TEXTS: readonly (readonly [en: string, zh: string])[] = [
   ],
   ['cannot be used: {}', '不能使用：{1}'],
 
+  [
+    'is neither a URL that begins with http:// or https:// nor a path that begins with a single /',
+    '既不是以 http:// 或 https:// 开头的网址，也不是以单个 / 开头的路径',
+  ],
+  ['is redirected back to where it came from', '会被重定向回原来的路径'],
+  ['is not a name of a header field', '不是合法的响应头名称'],
+  ['is a field that the service sets itself', '是由本服务自行设置的响应头'],
+  ['has characters other than printable ASCII', '含有可打印 ASCII 以外的字符'],
+  ['is empty, or begins or ends with a blank', '为空，或首尾有空格'],
+  ['makes all of them longer than {} characters', '使其总长超过 {1} 个字符'],
+
   ['is not PEM: there is no -----BEGIN line in it', '不是 PEM：没有 -----BEGIN 行'],
   ['has a block without its END line: {}', '中有块缺少 END 行：{1}'],
   ['has a block that is not Base64: {}', '中有块不是 Base64：{1}'],

@@ -46,6 +46,22 @@ export const ROUTES = {
   'config.getUserAgent': cdnExtension('/config/getUaInfo', 'read'),
   'config.getIp': cdnExtension('/config/getIpInfo', 'read'),
 
+  'config.setAddressLists': cdnExtension('/config/setDomainAddressLists', 'write'),
+  'config.getAddressLists': cdnExtension('/config/getDomainAddressLists', 'read'),
+  'addressList.list': cdnExtension('/config/listAddressLists', 'read', 'account'),
+  'addressList.get': cdnExtension('/config/getAddressList', 'read', 'account'),
+  'addressList.set': cdnExtension('/config/setAddressList', 'write', 'account'),
+  'addressList.delete': cdnExtension('/config/deleteAddressList', 'write', 'account'),
+
+  'config.setRateLimits': cdnExtension('/config/setRateLimits', 'write'),
+  'config.getRateLimits': cdnExtension('/config/getRateLimits', 'read'),
+  'config.setRedirects': cdnExtension('/config/setRedirects', 'write'),
+  'config.getRedirects': cdnExtension('/config/getRedirects', 'read'),
+  'config.setResponseHeaders': cdnExtension('/config/setResponseHeaders', 'write'),
+  'config.getResponseHeaders': cdnExtension('/config/getResponseHeaders', 'read'),
+  'config.setUrlSigning': cdnExtension('/config/setUrlSigning', 'write'),
+  'config.getUrlSigning': cdnExtension('/config/getUrlSigning', 'read'),
+
   'config.setCacheOptions': cdnExtension('/config/setCacheOptions', 'write'),
   'config.getCacheOptions': cdnExtension('/config/getCacheOptions', 'read'),
 
@@ -179,8 +195,12 @@ function cdnRoute<P extends `/${string}`, A extends TokenAccess>(
   return { base: 'cdn', path, envelope: 'cdn', scope: 'cdn', access, isByDomain: reach === 'domains' } as const;
 }
 
-function cdnExtension<P extends `/${string}`, A extends TokenAccess>(path: P, access: A) {
-  return { ...cdnRoute(path, access), extension: true } as const;
+function cdnExtension<P extends `/${string}`, A extends TokenAccess>(
+  path: P,
+  access: A,
+  reach: 'domains' | 'account' = 'domains',
+) {
+  return { ...cdnRoute(path, access, reach), extension: true } as const;
 }
 
 /** The account's own tokens. */

@@ -8,6 +8,7 @@ import type { ChallengeSource } from '#sites/challenge.ts';
 import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
 import type { Buffers } from './buffers/buffers.ts';
+import type { ClientRates } from './client-rates.ts';
 import type { Flights } from './fetch/collapse.ts';
 import type { SliceFlights } from './fetch/slices/flights.ts';
 import type { WebSockets } from './fetch/web-sockets.ts';
@@ -29,6 +30,7 @@ export interface EdgeContext {
   readonly health: HealthPage;
   readonly store: CacheStore;
   readonly shortcuts: Shortcuts;
+  readonly rates: ClientRates;
   readonly origins: Origins;
   readonly refreshes: Refreshes;
   readonly flights: Flights;

@@ -6,7 +6,7 @@ import { MemoryStore } from './store/memory.ts';
 
 test('bytes of a lasting answer that turn out unsent are corrected, and metrics stay monotonic', async () => {
   const registry = new Registry();
-  const metrics = createEdgeMetrics(registry, new MemoryStore({ maxBytes: 1000 }), { open: 0 });
+  const metrics = createEdgeMetrics(registry, new MemoryStore({ maxBytes: 1000 }), { open: 0 }, { uncounted: 0 });
   const read = async () =>
     (await registry.getSingleMetric('causeway_edge_sent_bytes_total')?.get())?.values.map(({ value }) => value);
   let sent = 5_000;

@@ -33,8 +33,9 @@ export function createEdgeMetrics(
   registry: Registry,
   store: CacheStore,
   webSockets: { readonly open: number },
+  rates: { readonly uncounted: number },
 ): EdgeMetrics {
-  const { counter, gauge } = metricsOf(registry);
+  const { counter, gauge, total } = metricsOf(registry);
   const counters = createRequestCounters(registry);
   const latencies = createLatencies(registry, counters);
   const failures = counter(
@@ -58,6 +59,11 @@ export function createEdgeMetrics(
     ['reason'],
   );
   gauge('causeway_edge_web_sockets', 'WebSocket connections, open or being opened.', () => webSockets.open);
+  total(
+    'causeway_edge_rate_limits_full_total',
+    'Requests with a rate limit that were let through uncounted, because the table of clients had no place for theirs.',
+    () => rates.uncounted,
+  );
   const compressions = counter(
     'causeway_edge_compressions_total',
     'Compressions of bodies that were started, or refused because too many were in flight.',

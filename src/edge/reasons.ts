@@ -37,6 +37,11 @@ export const DENIALS = {
   disabled: 'the operator has disabled the domain',
   referer: 'the site does not allow the Referer, or requires one and it is missing',
   ...DENY_REASONS,
+  addressList: "the client's address is on a list that the site denies",
+  notListed: "the client's address is on none of the lists that the site allows",
+  rateLimit: 'the client asks more often than a limit of the site allows: 429',
+  signature: 'the URL has no valid auth_key of the domain',
+  expired: 'the auth_key of the URL is valid no longer',
   playKey: 'the query has no valid auth_key of the domain for this stream, or it has expired',
   paused: 'the stream is forbidden',
 } as const;
@@ -80,6 +85,7 @@ export const EDGE_FAULTS = {
 /** Why a request is sent elsewhere. */
 export const REDIRECTS = {
   forceHttps: 'the site is served over HTTPS only',
+  redirectRule: 'a redirect of the site matches the path',
 } as const;
 
 /** What the edge answers by itself, for the service. */

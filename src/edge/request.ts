@@ -4,6 +4,7 @@ import { checkRequest, type RequestLine, type ValidRequest } from '#http/request
 import { readRequestFacts } from '#http/request-facts.ts';
 import { type RequestHeaders, wholeSection } from '#http/request-fields.ts';
 import type { RequestFacts } from '#http/stored.ts';
+import { splitTarget } from '#http/target.ts';
 import { isLoop, originHeaders } from './origin-headers.ts';
 import type { EdgeFault, RequestFault } from './reasons.ts';
 import type { Secured } from './secured.ts';
@@ -93,6 +94,13 @@ function readFacts(
 /** The same request with other fields for the origin. */
 export function withRequestHeaders(request: EdgeRequest, headers: RequestHeaders): EdgeRequest {
   const changed = { ...request, headers };
+  return { ...changed, facts: readFacts(changed, changed) };
+}
+
+/** The same request with another target, in origin form. */
+export function withTarget(request: EdgeRequest, target: string): EdgeRequest {
+  const { scheme, authority } = request;
+  const changed = { ...request, target, ...splitTarget(target), uri: `${scheme}://${authority}${target}` };
   return { ...changed, facts: readFacts(changed, changed) };
 }
 

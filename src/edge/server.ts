@@ -4,6 +4,7 @@ import { type ListenOptions, listen } from '#lib/listen.ts';
 import type { AccessLog } from '#logs/spool.ts';
 import type { ChallengeSource } from '#sites/challenge.ts';
 import { type BufferDisk, createBuffers } from './buffers/buffers.ts';
+import { ClientRates, type RateCounts } from './client-rates.ts';
 import type { EdgeContext } from './context.ts';
 import { createEnding, type Ending } from './ending.ts';
 import { createFlights } from './fetch/collapse.ts';
@@ -48,8 +49,17 @@ export interface EdgeOptions extends ListenOptions, EdgeOriginsOptions {
   readonly health?: HealthPage;
   /** Absent: paths of live domains are ordinary. */
   readonly live?: LiveOptions | undefined;
+  /** How this worker counts with the others of its machine; absent: it is the only one. */
+  readonly rates?: RateSharing;
   /** Nobody is trusted when absent. */
   readonly proxies?: Pick<ProxiesOptions, 'trusted' | 'protocol'>;
+}
+
+/** See `ClientRatesOptions`. */
+export interface RateSharing {
+  readonly seed: string;
+  readonly workers: number;
+  readonly tell: (counts: RateCounts) => void;
 }
 
 export interface Edge extends Ending, AsyncDisposable {
@@ -59,6 +69,8 @@ export interface Edge extends Ending, AsyncDisposable {
   readonly takeOriginUses: EdgeOrigins['takeUses'];
   readonly applyOriginProbes: EdgeOrigins['applyProbes'];
   readonly explain: Explain;
+  /** Adds what another worker has counted for rate limits. */
+  readonly applyRates: (counts: RateCounts) => void;
   /** Must be called when settings have changed: cuts viewers of live streams that are no longer allowed. */
   readonly recheckSessions: () => void;
   /** Viewers' requests that are being served. */
@@ -68,6 +80,8 @@ export interface Edge extends Ending, AsyncDisposable {
 }
 
 const NO_HEALTH_PAGE: HealthPage = { isFor: () => false, state: () => ({ isReady: false, word: '' }) };
+
+const ALONE: RateSharing = { seed: '', workers: 1, tell: () => undefined };
 
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -109,6 +123,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       trustsProxies: (options.proxies?.trusted.length ?? 0) > 0,
       statesOf: origins.statesOf,
     }),
+    applyRates: (counts) => edge.rates.apply(counts),
     recheckSessions: () => edge.live?.recheck(),
     get underWay() {
       return connections.served;
@@ -131,7 +146,8 @@ function createContext(
     endedMs: limits.webSocketEndedMs,
     checkMs: limits.webSocketCheckMs,
   });
-  const metrics = createEdgeMetrics(registry, store, webSockets);
+  const rates = new ClientRates({ ...(options.rates ?? ALONE), clock });
+  const metrics = createEdgeMetrics(registry, store, webSockets, rates);
   const origins = createEdgeOrigins(options, limits, metrics);
   const lag = createLagBudget(options.maxLagBytes);
   const edge: EdgeContext = {
@@ -139,7 +155,8 @@ function createContext(
     challenges: options.challenges ?? { getChallenge: () => undefined },
     health: options.health ?? NO_HEALTH_PAGE,
     store,
-    shortcuts: createShortcuts({ sites, store, maxBytes: options.maxShortcutBytes }),
+    shortcuts: createShortcuts({ sites, store, rates, maxBytes: options.maxShortcutBytes }),
+    rates,
     origins,
     refreshes: createRefreshes(),
     flights: createFlights(),

@@ -2,6 +2,7 @@
  * An accelerated domain as we store it and speak of it. The wire's names and codes are in `contract/` and `api/wire/wire.ts`;
  * what an edge needs of it is a `SiteSpec` (`sites/spec.ts`).
  */
+import { NO_RULES, type PathRule, type RuleLists } from './rules.ts';
 import {
   CACHE_SETTINGS,
   type CacheSettings,
@@ -27,7 +28,8 @@ export type OriginProtocol = (typeof ORIGIN_PROTOCOLS)[number];
 export interface DomainSettings
   extends SettingsOf<typeof SWITCHES>,
     SettingsOf<typeof VALIDITIES>,
-    Readonly<Record<DenyList, ListSettings>> {
+    Readonly<Record<DenyList, ListSettings>>,
+    RuleLists {
   readonly originProtocol: OriginProtocol;
   /** Primary origins as the customer wrote them (`host`, `host:port`, `IP:port`, `[v6]:port`), in order. */
   readonly origins: readonly string[];
@@ -52,6 +54,25 @@ export interface DomainSettings
   readonly caching: CachingSettings;
   readonly referer: RefererSettings;
   readonly recording: RecordingSettings;
+  readonly addressLists: DomainLists;
+  readonly signing: SigningSettings;
+}
+
+/** Signed URLs. Their keys are kept sealed, elsewhere. docs/decisions/0637 */
+interface SigningSettings {
+  readonly isOn: boolean;
+  /** How long a URL is valid after its timestamp. */
+  readonly validSeconds: number;
+  /** What needs a signature; empty: everything. */
+  readonly paths: readonly PathRule[];
+}
+
+/** Names of the account's lists of addresses. docs/decisions/0636 */
+export interface DomainLists {
+  /** Clients on any of these are refused. */
+  readonly denied: readonly string[];
+  /** Clients on none of these are refused; empty: all others are let in. */
+  readonly allowed: readonly string[];
 }
 
 /** Applies to live domains. docs/decisions/0503 */
@@ -68,15 +89,7 @@ export interface CachingSettings {
   readonly policies: readonly CachePolicy[];
 }
 
-/** The kinds of policies. The order is that of the interface, and of compiled rows in memory. */
-export const POLICY_MATCHES = ['prefix', 'suffix', 'regex'] as const;
-
-export type PolicyMatch = (typeof POLICY_MATCHES)[number];
-
-export interface CachePolicy {
-  readonly match: PolicyMatch;
-  /** Content as written. */
-  readonly content: string;
+export interface CachePolicy extends PathRule {
   /** Absent: both. */
   readonly scheme?: 'http' | 'https';
   /** 1 to 99; the highest wins. */
@@ -137,6 +150,9 @@ export const DEFAULT_SETTINGS: DomainSettings = {
   referer: { mode: 'off', allowsBlank: true, entries: [] },
   ...eachDenyList((): ListSettings => ({ isOn: false, entries: [] })),
   recording: { isOn: false, days: 7 },
+  addressLists: { denied: [], allowed: [] },
+  signing: { isOn: false, validSeconds: 1800, paths: [] },
+  ...NO_RULES,
 };
 
 export interface Domain {

@@ -4,6 +4,7 @@ import { type DenyList, type DenyMember, eachDenyList } from '#model/domain.ts';
 import { MAX_ACCESS_ENTRIES, MAX_PAGE_BYTES } from '#model/limits.ts';
 import { type ParsedEntry, parseAddressEntry } from './address-list.ts';
 import type { CompileTools } from './compile-tools.ts';
+import { ListedAddresses } from './listed-addresses.ts';
 import { expected, readObject, readOneOf, readText, SpecProblem } from './members.ts';
 import { parseObjectUrl } from './object-url.ts';
 import { PackedAddresses } from './packed-addresses.ts';
@@ -57,6 +58,8 @@ export type DeniedAccess = { readonly [M in DenyMember]?: AccessRule };
 
 /** Each absent where the site has no such rule. */
 export interface SiteAccess extends DeniedAccess {
+  readonly deniedLists?: ListedAddresses;
+  readonly allowedLists?: ListedAddresses;
   readonly referers?: RefererList;
   readonly refusal?: SiteRefusal;
 }
@@ -75,9 +78,11 @@ type SiteRefusal =
 /** Throws `SpecProblem`. */
 export function readAccess(value: unknown, tools: CompileTools): SiteAccess {
   const members = readObject('access', value);
-  const { referer, refusal } = members;
+  const { referer, refusal, deniedLists, allowedLists } = members;
   return {
     ...readDenied(members, tools),
+    ...(deniedLists !== undefined && { deniedLists: readLists('deniedLists', deniedLists, tools) }),
+    ...(allowedLists !== undefined && { allowedLists: readLists('allowedLists', allowedLists, tools) }),
     ...(referer !== undefined && { referers: readReferer(referer, tools.signature) }),
     ...(refusal !== undefined && { refusal: readRefusal(refusal) }),
   };
@@ -90,6 +95,10 @@ function readDenied(members: Readonly<Record<string, unknown>>, tools: CompileTo
     return [[member, compileList(`access.${member}`, value, (entries) => compile(entries, tools))]];
   });
   return Object.fromEntries(lists) as DeniedAccess; // fromEntries forgets the names
+}
+
+function readLists(member: 'deniedLists' | 'allowedLists', value: unknown, tools: CompileTools): ListedAddresses {
+  return compileList(`access.${member}`, value, (keys) => new ListedAddresses(keys, member === 'deniedLists', tools));
 }
 
 function readReferer(value: unknown, signature: Signature): RefererList {

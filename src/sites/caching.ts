@@ -1,6 +1,7 @@
 /** Decides whose lifetime a site's responses get: their origins' or its policies'. Edge rule 4 */
-import { POLICY_MATCHES } from '#model/domain.ts';
+
 import { MAX_PATTERNS, MAX_POLICIES, MAX_PRIORITY } from '#model/limits.ts';
+import { POLICY_MATCHES } from '#model/rules.ts';
 import type { CompileTools } from './compile-tools.ts';
 import { readInteger, readObject, readOneOf, readText, SpecProblem } from './members.ts';
 import { SitePolicies } from './policies.ts';

@@ -6,7 +6,7 @@ import { type Automaton, runAutomaton } from '#lib/automaton.ts';
 
 import { compilePattern, type InvalidPattern, type Pattern, readPattern } from '#lib/linear-regexp.ts';
 import { Lru } from '#lib/lru.ts';
-import { addressUnits } from './packed-addresses.ts';
+import { addressUnits, PackedAddresses } from './packed-addresses.ts';
 import { remember } from './remember.ts';
 import { Signature } from './signature.ts';
 import { readUserAgent, type UserAgent } from './user-agent.ts';
@@ -17,6 +17,10 @@ export interface CompileTools {
   readonly matchesPattern: (pattern: string, text: string) => boolean;
   readonly addressUnits: (address: string) => string | undefined;
   readonly readUserAgent: (text: string) => UserAgent;
+  /** The addresses of a list that sites share, by its key. */
+  readonly addressList: (key: string) => PackedAddresses;
+  /** Keys of a site's signed URLs. */
+  readonly urlKeys: (siteId: number) => readonly string[];
   /** A scratch signature for callers that use it only until they return; it is cleared first. */
   readonly signature: Signature;
 }
@@ -30,18 +34,24 @@ const MAX_USER_AGENTS = 1_000;
 
 /** Tools for a compilation that only shows whether a spec is valid: every pattern is compiled whole. */
 export function createStrictTools(): CompileTools {
-  return createTools(compilePattern);
+  return createTools(compilePattern, NOTHING_SHARED);
 }
 
 /**
  * Tools for sites that have been compiled strictly before. An automaton is made when a request first has a piece that
  * its pattern needs, which for most patterns of most sites never happens. docs/decisions/0119
  */
-export function createCompileTools(): CompileTools {
-  return createTools(readPattern);
+export function createCompileTools(shared: SharedParts = NOTHING_SHARED): CompileTools {
+  return createTools(readPattern, shared);
 }
 
-function createTools(read: CompileTools['readPattern']): CompileTools {
+/** What a specification names and does not hold. */
+type SharedParts = Pick<CompileTools, 'addressList' | 'urlKeys'>;
+
+const NOBODY = new PackedAddresses([]);
+const NOTHING_SHARED: SharedParts = { addressList: () => NOBODY, urlKeys: () => [] };
+
+function createTools(read: CompileTools['readPattern'], shared: SharedParts): CompileTools {
   const automata = new Lru<string, Automaton>({ maxWeight: MAX_AUTOMATA_BYTES, weigh: ({ length }) => length * 2 });
   const automatonOf = (pattern: string): Automaton => {
     const known = automata.get(pattern);
@@ -58,5 +68,6 @@ function createTools(read: CompileTools['readPattern']): CompileTools {
     addressUnits: remember(addressUnits, MAX_ADDRESSES),
     readUserAgent: remember(readUserAgent, MAX_USER_AGENTS),
     signature: new Signature(),
+    ...shared,
   };
 }

@@ -11,6 +11,8 @@ import { compileSite } from './compile.ts';
 const GOLDEN = join(import.meta.dirname, 'golden');
 const REVISION = 7;
 const POLICY = { match: 'prefix', content: '/', priority: 1, isCached: true, lifetimeSeconds: 60 };
+const LIMIT = { match: 'prefix', content: '/', requests: 1, seconds: 60, burst: 1 };
+const REDIRECT = { match: 'prefix', content: '/old', target: '/new', status: 301, keepsQuery: true };
 const REFERER = { mode: 'deny', allowsBlank: true };
 
 describe('compileSite', () => {
@@ -107,6 +109,35 @@ describe('compileSite', () => {
     ['a refusal of its own kind', withAccess({ refusal: { kind: 'teapot' } }), /^access.refusal.kind: /],
     ['a page too large', withAccess({ refusal: { kind: 'page', html: 'x'.repeat(65_537) } }), /^access.refusal.html: /],
     ['a redirect to a script', withAccess({ refusal: redirectTo('javascript:0') }), /^access.refusal.url: /],
+    ['limits that are no list', plain({ rateLimits: {} }), /^rateLimits: expected a list of at most 20/],
+    ['21 limits', plain({ rateLimits: Array(21).fill(LIMIT) }), /^rateLimits: /],
+    ['a limit of no requests', plain({ rateLimits: [{ ...LIMIT, requests: 0 }] }), /^rateLimits\[0\].requests: /],
+    ['a limit of a day', plain({ rateLimits: [LIMIT, { ...LIMIT, seconds: 86_400 }] }), /^rateLimits\[1\].seconds: /],
+    ['a limit without a burst', plain({ rateLimits: [{ ...LIMIT, burst: undefined }] }), /^rateLimits\[0\].burst: /],
+    ['a limit of no path', plain({ rateLimits: [{ ...LIMIT, content: 'a' }] }), /^rateLimits: .*begin with \//],
+    [
+      'a redirect by 303',
+      plain({ redirects: [{ ...REDIRECT, status: 303 }] }),
+      /^redirects\[0\].status: expected one of 301/,
+    ],
+    [
+      'a redirect to a script',
+      plain({ redirects: [{ ...REDIRECT, target: 'javascript:0' }] }),
+      /^redirects: the target /,
+    ],
+    ['a redirect to itself', plain({ redirects: [{ ...REDIRECT, target: '/old' }] }), /^redirects\[0\].target: /],
+    ['a header of ours', withHeader({ name: 'Via' }), /^responseHeaders: the name is a field that the service sets/],
+    ['a header with a line end', withHeader({ value: 'a\r\nb' }), /^responseHeaders: the value has characters/],
+    ['a header with an odd name', withHeader({ name: 'a b' }), /^responseHeaders: the name is not a name/],
+    ['a header of no kind', withHeader({ action: 'append' }), /^responseHeaders\[0\].action: /],
+    ['signed URLs without a validity', plain({ signing: { paths: [] } }), /^signing.validSeconds: /],
+    ['signed paths as a text', plain({ signing: { validSeconds: 0, paths: '/' } }), /^signing.paths: expected a list/],
+    [
+      'a signed path of no kind',
+      plain({ signing: { validSeconds: 0, paths: [{ content: '/' }] } }),
+      /^signing.paths\[0\].match: /,
+    ],
+    ['keys of lists as numbers', withAccess({ deniedLists: [1] }), /^access.deniedLists\[0\]: expected a text/],
     ['HTTPS without a certificate', plain({ tls: { forceHttps: true } }), /^tls.certificate: /],
     [
       'a certificate with a blank',
@@ -138,6 +169,10 @@ describe('compileSite', () => {
 
 function plain(changes: object = {}): object {
   return { id: 1, name: 'example.com', type: 'static', state: 'open', origins: origins(), ...changes };
+}
+
+function withHeader(changes: object): object {
+  return plain({ responseHeaders: [{ action: 'set', name: 'X-A', value: '1', ...changes }] });
 }
 
 function withOrigins(changes: object): object {

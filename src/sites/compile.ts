@@ -10,6 +10,10 @@ import { ORIGIN_DECIDES, readCaching } from './caching.ts';
 import { type CompileTools, createStrictTools } from './compile-tools.ts';
 import { isHostName, isIpLiteral } from './host-name.ts';
 import { expected, readInteger, readObject, readOneOf, readSettings, readText, SpecProblem } from './members.ts';
+import { readRateLimits } from './rate-limits.ts';
+import { readRedirects } from './redirects.ts';
+import { readResponseHeaders } from './response-headers.ts';
+import { readSigning } from './signing.ts';
 import type { Site, SiteOrigin, SiteOrigins } from './site.ts';
 import type { SiteSpec } from './spec.ts';
 import { readTls } from './tls.ts';
@@ -41,8 +45,9 @@ function readSite(spec: unknown, revision: number, tools: CompileTools): Site {
   const members: Readonly<Record<string, unknown>> = { ignoresQuery: keepUrlParams, ...named };
   const name = readName(members['name']);
   const type = readOneOf('type', members['type'], ACCELERATION_TYPES);
+  const id = readInteger('id', members['id'], MAX_ID);
   return {
-    id: readInteger('id', members['id'], MAX_ID),
+    id,
     name,
     isWildcard: name.startsWith('*.'),
     type,
@@ -52,7 +57,11 @@ function readSite(spec: unknown, revision: number, tools: CompileTools): Site {
     cache: readSettings('cache.', CACHE_SETTINGS, readObject('cache', members['cache'] ?? {})),
     caching: members['caching'] === undefined ? ORIGIN_DECIDES : readCaching(members['caching'], tools),
     access: readAccess(members['access'] ?? {}, tools),
+    rateLimits: readRateLimits(id, members['rateLimits'], tools),
+    redirects: readRedirects(name, members['redirects'], tools),
+    responseHeaders: readResponseHeaders(members['responseHeaders']),
     ...readSettings('', SITE_SETTINGS, members),
+    ...(members['signing'] !== undefined && { signing: readSigning(id, members['signing'], tools) }),
     ...(readOneOf('records', members['records'] ?? false, [true, false]) && { records: true }),
     ...(members['tls'] !== undefined && { tls: readTls(members['tls']) }),
   };

@@ -30,6 +30,8 @@ export interface LiveKeys {
   readonly publish: readonly string[];
   /** Empty: playing needs no key. */
   readonly play: readonly string[];
+  /** Keys of signed URLs, on domains of every type; absent: there are none. */
+  readonly urls?: readonly string[];
 }
 
 /** Where marks and keys are read from. Synchronous: a local file's index. */

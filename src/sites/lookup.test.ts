@@ -114,7 +114,13 @@ function tableOf(names: readonly string[], maxSites = 100) {
   };
   const purges: SitePurge[] = [];
   const table: SiteTable = createSiteTable({
-    source: { getSpec, purgesOf: () => purges, getCertificate: () => undefined },
+    source: {
+      getSpec,
+      purgesOf: () => purges,
+      getCertificate: () => undefined,
+      getAddressList: () => undefined,
+      urlKeysOf: () => [],
+    },
     maxSites,
   });
   return { table, asked, specs, purges };

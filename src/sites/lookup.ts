@@ -3,6 +3,7 @@ import { Lru } from '#lib/lru.ts';
 import { compileSite } from './compile.ts';
 import { createCompileTools } from './compile-tools.ts';
 import { isRequestHost } from './host-name.ts';
+import { PackedAddresses } from './packed-addresses.ts';
 import { compilePurges } from './purge.ts';
 import type { Site } from './site.ts';
 import type { SiteSource, SiteTable } from './table.ts';
@@ -15,6 +16,8 @@ export interface SiteTableOptions {
 
 /** Hosts under a wildcard are named by viewers, so the look-up's memory needs a bound apart from the sites'. */
 const HOSTS_PER_SITE = 4;
+/** Ranges of addresses in all lists that are kept. */
+const MAX_LISTED = 1_000_000;
 /** So many purges take about the memory of a compiled site. */
 const PURGES_PER_WEIGHT = 20;
 /** Hosts without a site, remembered so that a flood of them costs the source nothing. */
@@ -24,7 +27,16 @@ const MAX_UNKNOWN_HOSTS = 10_000;
 export function createSiteTable({ source, maxSites }: SiteTableOptions): SiteTable {
   const sites = new Lru<string, Site>({ maxWeight: maxSites, weigh });
   const hosts = new Lru<string, Site>({ maxWeight: maxSites * HOSTS_PER_SITE, weigh });
-  const tools = createCompileTools();
+  const lists = new Lru<string, PackedAddresses>({ maxWeight: MAX_LISTED, weigh: ({ ranges }) => 1 + ranges });
+  const addressList = (key: string): PackedAddresses => {
+    const known = lists.get(key);
+    if (known !== undefined) return known;
+    // A list that is not here has nobody on it: then one that a site allows lets nobody in.
+    const list = new PackedAddresses(source.getAddressList(key) ?? [], tools.addressUnits);
+    lists.set(key, list);
+    return list;
+  };
+  const tools = createCompileTools({ addressList, urlKeys: source.urlKeysOf });
   const unknown = new Lru<string, true>({ maxWeight: MAX_UNKNOWN_HOSTS });
   let changes = 0;
 
@@ -70,8 +82,17 @@ export function createSiteTable({ source, maxSites }: SiteTableOptions): SiteTab
       // sites of other names stay.
       hosts.clear();
       unknown.clear();
-      if (names === undefined) sites.clear();
-      else for (const name of names) sites.delete(name);
+      if (names === undefined) {
+        sites.clear();
+        lists.clear();
+        return;
+      }
+      for (const name of names) sites.delete(name);
+      const changed = names.filter((name) => name.includes('/'));
+      if (changed.length === 0) return;
+      for (const key of changed) lists.delete(key);
+      for (const { name, access } of sites.values())
+        if (changed.some((key) => access.deniedLists?.uses(key) || access.allowedLists?.uses(key))) sites.delete(name);
     },
   };
 }

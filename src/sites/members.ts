@@ -1,5 +1,6 @@
 /** Reads the members of a spec, of which nothing is known yet. The first problem ends the compiling. */
 import { unreachable } from '#lib/unreachable.ts';
+import { MAX_RULES } from '#model/limits.ts';
 import { mapSettings, type SettingRow, type SettingsOf, type SettingTable } from '#model/settings.ts';
 
 /** A fault in a spec; the message names the member, what was expected and what was found. Caught by `compileSite`. */
@@ -60,4 +61,27 @@ function readSetting(member: string, row: SettingRow, value: unknown): unknown {
 /** What was found is cut short: it comes from outside and goes into logs and reports. */
 export function expected(member: string, what: string, found: unknown): SpecProblem {
   return new SpecProblem(`${member}: expected ${what}, found ${(JSON.stringify(found) ?? 'nothing').slice(0, 100)}`);
+}
+
+/**
+ * Reads a list of rules and compiles it; `undefined` for an empty or absent one. A `RangeError` of `compile` is a
+ * problem of the spec.
+ */
+export function readRules<R, T>(
+  member: string,
+  value: unknown,
+  read: (member: string, value: unknown) => R,
+  compile: (rules: readonly R[]) => T,
+): T | undefined {
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value) || value.length > MAX_RULES)
+    throw expected(member, `a list of at most ${MAX_RULES}`, value);
+  if (value.length === 0) return undefined;
+  const rules = value.map((item, index) => read(`${member}[${index}]`, item));
+  try {
+    return compile(rules);
+  } catch (error) {
+    if (error instanceof RangeError) throw new SpecProblem(`${member}: ${error.message}`, { cause: error });
+    throw error;
+  }
 }

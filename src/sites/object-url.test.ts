@@ -71,6 +71,8 @@ test('a wildcard serves the hosts whose URLs can be purged, and no others', () =
       getSpec: (name) => (name === spec.name ? { spec, revision: 1 } : undefined),
       purgesOf: () => [],
       getCertificate: () => undefined,
+      getAddressList: () => undefined,
+      urlKeysOf: () => [],
     },
     maxSites: 10,
   });

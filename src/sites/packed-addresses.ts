@@ -15,6 +15,11 @@ export class PackedAddresses {
     this.#read = read;
   }
 
+  /** Number of ranges that do not overlap. */
+  get ranges(): number {
+    return this.#v4.length / (2 * V4_UNITS) + this.#v6.length / (2 * V6_UNITS);
+  }
+
   /** Whether the address is in one of the networks. */
   denies(address = ''): boolean {
     const units = this.#read(address);
@@ -23,6 +28,7 @@ export class PackedAddresses {
 }
 
 const V4_UNITS = 2;
+const V6_UNITS = 8;
 
 /**
  * An address as a text of 2 or 8 characters, each 16 of its bits; `undefined` if the text is not an address or has a

@@ -2,7 +2,7 @@
 import { normalizePath } from '#http/target.ts';
 import { compilePattern } from '#lib/linear-regexp.ts';
 import { unreachable } from '#lib/unreachable.ts';
-import { POLICY_MATCHES, type PolicyMatch } from '#model/domain.ts';
+import { POLICY_MATCHES, type PolicyMatch } from '#model/rules.ts';
 import type { CompileTools } from './compile-tools.ts';
 import { encodeLetters } from './pattern-letters.ts';
 import type { SieveEntry } from './rule-filter.ts';
@@ -18,7 +18,7 @@ export interface PolicyTarget {
 }
 
 /** How a content is compared: as a directory, as a suffix, or as a pattern with the URL, its path and query, or either. */
-export const WAYS = { directory: 0, suffix: 1, url: 2, target: 3, either: 4 } as const;
+const WAYS = { directory: 0, suffix: 1, url: 2, target: 3, either: 4 } as const;
 export type Way = (typeof WAYS)[keyof typeof WAYS];
 
 export interface PolicyContent {

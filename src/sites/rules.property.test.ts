@@ -7,7 +7,7 @@ import { RE2JS } from 're2js';
 import { splitTarget } from '#http/target.ts';
 import { createAddressSet } from '#lib/cidr.ts';
 import { unreachable } from '#lib/unreachable.ts';
-import { POLICY_MATCHES, type PolicyMatch } from '#model/domain.ts';
+import { POLICY_MATCHES, type PolicyMatch } from '#model/rules.ts';
 import { createCompileTools } from './compile-tools.ts';
 import { PackedAddresses } from './packed-addresses.ts';
 import { SitePolicies, type SitePolicy } from './policies.ts';

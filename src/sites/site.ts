@@ -4,6 +4,10 @@ import type { CacheSettings, SiteSettings } from '#model/settings.ts';
 import type { SiteAccess } from './access.ts';
 import type { SiteCaching } from './caching.ts';
 import type { SitePurges } from './purge.ts';
+import type { SiteLimits } from './rate-limits.ts';
+import type { SiteRedirects } from './redirects.ts';
+import type { SiteHeaders } from './response-headers.ts';
+import type { SiteSigning } from './signing.ts';
 import type { OriginSpec, SiteSpec } from './spec.ts';
 import type { SiteTls } from './tls.ts';
 
@@ -20,6 +24,11 @@ export interface Site extends SiteSettings {
   readonly cache: CacheSettings;
   readonly caching: SiteCaching;
   readonly access: SiteAccess;
+  readonly rateLimits: SiteLimits | undefined;
+  readonly redirects: SiteRedirects | undefined;
+  readonly responseHeaders: SiteHeaders | undefined;
+  /** Absent: no URL needs a signature. */
+  readonly signing?: SiteSigning;
   /** The live process records its streams; absent: it does not. */
   readonly records?: true;
   /** Absent: no HTTPS. */

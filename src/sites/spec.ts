@@ -3,10 +3,11 @@
  * `compile.ts`. A new member must have a meaning when it is absent: edges of the previous release send none.
  */
 import type { AccelerationType, CachePolicy, DenyMember, OriginProtocol } from '#model/domain.ts';
+import type { PathRule, RuleLists } from '#model/rules.ts';
 import type { CacheSettings, HttpsSettings, SiteSettings } from '#model/settings.ts';
 
-/** Absent plain settings have their defaults of `model/settings.ts`. */
-export interface SiteSpec extends Partial<SiteSettings> {
+/** Absent plain settings have their defaults of `model/settings.ts`; absent lists of rules are empty. */
+export interface SiteSpec extends Partial<SiteSettings>, Partial<RuleLists> {
   /** The domain's id, which is never reused. Cache keys and statistics use it instead of the name. */
   readonly id: number;
   /** Lower-case ASCII; `*.example.com` covers any depth below, never the apex. */
@@ -20,6 +21,8 @@ export interface SiteSpec extends Partial<SiteSettings> {
   readonly caching?: CachingSpec;
   /** Absent: everyone is let in. */
   readonly access?: AccessSpec;
+  /** Absent: no URL needs a signature. */
+  readonly signing?: SigningSpec;
   /** Whether the live process records the domain's streams; absent: it does not. */
   readonly records?: boolean;
   /** Absent: no HTTPS. */
@@ -31,6 +34,13 @@ export interface TlsSpec extends Partial<HttpsSettings> {
   readonly certificate: string;
   /** Another one, with another kind of key. Absent: none. */
   readonly secondCertificate?: string;
+}
+
+/** The domain's keys come with its keys of live streams. */
+export interface SigningSpec {
+  readonly validSeconds: number;
+  /** What needs a signature; empty: everything. */
+  readonly paths: readonly PathRule[];
 }
 
 /** Edge rule 4 */
@@ -58,6 +68,10 @@ export interface AccessSpec extends Partial<Readonly<Record<DenyMember, readonly
     readonly allowsBlank: boolean;
     readonly entries: readonly string[];
   };
+  /** Keys of lists: clients on any of them are refused. */
+  readonly deniedLists?: readonly string[];
+  /** Keys of lists: clients on none of them are refused. */
+  readonly allowedLists?: readonly string[];
   /** Absent: a plain 403. */
   readonly refusal?: RefusalSpec;
 }

@@ -13,6 +13,10 @@ export interface SiteSource {
   purgesOf(siteId: number): readonly SitePurge[];
   /** What a site's `tls.certificate` names; `undefined`: it is not here. */
   getCertificate(key: string): CertificatePair | undefined;
+  /** Keys of a site's signed URLs; empty: there are none. */
+  urlKeysOf(siteId: number): readonly string[];
+  /** Addresses and networks of a list that sites share, by its key; `undefined`: it is not here. */
+  getAddressList(key: string): readonly string[] | undefined;
 }
 
 /** PEM texts. */
@@ -27,6 +31,9 @@ export interface SiteTable {
   find(host: string): Site | undefined;
   /** Raised whenever something is forgotten: while it is the same, a host has the site that it had. */
   readonly changes: number;
-  /** Forgets what was compiled for these names; the next request reads them anew. `undefined`: forgets everything. */
+  /**
+   * Forgets what was compiled for these names of sites, and for all sites that use a list with one of these keys; the
+   * next request reads them anew. `undefined`: forgets everything.
+   */
   forget(names: readonly string[] | undefined): void;
 }

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { describe, test } from 'node:test';
 import { ClientError, createClient } from '#client/client.ts';
 import { OPERATIONS } from '#contract/operations.ts';
-import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
+import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
 import { addEdgeCertificate } from '#db/tables/fleet/edge-certificates.ts';
 import { enrolEdge } from '#db/tables/fleet/enrolled-edges.ts';
 import { takeReceived } from '#db/tables/live/recordings.ts';
@@ -12,6 +12,7 @@ import { recordLiveReport } from '#db/tables/live/reports.ts';
 import { storeReplies } from '#db/tables/sms/replies.ts';
 import { addTestCertificate } from '../support/api/added-certificate.ts';
 import { startTestApi } from '../support/api/api.ts';
+import { addSampleLists } from '../support/api/customers.ts';
 import { newSqlite } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
 import { READY } from '../support/feed/feed.ts';
@@ -48,6 +49,16 @@ async function startServer(t: Cleanup, listener: RequestListener): Promise<strin
   assert.ok(typeof address === 'object' && address !== null);
   return `http://127.0.0.1:${address.port}`;
 }
+
+/** Operations whose sample's answer has lists, which have to be set first. */
+const READ_AFTER_SET: { readonly [N in RouteName]?: RouteName } = {
+  'config.getPolicies': 'config.setPolicies',
+  'config.getAddressLists': 'config.setAddressLists',
+  'config.getRateLimits': 'config.setRateLimits',
+  'config.getRedirects': 'config.setRedirects',
+  'config.getResponseHeaders': 'config.setResponseHeaders',
+  'config.getUrlSigning': 'config.setUrlSigning',
+};
 
 describe('the client', () => {
   test(
@@ -106,8 +117,9 @@ describe('the client', () => {
           ids['task_id'] = (await own.call('cache.prefetch', { urls: `http://${domain}/a.jpg` })).task_id;
           await api.acknowledge('local');
         }
-        if (name === 'config.getPolicies')
-          await own.call('config.setPolicies', { ...OPERATIONS['config.setPolicies'].sample.request, domain_id });
+        const setter = READ_AFTER_SET[name];
+        if (setter !== undefined)
+          await api.call(setter, customer.accessToken, { ...OPERATIONS[setter].sample.request, domain_id });
         if (/^certificate\.|Ssl$/.test(name)) {
           Object.assign(ids, await addTestCertificate(t, api, customer.accessToken, [domain]));
           const { sample } = OPERATIONS['config.setSsl'];
@@ -198,6 +210,12 @@ describe('the client', () => {
         if (name === 'groupOperator.getDomain')
           await client.call('groupOperator.setDomain', { account_id: customer.accountId, domain_id, groups: ['eu'] });
         if (name === 'operator.revokeToken') ids['account_id'] = other.accountId;
+        if (name === 'config.setAddressLists')
+          await addSampleLists((operation, call) => api.call(operation, customer.accessToken, call));
+        if (name === 'addressList.delete') {
+          ids['name'] = 'gone';
+          await own.call('addressList.set', { name: 'gone', addresses: '' });
+        }
         const { request, data } = OPERATIONS[name].sample;
         const changed = Object.entries(request).map(([field, value]) => [field, ids[field] ?? value]);
         const isOperators = ROUTES[name].scope === 'operator';

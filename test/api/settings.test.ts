@@ -5,7 +5,7 @@ import { type Client, createClient } from '#client/client.ts';
 import { type CallOf, OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, type RouteName } from '#contract/routes.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
-import { add, show, specOf, startWithCustomers } from '../support/api/customers.ts';
+import { add, addSampleLists, show, specOf, startWithCustomers } from '../support/api/customers.ts';
 import { describeOnBothEngines } from '../support/db/databases.ts';
 
 /** Operations that need or show a certificate; certificates.test.ts and certificate-requests.test.ts cover them. */
@@ -19,6 +19,7 @@ describeOnBothEngines('settings', (newDatabase) => {
     const { api, me, mine } = await startWithCustomers(t, newDatabase);
     const client = createClient({ baseUrl: api.url, accessToken: me.accessToken });
     const id = await add(mine, 'a.example');
+    await addSampleLists(mine);
     await api.acknowledge('edge');
     for (const name of SETTERS) {
       const { revision } = await readConfigHead(api.db.query);
@@ -40,6 +41,7 @@ describeOnBothEngines('settings', (newDatabase) => {
     const { api, me, mine } = await startWithCustomers(t, newDatabase);
     const client = createClient({ baseUrl: api.url, accessToken: me.accessToken });
     const id = await add(mine, 'a.example');
+    await addSampleLists(mine);
     const check = async (what: string) => {
       for (const getter of GETTERS) {
         const read = await callSample(client, getter, id);
@@ -78,6 +80,7 @@ describeOnBothEngines('settings', (newDatabase) => {
     const { api, me, mine, operate } = await startWithCustomers(t, newDatabase);
     const client = createClient({ baseUrl: api.url, accessToken: me.accessToken });
     const id = await add(mine, 'a.example');
+    await addSampleLists(mine);
     const decide = (action: string) =>
       operate('operator.setDomainStatus', { account_id: me.accountId, domain_id: id, action });
     await decide('disable');
@@ -98,6 +101,7 @@ describeOnBothEngines('settings', (newDatabase) => {
     const { api, me, mine } = await startWithCustomers(t, newDatabase);
     const client = createClient({ baseUrl: api.url, accessToken: me.accessToken });
     const id = await add(mine, 'a.example');
+    await addSampleLists(mine);
     const { revision } = await readConfigHead(api.db.query);
     await Promise.all([...SETTERS, ...SETTERS].map((name) => callSample(client, name, id)));
     assert.equal((await readConfigHead(api.db.query)).revision, revision + 2 * SETTERS.length);

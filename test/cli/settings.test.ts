@@ -115,7 +115,7 @@ test('rules of access are turned on and off; the list is kept', async (t) => {
 });
 
 test('every command that changes a domain accepts the revision that the change is for', async (t) => {
-  const { run, refuses } = await startWithDomain(t);
+  const { run, refuses, write } = await startWithDomain(t);
   const { revision } = JSON.parse(await run('show', '1', '--json')) as { revision: string };
   await run('ip', '1', '--deny', '192.0.2.1', '--if-revision', revision);
   const stale: readonly (readonly string[])[] = [
@@ -130,12 +130,40 @@ test('every command that changes a domain accepts the revision that the change i
     ['ua', '1', '--deny', 'curl'],
     ['ip', '1', '--off'],
     ['cache-options', '1', '--stale-cap', '0'],
+    ['rate-limits', '1', '--set', write('limits.json', '{"limits":[]}')],
     ['ssl', '1', '--force-https', 'on'],
   ];
   for (const args of stale)
     await refuses([...args, '--if-revision', revision], 'causeway: the settings of domain 1 have changed: ');
   const now = JSON.parse(await run('show', '1', '--json')) as { revision: string };
   await run('rm', '1', '--if-revision', now.revision);
+});
+
+test('lists of rules are set from a file, and what is printed as JSON can be set again', async (t) => {
+  const { run, refuses, write } = await startWithDomain(t);
+  const lists: readonly (readonly [command: string, json: string, shown: RegExp])[] = [
+    [
+      'rate-limits',
+      '{"limits":[{"path_type":"prefix","path":"/login","requests":10,"seconds":60,"burst":5}]}',
+      /^REQUESTS +SECONDS +BURST +TYPE +PATH\n10 +60 +5 +prefix +\/login\n$/,
+    ],
+    [
+      'redirects',
+      '{"redirects":[{"path_type":"prefix","path":"/old","target":"/new","status":301,"keep_query":0}]}',
+      /^STATUS +QUERY +TYPE +PATH +TARGET\n301 +dropped +prefix +\/old +\/new\n$/,
+    ],
+    [
+      'headers',
+      '{"headers":[{"action":"remove","name":"Server"},{"action":"set","name":"X-A","value":"1"}]}',
+      /^ACTION +NAME +VALUE\nremove +Server +-\nset +X-A +1\n$/,
+    ],
+  ];
+  for (const [command, json, shown] of lists) {
+    assert.match(await run(command, '1', '--set', write('rules.json', json)), shown);
+    const printed = write('printed.json', await run(command, '1', '--json'));
+    assert.match(await run(command, '1', '--set', printed), shown);
+    await refuses([command, '1', '--set', write('odd.json', '{"rules":[]}')], 'causeway: unknown field rules; ');
+  }
 });
 
 async function startWithDomain(t: TestContext) {

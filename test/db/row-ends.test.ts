@@ -27,6 +27,8 @@ const ENDS: Readonly<Record<TableName, End>> = {
   edge_group: 'edge-groups.ts',
   domain_group: 'edge-groups.ts',
   view_key: 'view-keys.ts',
+  address_list: 'address-lists.ts',
+  address_list_use: 'address-lists.ts',
   purge: 'purges.ts',
   cache_task: 'cache-tasks.ts',
   prefetch_outcome: { kept: 'deleted with its task' },

@@ -29,6 +29,7 @@ const DOMAIN: Domain = {
     origins: ['origin.test'],
     sslControl: true,
     sslKey: 'c1',
+    signing: { isOn: true, validSeconds: 60, paths: [] },
     ip: { isOn: true, entries: ['192.0.2.1'] },
   },
 };

@@ -98,7 +98,13 @@ describe('certificates', needs('openssl', 'curl'), () => {
 
   test('a certificate that was replaced before this worker knows it is served from its first use', async (t) => {
     const specs = new Map<string, { readonly spec: SiteSpec; readonly revision: number }>();
-    const source = { getSpec: (name: string) => specs.get(name), purgesOf: () => [], getCertificate: () => undefined };
+    const source = {
+      getSpec: (name: string) => specs.get(name),
+      purgesOf: () => [],
+      getCertificate: () => undefined,
+      getAddressList: () => undefined,
+      urlKeysOf: () => [],
+    };
     const sites = createSiteTable({ source, maxSites: 10 });
     const edge = await startHttpsEdge(t, undefined, { sites });
     const origins = { ...NO_ORIGINS, primary: [{ host: '127.0.0.1' }] };

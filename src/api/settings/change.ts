@@ -8,6 +8,7 @@ import type { Db } from '#db/open.ts';
 import type { Schema } from '#db/schema/schema.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { giveDomainPlace, takeDomainPlace } from '#db/tables/accounts.ts';
+import { setAddressListUse } from '#db/tables/address-lists.ts';
 import { endOrder } from '#db/tables/certificate-orders.ts';
 import { setCertificateUse } from '#db/tables/certificates.ts';
 import {
@@ -56,21 +57,28 @@ export async function addDomain(db: Db, domain: NewDomain, maxDomains: number, n
   });
 }
 
-/** `change` may be called several times, and may throw `ServiceError`; giving back its argument changes nothing. */
+/**
+ * `change` may be called several times, and may throw `ServiceError`; giving back its argument changes nothing. `others`
+ * returns what else is to be published with the domain.
+ */
 export async function changeDomain(
   db: Db,
   key: DomainKey,
   now: number,
   change: (domain: Domain, trx: Transaction<Schema>) => Domain | Promise<Domain>,
+  others: Others = async () => [],
 ): Promise<void> {
   await db.transaction(async (trx) => {
     const domain = await findOrRefuse(trx, key);
     const changed = await change(domain, trx);
     if (changed === domain) return;
     const isChosen = changed.settings.sslKey !== domain.settings.sslKey;
-    await saveAndPublish(trx, changed, now, isChosen ? await endOrder(trx, domain.id) : []);
+    const orders = isChosen ? await endOrder(trx, domain.id) : [];
+    await saveAndPublish(trx, changed, now, [...orders, ...(await others(trx))]);
   });
 }
+
+type Others = (trx: Transaction<Schema>) => Promise<readonly Change[]>;
 
 /** What every call brings along. */
 interface Setter extends OwnDomains {
@@ -88,12 +96,13 @@ export async function changeSettings(
   { db, accountId, domainIds, now, review, ifRevision }: Setter,
   domainId: number,
   change: (domain: Domain, trx: Transaction<Schema>) => Domain['settings'] | Promise<Domain['settings']>,
+  others?: Others,
 ): Promise<void> {
-  const key = { accountId, domainIds, domainId, ifRevision };
-  await changeDomain(db, key, now, async (domain, trx) => {
+  const changeOpen = async (domain: Domain, trx: Transaction<Schema>) => {
     refuseDisabled(domain);
     return { ...domain, state: stateWhenChanged(domain.state, review), settings: await change(domain, trx) };
-  });
+  };
+  await changeDomain(db, { accountId, domainIds, domainId, ifRevision }, now, changeOpen, others);
 }
 
 /** A disabled domain stays: deleted and added anew it would be in service again. */
@@ -103,11 +112,12 @@ export async function deleteDomain(db: Db, key: DomainKey, now: number): Promise
     refuseDisabled(domain);
     await markDomainDeleted(trx, domain.id, now);
     await giveDomainPlace(trx, domain.accountId);
+    const lists = await useLists(trx, domain, []);
     const certificates = await setCertificateUse(trx, domain.id, []);
     const challenges = await endOrder(trx, domain.id);
     const live = await forgetStreams(trx, domain.id);
     const site: Change = { kind: 'site', key: domain.name, op: 'delete' };
-    await publish(trx, [site, ...certificates, ...challenges, ...live], now);
+    await publish(trx, [site, ...lists, ...certificates, ...challenges, ...live], now);
   });
 }
 
@@ -128,6 +138,8 @@ export async function transferDomain(
     const domain = await findOrRefuse(trx, key);
     if (domain.accountId === toAccountId) return;
     if (domain.settings.sslControl) throw new ServiceError('domainHasCertificate', { domainId: domain.id });
+    if (listsOf(domain).length > 0) throw new ServiceError('domainHasAddressLists', { domainId: domain.id });
+    if (domain.settings.signing.isOn) throw new ServiceError('domainSignsUrls', { domainId: domain.id });
     const moved = { ...domain, accountId: toAccountId };
     await lockName(trx, domain.name);
     await refuseConflict(trx, moved);
@@ -189,11 +201,27 @@ export async function saveAndPublish(
   }
   const site = { kind: 'site', key: domain.name } as const;
   const change = body === undefined ? ({ ...site, op: 'delete' } as const) : ({ ...site, op: 'put', body } as const);
+  const lists = await useLists(trx, domain, listsOf(domain));
   const { sslControl, sslKey, secondSslKey } = domain.settings;
   const keys = sslControl ? [sslKey, secondSslKey].filter((key) => key !== '') : [];
   const certificates = await setCertificateUse(trx, domain.id, keys);
-  const settingRevision = await publish(trx, [change, ...certificates, ...others], now);
+  const settingRevision = await publish(trx, [change, ...lists, ...certificates, ...others], now);
   const saved = { ...domain, settingRevision };
   await saveDomain(trx, saved);
   return saved;
+}
+
+function listsOf({ settings }: Domain): readonly string[] {
+  const { denied, allowed } = settings.addressLists;
+  return [...new Set([...denied, ...allowed])];
+}
+
+async function useLists(
+  trx: Transaction<Schema>,
+  domain: Domain,
+  names: readonly string[],
+): Promise<readonly Change[]> {
+  const used = await setAddressListUse(trx, domain, names);
+  if ('missing' in used) throw new ServiceError('addressListNotFound', { list: used.missing });
+  return used.changes;
 }

@@ -58,7 +58,10 @@ export async function changeKeys(
   });
 }
 
-/** Renews the keys of a domain that gets another owner, so that the previous one knows none that works. */
+/**
+ * Renews the keys of a domain that gets another owner, so that the previous one knows none that works. Those of signed
+ * URLs, which owners choose, are dropped.
+ */
 export async function renewKeys(
   trx: Transaction<Schema>,
   ring: Keyring,
@@ -66,9 +69,10 @@ export async function renewKeys(
   now: number,
 ): Promise<readonly Change[]> {
   const before = await readLiveKeys(trx, ring, domainId);
-  if (before.publish.length + before.play.length === 0) return [];
+  const { publish, play, urls = [] } = before;
+  if (publish.length + play.length + urls.length === 0) return [];
   const renew = (keys: readonly string[]) => (keys.length === 0 ? [] : [mintLiveKey()]);
-  const keys = { publish: renew(before.publish), play: renew(before.play) };
+  const keys = { publish: renew(publish), play: renew(play) };
   return [await saveLiveKeys(trx, ring, { domainId, keys, now })];
 }
 

@@ -8,6 +8,7 @@ import { ServiceError } from '#contract/service-error.ts';
 import { WIRE_SWITCHES } from '#contract/settings.ts';
 import { DEFAULT_SETTINGS, type Domain, type DomainSettings } from '#model/domain.ts';
 import { compileSite } from '#sites/compile.ts';
+import { findRedirectLoop } from '#sites/redirects.ts';
 import { READ } from '../wire/wire.ts';
 import { toSiteSpec } from './site-spec.ts';
 
@@ -88,11 +89,66 @@ const policy = fc.record(
   { requiredKeys: ['is_cache', 'policy_type', 'content', 'policy_scheme'] },
 );
 
+const path = fc.record({
+  path_type: fc.constantFrom(...Object.values(POLICY_KINDS).map(({ type }) => type)),
+  path: fc.oneof(
+    pattern,
+    anyText,
+    word.map((text) => `/${text}`),
+  ),
+});
+
 /** Each operation that sets something an edge has to compile: what it is asked, and what its handler makes of that. */
 const SETTINGS_FROM: Readonly<Record<string, SettingsFrom>> = {
   setPolicyInfo: {
     request: fc.record({ use_header_setting: fc.constantFrom(0, '1'), policy: fc.array(policy, { maxLength: 2 }) }),
     settingsOf: (wanted) => ({ caching: readAs('config.setPolicies', wanted).caching }),
+  },
+  setRateLimits: {
+    request: fc.record({
+      limits: fc.array(
+        fc
+          .tuple(path, fc.constantFrom(1, '100000'), fc.constantFrom(1, '3600'), fc.constantFrom(undefined, '', 7))
+          .map(([of, requests, seconds, burst]) => ({ ...of, requests, seconds, burst })),
+        { maxLength: 2 },
+      ),
+    }),
+    settingsOf: (wanted) => ({ rateLimits: readAs('config.setRateLimits', wanted).rateLimits }),
+  },
+  setRedirects: {
+    request: fc.record({
+      redirects: fc.array(
+        fc
+          .tuple(
+            path,
+            fc.oneof(
+              fc.webUrl({ withQueryParameters: true, withFragments: true }),
+              anyText.map((text) => `/${text}`),
+              word.map((text) => `https://例.example/${text}`),
+            ),
+            fc.constantFrom(301, '308', ''),
+          )
+          .map(([of, target, status]) => ({ ...of, target, status })),
+        { maxLength: 2 },
+      ),
+    }),
+    settingsOf: (wanted) => {
+      const { redirects } = readAs('config.setRedirects', wanted);
+      return findRedirectLoop(redirects, ORDINARY.name) === undefined ? { redirects } : {};
+    },
+  },
+  setResponseHeaders: {
+    request: fc.record({
+      headers: fc.array(
+        fc.record({
+          action: fc.constantFrom('set', 'add', 'remove'),
+          name: fc.oneof(word, fc.constantFrom('X-A', 'Via', 'a b')),
+          value: fc.oneof(word, anyText, fc.constant('')),
+        }),
+        { maxLength: 2 },
+      ),
+    }),
+    settingsOf: (wanted) => ({ responseHeaders: readAs('config.setResponseHeaders', wanted).responseHeaders }),
   },
   setDomainAdvanced: {
     request: fc.record({

@@ -1,5 +1,13 @@
 /** A domain → what travels to the edges. Pure. */
-import { type CacheTime, type DenyList, type Domain, type DomainSettings, eachDenyList } from '#model/domain.ts';
+import { addressListKey } from '#model/address-list.ts';
+import {
+  type CacheTime,
+  type DenyList,
+  type Domain,
+  type DomainLists,
+  type DomainSettings,
+  eachDenyList,
+} from '#model/domain.ts';
 import { parseOrigin } from '#model/origin.ts';
 import { mapSettings, SITE_SETTINGS, type SiteSettings } from '#model/settings.ts';
 import { isHostName } from '#sites/host-name.ts';
@@ -14,7 +22,7 @@ export function toSiteSpec(domain: Domain): SiteSpec | undefined {
   const { originProtocol, origins, backups, originHost, monitorUrl, ...served } = domain.settings;
   const { cache, caching, prefixCacheFirst, sslControl, sslKey, secondSslKey, https, ...ruled } = served;
   const { referer, forbidHttpCode, forbidRedirectUrl, html403, ...answered } = ruled;
-  const { recording, ...plain } = answered;
+  const { recording, rateLimits, redirects, responseHeaders, addressLists, signing, ...plain } = answered;
   const unused: Omit<typeof plain, keyof SiteSettings | DenyList> = plain;
   unused satisfies Record<string, never>;
   return {
@@ -38,8 +46,12 @@ export function toSiteSpec(domain: Domain): SiteSpec | undefined {
         lifetimeSeconds: toSeconds(time),
       })),
     },
-    access: toAccessSpec(domain.settings),
+    access: { ...toAccessSpec(domain.settings), ...toListsSpec(domain.accountId, addressLists) },
     ...mapSettings(SITE_SETTINGS, (member) => plain[member]),
+    rateLimits,
+    redirects,
+    responseHeaders,
+    ...(signing.isOn && { signing: { validSeconds: signing.validSeconds, paths: signing.paths } }),
     ...(recording.isOn && { records: true }),
     ...(sslControl && {
       tls: {
@@ -48,7 +60,7 @@ export function toSiteSpec(domain: Domain): SiteSpec | undefined {
         ...https,
       } satisfies Required<Omit<TlsSpec, 'secondCertificate'>>,
     }),
-  } satisfies Required<Omit<SiteSpec, 'tls' | 'records'>>;
+  } satisfies Required<Omit<SiteSpec, 'tls' | 'records' | 'signing'>>;
 }
 
 /** A year has 365 days. Edge rule 4 */
@@ -66,6 +78,17 @@ function toAccessSpec({ referer, ...settings }: DomainSettings): AccessSpec {
       referer: { mode: referer.mode, allowsBlank: referer.allowsBlank, entries: referer.entries },
     }),
     ...(refusal !== undefined && { refusal }),
+  };
+}
+
+function toListsSpec(
+  accountId: number,
+  { denied, allowed }: DomainLists,
+): Pick<AccessSpec, 'deniedLists' | 'allowedLists'> {
+  const toKey = (name: string) => addressListKey({ accountId, name });
+  return {
+    ...(denied.length > 0 && { deniedLists: denied.map(toKey) }),
+    ...(allowed.length > 0 && { allowedLists: allowed.map(toKey) }),
   };
 }
 

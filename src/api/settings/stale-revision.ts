@@ -6,11 +6,13 @@ import { ServiceError } from '#contract/service-error.ts';
 import { WIRE_CACHE_SETTINGS } from '#contract/settings.ts';
 import { type Domain, eachDenyList } from '#model/domain.ts';
 import { WRITE_ACCESS } from '../wire/wire-access.ts';
+import { WRITE_ADDRESS_LISTS } from '../wire/wire-address-lists.ts';
 import { writeAdvanced } from '../wire/wire-advanced.ts';
 import { writeSsl } from '../wire/wire-certificate.ts';
 import { type Look, writeDomain } from '../wire/wire-domain.ts';
 import { writePolicies } from '../wire/wire-policy.ts';
 import { WRITE_RECORDINGS } from '../wire/wire-recordings.ts';
+import { WRITE_RULES, writeSigning } from '../wire/wire-rules.ts';
 import type { StaleRevision } from './change.ts';
 
 /** Longest text of the current settings in an answer's `info`; a domain may have a hundred policies. */
@@ -44,6 +46,11 @@ const CURRENT: Readonly<Record<DomainChange, Writer>> = {
   'config.setReferer': withoutRevision(WRITE_ACCESS['config.getReferer']),
   ...byOperation('set', DENY_LISTS, 'current'),
   'config.setCacheOptions': ({ settings }) => WIRE_CACHE_SETTINGS.write(settings.cache),
+  'config.setAddressLists': withoutRevision(WRITE_ADDRESS_LISTS['config.getAddressLists']),
+  'config.setRateLimits': withoutRevision(WRITE_RULES['config.getRateLimits']),
+  'config.setRedirects': withoutRevision(WRITE_RULES['config.getRedirects']),
+  'config.setResponseHeaders': withoutRevision(WRITE_RULES['config.getResponseHeaders']),
+  'config.setUrlSigning': writeSigning,
   'config.setSsl': ({ settings }) => writeSsl(settings),
   'config.requestCertificate': ({ settings }) => writeSsl(settings),
   'live.setRecording': (domain) => {

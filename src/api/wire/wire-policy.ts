@@ -5,6 +5,7 @@ import { matchOf, POLICY_KINDS } from '#contract/policy-operations.ts';
 import { localizeReason } from '#contract/reasons.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import type { CachePolicy, CachingSettings } from '#model/domain.ts';
+import type { PathRule } from '#model/rules.ts';
 import { checkPolicy } from '#sites/policy.ts';
 import { writeFlag } from './wire-values.ts';
 
@@ -20,25 +21,26 @@ export function readPolicies({ domain_id, use_header_setting, policy = [] }: Req
 
 function readPolicy(field: string, written: WirePolicy): CachePolicy {
   const { content, policy_type, policy_scheme, time_y = 0, time_d = 0, time_h = 0, time_i = 0, time_s = 0 } = written;
-  const match = matchOf(policy_type);
-  const reason = checkPolicy({ match, content });
-  if (reason !== undefined) {
-    const expected = POLICY_KINDS[match].content;
-    throw new ServiceError('entryInvalid', {
-      field: `${field}[content]`,
-      expected,
-      entry: quote(content),
-      reason: localizeReason(reason),
-    });
-  }
   return {
-    match,
-    content,
+    ...checkedPathRule(`${field}[content]`, { match: matchOf(policy_type), content }),
     ...(policy_scheme !== undefined && { scheme: policy_scheme }),
     priority: written.priority ?? LOWEST_PRIORITY,
     isCached: written.is_cache,
     time: { years: time_y, days: time_d, hours: time_h, minutes: time_i, seconds: time_s },
   };
+}
+
+/** Throws `ServiceError` for a content that cannot be matched. */
+export function checkedPathRule(field: string, rule: PathRule): PathRule {
+  const reason = checkPolicy(rule);
+  if (reason === undefined) return rule;
+  const expected = POLICY_KINDS[rule.match].content;
+  throw new ServiceError('entryInvalid', {
+    field,
+    expected,
+    entry: quote(rule.content),
+    reason: localizeReason(reason),
+  });
 }
 
 export function writePolicies({

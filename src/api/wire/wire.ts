@@ -13,6 +13,7 @@ import type { Account, Token } from '#model/account.ts';
 import type { Domain } from '#model/domain.ts';
 import type { OriginWarning } from './origin-warnings.ts';
 import { READ_ACCESS, WRITE_ACCESS } from './wire-access.ts';
+import { READ_ADDRESS_LISTS, WRITE_ADDRESS_LISTS } from './wire-address-lists.ts';
 import { readAdvanced, writeAdvanced } from './wire-advanced.ts';
 import { readPrefetch, readPurge, type TaskView, writeTask } from './wire-cache.ts';
 import {
@@ -45,6 +46,7 @@ import { READ_FLEET, WRITE_FLEET } from './wire-fleet.ts';
 import { READ_GROUPS, WRITE_GROUPS } from './wire-group.ts';
 import { READ_LIVE, WRITE_LIVE } from './wire-live.ts';
 import { readPolicies, writePolicies } from './wire-policy.ts';
+import { READ_RULES, WRITE_RULES } from './wire-rules.ts';
 import { READ_SMS, WRITE_SMS } from './wire-sms.ts';
 import { READ_SMS_OPERATOR, WRITE_SMS_OPERATOR } from './wire-sms-operator.ts';
 import { READ_TOKENS, readNewToken, WRITE_TOKENS, writeMadeToken, writeToken } from './wire-token.ts';
@@ -109,6 +111,8 @@ export const READ = {
     chosen: WIRE_CACHE_SETTINGS.readGiven(request),
   }),
   'config.getCacheOptions': readDomainId,
+  ...READ_RULES,
+  ...READ_ADDRESS_LISTS,
 
   /** Lists all of them if neither field is given. */
   'certificate.list': (request) =>
@@ -178,6 +182,8 @@ export const WRITE = {
     ...WIRE_CACHE_SETTINGS.write(domain.settings.cache),
     ...writeRevision(domain),
   }),
+  ...WRITE_RULES,
+  ...WRITE_ADDRESS_LISTS,
 
   'certificate.list': (views: readonly CertificateView[], look) => views.map((view) => writeCertificate(view, look)),
   'certificate.add': writeAddedCertificate,

@@ -26,6 +26,8 @@ export const SEEDS: { readonly [T in TableName]: number } = {
   edge_group: 1,
   domain_group: 0,
   view_key: 0,
+  address_list: 0,
+  address_list_use: 0,
   purge: 0,
   cache_task: 0,
   prefetch_outcome: 0,

@@ -37,6 +37,7 @@ import { viewKeys } from './0029-view-keys.ts';
 import { edgeStates } from './0030-edge-states.ts';
 import { tokenAccess } from './0031-token-access.ts';
 import { tokenUse } from './0031-token-use.ts';
+import { addressLists } from './0035-address-lists.ts';
 
 /** Kysely applies them in the order of their names, which is that of the rows. */
 const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
@@ -71,6 +72,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0030-edge-states': edgeStates,
   '0031-token-access': tokenAccess,
   '0031-token-use': tokenUse,
+  '0035-address-lists': addressLists,
 };
 
 /** Throws if a step fails, or if the database is of a newer release. */

@@ -4,6 +4,7 @@
  */
 import type { Generated, Kysely, Selectable, Transaction } from 'kysely';
 import type { AcmeTables } from './acme.ts';
+import type { AddressListTables } from './address-lists.ts';
 import type { CertificateTables } from './certificates.ts';
 import type { ControlTables } from './controls.ts';
 import type { FleetTables } from './fleet.ts';
@@ -14,6 +15,7 @@ import type { TrafficTables } from './traffic.ts';
 
 export interface Schema
   extends AcmeTables,
+    AddressListTables,
     CertificateTables,
     ControlTables,
     FleetTables,

@@ -3,6 +3,7 @@ import type { Transaction } from 'kysely';
 import { CHALLENGE_KIND } from '#model/challenge.ts';
 import { LIVE_KEYS_KIND, LIVE_MARK_KIND } from '#model/live-stream.ts';
 import type { Executor, Schema } from '../schema/schema.ts';
+import { listUsedLists } from './address-lists.ts';
 import { CERTIFICATE_KIND } from './certificates.ts';
 import type { Change } from './resources.ts';
 
@@ -60,7 +61,8 @@ export async function listDomainChanges(
     ...(await within(LIVE_MARK_KIND, `${id}/`)),
     ...(await one.where('kind', '=', LIVE_KEYS_KIND).where('key', '=', String(id)).execute()),
   ];
-  return rows.map(({ kind, key, body }) => ({ kind, key, op: 'put', body: JSON.parse(body) }));
+  const changes = rows.map(({ kind, key, body }): Change => ({ kind, key, op: 'put', body: JSON.parse(body) }));
+  return [...changes, ...(await listUsedLists(trx, id))];
 }
 
 async function inParts<T>(

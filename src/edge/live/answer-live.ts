@@ -148,7 +148,7 @@ function openSession(asked: AskedStream, relay: Relay, kind: LiveSession['kind']
     if (sink === undefined) return;
     const writeLine = (endedAt: number) => {
       const ending = { startedAt: ledger.at, endedAt, cutStatus: undefined };
-      const named = { host: request.host, domainId: site.id, isLive: true };
+      const named = { host: request.host, domainId: site.id, hasKeys: true };
       edge.writeLog(site.id, lineSince(ledger, describeRequest(viewer, named, answer, ending), viewer.statusSent));
     };
     const leave = live.sessions.enter({ stream, kind, ledger, isAllowed, cut: () => sink.cut(), writeLine });

@@ -6,6 +6,7 @@ import { freshUntil } from '#http/freshness.ts';
 import { firstValue } from '#http/headers.ts';
 import { isWebSocketHandshake } from '#http/web-socket.ts';
 import { unreachable } from '#lib/unreachable.ts';
+import type { SiteLimit } from '#sites/rate-limits.ts';
 import type { Site } from '#sites/site.ts';
 import { certificatesOf } from '#sites/tls.ts';
 import type { EdgeContext, Visit } from '../context.ts';
@@ -28,7 +29,10 @@ import { answerHealth } from '../stages/health.ts';
 import { redirectToHttps } from '../stages/https-only.ts';
 import { lookUp } from '../stages/look-up.ts';
 import { type Plan, planRequest, policyTarget } from '../stages/plan-request.ts';
+import { limitOf } from '../stages/rate-limit.ts';
+import { redirectByRule } from '../stages/redirect-rules.ts';
 import { isLastHop } from '../stages/server-options.ts';
+import { checkSignedUrl, type SignedUrl } from '../stages/signed-url.ts';
 import { Holds } from '../store/holds.ts';
 
 interface Explanation {
@@ -49,6 +53,9 @@ interface Step {
     | 'handshake'
     | 'site'
     | 'access'
+    | 'limit'
+    | 'signature'
+    | 'redirect'
     | 'live'
     | 'key'
     | 'plan'
@@ -142,6 +149,10 @@ function explainAccess(
   const access = checkAccess(site, request); // 3
   note('access', access.kind === 'deny' ? `refused: ${access.reason}` : 'allowed');
   if (access.kind === 'deny') return end({ status: 'DENIED', reason: access.reason });
+  const limit = limitOf(site, request);
+  const waitMs = limit === undefined ? 0 : edge.rates.waitMs(limit, request.clientAddress, edge.clock());
+  if (limit !== undefined) note('limit', describeLimit(limit, waitMs));
+  if (waitMs > 0) return end({ status: 'DENIED', reason: 'rateLimit' });
   const redirect = redirectToHttps(site, request, edge.ports, edge.clock());
   if (redirect !== undefined) {
     note('access', `redirected to ${firstValue(redirect.headers, 'location')}`);
@@ -160,9 +171,18 @@ function explainAccess(
 async function explainCache(
   edge: EdgeContext,
   around: Surroundings,
-  { site, request }: Pick<Visit, 'site' | 'request'>,
+  { site, request: asReceived }: Pick<Visit, 'site' | 'request'>,
   { note, end }: Notes,
 ): Promise<Explanation> {
+  const signature = checkSignedUrl(site, asReceived, edge.clock());
+  if (site.signing !== undefined) note('signature', describeSignature(signature, asReceived));
+  if (signature.kind === 'deny') return end({ status: 'DENIED', reason: signature.reason });
+  const { request } = signature;
+  const redirect = redirectByRule(site, request, edge.clock());
+  if (redirect !== undefined) {
+    note('redirect', `${redirect.status} ${firstValue(redirect.headers, 'location')}`);
+    return end(redirect.mark);
+  }
   const key = cacheKey(site, request); // 4
   note('key', key);
   const plan = planRequest(site, request); // 5
@@ -272,6 +292,16 @@ const NO_HANDSHAKE = {
 
 function describeSite({ id, name, type, state, revision }: Site): string {
   return `${id} ${name}, ${type}, ${state}, revision ${revision}`;
+}
+
+function describeLimit({ match, content, requests, seconds, burst }: SiteLimit, waitMs: number): string {
+  const has = waitMs === 0 ? 'the client has requests left' : `refused for ${waitMs} ms`;
+  return `${match} ${content}: ${requests} requests in ${seconds} s, ${burst} at once; ${has}`;
+}
+
+function describeSignature(signature: SignedUrl, asReceived: EdgeRequest): string {
+  if (signature.kind === 'deny') return `refused: ${signature.reason}`;
+  return signature.request === asReceived ? 'none is needed' : 'valid';
 }
 
 function describePlan(plan: Plan): string {

@@ -18,6 +18,7 @@ import { errorAnswer } from '../respond/error-page.ts';
 import { finishAnswer } from '../respond/finish.ts';
 import { refusalAnswer } from '../respond/refusal.ts';
 import { sendAnswer } from '../respond/send.ts';
+import { withResponseHeaders } from '../respond/site-headers.ts';
 import { abandonBody, leaveToStore } from '../respond/stream.ts';
 import { isMisdirected } from '../secured.ts';
 import { checkAccess } from '../stages/access.ts';
@@ -27,9 +28,12 @@ import { answerChallenge } from '../stages/challenge.ts';
 import { askedUncoded, isUncoded } from '../stages/encodings.ts';
 import { answerHealth } from '../stages/health.ts';
 import { redirectToHttps, withTransportSecurity } from '../stages/https-only.ts';
-import { findNamedSite, type NamedSite } from '../stages/named-site.ts';
+import { findNamedSite, hasKeys, type NamedSite } from '../stages/named-site.ts';
 import { planRequest } from '../stages/plan-request.ts';
+import { checkRate } from '../stages/rate-limit.ts';
+import { redirectByRule } from '../stages/redirect-rules.ts';
 import { answerOptions, isLastHop, withHopTaken } from '../stages/server-options.ts';
+import { checkSignedUrl } from '../stages/signed-url.ts';
 import { Holds } from '../store/holds.ts';
 import type { CutStatus, Viewer } from '../viewer.ts';
 
@@ -40,7 +44,7 @@ import type { CutStatus, Viewer } from '../viewer.ts';
 export function handle(viewer: Viewer, edge: EdgeContext): Eventual<void> {
   const startedAt = edge.clock();
   const begun = steadyClock();
-  const named: NamedSite = { host: undefined, domainId: 0, isLive: false };
+  const named: NamedSite = { host: undefined, domainId: 0, hasKeys: false };
   /** The answer in flight, dropped if sending it fails. */
   let made: EdgeAnswer | undefined;
   let closeMeter = () => 0;
@@ -96,7 +100,7 @@ function isLasting({ body }: EdgeAnswer): boolean {
 /** Logs a request that was never served: its client has left, or the answer before it was cut, as `cutStatus` says. */
 export function concludeUnserved(viewer: Viewer, edge: EdgeContext, cutStatus: CutStatus | undefined): void {
   const startedAt = edge.clock();
-  conclude(viewer, edge, { host: undefined, domainId: 0, isLive: false }, undefined, { startedAt, cutStatus });
+  conclude(viewer, edge, { host: undefined, domainId: 0, hasKeys: false }, undefined, { startedAt, cutStatus });
 }
 
 /** Writes the log line and counts the request. `named` is the site that stage 2 has found, if any. */
@@ -143,11 +147,11 @@ function answerRequest(
   if (site === undefined) return errorAnswer(403, { status: 'DENIED', reason: 'unknownHost' }, now);
   named.host = request.host;
   named.domainId = site.id;
-  named.isLive = site.type === 'live';
+  named.hasKeys = hasKeys(site);
   return after(answerForSite(viewer, edge, { request, site, holds }), (made) => {
     if (made === undefined) return undefined;
     return orAbandon(made, () => {
-      const answer = withTransportSecurity(site, request, made);
+      const answer = withResponseHeaders(site, withTransportSecurity(site, request, made));
       edge.shortcuts.learn(viewer.received, request, site, answer);
       return answer;
     });
@@ -170,6 +174,9 @@ function answerForSite(
   const access = checkAccess(site, request); // 3
   if (access.kind === 'deny') return refusalAnswer(site, access.reason, now);
 
+  const limited = checkRate(edge, site, request, now);
+  if (limited !== undefined) return limited;
+
   const redirect = redirectToHttps(site, request, edge.ports, now);
   if (redirect !== undefined) return redirect;
 
@@ -184,8 +191,13 @@ function answerForSite(
 function answerPlanned(
   viewer: Viewer,
   edge: EdgeContext,
-  { request, site, holds }: Pick<Visit, 'request' | 'site' | 'holds'>,
+  { request: asReceived, site, holds }: Pick<Visit, 'request' | 'site' | 'holds'>,
 ): Eventual<EdgeAnswer | undefined> {
+  const signature = checkSignedUrl(site, asReceived, edge.clock()); // 3b
+  if (signature.kind === 'deny') return refusalAnswer(site, signature.reason, edge.clock());
+  const { request } = signature;
+  const redirect = redirectByRule(site, request, edge.clock());
+  if (redirect !== undefined) return redirect;
   const key = cacheKey(site, request); // 4
   const plan = planRequest(site, request); // 5
   const { options } = plan;

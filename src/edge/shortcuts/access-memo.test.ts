@@ -4,6 +4,8 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { SiteAccess, Subject } from '#sites/access.ts';
 import { compileSite } from '#sites/compile.ts';
+import { createCompileTools } from '#sites/compile-tools.ts';
+import { PackedAddresses } from '#sites/packed-addresses.ts';
 import { remember } from '#sites/remember.ts';
 import type { AccessSpec } from '#sites/spec.ts';
 import { denialOf } from '../stages/access.ts';
@@ -28,8 +30,14 @@ const RULES = {
     entries: ['a.test', '*.b.test:8080', '203.0.113.9', 'xn--4ca.test', 'd.test:80'],
   },
   deniedUserAgents: ['robot', '*crawler*1*'],
+  deniedLists: ['1/bad'],
+  allowedLists: ['1/none', '1/good'],
 } as const satisfies AccessSpec & Record<Exclude<AnsweredRule, 'referers'>, unknown>;
 type AnsweredRule = Exclude<keyof typeof RULE_ASKS, 'refusal'>;
+const LISTS: Readonly<Record<string, readonly string[]>> = {
+  '1/bad': ['198.51.100.0/24'],
+  '1/good': ['198.51.100.0/24', '2001:db8::/32', '::1'],
+};
 const ADDRESSES = ['192.0.2.1', '198.51.100.1', '2001:db8::1', '::1', ''];
 const LONG = `Browser/3 ${'x'.repeat(300)}`;
 const AGENTS = [undefined, LONG, `${LONG} robot`, 'Browser/1', 'A robot', 'Browser/2', 'the crawler 1'];
@@ -103,6 +111,11 @@ const REFERERS = [
 
 const oneOrigin = remember((text: string) => text, 2);
 
+const TOOLS = createCompileTools({
+  addressList: (key) => new PackedAddresses(LISTS[key] ?? []),
+  urlKeys: () => [],
+});
+
 function accessOf(access: AccessSpec): SiteAccess {
   const origins = {
     protocol: 'http',
@@ -111,7 +124,7 @@ function accessOf(access: AccessSpec): SiteAccess {
     hostHeader: '',
     probePath: '',
   } as const;
-  const result = compileSite({ id: 1, name: 'a.test', type: 'static', state: 'open', origins, access }, 1);
+  const result = compileSite({ id: 1, name: 'a.test', type: 'static', state: 'open', origins, access }, 1, TOOLS);
   assert.equal(result.kind, 'site');
   return result.kind === 'site' ? result.site.access : {};
 }
@@ -191,6 +204,8 @@ describe('remembered clients', () => {
     { deniedUserAgents: ['^$'] },
     { deniedAddresses: ['198.51.100.1'], deniedUserAgents: ['Browser/1', '^$'] },
     { deniedAddresses: ['198.51.100.1'] },
+    { deniedLists: ['1/bad'] },
+    { allowedLists: ['1/good'], deniedUserAgents: ['Browser/1'] },
     {},
   ] as const;
 

@@ -52,6 +52,8 @@ const ANSWERED = ASKS.address | ASKS.referer | ASKS.userAgent;
 /** What each rule asks about. A list without a row here is left to the pipeline. docs/decisions/0415 */
 export const RULE_ASKS = {
   deniedAddresses: ASKS.address,
+  deniedLists: ASKS.address,
+  allowedLists: ASKS.address,
   referers: ASKS.referer,
   deniedUserAgents: ASKS.userAgent,
   refusal: 0, // says how a client is refused, not which
@@ -84,7 +86,9 @@ export function isLetIn(answer: GuardedAnswer, client: RememberedClient, oneOrig
 function admitsAddress(answer: GuardedAnswer, { clientAddress, passed }: RememberedClient): boolean {
   const { access } = answer.site;
   if (passed.access === access) return true;
-  if (access.deniedAddresses?.denies(clientAddress) === true) return false;
+  const { deniedAddresses, deniedLists, allowedLists } = access;
+  if (deniedAddresses?.denies(clientAddress) || deniedLists?.denies(clientAddress)) return false;
+  if (allowedLists?.denies(clientAddress)) return false;
   passed.access = access;
   passed.userAgent = NOBODY;
   answer.letInAddress = clientAddress;

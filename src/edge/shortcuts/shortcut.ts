@@ -5,6 +5,7 @@ import { currentAge, freshUntil } from '#http/freshness.ts';
 import { firstValue, hasField, type RawHeaders } from '#http/headers.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
 import type { CacheCode } from '#logs/line.ts';
+import type { SiteLimit } from '#sites/rate-limits.ts';
 import type { Site } from '#sites/site.ts';
 import type { EdgeAnswer } from '../respond/edge-answer.ts';
 import { finalHeaders, safeReason } from '../respond/final-head.ts';
@@ -27,6 +28,7 @@ interface Origin {
   readonly place: EntryPlace;
   readonly answer: EdgeAnswer;
   readonly status: ReadyAnswer['status'];
+  readonly limit: SiteLimit | undefined;
 }
 
 /** Limit of a body that is copied here; larger ones stay in the store only. */
@@ -47,6 +49,8 @@ export class Shortcut implements ReadyAnswer, EntryPlace, GuardedAnswer {
   seenChanges = Number.NaN;
   seenAt = 0;
   readonly asks: number;
+  /** The rate limit that counts for it. */
+  readonly limit: SiteLimit | undefined;
   letInAddress = NOBODY;
   letInUserAgent: string | undefined = NOBODY;
   letInOrigin = NOBODY;
@@ -70,11 +74,12 @@ export class Shortcut implements ReadyAnswer, EntryPlace, GuardedAnswer {
 
   /** `body` is absent if the answer has none. */
   constructor(
-    { key, host, target, site, stored, place, answer, status }: Origin,
+    { key, host, target, site, stored, place, answer, status, limit }: Origin,
     body: StoredBody | undefined,
     bytes: readonly Buffer[],
   ) {
     this.asks = asksOf(site.access);
+    this.limit = limit;
     this.key = key.keep();
     this.host = host;
     this.target = target;

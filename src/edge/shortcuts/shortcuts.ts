@@ -9,11 +9,13 @@ import { Generations } from '#lib/generations.ts';
 import { remember } from '#sites/remember.ts';
 import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
+import type { ClientRates } from '../client-rates.ts';
 import { readLivePath } from '../live/live-path.ts';
 import type { EdgeRequest, ReceivedRequest } from '../request.ts';
 import type { EdgeAnswer } from '../respond/edge-answer.ts';
 import { isMisdirected, type Secured } from '../secured.ts';
 import { CLOCK_TOLERANCE_MS } from '../stages/decide.ts';
+import { limitOf } from '../stages/rate-limit.ts';
 import type { CacheStore } from '../store/store.ts';
 import { isLetIn, type RememberedClient } from './access-memo.ts';
 import { Shortcut } from './shortcut.ts';
@@ -29,8 +31,8 @@ export interface Shortcuts {
   /** Keeps an answer that the pipeline is about to send, if it may be sent again. */
   learn(received: ReceivedRequest, request: EdgeRequest, site: Site, answer: EdgeAnswer): void;
   /**
-   * Returns the answer found by `key` that this client may have over a connection `secured` so; `undefined` if the
-   * pipeline must answer.
+   * Returns the answer found by `key` that this client may have over a connection `secured` so, and counts the request
+   * where the client has a rate limit; `undefined` if the pipeline must answer.
    */
   find(client: RememberedClient, secured: Secured | undefined, now: number): Shortcut | undefined;
 }
@@ -38,6 +40,7 @@ export interface Shortcuts {
 export interface ShortcutsOptions {
   readonly sites: SiteTable;
   readonly store: CacheStore;
+  readonly rates: Pick<ClientRates, 'take'>;
   /** Limit of the memory of all shortcuts in bytes; may change over time. */
   readonly maxBytes: () => number;
 }
@@ -49,7 +52,7 @@ const SITE_USE_MS = 10_000;
 /** Texts of one generation; two generations are kept. */
 const MAX_TEXTS = 1_000;
 
-export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): Shortcuts {
+export function createShortcuts({ sites, store, rates, maxBytes }: ShortcutsOptions): Shortcuts {
   // By the hash of their keys; a later key with the same hash replaces the earlier one.
   const shortcuts = new Generations<number, Shortcut>({
     maxWeight: maxBytes,
@@ -84,7 +87,8 @@ export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): S
     learn: (received, request, site, answer) => {
       shortcuts.trim(); // the store may have grown with each answer
       if (answer.mark.status !== 'HIT' || received.isPlain !== true || answer.isLive === true) return;
-      if (request.target.startsWith(WELL_KNOWN)) return;
+      // A URL that is signed is valid for a time, and its signature is not for logs. docs/decisions/0637
+      if (request.target.startsWith(WELL_KNOWN) || site.signing !== undefined) return;
       const { host, target, headers, facts } = request;
       const acceptEncoding = firstValue(headers, 'accept-encoding') ?? '';
       const { ifNoneMatch = '', ifModifiedSince = '' } = facts;
@@ -97,7 +101,12 @@ export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): S
       const shortcut = findByKey(now);
       if (shortcut === undefined) return undefined;
       if (secured !== undefined && isMisdirected(shortcut.site, shortcut.host, secured)) return undefined;
-      return isLetIn(shortcut, client, oneOrigin) ? shortcut : undefined;
+      if (!isLetIn(shortcut, client, oneOrigin)) return undefined;
+      const { limit } = shortcut;
+      if (limit === undefined) return shortcut;
+      // The pipeline counts the requests that it answers, and those are refused.
+      if (shortcut.body() === undefined) return undefined;
+      return rates.take(limit, client.clientAddress, now) === 0 ? shortcut : undefined;
     },
   };
 }
@@ -113,7 +122,8 @@ function prepare(request: EdgeRequest, site: Site, answer: EdgeAnswer, key: Shor
   if (!isWhole || request.method !== 'GET' || mark.status !== 'HIT') return undefined;
   if (stored.place === undefined || isFromDisk === true || isReplacement === true || closes === true) return undefined;
   const { host, target } = request;
-  const of = { key, host, target, site, stored, place: stored.place, answer };
+  const limit = limitOf(site, request);
+  const of = { key, host, target, site, stored, place: stored.place, answer, limit };
   if (status === 304 && body.kind === 'none') return new Shortcut({ ...of, status }, undefined, []);
   const { ifNoneMatch, ifModifiedSince } = request.facts;
   // A client that names an unknown tag would cause another copy of the body.

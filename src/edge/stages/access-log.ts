@@ -25,7 +25,7 @@ interface Ending {
 /** Builds the record of a request. `answer` is `undefined` if the client left before there was one. */
 export function describeRequest(
   viewer: Viewer,
-  { host, isLive }: Pick<NamedSite, 'host' | 'isLive'>,
+  { host, hasKeys }: Pick<NamedSite, 'host' | 'hasKeys'>,
   answer: EdgeAnswer | undefined,
   { startedAt, endedAt, cutStatus }: Ending,
 ): AccessRecord {
@@ -39,12 +39,12 @@ export function describeRequest(
     responseBytes: viewer.sentBytes,
     host: host ?? namedHost(received.headers),
     method: received.method,
-    target: isLive ? maskAuthKeys(pathOf(received.target)) : pathOf(received.target),
+    target: hasKeys ? maskAuthKeys(pathOf(received.target)) : pathOf(received.target),
     httpVersion: received.httpVersion,
     cacheCode: cacheCode(answer),
     status: viewer.refusal?.status ?? cutStatus ?? (viewer.isFinished ? viewer.statusSent : CLIENT_LEFT),
     contentType: answer === undefined ? undefined : firstValue(answer.headers, 'content-type'),
-    referer: referer !== undefined && isLive ? maskAuthKeys(referer) : referer,
+    referer: referer !== undefined && hasKeys ? maskAuthKeys(referer) : referer,
     userAgent: firstValue(received.headers, 'user-agent'),
   };
 }

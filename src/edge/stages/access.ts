@@ -24,13 +24,22 @@ export function checkState({ state }: Site): Access {
   return state === 'open' ? ALLOW : { kind: 'deny', reason: state };
 }
 
-function checkRules({ access }: Site, request: AskedRequest): Access {
-  const { refusal } = access;
-  const { clientAddress, headers, host, target, keyPath, query } = request;
-  // The redirect target of refused clients must be reachable. A target with dot segments is not exempt, as an origin
-  // may resolve it to another path.
+/**
+ * Whether the request is for the redirect target of refused clients, which must be reachable. A target with dot segments
+ * is not exempt, as an origin may resolve it to another path.
+ */
+export function isRefusalTarget(
+  { access: { refusal } }: Pick<Site, 'access'>,
+  { host, target, keyPath, query }: Pick<EdgeRequest, 'host' | 'target' | 'keyPath' | 'query'>,
+): boolean {
   const isThere = refusal?.kind === 'redirect' && refusal.target === host + keyPath + query;
-  if (isThere && !hasDotSegments(target)) return ALLOW;
+  return isThere && !hasDotSegments(target);
+}
+
+function checkRules(site: Site, request: AskedRequest): Access {
+  if (isRefusalTarget(site, request)) return ALLOW;
+  const { access } = site;
+  const { clientAddress, headers } = request;
   const reason = denialOf(access, (subject) => (subject === 'address' ? clientAddress : firstValue(headers, subject)));
   return reason === undefined ? ALLOW : { kind: 'deny', reason };
 }
@@ -51,6 +60,8 @@ const { ip, ...LISTS } = DENY_RULES;
 /** The rules in evaluation order: addresses first, which are the cheapest to check. */
 const RULES: readonly Rule[] = [
   ip,
+  { member: 'deniedLists', subject: 'address', reason: 'addressList' },
+  { member: 'allowedLists', subject: 'address', reason: 'notListed' },
   { member: 'referers', subject: 'referer', reason: 'referer' },
   ...Object.values(LISTS),
 ];

@@ -3,14 +3,15 @@
  */
 import { hostOf } from '#http/request.ts';
 import type { RequestHeaders } from '#http/request-fields.ts';
+import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
 
 /** The site of a request's log line; `host` is `undefined` until a site is found. */
 export interface NamedSite {
   host: string | undefined;
   domainId: number;
-  /** A live site: queries may contain a viewer's key, which the log masks. */
-  isLive: boolean;
+  /** Queries may contain a viewer's key, which the log masks. */
+  hasKeys: boolean;
 }
 
 /**
@@ -22,8 +23,12 @@ export function findNamedSite(sites: SiteTable, headers: RequestHeaders): NamedS
   if (host === undefined) return undefined;
   try {
     const site = sites.find(host);
-    return site && { host, domainId: site.id, isLive: site.type === 'live' };
+    return site && { host, domainId: site.id, hasKeys: hasKeys(site) };
   } catch {
     return undefined; // a log line without a domain is better than none
   }
+}
+
+export function hasKeys({ type, signing }: Pick<Site, 'type' | 'signing'>): boolean {
+  return type === 'live' || signing !== undefined;
 }

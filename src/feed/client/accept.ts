@@ -1,9 +1,11 @@
 /** Decides whether an edge accepts a change: what it cannot compile is refused without holding up the rest. */
+import { plainNetwork } from '#lib/cidr.ts';
 import { isCount } from '#lib/is-count.ts';
+import { ADDRESS_LIST_KIND, type AddressListBody } from '#model/address-list.ts';
 import { whyNoPair } from '#model/certificate.ts';
 import { CHALLENGE_KIND, type ChallengeBody, isChallengeToken } from '#model/challenge.ts';
 import { EDGE_KIND, type EdgeOrders } from '#model/edge-orders.ts';
-import { LIVE_KEY } from '#model/limits.ts';
+import { LIVE_KEY, MAX_LISTED_ADDRESSES } from '#model/limits.ts';
 import { LIVE_KEYS_KIND, LIVE_MARK_KIND } from '#model/live-stream.ts';
 import { compileSite } from '#sites/compile.ts';
 import { isBroadcastId, type LiveKeys, type LiveMark, MAX_LIVE_KEYS, parseStreamKey } from '#sites/live.ts';
@@ -51,6 +53,8 @@ function whyRefused(kind: string, key: string, body: unknown, revision: number):
       return whyNoOrders(body);
     case CHALLENGE_KIND:
       return whyNoChallenge(key, body);
+    case ADDRESS_LIST_KIND:
+      return whyNoAddressList(body);
     case LIVE_MARK_KIND:
       return whyNoLiveMark(key, body);
     case LIVE_KEYS_KIND:
@@ -119,6 +123,14 @@ function whyNoCertificate(body: unknown): string | undefined {
   return whyNoPair(certificate, key);
 }
 
+function whyNoAddressList(body: unknown): string | undefined {
+  // `as`: see above.
+  const { entries } = Object(body) as Record<keyof AddressListBody, unknown>;
+  const isList = Array.isArray(entries) && entries.length <= MAX_LISTED_ADDRESSES;
+  const isGood = isList && entries.every((each: unknown) => typeof each === 'string' && plainNetwork(each) === each);
+  return isGood ? undefined : `entries: expected at most ${MAX_LISTED_ADDRESSES} addresses and networks`;
+}
+
 function whyNoLiveMark(key: string, body: unknown): string | undefined {
   // `as`: see above.
   const { forbidden, until, kicked } = Object(body) as Record<keyof LiveMark, unknown>;
@@ -132,10 +144,11 @@ function whyNoLiveMark(key: string, body: unknown): string | undefined {
 /** Returns why live keys are invalid; the text has nothing of them. */
 function whyNoLiveKeys(key: string, body: unknown): string | undefined {
   // `as`: see above.
-  const { publish, play, problem } = Object(body) as Record<keyof (LiveKeys & UnopenedSecret), unknown>;
+  const { publish, play, urls = [], problem } = Object(body) as Record<keyof (LiveKeys & UnopenedSecret), unknown>;
   if (typeof problem === 'string') return problem;
   if (!/^[1-9]\d{0,9}$/.test(key)) return 'its key: expected a domain id';
-  if (!isKeyList(publish) || !isKeyList(play)) return `publish, play: expected at most ${MAX_LIVE_KEYS} keys each`;
+  if (![publish, play, urls].every(isKeyList))
+    return `publish, play, urls: expected at most ${MAX_LIVE_KEYS} keys each`;
   return undefined;
 }
 

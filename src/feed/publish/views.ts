@@ -3,10 +3,12 @@
  * docs/decisions/0592
  */
 import type { Executor } from '#db/schema/schema.ts';
+import { findListDomains } from '#db/tables/address-lists.ts';
 import { CERTIFICATE_KIND } from '#db/tables/certificates.ts';
 import { findCertificateDomains, findDomainIds } from '#db/tables/domain-resources.ts';
 import { listGroups, readMemberships } from '#db/tables/edge-groups.ts';
 import type { ResourceRow } from '#db/tables/resources.ts';
+import { ADDRESS_LIST_KIND, parseAddressListKey } from '#model/address-list.ts';
 import { CHALLENGE_KIND } from '#model/challenge.ts';
 import { relationOf } from '#model/edge-group.ts';
 import { LIVE_KEYS_KIND, LIVE_MARK_KIND } from '#model/live-stream.ts';
@@ -44,9 +46,14 @@ export async function readVisibility(
     x,
     all.flatMap((owner) => (owner.kind === 'certificate' ? [owner.key] : [])),
   );
+  const byList = await findListDomains(
+    x,
+    all.flatMap((owner) => (owner.kind === 'addressList' ? [parseAddressListKey(owner.key)] : [])),
+  );
   const idsOf = (owner: Owner): readonly number[] => {
     if (owner.kind === 'domain') return [owner.id];
     if (owner.kind === 'names') return owner.names.map((name) => byName.get(name) ?? []).find(isNotEmpty) ?? [];
+    if (owner.kind === 'addressList') return byList.get(owner.key) ?? [];
     return owner.kind === 'certificate' ? (byCertificate.get(owner.key) ?? []) : [];
   };
   const { defaults, ofDomain } = await readMemberships(x, all.flatMap(idsOf));
@@ -56,8 +63,8 @@ export async function readVisibility(
     const domains = idsOf(owner).map((id) => relationOf(ofDomain.get(id), defaults, group));
     if (domains.includes('serves')) return 'whole';
     if (row.isDeleted) return domains.length === 0 || domains.includes('left') ? 'whole' : 'none';
-    // The key of a certificate is random, so its deletion reveals nothing about its owner.
-    return owner.kind === 'certificate' || domains.includes('left') ? 'delete' : 'none';
+    // The key of a certificate is random, so its deletion reveals nothing about its owner. That of a list is its name.
+    return owner.kind === 'certificate' || owner.kind === 'addressList' || domains.includes('left') ? 'delete' : 'none';
   };
 }
 
@@ -70,7 +77,7 @@ type Owner =
   | { readonly kind: 'domain'; readonly id: number }
   /** The first of these names that a domain has or had. */
   | { readonly kind: 'names'; readonly names: readonly string[] }
-  | { readonly kind: 'certificate'; readonly key: string };
+  | { readonly kind: 'certificate' | 'addressList'; readonly key: string };
 
 /** Resources of an unknown kind are for every edge: a kind that belongs to a domain must be named here. */
 function ownerOf({ kind, key, isDeleted, body }: ResourceRow): Owner {
@@ -82,6 +89,8 @@ function ownerOf({ kind, key, isDeleted, body }: ResourceRow): Owner {
     }
     case CERTIFICATE_KIND:
       return { kind: 'certificate', key };
+    case ADDRESS_LIST_KIND:
+      return { kind: 'addressList', key };
     case 'purge':
       return { kind: 'domain', id: Number(key.split(':')[0]) };
     case 'prefetch': {

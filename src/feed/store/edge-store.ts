@@ -6,6 +6,7 @@ import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import { inTransaction, isBusy, isDamage } from '#lib/sqlite-file.ts';
+import { ADDRESS_LIST_KIND, type AddressListBody } from '#model/address-list.ts';
 import type { ChallengeBody } from '#model/challenge.ts';
 import type { Rejection } from '#model/edge.ts';
 import { EDGE_KIND, type EdgeOrders } from '#model/edge-orders.ts';
@@ -77,6 +78,7 @@ export interface SiteReader extends SiteSource, ChallengeSource, LiveMarkSource,
 
 const SELECT_SITE = "select revision, body from resource where kind = 'site' and key = ?";
 const SELECT_CERTIFICATE = "select body from resource where kind = 'certificate' and key = ?";
+const SELECT_ADDRESS_LIST = `select body from resource where kind = '${ADDRESS_LIST_KIND}' and key = ?`;
 const SELECT_CHALLENGE = "select body from resource where kind = 'challenge' and key = ?";
 const SELECT_LIVE_MARK = `select body from resource where kind = '${LIVE_MARK_KIND}' and key = ?`;
 const SELECT_LIVE_MARKS = `select key, body from resource where kind = '${LIVE_MARK_KIND}' order by key`;
@@ -110,6 +112,8 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
     getSpec: (name) => toSpec(open.selectSite.get(name)),
     purgesOf: (siteId) => readPurges(open.selectPurges, siteId),
     getCertificate: (key) => toCertificate(key, open.selectCertificate.get(key), edgeKey),
+    urlKeysOf: (siteId) => toUrlKeys(siteId, open.selectLiveKeys.get(String(siteId)), edgeKey),
+    getAddressList: (key) => toAddressList(open.selectAddressList.get(key)),
     announcedControls: () => toControls(open.selectControls.get()),
     ordersOf: (edge) => toOrders(open.selectOrders.get(edge)),
     view: () => open.selectView.get()?.['view']?.toString(),
@@ -175,6 +179,8 @@ function openStore(file: string, edgeKey: EdgeKey, onMoved: (to: string) => void
     selectHead: database.prepare(SELECT_HEAD),
     selectPurges: database.prepare(SELECT_PURGES),
     selectCertificate: database.prepare(SELECT_CERTIFICATE),
+    selectLiveKeys: database.prepare(SELECT_LIVE_KEYS),
+    selectAddressList: database.prepare(SELECT_ADDRESS_LIST),
     selectControls: database.prepare(SELECT_CONTROLS),
     selectOrders: database.prepare(`select body from resource where kind = '${EDGE_KIND}' and key = ?`),
     selectView: database.prepare('select view from feed_view'),
@@ -262,6 +268,9 @@ export function openSiteReader(file: string): SiteReader {
     getSpec: (name) => read(({ selectSite }) => toSpec(selectSite.get(name))),
     purgesOf: (siteId) => read(({ selectPurges }) => readPurges(selectPurges, siteId)) ?? [],
     getCertificate: (key) => read(({ selectCertificate }) => toCertificate(key, selectCertificate.get(key), opener)),
+    urlKeysOf: (siteId) =>
+      read(({ selectLiveKeys }) => toUrlKeys(siteId, selectLiveKeys.get(String(siteId)), opener)) ?? [],
+    getAddressList: (key) => read(({ selectAddressList }) => toAddressList(selectAddressList.get(key))),
     getChallenge: (key) => read(({ selectChallenge }) => toChallenge(selectChallenge.get(key))),
     getLiveMark: (domainId, app, stream) =>
       read(({ selectLiveMark }) => toLiveMark(selectLiveMark.get(liveMarkKey({ domainId, app, stream })))),
@@ -284,6 +293,7 @@ function openReader(file: string, inode: bigint) {
       selectHead: database.prepare(SELECT_HEAD),
       selectPurges: database.prepare(SELECT_PURGES),
       selectCertificate: database.prepare(SELECT_CERTIFICATE),
+      selectAddressList: database.prepare(SELECT_ADDRESS_LIST),
       selectChallenge: database.prepare(SELECT_CHALLENGE),
       selectLiveMark: database.prepare(SELECT_LIVE_MARK),
       selectLiveMarks: database.prepare(SELECT_LIVE_MARKS),
@@ -314,6 +324,11 @@ function toCertificate(key: string, row: Row, opener: CertificateOpener): Certif
   return body === undefined ? undefined : (JSON.parse(body) as CertificatePair);
 }
 
+function toAddressList(row: Row): readonly string[] | undefined {
+  // `as`: only what `accept.ts` has checked was stored.
+  return row && (JSON.parse(String(row['body'])) as AddressListBody).entries;
+}
+
 function toOrders(row: Row): EdgeOrders | undefined {
   // `as`: only what `accept.ts` has checked was stored.
   return row && (JSON.parse(String(row['body'])) as EdgeOrders);
@@ -340,6 +355,10 @@ function toLiveKeys(key: string, row: Row, opener: CertificateOpener): LiveKeys 
   const body = row && opener.open(sealedName(LIVE_KEYS_KIND, key), String(row['body']));
   // `as`: see above.
   return body === undefined ? undefined : (JSON.parse(body) as LiveKeys);
+}
+
+function toUrlKeys(siteId: number, row: Row, opener: CertificateOpener): readonly string[] {
+  return toLiveKeys(String(siteId), row, opener)?.urls ?? [];
 }
 
 function toControls(row: Row): readonly string[] {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { createGuard } from '#edge/origin/guard.ts';
 import type { Question } from '#edge/pipeline/explain.ts';
-import { type Edge, startEdge } from '#edge/server.ts';
+import { type Edge, type RateSharing, startEdge } from '#edge/server.ts';
 import { openStore } from '#edge/store/open.ts';
 import { createProblemReport } from '#edge/store/problems.ts';
 import type { HttpsOptions } from '#edge/transport/https.ts';
@@ -77,6 +77,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     registry,
     https: httpsOptions(context, source),
     live: liveOptions(context, source),
+    rates: rateSharing(context),
     proxies: { trusted: config.edgeTrustedProxies, protocol: config.edgeProxyProtocol },
   });
   const explainSocket = await openExplain(context, edge);
@@ -101,11 +102,16 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     },
     useTicketSecrets: (secrets) => edge.https?.useTicketSecrets(secrets),
     applyOriginProbes: edge.applyOriginProbes,
+    applyRates: edge.applyRates,
     useHealth: health.use,
     prefetch: edge.prefetch,
     drain: (limits) => end(() => edge.drain(limits)),
     stop: (graceMs) => end(() => edge.close(graceMs)),
   };
+}
+
+function rateSharing({ config, rateSeed, send }: PartContext): RateSharing {
+  return { seed: rateSeed, workers: config.edgeWorkers, tell: (counts) => send({ kind: 'clientRates', counts }) };
 }
 
 async function openExplain({ config, name, isSuccessor, log }: PartContext, edge: Edge): Promise<AsyncDisposable> {

@@ -4,6 +4,7 @@
  * reaches all processes at once.
  */
 import { Registry } from 'prom-client';
+import type { RateCounts } from '#edge/client-rates.ts';
 import type { DrainLimits } from '#edge/ending.ts';
 import type { OriginUse, ProbeReport } from '#edge/origin/probe-schedule.ts';
 import type { TicketSecret } from '#edge/transport/tls/ticket-keys.ts';
@@ -42,6 +43,8 @@ export interface RunningPart {
   /** Notes the origins that a worker uses; implemented by the part that probes them. */
   noteOriginUses?(uses: readonly OriginUse[]): void;
   applyOriginProbes?(report: ProbeReport): void;
+  /** Adds what another worker has counted. */
+  applyRates?(counts: RateCounts): void;
   useTicketSecrets?(secrets: readonly TicketSecret[]): void;
   /** Notes the vitals of a worker; implemented by the part that checks the edge. */
   noteVitals?(vitals: WorkerVitals): void;
@@ -127,6 +130,8 @@ async function handle(
       return part?.noteOriginUses?.(message.uses);
     case 'originProbes':
       return part?.applyOriginProbes?.(message.report);
+    case 'clientRates':
+      return part?.applyRates?.(message.counts);
     case 'ticketSecrets':
       return part?.useTicketSecrets?.(message.secrets);
     case 'vitals':

@@ -1,6 +1,7 @@
 /** The messages between the supervisor and its child processes. Settings travel here, never in the environment. */
 import type { ChildProcess } from 'node:child_process';
 import type { Config } from '#config';
+import type { RateCounts } from '#edge/client-rates.ts';
 import type { DrainLimits } from '#edge/ending.ts';
 import type { OriginUse, ProbeReport } from '#edge/origin/probe-schedule.ts';
 import type { TicketSecret } from '#edge/transport/tls/ticket-keys.ts';
@@ -36,6 +37,8 @@ export interface StartMessage {
   readonly config: Config;
   /** Opens control's operator operations to commands of this machine. */
   readonly localSecret: string;
+  /** Secret of the tables in which the edge workers count clients: the same for all of them. */
+  readonly rateSeed: string;
   readonly build: string;
   /** Where this machine's own parts and its database listen: no origin may be there. */
   readonly ownAddresses: readonly ListenAddress[];
@@ -81,6 +84,12 @@ interface TicketSecretsMessage {
   readonly secrets: readonly TicketSecret[];
 }
 
+/** What a worker has counted for rate limits. Goes from it to every other worker. */
+interface ClientRatesMessage {
+  readonly kind: 'clientRates';
+  readonly counts: RateCounts;
+}
+
 /** Goes from a worker to the feed's process. */
 interface VitalsMessage {
   readonly kind: 'vitals';
@@ -105,6 +114,7 @@ export type ToChild =
   | OriginUsesMessage
   | OriginProbesMessage
   | TicketSecretsMessage
+  | ClientRatesMessage
   | VitalsMessage
   | HealthMessage
   | { readonly kind: 'metrics'; readonly id: number }
@@ -126,6 +136,7 @@ export type FromChild =
   | OriginUsesMessage
   | OriginProbesMessage
   | TicketSecretsMessage
+  | ClientRatesMessage
   | VitalsMessage
   | HealthMessage
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly unknown[] };

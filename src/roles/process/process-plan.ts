@@ -1,4 +1,5 @@
 /** Plans the processes of a configuration, each with only the secrets that it needs. Pure. */
+import { createHash } from 'node:crypto';
 import type { Config } from '#config';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import { postgresUrls } from '#lib/postgres-url.ts';
@@ -17,6 +18,7 @@ export function planParts(
     kind: 'start',
     ...common,
     localSecret: '',
+    rateSeed: createHash('sha256').update(`rates ${common.localSecret}`).digest('hex'),
     config: ofEdge,
     ownAddresses: ownAddresses(config),
     isSuccessor: false,

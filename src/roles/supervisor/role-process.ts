@@ -21,6 +21,7 @@ export type RelayedMessage = Extract<
       | 'originUses'
       | 'originProbes'
       | 'ticketSecrets'
+      | 'clientRates'
       | 'vitals'
       | 'health';
   }
@@ -31,7 +32,7 @@ interface PartEvents {
   /** The part reports that it cannot start; its exit follows. */
   onFailed(part: RoleProcess, problem: string): void;
   onDeath(part: RoleProcess, death: Death): void;
-  /** A message for another part: from the feed to workers, or from a worker to the feed. */
+  /** A message for another part: from the feed to workers, from a worker to the feed, or to the other workers. */
   onRelayed(part: RoleProcess, message: RelayedMessage): void;
 }
 
@@ -192,6 +193,7 @@ export class RoleProcess {
       case 'originUses':
       case 'originProbes':
       case 'ticketSecrets':
+      case 'clientRates':
       case 'vitals':
       case 'health':
         this.#options.onRelayed(this, message);

@@ -250,6 +250,9 @@ export class Service implements AsyncDisposable {
       case 'vitals':
         for (const feed of this.#feeds) feed.send(message);
         break;
+      case 'clientRates':
+        for (const worker of this.#workers) if (worker !== part) worker.send(message);
+        break;
       case 'originProbes':
       case 'ticketSecrets':
         for (const worker of this.#workers) worker.send(message);

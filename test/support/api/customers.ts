@@ -1,5 +1,6 @@
 /** Customers of a test's API, and what they do with domains. */
 import assert from 'node:assert/strict';
+import { OPERATIONS } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import type { NewDatabase } from '../db/databases.ts';
 import type { Cleanup } from '../temporary.ts';
@@ -45,4 +46,13 @@ export async function show(call: CallAs, id: string): Promise<Record<string, unk
 export async function specOf(api: TestApi, name: string): Promise<unknown> {
   const row = await api.db.query.selectFrom('resource').selectAll().where('key', '=', name).executeTakeFirst();
   return row === undefined || row.deleted === 1 ? undefined : JSON.parse(row.body);
+}
+
+/** Adds the lists of addresses that samples name. */
+export async function addSampleLists(call: CallAs): Promise<void> {
+  const { deny, allow } = OPERATIONS['config.setAddressLists'].sample.request;
+  for (const name of [deny, allow].flat()) {
+    const { body } = await call('addressList.set', { name, addresses: '192.0.2.1' });
+    assert.equal(body['data'], true, JSON.stringify(body));
+  }
 }

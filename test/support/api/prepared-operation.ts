@@ -16,6 +16,7 @@ import { needs } from '../runner/needs.ts';
 import type { Cleanup } from '../temporary.ts';
 import { addTestCertificate } from './added-certificate.ts';
 import type { TestApi } from './api.ts';
+import { addSampleLists } from './customers.ts';
 
 /** `fleetOperator.addEdge` needs an edge that is not enrolled. */
 const NEEDS_ENROLLED: readonly RouteName[] = ['fleetOperator.revokeEdge', 'fleetOperator.acceptEdge'];
@@ -100,6 +101,8 @@ export async function prepareOperation(t: Cleanup, api: TestApi, name: RouteName
     const { request } = OPERATIONS['smsOperator.setConnector'].sample;
     await api.call('smsOperator.setConnector', operator.accessToken, request);
   }
+  if (name.includes('ddressList') && name !== 'addressList.set')
+    await addSampleLists((operation, request) => api.call(operation, customer.accessToken, request));
   const sample: Record<string, unknown> = { ...OPERATIONS[name].sample.request };
   for (const [field, value] of Object.entries(ids)) if (field in sample) sample[field] = value;
   return { ...(ROUTES[name].scope === 'operator' ? operator : customer), request: sample };

@@ -41,7 +41,7 @@ export async function startControl(t: Cleanup, settings: Readonly<Record<string,
   const start = () =>
     startRole({
       ...{ name: 'control', slot: 'control', config, localSecret, ownAddresses: [], build: 'test' },
-      ...{ isSuccessor: false, sockets: {}, logWriters: [] },
+      ...{ rateSeed: '', isSuccessor: false, sockets: {}, logWriters: [] },
       log: createLogger({ level: 'silent', name: 'test' }),
       registry: new Registry(),
       send: () => undefined,

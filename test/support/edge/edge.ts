@@ -28,6 +28,8 @@ export interface TestEdge {
   /** Adds or replaces a site. */
   put(spec: Partial<SiteSpec> & { readonly name: string }): void;
   remove(name: string): void;
+  /** Adds or replaces a list of addresses that sites share. */
+  putList(key: string, entries: readonly string[]): void;
   /** Applies a purge of `www.example.com` now; a target is `host/path?query`. */
   purge(scope: PurgeScope): void;
   /** Moves the edge's clock forward. */
@@ -69,6 +71,8 @@ export interface TestEdgeOptions extends Partial<EdgeOptions> {
   /** Certificates by their keys; the edge then listens for HTTPS too. */
   readonly certificates?: ReadonlyMap<string, CertificatePair>;
   readonly ticketSecrets?: readonly TicketSecret[];
+  /** Keys of signed URLs, of every site. */
+  readonly urlKeys?: readonly string[];
 }
 
 const TICKET_SECRETS: readonly TicketSecret[] = [{ createdAt: 0, secret: '5e'.repeat(32) }];
@@ -84,12 +88,19 @@ export async function startTestEdge(
   { cacheBytes = 32 * 1024 * 1024, certificates, ticketSecrets = TICKET_SECRETS, ...options }: TestEdgeOptions = {},
 ): Promise<TestEdge> {
   const specs = new Map<string, { readonly spec: SiteSpec; readonly revision: number }>();
+  const lists = new Map<string, readonly string[]>();
   const purges: SitePurge[] = [];
   // All purges of a test are of its first site.
   const purgesOf = (siteId: number) => (siteId === 1 ? purges : []);
   const getCertificate = (key: string) => certificates?.get(key);
   const sites = createSiteTable({
-    source: { getSpec: (name) => specs.get(name), purgesOf, getCertificate },
+    source: {
+      getSpec: (name) => specs.get(name),
+      purgesOf,
+      getCertificate,
+      getAddressList: (key) => lists.get(key),
+      urlKeysOf: () => options.urlKeys ?? [],
+    },
     maxSites: 100,
   });
   const lines: LoggedRequest[] = [];
@@ -137,6 +148,10 @@ export async function startTestEdge(
     remove: (name) => {
       specs.delete(name);
       forget(name);
+    },
+    putList: (key, entries) => {
+      lists.set(key, entries);
+      sites.forget([key]);
     },
     purge: (scope) => {
       purges.push({ ...scope, appliedAt: clock() });

@@ -1,9 +1,16 @@
 /** Answers that are kept ready, over both versions of HTTP: what a test asks, and whether it was ready. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Clock } from '../../../src/lib/clock.ts';
 import type { SiteSpec } from '../../../src/sites/spec.ts';
-import { type FetchOptions, loopback, type Received, SITE_HOST, startTestEdge, type TestEdge } from './edge.ts';
+import {
+  type FetchOptions,
+  loopback,
+  type Received,
+  SITE_HOST,
+  startTestEdge,
+  type TestEdge,
+  type TestEdgeOptions,
+} from './edge.ts';
 import { fetchOver, open } from './http2-client.ts';
 import { startHttpsEdge } from './https-edge.ts';
 import { type Answer, reply, type ScriptedOrigin, startOrigin } from './origin.ts';
@@ -14,6 +21,10 @@ const FRESH = { 'cache-control': 'max-age=60', etag: '"1"', 'last-modified': 'We
 
 export interface Case {
   readonly site?: Partial<SiteSpec>;
+  /** Keys of signed URLs. */
+  readonly urlKeys?: readonly string[];
+  /** Lists of addresses by their keys. */
+  readonly lists?: Readonly<Record<string, readonly string[]>>;
   readonly origin?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
   readonly request?: FetchOptions;
@@ -38,10 +49,11 @@ export interface StartedCase {
 export async function startCase(t: TestContext, version: Version, one: Case = {}): Promise<StartedCase> {
   let now = Date.now();
   const script = reply(one.body ?? 'hello', { ...FRESH, ...one.origin });
-  const clock = () => now;
+  const options = { clock: () => now, ...(one.urlKeys !== undefined && { urlKeys: one.urlKeys }) };
   const { edge, origin, fetch } =
-    version === 'HTTP/2' ? await startOverTls(t, script, clock) : await startPlain(t, script, clock);
+    version === 'HTTP/2' ? await startOverTls(t, script, options) : await startPlain(t, script, options);
   const put: StartedCase['put'] = (change) => edge.put({ name: SITE_HOST, ...change });
+  for (const [key, entries] of Object.entries(one.lists ?? {})) edge.putList(key, entries);
   put(one.site ?? {});
   const prepared = async () => {
     const metric = await edge.registry.getSingleMetric('causeway_edge_prepared_answers_total')?.get();
@@ -69,16 +81,17 @@ export async function startCase(t: TestContext, version: Version, one: Case = {}
   };
 }
 
+type CaseOptions = Pick<TestEdgeOptions, 'clock' | 'urlKeys'>;
 type Started = Pick<StartedCase, 'edge' | 'origin' | 'fetch'>;
 
-async function startPlain(t: TestContext, script: Answer, clock: Clock): Promise<Started> {
+async function startPlain(t: TestContext, script: Answer, options: CaseOptions): Promise<Started> {
   const origin = await startOrigin(t, script);
-  const edge = await startTestEdge(t, { primary: loopback([origin.port]) }, { clock });
+  const edge = await startTestEdge(t, { primary: loopback([origin.port]) }, options);
   return { edge, origin, fetch: (path, request) => edge.get(path, { connection: 'keep-alive', ...request }) };
 }
 
-async function startOverTls(t: TestContext, script: Answer, clock: Clock): Promise<Started> {
-  const edge = await startHttpsEdge(t, script, { clock });
+async function startOverTls(t: TestContext, script: Answer, options: CaseOptions): Promise<Started> {
+  const edge = await startHttpsEdge(t, script, options);
   const session = open(t, edge);
   return { edge, origin: edge.origin, fetch: (path, request) => fetchOver(session, path, request) };
 }
@@ -137,6 +150,13 @@ export const CASES: readonly (readonly [name: string, Case])[] = [
     },
   ],
   [
+    'where lists of addresses let the client in',
+    {
+      site: { access: { deniedLists: ['1/bad', '1/none'], allowedLists: ['1/good'] } },
+      lists: { '1/bad': ['192.0.2.0/24'], '1/good': ['127.0.0.0/8', '::1'] },
+    },
+  ],
+  [
     'where refused clients are sent elsewhere',
     {
       site: {
@@ -144,6 +164,27 @@ export const CASES: readonly (readonly [name: string, Case])[] = [
       },
       request: { headers: ['User-Agent', 'B/1'] },
     },
+  ],
+  [
+    'where the site changes header fields',
+    {
+      site: {
+        responseHeaders: [
+          { action: 'set', name: 'Cache-Control', value: 'no-cache' },
+          { action: 'add', name: 'X-A', value: '1' },
+          { action: 'remove', name: 'X-B', value: '' },
+        ],
+      },
+      origin: { 'x-a': '0', 'x-b': '0' },
+    },
+  ],
+  [
+    'where other paths are redirected',
+    { site: { redirects: [{ match: 'prefix', content: '/other', target: '/a', status: 302, keepsQuery: true }] } },
+  ],
+  [
+    'where the client has a rate limit',
+    { site: { rateLimits: [{ match: 'prefix', content: '/', requests: 1000, seconds: 1, burst: 1000 }] } },
   ],
   ['where the query is no part of the key', { site: { ignoresQuery: true } }],
   ['where redirects are followed', { site: { redirectFollow: true } }],

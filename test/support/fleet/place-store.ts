@@ -19,6 +19,8 @@ export function createPlaceStore(at: FeedPosition, view: string): EdgeStore {
     getSpec: () => undefined,
     purgesOf: () => [],
     getCertificate: () => undefined,
+    getAddressList: () => undefined,
+    urlKeysOf: () => [],
     ordersOf: () => undefined,
     listRejections: (limit) => rejections.slice(0, limit),
     countRejections: () => rejections.length,

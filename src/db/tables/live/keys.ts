@@ -1,4 +1,4 @@
-/** The keys of live domains: sealed in the database, published for edges. docs/decisions/0501 */
+/** The keys of domains, for live streams and signed URLs: sealed in the database, published for edges. docs/decisions/0501 */
 import type { Transaction } from 'kysely';
 import { LIVE_KEYS_KIND } from '#model/live-stream.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
@@ -10,6 +10,8 @@ import type { Change } from '../resources.ts';
 export interface StoredLiveKeys {
   readonly publish: readonly string[];
   readonly play: readonly string[];
+  /** Keys of signed URLs; absent: there are none. docs/decisions/0637 */
+  readonly urls?: readonly string[];
 }
 
 /** The feed resource before the feed unseals it. */

@@ -14,10 +14,15 @@ export type TwinChange =
   /** A domain that is deleted, and perhaps added again, by its own account or another one. */
   | { readonly kind: 'remove'; readonly comesBackAs: 'same' | 'new' | undefined }
   | { readonly kind: 'purge'; readonly scope: PurgeScope }
+  /** Addresses of the list that sites share. */
+  | { readonly kind: 'list'; readonly entries: readonly string[] }
   | { readonly kind: 'advance'; readonly ms: number }
   | { readonly kind: 'object' }
   | { readonly kind: 'down'; readonly isDown: boolean }
   | { readonly kind: 'challenge'; readonly isThere: boolean };
+
+/** Takes the member away. */
+const UNSIGNED = { signing: undefined } as unknown as Partial<SiteSpec>;
 
 /** Each member of a spec is among them: `test/edge/fast-lanes.test.ts` looks. */
 export const CHANGES: readonly Partial<SiteSpec>[] = [
@@ -34,12 +39,40 @@ export const CHANGES: readonly Partial<SiteSpec>[] = [
   ...Array<Partial<SiteSpec>>(3).fill({ access: {} }),
   { access: { deniedAddresses: ['127.0.0.2', '198.51.100.0/24'] } },
   { access: { deniedAddresses: ['127.0.0.1'], refusal: { kind: 'page', html: '<p>no</p>' } } },
+  { access: { deniedLists: ['1/list'] } },
+  { access: { allowedLists: ['1/list'], deniedAddresses: ['198.51.100.0/24'] } },
   { access: { deniedUserAgents: ['bot', '^$'] } },
   { access: { deniedUserAgents: ['*1'], refusal: { kind: 'redirect', url: `http://${SITE_HOST}/long` } } },
   { access: { referer: { mode: 'deny', allowsBlank: true, entries: ['evil.test'] } } },
   { access: { referer: { mode: 'allow', allowsBlank: false, entries: ['www.example.com'] } } },
   { access: { referer: { mode: 'allow', allowsBlank: false, entries: ['www.example.com:80', 'caf\u00e9.test'] } } },
   { access: { referer: { mode: 'deny', allowsBlank: false, entries: ['evil.test:81', '*.example.com'] } } },
+  { redirects: [] },
+  { redirects: [{ match: 'prefix', content: '/d', target: '/a', status: 307, keepsQuery: true }] },
+  {
+    redirects: [
+      { match: 'suffix', content: 'html', target: 'https://other.example.com/x?y', status: 301, keepsQuery: true },
+      { match: 'regex', content: '^/l', target: '/page.html', status: 302, keepsQuery: false },
+    ],
+  },
+  { responseHeaders: [] },
+  {
+    responseHeaders: [
+      { action: 'set', name: 'Cache-Control', value: 'max-age=5' },
+      { action: 'add', name: 'X-Tag', value: 'a' },
+      { action: 'remove', name: 'Server', value: '' },
+    ],
+  },
+  { rateLimits: [] },
+  { rateLimits: [{ match: 'prefix', content: '/', requests: 600, seconds: 60, burst: 20 }] },
+  {
+    rateLimits: [
+      { match: 'regex', content: '^/[al]', requests: 1, seconds: 2, burst: 2 },
+      { match: 'suffix', content: 'html', requests: 5, seconds: 1, burst: 1 },
+    ],
+  },
+  { signing: { validSeconds: 60, paths: [{ match: 'prefix', content: '/d' }] } },
+  ...Array<Partial<SiteSpec>>(3).fill(UNSIGNED),
   { caching: { followsOrigin: true, prefixFirst: false, policies: [] } },
   { caching: { followsOrigin: false, prefixFirst: true, policies: policies(1) } },
   { caching: { followsOrigin: true, prefixFirst: false, policies: policies(600) } },
@@ -108,6 +141,12 @@ export const anyChange: fc.Arbitrary<TwinChange> = fc.oneof(
       .map((ms) => ({ kind: 'advance', ms }) as const),
   },
   { weight: 3, arbitrary: fc.constantFrom(...PURGES).map((scope) => ({ kind: 'purge', scope }) as const) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .constantFrom([], ['127.0.0.1'], ['127.0.0.0/8', '::1'], ['127.0.0.2', '198.51.100.0/24'])
+      .map((entries) => ({ kind: 'list', entries }) as const),
+  },
   { weight: 1, arbitrary: fc.constant({ kind: 'object' } as const) },
   { weight: 1, arbitrary: fc.boolean().map((isDown) => ({ kind: 'down', isDown }) as const) },
   { weight: 1, arbitrary: fc.boolean().map((isThere) => ({ kind: 'challenge', isThere }) as const) },

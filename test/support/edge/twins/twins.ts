@@ -113,6 +113,9 @@ export class Twins {
       case 'purge':
         for (const { edge } of this.#twins) edge.purge(change.scope);
         break;
+      case 'list':
+        for (const { edge } of this.#twins) edge.putList('1/list', change.entries);
+        break;
       case 'advance':
         this.#time.now += change.ms;
         break;
