@@ -26,6 +26,8 @@ export interface Client {
 
 interface CallOptions {
   readonly signal?: AbortSignal;
+  /** Key by which a repetition is known for a day: the operation, which adds something, is done once. */
+  readonly idempotencyKey?: string;
 }
 
 /**
@@ -83,12 +85,15 @@ export function createClient(options: ClientOptions): Client {
   const base = options.baseUrl.replace(/\/+$/, '');
   const send = options.fetch ?? fetch;
   return {
-    call: async (name, request, { signal } = {}) => {
+    call: async (name, request, { signal, idempotencyKey } = {}) => {
       const timeout = AbortSignal.timeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
       const answer = await reach(base, timeout, signal, async (either) => {
         const response = await send(base + ROUTES[name].path, {
           method: 'POST',
-          headers: headersOf(options),
+          headers: {
+            ...headersOf(options),
+            ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+          },
           body: JSON.stringify({ access_token: options.accessToken, ...request }),
           signal: either,
           redirect: 'error',

@@ -305,6 +305,19 @@ export const ERRORS = {
     'field domain_ids is invalid: expected only with cdn as the one scope',
   ),
 
+  idempotencyKeyInvalid: refusal(
+    '请求头 Idempotency-Key 无效：应为 1 到 255 个可见 ASCII 字符',
+    'the header Idempotency-Key is invalid: expected 1 to 255 visible ASCII characters',
+  ),
+  idempotencyKeyReused: refusal(
+    '该 Idempotency-Key 在 24 小时内已用于另一请求：应与首次请求的令牌和内容相同',
+    'the Idempotency-Key was used within 24 hours for another request: expected the token and the body of the first one',
+  ),
+  idempotencyKeyLimit: refusal(
+    '账户 24 小时内使用的 Idempotency-Key 已达上限 {limit}',
+    'the account has reached its limit of {limit} Idempotency-Keys within 24 hours',
+  ),
+
   bodyNotJson: row(
     400,
     2001,

@@ -177,6 +177,23 @@ export const ROUTES = {
   'smsOperator.getOptOuts': operatorRoute('/operator/getSmsOptOuts', 'read'),
 } as const satisfies Readonly<Record<string, Route>>;
 
+/** Operations that add something, which a repetition would add twice. They take an `Idempotency-Key`. docs/decisions/0631 */
+export const ADDING: ReadonlySet<RouteName> = new Set<RouteName>([
+  'domain.add',
+  'cache.purge',
+  'cache.prefetch',
+  'certificate.add',
+  'config.requestCertificate',
+  'token.create',
+  'token.rotate',
+  'operator.createAccount',
+  'operator.createToken',
+  'fleetOperator.createToken',
+  'fleetOperator.addEdge',
+  'smsOperator.createApp',
+  'smsOperator.recharge',
+]);
+
 export type RouteName = keyof typeof ROUTES;
 
 /** The table's names, in its order. */

@@ -72,21 +72,23 @@ export const NEW_TOKEN_FIELDS = {
   addresses: limit(TOKEN_ADDRESSES),
 };
 
-export const TOKEN_DATA = z.object({
-  token_id: z.string(),
-  label: z.string(),
-  scopes: z.array(z.enum(SCOPES)),
-  access: z.array(z.enum(ACCESS)),
-  domain_ids: z.array(z.string()).describe('domains that it is limited to; empty: all of the account'),
-  create_time: z.string().describe('YYYY-MM-DD HH:MM:SS'),
-  expire_time: z.string().describe('YYYY-MM-DD HH:MM:SS; empty: does not expire'),
-  revoke_time: z.string().describe('YYYY-MM-DD HH:MM:SS; empty: not revoked'),
-  last_used_time: z.string().describe('YYYY-MM-DD HH:MM:SS, to about a minute; empty: never used'),
-  addresses: z.array(z.string()).describe('addresses and networks that it may be used from; empty: anywhere'),
-});
+export const TOKEN_DATA = z
+  .object({
+    token_id: z.string(),
+    label: z.string(),
+    scopes: z.array(z.enum(SCOPES)),
+    access: z.array(z.enum(ACCESS)),
+    domain_ids: z.array(z.string()).describe('domains that it is limited to; empty: all of the account'),
+    create_time: z.string().describe('YYYY-MM-DD HH:MM:SS'),
+    expire_time: z.string().describe('YYYY-MM-DD HH:MM:SS; empty: does not expire'),
+    revoke_time: z.string().describe('YYYY-MM-DD HH:MM:SS; empty: not revoked'),
+    last_used_time: z.string().describe('YYYY-MM-DD HH:MM:SS, to about a minute; empty: never used'),
+    addresses: z.array(z.string()).describe('addresses and networks that it may be used from; empty: anywhere'),
+  })
+  .meta({ id: 'AccessToken' });
 
 /** A token as it is shown once. */
-export const MADE_TOKEN_DATA = z.object({ token_id: z.string(), access_token: z.string() });
+export const MADE_TOKEN_DATA = z.object({ token_id: z.string(), access_token: z.string() }).meta({ id: 'MadeToken' });
 
 export const SAMPLE_TOKEN: z.infer<typeof TOKEN_DATA> = {
   token_id: '7',

@@ -110,6 +110,21 @@ export function callProcedure<P extends Procedures, N extends keyof P & string>(
   return db.transaction((trx) => procedures[name]?.(trx, take() as never) ?? missing(name)) as ReturnType<P[N]>;
 }
 
+/** The database within a transaction that is open: all that is done with it commits or rolls back as a whole. */
+export function joinTransaction(db: Db, trx: Transaction<Schema>): Db {
+  return {
+    engine: db.engine,
+    clock: db.clock,
+    compareClock: (ask) => db.compareClock(ask),
+    query: trx,
+    lookUps: db.lookUps,
+    transaction: (work) => work(trx),
+    snapshot: (work) => work(trx),
+    onPublish: (listener) => db.onPublish(listener),
+    [Symbol.asyncDispose]: async () => {}, // the database's owner closes it
+  };
+}
+
 class OpenDatabase implements Db {
   readonly #engine: Engine;
   readonly #listeners = new Set<() => void>();

@@ -129,6 +129,8 @@ function rows(accessToken: string): Row[] {
     ['Connection twice', last('{}', 'Connection: keep-alive'), 'other'],
     ['Connection with two words', callBytes(ADD, '{}', ['Connection: close, TE']), 'other'],
     ['Proxy-Connection', callBytes(ADD, '{}', ['Proxy-Connection: close']), 'other'],
+    ['a key of a repetition', last('{}', 'Idempotency-Key: k'), 'call'],
+    ['two keys of a repetition', last('{}', 'Idempotency-Key: k', 'Idempotency-Key: l'), 'other'],
     ['a language twice', last('{}', 'Accept-Language: fr', 'Accept-Language: en'), 'other'],
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 'other'],
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'other'],
@@ -172,6 +174,7 @@ describe('the call reader and node:http', () => {
     const { accessToken } = await api.join('customer', ['cdn', 'sms']);
     const linesOf = async (socket: Parameters<typeof sendAll>[0], bytes: Buffer) => {
       const from = api.logLines.length;
+      api.passedMs += 60_000; // what is left of the token's rate is the same for both
       const answers = comparable(await sendAll(socket, [bytes]));
       return { answers, lines: api.logLines.slice(from).filter(isOfRequest).map(logged) };
     };

@@ -14,6 +14,7 @@ type End = `${string}.ts` | { readonly kept: string };
 const ENDS: Readonly<Record<TableName, End>> = {
   account: { kept: 'made by an operator' },
   token: 'tokens.ts',
+  kept_answer: 'kept-answers.ts',
   domain: { kept: 'added by customers; a deleted one stays for its logs' },
   config_head: { kept: 'one row' },
   revision_tag: 'revision-tags.ts',

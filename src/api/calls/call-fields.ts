@@ -16,6 +16,8 @@ export const CALL_FIELDS = [
   'content-encoding',
   'accept-language',
   'x-forwarded-for',
+  'x-request-id',
+  'idempotency-key',
 ] as const;
 
 export type CallField = (typeof CALL_FIELDS)[number];

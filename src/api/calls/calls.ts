@@ -121,6 +121,7 @@ export function createAnswerCall(options: AnswerOptions, requesters: Requesters,
       caller: requesters.callerOf(requester),
       locale: requesters.localeOf(requester),
       requestId,
+      idempotencyKey: requester.idempotencyKey,
       now: options.clock(),
     });
 }

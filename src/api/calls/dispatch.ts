@@ -6,15 +6,11 @@ import { decodeRequest } from '#contract/decode.ts';
 import type { Locale } from '#contract/locale.ts';
 import { COMMON, SMS_COMMON } from '#contract/operation.ts';
 import { OPERATIONS } from '#contract/operations.ts';
-import { ROUTES, type Route, type RouteName } from '#contract/routes.ts';
+import { ADDING, ROUTES, type Route, type RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { isDatabaseAway } from '#db/failures.ts';
-import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
-import { TokenBuckets } from '#lib/token-bucket.ts';
-import { shareOfLimit } from '#model/control.ts';
 import type { Authenticate, Caller, Principal } from '../auth/authenticate.ts';
-import { refuseEmpty } from '../auth/failed-tokens.ts';
 import type { TokenUses } from '../auth/token-uses.ts';
 import { answerFailure, answerSuccess, type CallAnswer } from '../call-answer.ts';
 import { CACHE_HANDLERS } from '../handlers/cache.ts';
@@ -37,6 +33,8 @@ import { refuseWrongTime } from '../sms/sms-refusals.ts';
 import { NOTES, READ, type ResultOf, WRITE } from '../wire/wire.ts';
 import type { Look } from '../wire/wire-domain.ts';
 import { readIfRevision } from '../wire/wire-values.ts';
+import { answerOnce } from './answer-once.ts';
+import { createRates, type RateOptions } from './rates.ts';
 
 /** A route without a handler does not compile. */
 const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
@@ -61,25 +59,16 @@ const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
  */
 const TIMED: readonly RouteName[] = ['sms.ordinary', 'sms.advertising', 'sms.updateStatus'];
 
-/** Tokens whose rate is remembered; a forgotten one begins with its full burst. */
-const MAX_RATED_TOKENS = 50_000;
-
 /**
  * What the command line of this machine acts for on customers' operations: no account has this id. It has no `cdn`
  * scope anyway.
  */
 const NO_ACCOUNT = 0;
 
-export interface DispatchOptions {
+export interface DispatchOptions extends RateOptions {
   readonly services: CallServices;
   readonly authenticate: Authenticate;
   readonly uses: Pick<TokenUses, 'note'>;
-  /** Clock for rates: only goes forward. */
-  readonly steadyClock: Clock;
-  readonly tokenRatePerSecond: number;
-  readonly tokenRateBurst: number;
-  /** Number of controls that share the limits, each of which counts for itself. */
-  readonly controls: () => number;
   readonly smsTimeWindowMs: number;
   readonly look: Omit<Look, 'locale'>;
   readonly log: Logger;
@@ -92,6 +81,8 @@ export interface Request {
   readonly caller: Caller;
   readonly locale: Locale;
   readonly requestId: string;
+  /** The field `Idempotency-Key`. */
+  readonly idempotencyKey?: string | undefined;
   readonly now: number;
 }
 
@@ -99,15 +90,7 @@ export interface Request {
 export type Dispatch = (request: Request) => Promise<CallAnswer>;
 
 export function createDispatch(options: DispatchOptions): Dispatch {
-  const rates = new TokenBuckets({
-    get perSecond() {
-      return shareOfLimit(options.tokenRatePerSecond, options.controls());
-    },
-    get burst() {
-      return shareOfLimit(options.tokenRateBurst, options.controls());
-    },
-    maxKeys: MAX_RATED_TOKENS,
-  });
+  const rates = createRates(options);
 
   /** What the token, the moment and the account allow, in the order of docs/decisions/0210. */
   function refuse({ name, now, caller }: Request, members: Members, principal: Principal): void {
@@ -115,15 +98,15 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     const isElsewhere = token?.isElsewhere === true;
     if (token !== undefined && !isElsewhere) options.uses.note(token.id, now);
     // A caller from an address where the token may not be used does not consume its rate.
-    if (token !== undefined && !isElsewhere)
-      refuseEmpty(rates.take(String(token.id), options.steadyClock()), 'tooManyRequests');
+    if (token !== undefined && !isElsewhere) rates.take(token.id);
     if (TIMED.includes(name)) refuseWrongTime(members['time'], now, options.smsTimeWindowMs);
     if (isDisabled) throw new ServiceError('accountDisabled');
     if (isElsewhere) throw new ServiceError('addressNotAllowed', { address: caller.address });
     refuseNotAllowed(name, principal);
   }
 
-  async function act({ name, locale, now, caller }: Request, asked: unknown, by: Principal): Promise<CallAnswer> {
+  async function act(request: Request, members: Members, asked: unknown, by: Principal): Promise<CallAnswer> {
+    const { name, locale, now, caller, idempotencyKey } = request;
     const { token, domainIds } = by;
     const call = {
       ...options.services,
@@ -134,8 +117,19 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       address: caller.address,
       ifRevision: readIfRevision(asked),
     };
-    const { data, note } = await perform(name, asked, call, { ...options.look, locale });
-    return answerSuccess(name, data, locale, note);
+    const answer = async (given: Call) => {
+      const { data, note } = await perform(name, asked, given, { ...options.look, locale });
+      return answerSuccess(name, data, locale, note);
+    };
+    const key = ADDING.has(name) ? idempotencyKey : undefined;
+    if (key === undefined) return await answer(call);
+    return await answerOnce(call, { ...call, key, operation: name, members }, (db) => answer({ ...call, db }));
+  }
+
+  /** The answer, with what is left of the caller's rate. */
+  function toCaller(answer: CallAnswer, by: Principal['token']): CallAnswer {
+    if (by === undefined || by.isElsewhere) return { ...answer, by };
+    return { ...answer, by, headers: { ...answer.headers, ...rates.fieldsOf(by.id) } };
   }
 
   return async (request) => {
@@ -149,10 +143,10 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       const principal = await options.authenticate(accessToken, caller, now);
       by = principal.token;
       refuse(request, members, principal);
-      return { ...(await act(request, decoded ?? decode(), principal)), by };
+      return toCaller(await act(request, members, decoded ?? decode(), principal), by);
     } catch (error) {
       const failure = toServiceError(error, request, options.log);
-      return { ...answerFailure(failure, ROUTES[name].path, request.locale), by };
+      return toCaller(answerFailure(failure, ROUTES[name].path, request.locale), by);
     }
   };
 }

@@ -1,4 +1,5 @@
 /** The requester: client address, and language of the answer. Both ways of reading requests share it. */
+import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { chooseLocale, type Locale } from '#contract/locale.ts';
 import { createAddressSet, unmapAddress } from '#lib/cidr.ts';
@@ -7,18 +8,31 @@ import { isLoopback } from '#lib/listen-address.ts';
 import type { Caller } from '../auth/authenticate.ts';
 import type { CallFields } from './call-fields.ts';
 
-/** What a request says of its client. */
+/** What a request says of its client and of itself. */
 export interface Requester {
   /** Peer address of the connection. */
   readonly peer: string | undefined;
   readonly forwardedFor: string | undefined;
   readonly acceptLanguage: string | undefined;
+  /** `Idempotency-Key` as it was sent. */
+  readonly idempotencyKey: string | undefined;
 }
 
-/** What the fields of a call say of its client: the same for every way in which calls are read. */
+/** What the fields of a call say: the same for every way in which calls are read. */
 export function saidBy(fields: CallFields): Omit<Requester, 'peer'> {
-  return { forwardedFor: fields['x-forwarded-for'], acceptLanguage: fields['accept-language'] };
+  return {
+    forwardedFor: fields['x-forwarded-for'],
+    acceptLanguage: fields['accept-language'],
+    idempotencyKey: fields['idempotency-key'],
+  };
 }
+
+/** Id of a call: that of its client, if that can stand in a log and a header as it is; or else one of ours. */
+export function requestIdOf(sent: string | undefined): string {
+  return sent !== undefined && CLIENT_ID.test(sent) ? sent : randomUUID();
+}
+
+const CLIENT_ID = /^[\w.:/+=~-]{1,128}$/;
 
 export interface Requesters {
   addressOf(requester: Requester): string;

@@ -2,7 +2,7 @@
  * All that control answers, by node:http and Fastify: the management and SMS interfaces, `/healthz`, `/readyz` and downloads of
  * logs. What is HTTP is decided here (paths, methods, body, sizes); what a call does, in `dispatch.ts`.
  */
-import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Locale } from '#contract/locale.ts';
@@ -16,7 +16,7 @@ import { answerFailure, answerHealthy, type CallAnswer, findRoute, isSmsPath } f
 import { callFieldsOf } from '../calls/call-fields.ts';
 import type { AnswerCall, CallOptions } from '../calls/calls.ts';
 import { notReady, toServiceError } from '../calls/dispatch.ts';
-import { endUnknown, type Requester, type Requesters, saidBy } from '../calls/requester.ts';
+import { endUnknown, type Requester, type Requesters, requestIdOf, saidBy } from '../calls/requester.ts';
 import { fieldsOf } from './answer-fields.ts';
 import { addBodyParser, MAX_BODY_BYTES, type ParseBody, refusalOfBody, refusalOfContentType } from './body.ts';
 import { type AnswerBroken, answerConnect } from './broken-request.ts';
@@ -114,7 +114,7 @@ function openFastify({ options: { tls }, answerBroken, lines }: AppParts, sendRe
     return503OnClosing: false,
     // RFC 9112 §3.2.2: every host is answered alike; `lines` has seen whether two are named.
     rewriteUrl: ({ url = '' }: { readonly url?: string | undefined }) => toOriginForm(url),
-    genReqId: () => randomUUID(),
+    genReqId: ({ headers }: Pick<IncomingMessage, 'headers'>) => requestIdOf(callFieldsOf(headers)['x-request-id']),
     // A path that cannot be decoded is a path that we do not have.
     frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) =>
       sendRefusal(request, reply, refusalOfTarget(request, lines) ?? new ServiceError('pathUnknown')),

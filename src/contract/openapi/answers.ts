@@ -99,12 +99,16 @@ export function refusalResponse(failure: string, envelope: EnvelopeName, data: z
 
 const RETRY_AFTER = { description: 'Seconds to wait, with 429 and 503', schema: { type: 'integer' } };
 
-/** Header fields of answers. */
-export const ANSWER_HEADERS: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
-  ['x-request-id', 'x-error-code'].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-);
+const TEXT = { schema: { type: 'string' } };
 
 export const HEADER_COMPONENTS: Readonly<Record<string, JsonSchema>> = {
-  'x-request-id': { description: "The request's name in the service's logs", schema: { type: 'string' } },
+  'x-request-id': { description: "The request's name in the service's logs: its own X-Request-Id, or a UUID", ...TEXT },
   'x-error-code': { description: 'Only of a failure', schema: refTo('ErrorCode') },
+  RateLimit: { description: "What is left of the token's rate: r requests now, all of them in t seconds", ...TEXT },
+  'RateLimit-Policy': { description: "The token's rate: q requests, all of which come back in w seconds", ...TEXT },
 };
+
+/** Header fields of answers. */
+export const ANSWER_HEADERS: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
+  Object.keys(HEADER_COMPONENTS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+);

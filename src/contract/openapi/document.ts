@@ -7,7 +7,7 @@ import { SUCCESS } from '../labels.ts';
 import type { Locale, Localized } from '../locale.ts';
 import { COMMON } from '../operation.ts';
 import { OPERATIONS } from '../operations.ts';
-import { ROUTE_NAMES, ROUTES, type RouteName } from '../routes.ts';
+import { ADDING, ROUTE_NAMES, ROUTES, type RouteName } from '../routes.ts';
 import {
   ANSWER_HEADERS,
   answerNames,
@@ -68,6 +68,13 @@ const DESCRIPTION: Localized = {
 
 const EXTENSION: Localized = { 'zh-CN': '扩展操作。', en: 'Our own addition to the interface document.' };
 
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'A repetition within 24 hours, with the same key, token and body, gets the first answer',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
 /** Version of the interface, not of the release: the document is shown to anybody. */
 const VERSION = '1.0';
 
@@ -93,6 +100,7 @@ export function buildOpenApi(locale: Locale): OpenApi {
         ...described.map(({ schemas }) => schemas),
       ),
       headers: HEADER_COMPONENTS,
+      parameters: { [IDEMPOTENCY_KEY.name]: IDEMPOTENCY_KEY },
       responses: Object.assign({}, ...described.map(({ responses }) => responses)),
     },
   };
@@ -123,6 +131,7 @@ function describeOperation(name: RouteName, locale: Locale): Described {
       ...('extension' in route && { description: EXTENSION[locale], 'x-extension': true }),
       'x-scope': scope,
       'x-access': access,
+      ...(ADDING.has(name) && { parameters: [{ $ref: `#/components/parameters/${IDEMPOTENCY_KEY.name}` }] }),
       requestBody: {
         required: true,
         content: json(refTo(`${title}Request`), { access_token: SAMPLE_TOKEN, ...sample.request }),

@@ -13,6 +13,7 @@ export type TableRow = Readonly<Record<string, unknown>>;
 export const SEEDS: { readonly [T in TableName]: number } = {
   account: 0,
   token: 0,
+  kept_answer: 0,
   domain: 0,
   config_head: 1,
   revision_tag: 1,
@@ -70,5 +71,5 @@ export const SEEDS: { readonly [T in TableName]: number } = {
 // `as`: the keys of the literal above, which the compiler compares with the schema's.
 export const TABLE_NAMES = Object.keys(SEEDS) as readonly TableName[];
 
-/** Tables whose rows are in no export: control makes a new view key when it needs one. */
-export const NEVER_EXPORTED: readonly TableName[] = ['view_key'];
+/** Tables whose rows are in no export: control makes a new view key when it needs one, and answers are kept for a day. */
+export const NEVER_EXPORTED: readonly TableName[] = ['view_key', 'kept_answer'];

@@ -35,6 +35,7 @@ import { edgeGroups } from './0028-edge-groups.ts';
 import { controls } from './0029-controls.ts';
 import { viewKeys } from './0029-view-keys.ts';
 import { edgeStates } from './0030-edge-states.ts';
+import { keptAnswers } from './0031-kept-answers.ts';
 import { tokenAccess } from './0031-token-access.ts';
 import { tokenUse } from './0031-token-use.ts';
 import { addressLists } from './0035-address-lists.ts';
@@ -70,6 +71,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0029-controls': controls,
   '0029-view-keys': viewKeys,
   '0030-edge-states': edgeStates,
+  '0031-kept-answers': keptAnswers,
   '0031-token-access': tokenAccess,
   '0031-token-use': tokenUse,
   '0035-address-lists': addressLists,

@@ -56,6 +56,17 @@ export interface Schema
     /** Written once a minute at most. */
     last_used_at: number | null;
   };
+  /** Answers to calls with an Idempotency-Key, kept for a day. */
+  kept_answer: {
+    /** Hash of account, operation and key. */
+    id: string;
+    account_id: number;
+    /** Hash of the token and of what was asked. */
+    request_hash: string;
+    /** JSON, sealed. */
+    answer: string;
+    made_at: number;
+  };
   domain: {
     /** The id is below 2^31 and never reused, even after a delete. */
     id: Generated<number>;

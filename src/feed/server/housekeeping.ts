@@ -1,6 +1,6 @@
 /**
- * Deletes what control no longer needs: purges older than any stored object, prefetches of yesterday, old tasks and
- * tombstones, expired marks of live streams, and their history, and tokens and certificates of edges that ended long ago.
+ * Deletes what control no longer needs: purges older than any stored object, prefetches of yesterday, old tasks, answers
+ * and tombstones, expired marks of live streams, and their history, and tokens and certificates of edges that ended long ago.
  */
 import type { Db } from '#db/open.ts';
 import { type Controls, HOUSEKEEPING } from '#db/peers/peers.ts';
@@ -9,6 +9,7 @@ import { pruneLeftGroups } from '#db/tables/edge-groups.ts';
 import { pruneEdgeCertificates } from '#db/tables/fleet/edge-certificates.ts';
 import { pruneEdgeTokens } from '#db/tables/fleet/edge-tokens.ts';
 import { pruneFleetEvents } from '#db/tables/fleet/events.ts';
+import { pruneKeptAnswers } from '#db/tables/kept-answers.ts';
 import { pruneLiveHistory } from '#db/tables/live/history.ts';
 import { endSilent } from '#db/tables/live/reports.ts';
 import { pruneStreams, settleMarks } from '#db/tables/live/streams.ts';
@@ -57,6 +58,7 @@ export async function tidy(db: Db, now: number): Promise<void> {
   await withdraw(db, 'prefetch', now, now - PREFETCH_KEEP_MS);
   await db.transaction(async (trx) => {
     await pruneTasks(trx, now);
+    await pruneKeptAnswers(trx, now);
     await pruneFleetEvents(trx, now);
     await pruneHistory(trx, now);
     await pruneLeftGroups(trx, now - HISTORY_KEEP_MS);

@@ -3,7 +3,6 @@
  * connection goes to node:http, bytes untouched, and stays there. docs/decisions/0380
  * Brings 15 to 28 % of a message (`npm run bench -- sms`). docs/decisions/0527
  */
-import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { ROUTES } from '#contract/routes.ts';
 import { AnswerWriter } from '#lib/answer-writer.ts';
@@ -73,11 +72,11 @@ export class BareConnection implements ConversationOwner {
   async #answer(call: ReadCall, bytes: Buffer): Promise<void> {
     this.#isFresh = false;
     const beganAt = steadyClock();
-    const { name, isLast: _isLast, bodyStart, end, ...said } = call;
+    const { name, requestId, isLast: _isLast, bodyStart, end, ...said } = call;
     const body = this.#parts.parseBody(bytes.subarray(bodyStart, end));
     this.#conversation.begin(bytes.subarray(end));
     const requester = { peer: this.#peer, ...said };
-    const received = { name, body, requester, requestId: randomUUID() };
+    const received = { name, body, requester, requestId };
     try {
       this.#send(await this.#parts.answerCall(received), { ...received, call, beganAt });
     } catch (error) {

@@ -7,6 +7,8 @@ const HEAD = [
   'Host: a.example.com',
   'Accept-Language: en',
   'X-Forwarded-For: 192.0.2.1',
+  'X-Request-Id: a-7',
+  'Idempotency-Key: k',
   'Content-Type: application/json',
   'Content-Length: 4',
 ];
@@ -19,6 +21,8 @@ describe('reading a call', () => {
       name: 'sms.ordinary',
       forwardedFor: '192.0.2.1',
       acceptLanguage: 'en',
+      idempotencyKey: 'k',
+      requestId: 'a-7',
       isLast: false,
       bodyStart: CALL.length - 4,
       end: CALL.length,
@@ -33,7 +37,7 @@ describe('reading a call', () => {
   test('bytes that cannot become a call and a head without end are not waited for', () => {
     for (const text of ['G', 'PUT /', 'POST\t', '\r', '\x16', `POST /${'a'.repeat(8 * 1024)}`])
       assert.equal(readCall(Buffer.from(text)), 'other', text.slice(0, 20));
-    const head = HEAD.with(5, 'Content-Length: 2000000');
+    const head = HEAD.with(-1, 'Content-Length: 2000000');
     assert.equal(readCall(Buffer.from(`${head.join('\r\n')}\r\n\r\n`)), 'other', 'nor for a body that is refused');
   });
 });

@@ -7,11 +7,12 @@ import { isForOtherHost, toOriginForm } from '#http/absolute-form.ts';
 import { trimOws } from '#http/headers.ts';
 import { findRoute, isSmsPath } from '../../call-answer.ts';
 import { CALL_FIELDS, type CallField, type CallFields } from '../../calls/call-fields.ts';
-import { type Requester, saidBy } from '../../calls/requester.ts';
+import { type Requester, requestIdOf, saidBy } from '../../calls/requester.ts';
 import { MAX_BODY_BYTES, refusalOfContentType } from '../body.ts';
 
 export interface ReadCall extends Omit<Requester, 'peer'> {
   readonly name: RouteName;
+  readonly requestId: string;
   /** `Connection: close`: no request comes behind it. */
   readonly isLast: boolean;
   /** Where its body stands in the bytes that it was read from; `end` is behind it. */
@@ -47,7 +48,9 @@ export function readCall(bytes: Buffer): ReadCall | 'incomplete' | 'other' {
   const end = bodyStart + Number(length);
   if (end > bytes.length) return 'incomplete';
   const said = saidBy(fields);
-  return { ...said, forwardedFor: said.forwardedFor && ownText(said.forwardedFor), name, isLast, bodyStart, end };
+  const requestId = requestIdOf(fields['x-request-id'] && ownText(fields['x-request-id']));
+  const forwardedFor = said.forwardedFor && ownText(said.forwardedFor);
+  return { ...said, forwardedFor, name, requestId, isLast, bodyStart, end };
 }
 
 /** `undefined`: with one of them, or one that comes twice, the request is not for this reader. */
