@@ -85,7 +85,7 @@ export const TOKEN_DATA = z
     last_used_time: z.string().describe('YYYY-MM-DD HH:MM:SS, to about a minute; empty: never used'),
     addresses: z.array(z.string()).describe('addresses and networks that it may be used from; empty: anywhere'),
   })
-  .meta({ id: 'AccessToken' });
+  .meta({ id: 'TokenRow' });
 
 /** A token as it is shown once. */
 export const MADE_TOKEN_DATA = z.object({ token_id: z.string(), access_token: z.string() }).meta({ id: 'MadeToken' });
