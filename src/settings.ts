@@ -92,7 +92,8 @@ export const SETTINGS = {
   smsWebhookAllow: {
     reader: listOf(network(), 0, 256),
     default: '',
-    description: 'Private addresses that SMS receipts and replies may be posted to; others are blocked',
+    description:
+      "Private addresses that customers' webhooks (SMS receipts and replies, events) may be posted to; others are blocked",
   },
   smsTimeWindowSeconds: {
     reader: wholeNumber(1, 86_400),
@@ -105,6 +106,12 @@ export const SETTINGS = {
     default: 'submit',
     description:
       'When an SMS is charged: `submit`, when a carrier accepts it; `receipt`, when its receipt reports delivery (otherwise it is refunded)',
+  },
+  smsBalanceNear: {
+    reader: wholeNumber(0, 1_000_000_000_000),
+    default: '0',
+    description:
+      'Balance of an account, in the smallest unit, below which there is an event (quota.near); 0: there is none',
   },
   smsDays: {
     // Longer than a message may wait and its receipt be waited for.

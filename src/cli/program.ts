@@ -31,6 +31,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Create>>> = {
   edge: async () => (await import('./edge-commands.ts')).edgeCommand,
   fleet: async () => (await import('./edge-commands.ts')).fleetCommand,
   group: async () => (await import('./group-commands.ts')).groupCommand,
+  events: async () => (await import('./event-commands.ts')).eventsCommand,
   explain: async () => (await import('./explain-command.ts')).explainCommand,
   db: async () => (await import('./database-commands.ts')).databaseCommand,
   call: async () => (await import('./call-command.ts')).callCommand,

@@ -8,6 +8,7 @@ import { CERTIFICATE_OPERATIONS } from './certificate-operations.ts';
 import { CONFIG_OPERATIONS } from './config-operations.ts';
 import { DOMAIN_OPERATIONS } from './domain-operations.ts';
 import { EDGE_OPERATOR_OPERATIONS } from './edge-operator-operations.ts';
+import { EVENT_OPERATIONS } from './event-operations.ts';
 import { FLEET_OPERATOR_OPERATIONS } from './fleet-operator-operations.ts';
 import { GROUP_OPERATIONS } from './group-operations.ts';
 import { LIVE_OPERATIONS } from './live-operations.ts';
@@ -37,6 +38,7 @@ const OPERATION_TABLE = {
   ...REQUEST_CERTIFICATE_OPERATIONS,
   ...CACHE_OPERATIONS,
   ...TRAFFIC_OPERATIONS,
+  ...EVENT_OPERATIONS,
   ...LIVE_OPERATIONS,
   ...SMS_OPERATIONS,
   ...TOKEN_OPERATIONS,

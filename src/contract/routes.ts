@@ -82,6 +82,10 @@ export const ROUTES = {
   'stat.requests': cdnExtension('/stat/domainRequests', 'read'),
   'stat.top': cdnExtension('/stat/domainTop', 'read'),
 
+  'event.list': eventRoute('/event/listEvents', 'read'),
+  'event.getWebhook': eventRoute('/event/getWebhook', 'write'),
+  'event.setWebhook': eventRoute('/event/setWebhook', 'write'),
+
   'live.streams': cdnRoute('/stat/domainStreamInfo', 'read'),
   'live.history': cdnExtension('/stat/domainStreamHistory', 'read'),
   'live.viewers': cdnExtension('/stat/domainStreamViewers', 'read'),
@@ -136,6 +140,10 @@ export const ROUTES = {
   'edgeOperator.status': operatorRoute('/operator/getFleetStatus', 'read'),
   'edgeOperator.events': operatorRoute('/operator/listFleetEvents', 'read'),
   'edgeOperator.exposure': operatorRoute('/operator/getEdgeExposure', 'read'),
+
+  'eventOperator.list': operatorRoute('/operator/listEvents', 'read'),
+  'eventOperator.getWebhook': operatorRoute('/operator/getEventWebhook', 'write'),
+  'eventOperator.setWebhook': operatorRoute('/operator/setEventWebhook', 'write'),
 
   'fleetOperator.createToken': operatorRoute('/operator/createEdgeToken', 'manage'),
   'fleetOperator.listTokens': operatorRoute('/operator/listEdgeTokens', 'manage'),
@@ -218,6 +226,11 @@ function cdnExtension<P extends `/${string}`, A extends TokenAccess>(
   reach: 'domains' | 'account' = 'domains',
 ) {
   return { ...cdnRoute(path, access, reach), extension: true } as const;
+}
+
+/** Events of the account, of all its domains. */
+function eventRoute<P extends `/event/${string}`, A extends TokenAccess>(path: P, access: A) {
+  return { ...cdnRoute(path, access, 'account'), extension: true } as const;
 }
 
 /** The account's own tokens. */

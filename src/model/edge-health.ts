@@ -22,6 +22,8 @@ export const MAX_CHECK_DETAIL_CHARS = 200;
 
 /** Share of a file system, or of the file descriptors of a process, from which it counts as full. */
 export const FULL_SHARE = 0.95;
+/** Share of a file system from which it is worth a warning. */
+export const NEARLY_FULL_SHARE = 0.85;
 /** Difference from control's clock that causes a warning. */
 export const CLOCK_WARNING_MS = 5000;
 /** Difference beyond which stored answers get a wrong age, and certificates may seem invalid. */

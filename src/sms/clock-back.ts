@@ -15,10 +15,10 @@ import {
   makePartsDue,
 } from '#db/tables/sms/ahead.ts';
 import { REVISABLE_MS } from '#model/sms-part.ts';
+import { LONGEST_WEBHOOK_WAIT_MS } from '#webhooks/webhook-request.ts';
 import { LEASE_MS } from './lease.ts';
 import { LONGEST_RETRY_MS } from './outcome.ts';
 import type { SmsTools } from './tools.ts';
-import { LONGEST_WEBHOOK_WAIT_MS } from './webhook-request.ts';
 
 /** Tolerated difference between the clocks of processes that share the database. */
 const TOLERANCE_MS = 1_000;

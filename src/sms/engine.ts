@@ -9,6 +9,7 @@ import { queueDeliveries } from '#db/tables/sms/deliveries.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
 import type { ConnectorSettings } from '#model/sms-connector.ts';
+import type { PostWebhook } from '#webhooks/webhook-post.ts';
 import type { WaitingSubmissions } from './acceptor.ts';
 import type { CarrierEvents, ConnectCarrier } from './carrier.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -22,7 +23,6 @@ import { createProcedures } from './procedures.ts';
 import { RouteTable } from './route.ts';
 import { DEFAULT_WAITS, type SmsWaits, startSweeper } from './sweeper.ts';
 import type { SmsTools } from './tools.ts';
-import type { PostWebhook } from './webhook-post.ts';
 import { startWebhooks } from './webhooks.ts';
 
 export interface SmsEngineOptions extends Omit<SmsTools, 'metrics'> {
@@ -41,6 +41,8 @@ export interface SmsEngine {
   offer(submissions: WaitingSubmissions): boolean;
   /** Notified when this process has changed connectors or routes. */
   reload(): Promise<void>;
+  /** Whether this process can send by the connector now. */
+  isUp(connectorId: number): boolean;
   /** Stops sending. Responses have `graceMs` to arrive; parts without one become uncertain. */
   stop(graceMs: number): Promise<void>;
 }
@@ -134,6 +136,10 @@ class Engine implements SmsEngine {
 
   wake(): void {
     this.#dispatcher?.wake();
+  }
+
+  isUp(connectorId: number): boolean {
+    return this.#lines.all.some(({ id, isUp }) => id === connectorId && isUp);
   }
 
   offer(submissions: WaitingSubmissions): boolean {

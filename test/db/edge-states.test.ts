@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Db } from '#db/open.ts';
 import { findEdgeView, listEdgeViews, listLiveEdges, recordEdgeStatus } from '#db/tables/edges.ts';
+import { pruneEvents } from '#db/tables/events/events.ts';
 import { drainEdge, noteEdgeState, removeEdge, undrainEdge } from '#db/tables/fleet/edge-orders.ts';
-import { listFleetEvents, pruneFleetEvents } from '#db/tables/fleet/events.ts';
+import { listFleetEvents } from '#db/tables/fleet/events.ts';
 import { readFleetStatus } from '#db/tables/fleet/status.ts';
 import { allResources, readConfigHead } from '#db/tables/resources.ts';
 import type { EdgeVitals } from '#model/edge.ts';
@@ -152,7 +153,7 @@ describeOnBothEngines('states of edges', (newDatabase) => {
     await report(db, 'fra1', NOW, {});
     for (const at of [NOW - 91 * DAY_MS, NOW - 89 * DAY_MS])
       await db.transaction((trx) => drainEdge(trx, order('fra1', at)));
-    await db.transaction((trx) => pruneFleetEvents(trx, NOW));
+    await db.transaction((trx) => pruneEvents(trx, NOW));
     const { events } = await listFleetEvents(db.query, { limit: 10, offset: 0 });
     assert.deepEqual(
       events.map(({ at }) => at),

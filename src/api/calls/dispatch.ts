@@ -17,6 +17,7 @@ import { CACHE_HANDLERS } from '../handlers/cache.ts';
 import { CONFIG_HANDLERS } from '../handlers/config.ts';
 import { DOMAIN_HANDLERS } from '../handlers/domains.ts';
 import { EDGE_OPERATOR_HANDLERS } from '../handlers/edge-operators.ts';
+import { EVENT_HANDLERS } from '../handlers/events.ts';
 import { FLEET_OPERATOR_HANDLERS } from '../handlers/fleet-operators.ts';
 import { GROUP_HANDLERS } from '../handlers/groups.ts';
 import type { Call, CallServices, Handler } from '../handlers/handler.ts';
@@ -47,6 +48,7 @@ const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   ...TOKEN_HANDLERS,
   ...OPERATOR_HANDLERS,
   ...EDGE_OPERATOR_HANDLERS,
+  ...EVENT_HANDLERS,
   ...FLEET_OPERATOR_HANDLERS,
   ...GROUP_HANDLERS,
   ...LIVE_OPERATOR_HANDLERS,

@@ -1,7 +1,5 @@
 /** The `/api/sms/*` and `/api/app/*` operations: what customers send, and what becomes of it. */
 import { hash, randomBytes } from 'node:crypto';
-import { quote } from '#contract/found.ts';
-import type { Localized } from '#contract/locale.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { SMS_OPERATIONS } from '#contract/sms-operations.ts';
@@ -21,6 +19,7 @@ import type { InputOf } from '../wire/wire.ts';
 import type { SettingsChange } from '../wire/wire-sms.ts';
 import type { Call, Handler } from './handler.ts';
 import { pageOfOptOuts } from './opt-outs.ts';
+import { refusePostedTo } from './refuse-posted-to.ts';
 
 const SECRET_BYTES = 32;
 
@@ -94,7 +93,7 @@ export const SMS_HANDLERS = {
   'sms.setWebhook': (call, { appKey, url, isRotated }) =>
     call.db.transaction(async (trx) => {
       const { id } = orRefuse(await findSmsAppToChange(trx, { accountId: call.accountId, appKey }), appKey);
-      if (url !== '') refuseAddress(call, url);
+      refusePostedTo(call, url, SMS_OPERATIONS['sms.setWebhook'].request.fields.url);
       const before = await findWebhook(trx, call.sms.ring, id);
       const kept = isRotated ? undefined : before?.secret;
       const webhook = url === '' ? undefined : { url, secret: kept ?? randomBytes(SECRET_BYTES).toString('hex') };
@@ -132,19 +131,6 @@ function orRefuse(app: SmsApp | undefined, appKey: string): SmsApp {
   if (app === undefined) throw smsAppNotFound(appKey);
   return app;
 }
-
-/** What a name stands for is known only when something is posted. */
-function refuseAddress({ sms }: Call, url: string): void {
-  const address = sms.refusedAddress(url);
-  if (address === undefined) return;
-  const { expects: expected } = SMS_OPERATIONS['sms.setWebhook'].request.fields.url;
-  throw new ServiceError('entryInvalid', { field: 'url', expected, entry: quote(address), reason: NOT_POSTED_TO });
-}
-
-const NOT_POSTED_TO: Localized = {
-  'zh-CN': '是本服务不会投递的地址，除非运营方允许（sms-webhook-allow）',
-  en: 'is an address that this service posts nothing to unless its operator allows it (sms-webhook-allow)',
-};
 
 function changeSettings(before: SmsAppSettings, { hours, timeZone, chosen }: SettingsChange): SmsAppSettings {
   return { ...before, ...chosen, marketingHours: changeHours(before.marketingHours, hours, timeZone) };

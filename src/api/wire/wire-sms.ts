@@ -4,12 +4,12 @@ import type { DataOf, RequestOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { WIRE_SMS_APP_SETTINGS } from '#contract/settings.ts';
 import type { SmsPrice } from '#db/tables/sms/balance.ts';
-import type { Webhook } from '#db/tables/sms/deliveries.ts';
 import type { ReplyView } from '#db/tables/sms/replies.ts';
 import type { SmsPartView, SmsRequestSums, SmsRequestView } from '#db/tables/sms/views.ts';
 import type { MarketingHours, SmsApp, SmsAppSettings, SmsKind } from '#model/sms-app.ts';
 import { messageStateOf } from '#model/sms-part.ts';
 import type { StatusWord } from '#model/sms-status-words.ts';
+import type { StoredWebhook } from '#model/webhook.ts';
 import { readNumbers } from '../sms/sms-refusals.ts';
 import type { Look } from './wire-domain.ts';
 import { DEFAULT_PAGE_SIZE } from './wire-values.ts';
@@ -143,7 +143,7 @@ function writeSettings({ appKey, name, isEnabled, settings }: SmsApp): DataOf<'s
   };
 }
 
-function writeWebhook(webhook: Partial<Webhook> | undefined): DataOf<'sms.getWebhook'> {
+function writeWebhook(webhook: StoredWebhook | undefined): DataOf<'sms.getWebhook'> {
   return { url: webhook?.url ?? '', secret: webhook?.secret ?? '' };
 }
 

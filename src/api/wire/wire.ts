@@ -42,6 +42,7 @@ import {
   writeWarnings,
 } from './wire-domain.ts';
 import { READ_EDGES, WRITE_EDGES } from './wire-edges.ts';
+import { READ_EVENTS, WRITE_EVENTS } from './wire-events.ts';
 import { READ_FLEET, WRITE_FLEET } from './wire-fleet.ts';
 import { READ_GROUPS, WRITE_GROUPS } from './wire-group.ts';
 import { READ_LIVE, WRITE_LIVE } from './wire-live.ts';
@@ -156,6 +157,7 @@ export const READ = {
   'operator.rotateKeyring': () => undefined,
   'operator.setAccountStatus': ({ account_id, enabled }) => ({ accountId: account_id, isEnabled: enabled }),
   ...READ_EDGES,
+  ...READ_EVENTS,
   ...READ_FLEET,
   ...READ_GROUPS,
   ...READ_LIVE,
@@ -219,6 +221,7 @@ export const WRITE = {
   }),
   'operator.rotateKeyring': ({ keyId, ...counts }: Rotation) => ({ key_id: keyId, ...counts }),
   ...WRITE_EDGES,
+  ...WRITE_EVENTS,
   ...WRITE_FLEET,
   ...WRITE_GROUPS,
   ...WRITE_LIVE,

@@ -38,6 +38,7 @@ import { edgeStates } from './0030-edge-states.ts';
 import { keptAnswers } from './0031-kept-answers.ts';
 import { tokenAccess } from './0031-token-access.ts';
 import { tokenUse } from './0031-token-use.ts';
+import { events } from './0033-events.ts';
 import { addressLists } from './0035-address-lists.ts';
 
 /** Kysely applies them in the order of their names, which is that of the rows. */
@@ -74,6 +75,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0031-kept-answers': keptAnswers,
   '0031-token-access': tokenAccess,
   '0031-token-use': tokenUse,
+  '0033-events': events,
   '0035-address-lists': addressLists,
 };
 

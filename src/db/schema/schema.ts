@@ -7,6 +7,7 @@ import type { AcmeTables } from './acme.ts';
 import type { AddressListTables } from './address-lists.ts';
 import type { CertificateTables } from './certificates.ts';
 import type { ControlTables } from './controls.ts';
+import type { EventTables } from './events.ts';
 import type { FleetTables } from './fleet.ts';
 import type { GroupTables } from './groups.ts';
 import type { LiveTables } from './live.ts';
@@ -18,6 +19,7 @@ export interface Schema
     AddressListTables,
     CertificateTables,
     ControlTables,
+    EventTables,
     FleetTables,
     GroupTables,
     LiveTables,
@@ -154,17 +156,6 @@ export interface Schema
     /** JSON: a list of `CheckResult`. */
     health: Generated<string>;
   };
-  /** What happened to edges, kept for 90 days. */
-  fleet_event: {
-    id: Generated<number>;
-    at: number;
-    edge: string;
-    /** A `FleetEventKind`. */
-    event: string;
-    detail: string;
-    /** `token:<id>`, `edge`, or `control`. */
-    actor: string;
-  };
   /** The purges among the resources, by site. */
   purge: {
     /** Key of the resource. */
@@ -210,7 +201,7 @@ export type AccountRow = Selectable<Schema['account']>;
 export type TokenRow = Selectable<Schema['token']>;
 export type DomainRow = Selectable<Schema['domain']>;
 export type EdgeRow = Selectable<Schema['edge']>;
-export type FleetEventRow = Selectable<Schema['fleet_event']>;
+export type EventRow = Selectable<Schema['event']>;
 export type CertificateRow = Selectable<Schema['certificate']>;
 export type CertificateOrderRow = Selectable<Schema['certificate_order']>;
 export type LiveStreamRow = Selectable<Schema['live_stream']>;

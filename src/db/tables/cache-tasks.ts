@@ -150,6 +150,28 @@ async function readUsage(
     .executeTakeFirstOrThrow();
 }
 
+/** Lists what accounts have used on a day. */
+export async function listDayUsage(
+  x: Executor,
+  day: string,
+): Promise<readonly { readonly accountId: number; readonly name: string; readonly amounts: CacheAmounts }[]> {
+  const rows = await x
+    .selectFrom('cache_usage')
+    .innerJoin('account', 'account.id', 'account_id')
+    .select(['account_id', 'name', 'purge_urls', 'purge_directories', 'prefetch_urls'])
+    .where('day', '=', day)
+    .execute();
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    name: row.name,
+    amounts: {
+      purgeUrls: row.purge_urls,
+      purgeDirectories: row.purge_directories,
+      prefetchUrls: row.prefetch_urls,
+    },
+  }));
+}
+
 function toTask(row: CacheTaskRow): CacheTask {
   // `as`: this file is the only one that writes them, and the table's check allows two words only.
   return { ...toModelNames(row), kind: row.kind as CacheTask['kind'], items: readTaskItems(row) };

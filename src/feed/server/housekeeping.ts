@@ -6,9 +6,11 @@ import type { Db } from '#db/open.ts';
 import { type Controls, HOUSEKEEPING } from '#db/peers/peers.ts';
 import { pruneTasks } from '#db/tables/cache-tasks.ts';
 import { pruneLeftGroups } from '#db/tables/edge-groups.ts';
+import { pruneConditions } from '#db/tables/events/conditions.ts';
+import { pruneEvents } from '#db/tables/events/events.ts';
+import { tidyEventDeliveries } from '#db/tables/events/webhooks.ts';
 import { pruneEdgeCertificates } from '#db/tables/fleet/edge-certificates.ts';
 import { pruneEdgeTokens } from '#db/tables/fleet/edge-tokens.ts';
-import { pruneFleetEvents } from '#db/tables/fleet/events.ts';
 import { pruneKeptAnswers } from '#db/tables/kept-answers.ts';
 import { pruneLiveHistory } from '#db/tables/live/history.ts';
 import { endSilent } from '#db/tables/live/reports.ts';
@@ -58,8 +60,10 @@ export async function tidy(db: Db, now: number): Promise<void> {
   await withdraw(db, 'prefetch', now, now - PREFETCH_KEEP_MS);
   await db.transaction(async (trx) => {
     await pruneTasks(trx, now);
+    await pruneEvents(trx, now);
+    await pruneConditions(trx, now);
+    await tidyEventDeliveries(trx, now);
     await pruneKeptAnswers(trx, now);
-    await pruneFleetEvents(trx, now);
     await pruneHistory(trx, now);
     await pruneLeftGroups(trx, now - HISTORY_KEEP_MS);
     await pruneViewKeys(trx, now);

@@ -25,6 +25,7 @@ import type { PartContext, RunningPart } from '../process/child.ts';
 import { startAcme, warnOfStoppedRenewals } from './acme.ts';
 import { joinControlPeers } from './control-peers.ts';
 import { openBlobStore, openControlTraffic } from './control-traffic.ts';
+import { startEvents } from './events.ts';
 import { ensureFirstToken } from './first-token.ts';
 import { startFleetControl } from './fleet-control.ts';
 import { watchReplication } from './replication.ts';
@@ -69,6 +70,8 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
   const api = stack.use(await startApi({ ...given, db, peers, localSecret, clock, steadyClock, log, registry }));
   const sms = await startSms({ config, db, peers, ring, guard, log, registry });
   engine.running = sms;
+  const isConnectorUp = (id: number) => sms.isUp(id);
+  stack.use(startEvents({ config, db, peers, ring, guard, isConnectorUp, log, registry }));
   const { acme } = config;
   if (acme === undefined) await warnOfStoppedRenewals(db, log);
   else stack.use(await startAcme({ acme, build, db, peers, ring, log, registry }));

@@ -56,6 +56,7 @@ export async function startSms({ config, db, peers, ring, guard, log, registry }
   return {
     wake: () => engine.wake(),
     offer: (submissions) => engine.offer(submissions),
+    isUp: (connectorId) => engine.isUp(connectorId),
     reload: () => engine.reload(),
     async stop(graceMs) {
       await forgetting[Symbol.asyncDispose]();

@@ -7,7 +7,7 @@ import { ConnectError, createConnector } from '#edge/origin/connector.ts';
 import { createGuard, type GuardOptions } from '#edge/origin/guard.ts';
 import { createResolver } from '#edge/origin/resolve.ts';
 import { steadyClock } from '#lib/clock.ts';
-import type { PostWebhook, WebhookAnswer } from '#sms/webhook-post.ts';
+import type { PostWebhook, WebhookAnswer } from '#webhooks/webhook-post.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Limit from the request to the head of the answer, and between two pieces of its body. */

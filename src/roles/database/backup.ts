@@ -55,6 +55,9 @@ function refuseKeyring(keyring: string, directory: string): void {
   throw new Error(`the key ring ${keyring} lies in the backup directory ${directory}: keep them apart`);
 }
 
+/** Age from which the newest backup is worth a warning. */
+export const OLD_BACKUP_MS = 2 * DAY_MS;
+
 interface FoundFile {
   readonly name: string;
   readonly changedAt: number;

@@ -7,8 +7,8 @@ import type { Config } from '#config';
 import { loadKeyring } from '#db/secrets/keyring.ts';
 import { databasePath, type InspectedDirectory } from '#lib/data-directory.ts';
 import { DAY_MS } from '#lib/durations.ts';
-import { FULL_SHARE } from '#model/edge-health.ts';
-import { listBackups } from '../database/backup.ts';
+import { FULL_SHARE, NEARLY_FULL_SHARE } from '#model/edge-health.ts';
+import { listBackups, OLD_BACKUP_MS } from '../database/backup.ts';
 import { percent } from '../edge/own-checks.ts';
 import { messageOf, ok, problem, warning } from './findings.ts';
 
@@ -59,8 +59,6 @@ function nearestFolder(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
-/** Share from which a disk is worth a warning. */
-const NEARLY_FULL_SHARE = 0.85;
 const GIB = 2 ** 30;
 
 /** A file system that the service writes to. */
@@ -164,8 +162,6 @@ export function checkKeyring({
   }
 }
 
-/** Age from which the newest backup is worth a warning. */
-const OLD_BACKUP_MS = 2 * DAY_MS;
 const HOW_TO_BACK_UP = 'enable causeway-backup.timer, or run "causeway db backup" daily';
 
 type BackupConfig = Pick<Config, 'backupDirectory' | 'dataDir' | 'databaseUrl'>;

@@ -8,7 +8,7 @@ import { startRounds } from '#lib/rounds.ts';
 /** `data`: the data directory, and in it SQLite's database. `logs`: control's log files and recordings, unless in S3. */
 type DiskName = 'data' | 'cache' | 'logs';
 
-interface DiskSpace {
+export interface DiskSpace {
   readonly disk: DiskName;
   readonly directory: string;
   /** Number of the file system. */
@@ -30,7 +30,7 @@ function directoriesOf({ roles, dataDir, cacheDirectory, cacheDiskBytes, logStor
 }
 
 /** Reads the room on each disk. One that is not there (yet) is left out. */
-async function readDiskSpaces(config: DiskConfig): Promise<readonly DiskSpace[]> {
+export async function readDiskSpaces(config: DiskConfig): Promise<readonly DiskSpace[]> {
   const spaces = await Promise.all(
     directoriesOf(config).map(async (place) => {
       try {

@@ -5,8 +5,14 @@ import type { CertificatePair } from '../../../src/sites/table.ts';
 export interface QuickAuthority {
   /** PEM. */
   readonly ca: string;
-  /** A certificate for this host, valid for a day. */
-  issue(host: string): CertificatePair;
+  /** A certificate for this host, valid for a day unless said. */
+  issue(host: string, validity?: Validity): CertificatePair;
+}
+
+/** Epoch milliseconds. */
+interface Validity {
+  readonly from: number;
+  readonly to: number;
 }
 
 export function createQuickAuthority(): QuickAuthority {
@@ -15,10 +21,17 @@ export function createQuickAuthority(): QuickAuthority {
   let serial = 1;
   return {
     ca: certify({ serial, issuer: name, subject: name, publicKey, extension: IS_AUTHORITY }, privateKey),
-    issue: (host) => {
+    issue: (host, validity) => {
       const keys = newKeys();
       serial += 1;
-      const wanted = { serial, issuer: name, subject: 'x', publicKey: keys.publicKey, extension: namesHost(host) };
+      const wanted = {
+        serial,
+        issuer: name,
+        subject: 'x',
+        publicKey: keys.publicKey,
+        extension: namesHost(host),
+        validity,
+      };
       const key = String(keys.privateKey.export({ type: 'pkcs8', format: 'pem' }));
       return { certificate: certify(wanted, privateKey), key };
     },
@@ -31,21 +44,22 @@ interface Wanted {
   readonly subject: string;
   readonly publicKey: KeyObject;
   readonly extension: Buffer;
+  readonly validity?: Validity | undefined;
 }
 
 /** RFC 5280 §4.1 */
-function certify({ serial, issuer, subject, publicKey, extension }: Wanted, by: KeyObject): string {
+function certify({ serial, issuer, subject, publicKey, extension, validity }: Wanted, by: KeyObject): string {
   const version3 = der(0xa0, der(INTEGER, Buffer.from([2])));
   const number = Buffer.alloc(5, 1);
   number.writeUInt32BE(serial, 1);
-  const now = Date.now();
+  const { from, to } = validity ?? { from: Date.now() - DAY_MS, to: Date.now() + DAY_MS };
   const body = der(
     SEQUENCE,
     version3,
     der(INTEGER, number),
     ECDSA_WITH_SHA256,
     nameOf(issuer),
-    der(SEQUENCE, time(now - DAY_MS), time(now + DAY_MS)),
+    der(SEQUENCE, time(from), time(to)),
     nameOf(subject),
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, der(SEQUENCE, extension)),

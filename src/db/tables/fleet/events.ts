@@ -1,14 +1,16 @@
-/** Events of the fleet, kept for 90 days. */
+/** Events of the fleet: those of the service that are about edges and the actions on them. */
 import type { Transaction } from 'kysely';
-import { DAY_MS } from '#lib/durations.ts';
-import type { FleetEvent, FleetEventKind } from '#model/fleet-event.ts';
-import type { Executor, FleetEventRow, Schema } from '../../schema/schema.ts';
-
-const EVENT_KEEP_MS = 90 * DAY_MS;
+import { EDGE_EVENT_KINDS, type FleetEvent, toEventKind, toFleetEventKind } from '#model/fleet-event.ts';
+import type { Executor, Schema } from '../../schema/schema.ts';
+import { addEvent, listEvents } from '../events/events.ts';
 
 /** Must run in the transaction that makes it true. */
-export async function addFleetEvent(trx: Transaction<Schema>, event: FleetEvent): Promise<void> {
-  await trx.insertInto('fleet_event').values(event).execute();
+export async function addFleetEvent(
+  trx: Transaction<Schema>,
+  { at, edge, event, detail, actor }: FleetEvent,
+): Promise<void> {
+  const target = { kind: 'edge', id: edge, name: edge } as const;
+  await addEvent(trx, { at, kind: toEventKind(event, detail), target, actor, data: { detail } });
 }
 
 export interface FleetEventFilter {
@@ -23,21 +25,12 @@ export async function listFleetEvents(
   x: Executor,
   { edge, limit, offset }: FleetEventFilter,
 ): Promise<{ readonly total: number; readonly events: readonly FleetEvent[] }> {
-  let matching = x.selectFrom('fleet_event');
-  if (edge !== undefined) matching = matching.where('edge', '=', edge);
-  const { total } = await matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  const rows = await matching.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
-  return { total: Number(total), events: rows.map(toEvent) };
-}
-
-export async function pruneFleetEvents(trx: Transaction<Schema>, now: number): Promise<void> {
-  await trx
-    .deleteFrom('fleet_event')
-    .where('at', '<', now - EVENT_KEEP_MS)
-    .execute();
-}
-
-function toEvent({ at, edge, event, detail, actor }: FleetEventRow): FleetEvent {
-  // `as`: written by `addFleetEvent` only.
-  return { at, edge, event: event as FleetEventKind, detail, actor };
+  const target = edge === undefined ? undefined : ({ kind: 'edge', id: edge } as const);
+  const { total, events } = await listEvents(x, { kinds: EDGE_EVENT_KINDS, target, limit, offset });
+  return {
+    total,
+    events: events.map(({ at, kind, target: { id }, actor, data }) => {
+      return { at, edge: id, event: toFleetEventKind(kind), detail: String(data['detail'] ?? ''), actor };
+    }),
+  };
 }

@@ -1,28 +1,12 @@
-/** The queue of webhook deliveries: filled in the transaction of the event, and retried until delivered. */
+/** Webhooks of apps, and their deliveries, which are queued in the transaction of what they tell. */
 import { sql, type Transaction } from 'kysely';
+import type { StoredWebhook, Webhook } from '#model/webhook.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
 import { type Keyring, KeyringError } from '../../secrets/keyring.ts';
 import { seal, unseal } from '../../secrets/sealing.ts';
 import { inIds, rowList } from '../../statements/lists.ts';
 import type { StoredReply } from './replies.ts';
 import { readMeanings } from './status-words.ts';
-
-export interface DueDelivery {
-  readonly id: number;
-  readonly appId: number;
-  /** `none`: the app has no webhook any more. `locked`: its secret cannot be unsealed, or an export left it out. */
-  readonly webhook: Webhook | 'none' | 'locked';
-  /** JSON. */
-  readonly body: string;
-  /** Number of tries, including this one. */
-  readonly tries: number;
-}
-
-/** Where an app receives its receipts and replies; the secret signs them. */
-export interface Webhook {
-  readonly url: string;
-  readonly secret: string;
-}
 
 /** Queues deliveries of ended parts and of replies, for apps that have a webhook. */
 export async function queueDeliveries(
@@ -96,86 +80,6 @@ async function repliesOf(
 
 const HAS_WEBHOOK = sql`a.settings like '%"webhookUrl"%'`;
 
-/** Claims due deliveries until `leaseUntil`. Apps in `pausedApps` are skipped. */
-export async function claimDeliveries(
-  trx: Transaction<Schema>,
-  ring: Keyring,
-  options: {
-    readonly now: number;
-    readonly leaseUntil: number;
-    readonly limit: number;
-    readonly pausedApps: readonly number[];
-  },
-): Promise<readonly DueDelivery[]> {
-  const { now, leaseUntil, limit, pausedApps } = options;
-  const due: number[] = [];
-  for (const appId of await findAppsWithDue(trx, now, limit + pausedApps.length)) {
-    if (pausedApps.includes(appId)) continue;
-    due.push(...(await findDue(trx, { appId, now, limit: limit - due.length })));
-    if (due.length === limit) break;
-  }
-  if (due.length === 0) return [];
-  const rows = await trx
-    .updateTable('sms_delivery')
-    .set((e) => ({ due_at: leaseUntil, tries: e('tries', '+', 1) }))
-    .where('id', 'in', due)
-    .where('due_at', '<=', now)
-    .returning(['id', 'app_id', 'body', 'tries'])
-    .execute();
-  const webhooks = new Map<number, DueDelivery['webhook']>();
-  for (const { app_id } of rows) if (!webhooks.has(app_id)) webhooks.set(app_id, await openWebhook(trx, ring, app_id));
-  return rows.map(({ id, app_id, body, tries }) => {
-    return { id, appId: app_id, webhook: webhooks.get(app_id) ?? 'none', body, tries };
-  });
-}
-
-/**
- * Finds apps with due deliveries, the longest waiting first. The query skips from app to app in the index: a paused app
- * may have millions of rows, none of which is read.
- */
-async function findAppsWithDue(trx: Transaction<Schema>, now: number, limit: number): Promise<readonly number[]> {
-  const { rows } = await sql<{ appId: number }>`
-    with recursive app (id) as (
-      select min(app_id) from sms_delivery
-      union all select (select min(d.app_id) from sms_delivery as d where d.app_id > app.id) from app where app.id is not null)
-    select a.id as "appId"
-      from (select id, (select min(d.due_at) from sms_delivery as d where d.app_id = app.id) as due_at from app) as a
-      where a.due_at <= ${now} order by a.due_at, a.id limit ${limit}`.execute(trx);
-  return rows.map(({ appId }) => appId);
-}
-
-async function findDue(
-  trx: Transaction<Schema>,
-  { appId, now, limit }: { readonly appId: number; readonly now: number; readonly limit: number },
-): Promise<readonly number[]> {
-  const rows = await trx
-    .selectFrom('sms_delivery')
-    .select('id')
-    .where('app_id', '=', appId)
-    .where('due_at', '<=', now)
-    .orderBy('due_at')
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
-/** Returns the app's webhook. A secret that cannot be unsealed must not delay other apps. */
-async function openWebhook(x: Executor, ring: Keyring, appId: number): Promise<DueDelivery['webhook']> {
-  const { url, secret } = (await findWebhook(x, ring, appId)) ?? {};
-  if (url === undefined) return 'none';
-  return secret === undefined ? 'locked' : { url, secret };
-}
-
-/** Deletes a delivery that was accepted or given up. */
-export async function deleteDelivery(x: Executor, id: number): Promise<void> {
-  await x.deleteFrom('sms_delivery').where('id', '=', id).execute();
-}
-
-export async function postponeDelivery(x: Executor, id: number, dueAt: number, error: string): Promise<void> {
-  await x.updateTable('sms_delivery').set({ due_at: dueAt, error }).where('id', '=', id).execute();
-}
-
 /** Saves an app's webhook; `undefined` removes it, and nothing more is queued. */
 export async function saveWebhook(
   trx: Transaction<Schema>,
@@ -196,12 +100,8 @@ export async function saveWebhook(
     .execute();
 }
 
-/** Returns the app's webhook. `secret` is absent if it cannot be unsealed or an export left it out. */
-export async function findWebhook(
-  x: Executor,
-  ring: Keyring,
-  appId: number,
-): Promise<(Pick<Webhook, 'url'> & Partial<Webhook>) | undefined> {
+/** Returns the app's webhook; `undefined` if it has none. */
+export async function findWebhook(x: Executor, ring: Keyring, appId: number): Promise<StoredWebhook | undefined> {
   const app = await x.selectFrom('sms_app').select('settings').where('id', '=', appId).executeTakeFirst();
   const { webhookUrl: url, webhookSecret } = readSettings(app?.settings ?? '{}');
   if (url === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The interface by which the room posts to customers' webhooks; `roles/` passes one that guards every connection. */
+/** The interface by which the room posts to webhooks; `roles/` passes one that guards every connection. */
 
 export interface WebhookPost {
   readonly url: string;

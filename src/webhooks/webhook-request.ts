@@ -1,4 +1,4 @@
-/** The request to a customer's webhook, its signature, and when it is retried. Pure. docs/decisions/0224 */
+/** The request to a webhook, its signature, and when it is retried. Pure. docs/decisions/0224 */
 import { createHmac } from 'node:crypto';
 import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
 import type { WebhookAnswer, WebhookPost } from './webhook-post.ts';

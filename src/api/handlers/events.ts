@@ -1,0 +1,50 @@
+/** Events of customers and of the operator, and their webhooks. docs/decisions/0619, 0621 */
+import { randomBytes } from 'node:crypto';
+import { EVENT_OPERATIONS } from '#contract/event-operations.ts';
+import type { RouteName } from '#contract/routes.ts';
+import { listEvents } from '#db/tables/events/events.ts';
+import { findEventWebhook, OPERATOR, saveEventWebhook } from '#db/tables/events/webhooks.ts';
+import type { Webhook } from '#model/webhook.ts';
+import type { Call, Handler } from './handler.ts';
+import { refusePostedTo } from './refuse-posted-to.ts';
+
+const SECRET_BYTES = 32;
+
+export const EVENT_HANDLERS = {
+  'event.list': ({ db, accountId }, filter) => listEvents(db.query, { ...filter, accountId }),
+
+  'event.getWebhook': ({ db, keyring, accountId }) => findEventWebhook(db.query, keyring, accountId),
+
+  'event.setWebhook': async (call, asked) => {
+    refusePostedTo(call, asked.url, EVENT_OPERATIONS['event.setWebhook'].request.fields.url);
+    return await setWebhook(call, call.accountId, asked);
+  },
+
+  'eventOperator.list': ({ db }, filter) => listEvents(db.query, filter),
+
+  'eventOperator.getWebhook': ({ db, keyring }) => findEventWebhook(db.query, keyring, OPERATOR),
+
+  'eventOperator.setWebhook': (call, asked) => setWebhook(call, OPERATOR, asked),
+} satisfies {
+  readonly [N in RouteName as N extends `event.${string}` | `eventOperator.${string}` ? N : never]: Handler<N>;
+};
+
+interface AskedWebhook {
+  /** Empty: none. */
+  readonly url: string;
+  readonly isRotated: boolean;
+}
+
+function setWebhook(
+  { db, keyring, now }: Call,
+  receiver: number,
+  { url, isRotated }: AskedWebhook,
+): Promise<Webhook | undefined> {
+  return db.transaction(async (trx) => {
+    const before = await findEventWebhook(trx, keyring, receiver);
+    const kept = isRotated ? undefined : before?.secret;
+    const webhook = url === '' ? undefined : { url, secret: kept ?? randomBytes(SECRET_BYTES).toString('hex') };
+    await saveEventWebhook(trx, keyring, { receiver, webhook, now });
+    return webhook;
+  });
+}
