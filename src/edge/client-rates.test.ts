@@ -26,9 +26,12 @@ describe('one worker', () => {
   test('a client has its burst at once, and then one request for each interval', () => {
     const rates = start();
     const limit = limitOf(3, 1, 2);
-    const at = (now: number) => rates.take(limit, ME, now);
+    const at = (now: number) => rates.take(limit, rates.clientOf(ME), now);
     assert.deepEqual([at(0), at(0), at(0)], [0, 0, 334]);
-    assert.deepEqual([rates.waitMs(limit, ME, 0), rates.waitMs(limit, '192.0.2.2', 0)], [334, 0]);
+    assert.deepEqual(
+      [rates.waitMs(limit, rates.clientOf(ME), 0), rates.waitMs(limit, rates.clientOf('192.0.2.2'), 0)],
+      [334, 0],
+    );
     assert.deepEqual([at(334), at(334), at(667), at(668)], [0, 333, 0, 332]);
     assert.deepEqual([at(10_000), at(10_000), at(10_000)], [0, 0, 334]);
   });
@@ -36,7 +39,7 @@ describe('one worker', () => {
   test('clients are counted apart, an IPv6 client by its /64, and each limit apart', () => {
     const rates = start();
     const limit = limitOf(1, 60);
-    const asked = (address: string, of = limit) => rates.take(of, address, 0) === 0;
+    const asked = (address: string, of = limit) => rates.take(of, rates.clientOf(address), 0) === 0;
     assert.deepEqual([asked(ME), asked('192.0.2.2'), asked(ME)], [true, true, false]);
     assert.deepEqual([asked('2001:db8::1'), asked('2001:db8::ffff:1'), asked('2001:db8:0:1::1')], [true, false, true]);
     assert.deepEqual([asked('::ffff:192.0.2.2'), asked(ME, limitOf(2, 60))], [false, true]);
@@ -45,9 +48,9 @@ describe('one worker', () => {
   test('a clock that is set back refuses a client for two bursts at most', () => {
     const rates = start();
     const limit = limitOf(60, 60, 2);
-    rates.take(limit, ME, 1e9);
-    assert.equal(rates.take(limit, ME, 0), 3000);
-    assert.equal(rates.take(limit, ME, 3000), 0);
+    rates.take(limit, rates.clientOf(ME), 1e9);
+    assert.equal(rates.take(limit, rates.clientOf(ME), 0), 3000);
+    assert.equal(rates.take(limit, rates.clientOf(ME), 3000), 0);
   });
 
   test('a client has what the limit says, whenever it asks', () => {
@@ -66,7 +69,7 @@ describe('one worker', () => {
           now += wait;
           tokens = Math.min(burst, tokens + ((now - last) * requests) / (seconds * 1000)); // the plainest token bucket
           last = now;
-          const isTaken = rates.take(limit, ME, now) === 0;
+          const isTaken = rates.take(limit, rates.clientOf(ME), now) === 0;
           // Half a request less is enough here, so that rounding refuses nobody.
           if (tokens >= 1) assert.ok(isTaken);
           else if (tokens < 0.49) assert.ok(!isTaken);
@@ -85,23 +88,24 @@ describe('a full table', () => {
   test('a crowd of addresses neither frees a client that is refused nor makes others wait', () => {
     const rates = start();
     const limit = limitOf(10, 3600);
-    for (let i = 0; i < 10; i++) assert.equal(rates.take(limit, ME, 0), 0);
-    assert.ok(rates.take(limit, ME, 0) > 0);
+    for (let i = 0; i < 10; i++) assert.equal(rates.take(limit, rates.clientOf(ME), 0), 0);
+    assert.ok(rates.take(limit, rates.clientOf(ME), 0) > 0);
     for (const address of crowd(MANY))
-      for (let i = 0; i < 2; i++) assert.equal(rates.take(limit, address, 0), 0, address);
+      for (let i = 0; i < 2; i++) assert.equal(rates.take(limit, rates.clientOf(address), 0), 0, address);
     assert.ok(rates.uncounted > 50_000, `${rates.uncounted}`);
-    assert.ok(rates.take(limit, ME, 0) > 0, 'still refused');
+    assert.ok(rates.take(limit, rates.clientOf(ME), 0) > 0, 'still refused');
     // Whoever goes on asking gets a place, and is counted like the others.
-    const asked = Array.from({ length: 40 }, () => rates.take(limit, '203.0.113.9', 0));
+    const asked = Array.from({ length: 40 }, () => rates.take(limit, rates.clientOf('203.0.113.9'), 0));
     assert.ok(asked.includes(0) && (asked.at(-1) ?? 0) > 0);
   });
 
   test('clients that owe nothing make room at once', () => {
     const rates = start();
     const limit = limitOf(10, 1);
-    for (const address of crowd(MANY)) rates.take(limit, address, 0);
+    for (const address of crowd(MANY)) rates.take(limit, rates.clientOf(address), 0);
     const before = rates.uncounted;
-    for (const address of crowd(1000)) rates.take(limit, `2001:db8:${address.split('.').slice(2).join(':')}::`, 10_000);
+    for (const address of crowd(1000))
+      rates.take(limit, rates.clientOf(`2001:db8:${address.split('.').slice(2).join(':')}::`), 10_000);
     assert.equal(rates.uncounted, before);
   });
 });
@@ -122,7 +126,10 @@ describe('several workers', () => {
     for (let i = 0; i < workers; i++)
       all.push(new ClientRates({ seed: 's', workers, clock: () => now, tell: tellFrom(i) }));
     return {
-      take: (worker: number, limit: SiteLimit) => all[worker % workers]?.take(limit, ME, now) === 0,
+      take: (worker: number, limit: SiteLimit) => {
+        const rates = all[worker % workers];
+        return rates?.take(limit, rates.clientOf(ME), now) === 0;
+      },
       advance: (ms: number) => {
         now += ms;
         t.mock.timers.tick(ms);
@@ -181,11 +188,11 @@ describe('several workers', () => {
     const [one, other] = ['a', 'b'].map((seed) => start({ seed, tell: (counts) => void told.push(counts) }));
     assert.ok(one !== undefined && other !== undefined);
     mock.timers.enable({ apis: ['setTimeout'] });
-    one.take(limitOf(1, 60), ME, 0);
+    one.take(limitOf(1, 60), one.clientOf(ME), 0);
     mock.timers.tick(50);
     mock.timers.reset();
     assert.equal(told.length, 1);
     other.apply(told[0] ?? []);
-    assert.equal(other.take(limitOf(1, 60), ME, 0), 0);
+    assert.equal(other.take(limitOf(1, 60), other.clientOf(ME), 0), 0);
   });
 });

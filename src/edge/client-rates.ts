@@ -18,6 +18,12 @@ export interface ClientRatesOptions {
   readonly tell: (counts: RateCounts) => void;
 }
 
+/** A client as the tables of all workers know it: two numbers of 32 bits. */
+export interface CountedClient {
+  readonly high: number;
+  readonly low: number;
+}
+
 /** Four numbers for each client and limit: set and tag in the table, milliseconds of one request, requests. */
 export type RateCounts = readonly number[];
 
@@ -46,7 +52,8 @@ interface Table {
 
 export class ClientRates {
   readonly #options: ClientRatesOptions;
-  readonly #hashOf: (address: string) => { readonly high: number; readonly low: number };
+  /** Returns the client of an address. Takes some microseconds for one that has not come lately. */
+  readonly clientOf: (address: string) => CountedClient;
   #table: Table | undefined;
   /** Places whose counts are to be told. */
   readonly #pending = new Set<number>();
@@ -55,7 +62,7 @@ export class ClientRates {
 
   constructor(options: ClientRatesOptions) {
     this.#options = options;
-    this.#hashOf = remember((address) => {
+    this.clientOf = remember((address) => {
       const digest = createHash('sha256')
         .update(`${options.seed} ${clientNetwork(address)}`)
         .digest();
@@ -64,11 +71,11 @@ export class ClientRates {
   }
 
   /** Takes one request. Returns 0, or milliseconds until the client may ask again; then nothing was taken. */
-  take(limit: SiteLimit, address: string, now: number): number {
+  take(limit: SiteLimit, client: CountedClient, now: number): number {
     this.#table ??= createTable();
     const table = this.#table;
     const { intervalMs, burst } = limit;
-    const { set, tag } = this.#placeOf(limit, address);
+    const { set, tag } = placeOf(limit, client);
     const known = find(table, set, tag);
     if (known === -1) {
       const at = this.#claim(table, { set, tag, intervalMs }, now);
@@ -86,9 +93,9 @@ export class ClientRates {
   }
 
   /** What `take` would return now. */
-  waitMs(limit: SiteLimit, address: string, now: number): number {
+  waitMs(limit: SiteLimit, client: CountedClient, now: number): number {
     const table = this.#table;
-    const { set, tag } = this.#placeOf(limit, address);
+    const { set, tag } = placeOf(limit, client);
     const at = table === undefined ? -1 : find(table, set, tag);
     return table === undefined || at === -1 ? 0 : waitFor(dueOf(table, at, limit, now), limit, now);
   }
@@ -104,11 +111,6 @@ export class ClientRates {
       const at = known === -1 ? this.#claim(table, { set, tag, intervalMs }, now) : known;
       if (at !== -1) table.dueAt[at] = Math.max(table.dueAt[at] ?? 0, now) + requests * intervalMs;
     }
-  }
-
-  #placeOf({ high, low }: SiteLimit, address: string): { readonly set: number; readonly tag: number } {
-    const client = this.#hashOf(address);
-    return { set: (high ^ client.high) & (SETS - 1), tag: low ^ client.low || 1 };
   }
 
   #add(
@@ -181,6 +183,10 @@ function createTable(): Table {
     intervalMs: new Float64Array(places).fill(1),
     untold: new Uint32Array(places),
   };
+}
+
+function placeOf({ high, low }: SiteLimit, client: CountedClient): { readonly set: number; readonly tag: number } {
+  return { set: (high ^ client.high) & (SETS - 1), tag: low ^ client.low || 1 };
 }
 
 function find({ tags }: Table, set: number, tag: number): number {

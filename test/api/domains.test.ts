@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { RouteName } from '#contract/routes.ts';
 
 import { readConfigHead } from '#db/tables/resources.ts';
+import { NO_RULES } from '#model/rules.ts';
 import { defaultsOf, SITE_SETTINGS } from '#model/settings.ts';
 
 import { add, type CallAs, dataOf, SETTINGS, show, specOf, startWithCustomers } from '../support/api/customers.ts';
@@ -76,6 +77,7 @@ describeOnBothEngines('domains', (newDatabase) => {
       },
       caching: { followsOrigin: true, prefixFirst: false, policies: [] },
       access: {},
+      ...NO_RULES,
       ...defaultsOf(SITE_SETTINGS),
     });
   });

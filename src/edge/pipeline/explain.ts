@@ -150,7 +150,8 @@ function explainAccess(
   note('access', access.kind === 'deny' ? `refused: ${access.reason}` : 'allowed');
   if (access.kind === 'deny') return end({ status: 'DENIED', reason: access.reason });
   const limit = limitOf(site, request);
-  const waitMs = limit === undefined ? 0 : edge.rates.waitMs(limit, request.clientAddress, edge.clock());
+  const waitMs =
+    limit === undefined ? 0 : edge.rates.waitMs(limit, edge.rates.clientOf(request.clientAddress), edge.clock());
   if (limit !== undefined) note('limit', describeLimit(limit, waitMs));
   if (waitMs > 0) return end({ status: 'DENIED', reason: 'rateLimit' });
   const redirect = redirectToHttps(site, request, edge.ports, edge.clock());

@@ -153,7 +153,7 @@ function connect(): Connection[] {
     return {
       client,
       head,
-      texts: { clientAddress: copyOf(address), referer: undefined, userAgent: undefined, passed },
+      texts: { clientAddress: copyOf(address), referer: undefined, userAgent: undefined, passed, counted: undefined },
     };
   });
 }

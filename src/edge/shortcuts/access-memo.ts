@@ -5,6 +5,7 @@
 import { flatText } from '#lib/flat-text.ts';
 import type { DeniedAccess, SiteAccess } from '#sites/access.ts';
 import { plainOriginLength } from '#sites/referer.ts';
+import type { CountedClient } from '../client-rates.ts';
 
 /** An answer, with the last client that was admitted to it. */
 export interface GuardedAnswer {
@@ -31,6 +32,8 @@ export interface AskingClient {
 export interface RememberedClient extends AskingClient {
   /** The rules that last admitted its address, and the User-Agent that they admitted. */
   readonly passed: { access: SiteAccess | undefined; userAgent: string | undefined };
+  /** The client as rate limits count it; `undefined` until one does. */
+  counted: CountedClient | undefined;
 }
 
 /** Returns `undefined` for an empty text, which stands for an absent field. */

@@ -40,7 +40,7 @@ export interface Shortcuts {
 export interface ShortcutsOptions {
   readonly sites: SiteTable;
   readonly store: CacheStore;
-  readonly rates: Pick<ClientRates, 'take'>;
+  readonly rates: Pick<ClientRates, 'clientOf' | 'take'>;
   /** Limit of the memory of all shortcuts in bytes; may change over time. */
   readonly maxBytes: () => number;
 }
@@ -106,7 +106,8 @@ export function createShortcuts({ sites, store, rates, maxBytes }: ShortcutsOpti
       if (limit === undefined) return shortcut;
       // The pipeline counts the requests that it answers, and those are refused.
       if (shortcut.body() === undefined) return undefined;
-      return rates.take(limit, client.clientAddress, now) === 0 ? shortcut : undefined;
+      client.counted ??= rates.clientOf(client.clientAddress);
+      return rates.take(limit, client.counted, now) === 0 ? shortcut : undefined;
     },
   };
 }

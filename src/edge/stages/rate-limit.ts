@@ -9,13 +9,13 @@ import { pathReadings } from './path-readings.ts';
 
 /** Counts the request. Returns 429 if its client has none left; such a request does not count. RFC 6585 §4 */
 export function checkRate(
-  { rates }: { readonly rates: Pick<ClientRates, 'take'> },
+  { rates }: { readonly rates: Pick<ClientRates, 'clientOf' | 'take'> },
   site: Site,
   request: EdgeRequest,
   now: number,
 ): EdgeAnswer | undefined {
   const limit = limitOf(site, request);
-  const waitMs = limit === undefined ? 0 : rates.take(limit, request.clientAddress, now);
+  const waitMs = limit === undefined ? 0 : rates.take(limit, rates.clientOf(request.clientAddress), now);
   if (waitMs === 0) return undefined;
   const answer = errorAnswer(429, { status: 'DENIED', reason: 'rateLimit' }, now);
   return { ...answer, headers: [...answer.headers, 'Retry-After', String(Math.ceil(waitMs / 1000))] };

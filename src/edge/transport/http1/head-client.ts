@@ -3,6 +3,7 @@
  * reused while the bytes repeat.
  */
 import type { SiteAccess } from '#sites/access.ts';
+import type { CountedClient } from '../../client-rates.ts';
 import { type AskingClient, orAbsent, type RememberedClient } from '../../shortcuts/access-memo.ts';
 import type { Shortcuts } from '../../shortcuts/shortcuts.ts';
 import type { RequestHead } from './read-head.ts';
@@ -14,6 +15,7 @@ export class HeadClient implements RememberedClient {
     access: undefined,
     userAgent: undefined,
   };
+  counted: CountedClient | undefined;
   /** The bytes that `head` describes, while a request is answered. They are only lent. */
   bytes: Buffer = NOTHING;
   readonly #head: RequestHead;

@@ -83,6 +83,7 @@ export class PreparedStreams {
       referer: undefined,
       userAgent: undefined,
       passed: { access: undefined, userAgent: undefined },
+      counted: undefined,
     };
   }
 
