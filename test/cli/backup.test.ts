@@ -28,7 +28,7 @@ import { startControl } from '../support/cli/control.ts';
 import { newPostgres, newSqlite } from '../support/db/databases.ts';
 import { exportText, linesOf } from '../support/db/exports.ts';
 import { silentLog } from '../support/feed/feed.ts';
-import { runCommand, startService } from '../support/process/service.ts';
+import { runCommand } from '../support/process/service.ts';
 import { needs } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -48,7 +48,7 @@ for (const [from, to, its] of [
   test(`a backup of a busy service on ${from} is tried, and restored on ${to}`, its, async (t) => {
     const folder = temporaryFolder(t);
     const source = await engineSettings(t, from);
-    const service = await startService(t, { settings: { ...CONTROL, ...source } });
+    const service = await startControl(t, { ...CONTROL, ...source });
     const load = startLoad(service);
     const settings = {
       ...source,
@@ -74,7 +74,7 @@ for (const [from, to, its] of [
     mkdirSync(copy.CAUSEWAY_DATA_DIR);
     copyFileSync(join(service.dataDir, 'keyring'), join(copy.CAUSEWAY_DATA_DIR, 'keyring'));
     assert.equal((await run(['db', 'import', file], copy)).code, 0);
-    const restored = await startService(t, { dataDir: copy.CAUSEWAY_DATA_DIR, settings: { ...CONTROL, ...copy } });
+    const restored = await startControl(t, { ...CONTROL, ...copy }, copy.CAUSEWAY_DATA_DIR);
     const client = createClient({ baseUrl: restored.controlUrl, accessToken: service.token });
     const { total } = await client.call('domain.list', {});
     const inFile = linesOf(readFileSync(file, 'utf8')).filter((line) => line.startsWith('{"table":"domain",')).length;
@@ -82,7 +82,7 @@ for (const [from, to, its] of [
   });
 
 test('backups beyond the limit are removed once the new one is there, and the key ring must lie elsewhere', async (t) => {
-  const service = await startService(t, { settings: CONTROL });
+  const service = await startControl(t, CONTROL);
   const folder = temporaryFolder(t);
   const settings = { CAUSEWAY_DATA_DIR: service.dataDir, CAUSEWAY_BACKUP_DIRECTORY: folder, CAUSEWAY_BACKUP_KEEP: '2' };
   const backUp = (more: Settings = {}) => runCommand(t, ['db', 'backup'], { settings: { ...settings, ...more } });
@@ -105,7 +105,7 @@ test('backups beyond the limit are removed once the new one is there, and the ke
 });
 
 test('a file that is damaged, or whose key ring is missing, does not verify, and leaves nothing behind', async (t) => {
-  const service = await startService(t, { settings: CONTROL });
+  const service = await startControl(t, CONTROL);
   const folder = temporaryFolder(t);
   const file = join(folder, 'export');
   const settings = { CAUSEWAY_DATA_DIR: service.dataDir };

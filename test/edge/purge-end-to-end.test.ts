@@ -22,8 +22,21 @@ const VIEWERS = 12;
 const LANGUAGES = ['en', 'de'];
 const ANSWER_LIMIT_MS = 20_000;
 
-test('a purge reaches every edge, worker and variant, also on disk, and nothing else; restarts do not undo it', async (t) => {
+test('purges and prefetches of two machines', async (t) => {
   const world = await startWorld(t);
+  await t.test(
+    'a purge reaches every edge, worker and variant, also on disk, and nothing else; restarts do not undo it',
+    () => purgeAndRestart(world),
+  );
+  await t.test('an edge that is away when a purge is made has applied it when it acknowledges it', () =>
+    purgeWhileAway(world),
+  );
+  await t.test("a prefetch is in every edge's store before a viewer asks, and reports what cannot be fetched", () =>
+    prefetch(world),
+  );
+});
+
+async function purgeAndRestart(world: World): Promise<void> {
   const paths = ['/a.jpg', '/a.jpg?v=1', '/images', '/images/1.jpg', '/images/deep/2.jpg'];
   assert.deepEqual(await versions(world, paths), ['1']);
   world.version = 2;
@@ -47,14 +60,14 @@ test('a purge reaches every edge, worker and variant, also on disk, and nothing 
   world.version = 5;
   assert.deepEqual(await versions(world, paths.slice(1)), ['5']);
   assert.deepEqual(await versions(world, ['/a.jpg']), ['4'], 'what came after the purge stays');
-});
+}
 
-test('an edge that is away when a purge is made has applied it when it acknowledges it', async (t) => {
-  const world = await startWorld(t);
-  assert.deepEqual(await versions(world, ['/a.jpg']), ['1']);
-  world.version = 2;
+async function purgeWhileAway(world: World): Promise<void> {
+  world.version = 11;
+  assert.deepEqual(await versions(world, ['/away.jpg']), ['11']);
+  world.version = 12;
   await world.second.stop();
-  const { task_id } = await world.client.call('cache.purge', { urls: [`http://${HOST}/a.jpg`] });
+  const { task_id } = await world.client.call('cache.purge', { urls: [`http://${HOST}/away.jpg`] });
   await eventually('the edge that is there has done it', async () => {
     const { state, edges } = await world.client.call('cache.getTask', { task_id });
     assert.equal(state, 'running', 'the other was there a moment ago');
@@ -66,12 +79,12 @@ test('an edge that is away when a purge is made has applied it when it acknowled
     return edges.map((edge) => `${edge.edge} ${edge.state}`).join() === 'local done,second done';
   });
   assert.equal(await finished(world.client, task_id), 'done');
-  assert.deepEqual(await versions(world, ['/a.jpg']), ['2']);
-});
+  assert.deepEqual(await versions(world, ['/away.jpg']), ['12']);
+}
 
-test("a prefetch is in every edge's store before a viewer asks, and reports what cannot be fetched", async (t) => {
-  const world = await startWorld(t);
-  const paths = ['/a.jpg', '/b.jpg?x', '/missing', '/private'];
+async function prefetch(world: World): Promise<void> {
+  const paths = ['/early.jpg', '/b.jpg?x', '/missing', '/private'];
+  world.version = 21;
   const urls = paths.map((path) => `http://${HOST}${path}`);
   const { task_id } = await world.client.call('cache.prefetch', { urls });
   assert.equal(await finished(world.client, task_id), 'failed');
@@ -99,12 +112,14 @@ test("a prefetch is in every edge's store before a viewer asks, and reports what
     );
     for (const { reason } of item.failures) assert.match(reason, /^[a-zA-Z]+$/);
   }
-  world.version = 2;
-  assert.deepEqual(await versions(world, ['/a.jpg', '/b.jpg?x'], ['']), ['1']);
-  assert.equal(world.origin.requests.filter(({ target }) => target === '/a.jpg').length, 2, 'once for each edge');
+  world.version = 22;
+  assert.deepEqual(await versions(world, ['/early.jpg', '/b.jpg?x'], ['']), ['21']);
+  assert.equal(world.origin.requests.filter(({ target }) => target === '/early.jpg').length, 2, 'once for each edge');
 
   await world.origin.stop();
-  const again = await world.client.call('cache.prefetch', { urls: [`http://${HOST}/c.jpg`, `http://${HOST}/a.jpg`] });
+  const again = await world.client.call('cache.prefetch', {
+    urls: [`http://${HOST}/c.jpg`, `http://${HOST}/early.jpg`],
+  });
   assert.equal(await finished(world.client, again.task_id), 'failed');
   const later = await world.client.call('cache.getTask', { task_id: again.task_id });
   assert.deepEqual(
@@ -112,7 +127,7 @@ test("a prefetch is in every edge's store before a viewer asks, and reports what
     ['failed', 'done'],
     'an origin that is down shows; what is stored and fresh is not fetched again',
   );
-});
+}
 
 /** Two edges with a domain in force, and an origin whose answers tell their version. */
 interface World {
@@ -151,8 +166,7 @@ async function startWorld(t: TestContext): Promise<World> {
       response.end(String(world.version));
     }
   });
-  const first = await startFirst();
-  const second = await startEdge();
+  const [first, second] = await Promise.all([startFirst(), startEdge()]);
   const world: World = {
     origin,
     version: 1,
@@ -165,9 +179,8 @@ async function startWorld(t: TestContext): Promise<World> {
     },
     async restart() {
       await Promise.all([world.first.stop(), world.second.stop()]);
-      world.first = await startFirst();
+      [world.first, world.second] = await Promise.all([startFirst(), startEdge()]);
       world.client = clientOf(world.first);
-      await world.startSecond();
     },
     async killWorkers() {
       await Promise.all([killWorkersOf(world.first), killWorkersOf(world.second)]);

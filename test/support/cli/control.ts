@@ -3,7 +3,7 @@
  * role `control` starts, without its two processes, which cost ten times as much. docs/decisions/0543
  */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { loadConfig } from '#config';
@@ -18,20 +18,23 @@ import { type Cleanup, temporaryFolder } from '../temporary.ts';
 export interface LocalControl {
   readonly controlUrl: string;
   readonly dataDir: string;
-  /** The first access token. */
+  /** The first access token; empty if the database had accounts already. */
   readonly token: string;
   /** Stops control, calls `meanwhile`, and starts it again at the same address. */
   restart(meanwhile: () => void): Promise<void>;
 }
 
 /** Starts control with these settings. Signals, child processes and stopping are those of a service: their tests start one. */
-export async function startControl(t: Cleanup, settings: Readonly<Record<string, string>> = {}): Promise<LocalControl> {
+export async function startControl(
+  t: Cleanup,
+  settings: Readonly<Record<string, string>> = {},
+  dataDir = join(temporaryFolder(t), 'data'),
+): Promise<LocalControl> {
   await using started = new AsyncDisposableStack();
-  const dataDir = join(temporaryFolder(t), 'data');
   const directory = openDataDirectory(dataDir, { make: true });
   assert.ok(directory.kind === 'directory');
   started.use(directory.lock);
-  for (const folder of FOLDERS) mkdirSync(join(dataDir, folder), { mode: 0o700 });
+  for (const folder of FOLDERS) mkdirSync(join(dataDir, folder), { mode: 0o700, recursive: true });
   const listen = `127.0.0.1:${await freePort()}`;
   const env = { CAUSEWAY_DATA_DIR: dataDir, CAUSEWAY_CONTROL_LISTEN: listen, ...settings };
   const loaded = loadConfig({ flags: {}, env, cwd: dataDir });
@@ -53,10 +56,11 @@ export async function startControl(t: Cleanup, settings: Readonly<Record<string,
     ...{ pid: process.pid, url: controlUrl, localSecret },
     ...(config.controlTls !== undefined && { certificate: config.controlTls.cert }),
   });
+  const tokenFile = firstTokenPath(dataDir);
   const ended = started.move();
   t.after(() => ended[Symbol.asyncDispose]());
   return {
-    ...{ controlUrl, dataDir, token: readFileSync(firstTokenPath(dataDir), 'utf8').trim() },
+    ...{ controlUrl, dataDir, token: existsSync(tokenFile) ? readFileSync(tokenFile, 'utf8').trim() : '' },
     async restart(meanwhile) {
       await control.stop(0);
       meanwhile();
