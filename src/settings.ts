@@ -120,6 +120,12 @@ export const SETTINGS = {
     unit: 'days',
     description: 'How long SMS requests, receipts and replies are kept; the ledger is kept forever',
   },
+  auditDays: {
+    reader: wholeNumber(30, 3650),
+    default: '400',
+    unit: 'days',
+    description: 'How long the audit trail is kept',
+  },
   acmeDirectory: {
     reader: urlThat('https:// and the address of a directory', /^https:\/\/[^\s/@?#]+(\/[^\s?#]*)?(#[\w-]{1,32})?$/),
     description:

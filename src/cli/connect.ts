@@ -1,5 +1,6 @@
 /** Finds the service that a command speaks to and the token that it speaks with. */
 import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, ClientError, createClient } from '#client/client.ts';
 import { isLoopback } from '#lib/listen-address.ts';
@@ -91,9 +92,18 @@ function localClientOf({ url, certificate }: LocalControl, accessToken: string):
       baseUrl: url,
       accessToken,
       locale: 'en',
+      localUser: userName(),
       ...(!isPlain && { fetch: send as unknown as typeof fetch }),
     }),
   );
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid:${process.getuid?.()}`; // it has no entry in the system's table of users
+  }
 }
 
 /** Waits where calls come too fast for the service, which did nothing then; not for longer than a person would. */

@@ -4,6 +4,7 @@
  */
 import { openEnvelope } from '../contract/envelopes.ts';
 import { ERRORS, type ErrorCode } from '../contract/errors.ts';
+import { LOCAL_USER_FIELD, localUserText } from '../contract/local-user.ts';
 import type { Locale } from '../contract/locale.ts';
 import { type CallOf, type DataOf, OPERATIONS } from '../contract/operations.ts';
 import { ROUTES, type RouteName } from '../contract/routes.ts';
@@ -14,6 +15,8 @@ export interface ClientOptions {
   readonly accessToken: string;
   /** Language of `info` and of labels; absent: the service's default. */
   readonly locale?: Locale;
+  /** User of this machine, for control on the same machine; it tells the audit trail. */
+  readonly localUser?: string;
   /** Limit of the whole call, answer included. */
   readonly timeoutMs?: number;
   readonly fetch?: typeof fetch;
@@ -105,11 +108,12 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-function headersOf({ locale }: ClientOptions): Record<string, string> {
+function headersOf({ locale, localUser }: ClientOptions): Record<string, string> {
   return {
     'content-type': 'application/json; charset=utf-8',
     accept: 'application/json',
     ...(locale !== undefined && { 'accept-language': locale }),
+    ...(localUser !== undefined && { [LOCAL_USER_FIELD]: localUserText(localUser) }),
   };
 }
 

@@ -73,9 +73,14 @@ export const ERRORS = {
   ),
 
   revisionChanged: refusal(
-    '域名 {domainId} 的配置已被修改：revision 现为 {revision}，不是 {given}；当前配置：{current}',
-    'the settings of domain {domainId} have changed: their revision is {revision}, not {given}; the current settings are {current}',
+    '域名 {domainId} 的配置已被修改：revision 现为 {revision}，不是 {given}{changed}；当前配置：{current}',
+    'the settings of domain {domainId} have changed: their revision is {revision}, not {given}{changed}; the current settings are {current}',
   ),
+  domainRevisionNotFound: refusal(
+    '域名 {domainId} 没有保留版本 {revision}',
+    'domain {domainId} has no revision {revision} that is kept',
+  ),
+  auditEventNotFound: refusal('操作审计 {id} 不存在', 'audit event {id} does not exist'),
   domainNotFound: refusal('域名 {domainId} 不存在', 'domain {domainId} does not exist'),
   domainDuplicate: refusal('域名 {name} 已存在', 'domain {name} already exists'),
   domainNameTaken: refusal(

@@ -1,11 +1,14 @@
 /** Joins each route to its request and its data. A missing or an extra entry does not compile. */
 import type * as z from 'zod';
 import { ACCESS_OPERATIONS } from './access-operations.ts';
+import { ADD_DOMAIN_OPERATION } from './add-domain-operation.ts';
 import { ADDRESS_LIST_OPERATIONS } from './address-list-operations.ts';
 import { ADVANCED_OPERATIONS } from './advanced-operations.ts';
+import { AUDIT_OPERATIONS } from './audit-operations.ts';
 import { CACHE_OPERATIONS } from './cache-operations.ts';
 import { CERTIFICATE_OPERATIONS } from './certificate-operations.ts';
 import { CONFIG_OPERATIONS } from './config-operations.ts';
+import { DOMAIN_CHANGE_OPERATIONS } from './domain-change-operations.ts';
 import { DOMAIN_OPERATIONS } from './domain-operations.ts';
 import { EDGE_OPERATOR_OPERATIONS } from './edge-operator-operations.ts';
 import { EVENT_OPERATIONS } from './event-operations.ts';
@@ -27,6 +30,8 @@ import { TRAFFIC_OPERATIONS } from './traffic-operations.ts';
 
 const OPERATION_TABLE = {
   ...DOMAIN_OPERATIONS,
+  ...ADD_DOMAIN_OPERATION,
+  ...DOMAIN_CHANGE_OPERATIONS,
   ...POLICY_OPERATIONS,
   ...ADVANCED_OPERATIONS,
   ...ACCESS_OPERATIONS,
@@ -40,6 +45,7 @@ const OPERATION_TABLE = {
   ...TRAFFIC_OPERATIONS,
   ...EVENT_OPERATIONS,
   ...LIVE_OPERATIONS,
+  ...AUDIT_OPERATIONS,
   ...SMS_OPERATIONS,
   ...TOKEN_OPERATIONS,
   ...OPERATOR_OPERATIONS,

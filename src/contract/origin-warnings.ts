@@ -2,15 +2,15 @@
 import * as z from 'zod';
 import type { Locale, Localized } from './locale.ts';
 
-const CODES = ['originPrivate', 'originForbidden', 'originDown'] as const;
+export const ORIGIN_WARNING_CODES = ['originPrivate', 'originForbidden', 'originDown'] as const;
 
-type Code = (typeof CODES)[number];
+type Code = (typeof ORIGIN_WARNING_CODES)[number];
 
 export const ORIGIN_WARNINGS = z
   .array(
     z
       .object({
-        code: z.enum(CODES).describe('why edges cannot use the origin'),
+        code: z.enum(ORIGIN_WARNING_CODES).describe('why edges cannot use the origin'),
         text: z.string().describe('the same as a localised sentence'),
       })
       .meta({ id: 'OriginWarning' }),

@@ -34,6 +34,13 @@ export const ROUTES = {
   'domain.setStatus': cdnExtension('/domain/setDomainStatus', 'write'),
   'domain.setRemark': cdnExtension('/domain/setRemark', 'write'),
 
+  'domain.settings': cdnExtension('/domain/getSettings', 'read'),
+  'domain.change': cdnExtension('/domain/changeSettings', 'write'),
+  'domain.listRevisions': cdnExtension('/domain/listRevisions', 'read'),
+  'domain.getRevision': cdnExtension('/domain/getRevision', 'read'),
+  'domain.compare': cdnExtension('/domain/compareRevisions', 'read'),
+  'domain.revert': cdnExtension('/domain/revertSettings', 'write'),
+
   'config.setPolicies': cdnRoute('/config/setPolicyInfo', 'write'),
   'config.getAdvanced': cdnRoute('/config/getDomainAdvanced', 'read'),
   'config.setAdvanced': cdnRoute('/config/setDomainAdvanced', 'write'),
@@ -95,6 +102,9 @@ export const ROUTES = {
   'live.listRecordings': cdnExtension('/live/listRecordings', 'read'),
   'live.deleteRecording': cdnExtension('/live/deleteRecording', 'write'),
 
+  'audit.list': { ...cdnRoute('/audit/listEvents', 'read', 'account'), extension: true },
+  'audit.get': { ...cdnRoute('/audit/getEvent', 'read', 'account'), extension: true },
+
   'sms.ordinary': { base: 'sms', path: '/api/sms/ordinary', envelope: 'smsSend', scope: 'sms', access: 'write' },
   'sms.advertising': { base: 'sms', path: '/api/sms/advertising', envelope: 'smsSend', scope: 'sms', access: 'write' },
   'sms.updateStatus': {
@@ -133,6 +143,9 @@ export const ROUTES = {
   'operator.setDomainStatus': operatorRoute('/operator/setDomainStatus', 'write'),
   'operator.rotateKeyring': operatorRoute('/operator/rotateKeyring', 'manage'),
   'operator.setAccountStatus': operatorRoute('/operator/setAccountStatus', 'manage'),
+
+  'auditOperator.list': operatorRoute('/operator/listAuditEvents', 'read'),
+  'auditOperator.get': operatorRoute('/operator/getAuditEvent', 'read'),
 
   'edgeOperator.list': operatorRoute('/operator/listEdges', 'read'),
   'edgeOperator.get': operatorRoute('/operator/getEdge', 'read'),

@@ -18,6 +18,12 @@ export class ServiceError extends Error {
     this.code = code;
     this.parameters = parameters ?? {};
   }
+
+  /** The same error with other values for some of its parameters. */
+  with(parameters: ErrorParameters): ServiceError {
+    // `as`: the code has all of them.
+    return new ServiceError(...([this.code, { ...this.parameters, ...parameters }] as ServiceErrorArguments));
+  }
 }
 
 /** The code and exactly the parameters that its text has. */

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Db } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
+import { noteChanges, unchanged } from '#db/tables/audit.ts';
 import {
   addAuthority,
   listAuthorities,
@@ -19,10 +20,12 @@ export async function ensureAuthority(db: Db, ring: Keyring, now: number): Promi
   return await db.transaction(async (trx) => {
     await lockFleet(trx);
     const found = await listAuthorities(trx);
-    if (found.length > 0) return found;
+    if (found.length > 0) return unchanged(trx, found);
     const { name } = await readFleet(trx);
-    await addAuthority(trx, ring, { ...makeAuthority(name, now, randomBytes(SERIAL_BYTES)), madeAt: now });
+    const made = makeAuthority(name, now, randomBytes(SERIAL_BYTES));
+    await addAuthority(trx, ring, { ...made, madeAt: now });
     await noteFleetChange(trx);
+    noteChanges(trx, [{ target: { kind: 'authority', id: made.key, name: '' }, before: {}, after: {} }]);
     return await listAuthorities(trx);
   });
 }

@@ -2,6 +2,7 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
 import type { Db } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
+import { noteChanges, unchanged } from '#db/tables/audit.ts';
 import { findGroup, lockGroups } from '#db/tables/edge-groups.ts';
 import { noteFleetChange } from '#db/tables/fleet/authorities.ts';
 import { findEdgeCertificate, makeCurrent, revokeCertificates } from '#db/tables/fleet/edge-certificates.ts';
@@ -31,7 +32,13 @@ export async function createEdgeToken(
   if (authority === undefined) throw new Error('the fleet has no authority'); // never: it has just been made
   const secret = randomBytes(SECRET_BYTES);
   const hash = hashSecret(secret.toString('base64url'));
-  const id = await addEdgeToken(db.query, { ...order, hash, authority: authority.key, createdAt: now });
+  const id = await db.transaction(async (trx) => {
+    const added = await addEdgeToken(trx, { ...order, hash, authority: authority.key, createdAt: now });
+    const { edge, group, labels, addresses, uses, replaces } = order;
+    const target = { kind: 'edgeToken', id: String(added), name: '' } as const;
+    noteChanges(trx, [{ target, before: {}, after: { edge, group, labels, addresses, uses, replaces } }]);
+    return added;
+  });
   return { id, token: formatToken(secret, pinOf(new X509Certificate(authority.certificate))) };
 }
 
@@ -45,9 +52,9 @@ export function addEdge(
 ): Promise<EdgeAddition> {
   return db.transaction(async (trx) => {
     await lockGroups(trx); // so that the group is not removed meanwhile
-    if ((await findGroup(trx, group)) === undefined) return 'groupUnknown';
+    if ((await findGroup(trx, group)) === undefined) return unchanged(trx, 'groupUnknown');
     const present = await findEnrolledEdge(trx, edge);
-    if (present !== undefined && present.revokedAt === undefined) return 'edgeExists';
+    if (present !== undefined && present.revokedAt === undefined) return unchanged(trx, 'edgeExists');
     await enrolEdge(trx, { edge, group, labels, machine: '', sealKey: '' }, now);
     await noteFleetChange(trx);
     await addFleetEvent(trx, { at: now, edge, event: 'enrol', detail: 'own certificate', actor });
@@ -66,8 +73,8 @@ interface Act {
 export function revokeEdge(db: Db, { edge, reason, now, actor }: Act & { readonly reason: string }): Promise<boolean> {
   return db.transaction(async (trx) => {
     const enrolled = await findEnrolledEdge(trx, edge);
-    if (enrolled?.revokedAt !== undefined) return true;
-    if (enrolled === undefined || !(await setRevoked(trx, edge, reason, now))) return false;
+    if (enrolled?.revokedAt !== undefined) return unchanged(trx, true);
+    if (enrolled === undefined || !(await setRevoked(trx, edge, reason, now))) return unchanged(trx, false);
     await revokeCertificates(trx, edge);
     await endViewKey(trx, enrolled.group, now);
     await noteFleetChange(trx);
@@ -91,9 +98,9 @@ export function acceptEdge(
 ): Promise<CopyDecision> {
   return db.transaction(async (trx) => {
     const enrolled = await findEnrolledEdge(trx, edge);
-    if (enrolled?.kind !== 'edge') return 'edgeUnknown';
+    if (enrolled?.kind !== 'edge') return unchanged(trx, 'edgeUnknown');
     const certificate = await findEdgeCertificate(trx, serial);
-    if (certificate?.edge !== edge || certificate.state === 'revoked') return 'serialUnknown';
+    if (certificate?.edge !== edge || certificate.state === 'revoked') return unchanged(trx, 'serialUnknown');
     await makeCurrent(trx, certificate, { from: ['new', 'current', 'replaced'], now });
     await setSuspect(trx, edge, null);
     if (certificate.state === 'replaced') await setMachine(trx, edge, '');

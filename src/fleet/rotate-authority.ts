@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Db } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
+import { unchanged } from '#db/tables/audit.ts';
 import {
   addAuthority,
   listAuthorities,
@@ -33,8 +34,8 @@ export function beginRotation(db: Db, ring: Keyring, now: number): Promise<Rotat
   return db.transaction(async (trx) => {
     await lockFleet(trx);
     const [oldest, ...others] = await listAuthorities(trx);
-    if (oldest === undefined) return { kind: 'noAuthority' };
-    if (others.length > 0) return { kind: 'underWay' };
+    if (oldest === undefined) return unchanged(trx, { kind: 'noAuthority' });
+    if (others.length > 0) return unchanged(trx, { kind: 'underWay' });
     const { name } = await readFleet(trx);
     // Not at the same instant as the old one, by which they are ordered.
     const madeAt = Math.max(now, oldest.madeAt + 1);
@@ -56,14 +57,15 @@ export function finishRotation(
   return db.transaction(async (trx) => {
     await lockFleet(trx);
     const [oldest, newest] = await listAuthorities(trx);
-    if (oldest === undefined) return { kind: 'noAuthority' };
-    if (newest === undefined) return { kind: 'notBegun' };
+    if (oldest === undefined) return unchanged(trx, { kind: 'noAuthority' });
+    if (newest === undefined) return unchanged(trx, { kind: 'notBegun' });
     const edges = await listEdgesUnder(trx, oldest.key, now - graceMs);
     const pinned = (await listEdgeTokens(trx)).filter((token) => token.authority === oldest.key);
     const open = pinned.filter(
       (token) => token.revokedAt === undefined && token.expiresAt > now && token.used < token.uses,
     );
-    if (edges.length + open.length > 0) return { kind: 'inUse', edges, tokens: open.map(({ id }) => id) };
+    if (edges.length + open.length > 0)
+      return unchanged(trx, { kind: 'inUse', edges, tokens: open.map(({ id }) => id) });
     await removeAuthority(trx, oldest.key);
     await noteFleetChange(trx);
     return { kind: 'finished', key: newest.key };

@@ -42,6 +42,7 @@ function rows(accessToken: string): Row[] {
     ['blanks around values', last('{}', 'Accept-Language:\t en \t'), 'call'],
     ['a host of nothing', last('{}').replace('Host: a', 'Host:'), 'call'],
     ['a version that routes could have', last('{}', 'Accept-Version: 1.x'), 'call'],
+    ['a user of this machine', last('{}', 'X-Causeway-User: alice'), 'call'],
     ['a name for the request', last('{}', 'X-Request-Id: mine', 'Request-Id: mine'), 'call'],
     ['another method in a field', last('{}', 'X-HTTP-Method-Override: DELETE'), 'call'],
     ['a cookie, twice', last('{}', 'Cookie: a=b', 'Cookie: c=d'), 'call'],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { describe, test } from 'node:test';
 import { ClientError, createClient } from '#client/client.ts';
-import { OPERATIONS } from '#contract/operations.ts';
+import { type CallOf, OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
 import { addEdgeCertificate } from '#db/tables/fleet/edge-certificates.ts';
 import { enrolEdge } from '#db/tables/fleet/enrolled-edges.ts';
@@ -13,6 +13,7 @@ import { storeReplies } from '#db/tables/sms/replies.ts';
 import { addTestCertificate } from '../support/api/added-certificate.ts';
 import { startTestApi } from '../support/api/api.ts';
 import { addSampleLists } from '../support/api/customers.ts';
+import { makeRevisions } from '../support/api/domain-revisions.ts';
 import { newSqlite } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
 import { READY } from '../support/feed/feed.ts';
@@ -209,6 +210,11 @@ describe('the client', () => {
         }
         if (name === 'groupOperator.getDomain')
           await client.call('groupOperator.setDomain', { account_id: customer.accountId, domain_id, groups: ['eu'] });
+        if (/^(domain|audit)/.test(name) && !/^domain.(add|get|list|delete)$/.test(name))
+          Object.assign(
+            ids,
+            await makeRevisions((asked, request) => own.call(asked, request as CallOf<typeof asked>), domain_id),
+          );
         if (name === 'operator.revokeToken') ids['account_id'] = other.accountId;
         if (name === 'config.setAddressLists')
           await addSampleLists((operation, call) => api.call(operation, customer.accessToken, call));

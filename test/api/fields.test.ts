@@ -20,7 +20,7 @@ const BAD_VALUES: Readonly<Record<string, unknown>> = {
 /** Fields that read a number as its text, which may be valid. */
 const ANY_NUMBER_WILL_DO = [
   ...['icp_no', 'remark', 'name', 'label', 'html_403', 'ua_str', 'ssl_title', 'ssl_key', 'ssl_key_second'],
-  ...['app_key', 'sendid', 'before', 'after', 'mobile', 'suffix', 'reference'],
+  ...['app_key', 'sendid', 'before', 'after', 'mobile', 'suffix', 'reference', 'target_id'],
   ...['host', 'tls_ca', 'tls_server_name', 'system_id', 'password', 'system_type', 'sender', 'connectors', 'reason'],
 ];
 

@@ -18,6 +18,7 @@ const CLEARED_BY_EMPTY: readonly string[] = [
   'domain.updateOrigin backup',
   'domain.updateOrigin source_type',
   'domain.updateOrigin sourcehost',
+  'domain.updateOrigin monitor_url',
   'config.setAdvanced forbid_redirect_url',
   'config.setAdvanced html_403',
 ];

@@ -41,6 +41,8 @@ describeOnBothEngines('revisions of settings', (newDatabase) => {
       'domain.delete',
       'domain.setStatus',
       'domain.setRemark',
+      'domain.change',
+      'domain.revert',
       ...ROUTE_NAMES.filter((name) => name.startsWith('config.set') && !name.endsWith('CacheOptions')).filter(
         (name) => name !== 'config.setSsl',
       ),
@@ -67,7 +69,12 @@ describeOnBothEngines('revisions of settings', (newDatabase) => {
           assert.ok(error instanceof ClientError);
           assert.deepEqual([error.code, error.http, error.status], ['revisionChanged', 200, 0], name);
           assert.equal(error.currentRevision, now);
-          assert.match(error.info, new RegExp(`their revision is ${now}, not ${given}; the current settings are \\{`));
+          assert.match(
+            error.info,
+            new RegExp(
+              `their revision is ${now}, not ${given} \\(changed by token at .*Z\\); the current settings are \\{`,
+            ),
+          );
           if (name === 'config.setIp') assert.match(error.info, /\{"ip_type":1,"ip_str":"192\.0\.2\.1"\}$/);
           return true;
         });

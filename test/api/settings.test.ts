@@ -104,7 +104,8 @@ describeOnBothEngines('settings', (newDatabase) => {
     await addSampleLists(mine);
     const { revision } = await readConfigHead(api.db.query);
     await Promise.all([...SETTERS, ...SETTERS].map((name) => callSample(client, name, id)));
-    assert.equal((await readConfigHead(api.db.query)).revision, revision + 2 * SETTERS.length);
+    // Of two equal changes the second finds everything as it is.
+    assert.equal((await readConfigHead(api.db.query)).revision, revision + SETTERS.length);
     for (const name of GETTERS)
       assert.partialDeepStrictEqual(
         await callSample(client, name, id),

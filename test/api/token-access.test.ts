@@ -28,15 +28,8 @@ const SHOWS_MORE: readonly RouteName[] = [
   'smsOperator.listUnread',
 ];
 
-/** Operations that change something beside the database, or of which what is prepared leaves nothing to change. */
-const LEAVES_NO_ROW: readonly RouteName[] = [
-  'certificate.add',
-  'sms.removeOptOuts',
-  'operator.rotateKeyring',
-  'operator.setAccountStatus',
-  'liveOperator.resume',
-  'smsOperator.testConnector',
-];
+/** An operation that tries something, and leaves no event of the audit trail. */
+const LEAVES_NO_ROW: readonly RouteName[] = ['smsOperator.testConnector'];
 
 /** What a token that is limited to another domain of the account is answered. A new operation does not compile until it is here. */
 const ELSEWHERE: { readonly [N in RouteName]: Outcome<N> } = {
@@ -47,6 +40,12 @@ const ELSEWHERE: { readonly [N in RouteName]: Outcome<N> } = {
   'domain.delete': 'domainNotFound',
   'domain.setStatus': 'domainNotFound',
   'domain.setRemark': 'domainNotFound',
+  'domain.settings': 'domainNotFound',
+  'domain.change': 'domainNotFound',
+  'domain.listRevisions': 'domainNotFound',
+  'domain.getRevision': 'domainNotFound',
+  'domain.compare': 'domainNotFound',
+  'domain.revert': 'domainNotFound',
   'config.setPolicies': 'domainNotFound',
   'config.getAdvanced': 'domainNotFound',
   'config.setAdvanced': 'domainNotFound',
@@ -102,6 +101,8 @@ const ELSEWHERE: { readonly [N in RouteName]: Outcome<N> } = {
   'token.create': 'done',
   'token.rotate': 'tokenNotFound',
   'token.revoke': 'tokenNotFound',
+  'audit.list': 'domainsLimited',
+  'audit.get': 'domainsLimited',
   'sms.ordinary': 'domainsLimited',
   'sms.advertising': 'domainsLimited',
   'sms.updateStatus': 'domainsLimited',
@@ -127,6 +128,8 @@ const ELSEWHERE: { readonly [N in RouteName]: Outcome<N> } = {
   'operator.setDomainStatus': 'domainsLimited',
   'operator.rotateKeyring': 'domainsLimited',
   'operator.setAccountStatus': 'domainsLimited',
+  'auditOperator.list': 'domainsLimited',
+  'auditOperator.get': 'domainsLimited',
   'edgeOperator.list': 'domainsLimited',
   'edgeOperator.get': 'domainsLimited',
   'edgeOperator.setState': 'domainsLimited',

@@ -37,10 +37,13 @@ test('policies are replaced from a file, and their JSON output is such a file', 
   const again = JSON.parse(await run('policies', '1', '--set', write('again.json', shown), '--json'));
   const { revision: read, ...kept } = JSON.parse(shown);
   assert.deepEqual(again, { ...kept, revision: again.revision });
-  assert.notEqual(again.revision, read);
+  assert.equal(again.revision, read, 'equal settings are no change');
+  const other = write('other.json', JSON.stringify({ use_header_setting: '1', policy }));
+  const { revision } = JSON.parse(await run('policies', '1', '--set', other, '--json'));
+  assert.notEqual(revision, read);
   await refuses(
     ['policies', '1', '--set', file, '--if-revision', read],
-    `causeway: the settings of domain 1 have changed: their revision is ${again.revision}, not ${read}; the current settings are {`,
+    `causeway: the settings of domain 1 have changed: their revision is ${revision}, not ${read} (changed by token`,
   );
   await refuses(['policies', '1', '--set', '/nowhere'], 'causeway: cannot read /nowhere: ENOENT');
   const broken = write('broken.json', '{');

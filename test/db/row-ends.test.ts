@@ -16,6 +16,8 @@ const ENDS: Readonly<Record<TableName, End>> = {
   token: 'tokens.ts',
   kept_answer: 'kept-answers.ts',
   domain: { kept: 'added by customers; a deleted one stays for its logs' },
+  audit_event: 'audit.ts',
+  domain_revision: 'domain-revisions.ts',
   config_head: { kept: 'one row' },
   revision_tag: 'revision-tags.ts',
   resource: 'resources.ts',

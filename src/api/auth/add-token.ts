@@ -2,6 +2,7 @@
 import type { Transaction } from 'kysely';
 import { ServiceError } from '#contract/service-error.ts';
 import type { Executor, Schema } from '#db/schema/schema.ts';
+import { noteChanges } from '#db/tables/audit.ts';
 import { findMissingDomain } from '#db/tables/domains.ts';
 import {
   countUsableTokens,
@@ -46,7 +47,11 @@ export async function addToken(
     throw new ServiceError('tokenLimit', { limit: MAX_TOKENS });
   await deleteEndedTokens(trx, { accountId, keep: MAX_TOKENS, now });
   const accessToken = mintToken();
-  return { token: await createToken(trx, { ...asked, hash: hashToken(accessToken) }), accessToken };
+  const token = await createToken(trx, { ...asked, hash: hashToken(accessToken) });
+  const { access, domainIds, addresses, label } = asked;
+  const target = { kind: 'token', id: String(token.id), name: label } as const;
+  noteChanges(trx, [{ accountId, target, before: {}, after: { scopes, access, domainIds, addresses, expiresAt } }]);
+  return { token, accessToken };
 }
 
 /** Domains are those of the account, and of the one scope that has any. */

@@ -16,6 +16,8 @@ export interface Caller {
   readonly address: string;
   /** Whether the connection comes from this machine and was not forwarded by a proxy. */
   readonly isLocal: boolean;
+  /** User of this machine, as the command says it; empty: not said. */
+  readonly user?: string;
 }
 
 export interface Principal {
@@ -32,6 +34,7 @@ export interface Principal {
 interface TokenInUse {
   readonly id: number;
   readonly accountId: number;
+  readonly label: string;
   /** The token may not be used from the call's address. */
   readonly isElsewhere: boolean;
 }
@@ -75,11 +78,11 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
     if (found === undefined) throw failures.refusalOf(clientNetwork(address));
     const refusal = refusalOf(found, nowOf());
     if (refusal !== undefined) throw new ServiceError(refusal);
-    const { id, accountId, scopes, domainIds, addresses } = found.token;
+    const { id, accountId, label, scopes, domainIds, addresses } = found.token;
     const access = found.formerUntil === undefined ? found.token.access : withoutManage(found.token.access);
     const isElsewhere = addresses !== undefined && !createAddressSet(addresses).has(address);
     const isDisabled = found.account.isDisabled;
-    return { token: { id, accountId, isElsewhere }, scopes, access, domainIds, isDisabled };
+    return { token: { id, accountId, label, isElsewhere }, scopes, access, domainIds, isDisabled };
   };
   return (accessToken, caller, now) => {
     const key = `${caller.isLocal} ${caller.address} ${accessToken}`;

@@ -3,6 +3,7 @@
  * `bare/read-call.ts` as well. docs/decisions/0380, 0415
  */
 import type { IncomingHttpHeaders } from 'node:http';
+import { LOCAL_USER_FIELD } from '#contract/local-user.ts';
 
 /**
  * Names in lower case. `test/architecture.test.ts` lists the files that read other fields, of requests that are not
@@ -18,6 +19,7 @@ export const CALL_FIELDS = [
   'x-forwarded-for',
   'x-request-id',
   'idempotency-key',
+  LOCAL_USER_FIELD,
 ] as const;
 
 export type CallField = (typeof CALL_FIELDS)[number];

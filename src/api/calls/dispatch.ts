@@ -9,10 +9,14 @@ import { OPERATIONS } from '#contract/operations.ts';
 import { ADDING, ROUTES, type Route, type RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { isDatabaseAway } from '#db/failures.ts';
+import type { Db } from '#db/open.ts';
 import type { Logger } from '#lib/logger.ts';
+import { askedChange } from '../audit/asked-change.ts';
+import { readingOutside, withTrail } from '../audit/trail.ts';
 import type { Authenticate, Caller, Principal } from '../auth/authenticate.ts';
 import type { TokenUses } from '../auth/token-uses.ts';
 import { answerFailure, answerSuccess, type CallAnswer } from '../call-answer.ts';
+import { AUDIT_HANDLERS } from '../handlers/audit.ts';
 import { CACHE_HANDLERS } from '../handlers/cache.ts';
 import { CONFIG_HANDLERS } from '../handlers/config.ts';
 import { DOMAIN_HANDLERS } from '../handlers/domains.ts';
@@ -44,6 +48,7 @@ const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   ...CACHE_HANDLERS,
   ...TRAFFIC_HANDLERS,
   ...LIVE_HANDLERS,
+  ...AUDIT_HANDLERS,
   ...SMS_HANDLERS,
   ...TOKEN_HANDLERS,
   ...OPERATOR_HANDLERS,
@@ -93,6 +98,7 @@ export type Dispatch = (request: Request) => Promise<CallAnswer>;
 
 export function createDispatch(options: DispatchOptions): Dispatch {
   const rates = createRates(options);
+  const services = { ...options.services, db: readingOutside(options.services.db) };
 
   /** What the token, the moment and the account allow, in the order of docs/decisions/0210. */
   function refuse({ name, now, caller }: Request, members: Members, principal: Principal): void {
@@ -111,7 +117,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     const { name, locale, now, caller, idempotencyKey } = request;
     const { token, domainIds } = by;
     const call = {
-      ...options.services,
+      ...services,
       now,
       accountId: token?.accountId ?? NO_ACCOUNT,
       domainIds,
@@ -119,13 +125,14 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       address: caller.address,
       ifRevision: readIfRevision(asked),
     };
-    const answer = async (given: Call) => {
+    const answer = async (db: Db) => {
+      const given = { ...call, db: ROUTES[name].access === 'read' ? db : audited(db, request, members, token) };
       const { data, note } = await perform(name, asked, given, { ...options.look, locale });
       return answerSuccess(name, data, locale, note);
     };
     const key = ADDING.has(name) ? idempotencyKey : undefined;
-    if (key === undefined) return await answer(call);
-    return await answerOnce(call, { ...call, key, operation: name, members }, (db) => answer({ ...call, db }));
+    if (key === undefined) return await answer(call.db);
+    return await answerOnce(call, { ...call, key, operation: name, members }, (db) => answer(readingOutside(db)));
   }
 
   /** The answer, with what is left of the caller's rate. */
@@ -181,6 +188,17 @@ function decodeOrRefuse<R extends Parameters<typeof decodeRequest>[0]>(contract:
   const decoded = decodeRequest(contract, members);
   if (decoded.kind === 'error') throw new ServiceError(decoded.code, decoded.parameters);
   return decoded.value;
+}
+
+/** The database for a call that may change something: it leaves events of the audit trail. */
+function audited(db: Db, { name, caller, requestId, now }: Request, members: Members, token: Principal['token']): Db {
+  const { address, user = '' } = caller;
+  const actor =
+    token === undefined
+      ? ({ kind: 'local', name: user, address } as const)
+      : ({ kind: 'token', name: token.label, accountId: token.accountId, tokenId: token.id, address } as const);
+  const owner = ROUTES[name].scope === 'operator' ? undefined : token?.accountId;
+  return withTrail(db, { at: now, actor, operation: name, requestId }, () => askedChange(name, members, owner));
 }
 
 /**

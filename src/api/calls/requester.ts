@@ -1,6 +1,7 @@
 /** The requester: client address, and language of the answer. Both ways of reading requests share it. */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { LOCAL_USER_FIELD, localUserText } from '#contract/local-user.ts';
 import { chooseLocale, type Locale } from '#contract/locale.ts';
 import { createAddressSet, unmapAddress } from '#lib/cidr.ts';
 import { clientAddress } from '#lib/client-address.ts';
@@ -16,6 +17,8 @@ export interface Requester {
   readonly acceptLanguage: string | undefined;
   /** `Idempotency-Key` as it was sent. */
   readonly idempotencyKey: string | undefined;
+  /** User of this machine, as a command says it. */
+  readonly localUser: string | undefined;
 }
 
 /** What the fields of a call say: the same for every way in which calls are read. */
@@ -24,6 +27,7 @@ export function saidBy(fields: CallFields): Omit<Requester, 'peer'> {
     forwardedFor: fields['x-forwarded-for'],
     acceptLanguage: fields['accept-language'],
     idempotencyKey: fields['idempotency-key'],
+    localUser: fields[LOCAL_USER_FIELD],
   };
 }
 
@@ -59,7 +63,8 @@ export function createRequesters({ trustedProxies, locale, onUntrustedProxy }: R
       const address = addressOf(requester);
       const peer = unmapAddress(requester.peer ?? '');
       if (requester.forwardedFor !== undefined && !trusted.has(peer)) onUntrustedProxy(peer);
-      return { address, isLocal: requester.forwardedFor === undefined && isLoopback(address) };
+      const isLocal = requester.forwardedFor === undefined && isLoopback(address);
+      return { address, isLocal, user: isLocal ? localUserText(requester.localUser ?? '') : '' };
     },
     localeOf: ({ acceptLanguage }) => chooseLocale(acceptLanguage, locale),
   };

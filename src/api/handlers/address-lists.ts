@@ -4,7 +4,7 @@ import { ServiceError } from '#contract/service-error.ts';
 import { deleteAddressList, listAddressLists, saveAddressList } from '#db/tables/address-lists.ts';
 import { publish } from '#db/tables/resources.ts';
 import { MAX_ADDRESS_LISTS } from '#model/limits.ts';
-import { changeSettings } from '../settings/change.ts';
+import { changesTopic } from './changes-topic.ts';
 import type { Handler } from './handler.ts';
 import { readOwnDomain } from './own-domain.ts';
 
@@ -26,21 +26,15 @@ export const ADDRESS_LIST_HANDLERS = {
   },
 
   'addressList.delete': async ({ db, accountId }, { name }) => {
-    const deleted = await db.transaction((trx) => deleteAddressList(trx, { accountId, name }));
-    if (deleted.kind === 'missing') throw new ServiceError('addressListNotFound', { list: name });
-    if (deleted.kind === 'inUse')
-      throw new ServiceError('addressListInUse', { list: name, domains: deleted.domains.join(', ') });
-  },
-
-  'config.setAddressLists': async (call, { domainId, denied, allowed }) => {
-    await changeSettings(call, domainId, ({ settings }) => {
-      const { addressLists } = settings;
-      return {
-        ...settings,
-        addressLists: { denied: denied ?? addressLists.denied, allowed: allowed ?? addressLists.allowed },
-      };
+    await db.transaction(async (trx) => {
+      const deleted = await deleteAddressList(trx, { accountId, name });
+      if (deleted.kind === 'missing') throw new ServiceError('addressListNotFound', { list: name });
+      if (deleted.kind === 'inUse')
+        throw new ServiceError('addressListInUse', { list: name, domains: deleted.domains.join(', ') });
     });
   },
+
+  'config.setAddressLists': changesTopic('address_lists'),
 
   'config.getAddressLists': async (call, { domainId }) => await readOwnDomain(call, domainId),
 } satisfies {

@@ -1,26 +1,22 @@
 /** The account's certificates, and which of its domains has which. docs/decisions/0170, 0171 */
 import type { KeyObject } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
-import type { Transaction } from 'kysely';
 import { CERTIFICATE_TEXT, PRIVATE_KEY_TEXT } from '#contract/certificate-operations.ts';
 import { quote } from '#contract/found.ts';
-import { OPERATIONS } from '#contract/operations.ts';
 import { localizeReason } from '#contract/reasons.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
-import type { Schema } from '#db/schema/schema.ts';
-import { addCertificate, deleteCertificate, findCertificatesFor, listCertificates } from '#db/tables/certificates.ts';
-import { type Certificate, type CertificateChain, parseChain } from '#model/certificate.ts';
-import { coversName } from '#model/certificate-names.ts';
+import { noteChanges } from '#db/tables/audit.ts';
+import { addCertificate, deleteCertificate, listCertificates } from '#db/tables/certificates.ts';
+import { type CertificateChain, parseChain } from '#model/certificate.ts';
 import { type CertificateWarning, findWarnings } from '#model/certificate-warnings.ts';
-import type { Domain, DomainSettings } from '#model/domain.ts';
 import { parsePrivateKey } from '#model/private-key.ts';
-import { changeSettings } from '../settings/change.ts';
+import { changeTopic } from '../settings/change-topics.ts';
+import type { CertificateKeys } from '../settings/choose-certificates.ts';
 import { findStoredWarnings } from '../settings/stored-warnings.ts';
 import { tryCertificate } from '../settings/try-certificate.ts';
 import type { Call, Handler } from './handler.ts';
 import { readOwnDomain } from './own-domain.ts';
-import { refuseMissing } from './refuse-missing.ts';
 
 export const CERTIFICATE_HANDLERS = {
   'certificate.list': async ({ db, accountId, domainIds, now }, page) => {
@@ -39,76 +35,45 @@ export const CERTIFICATE_HANDLERS = {
     const { chain, privateKey } = readPair(texts, now);
     const warnings = await warn(chain, privateKey, texts.certificate, now);
     const certificate = { accountId, title, chain, privateKey, now };
-    const key = await db.transaction((trx) => addCertificate(trx, keyring, certificate, maxCertificates));
-    if (key === undefined) throw new ServiceError('certificateLimit', { limit: maxCertificates });
+    const key = await db.transaction(async (trx) => {
+      const added = await addCertificate(trx, keyring, certificate, maxCertificates);
+      if (added === undefined) throw new ServiceError('certificateLimit', { limit: maxCertificates });
+      const target = { kind: 'certificate', id: added, name: title } as const;
+      noteChanges(trx, [{ accountId, target, before: {}, after: { names: chain.names } }]);
+      return added;
+    });
     return { key, warnings };
   },
 
   'certificate.delete': async ({ db, accountId }, { sslKey }) => {
-    const deleted = await db.transaction((trx) => deleteCertificate(trx, { accountId, key: sslKey }));
-    if (deleted.kind === 'missing') throw new ServiceError('certificateNotFound', { sslKey: quote(sslKey) });
-    if (deleted.kind === 'inUse') throw new ServiceError('certificateInUse', { domains: deleted.domains.join(', ') });
+    await db.transaction(async (trx) => {
+      const deleted = await deleteCertificate(trx, { accountId, key: sslKey });
+      if (deleted.kind === 'missing') throw new ServiceError('certificateNotFound', { sslKey: quote(sslKey) });
+      if (deleted.kind === 'inUse') throw new ServiceError('certificateInUse', { domains: deleted.domains.join(', ') });
+    });
   },
 
-  'config.setSsl': async (call, { domainId, isOn, chosen, ...wanted }) => {
-    let keys: Keys = { sslKey: '', secondSslKey: '' };
-    await changeSettings(call, domainId, async (domain, trx) => {
-      const { settings } = domain;
-      const https = { ...settings.https, ...chosen };
-      if (!isOn) return { ...settings, https, sslControl: false, sslKey: '', secondSslKey: '' };
-      keys = await chooseCertificates(trx, call, domain, wanted);
-      return { ...settings, https, sslControl: true, ...keys };
-    });
-    return { warnings: await warningsOf(call, keys) };
+  'config.setSsl': async (call, input) => {
+    const { settings } = await changeTopic(call, input.domainId, 'ssl', input);
+    return { warnings: await certificateWarnings(call, settings) };
   },
 
   'config.getSsl': async (call, { domainId }) => {
     const domain = await readOwnDomain(call, domainId);
-    return { ...domain, warnings: await warningsOf(call, domain.settings) };
+    return { ...domain, warnings: await certificateWarnings(call, domain.settings) };
   },
 } satisfies {
   readonly [N in RouteName as N extends `certificate.${string}` | `config.${string}Ssl` ? N : never]: Handler<N>;
 };
 
-type Keys = Pick<DomainSettings, 'sslKey' | 'secondSslKey'>;
-
 /** The warnings of a domain's certificates, those of the first before those of the second. */
-async function warningsOf(
+export async function certificateWarnings(
   { db, now }: Pick<Call, 'db' | 'now'>,
-  { sslKey, secondSslKey }: Keys,
+  { sslKey, secondSslKey }: CertificateKeys,
 ): Promise<readonly CertificateWarning[]> {
   const keys = [sslKey, secondSslKey].filter((key) => key !== '');
   const found = await findStoredWarnings(db.query, keys, now);
   return keys.flatMap((key) => found.get(key) ?? []);
-}
-
-/**
- * Chooses the certificates of a domain: omitted ones stay, but a second certificate gives way to a new first one of its
- * own kind.
- */
-async function chooseCertificates(
-  trx: Transaction<Schema>,
-  { accountId, now }: Pick<Call, 'accountId' | 'now'>,
-  { id, name, settings }: Domain,
-  wanted: { readonly [K in keyof Keys]: Keys[K] | undefined },
-): Promise<Keys> {
-  const sslKey = wanted.sslKey ?? settings.sslKey;
-  const secondSslKey = wanted.secondSslKey ?? settings.secondSslKey;
-  if (sslKey === '') refuseMissing(OPERATIONS['config.setSsl'].request.fields, 'ssl_key');
-  const had: readonly string[] = [settings.sslKey, settings.secondSslKey];
-  if (sslKey === settings.sslKey && secondSslKey === settings.secondSslKey) return { sslKey, secondSslKey };
-  const keys = secondSslKey === '' ? [sslKey] : [sslKey, secondSslKey];
-  const found = await findCertificatesFor(trx, id, accountId, keys);
-  for (const [index, key] of keys.entries()) {
-    if (had.includes(key)) continue; // one that has expired meanwhile stays
-    const certificate = found[index];
-    if (certificate === undefined) throw new ServiceError('certificateNotFound', { sslKey: quote(key) });
-    refuseUnfit(certificate, name, index === 0 ? 'ssl_key' : 'ssl_key_second', now);
-  }
-  const [first, second] = found;
-  if (second === undefined || second.keyKind !== first?.keyKind) return { sslKey, secondSslKey };
-  if (wanted.secondSslKey === undefined) return { sslKey, secondSslKey: '' };
-  throw new ServiceError('certificateSameKind', { kind: second.keyKind.toUpperCase() });
 }
 
 /** Nothing of the texts is in what is said about them. */
@@ -143,16 +108,3 @@ function refusal(field: 'private_key' | 'certificate', reason: string): ServiceE
   const { expects } = field === 'certificate' ? CERTIFICATE_TEXT : PRIVATE_KEY_TEXT;
   return new ServiceError('pemInvalid', { field, expected: expects, reason: localizeReason(reason) });
 }
-
-function refuseUnfit({ names, validTo }: Certificate, name: string, field: string, now: number): void {
-  if (validTo <= now) throw new ServiceError('certificateExpired', { field, time: new Date(validTo).toISOString() });
-  if (coversName(names, name)) return;
-  const covered = names.slice(0, MAX_NAMES_SHOWN).join(', ') + (names.length > MAX_NAMES_SHOWN ? ', …' : '');
-  throw new ServiceError('certificateNotCovering', {
-    field,
-    name,
-    names: covered === '' ? { 'zh-CN': '无', en: 'no domain' } : covered,
-  });
-}
-
-const MAX_NAMES_SHOWN = 10;

@@ -5,30 +5,37 @@ import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { listServingEdges } from '#db/tables/serving-edges.ts';
 import { findLagging, isInForce } from '#model/acknowledgement.ts';
-import { DEFAULT_SETTINGS, type Domain, type DomainSettings } from '#model/domain.ts';
+import { DEFAULT_SETTINGS } from '#model/domain.ts';
 import { problemWithSuffix } from '#model/domain-name.ts';
-import type { EdgeReport } from '#model/edge.ts';
 import { stateWhenAdded } from '#model/transition.ts';
-import { compileSite } from '#sites/compile.ts';
-import { addDomain, changeDomain, changeRemark, changeSettings, deleteDomain } from '../settings/change.ts';
-import { toSiteSpec } from '../settings/site-spec.ts';
-import { findOriginWarnings, type OriginWarning } from '../wire/origin-warnings.ts';
-import type { Call, Handler } from './handler.ts';
+import { addDomain, changeDomain, changeRemark, deleteDomain } from '../settings/change.ts';
+import { changeTopic, settingsWith } from '../settings/change-topics.ts';
+import { refuseMissingOrigins } from '../settings/topics.ts';
+import { DOMAIN_CHANGE_HANDLERS } from './domain-changes.ts';
+import type { Handler } from './handler.ts';
 import { listDomainViews } from './list-domains.ts';
+import { originWarningsOf } from './origin-warnings-of.ts';
 import { domainKeyOf, readOwnDomain } from './own-domain.ts';
 import { changeState } from './state.ts';
 
 export const DOMAIN_HANDLERS = {
+  ...DOMAIN_CHANGE_HANDLERS,
+
   'domain.get': async (call, { domainId }) => {
     const domain = await readOwnDomain(call, domainId);
     const edges = await listServingEdges(call.db.query, domain.id, call.now);
     const waitingFor = findLagging(domain, edges).map(({ edge }) => edge);
-    return { domain, isInForce: isInForce(domain, edges), waitingFor, warnings: warningsOf(call, domain, edges) };
+    return {
+      domain,
+      isInForce: isInForce(domain, edges),
+      waitingFor,
+      warnings: await originWarningsOf(call, domain, edges),
+    };
   },
 
   'domain.add': async (call, input) => {
     const { db, now, accountId, cnameSuffix, maxDomains, review } = call;
-    const { name, type, icpNumber, remark, ...chosen } = input;
+    const { name, type, icpNumber, remark, set, ...chosen } = input;
     const reason = problemWithSuffix(name, cnameSuffix);
     if (reason !== undefined)
       throw new ServiceError('domainNameInvalid', { entry: quote(name), reason: localizeReason(reason) });
@@ -36,24 +43,13 @@ export const DOMAIN_HANDLERS = {
     refuseMissingOrigins(type, settings);
     const state = stateWhenAdded(review);
     const added = { accountId, name, type, icpNumber, remark, state, createdAt: now, settings };
-    const domain = await addDomain(db, added, maxDomains, now);
-    return { domain, warnings: warningsOf(call, domain, await listServingEdges(db.query, domain.id, now)) };
+    const domain = await addDomain(db, added, maxDomains, now, (bare, trx) => settingsWith(bare, set, trx, call));
+    return { domain, warnings: await originWarningsOf(call, domain) };
   },
 
-  'domain.updateOrigin': async (call, { domainId, ...chosen }) => {
-    await changeSettings(call, domainId, ({ type, settings }) => {
-      const changed = {
-        ...settings,
-        origins: chosen.origins,
-        backups: chosen.backups ?? settings.backups,
-        originProtocol: chosen.originProtocol ?? settings.originProtocol,
-        originHost: chosen.originHost ?? settings.originHost,
-      };
-      refuseMissingOrigins(type, changed);
-      return changed;
-    });
-    const domain = await readOwnDomain(call, domainId);
-    return { warnings: warningsOf(call, domain, await listServingEdges(call.db.query, domain.id, call.now)) };
+  'domain.updateOrigin': async (call, input) => {
+    const domain = await changeTopic(call, input.domainId, 'origin', input);
+    return { warnings: await originWarningsOf(call, domain) };
   },
 
   'domain.list': async ({ db, now, accountId, domainIds }, filter) =>
@@ -71,21 +67,3 @@ export const DOMAIN_HANDLERS = {
     await changeRemark(call.db, domainKeyOf(call, domainId), remark);
   },
 } satisfies { readonly [N in RouteName as N extends `domain.${string}` ? N : never]: Handler<N> };
-
-function warningsOf(
-  { permitsOrigin }: Pick<Call, 'permitsOrigin'>,
-  domain: Domain,
-  edges: readonly EdgeReport[],
-): readonly OriginWarning[] {
-  const spec = toSiteSpec({ ...domain, state: 'open' }); // one that waits for its review has origins too
-  if (spec === undefined) return [];
-  // Only the origins: compiling policies and lists costs far more than the rest of a reading.
-  const { id, name, type, state, origins } = spec;
-  const compiled = compileSite({ id, name, type, state, origins }, 1);
-  return compiled.kind === 'invalid' ? [] : findOriginWarnings(compiled.site, edges, permitsOrigin);
-}
-
-/** A live domain may be fed by its encoders alone; every other type has something to fetch. */
-function refuseMissingOrigins(type: string, settings: DomainSettings): void {
-  if (type !== 'live' && settings.origins.length === 0) throw new ServiceError('originsMissing');
-}

@@ -23,7 +23,9 @@ export const FLEET_OPERATOR_HANDLERS = {
   'fleetOperator.listTokens': ({ db }) => listEdgeTokens(db.query),
 
   'fleetOperator.revokeToken': async ({ db, now }, { tokenId }) => {
-    if (!(await revokeEdgeToken(db.query, tokenId, now))) throw new ServiceError('edgeTokenNotFound', { tokenId });
+    await db.transaction(async (trx) => {
+      if (!(await revokeEdgeToken(trx, tokenId, now))) throw new ServiceError('edgeTokenNotFound', { tokenId });
+    });
   },
 
   'fleetOperator.addEdge': async ({ db, now, tokenId }, order) => {

@@ -1,14 +1,8 @@
 /** Recordings of the live streams of a customer's domains. docs/decisions/0503 */
 import { ServiceError } from '#contract/service-error.ts';
 import { listDomainIds } from '#db/tables/domains.ts';
-import {
-  keepRecordings,
-  listOnAir,
-  listRecordings,
-  markRecordingDeleted,
-  type Recording,
-} from '#db/tables/live/recordings.ts';
-import { changeSettings } from '../settings/change.ts';
+import { listOnAir, listRecordings, markRecordingDeleted, type Recording } from '#db/tables/live/recordings.ts';
+import { changeTopic } from '../settings/change-topics.ts';
 import { timeRange } from '../wire/time-range.ts';
 import type { Call, Handler } from './handler.ts';
 import { readLiveDomain } from './live-domain.ts';
@@ -20,13 +14,9 @@ type RecordingRoute = 'live.getRecording' | 'live.setRecording' | 'live.listReco
 export const LIVE_RECORDING_HANDLERS = {
   'live.getRecording': async (call, { name }) => await readLiveDomain(call, name),
 
-  'live.setRecording': async (call, { name, isOn, days }) => {
-    const { id } = await readLiveDomain(call, name);
-    await changeSettings(call, id, async ({ settings }, trx) => {
-      const recording = { isOn, days: days ?? settings.recording.days };
-      await keepRecordings(trx, id, recording.days);
-      return { ...settings, recording };
-    });
+  'live.setRecording': async (call, input) => {
+    const { id } = await readLiveDomain(call, input.name);
+    await changeTopic(call, id, 'recording', input);
   },
 
   'live.listRecordings': async (call, { name, from, to, ...filter }) => {
@@ -44,8 +34,9 @@ export const LIVE_RECORDING_HANDLERS = {
   'live.deleteRecording': async (call, { name, recording }) => {
     const domainIds = await findDomainIds(call, name);
     const asked = { id: recording, domainIds, now: call.now };
-    const isDeleted = await call.db.transaction((trx) => markRecordingDeleted(trx, asked));
-    if (!isDeleted) throw new ServiceError('liveRecordingNotFound', { recording });
+    await call.db.transaction(async (trx) => {
+      if (!(await markRecordingDeleted(trx, asked))) throw new ServiceError('liveRecordingNotFound', { recording });
+    });
   },
 } satisfies { readonly [N in RecordingRoute]: Handler<N> };
 

@@ -11,12 +11,12 @@ import { parseDomainName } from '#model/domain-name.ts';
 import { isLive } from '#model/edge-live.ts';
 import { isOnAir, listStreamStates, type ViewerCounts } from '#model/live-stream.ts';
 import { changeKeys, rotate } from '../settings/live-changes.ts';
+import { refuseMissing } from '../settings/refuse-missing.ts';
 import { liveAddresses } from '../wire/live-addresses.ts';
 import { timeRange } from '../wire/time-range.ts';
 import type { Call, Handler } from './handler.ts';
 import { readLiveDomain } from './live-domain.ts';
 import { LIVE_RECORDING_HANDLERS } from './live-recordings.ts';
-import { refuseMissing } from './refuse-missing.ts';
 
 export const HISTORY_DEFAULT_MS = 30 * DAY_MS;
 const EXPIRE_DEFAULT_SECONDS = 24 * 3600;

@@ -31,7 +31,7 @@ export const OPERATOR_TOKEN_HANDLERS = {
 
   'operator.revokeToken': async ({ db, now }, key) => {
     const { id } = orRefuse(await findToken(db.query, key.tokenId), key);
-    await revokeToken(db.query, id, now);
+    await db.transaction((trx) => revokeToken(trx, id, now));
   },
 
   'operator.narrowToken': async ({ db }, { scopes, access, domainIds, ...key }) => {

@@ -3,6 +3,7 @@ import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { rotateKeyring } from '#db/rotation/sealed-secrets.ts';
 import { countAccounts, createAccount, listAccounts, setAccountDisabled } from '#db/tables/accounts.ts';
+import { noteChanges } from '#db/tables/audit.ts';
 import { changeDomain, transferDomain } from '../settings/change.ts';
 import { findAccountOrRefuse } from './find-account.ts';
 import type { Handler } from './handler.ts';
@@ -11,7 +12,13 @@ import { OPERATOR_TOKEN_HANDLERS } from './operator-tokens.ts';
 import { changeState } from './state.ts';
 
 export const OPERATOR_HANDLERS = {
-  'operator.createAccount': ({ db, now }, { name, kind }) => createAccount(db.query, { name, kind, now }),
+  'operator.createAccount': ({ db, now }, { name, kind }) =>
+    db.transaction(async (trx) => {
+      const account = await createAccount(trx, { name, kind, now });
+      const target = { kind: 'account', id: String(account.id), name } as const;
+      noteChanges(trx, [{ accountId: account.id, target, before: {}, after: { kind } }]);
+      return account;
+    }),
 
   'operator.listAccounts': async ({ db }, page) => ({
     total: await countAccounts(db.query),
@@ -42,6 +49,6 @@ export const OPERATOR_HANDLERS = {
   'operator.setAccountStatus': async ({ db, now, accountId: own }, { accountId, isEnabled }) => {
     await findAccountOrRefuse(db, accountId);
     if (accountId === own && !isEnabled) throw new ServiceError('accountOwn', { accountId });
-    await setAccountDisabled(db.query, accountId, isEnabled ? undefined : now);
+    await db.transaction((trx) => setAccountDisabled(trx, accountId, isEnabled ? undefined : now));
   },
 } satisfies { readonly [N in RouteName as N extends `operator.${string}` ? N : never]: Handler<N> };

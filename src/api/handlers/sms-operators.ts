@@ -9,6 +9,7 @@ import type { Db } from '#db/open.ts';
 import type { Executor } from '#db/schema/schema.ts';
 import { type Keyring, KeyringError } from '#db/secrets/keyring.ts';
 import { listCustomerIds } from '#db/tables/accounts.ts';
+import { noteChanges } from '#db/tables/audit.ts';
 import { createSmsApp, listSmsApps } from '#db/tables/sms/apps.ts';
 import {
   listSmsLedger,
@@ -38,12 +39,12 @@ import { systemTimers } from '#lib/timers.ts';
 import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import { connectCarrier } from '#sms/connectors/connect.ts';
 import { probeConnector } from '#sms/probe-connector.ts';
+import { refuseMissing } from '../settings/refuse-missing.ts';
 import { connectorRevision, refuseOtherRevision, routeRevision } from '../sms/sms-revisions.ts';
 import type { ConnectorChange } from '../wire/wire-sms-operator.ts';
 import { findAccountOrRefuse } from './find-account.ts';
 import type { Handler } from './handler.ts';
 import { pageOfOptOuts } from './opt-outs.ts';
-import { refuseMissing } from './refuse-missing.ts';
 
 /** 128 bits, which cannot be guessed. */
 const APP_KEY_BYTES = 16;
@@ -62,6 +63,8 @@ export const SMS_OPERATOR_HANDLERS = {
       const appKey = `sms_${randomBytes(APP_KEY_BYTES).toString('base64url')}`;
       const app = await createSmsApp(trx, { accountId: owner, appKey, name, now });
       const balance = balanceOrRefuse(await rechargeSms(trx, { accountId: owner, amount: opening, now }));
+      const target = { kind: 'app', id: appKey, name } as const;
+      noteChanges(trx, [{ accountId: owner, target, before: {}, after: { balance } }]);
       return { app, balance };
     });
   },
@@ -75,7 +78,7 @@ export const SMS_OPERATOR_HANDLERS = {
     const { kind } = await findAccountOrRefuse(db, accountId);
     if (kind !== 'customer') throw new ServiceError('accountNotCustomer', { accountId });
     const recharge = { accountId, amount, now, ...(reference !== undefined && { reference }) };
-    return balanceOrRefuse(await db.transaction((trx) => rechargeSms(trx, recharge)));
+    return await db.transaction(async (trx) => balanceOrRefuse(await rechargeSms(trx, recharge)));
   },
 
   'smsOperator.listLedger': async ({ db }, { accountId, before, limit }) => {
@@ -178,7 +181,7 @@ export const SMS_OPERATOR_HANDLERS = {
 
   'smsOperator.setOptOuts': async ({ db, now }, { numbers, isOptedOut }) => {
     const optOuts = { accountId: EVERYBODY, numbers };
-    if (!isOptedOut) return (await removeOptOuts(db.query, optOuts)) > 0;
+    if (!isOptedOut) return (await db.transaction((trx) => removeOptOuts(trx, optOuts))) > 0;
     await db.transaction((trx) => addOptOuts(trx, optOuts, now));
     return true;
   },

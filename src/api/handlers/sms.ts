@@ -73,7 +73,7 @@ export const SMS_HANDLERS = {
     }),
 
   'sms.removeOptOuts': async ({ db, accountId }, { numbers }) =>
-    (await removeOptOuts(db.query, { accountId, numbers })) > 0,
+    (await db.transaction((trx) => removeOptOuts(trx, { accountId, numbers }))) > 0,
 
   'sms.getSettings': (call, { appKey }) => findAppOrRefuse(call.db.query, call, appKey),
 

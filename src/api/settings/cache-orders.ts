@@ -6,10 +6,12 @@ import type { Transaction } from 'kysely';
 import { ServiceError } from '#contract/service-error.ts';
 import type { Db } from '#db/open.ts';
 import type { Executor, Schema } from '#db/schema/schema.ts';
+import { noteChanges } from '#db/tables/audit.ts';
 import { type CacheAmounts, insertTask, saveTaskRevision, takeDayPlaces } from '#db/tables/cache-tasks.ts';
 import { findDomain, findDomainsByName, type OwnDomains, reaches } from '#db/tables/domains.ts';
 import { deletePurges, insertPurges, listPurges, lockPurges } from '#db/tables/purges.ts';
 import { type Change, publish } from '#db/tables/resources.ts';
+import { type AuditChange, differenceOf } from '#model/audit.ts';
 import { type CacheItem, type CacheTask, resourceId } from '#model/cache-task.ts';
 import { candidateNames } from '#sites/lookup.ts';
 import { mergePurges } from '#sites/merge-purges.ts';
@@ -40,7 +42,9 @@ export async function orderPurge(db: Db, orderer: Orderer, asked: AskedPurge): P
     const directories = wanted.items.filter(({ kind }) => kind !== 'url').length;
     const purgeUrls = wanted.items.length - directories;
     await takePlaces(trx, orderer, { ...NOTHING, purgeUrls, purgeDirectories: directories });
-    const id = await insertTask(trx, { accountId, kind: 'purge', createdAt: now, items: wanted.items });
+    const task = { accountId, kind: 'purge', createdAt: now, items: wanted.items } as const;
+    const id = await insertTask(trx, task);
+    noteChanges(trx, [orderedTask(task, id)]);
     const changes = await applyPurges(trx, id, wanted.bySite, now);
     await saveTaskRevision(trx, id, await publish(trx, changes, now));
     return id;
@@ -61,6 +65,7 @@ export async function orderPrefetch(db: Db, orderer: Orderer, asked: readonly As
       items: urls.map((url) => ({ kind: 'url', asked: url.asked, domainId: siteOf(url).id })),
     };
     const taskId = await insertTask(trx, task);
+    noteChanges(trx, [orderedTask(task, taskId)]);
     const changes = urls.map((url, n): Change => {
       const { host, target, scheme } = url;
       const body: PrefetchSpec = { taskId, n, host, target, scheme, accountId, siteId: siteOf(url).id };
@@ -69,6 +74,11 @@ export async function orderPrefetch(db: Db, orderer: Orderer, asked: readonly As
     await saveTaskRevision(trx, taskId, await publish(trx, changes, now));
     return taskId;
   });
+}
+
+function orderedTask({ accountId, kind, items }: Omit<CacheTask, 'id' | 'revision'>, id: number): AuditChange {
+  const target = { kind: 'task', id: String(id), name: '' } as const;
+  return { accountId, target, ...differenceOf({}, { [kind]: items.map(({ asked }) => asked) }) };
 }
 
 interface WantedPurges {

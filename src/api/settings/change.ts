@@ -2,6 +2,7 @@
  * The one way to write settings. In one transaction a domain is saved, made into its `SiteSpec`, compiled and
  * published. What does not compile is refused, so an edge can run whatever was accepted.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Transaction } from 'kysely';
 import { ServiceError } from '#contract/service-error.ts';
 import type { Db } from '#db/open.ts';
@@ -9,8 +10,10 @@ import type { Schema } from '#db/schema/schema.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { giveDomainPlace, takeDomainPlace } from '#db/tables/accounts.ts';
 import { setAddressListUse } from '#db/tables/address-lists.ts';
+import { listAuditEventsOf, noteChanges, unchanged } from '#db/tables/audit.ts';
 import { endOrder } from '#db/tables/certificate-orders.ts';
 import { setCertificateUse } from '#db/tables/certificates.ts';
+import { keepRevision } from '#db/tables/domain-revisions.ts';
 import {
   findDomainToChange,
   findNameConflict,
@@ -23,9 +26,11 @@ import {
 } from '#db/tables/domains.ts';
 import { forgetStreams } from '#db/tables/live/streams.ts';
 import { type Change, publish } from '#db/tables/resources.ts';
+import type { AuditEvent } from '#model/audit.ts';
 import type { Domain } from '#model/domain.ts';
 import { canChangeSettings, type Review, stateWhenChanged } from '#model/transition.ts';
 import { compileSite } from '#sites/compile.ts';
+import { addedDomain, changedDomain, deletedDomain, movedDomain } from './domain-event.ts';
 import { renewKeys } from './live-changes.ts';
 import { toSiteSpec } from './site-spec.ts';
 
@@ -40,26 +45,40 @@ export interface DomainKey extends OwnDomains {
 export class StaleRevision extends Error {
   readonly domain: Domain;
   readonly given: number;
+  /** The change that made the settings that are there; `undefined` if it is not kept. */
+  readonly event: AuditEvent | undefined;
 
-  constructor(domain: Domain, given: number) {
+  constructor(domain: Domain, given: number, event: AuditEvent | undefined) {
     super('the settings have changed');
     this.domain = domain;
     this.given = given;
+    this.event = event;
   }
 }
 
-export async function addDomain(db: Db, domain: NewDomain, maxDomains: number, now: number): Promise<Domain> {
+/** `complete` returns its settings, once it has an id. */
+export async function addDomain(
+  db: Db,
+  domain: NewDomain,
+  maxDomains: number,
+  now: number,
+  complete: (domain: Domain, trx: Transaction<Schema>) => Promise<Domain['settings']> = async (bare) => bare.settings,
+): Promise<Domain> {
   return await db.transaction(async (trx) => {
     await lockName(trx, domain.name);
     await refuseConflict(trx, domain);
     await takePlace(trx, domain.accountId, maxDomains);
-    return await saveAndPublish(trx, await insertDomain(trx, domain), now);
+    const bare = await insertDomain(trx, domain);
+    const added = await saveAndPublish(trx, { ...bare, settings: await complete(bare, trx) }, now);
+    await keepRevision(trx, added, now);
+    noteChanges(trx, [addedDomain(added)]);
+    return added;
   });
 }
 
 /**
- * `change` may be called several times, and may throw `ServiceError`; giving back its argument changes nothing. `others`
- * returns what else is to be published with the domain.
+ * Returns the domain as it is then. `change` may be called several times, and may throw `ServiceError`; giving back its
+ * argument changes nothing. `others` returns what else is to be published with the domain.
  */
 export async function changeDomain(
   db: Db,
@@ -67,21 +86,25 @@ export async function changeDomain(
   now: number,
   change: (domain: Domain, trx: Transaction<Schema>) => Domain | Promise<Domain>,
   others: Others = async () => [],
-): Promise<void> {
-  await db.transaction(async (trx) => {
+): Promise<Domain> {
+  return await db.transaction(async (trx) => {
     const domain = await findOrRefuse(trx, key);
     const changed = await change(domain, trx);
-    if (changed === domain) return;
+    const more = await others(trx);
+    if (changed === domain && more.length === 0) return unchanged(trx, domain);
     const isChosen = changed.settings.sslKey !== domain.settings.sslKey;
     const orders = isChosen ? await endOrder(trx, domain.id) : [];
-    await saveAndPublish(trx, changed, now, [...orders, ...(await others(trx))]);
+    const saved = await saveAndPublish(trx, changed, now, [...orders, ...more]);
+    await keepRevision(trx, saved, now);
+    noteChanges(trx, [changedDomain(domain, saved, saved.settingRevision)]);
+    return saved;
   });
 }
 
-type Others = (trx: Transaction<Schema>) => Promise<readonly Change[]>;
+export type Others = (trx: Transaction<Schema>) => Promise<readonly Change[]>;
 
 /** What every call brings along. */
-interface Setter extends OwnDomains {
+export interface Setter extends OwnDomains {
   readonly db: Db;
   readonly now: number;
   readonly review: Review;
@@ -90,19 +113,20 @@ interface Setter extends OwnDomains {
 
 /**
  * Like `changeDomain`, for settings that customers change: refused while the domain is disabled, and a rejected domain
- * is resubmitted.
+ * is resubmitted. Equal settings are no change.
  */
 export async function changeSettings(
   { db, accountId, domainIds, now, review, ifRevision }: Setter,
   domainId: number,
   change: (domain: Domain, trx: Transaction<Schema>) => Domain['settings'] | Promise<Domain['settings']>,
   others?: Others,
-): Promise<void> {
+): Promise<Domain> {
   const changeOpen = async (domain: Domain, trx: Transaction<Schema>) => {
     refuseDisabled(domain);
-    return { ...domain, state: stateWhenChanged(domain.state, review), settings: await change(domain, trx) };
+    const changed = { ...domain, state: stateWhenChanged(domain.state, review), settings: await change(domain, trx) };
+    return isDeepStrictEqual(changed, domain) ? domain : changed;
   };
-  await changeDomain(db, { accountId, domainIds, domainId, ifRevision }, now, changeOpen, others);
+  return await changeDomain(db, { accountId, domainIds, domainId, ifRevision }, now, changeOpen, others);
 }
 
 /** A disabled domain stays: deleted and added anew it would be in service again. */
@@ -118,13 +142,16 @@ export async function deleteDomain(db: Db, key: DomainKey, now: number): Promise
     const live = await forgetStreams(trx, domain.id);
     const site: Change = { kind: 'site', key: domain.name, op: 'delete' };
     await publish(trx, [site, ...lists, ...certificates, ...challenges, ...live], now);
+    noteChanges(trx, [deletedDomain(domain)]);
   });
 }
 
 /** The remark is no setting: no edge hears of it and the state stays. */
 export async function changeRemark(db: Db, key: DomainKey, remark: string): Promise<void> {
   await db.transaction(async (trx) => {
-    await saveDomain(trx, { ...(await findOrRefuse(trx, key)), remark });
+    const domain = await findOrRefuse(trx, key);
+    await saveDomain(trx, { ...domain, remark });
+    noteChanges(trx, domain.remark === remark ? [] : [changedDomain(domain, { ...domain, remark })]);
   });
 }
 
@@ -136,7 +163,7 @@ export async function transferDomain(
 ): Promise<void> {
   await db.transaction(async (trx) => {
     const domain = await findOrRefuse(trx, key);
-    if (domain.accountId === toAccountId) return;
+    if (domain.accountId === toAccountId) return unchanged(trx, undefined);
     if (domain.settings.sslControl) throw new ServiceError('domainHasCertificate', { domainId: domain.id });
     if (listsOf(domain).length > 0) throw new ServiceError('domainHasAddressLists', { domainId: domain.id });
     if (domain.settings.signing.isOn) throw new ServiceError('domainSignsUrls', { domainId: domain.id });
@@ -148,6 +175,7 @@ export async function transferDomain(
     await saveDomain(trx, moved);
     const keys = await renewKeys(trx, ring, domain.id, now);
     if (keys.length > 0) await publish(trx, keys, now);
+    noteChanges(trx, [movedDomain(domain, 'before'), movedDomain(moved, 'after')]);
   });
 }
 
@@ -163,8 +191,10 @@ export async function findOrRefuse(trx: Transaction<Schema>, key: DomainKey): Pr
   const { domainId, ifRevision } = key;
   const domain = await findDomainToChange(trx, { own: key, id: domainId });
   if (domain === undefined) throw new ServiceError('domainNotFound', { domainId });
-  if (ifRevision !== undefined && ifRevision !== domain.settingRevision) throw new StaleRevision(domain, ifRevision);
-  return domain;
+  const { settingRevision } = domain;
+  if (ifRevision === undefined || ifRevision === settingRevision) return domain;
+  const event = (await listAuditEventsOf(trx, domainId, [settingRevision])).get(settingRevision);
+  throw new StaleRevision(domain, ifRevision, event);
 }
 
 function refuseDisabled(domain: Domain): void {

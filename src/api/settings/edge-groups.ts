@@ -2,6 +2,7 @@
 import { ServiceError } from '#contract/service-error.ts';
 import type { Db } from '#db/open.ts';
 import { listDomainChanges } from '#db/tables/domain-resources.ts';
+import { keepRevision } from '#db/tables/domain-revisions.ts';
 import { saveDomain } from '#db/tables/domains.ts';
 import {
   countGroupDomains,
@@ -66,7 +67,9 @@ export async function setDomainGroups(db: Db, key: DomainKey, groups: readonly s
     const domain = await findOrRefuse(trx, key);
     await saveDomainGroups(trx, { domainId: domain.id, groups, now });
     const settingRevision = await publish(trx, await listDomainChanges(trx, domain), now);
-    await saveDomain(trx, { ...domain, settingRevision });
+    const saved = { ...domain, settingRevision };
+    await saveDomain(trx, saved);
+    await keepRevision(trx, saved, now);
   });
 }
 

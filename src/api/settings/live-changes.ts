@@ -5,6 +5,7 @@ import { ServiceError } from '#contract/service-error.ts';
 import type { Db } from '#db/open.ts';
 import type { Schema } from '#db/schema/schema.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
+import { unchanged } from '#db/tables/audit.ts';
 import { findDomainToChange, type OwnDomains } from '#db/tables/domains.ts';
 import { readLiveKeys, type StoredLiveKeys, saveLiveKeys } from '#db/tables/live/keys.ts';
 import { MAX_FORBIDDEN_STREAMS, type Marked } from '#db/tables/live/streams.ts';
@@ -53,7 +54,8 @@ export async function changeKeys(
     await holdLiveDomain(trx, asked);
     const before = await readLiveKeys(trx, ring, domainId);
     const keys = change(before);
-    if (keys !== before) await publish(trx, [await saveLiveKeys(trx, ring, { domainId, keys, now })], now);
+    if (keys === before) return unchanged(trx, keys);
+    await publish(trx, [await saveLiveKeys(trx, ring, { domainId, keys, now })], now);
     return keys;
   });
 }

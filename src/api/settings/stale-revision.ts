@@ -1,18 +1,23 @@
 /** Refuses a change that is based on outdated settings, with the current ones in the error. docs/decisions/0446 */
 import { byOperation, operationOf } from '#contract/deny-lists.ts';
+import { quote } from '#contract/found.ts';
+import type { Localized } from '#contract/locale.ts';
 import type { RequestOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { WIRE_CACHE_SETTINGS } from '#contract/settings.ts';
+import type { AuditEvent } from '#model/audit.ts';
 import { type Domain, eachDenyList } from '#model/domain.ts';
 import { WRITE_ACCESS } from '../wire/wire-access.ts';
 import { WRITE_ADDRESS_LISTS } from '../wire/wire-address-lists.ts';
 import { writeAdvanced } from '../wire/wire-advanced.ts';
+import { writeActor } from '../wire/wire-audit.ts';
 import { writeSsl } from '../wire/wire-certificate.ts';
 import { type Look, writeDomain } from '../wire/wire-domain.ts';
 import { writePolicies } from '../wire/wire-policy.ts';
 import { WRITE_RECORDINGS } from '../wire/wire-recordings.ts';
 import { WRITE_RULES, writeSigning } from '../wire/wire-rules.ts';
+import { writeTopics } from '../wire/wire-topics.ts';
 import type { StaleRevision } from './change.ts';
 
 /** Longest text of the current settings in an answer's `info`; a domain may have a hundred policies. */
@@ -28,6 +33,8 @@ type FieldOf<N extends RouteName> = string extends keyof RequestOf<N> ? never : 
 
 type Writer = (domain: Domain, look: Look) => unknown;
 
+const writeAll: Writer = (domain) => writeTopics(domain);
+
 const writeOrigin: Writer = (domain, look) => {
   const { origin, backup, source_type, sourcehost, remark } = writeDomain({ domain, isInForce: true }, look);
   return { origin, backup, source_type, sourcehost, remark, state: domain.state };
@@ -38,6 +45,8 @@ const DENY_LISTS = eachDenyList((list) => ({ current: withoutRevision(WRITE_ACCE
 /** What each would have changed, as the operation that reads it answers. */
 const CURRENT: Readonly<Record<DomainChange, Writer>> = {
   'domain.updateOrigin': writeOrigin,
+  'domain.change': writeAll,
+  'domain.revert': writeAll,
   'domain.setRemark': writeOrigin,
   'domain.setStatus': writeOrigin,
   'domain.delete': writeOrigin,
@@ -71,8 +80,26 @@ export function isDomainChange(name: RouteName): name is DomainChange {
 }
 
 /** `name`: the operation that was refused. */
-export function refuseStale(name: DomainChange, { domain, given }: StaleRevision, look: Look): ServiceError {
+export function refuseStale(name: DomainChange, { domain, given, event }: StaleRevision, look: Look): ServiceError {
   const text = JSON.stringify(CURRENT[name](domain, look));
   const current = text.length > MAX_CURRENT_CHARS ? `${text.slice(0, MAX_CURRENT_CHARS).toWellFormed()}…` : text;
-  return new ServiceError('revisionChanged', { domainId: domain.id, given, revision: domain.settingRevision, current });
+  const { id: domainId, settingRevision: revision } = domain;
+  return new ServiceError('revisionChanged', { domainId, given, revision, changed: describeEvent(event), current });
 }
+
+/** Completes "their revision is 18, not 17"; empty if nothing is known. Of an operator, not which one. */
+function describeEvent(event: AuditEvent | undefined): Localized {
+  if (event === undefined) return { 'zh-CN': '', en: '' };
+  const { at, accountId, actor } = event;
+  const time = new Date(at).toISOString();
+  const who = WHO[writeActor(actor, accountId).actor];
+  const name = actor.name === '' || writeActor(actor, accountId).actor === 'operator' ? '' : ` ${quote(actor.name)}`;
+  return { 'zh-CN': `（由${who['zh-CN']}${name}于 ${time} 修改）`, en: ` (changed by ${who.en}${name} at ${time})` };
+}
+
+const WHO: Readonly<Record<ReturnType<typeof writeActor>['actor'], Localized>> = {
+  token: { 'zh-CN': '令牌', en: 'token' },
+  local: { 'zh-CN': '运营方', en: 'the operator' },
+  operator: { 'zh-CN': '运营方', en: 'the operator' },
+  service: { 'zh-CN': '本服务', en: 'the service' },
+};

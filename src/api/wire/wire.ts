@@ -15,6 +15,7 @@ import type { OriginWarning } from './origin-warnings.ts';
 import { READ_ACCESS, WRITE_ACCESS } from './wire-access.ts';
 import { READ_ADDRESS_LISTS, WRITE_ADDRESS_LISTS } from './wire-address-lists.ts';
 import { readAdvanced, writeAdvanced } from './wire-advanced.ts';
+import { READ_AUDIT, WRITE_AUDIT } from './wire-audit.ts';
 import { readPrefetch, readPurge, type TaskView, writeTask } from './wire-cache.ts';
 import {
   type CertificateView,
@@ -41,6 +42,7 @@ import {
   writeDomainRow,
   writeWarnings,
 } from './wire-domain.ts';
+import { READ_DOMAIN_CHANGES, WRITE_DOMAIN_CHANGES } from './wire-domain-changes.ts';
 import { READ_EDGES, WRITE_EDGES } from './wire-edges.ts';
 import { READ_EVENTS, WRITE_EVENTS } from './wire-events.ts';
 import { READ_FLEET, WRITE_FLEET } from './wire-fleet.ts';
@@ -81,6 +83,7 @@ export const READ = {
     originProtocol: readProtocol(request.source_type ?? ''),
     originHost: readSourceHost(request.sourcehost ?? ''),
     monitorUrl: request.monitor_url ?? '',
+    set: request.set ?? {},
   }),
   /** What is `undefined` stays as it is. */
   'domain.updateOrigin': (request) => ({
@@ -89,6 +92,7 @@ export const READ = {
     backups: request.backup && readOrigins('backup', request.backup),
     originProtocol: request.source_type === undefined ? undefined : readProtocol(request.source_type),
     originHost: request.sourcehost === undefined ? undefined : readSourceHost(request.sourcehost),
+    monitorUrl: request.monitor_url,
   }),
   'domain.list': (request) => ({
     ...readPage(request),
@@ -156,6 +160,8 @@ export const READ = {
   'operator.setDomainStatus': toModelNames<RequestOf<'operator.setDomainStatus'>>,
   'operator.rotateKeyring': () => undefined,
   'operator.setAccountStatus': ({ account_id, enabled }) => ({ accountId: account_id, isEnabled: enabled }),
+  ...READ_AUDIT,
+  ...READ_DOMAIN_CHANGES,
   ...READ_EDGES,
   ...READ_EVENTS,
   ...READ_FLEET,
@@ -220,6 +226,8 @@ export const WRITE = {
     list: views.map((view) => ({ account_id: String(view.domain.accountId), ...writeDomainRow(view, look) })),
   }),
   'operator.rotateKeyring': ({ keyId, ...counts }: Rotation) => ({ key_id: keyId, ...counts }),
+  ...WRITE_AUDIT,
+  ...WRITE_DOMAIN_CHANGES,
   ...WRITE_EDGES,
   ...WRITE_EVENTS,
   ...WRITE_FLEET,

@@ -3,6 +3,7 @@
  * every executor of that database finds it.
  */
 import type { DatabaseConnection, DialectAdapter, Transaction } from 'kysely';
+import type { AuditChange } from '#model/audit.ts';
 import type { Executor, Schema } from '../schema/schema.ts';
 
 export class DbMemory {
@@ -12,6 +13,8 @@ export class DbMemory {
   readonly connections = new WeakMap<Transaction<Schema>, DatabaseConnection>();
   /** Errors of statements that their transaction does not wait for: it cannot be committed. */
   readonly failures = new WeakMap<Transaction<Schema>, unknown>();
+  /** What transactions have noted for the audit trail. */
+  readonly notes = new WeakMap<Transaction<Schema>, readonly AuditChange[]>();
 
   /** Makes a value on first use. Keys are definitions in the program, a few dozen, so values are kept forever. */
   once<T>(key: unknown, make: () => T): T {

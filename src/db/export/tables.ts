@@ -15,6 +15,8 @@ export const SEEDS: { readonly [T in TableName]: number } = {
   token: 0,
   kept_answer: 0,
   domain: 0,
+  audit_event: 0,
+  domain_revision: 0,
   config_head: 1,
   revision_tag: 1,
   resource: 0,

@@ -38,6 +38,8 @@ import { edgeStates } from './0030-edge-states.ts';
 import { keptAnswers } from './0031-kept-answers.ts';
 import { tokenAccess } from './0031-token-access.ts';
 import { tokenUse } from './0031-token-use.ts';
+import { audit } from './0032-audit.ts';
+import { domainRevisions } from './0032-domain-revisions.ts';
 import { events } from './0033-events.ts';
 import { addressLists } from './0035-address-lists.ts';
 
@@ -75,6 +77,8 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0031-kept-answers': keptAnswers,
   '0031-token-access': tokenAccess,
   '0031-token-use': tokenUse,
+  '0032-audit': audit,
+  '0032-domain-revisions': domainRevisions,
   '0033-events': events,
   '0035-address-lists': addressLists,
 };

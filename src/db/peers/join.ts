@@ -26,6 +26,7 @@ import {
   removeControl,
 } from '../tables/controls.ts';
 import { LeaseEnded, listLeases, releaseLeases, requireLease, takeLeases } from '../tables/leases.ts';
+import { withTransaction } from '../with-transaction.ts';
 import { HeldLeases } from './held-leases.ts';
 import type { Controls } from './peers.ts';
 
@@ -276,21 +277,12 @@ class JoinedControls implements OpenControls {
  * middle of one for as long as it takes another to begin with the work.
  */
 function guard(db: Db, check: (trx: Parameters<Parameters<Db['transaction']>[0]>[0]) => Promise<void>): Db {
-  return {
-    engine: db.engine,
-    clock: db.clock,
-    query: db.query,
-    lookUps: db.lookUps,
-    compareClock: (ask) => db.compareClock(ask),
-    snapshot: (work) => db.snapshot(work),
-    onPublish: (listener) => db.onPublish(listener),
-    transaction: (work) =>
-      db.transaction(async (trx) => {
-        await check(trx);
-        const done = await work(trx);
-        await check(trx);
-        return done;
-      }),
-    [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
-  };
+  return withTransaction(db, (work) =>
+    db.transaction(async (trx) => {
+      await check(trx);
+      const done = await work(trx);
+      await check(trx);
+      return done;
+    }),
+  );
 }

@@ -5,6 +5,7 @@
 import type { Generated, Kysely, Selectable, Transaction } from 'kysely';
 import type { AcmeTables } from './acme.ts';
 import type { AddressListTables } from './address-lists.ts';
+import type { AuditTables } from './audit.ts';
 import type { CertificateTables } from './certificates.ts';
 import type { ControlTables } from './controls.ts';
 import type { EventTables } from './events.ts';
@@ -17,6 +18,7 @@ import type { TrafficTables } from './traffic.ts';
 export interface Schema
   extends AcmeTables,
     AddressListTables,
+    AuditTables,
     CertificateTables,
     ControlTables,
     EventTables,
@@ -202,6 +204,7 @@ export type TokenRow = Selectable<Schema['token']>;
 export type DomainRow = Selectable<Schema['domain']>;
 export type EdgeRow = Selectable<Schema['edge']>;
 export type EventRow = Selectable<Schema['event']>;
+export type AuditEventRow = Selectable<Schema['audit_event']>;
 export type CertificateRow = Selectable<Schema['certificate']>;
 export type CertificateOrderRow = Selectable<Schema['certificate_order']>;
 export type LiveStreamRow = Selectable<Schema['live_stream']>;

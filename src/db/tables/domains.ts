@@ -296,14 +296,18 @@ function toColumns(domain: Omit<Domain, 'id' | 'createdAt'>) {
 
 function toDomain(row: DomainRow): Domain {
   // `as`, here and below: these columns are written by this file only, from the same types.
-  const settings = JSON.parse(row.settings) as StoredSettings;
   const { deleted_at: _at, ...plain } = row;
   return {
     ...toModelNames(plain),
     type: row.type as AccelerationType,
     state: row.state as DomainState,
-    settings: withDefaults(settings),
+    settings: parseSettings(row.settings),
   };
+}
+
+/** `text`: settings as they are stored, by any release. */
+export function parseSettings(text: string): DomainSettings {
+  return withDefaults(JSON.parse(text) as StoredSettings);
 }
 
 type StoredSettings = Partial<DomainSettings> & {

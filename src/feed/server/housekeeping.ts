@@ -1,10 +1,13 @@
 /**
  * Deletes what control no longer needs: purges older than any stored object, prefetches of yesterday, old tasks, answers
- * and tombstones, expired marks of live streams, and their history, and tokens and certificates of edges that ended long ago.
+ * and tombstones, expired marks of live streams, and their history, tokens and certificates of edges that ended long ago,
+ * and old events of the audit trail.
  */
 import type { Db } from '#db/open.ts';
 import { type Controls, HOUSEKEEPING } from '#db/peers/peers.ts';
+import { pruneAuditEvents } from '#db/tables/audit.ts';
 import { pruneTasks } from '#db/tables/cache-tasks.ts';
+import { pruneRevisions } from '#db/tables/domain-revisions.ts';
 import { pruneLeftGroups } from '#db/tables/edge-groups.ts';
 import { pruneConditions } from '#db/tables/events/conditions.ts';
 import { pruneEvents } from '#db/tables/events/events.ts';
@@ -19,6 +22,7 @@ import { takeOldPurges } from '#db/tables/purges.ts';
 import { type Change, HISTORY_KEEP_MS, listResourcesBefore, pruneHistory, publish } from '#db/tables/resources.ts';
 import { pruneViewKeys } from '#db/tables/view-keys.ts';
 import type { Clock } from '#lib/clock.ts';
+import { DAY_MS } from '#lib/durations.ts';
 import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';
 import { PREFETCH_KEEP_MS } from '#model/cache-task.ts';
@@ -34,31 +38,36 @@ const PURGE_KEEP_MS = 31 * 24 * 3600 * 1000;
  * again with its next report.
  */
 const LIVE_SILENT_MS = 3600 * 1000;
+const AUDIT_DAYS = 400;
 /** Rows per transaction; every publish waits for it. */
 const BATCH = 250;
 
 export interface HousekeepingOptions {
   readonly db: Db;
   readonly clock: Clock;
+  /** Retention of the audit trail; absent: 400 days. */
+  readonly auditDays?: number | undefined;
   /** One control of those that share the database does it. */
   readonly peers: Pick<Controls, 'underLease'>;
   readonly log: Logger;
 }
 
 /** Begins at once. A failure is logged, and the next round tries again. */
-export function startHousekeeping({ db, clock, peers, log }: HousekeepingOptions): AsyncDisposable {
+export function startHousekeeping({ db, clock, auditDays, peers, log }: HousekeepingOptions): AsyncDisposable {
   return startRounds({
     everyMs: ROUND_MS,
-    work: () => peers.underLease(HOUSEKEEPING, db, (leased) => tidy(leased, clock())),
+    work: () => peers.underLease(HOUSEKEEPING, db, (leased) => tidy(leased, clock(), auditDays)),
     onFailure: (error) => log.error({ err: error }, 'cannot delete expired feed entries; retrying later'),
   });
 }
 
 /** Deletes everything that is too old at `now`. Concurrent calls, on several machines, do no harm. */
-export async function tidy(db: Db, now: number): Promise<void> {
+export async function tidy(db: Db, now: number, auditDays = AUDIT_DAYS): Promise<void> {
   await withdraw(db, 'purge', now, now - PURGE_KEEP_MS);
   await withdraw(db, 'prefetch', now, now - PREFETCH_KEEP_MS);
   await db.transaction(async (trx) => {
+    await pruneAuditEvents(trx, now - auditDays * DAY_MS);
+    await pruneRevisions(trx, now);
     await pruneTasks(trx, now);
     await pruneEvents(trx, now);
     await pruneConditions(trx, now);

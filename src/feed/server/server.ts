@@ -59,6 +59,8 @@ export interface FeedServerOptions {
   readonly ring?: Keyring;
   /** Absent if this control serves no edges on other machines. */
   readonly snapshots?: SnapshotPlace;
+  /** Retention of the audit trail; absent: 400 days. */
+  readonly auditDays?: number;
   readonly clock: Clock;
   readonly log: Logger;
 }

@@ -47,13 +47,14 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
     file: firstTokenPath(config.dataDir),
     now: clock(),
   });
+  const { auditDays } = config;
   const ring = await openKeyring(db.query, config.keyringFile);
   const joined = stack.use(await joinControlPeers({ ...context, db, ring }));
   const { peers } = joined;
   const traffic = stack.use(openControlTraffic(config, db, peers, log));
   const feed = stack.use(
     await startFeedServer({
-      ...{ db, peers, socketPath: config.feedSocket, traffic: traffic.taker, ring, clock, log },
+      ...{ db, peers, socketPath: config.feedSocket, traffic: traffic.taker, ring, auditDays, clock, log },
       ...(config.fleetListen !== 'off' && { snapshots: snapshotPlace(config) }),
     }),
   );

@@ -17,6 +17,7 @@ import type { Cleanup } from '../temporary.ts';
 import { addTestCertificate } from './added-certificate.ts';
 import type { TestApi } from './api.ts';
 import { addSampleLists } from './customers.ts';
+import { makeRevisions } from './domain-revisions.ts';
 
 /** `fleetOperator.addEdge` needs an edge that is not enrolled. */
 const NEEDS_ENROLLED: readonly RouteName[] = ['fleetOperator.revokeEdge', 'fleetOperator.acceptEdge'];
@@ -62,6 +63,11 @@ export async function prepareOperation(t: Cleanup, api: TestApi, name: RouteName
     domain_id: memberOf(added.body, 'domain_id'),
     token_id: name === 'operator.narrowToken' ? 2 : 1,
   };
+  if (/^audit|^domain\.(settings|change|compare|revert|.*Revisions?)$/.test(name)) {
+    const call = async (asked: RouteName, fields: Record<string, unknown>) =>
+      (await api.call(asked, customer.accessToken, fields)).body['data'];
+    Object.assign(ids, await makeRevisions(call, ids['domain_id']));
+  }
   if (/^(cache|log|stat)\./.test(name)) {
     await api.call('domain.add', customer.accessToken, {
       domain: 'www.example.com',

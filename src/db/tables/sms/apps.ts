@@ -4,6 +4,7 @@ import { DEFAULT_SMS_APP_SETTINGS, type SmsApp, type SmsAppSettings } from '#mod
 import { lockInTransaction } from '../../engines/engine.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
 import { statement } from '../../statements/statement.ts';
+import { unchanged } from '../audit.ts';
 
 export interface NewSmsApp {
   readonly accountId: number;
@@ -121,7 +122,7 @@ export async function changeSmsAppStatus(
     .select('enabled')
     .where('replay_hash', '=', replayHash)
     .executeTakeFirst();
-  if (done !== undefined) return done.enabled === 1;
+  if (done !== undefined) return unchanged(trx, done.enabled === 1);
   const enabled = (wanted ?? before === 0) ? 1 : 0;
   await trx.updateTable('sms_app').set({ enabled }).where('id', '=', appId).execute();
   await trx.insertInto('sms_app_change').values({ replay_hash: replayHash, enabled, created_at: now }).execute();

@@ -1,0 +1,84 @@
+/** Events of the audit trail on the wire. Customers learn of operators that it was one, not which. */
+import type { DataOf, RequestOf } from '#contract/operations.ts';
+import type { AuditActor, AuditEvent } from '#model/audit.ts';
+import { DEFAULT_PAGE_SIZE } from './wire-values.ts';
+
+/** `viewer`: the account that sees it; absent: an operator. */
+interface AuditView {
+  readonly event: AuditEvent;
+  readonly viewer: number | undefined;
+}
+
+interface AuditPage {
+  readonly views: readonly AuditView[];
+  readonly next: string;
+}
+
+function readFilter({ page_size = DEFAULT_PAGE_SIZE, ...request }: RequestOf<'audit.list'>) {
+  return {
+    tokenId: request.token_id,
+    operation: request.operation,
+    targetKind: request.target_kind,
+    targetId: request.target_id,
+    from: request.starttime,
+    until: request.endtime,
+    before: request.before,
+    limit: page_size,
+  };
+}
+
+function readEventId({ event_id }: RequestOf<'audit.get'>) {
+  return { id: event_id };
+}
+
+export const READ_AUDIT = {
+  'audit.list': readFilter,
+  'audit.get': readEventId,
+  'auditOperator.list': ({ account_id, ...request }: RequestOf<'auditOperator.list'>) => ({
+    accountId: account_id,
+    ...readFilter(request),
+  }),
+  'auditOperator.get': readEventId,
+};
+
+export const WRITE_AUDIT = {
+  'audit.list': writePage,
+  'audit.get': writeEvent,
+  'auditOperator.list': writePage,
+  'auditOperator.get': writeEvent,
+};
+
+function writePage({ views, next }: AuditPage): DataOf<'audit.list'> {
+  return {
+    list: views.map((view) => {
+      const { before, after } = view.event;
+      return { ...writeRow(view), changed: [...new Set([...Object.keys(before), ...Object.keys(after)])] };
+    }),
+    next,
+  };
+}
+
+function writeEvent(view: AuditView): DataOf<'audit.get'> {
+  return { ...writeRow(view), before: { ...view.event.before }, after: { ...view.event.after } };
+}
+
+function writeRow({ event, viewer }: AuditView) {
+  const { id, at, operation, target, revision, requestId } = event;
+  return {
+    event_id: String(id),
+    at,
+    ...writeActor(event.actor, viewer),
+    operation,
+    target_kind: target.kind,
+    target_id: target.id,
+    target_name: target.name,
+    revision: revision === undefined ? '' : String(revision),
+    request_id: requestId,
+  };
+}
+
+export function writeActor({ kind, name, accountId, tokenId, address }: AuditActor, viewer: number | undefined) {
+  const isHidden = viewer !== undefined && kind !== 'service' && accountId !== viewer;
+  if (isHidden) return { actor: 'operator', actor_name: '', token_id: '', address: '' } as const;
+  return { actor: kind, actor_name: name, token_id: tokenId === undefined ? '' : String(tokenId), address };
+}
