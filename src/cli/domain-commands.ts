@@ -12,6 +12,8 @@ import { describeWarnings, sslCommand } from './certificate-commands.ts';
 import { connectCustomer } from './connect.ts';
 import type { CliContext } from './context.ts';
 import { describeRules } from './describe-rules.ts';
+import { addExportCommand } from './domain-file-commands.ts';
+import { addRevisionCommands } from './domain-revision-commands.ts';
 import { findDomainId } from './find-domain.ts';
 import { WAIT_MEANING, waitForEdges } from './on-domain.ts';
 import {
@@ -61,6 +63,8 @@ export function domainCommand(context: CliContext): Command {
   addCallCommand(command, context, 'show <domain>', 'show a domain with a summary of its rules').action(
     (domain: string, options: Options) => showAll(context, domain, options),
   );
+  addExportCommand(command, context);
+  addRevisionCommands(command, context);
   addChangeCommands(command, context);
   for (const setting of [policiesCommand, advancedCommand, refererCommand]) command.addCommand(setting(context));
   for (const list of listCommands(context)) command.addCommand(list);

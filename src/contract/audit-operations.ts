@@ -1,8 +1,8 @@
 /** What the operations of the audit trail take and give. docs/decisions/0623 */
 import * as z from 'zod';
-import { TARGET_KINDS } from '../model/audit.ts';
+import { AUDIT_TARGET_KINDS } from '../model/audit.ts';
 import { choice, type Fields, identifier, integer, matching, optional, text, unixTime } from './fields.ts';
-import { listWithNext, PAGE_FIELDS } from './list-fields.ts';
+import { PAGE_FIELDS } from './list-fields.ts';
 import { operation, request } from './operation.ts';
 
 const MAX_EVENT_ID = Number.MAX_SAFE_INTEGER;
@@ -10,7 +10,7 @@ const MAX_TARGET_LENGTH = 255;
 
 const eventId = integer(1, MAX_EVENT_ID);
 
-const NAMED_KINDS = TARGET_KINDS.filter((kind) => kind !== '') as [string, ...string[]]; // there are some
+const NAMED_KINDS = AUDIT_TARGET_KINDS.filter((kind) => kind !== '') as [string, ...string[]]; // there are some
 
 const FILTER = {
   token_id: optional(identifier),
@@ -46,7 +46,7 @@ const ROW = {
   at: z.int().describe('when it was made, Unix milliseconds'),
   ...AUDIT_ACTOR,
   operation: z.string().describe('name of the operation, such as config.setAdvanced'),
-  target_kind: z.enum(TARGET_KINDS).describe('kind of what was changed'),
+  target_kind: z.enum(AUDIT_TARGET_KINDS).describe('kind of what was changed'),
   target_id: z.string(),
   target_name: z.string().describe('its name, if that is not the id; may be empty'),
   revision: z.string().describe("revision of a domain's settings that the change has made; empty: none"),
@@ -55,15 +55,24 @@ const ROW = {
 
 const VALUES = z.record(z.string(), z.unknown());
 
-const EVENT = {
-  ...ROW,
-  before: VALUES.describe('what differs, before the change'),
-  after: VALUES.describe(
-    'what differs, after the change; a secret is `{"changed":true}`, of long values only the beginning is kept',
-  ),
-};
+const EVENT = z
+  .object({
+    ...ROW,
+    before: VALUES.describe('what differs, before the change'),
+    after: VALUES.describe(
+      'what differs, after the change; a secret is `{"changed":true}`, of long values only the beginning is kept',
+    ),
+  })
+  .meta({ id: 'AuditEvent' });
 
-const LISTED = { ...ROW, changed: z.array(z.string()).describe('names of what differs') };
+const PAGE = z
+  .object({
+    list: z.array(
+      z.object({ ...ROW, changed: z.array(z.string()).describe('names of what differs') }).meta({ id: 'AuditRow' }),
+    ),
+    next: z.string().describe('give it as `before` for what comes next; empty: there is no more'),
+  })
+  .meta({ id: 'AuditPage' });
 
 export const SAMPLE_ACTOR = {
   actor: 'token',
@@ -109,7 +118,7 @@ function lists<F extends Fields>(whose: typeof OWNER, fields: F, sample: Readonl
   return {
     summary: { 'zh-CN': `查询${whose['zh-CN']}操作审计，最新的在前`, en: `Lists changes ${whose.en}, newest first` },
     request: request(fields),
-    data: listWithNext('before', LISTED),
+    data: PAGE,
     sample: { request: sample, data: SAMPLE_LIST },
   };
 }
@@ -118,7 +127,7 @@ function gets(whose: typeof OWNER) {
   return operation({
     summary: { 'zh-CN': `查询${whose['zh-CN']}一条操作审计`, en: `Shows one of the changes ${whose.en}` },
     request: request({ event_id: eventId }),
-    data: z.object(EVENT),
+    data: EVENT,
     sample: { request: { event_id: '4711' }, data: SAMPLE_EVENT },
   });
 }

@@ -41,14 +41,18 @@ function isTopicOrSetting(name: string): boolean {
   );
 }
 
+const SETTINGS = z.object(TOPIC_DATA).meta({ id: 'SettingsByTopic' });
+
 const CHANGES = z
   .array(
-    z.object({
-      topic: z.enum(SETTING_TOPICS),
-      name: z.string(),
-      before: z.unknown(),
-      after: z.unknown(),
-    }),
+    z
+      .object({
+        topic: z.enum(SETTING_TOPICS),
+        name: z.string(),
+        before: z.unknown(),
+        after: z.unknown(),
+      })
+      .meta({ id: 'SettingChange' }),
   )
   .describe('settings that differ, with the values that /domain/getSettings shows');
 
@@ -56,7 +60,11 @@ const CHANGED = {
   revision: z.string().describe('revision of the settings now; with dry_run, or if nothing differs, that from before'),
   changes: CHANGES,
   warnings: z
-    .array(z.object({ code: z.enum([...ORIGIN_WARNING_CODES, ...CERTIFICATE_WARNINGS]), text: z.string() }))
+    .array(
+      z
+        .object({ code: z.enum([...ORIGIN_WARNING_CODES, ...CERTIFICATE_WARNINGS]), text: z.string() })
+        .meta({ id: 'SettingWarning' }),
+    )
     .describe('why edges cannot use the origins, or clients may refuse the certificates, of topics that are set'),
 };
 
@@ -64,6 +72,7 @@ const MADE = {
   changed_at: z.int().describe('when this revision was made, Unix milliseconds'),
   changed_by: z
     .object({ ...AUDIT_ACTOR, operation: z.string(), event_id: z.string() })
+    .meta({ id: 'ChangeAuthor' })
     .nullable()
     .describe('who made it, as /audit/getEvent shows it; null: that is not kept'),
 };
@@ -78,8 +87,8 @@ export const DOMAIN_CHANGE_OPERATIONS = {
     data: z.object({
       ...REVISION_DATA,
       ...MADE,
-      settings: z.object(TOPIC_DATA).describe('settings by topic; can be sent back as `set`'),
-      defaults: z.object(TOPIC_DATA).describe('the same of a domain on which nothing was set'),
+      settings: SETTINGS.describe('settings by topic; can be sent back as `set`'),
+      defaults: SETTINGS.describe('the same of a domain on which nothing was set'),
     }),
     sample: {
       request: { domain_id: '1001' },
@@ -110,7 +119,7 @@ export const DOMAIN_CHANGE_OPERATIONS = {
   'domain.getRevision': operation({
     summary: { 'zh-CN': '查询域名某个版本的配置', en: 'Gets the settings that a domain had at a revision' },
     request: request({ domain_id: identifier, revision }),
-    data: z.object({ ...REVISION_DATA, ...MADE, settings: z.object(TOPIC_DATA) }),
+    data: z.object({ ...REVISION_DATA, ...MADE, settings: SETTINGS }),
     sample: {
       request: { domain_id: '1001', revision: SAMPLE_REVISION },
       data: { revision: SAMPLE_REVISION, ...SAMPLE_MADE, settings: SAMPLE_SETTINGS },

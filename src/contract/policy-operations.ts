@@ -91,18 +91,20 @@ const policies = objectList(POLICY, {
   isAllowed: (given) => given.filter(({ policy_type }) => policy_type === 'urlregex').length <= MAX_PATTERNS,
 });
 
-const POLICY_DATA = z.object({
-  is_cache: FLAG_TEXT.describe('0 do not cache, 1 cache'),
-  priority: z.int().describe('1 to 99; 99 is the highest'),
-  policy_type: z.enum(PATH_TYPES),
-  policy_scheme: z.enum(['http', 'https']).optional().describe('absent: both'),
-  content: z.string().describe('what to match'),
-  time_y: z.int().describe('cache time: years of 365 days'),
-  time_d: z.int().describe('days'),
-  time_h: z.int().describe('hours'),
-  time_i: z.int().describe('minutes'),
-  time_s: z.int().describe('seconds'),
-});
+const POLICY_DATA = z
+  .object({
+    is_cache: FLAG_TEXT.describe('0 do not cache, 1 cache'),
+    priority: z.int().describe('1 to 99; 99 is the highest'),
+    policy_type: z.enum(PATH_TYPES),
+    policy_scheme: z.enum(['http', 'https']).optional().describe('absent: both'),
+    content: z.string().describe('what to match'),
+    time_y: z.int().describe('cache time: years of 365 days'),
+    time_d: z.int().describe('days'),
+    time_h: z.int().describe('hours'),
+    time_i: z.int().describe('minutes'),
+    time_s: z.int().describe('seconds'),
+  })
+  .meta({ id: 'CachePolicy' });
 
 const HEADER_SETTING = {
   ...flag,

@@ -87,12 +87,14 @@ export const RULE_OPERATIONS = {
     {
       redirects: z
         .array(
-          z.object({
-            ...PATH_DATA,
-            target: z.string().describe('URL, or path of the same host'),
-            status: z.enum(['301', '302', '307', '308']),
-            keep_query: FLAG_TEXT.describe("1: the request's query is appended to the target"),
-          }),
+          z
+            .object({
+              ...PATH_DATA,
+              target: z.string().describe('URL, or path of the same host'),
+              status: z.enum(['301', '302', '307', '308']),
+              keep_query: FLAG_TEXT.describe("1: the request's query is appended to the target"),
+            })
+            .meta({ id: 'Redirect' }),
         )
         .describe('in the order in which they were set: the first whose path matches decides'),
     },
@@ -108,11 +110,13 @@ export const RULE_OPERATIONS = {
     {
       headers: z
         .array(
-          z.object({
-            action: z.enum(HEADER_ACTIONS),
-            name: z.string(),
-            value: z.string().describe('empty with remove'),
-          }),
+          z
+            .object({
+              action: z.enum(HEADER_ACTIONS),
+              name: z.string(),
+              value: z.string().describe('empty with remove'),
+            })
+            .meta({ id: 'HeaderChange' }),
         )
         .describe('applied in the order in which they were set'),
     },
@@ -128,12 +132,14 @@ export const RULE_OPERATIONS = {
     {
       limits: z
         .array(
-          z.object({
-            ...PATH_DATA,
-            requests: z.int().describe('requests that a client may make'),
-            seconds: z.int().describe('in so many seconds'),
-            burst: z.int().describe('requests that it may make at once'),
-          }),
+          z
+            .object({
+              ...PATH_DATA,
+              requests: z.int().describe('requests that a client may make'),
+              seconds: z.int().describe('in so many seconds'),
+              burst: z.int().describe('requests that it may make at once'),
+            })
+            .meta({ id: 'RateLimit' }),
         )
         .describe('in the order in which they were set: the first whose path matches counts'),
     },

@@ -42,7 +42,9 @@ export const SIGNING_OPERATIONS = {
     {
       sign: FLAG_TEXT.describe('0 off, 1 on'),
       valid_seconds: z.int().describe('how long a URL is valid after its timestamp'),
-      paths: z.array(z.object(PATH_DATA)).describe('what needs a signature; empty: everything'),
+      paths: z
+        .array(z.object(PATH_DATA).meta({ id: 'SignedPath' }))
+        .describe('what needs a signature; empty: everything'),
       has_primary_key: FLAG_TEXT,
       has_secondary_key: FLAG_TEXT,
     },

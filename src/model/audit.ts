@@ -17,7 +17,7 @@ export interface AuditActor {
   readonly address: string;
 }
 
-export const TARGET_KINDS = [
+export const AUDIT_TARGET_KINDS = [
   'account',
   'addressList',
   'app',
@@ -34,10 +34,11 @@ export const TARGET_KINDS = [
   'route',
   'task',
   'token',
+  'webhook',
   '',
 ] as const;
 
-type TargetKind = (typeof TARGET_KINDS)[number];
+type TargetKind = (typeof AUDIT_TARGET_KINDS)[number];
 
 export interface AuditTarget {
   readonly kind: TargetKind;

@@ -24,6 +24,8 @@ const OTHER_KINDS: { readonly [N in RouteName]?: AuditTarget['kind'] } = {
   'fleetOperator.revokeToken': 'edgeToken',
   'addressList.set': 'addressList',
   'addressList.delete': 'addressList',
+  'event.setWebhook': 'webhook',
+  'eventOperator.setWebhook': 'webhook',
   'groupOperator.set': 'group',
   'groupOperator.remove': 'group',
   'operator.createAccount': 'account',
