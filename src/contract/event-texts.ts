@@ -4,7 +4,7 @@ import { REQUEST_PROBLEM_LABELS } from './labels.ts';
 import type { Locale, Localized } from './locale.ts';
 
 /** `{name}`: the name of the target; other words in braces: details. */
-const EVENT_TEXTS: Readonly<Record<EventKind, Localized>> = {
+export const EVENT_TEXTS: Readonly<Record<EventKind, Localized>> = {
   'edge.state': { 'zh-CN': '节点 {name} 的状态变化：{detail}', en: 'edge {name} changed state: {detail}' },
   'edge.away': { 'zh-CN': '节点 {name} 失联（{detail}）', en: 'edge {name} is away ({detail})' },
   'edge.back': { 'zh-CN': '节点 {name} 已恢复联系（{detail}）', en: 'edge {name} is back ({detail})' },

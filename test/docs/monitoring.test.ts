@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { EVENT_KIND_NAMES, EVENT_KINDS } from '#model/event.ts';
 import { listCommands } from '../support/cli/list-commands.ts';
 import { definedSeries, type Series } from '../support/docs/metrics-table.ts';
 import { findSelectors } from '../support/docs/promql.ts';
@@ -54,6 +55,21 @@ describe('the alert rules for Prometheus', () => {
       [],
     );
   });
+});
+
+test('docs/monitoring.md has every kind of event, with its severity', () => {
+  const document = readFileSync(join(import.meta.dirname, '../../docs/monitoring.md'), 'utf8');
+  const documented = [...document.matchAll(/^\| (`\w+\.\w+`.*?) \| ([a-z, ]+) \|/gm)].flatMap(
+    ([, cell = '', words = '']) => {
+      const kinds = [...cell.matchAll(/`(\w+\.\w+)`/g)].map(([, kind = '']) => kind);
+      const severities = words.split(', ');
+      return kinds.map((kind, n) => [kind, severities[n] ?? severities[0]]);
+    },
+  );
+  assert.deepEqual(
+    Object.fromEntries(documented),
+    Object.fromEntries(EVENT_KIND_NAMES.map((kind) => [kind, EVENT_KINDS[kind]])),
+  );
 });
 
 describe('series that monitoring uses', () => {

@@ -66,7 +66,7 @@ test('origins, quotas, certificates and balances: the customer and the operator 
   const { domain_id } = await addDomain(service, port);
   const edgePort = Number(new URL(service.edgeUrl).port);
   assert.equal((await fetchFrom(edgePort, '/a')).status, 502);
-  await client.call('cache.purge', { urls: [1, 2, 3, 4].map((n) => `http://www.example.com/${n}`).join(',') });
+  await client.call('cache.purge', { urls: [1, 2, 3, 4].map((n) => `http://www.example.com/${n}`) });
   const { account_id } = await client.call('operator.createAccount', { name: 'shop' });
   await client.call('smsOperator.createApp', { account_id, name: 'shop', balance: 50 });
   const now = Date.now();
@@ -236,7 +236,7 @@ describeOnBothEngines('a service that is killed', (newDatabase) => {
     await operate(t, first)('events', 'set-webhook', receiver.url);
     await addDomain(first, 1);
     await clientOf(first).call('cache.purge', {
-      urls: [1, 2, 3, 4].map((n) => `http://www.example.com/${n}`).join(','),
+      urls: [1, 2, 3, 4].map((n) => `http://www.example.com/${n}`),
     });
     const near = () => receiver.posted.filter(({ event }) => event.event === 'quota.near');
     await eventually('it is being posted', () => near().length === 1, LONG_MS);
