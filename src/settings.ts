@@ -6,6 +6,7 @@ import { LOG_LEVELS } from '#lib/logger.ts';
 import {
   listenAddress,
   listOf,
+  nameServer,
   network,
   oneOf,
   path,
@@ -89,6 +90,11 @@ export const SETTINGS = {
   ...EDGE_SETTINGS,
   ...FLEET_SETTINGS,
   ...LIVE_SETTINGS,
+  checkResolvers: {
+    reader: listOf(nameServer(), 0, 4),
+    default: '',
+    description: 'Name servers that `domain check` asks where a name points; by default those of this machine',
+  },
   smsWebhookAllow: {
     reader: listOf(network(), 0, 256),
     default: '',

@@ -12,17 +12,30 @@ const START_POLL_MS = 100;
 /** All that a command waits, in sum, for a service that says it comes too fast. */
 const MAX_PATIENCE_SECONDS = 10;
 
+/** A client, and how other addresses of its service are asked: with the same trust, without the token. */
+interface OpenedService {
+  readonly client: Client;
+  readonly get: (url: string) => Promise<Response>;
+}
+
 /** A service that runs, with the token of the settings or else the first access token. */
 export function connectCustomer(context: CliContext, given: GivenSettings): Client {
+  return openCustomer(context, given).client;
+}
+
+export function openCustomer(context: CliContext, given: GivenSettings): OpenedService {
   const settings = context.loadSettings(given);
-  if (settings.url !== undefined) return remoteClient(settings.url, settings.token);
+  if (settings.url !== undefined)
+    return { client: remoteClient(settings.url, settings.token), get: (url) => fetch(url) };
   const control = context.findControl(settings.dataDir);
   if (control === undefined) {
     throw new CliError(
       `no service is running from ${settings.dataDir}; start it with "causeway serve", or specify one with --url or --data-dir`,
     );
   }
-  return localClientOf(control, mustHaveToken(settings.token ?? readFirstToken(settings)));
+  const get = fetchOf(control) ?? fetch;
+  const client = localClientOf(control, mustHaveToken(settings.token ?? readFirstToken(settings)));
+  return { client, get: (url) => get(url) };
 }
 
 /**
@@ -74,28 +87,38 @@ function remoteClient(baseUrl: string, accessToken: string | undefined): Client 
   return patient(createClient({ baseUrl, accessToken: mustHaveToken(accessToken), locale: 'en' }));
 }
 
-/** Client for the control of this machine, wherever it listens: it knows its operator by a connection from loopback. */
-function localClientOf({ url, certificate }: LocalControl, accessToken: string): Client {
+/** Client for the control of this machine. */
+function localClientOf(control: LocalControl, accessToken: string): Client {
+  const send = fetchOf(control);
+  return patient(
+    createClient({
+      baseUrl: control.url,
+      accessToken,
+      locale: 'en',
+      localUser: userName(),
+      ...(send !== undefined && { fetch: send }),
+    }),
+  );
+}
+
+/**
+ * How the control of this machine is asked, wherever it listens: it knows its operator by a connection from loopback.
+ * `undefined`: as any other server.
+ */
+function fetchOf({ url, certificate }: LocalControl): typeof fetch | undefined {
   const { hostname } = new URL(url);
+  const isPlain = certificate === undefined && isLoopback(hostname.replace(/^\[|\]$/g, ''));
+  if (isPlain) return undefined;
   const localAddress = hostname.startsWith('[') ? '::1' : '127.0.0.1';
   // Trusted as it is, whoever issued it: it comes from the data directory, and its name need not fit the address.
   const trust = { ca: certificate, allowPartialTrustChain: true, checkServerIdentity: () => undefined };
-  const send = async (input: string, init: object) => {
+  const send = async (input: string, init?: object) => {
     const { Agent, fetch: fetchWith } = await import('undici'); // costs as much as all the rest of a command
     const dispatcher = new Agent({ localAddress, ...(certificate !== undefined && { connect: trust }) });
     return fetchWith(input, { ...init, dispatcher });
   };
-  const isPlain = certificate === undefined && isLoopback(hostname.replace(/^\[|\]$/g, ''));
   // Node's `fetch` is this same implementation; only the declarations differ.
-  return patient(
-    createClient({
-      baseUrl: url,
-      accessToken,
-      locale: 'en',
-      localUser: userName(),
-      ...(!isPlain && { fetch: send as unknown as typeof fetch }),
-    }),
-  );
+  return send as unknown as typeof fetch;
 }
 
 function userName(): string {

@@ -12,6 +12,7 @@ import { describeWarnings, sslCommand } from './certificate-commands.ts';
 import { connectCustomer } from './connect.ts';
 import type { CliContext } from './context.ts';
 import { describeRules } from './describe-rules.ts';
+import { addCheckCommand } from './domain-check-command.ts';
 import { addExportCommand } from './domain-file-commands.ts';
 import { addRevisionCommands } from './domain-revision-commands.ts';
 import { findDomainId } from './find-domain.ts';
@@ -60,6 +61,7 @@ export function domainCommand(context: CliContext): Command {
     .option('--page <number>', 'show only this page', parseWholeNumber)
     .option('--page-size <number>', 'domains per page, at most 100', parseWholeNumber)
     .action((options: Options) => listDomains(context, options));
+  addCheckCommand(command, context);
   addCallCommand(command, context, 'show <domain>', 'show a domain with a summary of its rules').action(
     (domain: string, options: Options) => showAll(context, domain, options),
   );

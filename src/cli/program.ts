@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Create>>> = {
   'address-list': async () => (await import('./address-list-commands.ts')).addressListCommand,
   cache: async () => (await import('./cache-commands.ts')).cacheCommand,
   traffic: async () => (await import('./traffic-commands.ts')).trafficCommand,
+  log: async () => (await import('./log-commands.ts')).logCommand,
   live: async () => (await import('./live-commands.ts')).liveCommand,
   sms: async () => (await import('./sms-commands.ts')).smsCommand,
   audit: async () => (await import('./audit-commands.ts')).auditCommand,

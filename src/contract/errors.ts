@@ -81,6 +81,20 @@ export const ERRORS = {
     'domain {domainId} has no revision {revision} that is kept',
   ),
   auditEventNotFound: refusal('操作审计 {id} 不存在', 'audit event {id} does not exist'),
+  checkTooSoon: refusal(
+    '该域名刚刚检查过，请在 {seconds} 秒后重试',
+    'this domain has just been checked; try again in {seconds} s',
+  ),
+  edgeSilent: refusal(
+    '没有节点在 {seconds} 秒内应答，或节点尚无该域名的配置',
+    'no edge answered within {seconds} s, or the edge does not have the domain yet',
+  ),
+  tailsFull: row(
+    429,
+    2010,
+    '同时跟踪的日志过多：每个账户至多 {limit} 个',
+    'too many logs are being followed: at most {limit} of an account at once',
+  ),
   domainNotFound: refusal('域名 {domainId} 不存在', 'domain {domainId} does not exist'),
   domainDuplicate: refusal('域名 {name} 已存在', 'domain {name} already exists'),
   domainNameTaken: refusal(

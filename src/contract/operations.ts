@@ -7,6 +7,7 @@ import { ADVANCED_OPERATIONS } from './advanced-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
 import { CACHE_OPERATIONS } from './cache-operations.ts';
 import { CERTIFICATE_OPERATIONS } from './certificate-operations.ts';
+import { CHECK_OPERATIONS, TAIL_OPERATIONS } from './check-operations.ts';
 import { CONFIG_OPERATIONS } from './config-operations.ts';
 import { DOMAIN_CHANGE_OPERATIONS } from './domain-change-operations.ts';
 import { DOMAIN_OPERATIONS } from './domain-operations.ts';
@@ -32,6 +33,7 @@ const OPERATION_TABLE = {
   ...DOMAIN_OPERATIONS,
   ...ADD_DOMAIN_OPERATION,
   ...DOMAIN_CHANGE_OPERATIONS,
+  ...CHECK_OPERATIONS,
   ...POLICY_OPERATIONS,
   ...ADVANCED_OPERATIONS,
   ...ACCESS_OPERATIONS,
@@ -44,6 +46,7 @@ const OPERATION_TABLE = {
   ...CACHE_OPERATIONS,
   ...TRAFFIC_OPERATIONS,
   ...EVENT_OPERATIONS,
+  ...TAIL_OPERATIONS,
   ...LIVE_OPERATIONS,
   ...AUDIT_OPERATIONS,
   ...SMS_OPERATIONS,

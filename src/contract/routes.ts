@@ -33,6 +33,8 @@ export const ROUTES = {
   'domain.delete': cdnExtension('/domain/deleteDomain', 'manage'),
   'domain.setStatus': cdnExtension('/domain/setDomainStatus', 'write'),
   'domain.setRemark': cdnExtension('/domain/setRemark', 'write'),
+  'domain.check': cdnExtension('/domain/checkDomain', 'read'),
+  'domain.explain': cdnExtension('/domain/explainRequest', 'read'),
 
   'domain.settings': cdnExtension('/domain/getSettings', 'read'),
   'domain.change': cdnExtension('/domain/changeSettings', 'write'),
@@ -85,6 +87,7 @@ export const ROUTES = {
   'config.getCertificateRequest': cdnExtension('/config/getCertificateRequest', 'read'),
 
   'log.list': cdnRoute('/cdnlog/logfiles', 'read'),
+  'log.tail': cdnExtension('/cdnlog/tailLog', 'read'),
   'stat.traffic': cdnExtension('/stat/domainTraffic', 'read'),
   'stat.requests': cdnExtension('/stat/domainRequests', 'read'),
   'stat.top': cdnExtension('/stat/domainTop', 'read'),

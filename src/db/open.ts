@@ -1,10 +1,11 @@
 /** Opens the database on either engine and migrates it. All writing goes through `transaction`. */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
 import type { Clock } from '#lib/clock.ts';
 import { nameFile } from '#lib/file-error.ts';
 import type { Logger } from '#lib/logger.ts';
-import { type Engine, openPostgres, openSqlite } from './engines/engine.ts';
+import { type Engine, openPostgres, openSqlite, sendMessage } from './engines/engine.ts';
 import { missing, type Procedures } from './engines/procedures.ts';
 import { isDatabaseAway, isWorthAnotherTry } from './failures.ts';
 import { migrate } from './migrations/migrations.ts';
@@ -65,6 +66,13 @@ export interface Db extends AsyncDisposable {
    * that unsubscribes.
    */
   onPublish(listener: () => void): () => void;
+  /**
+   * Subscribes to messages of the other controls of this database, see `tellControls`. Returns the function that
+   * unsubscribes. Nothing comes on SQLite, where control is alone.
+   */
+  onMessage(listener: (message: string) => void): () => void;
+  /** Sends a message of at most 7,900 bytes to the other controls of this database; it may be lost. */
+  tellControls(message: string): Promise<void>;
 }
 
 export async function openDatabase(options: DatabaseOptions): Promise<Db> {
@@ -121,6 +129,8 @@ export function joinTransaction(db: Db, trx: Transaction<Schema>): Db {
     transaction: (work) => work(trx),
     snapshot: (work) => work(trx),
     onPublish: (listener) => db.onPublish(listener),
+    onMessage: (listener) => db.onMessage(listener),
+    tellControls: (message) => db.tellControls(message),
     [Symbol.asyncDispose]: async () => {}, // the database's owner closes it
   };
 }
@@ -128,6 +138,9 @@ export function joinTransaction(db: Db, trx: Transaction<Schema>): Db {
 class OpenDatabase implements Db {
   readonly #engine: Engine;
   readonly #listeners = new Set<() => void>();
+  readonly #messageListeners = new Set<(message: string) => void>();
+  /** Id before each message of this control, which hears itself too. */
+  readonly #sender = randomUUID();
   /** Started by the first subscriber: short-lived commands need none. */
   #listening: AsyncDisposable | undefined;
   #seenRevision: number;
@@ -192,15 +205,39 @@ class OpenDatabase implements Db {
   }
 
   onPublish(listener: () => void): () => void {
-    this.#listening ??= this.#engine.listen(() => this.#wake());
+    this.#listen();
     // One function per subscription, since the same listener may subscribe twice.
     const entry = () => listener();
     this.#listeners.add(entry);
     return () => this.#listeners.delete(entry);
   }
 
+  onMessage(listener: (message: string) => void): () => void {
+    this.#listen();
+    this.#messageListeners.add(listener);
+    return () => this.#messageListeners.delete(listener);
+  }
+
+  async tellControls(message: string): Promise<void> {
+    await sendMessage(this.#engine.query, `${this.#sender} ${message}`);
+  }
+
+  #listen(): void {
+    this.#listening ??= this.#engine.listen(
+      () => this.#wake(),
+      (message) => this.#take(message),
+    );
+  }
+
+  #take(message: string): void {
+    const end = message.indexOf(' ');
+    if (message.slice(0, end) === this.#sender) return;
+    for (const listener of this.#messageListeners) listener(message.slice(end + 1));
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listeners.clear();
+    this.#messageListeners.clear();
     await this.#listening?.[Symbol.asyncDispose]();
     await this.#engine[Symbol.asyncDispose]();
   }

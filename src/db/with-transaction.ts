@@ -11,6 +11,8 @@ export function withTransaction(db: Db, transaction: Db['transaction']): Db {
     compareClock: (ask) => db.compareClock(ask),
     snapshot: (work) => db.snapshot(work),
     onPublish: (listener) => db.onPublish(listener),
+    onMessage: (listener) => db.onMessage(listener),
+    tellControls: (message) => db.tellControls(message),
     transaction,
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
   };

@@ -2,6 +2,7 @@
  * Zod schemas that parse the text of a setting. A schema's description says which values and ranges it accepts; error
  * messages and the documentation quote it.
  */
+import { isIP } from 'node:net';
 import * as z from 'zod';
 import { plainNetwork } from './cidr.ts';
 import { parseListenAddress } from './listen-address.ts';
@@ -90,6 +91,14 @@ export function path() {
 
 export function network() {
   return textWhere('an address or a network such as 10.0.0.0/8', (text) => plainNetwork(text) !== undefined);
+}
+
+/** A name server as Node takes it. */
+export function nameServer() {
+  return textWhere('an address, address:port or [IPv6]:port', (text) => {
+    const [, bracketed, plain = text] = /^(?:\[(.+)\]|([^:]+)):\d{1,5}$/.exec(text) ?? [];
+    return isIP(bracketed ?? plain) !== 0;
+  });
 }
 
 export function timeZone() {

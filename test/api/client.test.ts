@@ -114,6 +114,7 @@ describe('the client', () => {
           urls: [`http://${domain}/a.jpg`],
           directories: [`http://${domain}/images/`],
         };
+        if (name === 'domain.explain') ids['url'] = `http://${domain}/a.jpg`;
         if (name === 'cache.getTask') {
           ids['task_id'] = (await own.call('cache.prefetch', { urls: `http://${domain}/a.jpg` })).task_id;
           await api.acknowledge('local');

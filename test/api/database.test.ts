@@ -136,7 +136,14 @@ describe('while PostgreSQL is away', needs('postgres'), () => {
     const wake = () => {
       wakes += 1;
     };
-    await using _ = listenForPublishes({ url: relay.url, wake, log: silentLog, tryEveryMs: 50, limitMs: 300 });
+    await using _ = listenForPublishes({
+      url: relay.url,
+      wake,
+      take: () => undefined,
+      log: silentLog,
+      tryEveryMs: 50,
+      limitMs: 300,
+    });
     await eventually('it listens', () => wakes === 1);
     relay.freeze();
     await eventually('it has tried the connection', () => relay.swallowedBytes > 0);

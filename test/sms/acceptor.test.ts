@@ -264,6 +264,8 @@ function over(db: Db): Db {
     transaction: (work) => db.transaction(work),
     snapshot: (work) => db.snapshot(work),
     onPublish: (listener) => db.onPublish(listener),
+    onMessage: (listener) => db.onMessage(listener),
+    tellControls: (message) => db.tellControls(message),
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
   };
 }

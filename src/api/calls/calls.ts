@@ -6,6 +6,7 @@ import type { RouteName } from '#contract/routes.ts';
 import type { Db } from '#db/open.ts';
 import { ALONE, type Controls } from '#db/peers/peers.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
+import type { Asks } from '#feed/publish/asks.ts';
 import type { Clock } from '#lib/clock.ts';
 import { DAY_MS } from '#lib/durations.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
@@ -14,10 +15,12 @@ import { createDays } from '#logs/day.ts';
 import { type LogFile, signedLogPath } from '#logs/download.ts';
 import { type RecordingAddress, signedRecordingPaths } from '#logs/recordings/address.ts';
 import type { BlobStore } from '#logs/store/blob-store.ts';
+import { signedTailPath, type TailAddress } from '#logs/tail/address.ts';
 import type { Review } from '#model/transition.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
 import type { TokenUses } from '../auth/token-uses.ts';
 import type { CallAnswer } from '../call-answer.ts';
+import { type CheckOptions, createChecks } from '../checks/checks.ts';
 import type { CallServices } from '../handlers/handler.ts';
 import { createSmsServices, type SmsHooks } from '../sms/sms-services.ts';
 import type { LivePorts } from '../wire/live-addresses.ts';
@@ -53,6 +56,10 @@ export interface CallOptions {
   readonly hasOwnFleetAuthority?: boolean;
   /** Whether edges with the settings of this service connect there; absent: yes. */
   readonly permitsOrigin?: PermitsOrigin;
+  /** Questions to edges; absent: there are none. */
+  readonly asks?: Pick<Asks, 'ask'>;
+  /** Absent: only the name servers of this machine are asked, and no origin. */
+  readonly checks?: CheckOptions;
   /** How new domains are approved. */
   readonly review: Review;
   /** Works as an operator's token, from this machine only. */
@@ -100,6 +107,15 @@ export interface ReceivedCall {
 /** Never rejects. */
 export type AnswerCall = (call: ReceivedCall) => Promise<CallAnswer>;
 
+/** Time within which a log that is to be followed must be opened. */
+const TAIL_OPEN_SECONDS = 60;
+const NO_CHECKS: CheckOptions = {
+  resolvers: [],
+  checkOrigin: async () => ({
+    ...{ origin: '', address: '', connectMs: 0, tls: '', status: 0 },
+    ...{ isCacheable: false, why: '' },
+  }),
+};
 /** Some seconds of what a database takes. */
 const SMS_WAITING = 5_000;
 const SMS_TIME_WINDOW_SECONDS = 300;
@@ -173,6 +189,8 @@ function createServices(options: CallOptions, portOf: () => number): CallService
     },
     days: createDays(options.timeZone),
     livePorts: options.livePorts ?? {},
+    checks: createChecks(options.checks ?? NO_CHECKS, options.steadyClock),
+    asks: options.asks,
     ...createDownloadUrls(options, portOf),
     sms: createSmsServices({
       db,
@@ -196,6 +214,10 @@ function createDownloadUrls({ logs, listen, tls }: CallOptions, portOf: () => nu
     recordingUrls: (recording: RecordingAddress, now: number) => {
       const { playlist, whole } = signedRecordingPaths(ring, recording, expiryOf(now));
       return { playlist: base() + playlist, whole: base() + whole };
+    },
+    tailUrl: (tail: TailAddress, now: number) => {
+      const expires = Math.floor(now / 1000) + TAIL_OPEN_SECONDS;
+      return { url: base() + signedTailPath(ring, tail, expires), expiresAt: expires * 1000 };
     },
     urlsExpireAt: (now: number) => expiryOf(now) * 1000,
   };

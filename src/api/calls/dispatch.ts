@@ -18,6 +18,7 @@ import type { TokenUses } from '../auth/token-uses.ts';
 import { answerFailure, answerSuccess, type CallAnswer } from '../call-answer.ts';
 import { AUDIT_HANDLERS } from '../handlers/audit.ts';
 import { CACHE_HANDLERS } from '../handlers/cache.ts';
+import { CHECK_HANDLERS } from '../handlers/checks.ts';
 import { CONFIG_HANDLERS } from '../handlers/config.ts';
 import { DOMAIN_HANDLERS } from '../handlers/domains.ts';
 import { EDGE_OPERATOR_HANDLERS } from '../handlers/edge-operators.ts';
@@ -44,6 +45,7 @@ import { createRates, type RateOptions } from './rates.ts';
 /** A route without a handler does not compile. */
 const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   ...DOMAIN_HANDLERS,
+  ...CHECK_HANDLERS,
   ...CONFIG_HANDLERS,
   ...CACHE_HANDLERS,
   ...TRAFFIC_HANDLERS,

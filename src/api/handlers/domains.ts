@@ -66,4 +66,8 @@ export const DOMAIN_HANDLERS = {
   'domain.setRemark': async (call, { domainId, remark }) => {
     await changeRemark(call.db, domainKeyOf(call, domainId), remark);
   },
-} satisfies { readonly [N in RouteName as N extends `domain.${string}` ? N : never]: Handler<N> };
+} satisfies {
+  readonly [N in RouteName as N extends `domain.${string}`
+    ? Exclude<N, 'domain.check' | 'domain.explain'>
+    : never]: Handler<N>;
+};

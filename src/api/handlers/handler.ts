@@ -4,10 +4,13 @@ import type { Db } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import type { CacheAmounts } from '#db/tables/cache-tasks.ts';
 import type { OwnDomains } from '#db/tables/domains.ts';
+import type { Asks } from '#feed/publish/asks.ts';
 import type { Days } from '#logs/day.ts';
 import type { LogFile } from '#logs/download.ts';
 import type { RecordingAddress } from '#logs/recordings/address.ts';
+import type { TailAddress } from '#logs/tail/address.ts';
 import type { Review } from '#model/transition.ts';
+import type { Checks } from '../checks/checks.ts';
 import type { SmsServices } from '../sms/sms-services.ts';
 import type { LivePorts } from '../wire/live-addresses.ts';
 import type { PermitsOrigin } from '../wire/origin-warnings.ts';
@@ -43,6 +46,11 @@ export interface CallServices {
   readonly fleetGraceMs: number;
   /** Whether edges have certificates of the operator's own authority, and so no tokens. */
   readonly hasOwnFleetAuthority: boolean;
+  readonly checks: Checks;
+  /** Questions to edges; absent: there are none. */
+  readonly asks: Pick<Asks, 'ask'> | undefined;
+  /** Where a log can be followed, from `now` on for a minute, and until when it can be opened. */
+  readonly tailUrl: (tail: TailAddress, now: number) => { readonly url: string; readonly expiresAt: number };
   /** What an account may order in a day. */
   readonly cacheLimits: CacheAmounts;
 }

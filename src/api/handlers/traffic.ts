@@ -10,6 +10,7 @@ import { fillSums } from '../wire/fill-sums.ts';
 import { type AskedRange, type TimeRange, timeRange } from '../wire/time-range.ts';
 import type { LogFileView, SumsView } from '../wire/wire-traffic.ts';
 import type { Call, Handler } from './handler.ts';
+import { readOwnDomain } from './own-domain.ts';
 
 const LOG_DEFAULT_MS = 30 * DAY_MS;
 const TOP_DEFAULT_MS = DAY_MS;
@@ -41,6 +42,11 @@ export const TRAFFIC_HANDLERS = {
         return { name: fileName, bytes, url, day };
       }),
     };
+  },
+
+  'log.tail': async (call, { domainId, ...asked }) => {
+    const { accountId } = await readOwnDomain(call, domainId);
+    return call.tailUrl({ accountId, domainId, ...asked }, call.now);
   },
 
   'stat.traffic': (call, asked) => readSums(call, asked),

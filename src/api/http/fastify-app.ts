@@ -23,6 +23,7 @@ import { type AnswerBroken, answerConnect } from './broken-request.ts';
 import { drain } from './discard-body.ts';
 import { addLogDownloads, LOG_ROUTE } from './downloads/log-downloads.ts';
 import { addRecordingDownloads, RECORDING_ROUTE } from './downloads/recording-downloads.ts';
+import { addTails, TAIL_ROUTE } from './downloads/tails.ts';
 import { addFrontPage, FRONT_PATH } from './front-page.ts';
 import type { HeldBytes } from './held-bytes.ts';
 import { type InTurn, serveInTurn } from './in-turn.ts';
@@ -83,6 +84,8 @@ export function createApp(parts: AppParts): { readonly app: FastifyInstance } & 
   addReference(app, { note, localeOf: answering.localeOf });
   addLogDownloads(app, { ...options, ...options.logs }, { refuse: send, note });
   addRecordingDownloads(app, { ...options, ...options.logs }, { refuse: send, note });
+  const endTails = addTails(app, { ...options, ...options.logs }, { refuse: send, note });
+  app.addHook('preClose', async () => endTails());
   // Expectations that we do not know are ignored (RFC 9110 §10.1.1); Node would answer without an envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const inTurn = serveInTurn(app.server, MAX_WAITING);
@@ -234,7 +237,7 @@ function refusalOfHead(request: FastifyRequest, lines: ReadLines): ServiceError 
     : new ServiceError('methodNotAllowed', { allow: 'POST' });
 }
 
-const DOWNLOAD_ROUTES = [LOG_ROUTE, RECORDING_ROUTE];
+const DOWNLOAD_ROUTES = [LOG_ROUTE, RECORDING_ROUTE, TAIL_ROUTE];
 
 function isDownload(path: string): boolean {
   return DOWNLOAD_ROUTES.some((route) => path.startsWith(route.slice(0, -1)));

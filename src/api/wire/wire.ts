@@ -29,6 +29,7 @@ import {
   writeSsl,
 } from './wire-certificate.ts';
 import { writeCertificateRequest } from './wire-certificate-request.ts';
+import { readQuestion, writeCheck } from './wire-checks.ts';
 import {
   type DomainView,
   type Look,
@@ -52,6 +53,7 @@ import { readPolicies, writePolicies } from './wire-policy.ts';
 import { READ_RULES, WRITE_RULES } from './wire-rules.ts';
 import { READ_SMS, WRITE_SMS } from './wire-sms.ts';
 import { READ_SMS_OPERATOR, WRITE_SMS_OPERATOR } from './wire-sms-operator.ts';
+import { readTail, writeTail } from './wire-tail.ts';
 import { READ_TOKENS, readNewToken, WRITE_TOKENS, writeMadeToken, writeToken } from './wire-token.ts';
 import { readLogs, readSums, readTop, writeLogs, writeRequests, writeTop, writeTraffic } from './wire-traffic.ts';
 import { readDomainId, readPage, writeRevision } from './wire-values.ts';
@@ -106,6 +108,9 @@ export const READ = {
   }),
   'domain.setRemark': ({ domain_id, remark }) => ({ domainId: domain_id, remark }),
 
+  'domain.check': readDomainId,
+  'domain.explain': readQuestion,
+
   'config.setPolicies': readPolicies,
   'config.getAdvanced': readDomainId,
   'config.setAdvanced': readAdvanced,
@@ -134,6 +139,7 @@ export const READ = {
   'cache.getTask': ({ task_id }) => ({ taskId: task_id }),
 
   'log.list': readLogs,
+  'log.tail': readTail,
   'stat.traffic': readSums,
   'stat.requests': readSums,
   'stat.top': readTop,
@@ -183,6 +189,9 @@ export const WRITE = {
     list: views.map((view) => writeDomainRow(view, look)),
   }),
 
+  'domain.check': writeCheck,
+  'domain.explain': (explanation: DataOf<'domain.explain'>) => explanation,
+
   'config.getAdvanced': (domain: Domain) => ({ ...writeAdvanced(domain.settings), ...writeRevision(domain) }),
   ...WRITE_ACCESS,
   'config.getPolicies': (domain: Domain) => ({ ...writePolicies(domain.settings.caching), ...writeRevision(domain) }),
@@ -208,6 +217,7 @@ export const WRITE = {
   'cache.getTask': (view: TaskView, look) => writeTask(view, look),
 
   'log.list': writeLogs,
+  'log.tail': writeTail,
   'stat.traffic': writeTraffic,
   'stat.requests': writeRequests,
   'stat.top': writeTop,

@@ -11,7 +11,7 @@ import type { ColumnWords } from './column-types.ts';
 import { DbMemory, withMemory } from './db-memory.ts';
 import { DatabaseClock } from './postgres/database-clock.ts';
 import { connectPrimary, discardSilent, type HostPool, openPool } from './postgres/pool.ts';
-import { listenForPublishes, PUBLISH_CHANNEL } from './postgres/publish-listener.ts';
+import { listenForPublishes, MESSAGE_CHANNEL, PUBLISH_CHANNEL } from './postgres/publish-listener.ts';
 import { sqliteDialect } from './sqlite/dialect.ts';
 import { DirectConnection } from './sqlite/direct.ts';
 import type { RunStatement } from './sqlite/messages.ts';
@@ -34,8 +34,11 @@ export interface Engine extends AsyncDisposable {
   snapshot<T>(work: (x: Executor) => Promise<T>): Promise<T>;
   /** `Db.call`. */
   readonly call?: (name: string, take: () => unknown) => Promise<unknown>;
-  /** Calls `wake` for each publish, if the engine reports them by itself. Does nothing on SQLite: see `open.ts`. */
-  listen(wake: () => void): AsyncDisposable | undefined;
+  /**
+   * Calls `wake` for each publish and `take` for each message of a control, if the engine reports them by itself. Does
+   * nothing on SQLite: see `open.ts`.
+   */
+  listen(wake: () => void, take: (message: string) => void): AsyncDisposable | undefined;
 }
 
 /** `procedures` and `isReader`: see `DatabaseOptions`. */
@@ -137,7 +140,7 @@ export async function openPostgres({ url, listenUrl, log }: PostgresOptions): Pr
     },
     snapshot: (work) =>
       query.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work),
-    listen: (wake) => listenForPublishes({ url: listenUrl, wake, log }),
+    listen: (wake, take) => listenForPublishes({ url: listenUrl, wake, take, log }),
     [Symbol.asyncDispose]: () => query.destroy(),
   };
 }
@@ -202,6 +205,11 @@ export function nowIn(x: Executor, now: number): RawBuilder<number> {
 /** Notifies listeners when the transaction commits; on SQLite `open.ts` checks after each commit. */
 export async function wakeListeners(trx: Executor): Promise<void> {
   if (isPostgres(trx)) await sql`select pg_notify(${PUBLISH_CHANNEL}, '')`.execute(trx);
+}
+
+/** Sends a message to every control of this database. It has at most 7,999 bytes. Does nothing on SQLite. */
+export async function sendMessage(x: Executor, message: string): Promise<void> {
+  if (isPostgres(x)) await sql`select pg_notify(${MESSAGE_CHANNEL}, ${message})`.execute(x);
 }
 
 export function isPostgres(x: Executor): boolean {

@@ -103,6 +103,20 @@ function toNumbers(row: Readonly<Record<string, unknown>>): Sums & { readonly at
   return Object.fromEntries(numbers) as Sums & { at: number }; // `as`: one number for each name
 }
 
+/** Returns the start of the first stored hour with a request for the domain; `undefined` if there is none. */
+export async function findFirstSeen(x: Executor, domainId: number): Promise<number | undefined> {
+  const row = await x
+    .selectFrom('stat_sum')
+    .select('at')
+    .where('domain_id', '=', domainId)
+    .where('grain', '=', 'hour')
+    .where('requests', '>', 0)
+    .orderBy('at')
+    .limit(1)
+    .executeTakeFirst();
+  return row && Number(row.at);
+}
+
 export interface TopRow {
   readonly value: string;
   readonly requests: number;

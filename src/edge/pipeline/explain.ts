@@ -43,9 +43,14 @@ interface Explanation {
    * answer.
    */
   readonly xCache: string;
+  /** State of the domain's origins as this edge knows it; none without a domain. */
+  readonly origins: readonly OriginState[];
   /** Whether an origin would be asked: then a miss may turn out not to be stored, and a validation to be a miss. */
   readonly asksOrigin: boolean;
 }
+
+/** An explanation without the origins. */
+type Found = Omit<Explanation, 'origins'>;
 
 interface Step {
   readonly stage:
@@ -76,6 +81,11 @@ export interface Question {
   /** Flat list of names and values, without `Host`. */
   readonly headers: readonly string[];
   readonly clientAddress: string;
+  /**
+   * Id of the only domain that is explained. Absent: any, and the page of this edge's health too, as for the machine's
+   * own command.
+   */
+  readonly onlyDomain?: number;
 }
 
 export type Explain = (question: Question) => Promise<Explanation>;
@@ -89,22 +99,43 @@ interface Surroundings {
 }
 
 export function createExplain(edge: EdgeContext, around: Surroundings): Explain {
-  return (question) => explain(edge, around, toReceived(question));
+  return async (question) => {
+    const received = toReceived(question);
+    const request = parseRequest(received); // 1
+    const site = request.kind === 'request' ? edge.sites.find(request.host) : undefined; // 2
+    const { onlyDomain } = question;
+    if (onlyDomain !== undefined && site !== undefined && site.id !== onlyDomain)
+      throw new Error('this edge serves that host for another domain');
+    const explained = await explain(edge, around, { received, request, hasHealth: onlyDomain === undefined });
+    const origins =
+      site === undefined || request.kind !== 'request' ? [] : await around.statesOf(site, request.scheme, request.host);
+    return { ...explained, origins };
+  };
 }
 
 interface Notes {
   note(stage: Step['stage'], found: string): void;
   /** Ends the explanation without an origin. */
-  end(mark: CacheMark): Explanation;
+  end(mark: CacheMark): Found;
 }
 
-async function explain(edge: EdgeContext, around: Surroundings, received: ReceivedRequest): Promise<Explanation> {
+interface Asked {
+  readonly received: ReceivedRequest;
+  readonly request: ReturnType<typeof parseRequest>;
+  /** Whether the page of this edge's health is explained. */
+  readonly hasHealth: boolean;
+}
+
+async function explain(
+  edge: EdgeContext,
+  around: Surroundings,
+  { received, request, hasHealth }: Asked,
+): Promise<Found> {
   const steps: Step[] = [];
   const note = (stage: Step['stage'], found: string) => void steps.push({ stage, found });
-  const end = (mark: CacheMark): Explanation => ({ steps, xCache: formatMark(mark), asksOrigin: false });
+  const end = (mark: CacheMark): Found => ({ steps, xCache: formatMark(mark), asksOrigin: false });
 
-  const request = parseRequest(received); // 1
-  const health = answerHealth(edge.health, received, request, edge.clock());
+  const health = hasHealth ? answerHealth(edge.health, received, request, edge.clock()) : undefined;
   if (health !== undefined) {
     note('request', `asks for the health of this edge: ${health.status}`);
     return end(health.mark);
@@ -135,12 +166,7 @@ async function explain(edge: EdgeContext, around: Surroundings, received: Receiv
 }
 
 /** Explains stage 3 and live streams. Returns `undefined` if later stages answer. */
-function explainAccess(
-  edge: EdgeContext,
-  site: Site,
-  request: EdgeRequest,
-  { note, end }: Notes,
-): Explanation | undefined {
+function explainAccess(edge: EdgeContext, site: Site, request: EdgeRequest, { note, end }: Notes): Found | undefined {
   const challenge = answerChallenge(edge.challenges, request, edge.clock());
   if (challenge !== undefined) {
     note('access', 'not checked: a challenge of a certificate authority');
@@ -174,7 +200,7 @@ async function explainCache(
   around: Surroundings,
   { site, request: asReceived }: Pick<Visit, 'site' | 'request'>,
   { note, end }: Notes,
-): Promise<Explanation> {
+): Promise<Found> {
   const signature = checkSignedUrl(site, asReceived, edge.clock());
   if (site.signing !== undefined) note('signature', describeSignature(signature, asReceived));
   if (signature.kind === 'deny') return end({ status: 'DENIED', reason: signature.reason });
@@ -189,7 +215,7 @@ async function explainCache(
   const plan = planRequest(site, request); // 5
   note('plan', `${describePlan(plan)}; ${describePolicy(site, request)}`);
   /** `status` is that of the answer if no origin is available and no stored response stands in. */
-  const ask = async (mark: CacheMark, status?: number, standsIn?: () => Promise<boolean>): Promise<Explanation> => {
+  const ask = async (mark: CacheMark, status?: number, standsIn?: () => Promise<boolean>): Promise<Found> => {
     const states = await around.statesOf(site, request.scheme, request.host);
     note('origins', describeOrigins(states));
     const failure = foreseenFailure(states);
@@ -320,12 +346,12 @@ function describePolicy(site: Site, request: EdgeRequest): string {
   return `policy ${policy.match} ${policy.content}: ${policy.lifetimeSeconds} s, ${rule}`;
 }
 
-interface Found extends Pick<EdgeDecision, 'decision'> {
+interface LookedUp extends Pick<EdgeDecision, 'decision'> {
   readonly visit: Visit;
   readonly stored: string;
 }
 
-async function lookUpAll(edge: EdgeContext, asked: Omit<Visit, 'absentUpTo'>): Promise<Found> {
+async function lookUpAll(edge: EdgeContext, asked: Omit<Visit, 'absentUpTo'>): Promise<LookedUp> {
   const looked = await lookUp(edge, asked);
   if (!isSliceable(edge, looked)) return { ...looked, stored: describeStored(looked.decision) };
   const { visit } = looked;
@@ -339,7 +365,7 @@ async function lookUpAll(edge: EdgeContext, asked: Omit<Visit, 'absentUpTo'>): P
 }
 
 /** Whether the stored response would be the answer but has a coding that the client does not accept. */
-function isCodedOtherwise(request: EdgeRequest, { decision }: Found, now: number): boolean {
+function isCodedOtherwise(request: EdgeRequest, { decision }: LookedUp, now: number): boolean {
   if (decision.kind !== 'hit' && decision.kind !== 'stale') return false;
   const { stored } = decision;
   const answer = storedAnswer({ request: request.facts, stored, mark: { status: 'HIT' }, now, boundary: '' });

@@ -12,6 +12,7 @@ import type { FeedPosition } from '#model/feed-position.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { PrefetchResultEntry } from '../store/edge-prefetches.ts';
 import type { EdgeStore } from '../store/edge-store.ts';
+import { type AskTaker, parseAsk } from '../wire/ask-messages.ts';
 import { parseDelta, parseSpread } from '../wire/messages.ts';
 import { formatPositionQuery } from '../wire/position-query.ts';
 import {
@@ -33,6 +34,7 @@ import type { ControlLink } from './control-link.ts';
 import { createDeparture } from './departure.ts';
 import { createEdgeViewKeys, type EdgeViewKeys } from './edge-view-keys.ts';
 import { FeedRefusal, requestFeed } from './feed-request.ts';
+import { postMessage } from './post-message.ts';
 import { toPrefetchReport } from './prefetch-report.ts';
 import { createPrefetches, type Prefetches } from './prefetches.ts';
 import { Failures, feedDelayMs, type Outage, REFUSED, Reopening } from './reconnect.ts';
@@ -69,6 +71,8 @@ export interface FeedClientOptions {
   readonly listOriginTroubles: (max: number) => readonly OriginTrouble[];
   /** Describes the edge's own health. */
   readonly describeVitals: () => EdgeVitals;
+  /** Takes questions of control; absent: nobody answers any. */
+  readonly asks?: AskTaker;
   /** Called with how far this machine's clock is ahead of control's, after each report. */
   readonly onClockOffset: (offsetMs: number) => void;
   readonly clock: Clock;
@@ -257,6 +261,7 @@ class RunningFeedClient implements FeedClient {
       const { outage, failure } = await this.#attend();
       if (signal.aborted) return;
       this.#connection.noteEnd();
+      this.#options.asks?.lose();
       if (outage.kind === 'version')
         log.error({ err: failure }, 'control and this edge share no version of the feed; retrying every minute');
       const remoteControls = link.isRemote ? link.controlCount : 0;
@@ -353,6 +358,8 @@ class RunningFeedClient implements FeedClient {
     } else if (event.name === 'viewkey') {
       this.#viewKeys.take(event.data);
       void this.#askForSecrets(); // never rejects
+    } else if (event.name === 'ask') {
+      this.#options.asks?.take(parseAsk(event.data));
     } else if (event.name === 'delta') {
       const delta = parseDelta(event.data);
       this.#apply(epoch, { ...delta, changes: await this.#viewKeys.open(delta.changes, this.#attempt.signal) });
@@ -382,16 +389,7 @@ class RunningFeedClient implements FeedClient {
     await this.#post(PREFETCH_PATH, toPrefetchReport(edgeId, at, results));
   }
 
-  /** Returns the fields of the answer. */
-  async #post(path: string, message: object): Promise<IncomingHttpHeaders> {
-    const response = await requestFeed({
-      link: this.#options.link,
-      path,
-      signal: this.#stop.signal,
-      silenceMs: STATUS_MS,
-      body: JSON.stringify(message),
-    });
-    response.resume();
-    return response.headers;
+  #post(path: string, message: object): Promise<IncomingHttpHeaders> {
+    return postMessage(this.#options.link, path, message, this.#stop.signal);
   }
 }

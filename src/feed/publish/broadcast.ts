@@ -14,6 +14,7 @@ import { createSharedRuns } from '#lib/shared-runs.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 import { MAX_SPREAD_MS } from '../wire/protocol.ts';
 import { formatComment, formatEvent, HEARTBEAT } from '../wire/sse.ts';
+import type { AskedEdges } from './asks.ts';
 import { createDeltaMaker, type DeltaEvent, type DeltaSources } from './delta-maker.ts';
 import type { OpenStream } from './liveness.ts';
 import type { Peer } from './peer.ts';
@@ -43,6 +44,8 @@ export interface ChangeBroadcast {
   readonly remoteCount: number;
   /** Streams to other machines. */
   remoteStreams(): readonly OpenStream[];
+  /** Sends an event to the edges that are asked. Returns their number. */
+  sendTo(event: string, asked: AskedEdges): number;
   /** The newest revision that a round saw. */
   readonly revision: number;
   /** Whether `close` has begun: no client is to be added. */
@@ -65,6 +68,8 @@ interface RemoteClient {
 
 export interface ChangeBroadcastOptions extends DeltaSources {
   readonly clock: Clock;
+  /** Events for an edge whose stream has just been opened. */
+  readonly greetings: (isMeant: (asked: AskedEdges) => boolean) => readonly string[];
 }
 
 export function createBroadcast(options: ChangeBroadcastOptions): ChangeBroadcast {
@@ -89,6 +94,7 @@ class StreamBroadcast implements ChangeBroadcast {
   readonly #db: Db;
   readonly #sources: DeltaSources;
   readonly #clock: Clock;
+  readonly #greetings: ChangeBroadcastOptions['greetings'];
   readonly #clients = new Set<Client>();
   /** When the position of a group was last moved by a delta without changes. */
   readonly #movedAt = new Map<string, number>();
@@ -99,10 +105,11 @@ class StreamBroadcast implements ChangeBroadcast {
   #isClosing = false;
   #revision = 0;
 
-  constructor({ clock, ...sources }: ChangeBroadcastOptions) {
+  constructor({ clock, greetings, ...sources }: ChangeBroadcastOptions) {
     this.#db = sources.db;
     this.#sources = sources;
     this.#clock = clock;
+    this.#greetings = greetings;
   }
 
   get revision(): number {
@@ -143,8 +150,9 @@ class StreamBroadcast implements ChangeBroadcast {
       if (client.isCatchingUp) this.round().catch(() => undefined);
     });
     await this.round();
-    if (this.#clients.has(client))
-      this.#send(client, remote === undefined ? HEARTBEAT : formatSpread(this.remoteCount));
+    if (!this.#clients.has(client)) return;
+    this.#send(client, remote === undefined ? HEARTBEAT : formatSpread(this.remoteCount));
+    for (const event of this.#greetings((asked) => isMeant(client, asked))) this.#send(client, event);
   }
 
   round(): Promise<void> {
@@ -165,6 +173,14 @@ class StreamBroadcast implements ChangeBroadcast {
     return [...this.#clients].flatMap(({ remote, openedAt }) =>
       remote === undefined ? [] : { edge: remote.peer.edge, openedAt },
     );
+  }
+
+  sendTo(event: string, asked: AskedEdges): number {
+    // The edge of this machine first: where one is enough, it is the nearest.
+    const meant = [...this.#clients].filter((client) => isMeant(client, asked)).sort(byDistance);
+    const chosen = asked.isOne ? meant.slice(0, 1) : meant;
+    for (const client of chosen) this.#send(client, event);
+    return chosen.length;
   }
 
   async close(followMs: number): Promise<void> {
@@ -299,6 +315,14 @@ class StreamBroadcast implements ChangeBroadcast {
   #remove(client: Client): void {
     if (this.#clients.delete(client) && client.remote !== undefined) this.#remoteCount -= 1;
   }
+}
+
+function isMeant({ remote }: Client, { groups }: AskedEdges): boolean {
+  return remote === undefined || groups.includes(remote.peer.group);
+}
+
+function byDistance(a: Client, b: Client): number {
+  return Number(a.remote !== undefined) - Number(b.remote !== undefined);
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -12,15 +12,18 @@ import { noteEdgesSeen } from '#db/tables/edges.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';
+import { Asks } from '../publish/asks.ts';
 import { type ChangeBroadcast, createBroadcast } from '../publish/broadcast.ts';
 import { createLiveness, type Liveness } from '../publish/liveness.ts';
 import { createUnsealBody, type UnsealBody } from '../publish/open-secrets.ts';
 import { withSnapshot } from '../publish/snapshot.ts';
 import { openSnapshotFiles } from '../publish/snapshot-files.ts';
 import { createViewSealer, type ViewSealer } from '../publish/view-sealer.ts';
+import { ANSWERS_PATH, MAX_ANSWER_BYTES, parseAnswer } from '../wire/ask-messages.ts';
+import { requireEdge } from '../wire/messages.ts';
 import { parsePositionQuery } from '../wire/position-query.ts';
 import { HEARTBEAT_MS, MAX_SPREAD_MS, SNAPSHOT_PATH, STATUS_PATH, STREAM_PATH } from '../wire/protocol.ts';
-import { createBodyReader } from './bodies.ts';
+import { createBodyReader, type ReadBody } from './bodies.ts';
 import { createEdgeCounts, type OfEdge } from './edge-counts.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createPacer } from './pacer.ts';
@@ -76,6 +79,8 @@ interface SnapshotPlace {
 export interface FeedServer extends AsyncDisposable {
   /** Answers a request of an edge; never rejects. `peer`: absent for the unix socket. */
   readonly handle: RequestHandler;
+  /** Questions to the edges. */
+  readonly asks: Asks;
   /**
    * Ends all streams before control stops. Edges on other machines turn to another control one after another, and are
    * followed until then for at most `limitMs`; if this control is alone, their streams end at once.
@@ -100,7 +105,16 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
   const openBody = createUnsealBody(options.ring, log);
   const sealer = createViewSealer({ db, ring: options.ring, openBody, clock });
   const transfers = snapshots && (await openTransfers(options, snapshots, sealer));
-  const broadcast = createBroadcast({ db, openBody, sealer, clock });
+  const asks: Asks = new Asks({
+    db,
+    streams: { sendTo: (event, asked) => broadcast.sendTo(event, asked) },
+    monotonic: () => performance.now(),
+    log,
+  });
+  const broadcast = createBroadcast({
+    ...{ db, openBody, sealer, clock },
+    greetings: (isMeant) => asks.eventsFor(isMeant),
+  });
   const rejections = createEdgeCounts<RejectionCount>();
   const live = createEdgeCounts<LiveCount>();
   const readBody = createBodyReader();
@@ -109,6 +123,7 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
       [STREAM_PATH]: { method: 'GET', handle: createStreamHandler(broadcast) },
       [SNAPSHOT_PATH]: { method: 'GET', handle: createSnapshotHandler(db, openBody, transfers) },
       ...viewKeyRoutes(sealer, readBody),
+      [ANSWERS_PATH]: { method: 'POST', handle: createAnswerHandler(asks, readBody) },
       ...reportRoutes({ ...options, readBody, rejections, live }),
     },
     log,
@@ -126,6 +141,7 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
       if (peer !== undefined && OF_FEED.has(request.url?.split('?')[0] ?? '')) liveness.hear(peer.edge);
       return handle(request, response, peer);
     },
+    asks,
     endStreams: (limitMs) => broadcast.close(peers.seen > 1 ? Math.min(limitMs, MAX_SPREAD_MS) : 0),
     snapshots: transfers,
     get headRevision() {
@@ -142,10 +158,22 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       await publishing[Symbol.asyncDispose]();
       await housekeeping[Symbol.asyncDispose]();
+      asks[Symbol.dispose]();
       await broadcast.close(0);
       server.closeAllConnections();
       await closed;
     },
+  };
+}
+
+function createAnswerHandler(asks: Asks, readBody: ReadBody): FeedHandler {
+  return async (request, response, { peer }) => {
+    const body = await readBody(request, response, { maxBytes: MAX_ANSWER_BYTES, peer });
+    if (body === undefined) return refuseRequest(response, 413, `expected at most ${MAX_ANSWER_BYTES} bytes`);
+    const { edge, id, content } = parseAnswer(body.toString('utf8'));
+    requireEdge(edge, peer?.edge);
+    asks.takeAnswer(id, { edge, content }, peer);
+    response.writeHead(204).end();
   };
 }
 

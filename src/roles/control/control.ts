@@ -1,5 +1,6 @@
 /** The process that owns the database: the management interface, and the feed that carries settings to edges. */
 import { join } from 'node:path';
+import type { CheckOrigin } from '#api/checks/checks.ts';
 import { startApi } from '#api/server.ts';
 import type { SmsHooks } from '#api/sms/sms-services.ts';
 import type { LivePorts } from '#api/wire/live-addresses.ts';
@@ -7,16 +8,20 @@ import type { Config } from '#config';
 import { openDatabase } from '#db/open.ts';
 import { openKeyring } from '#db/rotation/sealed-secrets.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
-import { createGuard } from '#edge/origin/guard.ts';
+import { createConnector } from '#edge/origin/connector.ts';
+import { createGuard, type Guard } from '#edge/origin/guard.ts';
+import { createResolver } from '#edge/origin/resolve.ts';
+import { checkOrigin } from '#edge/pipeline/check-origin.ts';
 import { type FeedServer, startFeedServer } from '#feed/server/server.ts';
 import { type EdgeStates, startEdgeStates } from '#fleet/edge-states.ts';
 import { checkAutomata } from '#lib/automaton-check.ts';
-import { steadyClock } from '#lib/clock.ts';
+import { type Clock, steadyClock } from '#lib/clock.ts';
 import { DAY_MS } from '#lib/durations.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
 import { metricsOf } from '#lib/metrics.ts';
 import { reportNodeInternals } from '#lib/node-internals/report.ts';
+import { compileSite } from '#sites/compile.ts';
 import type { SmsEngine } from '#sms/engine.ts';
 import { SMS_PROCEDURES } from '#sms/procedures.ts';
 import { databaseOptions } from '../database/database-options.ts';
@@ -67,7 +72,14 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
   const engine: { running?: SmsEngine } = {};
   const guard = { allow: config.smsWebhookAllow, refuse: ownAddresses };
   const origins = createGuard({ allow: config.originAllow, refuse: ownAddresses });
-  const given = { ...apiOptions(config, ring), permitsOrigin: origins.permits, sms: hooksOf(engine, guard, log) };
+  const checks = { resolvers: config.checkResolvers, checkOrigin: createCheckOrigin(config, origins, clock) };
+  const given = {
+    ...apiOptions(config, ring),
+    checks,
+    asks: feed.asks,
+    permitsOrigin: origins.permits,
+    sms: hooksOf(engine, guard, log),
+  };
   const api = stack.use(await startApi({ ...given, db, peers, localSecret, clock, steadyClock, log, registry }));
   const sms = await startSms({ config, db, peers, ring, guard, log, registry });
   engine.running = sms;
@@ -87,6 +99,18 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
       await Promise.all([feed.endStreams(graceMs), api.close(), sms.stop(graceMs)]);
       await running[Symbol.asyncDispose]();
     },
+  };
+}
+
+const CONNECT_MS = 5_000;
+
+function createCheckOrigin({ originVerify: verify }: Config, guard: Guard, clock: Clock): CheckOrigin {
+  const resolve = createResolver({ monotonic: steadyClock });
+  const connect = createConnector({ guard, resolve, timeoutMs: CONNECT_MS, verify });
+  return (spec) => {
+    const compiled = compileSite(spec, 1);
+    if (compiled.kind === 'invalid') throw new Error(compiled.problem); // what is stored compiles
+    return checkOrigin(compiled.site, { connect, clock });
   };
 }
 

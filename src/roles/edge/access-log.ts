@@ -1,11 +1,12 @@
-/** The access log of one process: a spool of its own in the data directory. */
+/** The access log of one process: a spool of its own in the data directory, and what somebody follows of it. */
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { systemClock } from '#lib/clock.ts';
-import { createLocalTime } from '#lib/local-time.ts';
+import { createLocalTime, type LocalTime } from '#lib/local-time.ts';
 import { metricsOf } from '#lib/metrics.ts';
 import { type AccessLog, openSpool } from '#logs/spool.ts';
 import { formatSpooledLine } from '#logs/spooled-line.ts';
+import { type TailedLog, tailLog } from '#logs/tail/tail-watch.ts';
 import { openTakenCount, type TakenCount, takenCountPath } from '#logs/taken-count.ts';
 import type { PartContext } from '../process/child.ts';
 import { logWriters, namesOfSlot } from '../process/process-plan.ts';
@@ -24,9 +25,14 @@ const NO_LOG: AccessLog = {
 /** Lines that wait for the disk; a minute of a busy worker. */
 const MAX_QUEUE_BYTES = 32 * 1024 * 1024;
 
-export function openAccessLog({ config, name, slot, log, registry }: PartContext): AccessLog {
-  if (config.accessLog === 'off') return NO_LOG;
+export function openAccessLog(context: PartContext): TailedLog {
+  const { config, send } = context;
   const zone = createLocalTime(config.timeZone);
+  const log = config.accessLog === 'off' ? NO_LOG : openOwnSpool(context, zone);
+  return tailLog(log, { edge: config.edgeId, zone, send: (lines) => send({ kind: 'tailed', ...lines }) });
+}
+
+function openOwnSpool({ config, name, slot, log, registry }: PartContext, zone: LocalTime): AccessLog {
   const taken = openTakenCount(takenCountPath(config.dataDir, name));
   const spool = openSpool({
     directory: spoolDirectory(config.dataDir),

@@ -7,7 +7,7 @@ import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGuard } from '#edge/origin/guard.ts';
-import { startProber } from '#edge/origin/prober.ts';
+import { type Prober, startProber } from '#edge/origin/prober.ts';
 import { startTicketRotation } from '#edge/transport/tls/ticket-file.ts';
 import { type FeedClient, startFeedClient } from '#feed/client/client.ts';
 import type { StoredChange } from '#feed/client/confirmations.ts';
@@ -19,7 +19,9 @@ import { isListening } from '#lib/is-listening.ts';
 import { metricsOf } from '#lib/metrics.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { PartContext, RunningPart } from '../process/child.ts';
+import { findWorkers } from '../sockets/worker-sockets.ts';
 import { openControlLink } from './control-link.ts';
+import { EdgeAsks } from './edge-asks.ts';
 import { type EdgeHealth, startEdgeHealth } from './edge-health.ts';
 import { edgeStorePath, ticketSecretsPath } from './edge-paths.ts';
 import { createOwnChecks, usedShare } from './own-checks.ts';
@@ -34,22 +36,15 @@ const FIRST_TRY_MS = 2_000;
 const MAX_FIRST_ID = 2 ** 47;
 
 export async function startEdgeFeed(context: PartContext): Promise<RunningPart> {
-  const { config, ownAddresses, build, log, registry, send } = context;
+  const { config, build, log, registry, send } = context;
   checkAutomata(); // it compiles settings before workers get them
   // Log files are split and packed here: viewers come first. docs/decisions/0271
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const store = openStore(context);
   const link = await openLink(config);
   const workers = askWorkers(send);
-  const prober = startProber({
-    guard: createGuard({ allow: config.originAllow, refuse: ownAddresses }),
-    verify: config.originVerify,
-    monotonic: () => performance.now(),
-    random: Math.random,
-    onReport: (report) => send({ kind: 'originProbes', report }),
-    registry,
-    log,
-  });
+  const prober = probeOrigins(context);
+  const asks = createAsks(context, link);
   const parts: { client?: FeedClient } = {};
   const health = startHealth(context, store, parts);
   const client = startFeedClient({
@@ -63,6 +58,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
       return workers.confirm(change);
     },
     prefetch: workers.prefetch,
+    asks,
     listOriginTroubles: (max) => prober.listTroubles(max),
     describeVitals: () => health.describe(),
     onClockOffset: (offsetMs) => health.noteClock(offsetMs),
@@ -88,6 +84,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     takeOutcome: workers.noteOutcome,
     noteOriginUses: prober.note,
     noteVitals: (vitals) => health.noteWorker(vitals),
+    takeLines: (lines) => asks.takeLines(lines),
     useLogWriters: traffic.useLogWriters,
     async stop() {
       tickets[Symbol.dispose]();
@@ -96,10 +93,31 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
       // Ends at once: control and workers are ending too, which must not be logged as a loss.
       await client[Symbol.asyncDispose]();
       await traffic[Symbol.asyncDispose]();
+      asks[Symbol.dispose]();
       link[Symbol.dispose]();
       store[Symbol.dispose]();
     },
   };
+}
+
+function probeOrigins({ config, ownAddresses, log, registry, send }: PartContext): Prober {
+  return startProber({
+    guard: createGuard({ allow: config.originAllow, refuse: ownAddresses }),
+    verify: config.originVerify,
+    monotonic: () => performance.now(),
+    random: Math.random,
+    onReport: (report) => send({ kind: 'originProbes', report }),
+    registry,
+    log,
+  });
+}
+
+function createAsks({ config, log, send }: PartContext, link: ControlLink): EdgeAsks {
+  return new EdgeAsks({
+    ...{ link, edgeId: config.edgeId, log },
+    findWorkers: () => findWorkers(config.dataDir),
+    useTails: (tails) => send({ kind: 'tails', tails }),
+  });
 }
 
 function openStore({ config, log }: PartContext): EdgeStore {

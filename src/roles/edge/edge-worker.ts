@@ -46,7 +46,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
   reportNodeInternals(log);
   const source = openSiteReader(edgeStorePath(config.dataDir));
   const sites = createSiteTable({ source, maxSites: MAX_SITES });
-  const accessLog = openAccessLog(context);
+  const { log: accessLog, use: useTails } = openAccessLog(context);
   const memoryBytes = Math.floor(config.cacheMemoryBytes / config.edgeWorkers);
   const store = openStore({
     memoryBytes: memoryBytes * (1 - SHORTCUT_SHARE),
@@ -104,6 +104,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     applyOriginProbes: edge.applyOriginProbes,
     applyRates: edge.applyRates,
     useHealth: health.use,
+    useTails,
     prefetch: edge.prefetch,
     drain: (limits) => end(() => edge.drain(limits)),
     stop: (graceMs) => end(() => edge.close(graceMs)),

@@ -26,7 +26,7 @@ const REPORT_SILENCE_MS = 30_000;
 export async function startLive(context: PartContext): Promise<RunningPart> {
   const { config, log, registry, name, slot, predecessors = [] } = context;
   const placesOf = (process: string) => livePlaces(config.dataDir, process);
-  const accessLog = openAccessLog(context);
+  const { log: accessLog, use: useTails } = openAccessLog(context);
   const source = openSiteReader(edgeStorePath(config.dataDir));
   const link = await openControlLink(config);
   const live = await startLiveProcess({
@@ -75,6 +75,7 @@ export async function startLive(context: PartContext): Promise<RunningPart> {
       link.announce(source.announcedControls());
       live.applyChange(names);
     },
+    useTails,
     drain: ({ limitMs }) => end(() => live.drain(limitMs)),
     stop: (graceMs) => end(() => live.stop(graceMs)),
   };

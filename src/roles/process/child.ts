@@ -10,6 +10,7 @@ import type { OriginUse, ProbeReport } from '#edge/origin/probe-schedule.ts';
 import type { TicketSecret } from '#edge/transport/tls/ticket-keys.ts';
 import { createLogger, type Logger, openLogSink } from '#lib/logger.ts';
 import { ignoreSignals, UNUSED_SIGNALS } from '#lib/signals.ts';
+import type { Tail, TailedLines } from '#logs/tail/tail-watch.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import { countLostLines } from './log-metrics.ts';
 import type {
@@ -51,6 +52,10 @@ export interface RunningPart {
   /** Sets the word of the health page. */
   useHealth?(word: HealthMessage['word']): void;
   useLogWriters?(names: readonly string[]): void;
+  /** Sets the logs that somebody follows; implemented by parts that write logs. */
+  useTails?(tails: readonly Tail[]): void;
+  /** Takes lines that somebody follows. */
+  takeLines?(lines: TailedLines): void;
   /** Stops listening and resolves when the last connection has ended. */
   drain?(limits: DrainLimits): Promise<void>;
   /** Takes no new work; requests in flight have `graceMs` to finish. */
@@ -138,6 +143,10 @@ async function handle(
       return part?.noteVitals?.(message.vitals);
     case 'health':
       return part?.useHealth?.(message.word);
+    case 'tails':
+      return part?.useTails?.(message.tails);
+    case 'tailed':
+      return part?.takeLines?.(message);
     case 'logWriters':
       return part?.useLogWriters?.(message.names);
     case 'drain':

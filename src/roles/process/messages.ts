@@ -6,6 +6,7 @@ import type { DrainLimits } from '#edge/ending.ts';
 import type { OriginUse, ProbeReport } from '#edge/origin/probe-schedule.ts';
 import type { TicketSecret } from '#edge/transport/tls/ticket-keys.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
+import type { Tail, TailedLines } from '#logs/tail/tail-watch.ts';
 import type { OwnCondition } from '#model/edge-health.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { SocketSet } from '../sockets/listeners.ts';
@@ -103,6 +104,17 @@ export interface HealthMessage {
   readonly word: OwnCondition['word'];
 }
 
+/** The logs that somebody follows. Sent by the feed's process to every part that writes logs, and again to later ones. */
+export interface TailsMessage {
+  readonly kind: 'tails';
+  readonly tails: readonly Tail[];
+}
+
+/** Goes from such a part to the feed's process. */
+interface TailedMessage extends TailedLines {
+  readonly kind: 'tailed';
+}
+
 export type ToChild =
   | StartMessage
   /** Sent to a worker or the live process, which answers `inForce` when it runs them. */
@@ -117,6 +129,8 @@ export type ToChild =
   | ClientRatesMessage
   | VitalsMessage
   | HealthMessage
+  | TailsMessage
+  | TailedMessage
   | { readonly kind: 'metrics'; readonly id: number }
   /** Sent to the feed when workers have come or gone. */
   | { readonly kind: 'logWriters'; readonly names: readonly string[] }
@@ -139,6 +153,8 @@ export type FromChild =
   | ClientRatesMessage
   | VitalsMessage
   | HealthMessage
+  | TailsMessage
+  | TailedMessage
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly unknown[] };
 
 /**

@@ -23,7 +23,9 @@ export type RelayedMessage = Extract<
       | 'ticketSecrets'
       | 'clientRates'
       | 'vitals'
-      | 'health';
+      | 'health'
+      | 'tails'
+      | 'tailed';
   }
 >;
 
@@ -196,6 +198,8 @@ export class RoleProcess {
       case 'clientRates':
       case 'vitals':
       case 'health':
+      case 'tails':
+      case 'tailed':
         this.#options.onRelayed(this, message);
         break;
       default:

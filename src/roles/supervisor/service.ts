@@ -12,6 +12,7 @@ import {
   type PrefetchMessage,
   type ReadyNews,
   type StartMessage,
+  type TailsMessage,
   UNDER_WAY,
 } from '../process/messages.ts';
 import { hasGenerations, type Succession } from '../process/process-plan.ts';
@@ -62,6 +63,8 @@ export class Service implements AsyncDisposable {
   #news: ReadyNews = {};
   /** The last message, for workers that are started later. */
   #health: HealthMessage | undefined;
+  /** The same, for all parts that write logs. */
+  #tails: TailsMessage | undefined;
   #hasStarted = false;
   #isStopping = false;
 
@@ -194,6 +197,7 @@ export class Service implements AsyncDisposable {
   #noteReady(part: RoleProcess, news: ReadyNews): void {
     this.#metrics.up.set({ part: part.name }, 1);
     if (this.#health !== undefined && isWorker(part)) part.send(this.#health);
+    if (this.#tails !== undefined && hasGenerations(part.start.part)) part.send(this.#tails);
     this.#log.info({ part: part.name }, 'ready');
     this.#news = { ...this.#news, ...news };
     this.#generations.noteReady();
@@ -246,8 +250,13 @@ export class Service implements AsyncDisposable {
         this.#health = message;
         for (const worker of this.#workers) worker.send(message);
         break;
+      case 'tails':
+        this.#tails = message;
+        for (const writer of this.#generations.all) writer.send(message);
+        break;
       case 'originUses':
       case 'vitals':
+      case 'tailed':
         for (const feed of this.#feeds) feed.send(message);
         break;
       case 'clientRates':

@@ -18,6 +18,7 @@ import { type AccountKind, SCOPES, type Scope } from '#model/account.ts';
 import type { EdgeVitals, OriginTrouble } from '#model/edge.ts';
 import type { NewDatabase } from '../db/databases.ts';
 import { type Cleanup, temporaryFolder } from '../temporary.ts';
+import { askScriptedEdge, EXPLAINS } from './scripted-edge.ts';
 
 export interface Raw {
   readonly http: number;
@@ -61,6 +62,8 @@ export const LOCAL_SECRET = 'the-secret-of-this-machine-0123456789';
 /** 2026-01-31 12:00:00 in Shanghai. */
 export const START = Date.UTC(2026, 0, 31, 4, 0, 0);
 
+const NO_ORIGIN = { origin: '', address: '', connectMs: 0, tls: '', status: 0, isCacheable: false, why: 'noOrigin' };
+
 export interface TestApiOptions extends Partial<Omit<ApiOptions, 'limits'>> {
   readonly limits?: Partial<ApiLimits>;
 }
@@ -78,6 +81,8 @@ export async function startTestApi(
   const ring = loadOrMakeKeyring(join(folder, 'keyring'));
   const api = await startApi({
     db,
+    asks: askScriptedEdge(EXPLAINS),
+    checks: { resolvers: ['127.0.0.1:9'], checkOrigin: async () => NO_ORIGIN },
     listen: { host: '127.0.0.1', port: 0 },
     trustedProxies: [],
     locale: 'zh-CN',

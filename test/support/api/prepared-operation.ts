@@ -109,6 +109,7 @@ export async function prepareOperation(t: Cleanup, api: TestApi, name: RouteName
   }
   if (name.includes('ddressList') && name !== 'addressList.set')
     await addSampleLists((operation, request) => api.call(operation, customer.accessToken, request));
+  if (name === 'domain.explain') ids['url'] = 'http://a.example.com/a.jpg';
   const sample: Record<string, unknown> = { ...OPERATIONS[name].sample.request };
   for (const [field, value] of Object.entries(ids)) if (field in sample) sample[field] = value;
   return { ...(ROUTES[name].scope === 'operator' ? operator : customer), request: sample };

@@ -1,6 +1,6 @@
 /**
- * Receives notifications of publishes by PostgreSQL's LISTEN, on a connection of its own that is re-established when
- * lost.
+ * Receives notifications of publishes, and messages of other controls, by PostgreSQL's LISTEN, on a connection of its own
+ * that is re-established when lost.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -8,6 +8,8 @@ import type { Logger } from '#lib/logger.ts';
 import { DatabaseHosts } from './hosts.ts';
 
 export const PUBLISH_CHANNEL = 'causeway_publish';
+/** Channel of messages between controls. */
+export const MESSAGE_CHANNEL = 'causeway_message';
 
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 10_000;
@@ -23,6 +25,8 @@ export interface PublishListenerOptions {
   readonly url: string;
   /** Also called after each (re)connection, since notifications may have been missed. */
   readonly wake: () => void;
+  /** Called with each message of a control, this one's own included. */
+  readonly take: (message: string) => void;
   readonly log: Logger;
   /** Interval of trying the connection, and limit of its queries, for tests. */
   readonly tryEveryMs?: number;
@@ -62,7 +66,7 @@ export function listenForPublishes(options: PublishListenerOptions): AsyncDispos
 
 /** Settles when the connection ends: resolves after `signal`, otherwise rejects. */
 async function listenOnce(
-  { url, tryEveryMs = TRY_EVERY_MS, limitMs = CONNECT_TIMEOUT_MS }: PublishListenerOptions,
+  { url, take, tryEveryMs = TRY_EVERY_MS, limitMs = CONNECT_TIMEOUT_MS }: PublishListenerOptions,
   signal: AbortSignal,
   wake: () => void,
 ): Promise<void> {
@@ -78,12 +82,15 @@ async function listenOnce(
   const stop = () => ended.resolve();
   client.on('error', (error) => ended.reject(error));
   client.on('end', () => ended.reject(new Error('the connection ended')));
-  client.on('notification', wake);
+  client.on('notification', ({ channel, payload = '' }) => {
+    if (channel === MESSAGE_CHANNEL) take(payload);
+    else wake();
+  });
   ended.promise.catch(() => undefined); // it may fail before anyone awaits it; the await below reports it
   signal.addEventListener('abort', stop, { once: true });
   try {
     await client.connect();
-    await client.query(`listen ${PUBLISH_CHANNEL}`);
+    await client.query(`listen ${PUBLISH_CHANNEL}; listen ${MESSAGE_CHANNEL}`);
     wake();
     if (signal.aborted) return;
     const tryLater = () => {

@@ -1,0 +1,106 @@
+/** Checks and explanations on the wire. Used by `wire.ts` and its handlers only. */
+import { isIP } from 'node:net';
+import { CHECK_OPERATIONS } from '#contract/check-operations.ts';
+import { describeFound } from '#contract/found.ts';
+import type { DataOf, RequestOf } from '#contract/operations.ts';
+import { ServiceError } from '#contract/service-error.ts';
+import type { PostedAnswer } from '#feed/publish/asks.ts';
+import type { OriginCheck } from '../checks/checks.ts';
+import type { NameCheck } from '../checks/name-check.ts';
+import { writeFlag, writeSeconds } from './wire-values.ts';
+
+export interface CertificateCheck {
+  readonly state: DataOf<'domain.check'>['certificate']['state'];
+  readonly key?: string;
+  readonly validTo?: number;
+}
+
+export interface DomainCheckView {
+  readonly dns: NameCheck;
+  readonly certificate: CertificateCheck;
+  /** `undefined`: the domain waits for review, so no edge would ask. */
+  readonly origin: OriginCheck | undefined;
+  readonly seenAt: number | undefined;
+}
+
+type Explanation = DataOf<'domain.explain'>;
+
+const {
+  url: URL_FIELD,
+  headers: HEADERS_FIELD,
+  client: CLIENT_FIELD,
+} = CHECK_OPERATIONS['domain.explain'].request.fields;
+
+/** An address for documentation (RFC 5737), which is on nobody's list by accident. */
+const SOME_CLIENT = '192.0.2.1';
+
+/** Throws `ServiceError`. */
+export function readQuestion({ domain_id, url, method = 'GET', headers = [], client }: RequestOf<'domain.explain'>) {
+  const [, scheme, host = '', target = ''] = /^(https?):\/\/([^/?#\s]+)([^#\s]*)$/i.exec(url) ?? [];
+  if (scheme === undefined) throw invalid('url', URL_FIELD.expects, url);
+  const clientAddress = client ?? SOME_CLIENT;
+  if (isIP(clientAddress) === 0) throw invalid('client', CLIENT_FIELD.expects, clientAddress);
+  return {
+    domainId: domain_id,
+    question: {
+      method,
+      scheme: scheme.toLowerCase(),
+      host,
+      target: target.startsWith('/') ? target : `/${target}`,
+      headers: headers.flatMap((line, index) => readHeader(line, index)),
+      clientAddress,
+    },
+  };
+}
+
+function readHeader(line: string, index: number): readonly string[] {
+  const [, name = '', value = ''] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t -~\x80-\xff]*)$/.exec(line) ?? [];
+  if (name === '' || name.toLowerCase() === 'host')
+    throw invalid(`headers[${index}]`, HEADERS_FIELD.each ?? HEADERS_FIELD.expects, line);
+  return [name, value];
+}
+
+export function urlNotOfDomain(name: string, host: string): ServiceError {
+  return invalid('url', { 'zh-CN': `域名 ${name} 下的网址`, en: `a URL of the domain ${name}` }, host);
+}
+
+function invalid(field: string, expected: { readonly 'zh-CN': string; readonly en: string }, found: unknown) {
+  return new ServiceError('fieldInvalid', { field, expected, found: describeFound(found) });
+}
+
+/** Reads an edge's answer, which is not to be trusted. Returns `undefined` if it is not of this form. */
+export function readExplanation({ edge, content }: PostedAnswer): Explanation | undefined {
+  const { explanation } = Object(content);
+  const { steps, xCache, asksOrigin, origins } = Object(explanation);
+  return CHECK_OPERATIONS['domain.explain'].data.safeParse({
+    edge,
+    steps,
+    x_cache: xCache,
+    asks_origin: asksOrigin === true ? '1' : '0',
+    origins,
+  }).data;
+}
+
+const NO_ORIGIN: OriginCheck = {
+  origin: '',
+  address: '',
+  connectMs: 0,
+  tls: '',
+  status: 0,
+  isCacheable: false,
+  why: '',
+};
+
+export function writeCheck({ dns, certificate, origin = NO_ORIGIN, seenAt }: DomainCheckView): DataOf<'domain.check'> {
+  const { connectMs, isCacheable, ...asked } = origin;
+  return {
+    dns: { state: dns.state, found: [...dns.found], resolvers: [...dns.resolvers] },
+    certificate: {
+      state: certificate.state,
+      ssl_key: certificate.key ?? '',
+      expires_at: writeSeconds(certificate.validTo),
+    },
+    origin: { ...asked, connect_ms: connectMs, cacheable: writeFlag(isCacheable) },
+    seen_at: writeSeconds(seenAt),
+  };
+}
