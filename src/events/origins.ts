@@ -7,7 +7,7 @@ import { findSitesByOrigin } from '#db/tables/sites-by-origin.ts';
 import type { Observation } from '#model/condition.ts';
 import { EDGE_LIVE_MS } from '#model/edge-live.ts';
 import { compileSite } from '#sites/compile.ts';
-import { addressKey, probeKey } from '#sites/origin-address.ts';
+import { originKeys } from '#sites/origin-address.ts';
 import type { Observer } from './observer.ts';
 
 /** An origin in trouble, by the key of its probes, and the edges that say so. */
@@ -109,13 +109,7 @@ async function readSites(db: Db, host: string): Promise<readonly OwnedSite[]> {
     const compiled = compileSite(JSON.parse(body), ANY_REVISION);
     if (compiled.kind === 'invalid' || compiled.site.state !== 'open') continue;
     const { site } = compiled;
-    const keys = new Map<string, Set<string>>();
-    for (const origin of [...site.origins.primary, ...site.origins.backup])
-      for (const scheme of ['http', 'https'] as const) {
-        const address = addressKey(origin, site, scheme);
-        keys.set(address, new Set([address, probeKey(address, site, 'http'), probeKey(address, site, 'https')]));
-      }
-    sites.push({ domainId: site.id, accountId, name: site.name, keys });
+    sites.push({ domainId: site.id, accountId, name: site.name, keys: originKeys(site) });
   }
   return sites;
 }

@@ -58,6 +58,15 @@ export function probeKey(address: string, site: Site, clientScheme: Scheme): str
   return `${address} ${originScheme(site, clientScheme)}://${host}${shorten(target)}`;
 }
 
+/** Keys by which edges may report on each of the site's origins: by address, for both schemes of a client. */
+export function originKeys(site: Site): ReadonlyMap<string, ReadonlySet<string>> {
+  const schemes: readonly Scheme[] = ['http', 'https'];
+  const origins = [...site.origins.primary, ...site.origins.backup];
+  const addresses = origins.flatMap((origin) => schemes.map((scheme) => addressKey(origin, site, scheme)));
+  const keysOf = (address: string) => new Set([address, ...schemes.map((scheme) => probeKey(address, site, scheme))]);
+  return new Map(addresses.map((address) => [address, keysOf(address)]));
+}
+
 /** Cuts a long target and adds its digest, since a report has thousands of keys. */
 function shorten(target: string): string {
   if (target.length <= MAX_KEY_TARGET_CHARS) return target;

@@ -1,14 +1,12 @@
 /** Events of customers and of the operator, and their webhooks. docs/decisions/0619, 0621 */
-import { randomBytes } from 'node:crypto';
 import { EVENT_OPERATIONS } from '#contract/event-operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { listEvents } from '#db/tables/events/events.ts';
 import { findEventWebhook, OPERATOR, saveEventWebhook } from '#db/tables/events/webhooks.ts';
 import type { Webhook } from '#model/webhook.ts';
 import type { Call, Handler } from './handler.ts';
+import { nextWebhook } from './next-webhook.ts';
 import { refusePostedTo } from './refuse-posted-to.ts';
-
-const SECRET_BYTES = 32;
 
 export const EVENT_HANDLERS = {
   'event.list': ({ db, accountId }, filter) => listEvents(db.query, { ...filter, accountId }),
@@ -35,15 +33,9 @@ interface AskedWebhook {
   readonly isRotated: boolean;
 }
 
-function setWebhook(
-  { db, keyring, now }: Call,
-  receiver: number,
-  { url, isRotated }: AskedWebhook,
-): Promise<Webhook | undefined> {
+function setWebhook({ db, keyring, now }: Call, receiver: number, asked: AskedWebhook): Promise<Webhook | undefined> {
   return db.transaction(async (trx) => {
-    const before = await findEventWebhook(trx, keyring, receiver);
-    const kept = isRotated ? undefined : before?.secret;
-    const webhook = url === '' ? undefined : { url, secret: kept ?? randomBytes(SECRET_BYTES).toString('hex') };
+    const webhook = nextWebhook(await findEventWebhook(trx, keyring, receiver), asked);
     await saveEventWebhook(trx, keyring, { receiver, webhook, now });
     return webhook;
   });

@@ -1,5 +1,5 @@
 /** The `/api/sms/*` and `/api/app/*` operations: what customers send, and what becomes of it. */
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { SMS_OPERATIONS } from '#contract/sms-operations.ts';
@@ -18,10 +18,9 @@ import { smsAppNotFound, toSmsRefusal } from '../sms/sms-refusals.ts';
 import type { InputOf } from '../wire/wire.ts';
 import type { SettingsChange } from '../wire/wire-sms.ts';
 import type { Call, Handler } from './handler.ts';
+import { nextWebhook } from './next-webhook.ts';
 import { pageOfOptOuts } from './opt-outs.ts';
 import { refusePostedTo } from './refuse-posted-to.ts';
-
-const SECRET_BYTES = 32;
 
 export const SMS_HANDLERS = {
   'sms.ordinary': send,
@@ -94,9 +93,7 @@ export const SMS_HANDLERS = {
     call.db.transaction(async (trx) => {
       const { id } = orRefuse(await findSmsAppToChange(trx, { accountId: call.accountId, appKey }), appKey);
       refusePostedTo(call, url, SMS_OPERATIONS['sms.setWebhook'].request.fields.url);
-      const before = await findWebhook(trx, call.sms.ring, id);
-      const kept = isRotated ? undefined : before?.secret;
-      const webhook = url === '' ? undefined : { url, secret: kept ?? randomBytes(SECRET_BYTES).toString('hex') };
+      const webhook = nextWebhook(await findWebhook(trx, call.sms.ring, id), { url, isRotated });
       await saveWebhook(trx, call.sms.ring, id, webhook);
       return webhook;
     }),

@@ -1,8 +1,7 @@
 /** What is known to keep edges from a domain's origins. Pure. docs/decisions/0461 */
 import { isIP } from 'node:net';
-import type { Scheme } from '#http/absolute-form.ts';
 import type { EdgeReport, OriginTrouble } from '#model/edge.ts';
-import { addressKey, probeKey } from '#sites/origin-address.ts';
+import { originKeys } from '#sites/origin-address.ts';
 import type { Site } from '#sites/site.ts';
 
 export interface OriginWarning {
@@ -16,8 +15,6 @@ export interface OriginWarning {
 /** Whether the guard of this service lets an edge connect there. */
 export type PermitsOrigin = (address: string, port: number) => boolean;
 
-const SCHEMES: readonly Scheme[] = ['http', 'https'];
-
 /** One line for each origin, edge and problem. What an edge reports goes before what the address says. */
 export function findOriginWarnings(
   site: Site,
@@ -25,17 +22,16 @@ export function findOriginWarnings(
   permits: PermitsOrigin,
 ): readonly OriginWarning[] {
   const warnings: OriginWarning[] = [];
-  for (const origin of [...site.origins.primary, ...site.origins.backup])
-    for (const address of new Set(SCHEMES.map((scheme) => addressKey(origin, site, scheme)))) {
-      const keys = new Set([address, ...SCHEMES.map((scheme) => probeKey(address, site, scheme))]);
-      const reported = edges.flatMap(({ edge, origins }) => {
-        const trouble = origins.find(({ key }) => keys.has(key));
-        return trouble === undefined ? [] : [{ code: CODES[trouble.state], origin: address, edge }];
-      });
-      const isPrivate = isIP(origin.host) !== 0 && !permits(origin.host, portOf(address));
-      if (isPrivate && reported.length === 0) warnings.push({ code: 'originPrivate', origin: address });
-      warnings.push(...reported);
-    }
+  for (const [address, keys] of originKeys(site)) {
+    const reported = edges.flatMap(({ edge, origins }) => {
+      const trouble = origins.find(({ key }) => keys.has(key));
+      return trouble === undefined ? [] : [{ code: CODES[trouble.state], origin: address, edge }];
+    });
+    const { host, port } = partsOf(address);
+    const isPrivate = isIP(host) !== 0 && !permits(host, port);
+    if (isPrivate && reported.length === 0) warnings.push({ code: 'originPrivate', origin: address });
+    warnings.push(...reported);
+  }
   return warnings;
 }
 
@@ -43,6 +39,7 @@ const CODES = { down: 'originDown', forbidden: 'originForbidden' } as const sati
   Record<OriginTrouble['state'], OriginWarning['code']>
 >;
 
-function portOf(address: string): number {
-  return Number(address.slice(address.lastIndexOf(':') + 1));
+function partsOf(address: string): { readonly host: string; readonly port: number } {
+  const colon = address.lastIndexOf(':');
+  return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
 }
