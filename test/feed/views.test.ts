@@ -7,15 +7,17 @@ import { zstdDecompressSync } from 'node:zlib';
 import { orderPrefetch, orderPurge } from '#api/settings/cache-orders.ts';
 import { changeDomain } from '#api/settings/change.ts';
 import { setDomainGroups, setGroup } from '#api/settings/edge-groups.ts';
+import { saveAddressList } from '#db/tables/address-lists.ts';
 import { findEdgeView, listLiveEdges } from '#db/tables/edges.ts';
 import { setSuspect } from '#db/tables/fleet/enrolled-edges.ts';
-import { readConfigHead } from '#db/tables/resources.ts';
+import { publish, readConfigHead } from '#db/tables/resources.ts';
 import { endViewKey, openViewKeys } from '#db/tables/view-keys.ts';
 import { requestFeed } from '#feed/client/feed-request.ts';
 import type { EdgeStore } from '#feed/store/edge-store.ts';
 import { VIEW_KEYS_PATH } from '#feed/wire/protocol.ts';
 import { openUnder } from '#feed/wire/view-key-box.ts';
 import { systemClock } from '#lib/clock.ts';
+import { addressListKey } from '#model/address-list.ts';
 import { describeOnBothEngines } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
 import { publishNow, startTestEdge } from '../support/feed/feed.ts';
@@ -124,6 +126,45 @@ describeOnBothEngines('views', (newDatabase) => {
       }
     }
     assert.equal(control.snapshots, snapshots);
+  });
+
+  test('a list of addresses is at the edges of the groups whose domains use it', needs('openssl'), async (t) => {
+    await using w = await startFleetWorld(t, await newDatabase(t));
+    await using control = await w.startControl();
+    await setGroup(w.db, { name: 'eu', isDefault: false }, 1);
+    await using edge = startEdge(w, [control.address], 'fra1', 'eu');
+    await using other = startEdge(w, [control.address], 'sin1', 'default');
+    const { accountId } = w;
+    const [first, second] = [await w.addDomain('a.example.com'), await w.addDomain('b.example.com')];
+    const keyOf = (domainId: number) => ({ accountId, domainIds: undefined, domainId });
+    const save = (entries: readonly string[]) =>
+      w.db.transaction(async (trx) => {
+        const changes = await saveAddressList(trx, { accountId, name: 'bad', entries, changedAt: 1 }, 1);
+        await publish(trx, changes ?? [], systemClock());
+      });
+    const use = (domainId: number, denied: readonly string[]) =>
+      changeDomain(w.db, keyOf(domainId), systemClock(), ({ settings, ...domain }) => ({
+        ...domain,
+        settings: { ...settings, addressLists: { denied, allowed: [] } },
+      }));
+    const key = addressListKey({ accountId, name: 'bad' });
+    const seen = async () => {
+      await caughtUp(w, 'fra1', 'sin1');
+      return [edge, other].map(({ store }) => store.getAddressList(key));
+    };
+    await save(['192.0.2.1']);
+    assert.deepEqual(await seen(), [undefined, undefined], 'no domain uses it');
+    await setDomainGroups(w.db, keyOf(first.id), ['eu'], systemClock());
+    await use(first.id, ['bad']);
+    assert.deepEqual(await seen(), [['192.0.2.1'], undefined]);
+    await use(second.id, ['bad']);
+    await save(['192.0.2.2']);
+    assert.deepEqual(await seen(), [['192.0.2.2'], ['192.0.2.2']]);
+    await setDomainGroups(w.db, keyOf(first.id), [], systemClock());
+    assert.deepEqual(await seen(), [undefined, ['192.0.2.2']], 'the group has no domain that uses it');
+    await use(first.id, []);
+    await use(second.id, []);
+    assert.deepEqual(await seen(), [undefined, undefined]);
   });
 
   test('a certificate goes to a group with the first of its domains that uses it', needs('openssl'), async (t) => {
