@@ -74,7 +74,7 @@ const MADE = {
     .object({ ...AUDIT_ACTOR, operation: z.string(), event_id: z.string() })
     .meta({ id: 'ChangeAuthor' })
     .nullable()
-    .describe('who made it, as /audit/getEvent shows it; null: that is not kept'),
+    .describe('who made it, as /audit/getAuditEvent shows it; null: that is not kept'),
 };
 
 const SAMPLE_MADE = { changed_at: 1_769_832_000_123, changed_by: SAMPLE_ACTOR };

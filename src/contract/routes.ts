@@ -105,8 +105,8 @@ export const ROUTES = {
   'live.listRecordings': cdnExtension('/live/listRecordings', 'read'),
   'live.deleteRecording': cdnExtension('/live/deleteRecording', 'write'),
 
-  'audit.list': { ...cdnRoute('/audit/listEvents', 'read', 'account'), extension: true },
-  'audit.get': { ...cdnRoute('/audit/getEvent', 'read', 'account'), extension: true },
+  'audit.list': { ...cdnRoute('/audit/listAuditEvents', 'read', 'account'), extension: true },
+  'audit.get': { ...cdnRoute('/audit/getAuditEvent', 'read', 'account'), extension: true },
 
   'sms.ordinary': { base: 'sms', path: '/api/sms/ordinary', envelope: 'smsSend', scope: 'sms', access: 'write' },
   'sms.advertising': { base: 'sms', path: '/api/sms/advertising', envelope: 'smsSend', scope: 'sms', access: 'write' },
