@@ -28,8 +28,8 @@ import { startControl } from '../support/cli/control.ts';
 import { newPostgres, newSqlite } from '../support/db/databases.ts';
 import { exportText, linesOf } from '../support/db/exports.ts';
 import { silentLog } from '../support/feed/feed.ts';
-import { runCommand } from '../support/process/service.ts';
-import { needs } from '../support/runner/needs.ts';
+import { runCommand, runProcess } from '../support/process/service.ts';
+import { needs, obtain } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 type Settings = Readonly<Record<string, string>>;
@@ -103,6 +103,34 @@ test('backups beyond the limit are removed once the new one is there, and the ke
   assert.deepEqual(readdirSync(folder).length, 3);
   assert.ok(readdirSync(folder).includes('mine') && readdirSync(folder).includes('causeway-20250102T000000Z.ndjson'));
 });
+
+test('two backups at once both succeed', async (t) => {
+  const { dataDir } = await startControl(t, CONTROL);
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, 'causeway-20250101T000000Z.ndjson'), '');
+  mkdirSync(join(folder, 'causeway-20240101T000000Z.ndjson')); // no backup, whatever its name
+  const settings = { CAUSEWAY_DATA_DIR: dataDir, CAUSEWAY_BACKUP_DIRECTORY: folder, CAUSEWAY_BACKUP_KEEP: '2' };
+  const backUp = () => runCommand(t, ['db', 'backup', '--verify'], { settings });
+  for (const { code, stderr } of await Promise.all([backUp(), backUp()])) assert.deepEqual([code, stderr], [0, '']);
+  const [, ...left] = readdirSync(folder).sort();
+  assert.ok(left.length <= 2 && left.every((name) => /^causeway-\d{8}T\d{6}Z\.ndjson$/.test(name)), left.join());
+});
+
+test(
+  'an export that finds the disk full fails, names the file and leaves nothing there',
+  needs('mounts'),
+  async (t) => {
+    const { dataDir } = await startControl(t, CONTROL);
+    const folder = temporaryFolder(t);
+    const fill = `mount -t tmpfs -o size=64k tmpfs ${folder} && ! head -c 1000000 /dev/zero > ${folder}/filler 2> /dev/null`;
+    const script = `${fill} && { "$0" "$@"; code=$?; ls -A ${folder}; exit $code; }`;
+    const { code, stdout, stderr } = await runProcess(t, ['db', 'export', join(folder, 'export')], {
+      settings: { CAUSEWAY_DATA_DIR: dataDir },
+      inside: [obtain('mounts'), '-rm', 'sh', '-c', script],
+    });
+    assert.deepEqual([code, stdout, stderr], [1, 'filler\n', `causeway: ${folder}/export cannot be written: ENOSPC\n`]);
+  },
+);
 
 test('a file that is damaged, or whose key ring is missing, does not verify, and leaves nothing behind', async (t) => {
   const service = await startControl(t, CONTROL);
