@@ -1,6 +1,7 @@
 /** Following a log: filters, limits, its end, several services, and readers that do not read. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -201,4 +202,32 @@ test('a tail at one control has the lines of edges that follow another', needs('
   const explained = await client.call('domain.explain', { domain_id, url: 'http://www.example.com/two?0' });
   assert.equal(explained.edge, 'two');
   process.kill(first.pids()['edge-feed'] ?? 0, 'SIGCONT');
+});
+
+test('an edge on another machine explains requests and sends the lines of its viewers', async (t) => {
+  const origin = await startOrigin(t, STATUSES);
+  const control = await startService(t, {
+    settings: { CAUSEWAY_ROLES: 'control', CAUSEWAY_FLEET_LISTEN: '127.0.0.1:0' },
+  });
+  const fleet = /^fleet +(\S+)/m.exec(control.process.stdout())?.[1] ?? '';
+  const { stdout: token } = await runCommand(t, ['edge', 'token', 'create', '--edge-id', 'fra1'], {
+    settings: { CAUSEWAY_DATA_DIR: control.dataDir },
+  });
+  const [dataDir, tokenFile] = [join(temporaryFolder(t), 'edge'), join(temporaryFolder(t), 'token')];
+  writeFileSync(tokenFile, token);
+  await runCommand(t, ['edge', 'enrol', '--data-dir', dataDir, '--control', fleet, '--token-file', tokenFile]);
+  const edge = await startService(t, {
+    dataDir,
+    settings: { CAUSEWAY_ROLES: 'edge', CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8' },
+  });
+  const { client, domain_id } = await addDomain(control, origin.port);
+  const followed = await follow(client, { domain_id });
+  let n = 0;
+  await eventually('its lines are there', async () => {
+    await fetchFrom(Number(new URL(edge.edgeUrl).port), `/far?${n++}`);
+    return targets(followed).some((target) => String(target).startsWith('/far'));
+  });
+  assert.equal(followed.items[1]?.['edge'], 'fra1');
+  const explained = await client.call('domain.explain', { domain_id, url: 'http://www.example.com/far?0' });
+  assert.deepEqual([explained.edge, explained.x_cache], ['fra1', 'HIT']);
 });
