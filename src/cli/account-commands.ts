@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { readAllPages } from './all-pages.ts';
 import type { CliContext } from './context.ts';
-import { addCallCommand, type Options } from './options.ts';
+import { addCallCommand, type Options, textOption } from './options.ts';
 import { formatTable } from './output.ts';
 import { run } from './run-operation.ts';
 import { timeTexts } from './times.ts';
@@ -33,8 +33,44 @@ export function accountCommand(context: CliContext): Command {
         print(data, [`account ${account} ${name}d`]);
       }),
     );
+  addLimitsCommand(command, context);
   return command;
 }
+
+/** Shows the limits of an account, or sets those that options name. */
+function addLimitsCommand(command: Command, context: CliContext): void {
+  const limits = addCallCommand(command, context, 'limits <account>', 'show or set the limits of an account');
+  for (const [flags, description] of LIMIT_OPTIONS) limits.option(flags, `${description}; "" for that of the service`);
+  limits.action((account: string, options: Options) =>
+    run(context, options, async (client, print) => {
+      const asked = LIMIT_OPTIONS.map(([, , field]) => [field, textOption(options, toOptionName(field))] as const);
+      const given = Object.fromEntries(asked.filter(([, value]) => value !== undefined));
+      if (Object.keys(given).length > 0) {
+        const data = await client.call('operator.setAccountLimits', { account_id: account, ...given });
+        return print(data, [`limits of account ${account} set`]);
+      }
+      const data = await client.call('operator.getAccountLimits', { account_id: account });
+      const rows = Object.entries(data).map(([name, value]) =>
+        typeof value === 'object' ? [name, String(value.limit), String(value.used)] : [name, String(value), '-'],
+      );
+      print(data, formatTable([['LIMIT', 'VALUE', 'USED'], ...rows]));
+    }),
+  );
+}
+
+function toOptionName(field: string): string {
+  return field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+const LIMIT_OPTIONS = [
+  ['--requests-per-second <number>', 'calls a second of all its tokens together', 'requests_per_second'],
+  ['--domains <number>', 'domains that it can have', 'domains'],
+  ['--purge-urls <number>', 'URLs that it can purge in a day', 'purge_urls'],
+  ['--purge-directories <number>', 'directories and domains that it can purge in a day', 'purge_directories'],
+  ['--prefetch-urls <number>', 'URLs that it can prefetch in a day', 'prefetch_urls'],
+  ['--bandwidth-mbps <number>', 'Mbit/s to viewers, as the mean of five minutes', 'bandwidth_mbps'],
+  ['--over-bandwidth <what>', 'what happens beyond that: nothing, or refuse', 'over_bandwidth'],
+] as const;
 
 const STATUS_COMMANDS = [
   ['disable', 'reject the tokens of an account; its domains stay in service', 0],

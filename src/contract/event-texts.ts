@@ -63,6 +63,14 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, Localized>> = {
     'zh-CN': '账户 {name} 的{quota}接近限额：{used} / {limit}',
     en: 'account {name} is near its limit of {quota}: {used} of {limit}',
   },
+  'bandwidth.over': {
+    'zh-CN': '账户 {name} 的带宽超过上限：{mbps} Mbit/s，上限为 {limit} Mbit/s',
+    en: 'account {name} is over its bandwidth: {mbps} of {limit} Mbit/s',
+  },
+  'bandwidth.within': {
+    'zh-CN': '账户 {name} 的带宽已回到上限以内',
+    en: 'account {name} is within its bandwidth again',
+  },
   'disk.nearFull': {
     'zh-CN': '{name} 的磁盘（{disk}）已使用 {percent}%',
     en: 'the disk of {name} ({disk}) is {percent} % full',

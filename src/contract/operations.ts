@@ -1,6 +1,7 @@
 /** Joins each route to its request and its data. A missing or an extra entry does not compile. */
 import type * as z from 'zod';
 import { ACCESS_OPERATIONS } from './access-operations.ts';
+import { ACCOUNT_OPERATIONS } from './account-operations.ts';
 import { ADD_DOMAIN_OPERATION } from './add-domain-operation.ts';
 import { ADDRESS_LIST_OPERATIONS } from './address-list-operations.ts';
 import { ADVANCED_OPERATIONS } from './advanced-operations.ts';
@@ -51,6 +52,7 @@ const OPERATION_TABLE = {
   ...AUDIT_OPERATIONS,
   ...SMS_OPERATIONS,
   ...TOKEN_OPERATIONS,
+  ...ACCOUNT_OPERATIONS,
   ...OPERATOR_OPERATIONS,
   ...EDGE_OPERATOR_OPERATIONS,
   ...FLEET_OPERATOR_OPERATIONS,

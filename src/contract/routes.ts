@@ -130,10 +130,12 @@ export const ROUTES = {
   'sms.getWebhook': smsExtension('/api/app/getSmsWebhook', 'write'),
   'sms.setWebhook': smsExtension('/api/app/setSmsWebhook', 'write'),
 
-  'token.list': tokenRoute('/token/listTokens'),
-  'token.create': tokenRoute('/token/createToken'),
-  'token.rotate': tokenRoute('/token/rotateToken'),
-  'token.revoke': tokenRoute('/token/revokeToken'),
+  'account.getLimits': ownRoute('/account/getLimits', 'read'),
+
+  'token.list': ownRoute('/token/listTokens', 'manage'),
+  'token.create': ownRoute('/token/createToken', 'manage'),
+  'token.rotate': ownRoute('/token/rotateToken', 'manage'),
+  'token.revoke': ownRoute('/token/revokeToken', 'manage'),
 
   'operator.createAccount': operatorRoute('/operator/createAccount', 'manage'),
   'operator.listAccounts': operatorRoute('/operator/listAccounts', 'read'),
@@ -146,6 +148,8 @@ export const ROUTES = {
   'operator.setDomainStatus': operatorRoute('/operator/setDomainStatus', 'write'),
   'operator.rotateKeyring': operatorRoute('/operator/rotateKeyring', 'manage'),
   'operator.setAccountStatus': operatorRoute('/operator/setAccountStatus', 'manage'),
+  'operator.getAccountLimits': operatorRoute('/operator/getAccountLimits', 'read'),
+  'operator.setAccountLimits': operatorRoute('/operator/setAccountLimits', 'manage'),
 
   'auditOperator.list': operatorRoute('/operator/listAuditEvents', 'read'),
   'auditOperator.get': operatorRoute('/operator/getAuditEvent', 'read'),
@@ -249,9 +253,9 @@ function eventRoute<P extends `/event/${string}`, A extends TokenAccess>(path: P
   return { ...cdnRoute(path, access, 'account'), extension: true } as const;
 }
 
-/** The account's own tokens. */
-function tokenRoute<P extends `/token/${string}`>(path: P) {
-  return { base: 'cdn', path, envelope: 'cdn', scope: 'any', access: 'manage', extension: true } as const;
+/** What an account sees and does of itself. */
+function ownRoute<P extends `/${'account' | 'token'}/${string}`, A extends TokenAccess>(path: P, access: A) {
+  return { base: 'cdn', path, envelope: 'cdn', scope: 'any', access, extension: true } as const;
 }
 
 function operatorRoute<P extends `/operator/${string}`, A extends TokenAccess>(path: P, access: A) {

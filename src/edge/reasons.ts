@@ -35,6 +35,7 @@ export const DENIALS = {
   closed: 'the customer has closed the domain',
   rejected: 'the domain was rejected at review',
   disabled: 'the operator has disabled the domain',
+  accountLimit: 'the account is over its bandwidth, and its operator lets edges refuse viewers then',
   referer: 'the site does not allow the Referer, or requires one and it is missing',
   ...DENY_REASONS,
   addressList: "the client's address is on a list that the site denies",

@@ -10,6 +10,27 @@ export interface Account {
   readonly createdAt: number;
   /** Tokens of a disabled account are refused; its domains and services stay in service. */
   readonly isDisabled: boolean;
+  readonly limits: AccountLimits;
+  /** Time since which its domains send more than `bandwidthMbps`; absent: they do not. */
+  readonly overSince?: number;
+}
+
+/** What edges do for an account over its bandwidth: nothing, or refuse its viewers. */
+export const OVER_BANDWIDTH = ['nothing', 'refuse'] as const;
+
+/** Limits of one account. Absent members: those of the service, or none where the service has none. */
+export interface AccountLimits {
+  /** Calls a second of all its tokens together, in bursts of twice as many. */
+  readonly requestsPerSecond?: number;
+  readonly domains?: number;
+  /** URLs within a day, as the next two. */
+  readonly purgeUrls?: number;
+  readonly purgeDirectories?: number;
+  readonly prefetchUrls?: number;
+  /** Mean of five minutes, to viewers. */
+  readonly bandwidthMbps?: number;
+  /** Absent: nothing. */
+  readonly overBandwidth?: (typeof OVER_BANDWIDTH)[number];
 }
 
 export const SCOPES = ['cdn', 'sms', 'operator'] as const;

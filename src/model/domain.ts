@@ -168,6 +168,8 @@ export interface Domain {
   readonly createdAt: number;
   /** Revision of the last *setting change*; what edges must acknowledge before the domain reads as accelerating. */
   readonly settingRevision: number;
+  /** Edges refuse its viewers, since its account is over its bandwidth; absent: they do not. */
+  readonly isLimited?: boolean;
   readonly settings: DomainSettings;
 }
 

@@ -42,6 +42,9 @@ export const EVENT_KINDS = {
   'connector.bound': 'info',
   /** The account has used most of what it may today, or of its balance. `quota`, `used`, `limit` */
   'quota.near': 'warning',
+  /** The domains of the account send more than it may, as the mean of five minutes. `mbps`, `limit` */
+  'bandwidth.over': 'warning',
+  'bandwidth.within': 'info',
   /** A file system of a machine is nearly full. `disk`, `percent` */
   'disk.nearFull': 'warning',
   'disk.roomy': 'info',

@@ -27,7 +27,7 @@ export type CompileResult =
 const MAX_PROBE_PATH_CHARS = 8192;
 const MAX_PORT = 65_535;
 
-const STATES = ['open', 'closed', 'rejected', 'disabled'] as const satisfies SiteSpec['state'][];
+const STATES = ['open', 'closed', 'rejected', 'disabled', 'accountLimit'] as const satisfies SiteSpec['state'][];
 
 /** Compiles any value. The first problem found is reported. Pure; the result is frozen in depth. */
 export function compileSite(spec: unknown, revision: number, tools: CompileTools = createStrictTools()): CompileResult {

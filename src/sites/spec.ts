@@ -13,8 +13,8 @@ export interface SiteSpec extends Partial<SiteSettings>, Partial<RuleLists> {
   /** Lower-case ASCII; `*.example.com` covers any depth below, never the apex. */
   readonly name: string;
   readonly type: AccelerationType;
-  /** Anything but `open` is refused at the edge with 403, without contact to an origin. */
-  readonly state: 'open' | 'closed' | 'rejected' | 'disabled';
+  /** Anything but `open` is refused at the edge, without contact to an origin: `accountLimit` with 503, others with 403. */
+  readonly state: 'open' | 'closed' | 'rejected' | 'disabled' | 'accountLimit';
   readonly origins: OriginsSpec;
   readonly cache?: Partial<CacheSettings>;
   /** Absent: the origin's headers rule. */

@@ -151,16 +151,21 @@ describe('requests that are refused', () => {
 });
 
 describe('domains that do not serve', () => {
-  for (const state of ['closed', 'rejected', 'disabled'] as const) {
-    test(`a domain that is ${state} is 403 without contact to the origin, even for a stored object`, async (t) => {
+  for (const [state, status] of [
+    ['closed', 403],
+    ['rejected', 403],
+    ['disabled', 403],
+    ['accountLimit', 503],
+  ] as const) {
+    test(`a domain in the state ${state} is ${status} without contact to the origin, even for a stored object`, async (t) => {
       const { edge, origin } = await startSite(t, reply('x', { 'cache-control': 'max-age=60' }));
       await edge.get('/');
       edge.put({ name: SITE_HOST, state });
       const received = await edge.get('/');
-      assert.deepEqual([received.status, received.headers['x-cache']], [403, `DENIED ${state}`]);
-      assert.equal((await edge.get('/', { method: 'POST', body: 'x' })).status, 403);
+      assert.deepEqual([received.status, received.headers['x-cache']], [status, `DENIED ${state}`]);
+      assert.equal((await edge.get('/', { method: 'POST', body: 'x' })).status, status);
       assert.equal(origin.requests.length, 1);
-      assert.deepEqual([edge.log[1]?.host, edge.log[1]?.result], [SITE_HOST, 'TCP_DENIED/403']);
+      assert.deepEqual([edge.log[1]?.host, edge.log[1]?.result], [SITE_HOST, `TCP_DENIED/${status}`]);
       edge.put({ name: SITE_HOST, state: 'open' });
       assert.equal((await edge.get('/')).headers['x-cache'], 'HIT');
     });

@@ -84,6 +84,7 @@ describe('a ready answer', () => {
   const ends: readonly (readonly [name: string, end: (started: StartedCase) => unknown])[] = [
     ['the site changes', ({ put }) => put({ expiresSeconds: 5 })],
     ['the site is disabled', ({ put }) => put({ state: 'disabled' })],
+    ['its account is over its bandwidth', ({ put }) => put({ state: 'accountLimit' })],
     [
       'it is purged',
       ({ edge, advance }) => {

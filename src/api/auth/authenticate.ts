@@ -7,7 +7,7 @@ import { clientNetwork, createAddressSet } from '#lib/cidr.ts';
 import type { Clock } from '#lib/clock.ts';
 import { SharedLookUps } from '#lib/shared-look-ups.ts';
 import { hashToken } from '#lib/token.ts';
-import { ACCESS, isTokenUsable, type Scope, type TokenAccess } from '#model/account.ts';
+import { ACCESS, type AccountLimits, isTokenUsable, type Scope, type TokenAccess } from '#model/account.ts';
 import { FailedTokens } from './failed-tokens.ts';
 
 /** The caller's account and token, and the address of the call. */
@@ -27,6 +27,8 @@ export interface Principal {
   readonly access: readonly TokenAccess[];
   /** Domains that the token is limited to; `undefined`: all of the account. */
   readonly domainIds: readonly number[] | undefined;
+  /** Limits of the account. */
+  readonly limits: AccountLimits;
   /** The account is; its token is good all the same. */
   readonly isDisabled: boolean;
 }
@@ -82,7 +84,8 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
     const access = found.formerUntil === undefined ? found.token.access : withoutManage(found.token.access);
     const isElsewhere = addresses !== undefined && !createAddressSet(addresses).has(address);
     const isDisabled = found.account.isDisabled;
-    return { token: { id, accountId, label, isElsewhere }, scopes, access, domainIds, isDisabled };
+    const { limits } = found.account;
+    return { token: { id, accountId, label, isElsewhere }, scopes, access, domainIds, limits, isDisabled };
   };
   return (accessToken, caller, now) => {
     const key = `${caller.isLocal} ${caller.address} ${accessToken}`;
@@ -102,7 +105,7 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
 }
 
 /** The command line of this machine. */
-const LOCAL: Principal = { scopes: ['operator'], access: ACCESS, domainIds: undefined, isDisabled: false };
+const LOCAL: Principal = { scopes: ['operator'], access: ACCESS, domainIds: undefined, limits: {}, isDisabled: false };
 
 /** A former secret may be the one that was lost: with it nobody rotates the token once more. docs/decisions/0630 */
 function withoutManage(access: readonly TokenAccess[]): readonly TokenAccess[] {

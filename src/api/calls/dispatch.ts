@@ -16,6 +16,7 @@ import { readingOutside, withTrail } from '../audit/trail.ts';
 import type { Authenticate, Caller, Principal } from '../auth/authenticate.ts';
 import type { TokenUses } from '../auth/token-uses.ts';
 import { answerFailure, answerSuccess, type CallAnswer } from '../call-answer.ts';
+import { LIMIT_HANDLERS, limitsFor } from '../handlers/account-limits.ts';
 import { AUDIT_HANDLERS } from '../handlers/audit.ts';
 import { CACHE_HANDLERS } from '../handlers/cache.ts';
 import { CHECK_HANDLERS } from '../handlers/checks.ts';
@@ -53,6 +54,7 @@ const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   ...AUDIT_HANDLERS,
   ...SMS_HANDLERS,
   ...TOKEN_HANDLERS,
+  'account.getLimits': LIMIT_HANDLERS['account.getLimits'],
   ...OPERATOR_HANDLERS,
   ...EDGE_OPERATOR_HANDLERS,
   ...EVENT_HANDLERS,
@@ -108,7 +110,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     const isElsewhere = token?.isElsewhere === true;
     if (token !== undefined && !isElsewhere) options.uses.note(token.id, now);
     // A caller from an address where the token may not be used does not consume its rate.
-    if (token !== undefined && !isElsewhere) rates.take(token.id);
+    if (token !== undefined && !isElsewhere) rates.take(token, principal.limits);
     if (TIMED.includes(name)) refuseWrongTime(members['time'], now, options.smsTimeWindowMs);
     if (isDisabled) throw new ServiceError('accountDisabled');
     if (isElsewhere) throw new ServiceError('addressNotAllowed', { address: caller.address });
@@ -120,6 +122,8 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     const { token, domainIds } = by;
     const call = {
       ...services,
+      ...limitsFor(services, by.limits),
+      services,
       now,
       accountId: token?.accountId ?? NO_ACCOUNT,
       domainIds,
@@ -138,26 +142,26 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   }
 
   /** The answer, with what is left of the caller's rate. */
-  function toCaller(answer: CallAnswer, by: Principal['token']): CallAnswer {
+  function toCaller(answer: CallAnswer, principal: Principal | undefined): CallAnswer {
+    const by = principal?.token;
     if (by === undefined || by.isElsewhere) return { ...answer, by };
-    return { ...answer, by, headers: { ...answer.headers, ...rates.fieldsOf(by.id) } };
+    return { ...answer, by, headers: { ...answer.headers, ...rates.fieldsOf(by, principal?.limits ?? {}) } };
   }
 
   return async (request) => {
     const { name, body, caller, now } = request;
-    let by: Principal['token'];
+    let principal: Principal | undefined;
     try {
       const members = readMembers(body);
       const { access_token: accessToken } = decodeOrRefuse(ROUTES[name].base === 'sms' ? SMS_COMMON : COMMON, members);
       const decode = () => decodeOrRefuse(OPERATIONS[name].request, members);
       const decoded = TIMED.includes(name) ? decode() : undefined;
-      const principal = await options.authenticate(accessToken, caller, now);
-      by = principal.token;
+      principal = await options.authenticate(accessToken, caller, now);
       refuse(request, members, principal);
-      return toCaller(await act(request, members, decoded ?? decode(), principal), by);
+      return toCaller(await act(request, members, decoded ?? decode(), principal), principal);
     } catch (error) {
       const failure = toServiceError(error, request, options.log);
-      return toCaller(answerFailure(failure, ROUTES[name].path, request.locale), by);
+      return toCaller(answerFailure(failure, ROUTES[name].path, request.locale), principal);
     }
   };
 }

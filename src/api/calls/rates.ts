@@ -4,6 +4,7 @@
  */
 import type { Clock } from '#lib/clock.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
+import type { AccountLimits } from '#model/account.ts';
 import { shareOfLimit } from '#model/control.ts';
 import { refuseEmpty } from '../auth/failed-tokens.ts';
 
@@ -19,12 +20,20 @@ export interface RateOptions {
   readonly steadyClock: Clock;
 }
 
-interface TokenRates {
-  /** Throws `ServiceError` if the token is used too often. */
-  take(tokenId: number): void;
-  /** Header fields of an answer to the token. */
-  fieldsOf(tokenId: number): Readonly<Record<string, string>>;
+interface Caller {
+  readonly id: number;
+  readonly accountId: number;
 }
+
+interface TokenRates {
+  /** Throws `ServiceError` if the token, or all of its account together, are used too often. */
+  take(token: Caller, limits: AccountLimits): void;
+  /** Header fields of an answer to the token. */
+  fieldsOf(token: Caller, limits: AccountLimits): Readonly<Record<string, string>>;
+}
+
+/** Requests of an account at once, as a multiple of its requests a second. */
+const BURST_SECONDS = 2;
 
 export function createRates({ tokenRatePerSecond, tokenRateBurst, controls, steadyClock }: RateOptions): TokenRates {
   const limits = {
@@ -36,16 +45,37 @@ export function createRates({ tokenRatePerSecond, tokenRateBurst, controls, stea
     },
     maxKeys: MAX_RATED_TOKENS,
   };
-  const buckets = new TokenBuckets(limits);
+  const tokens = new TokenBuckets(limits);
+  const ofAccount = { perSecond: 1, burst: 1, maxKeys: MAX_RATED_TOKENS };
+  const accounts = new TokenBuckets(ofAccount);
+  /** Sets the limit of the account that is looked at next. */
+  const setLimit = (perSecond: number) => {
+    ofAccount.perSecond = shareOfLimit(perSecond, controls());
+    ofAccount.burst = BURST_SECONDS * ofAccount.perSecond;
+  };
   return {
-    take: (tokenId) => refuseEmpty(buckets.take(String(tokenId), steadyClock()), 'tooManyRequests'),
-    fieldsOf(tokenId) {
-      const { perSecond, burst } = limits;
-      const left = buckets.available(String(tokenId), steadyClock());
+    take({ id, accountId }, { requestsPerSecond }) {
+      refuseEmpty(tokens.take(String(id), steadyClock()), 'tooManyRequests');
+      if (requestsPerSecond === undefined) return;
+      setLimit(requestsPerSecond);
+      refuseEmpty(accounts.take(String(accountId), steadyClock()), 'tooManyRequests');
+    },
+    fieldsOf({ id, accountId }, { requestsPerSecond }) {
+      const own = describe('token', limits, tokens.available(String(id), steadyClock()));
+      if (requestsPerSecond === undefined) return own;
+      setLimit(requestsPerSecond);
+      const all = describe('account', ofAccount, accounts.available(String(accountId), steadyClock()));
       return {
-        'ratelimit-policy': `"token";q=${Math.floor(burst)};w=${Math.ceil(burst / perSecond)}`,
-        ratelimit: `"token";r=${left};t=${Math.ceil((burst - left) / perSecond)}`,
+        'ratelimit-policy': `${own['ratelimit-policy']}, ${all['ratelimit-policy']}`,
+        ratelimit: `${own.ratelimit}, ${all.ratelimit}`,
       };
     },
+  };
+}
+
+function describe(name: string, { perSecond, burst }: { perSecond: number; burst: number }, left: number) {
+  return {
+    'ratelimit-policy': `"${name}";q=${Math.floor(burst)};w=${Math.ceil(burst / perSecond)}`,
+    ratelimit: `"${name}";r=${left};t=${Math.ceil((burst - left) / perSecond)}`,
   };
 }

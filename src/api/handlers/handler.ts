@@ -25,7 +25,7 @@ export interface CallServices {
   readonly review: Review;
   /** Whether edges with the settings of this service connect there. */
   readonly permitsOrigin: PermitsOrigin;
-  /** Domains that an account can have. */
+  /** Domains that an account can have; in a call, the caller's. */
   readonly maxDomains: number;
   readonly keyring: Keyring;
   /** Certificates that an account can have. */
@@ -57,6 +57,8 @@ export interface CallServices {
 
 /** One authorized call of an operation. The domains are those that the caller's token reaches. */
 export interface Call extends CallServices, OwnDomains {
+  /** Limits of the service, where those of the caller's account are not meant. */
+  readonly services: Pick<CallServices, 'maxDomains' | 'cacheLimits'>;
   readonly now: number;
   /** Id of the token; 0: the command line of this machine. */
   readonly tokenId: number;

@@ -5,6 +5,7 @@ import { rotateKeyring } from '#db/rotation/sealed-secrets.ts';
 import { countAccounts, createAccount, listAccounts, setAccountDisabled } from '#db/tables/accounts.ts';
 import { noteChanges } from '#db/tables/audit.ts';
 import { changeDomain, transferDomain } from '../settings/change.ts';
+import { LIMIT_HANDLERS, limitsFor } from './account-limits.ts';
 import { findAccountOrRefuse } from './find-account.ts';
 import type { Handler } from './handler.ts';
 import { listDomainViews } from './list-domains.ts';
@@ -26,16 +27,19 @@ export const OPERATOR_HANDLERS = {
   }),
 
   ...OPERATOR_TOKEN_HANDLERS,
+  'operator.getAccountLimits': LIMIT_HANDLERS['operator.getAccountLimits'],
+  'operator.setAccountLimits': LIMIT_HANDLERS['operator.setAccountLimits'],
 
   'operator.listDomains': async ({ db, now }, filter) => {
     if (filter.accountId !== undefined) await findAccountOrRefuse(db, filter.accountId);
     return await listDomainViews(db, now, { ...filter, domainIds: undefined });
   },
 
-  'operator.transferDomain': async ({ db, maxDomains, keyring, now }, { accountId, domainId, toAccountId }) => {
-    const { kind } = await findAccountOrRefuse(db, toAccountId);
+  'operator.transferDomain': async ({ db, services, keyring, now }, { accountId, domainId, toAccountId }) => {
+    const { kind, limits } = await findAccountOrRefuse(db, toAccountId);
     if (kind !== 'customer') throw new ServiceError('accountNotCustomer', { accountId: toAccountId });
     const key = { accountId, domainIds: undefined, domainId };
+    const { maxDomains } = limitsFor(services, limits);
     await transferDomain(db, key, { toAccountId, maxDomains, ring: keyring, now });
   },
 

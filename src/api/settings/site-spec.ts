@@ -29,7 +29,7 @@ export function toSiteSpec(domain: Domain): SiteSpec | undefined {
     id: domain.id,
     name: domain.name,
     type: domain.type,
-    state: domain.state,
+    state: domain.isLimited === true && domain.state === 'open' ? 'accountLimit' : domain.state,
     origins: {
       protocol: originProtocol,
       primary: origins.map(toOriginSpec),

@@ -48,6 +48,7 @@ import { READ_EDGES, WRITE_EDGES } from './wire-edges.ts';
 import { READ_EVENTS, WRITE_EVENTS } from './wire-events.ts';
 import { READ_FLEET, WRITE_FLEET } from './wire-fleet.ts';
 import { READ_GROUPS, WRITE_GROUPS } from './wire-group.ts';
+import { readLimits, writeLimits } from './wire-limits.ts';
 import { READ_LIVE, WRITE_LIVE } from './wire-live.ts';
 import { readPolicies, writePolicies } from './wire-policy.ts';
 import { READ_RULES, WRITE_RULES } from './wire-rules.ts';
@@ -144,6 +145,7 @@ export const READ = {
   'stat.requests': readSums,
   'stat.top': readTop,
 
+  'account.getLimits': () => undefined,
   ...READ_TOKENS,
 
   'operator.createAccount': ({ name, kind }) => ({ name, kind: kind ?? ('customer' as const) }),
@@ -168,6 +170,8 @@ export const READ = {
   'operator.setAccountStatus': ({ account_id, enabled }) => ({ accountId: account_id, isEnabled: enabled }),
   ...READ_AUDIT,
   ...READ_DOMAIN_CHANGES,
+  'operator.getAccountLimits': toModelNames<RequestOf<'operator.getAccountLimits'>>,
+  'operator.setAccountLimits': readLimits,
   ...READ_EDGES,
   ...READ_EVENTS,
   ...READ_FLEET,
@@ -222,6 +226,7 @@ export const WRITE = {
   'stat.requests': writeRequests,
   'stat.top': writeTop,
 
+  'account.getLimits': writeLimits,
   ...WRITE_TOKENS,
 
   'operator.createAccount': ({ id }: Account) => ({ account_id: String(id) }),
@@ -235,6 +240,7 @@ export const WRITE = {
     total,
     list: views.map((view) => ({ account_id: String(view.domain.accountId), ...writeDomainRow(view, look) })),
   }),
+  'operator.getAccountLimits': writeLimits,
   'operator.rotateKeyring': ({ keyId, ...counts }: Rotation) => ({ key_id: keyId, ...counts }),
   ...WRITE_AUDIT,
   ...WRITE_DOMAIN_CHANGES,

@@ -35,6 +35,7 @@ import { edgeGroups } from './0028-edge-groups.ts';
 import { controls } from './0029-controls.ts';
 import { viewKeys } from './0029-view-keys.ts';
 import { edgeStates } from './0030-edge-states.ts';
+import { accountLimits } from './0031-account-limits.ts';
 import { keptAnswers } from './0031-kept-answers.ts';
 import { tokenAccess } from './0031-token-access.ts';
 import { tokenUse } from './0031-token-use.ts';
@@ -74,6 +75,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0029-controls': controls,
   '0029-view-keys': viewKeys,
   '0030-edge-states': edgeStates,
+  '0031-account-limits': accountLimits,
   '0031-kept-answers': keptAnswers,
   '0031-token-access': tokenAccess,
   '0031-token-use': tokenUse,

@@ -36,6 +36,10 @@ export interface Schema
     domains: Generated<number>;
     /** `null` while the account is in use. */
     disabled_at: number | null;
+    /** JSON: `AccountLimits`. */
+    limits: Generated<string>;
+    /** `null` while it is within its bandwidth. */
+    over_since: number | null;
   };
   token: {
     id: Generated<number>;
@@ -86,6 +90,8 @@ export interface Schema
     settings: string;
     /** Rows are kept for logs and statistics; the name of a deleted domain is free. */
     deleted_at: number | null;
+    /** 0 or 1: edges refuse its viewers, since the account is over its bandwidth. */
+    limited: Generated<number>;
   };
   /** One row. */
   config_head: {

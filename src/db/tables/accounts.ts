@@ -1,5 +1,5 @@
 /** Accounts. They are never deleted: logs, domains and money refer to them. */
-import type { Account, AccountKind } from '#model/account.ts';
+import type { Account, AccountKind, AccountLimits } from '#model/account.ts';
 import type { AccountRow, Executor } from '../schema/schema.ts';
 
 export interface NewAccount {
@@ -51,6 +51,41 @@ export async function setAccountDisabled(x: Executor, id: number, disabledAt: nu
     .execute();
 }
 
+/** Sets the limits of an account; those that are absent are the service's. */
+export async function saveAccountLimits(x: Executor, id: number, limits: AccountLimits): Promise<void> {
+  await x
+    .updateTable('account')
+    .set({ limits: JSON.stringify(limits) })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Lists accounts with a limit of bandwidth, and those that were over one. */
+export async function listBoundedAccounts(x: Executor): Promise<readonly Account[]> {
+  const rows = await x
+    .selectFrom('account')
+    .selectAll()
+    .where((e) => e.or([e('limits', 'like', '%bandwidthMbps%'), e('over_since', 'is not', null)]))
+    .orderBy('id')
+    .execute();
+  return rows.map(toAccount);
+}
+
+/** `since` absent: the account is within its bandwidth. */
+export async function saveOverSince(x: Executor, id: number, since: number | undefined): Promise<void> {
+  await x
+    .updateTable('account')
+    .set({ over_since: since ?? null })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Number of domains of an account, without deleted ones. */
+export async function countDomains(x: Executor, id: number): Promise<number> {
+  const row = await x.selectFrom('account').select('domains').where('id', '=', id).executeTakeFirst();
+  return row?.domains ?? 0;
+}
+
 /** Lists ids of customers' accounts, at most `limit`. */
 export async function listCustomerIds(x: Executor, limit: number): Promise<readonly number[]> {
   const rows = await x
@@ -90,5 +125,9 @@ export async function giveDomainPlace(trx: Executor, accountId: number): Promise
 export function toAccount(row: Omit<AccountRow, 'domains'>): Account {
   // `as`: the table's check allows these two words only.
   const kind = row.kind as AccountKind;
-  return { id: row.id, name: row.name, kind, createdAt: row.created_at, isDisabled: row.disabled_at !== null };
+  const { id, name, created_at: createdAt, disabled_at, over_since } = row;
+  // `as`: only `saveAccountLimits` writes them.
+  const limits = JSON.parse(row.limits) as AccountLimits;
+  const over = over_since !== null && { overSince: over_since };
+  return { id, name, kind, createdAt, isDisabled: disabled_at !== null, limits, ...over };
 }

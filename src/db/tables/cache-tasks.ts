@@ -135,19 +135,27 @@ export async function takeDayPlaces(
     )
     .returning('day')
     .executeTakeFirst();
-  return row === undefined ? await readUsage(trx, key) : undefined;
+  return row === undefined ? await readDayUsage(trx, { accountId, day }) : undefined;
 }
 
-async function readUsage(
+/** What an account has ordered on a day. */
+export async function readDayUsage(
+  x: Executor,
+  { accountId, day }: { readonly accountId: number; readonly day: string },
+): Promise<CacheAmounts> {
+  return (await findUsage(x, { account_id: accountId, day })) ?? { purgeUrls: 0, purgeDirectories: 0, prefetchUrls: 0 };
+}
+
+async function findUsage(
   x: Executor,
   { account_id, day }: { readonly account_id: number; readonly day: string },
-): Promise<CacheAmounts> {
+): Promise<CacheAmounts | undefined> {
   return await x
     .selectFrom('cache_usage')
     .select(['purge_urls as purgeUrls', 'purge_directories as purgeDirectories', 'prefetch_urls as prefetchUrls'])
     .where('account_id', '=', account_id)
     .where('day', '=', day)
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
 }
 
 /** Lists what accounts have used on a day. */

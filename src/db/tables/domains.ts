@@ -289,6 +289,7 @@ function toColumns(domain: Omit<Domain, 'id' | 'createdAt'>) {
     icp_number: domain.icpNumber,
     remark: domain.remark,
     state: domain.state,
+    limited: Number(domain.isLimited ?? false),
     setting_revision: domain.settingRevision,
     settings: JSON.stringify(domain.settings),
   };
@@ -296,9 +297,10 @@ function toColumns(domain: Omit<Domain, 'id' | 'createdAt'>) {
 
 function toDomain(row: DomainRow): Domain {
   // `as`, here and below: these columns are written by this file only, from the same types.
-  const { deleted_at: _at, ...plain } = row;
+  const { deleted_at: _at, limited, ...plain } = row;
   return {
     ...toModelNames(plain),
+    ...(limited === 1 && { isLimited: true }),
     type: row.type as AccelerationType,
     state: row.state as DomainState,
     settings: parseSettings(row.settings),
@@ -351,6 +353,26 @@ export async function listDomainStarts(x: Executor, ids: readonly number[]): Pro
   if (ids.length === 0) return new Map();
   const rows = await x.selectFrom('domain').select(['id', 'created_at']).where('id', 'in', ids).execute();
   return new Map(rows.map((row) => [row.id, row.created_at]));
+}
+
+/** Lists domains, at most `limit`, that are not limited as those of these accounts should be, and no others. */
+export async function listWronglyLimited(
+  x: Executor,
+  accountIds: readonly number[],
+  limit: number,
+): Promise<readonly number[]> {
+  const rows = await x
+    .selectFrom('domain')
+    .select('id')
+    .where('deleted_at', 'is', null)
+    .where((e) => {
+      const isOfThese = accountIds.length === 0 ? sql<boolean>`1 = 0` : e('account_id', 'in', accountIds);
+      return e.or([e.and([isOfThese, e('limited', '=', 0)]), e.and([e.not(isOfThese), e('limited', '=', 1)])]);
+    })
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** Works for deleted domains, too. */

@@ -98,6 +98,23 @@ export async function listSums(
   return rows.map((row) => toNumbers(row as unknown as Readonly<Record<string, unknown>>));
 }
 
+/** Bytes that the domains of an account have sent to viewers in whole minutes: `from` inclusive, `to` exclusive. */
+export async function sumBytesOut(
+  x: Executor,
+  { accountId, from, to }: { readonly accountId: number; readonly from: number; readonly to: number },
+): Promise<number> {
+  const { bytes } = await x
+    .selectFrom('domain')
+    .innerJoin('stat_sum', 'stat_sum.domain_id', 'domain.id')
+    .where('account_id', '=', accountId)
+    .where('grain', '=', 'minute')
+    .where('at', '>=', from)
+    .where('at', '<', to)
+    .select((e) => e.fn.sum<number | string | null>('bytes_out').as('bytes'))
+    .executeTakeFirstOrThrow();
+  return Number(bytes ?? 0);
+}
+
 function toNumbers(row: Readonly<Record<string, unknown>>): Sums & { readonly at: number } {
   const numbers = ['at', ...SUM_NAMES].map((name) => [name, Number(row[name])]);
   return Object.fromEntries(numbers) as Sums & { at: number }; // `as`: one number for each name

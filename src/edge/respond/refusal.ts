@@ -13,7 +13,7 @@ import { errorAnswer } from './error-page.ts';
 export function refusalAnswer({ state, access }: Site, reason: Denial, now: number): EdgeAnswer {
   const mark = { status: 'DENIED', reason } as const;
   const { refusal } = access;
-  if (state !== 'open' || refusal === undefined) return errorAnswer(403, mark, now);
+  if (state !== 'open' || refusal === undefined) return errorAnswer(state === 'accountLimit' ? 503 : 403, mark, now);
   const common = ['Cache-Control', 'no-store', 'Date', formatDate(now)];
   if (refusal.kind === 'redirect') {
     const headers = ['Location', refusal.url, 'Content-Length', '0', ...common];

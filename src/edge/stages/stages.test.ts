@@ -61,7 +61,7 @@ function describeParsed(parsed: ReturnType<typeof parseRequest>): string {
 
 test('stage 3: only an open domain is served', () => {
   assert.deepEqual(checkAccess(site(), request({})), { kind: 'allow' });
-  for (const state of ['closed', 'rejected', 'disabled'] as const) {
+  for (const state of ['closed', 'rejected', 'disabled', 'accountLimit'] as const) {
     assert.deepEqual(checkAccess(site({ state }), request({})), { kind: 'deny', reason: state });
   }
 });

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { CheckOrigin } from '#api/checks/checks.ts';
 import { startApi } from '#api/server.ts';
+import { startBandwidthChecks } from '#api/settings/account-bandwidth.ts';
 import type { SmsHooks } from '#api/sms/sms-services.ts';
 import type { LivePorts } from '#api/wire/live-addresses.ts';
 import type { Config } from '#config';
@@ -64,6 +65,7 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
     }),
   );
   const states = stack.use(startEdgeStates({ db, clock, log }));
+  stack.use(startBandwidthChecks({ db, clock, peers, log }));
   const { fleetListen } = config;
   if (fleetListen !== 'off') {
     const fleet = { config, listen: fleetListen, db, ring, clock, onRequest: feed.handle, registry, log };

@@ -32,6 +32,7 @@ export const CHANGES: readonly Partial<SiteSpec>[] = [
   { accessControlMaxAgeSeconds: 60 },
   { records: true },
   { state: 'disabled' },
+  { state: 'accountLimit' },
   { state: 'closed' },
   ...Array<Partial<SiteSpec>>(6).fill({ state: 'open' }),
   { type: 'dynamic' },
