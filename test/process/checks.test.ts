@@ -80,6 +80,11 @@ test('an explanation comes from an edge, with its origins and without what belon
   await fetchFrom(edgePort, '/a?b');
   assert.deepEqual([(await explain()).x_cache, origin.requests.length], ['HIT', 1]);
   assert.match((await explain({ method: 'POST' })).x_cache, /^BYPASS/);
+  const long = await explain({ url: `http://www.example.com/${'a'.repeat(2000)}` });
+  assert.ok(
+    long.steps.some(({ found }) => found.endsWith('…')),
+    'long findings are cut',
+  );
   // Nobody's health page, though the client would be allowed to see it.
   const health = await explain({ url: 'http://www.example.com/.well-known/causeway/health', client: '127.0.0.1' });
   assert.doesNotMatch(JSON.stringify(health.steps), /health of this edge/);

@@ -30,6 +30,9 @@ const MAX_WAITING = 400;
 /** Bytes of lines in one answer, so that it stays below `MAX_ANSWER_BYTES` with what surrounds them. */
 const MAX_LINES_BYTES = MAX_ANSWER_BYTES - 500;
 
+/** Longest finding of an explanation. */
+const MAX_FOUND_CHARS = 800;
+
 interface OpenTail {
   readonly tail: Tail;
   readonly ending: NodeJS.Timeout;
@@ -104,8 +107,11 @@ export class EdgeAsks implements AskTaker, Disposable {
       const lines = takeUpTo(open.waiting, MAX_LINES_BYTES);
       const { skipped } = open;
       open.skipped = 0;
-      if (!(await this.#answer(id, { lines, skipped }))) open.skipped += skipped + lines.length;
+      const isTaken = await this.#answer(id, { lines, skipped });
       if (!this.#tails.has(id)) return;
+      if (isTaken) continue;
+      open.skipped += skipped + lines.length; // told with the next lines
+      break;
     }
     open.isPosting = false;
   }
@@ -117,7 +123,7 @@ export class EdgeAsks implements AskTaker, Disposable {
       for (const socket of this.#options.findWorkers()) {
         const explanation = await askLocal(socket, { ...question, onlyDomain: domainId });
         if (explanation === undefined) continue; // that worker has ended
-        await this.#answer(id, { explanation });
+        await this.#answer(id, { explanation: withShortSteps(explanation) });
         return;
       }
     } catch (error) {
@@ -139,6 +145,13 @@ export class EdgeAsks implements AskTaker, Disposable {
       return false;
     }
   }
+}
+
+/** Cuts long findings, such as a key with a long query, so that the answer stays below `MAX_ANSWER_BYTES`. */
+function withShortSteps(explanation: unknown): object {
+  const { steps, ...rest } = Object(explanation);
+  const cut = (found: string) => (found.length > MAX_FOUND_CHARS ? `${found.slice(0, MAX_FOUND_CHARS)}…` : found);
+  return { ...rest, steps: steps.map((step: { readonly found: string }) => ({ ...step, found: cut(step.found) })) };
 }
 
 /** Takes lines off the front, at least one. */
