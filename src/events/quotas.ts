@@ -1,6 +1,6 @@
 /** Accounts that have used most of what they may today, or of their SMS balance. */
 import type { Db } from '#db/open.ts';
-import { type CacheAmounts, listDayUsage } from '#db/tables/cache-tasks.ts';
+import { amountsFor, type CacheAmounts, listDayUsage } from '#db/tables/cache-tasks.ts';
 import { listLowBalances } from '#db/tables/sms/low-balances.ts';
 import type { Observation } from '#model/condition.ts';
 import type { Observer } from './observer.ts';
@@ -29,7 +29,9 @@ export function observeQuotas({ db, limits, lowBalance, dayOf, everyMs }: QuotaO
       const usage = await listDayUsage(db.query, day);
       const balances = lowBalance === 0 ? [] : await listLowBalances(db.query, lowBalance);
       return [
-        ...usage.flatMap(({ accountId, name, amounts }) => judgeUsage({ accountId, name, day }, amounts, limits)),
+        ...usage.flatMap(({ accountId, name, own, amounts }) =>
+          judgeUsage({ accountId, name, day }, amounts, amountsFor(limits, own)),
+        ),
         ...balances.map(({ accountId, name, balance }) =>
           observation({ accountId, name }, 'smsBalance', { quota: 'smsBalance', used: balance, limit: lowBalance }, 0),
         ),

@@ -30,3 +30,24 @@ test('an account makes, rotates and revokes its own tokens with one of them', as
   assert.equal(await run('token', 'own', 'revoke', token), `token ${token} revoked\n`);
   assert.equal(await run(...list), 'causeway: access_token has been revoked\n');
 });
+
+test('limits of an account are set, shown with what is used, and set back', async (t) => {
+  const service = await startControl(t);
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runCommand(t, args, { settings: { CAUSEWAY_DATA_DIR: service.dataDir } });
+    return code === 0 ? stdout : stderr;
+  };
+  await run('domain', 'add', 'own.example', '192.0.2.1');
+  const set = ['account', 'limits', '1', '--domains', '5', '--bandwidth-mbps', '100', '--over-bandwidth', 'refuse'];
+  assert.equal(await run(...set), 'limits of account 1 set\n');
+  assert.match(
+    await run('account', 'limits', '1'),
+    /^domains +5 +1\n[\s\S]*^bandwidth_mbps +100 +-\nover_bandwidth +refuse /m,
+  );
+  await run('account', 'limits', '1', '--domains', '');
+  assert.match(await run('account', 'limits', '1'), /^domains +100000 +1$/m);
+  assert.match(
+    await run('account', 'limits', '1', '--domains', 'x'),
+    /^causeway: --domains is invalid: expected an integer/,
+  );
+});

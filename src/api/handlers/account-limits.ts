@@ -2,7 +2,7 @@
 import { ServiceError } from '#contract/service-error.ts';
 import { lockInTransaction } from '#db/engines/engine.ts';
 import { countDomains, findAccount, saveAccountLimits } from '#db/tables/accounts.ts';
-import { type CacheAmounts, readDayUsage } from '#db/tables/cache-tasks.ts';
+import { amountsFor, type CacheAmounts, readDayUsage } from '#db/tables/cache-tasks.ts';
 import type { Account, AccountLimits } from '#model/account.ts';
 import type { LimitsView } from '../wire/wire-limits.ts';
 import { findAccountOrRefuse } from './find-account.ts';
@@ -37,15 +37,7 @@ export function limitsFor(
   { maxDomains, cacheLimits }: Pick<CallServices, 'maxDomains' | 'cacheLimits'>,
   own: AccountLimits,
 ): { readonly maxDomains: number; readonly cacheLimits: CacheAmounts } {
-  const { domains = maxDomains, purgeUrls, purgeDirectories, prefetchUrls } = own;
-  return {
-    maxDomains: domains,
-    cacheLimits: {
-      purgeUrls: purgeUrls ?? cacheLimits.purgeUrls,
-      purgeDirectories: purgeDirectories ?? cacheLimits.purgeDirectories,
-      prefetchUrls: prefetchUrls ?? cacheLimits.prefetchUrls,
-    },
-  };
+  return { maxDomains: own.domains ?? maxDomains, cacheLimits: amountsFor(cacheLimits, own) };
 }
 
 async function viewLimits(call: Call, account: Account): Promise<LimitsView> {

@@ -1,6 +1,7 @@
 /** Purge and prefetch tasks, prefetch results of the edges, and the daily usage of each account. */
 import { sql, type Transaction } from 'kysely';
 import { toModelNames } from '#lib/model-names.ts';
+import type { AccountLimits } from '#model/account.ts';
 import type { CacheItem, CacheTask, PrefetchResult } from '#model/cache-task.ts';
 import type { CacheTaskRow, Executor, Schema } from '../schema/schema.ts';
 import type { OwnDomains } from './domains.ts';
@@ -158,20 +159,34 @@ async function findUsage(
     .executeTakeFirst();
 }
 
+/** What an account may order in a day: its own limits, and the service's in place of those that it has not. */
+export function amountsFor(limits: CacheAmounts, own: AccountLimits): CacheAmounts {
+  return {
+    purgeUrls: own.purgeUrls ?? limits.purgeUrls,
+    purgeDirectories: own.purgeDirectories ?? limits.purgeDirectories,
+    prefetchUrls: own.prefetchUrls ?? limits.prefetchUrls,
+  };
+}
+
+interface DayUsage {
+  readonly accountId: number;
+  readonly name: string;
+  readonly own: AccountLimits;
+  readonly amounts: CacheAmounts;
+}
+
 /** Lists what accounts have used on a day. */
-export async function listDayUsage(
-  x: Executor,
-  day: string,
-): Promise<readonly { readonly accountId: number; readonly name: string; readonly amounts: CacheAmounts }[]> {
+export async function listDayUsage(x: Executor, day: string): Promise<readonly DayUsage[]> {
   const rows = await x
     .selectFrom('cache_usage')
     .innerJoin('account', 'account.id', 'account_id')
-    .select(['account_id', 'name', 'purge_urls', 'purge_directories', 'prefetch_urls'])
+    .select(['account_id', 'name', 'limits', 'purge_urls', 'purge_directories', 'prefetch_urls'])
     .where('day', '=', day)
     .execute();
   return rows.map((row) => ({
     accountId: row.account_id,
     name: row.name,
+    own: JSON.parse(row.limits) as AccountLimits, // only `saveAccountLimits` writes them
     amounts: {
       purgeUrls: row.purge_urls,
       purgeDirectories: row.purge_directories,
