@@ -14,6 +14,7 @@ import { addTestCertificate } from '../support/api/added-certificate.ts';
 import { startTestApi } from '../support/api/api.ts';
 import { addSampleLists } from '../support/api/customers.ts';
 import { makeRevisions } from '../support/api/domain-revisions.ts';
+import { addSampleEvent } from '../support/api/sample-event.ts';
 import { newSqlite } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
 import { READY } from '../support/feed/feed.ts';
@@ -170,6 +171,9 @@ describe('the client', () => {
           }
           if (name === 'sms.getOptOuts') await own.call('sms.addOptOuts', { mobile: '13800138000' });
         }
+        if (name === 'token.rotate' || name === 'token.revoke')
+          ids['token_id'] = (await own.call('token.create', OPERATIONS['token.create'].sample.request)).token_id;
+        if (name === 'event.list') await addSampleEvent(api, { accountId: customer.accountId });
         if (name.startsWith('edgeOperator')) {
           ids['group'] = 'default';
           const vitals = { ...READY, clockOffsetMs: -12 };
@@ -216,7 +220,7 @@ describe('the client', () => {
             ids,
             await makeRevisions((asked, request) => own.call(asked, request as CallOf<typeof asked>), domain_id),
           );
-        if (name === 'operator.revokeToken') ids['account_id'] = other.accountId;
+        if (name === 'operator.revokeToken' || name.endsWith('AccountLimits')) ids['account_id'] = other.accountId;
         if (name === 'config.setAddressLists')
           await addSampleLists((operation, call) => api.call(operation, customer.accessToken, call));
         if (name === 'addressList.delete') {

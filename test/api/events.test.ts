@@ -1,20 +1,11 @@
 /** Operations of events, over HTTP on both engines: whose events they are, filters, pages, and webhooks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addEvent } from '#db/tables/events/events.ts';
-import type { NewServiceEvent } from '#model/event.ts';
 import { createRefusedAddress } from '#roles/control/webhook-sender.ts';
 import type { TestApi } from '../support/api/api.ts';
 import { dataOf, startWithCustomers } from '../support/api/customers.ts';
+import { addSampleEvent } from '../support/api/sample-event.ts';
 import { describeOnBothEngines } from '../support/db/databases.ts';
-
-function add({ db, now }: TestApi, event: Partial<NewServiceEvent>): Promise<void> {
-  const target = { kind: 'domain', id: '3', name: 'www.example.com' } as const;
-  const data = { origin: 'o.example:80', state: 'down', edges: 1, edge: 'fra1' };
-  return db.transaction((trx) =>
-    addEvent(trx, { at: now, kind: 'origin.down', target, actor: 'control', data, ...event }),
-  );
-}
 
 const kindsOf = (answer: Awaited<ReturnType<TestApi['call']>>) => {
   // `as`: compared below.
@@ -26,10 +17,10 @@ describeOnBothEngines('events over the interface', (newDatabase) => {
   test("customers see their own events, operators all, filtered and in pages, in the request's language", async (t) => {
     const { api, operate } = await startWithCustomers(t, newDatabase);
     const [one, other] = [await api.join('customer', ['cdn']), await api.join('customer', ['cdn'])];
-    await add(api, { accountId: one.accountId });
-    await add(api, { accountId: one.accountId, kind: 'origin.up' });
-    await add(api, { accountId: other.accountId });
-    await add(api, {
+    await addSampleEvent(api, { accountId: one.accountId });
+    await addSampleEvent(api, { accountId: one.accountId, kind: 'origin.up' });
+    await addSampleEvent(api, { accountId: other.accountId });
+    await addSampleEvent(api, {
       kind: 'edge.away',
       target: { kind: 'edge', id: 'fra1', name: 'fra1' },
       data: { detail: 'ready → away' },
@@ -98,7 +89,7 @@ describeOnBothEngines('events over the interface', (newDatabase) => {
     const { url } = dataOf(await operate('eventOperator.setWebhook', { url: 'http://10.1.2.3/hook' }));
     assert.equal(url, 'http://10.1.2.3/hook');
     assert.equal(dataOf(await operate('eventOperator.getWebhook', {}))['url'], url);
-    await add(api, { accountId: one.accountId });
+    await addSampleEvent(api, { accountId: one.accountId });
     const waiting = async () => (await api.db.query.selectFrom('event_delivery').select('receiver').execute()).length;
     assert.equal(await waiting(), 2);
     assert.deepEqual(await set({ url: '' }), none);

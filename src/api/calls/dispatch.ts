@@ -141,10 +141,10 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     return await answerOnce(call, { ...call, key, operation: name, members }, (db) => answer(readingOutside(db)));
   }
 
-  /** The answer, with what is left of the caller's rate. */
+  /** The answer, with what is left of the caller's rate. A path that the caller may not know of says nothing of it. */
   function toCaller(answer: CallAnswer, principal: Principal | undefined): CallAnswer {
     const by = principal?.token;
-    if (by === undefined || by.isElsewhere) return { ...answer, by };
+    if (by === undefined || by.isElsewhere || answer.outcome === 'pathUnknown') return { ...answer, by };
     return { ...answer, by, headers: { ...answer.headers, ...rates.fieldsOf(by, principal?.limits ?? {}) } };
   }
 
