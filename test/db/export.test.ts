@@ -230,6 +230,9 @@ describe('an incomplete export', () => {
   });
 });
 
+/** What an account's row has that later migrations added. */
+const LATER_COLUMNS = /,"(?:disabled_at|limits|over_since)":(?:null|"\{\}")/g;
+
 describeOnBothEngines(
   'an export',
   (newDatabase) => {
@@ -252,7 +255,7 @@ describeOnBothEngines(
       const [head = '', ...rows] = linesOf(await exportText(source));
       const old = sealLines([
         head.replace(/"step":"[^"]*"/, '"step":"0002-cache-tasks"'),
-        ...rows.filter((row) => early.test(row)).map((row) => row.replace(',"disabled_at":null', '')),
+        ...rows.filter((row) => early.test(row)).map((row) => row.replace(LATER_COLUMNS, '')),
       ]);
       const copy = await newDatabase(t);
       await importText(copy, old);
