@@ -9,6 +9,7 @@ const HEAD = [
   'X-Forwarded-For: 192.0.2.1',
   'X-Request-Id: a-7',
   'Idempotency-Key: k',
+  'X-Causeway-User: root',
   'Content-Type: application/json',
   'Content-Length: 4',
 ];
@@ -22,6 +23,7 @@ describe('reading a call', () => {
       forwardedFor: '192.0.2.1',
       acceptLanguage: 'en',
       idempotencyKey: 'k',
+      localUser: 'root',
       requestId: 'a-7',
       isLast: false,
       bodyStart: CALL.length - 4,
