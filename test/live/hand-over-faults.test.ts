@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { type Client, createClient } from '#client/client.ts';
 import { describeOnBothEngines } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { openFlv } from '../support/live/live-edge.ts';
+import { type FlvClient, openFlv } from '../support/live/live-edge.ts';
 import { aacHeader, avcHeader, frames } from '../support/live/media-messages.ts';
 import { RtmpClient } from '../support/live/rtmp-client.ts';
 import { type RunningService, runCommand, startService, WITH_LIVE } from '../support/process/service.ts';
@@ -56,6 +56,9 @@ describeOnBothEngines('a stream that is being handed over', (newDatabase) => {
   });
 });
 
+/** Media that a publisher sends at once while a viewer waits. */
+const STEP_MS = 40;
+
 interface Publisher {
   readonly client: RtmpClient;
   /** Sends media up to this time, and resolves when a viewer of the edge has got some of it. */
@@ -96,16 +99,23 @@ async function startWorld(t: TestContext, settings: Readonly<Record<string, stri
       return {
         client: publisher,
         async isSeen(untilMs) {
-          const viewer = await eventually('the edge has it', async () => {
-            const opened = await openFlv(edgePort, `/live/${name}.flv`, { host: HOST });
-            if (opened.response.statusCode === 200) return opened;
-            opened.leave();
-            return undefined;
+          sendUntil(Math.max(untilMs, sentMs));
+          const sees = async (viewer: FlvClient) => {
+            const before = viewer.names().length;
+            const gotMore = () => viewer.names().length > before;
+            // A viewer that came while its process died is cut, and connects again.
+            await eventually('a viewer gets what follows, or is cut', () => {
+              sendUntil(sentMs + STEP_MS);
+              return gotMore() || viewer.ended() !== undefined;
+            });
+            return gotMore();
+          };
+          await eventually('a viewer of the edge sees the stream', async () => {
+            const viewer = await openFlv(edgePort, `/live/${name}.flv`, { host: HOST });
+            const isSeen = viewer.response.statusCode === 200 && (await sees(viewer));
+            viewer.leave();
+            return isSeen;
           });
-          const before = viewer.names().length;
-          sendUntil(untilMs);
-          await eventually('a viewer gets what follows', () => viewer.names().length > before);
-          viewer.leave();
         },
       };
     },
