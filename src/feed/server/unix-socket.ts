@@ -16,8 +16,10 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
   if (stats !== undefined) {
     if (!stats.isSocket()) throw new Error(`${path} exists and is not a socket`);
     const until = performance.now() + LEFTOVER_MS;
-    while ((await isAnswered(path)) && performance.now() < until) await delay(PAUSE_MS);
-    if (await isAnswered(path)) throw new Error(`another process listens on ${path}`);
+    while (await isAnswered(path)) {
+      if (performance.now() >= until) throw new Error(`another process listens on ${path}`);
+      await delay(PAUSE_MS);
+    }
     rmSync(path, { force: true }); // one that ends removes it itself
   }
   server.listen(path);
