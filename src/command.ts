@@ -1,8 +1,8 @@
 /** What a person started: a command of `cli/`, given the settings, the service and the installation it may act on. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CliContext, CliError, type GivenSettings } from '#cli/context.ts';
-import type { InstallOrder } from '#cli/installation.ts';
+import { type CliContext, CliError, type GivenSettings } from '#cli/command/context.ts';
+import type { InstallOrder } from '#cli/command/installation.ts';
 import { runCommand } from '#cli/program.ts';
 import {
   type Config,

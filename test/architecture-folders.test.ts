@@ -45,6 +45,29 @@ const ROOMS: Readonly<Record<string, Folders>> = {
     rotation: ['.', 'tables', 'tables/sms', 'tables/live', 'engines', 'secrets', 'schema'],
     export: ['.', 'rotation', 'migrations', 'engines', 'secrets', 'schema'],
   },
+  // What a customer or an operator may ask for, by subject; routes and operations list them all.
+  contract: {
+    schema: [],
+    errors: ['schema'],
+    settings: ['schema'],
+    domains: ['settings', 'schema'],
+    live: ['domains', 'settings', 'schema'],
+    sms: ['domains', 'settings', 'schema'],
+    operators: ['domains', 'schema'],
+    changes: ['live', 'domains', 'settings', 'schema'],
+    '.': ['changes', 'operators', 'sms', 'live', 'domains', 'errors', 'schema'],
+    openapi: ['.', 'domains', 'errors', 'schema'],
+  },
+  // Commands by subject, over the parts of which each is made.
+  cli: {
+    command: [],
+    domains: ['command'],
+    live: ['command'],
+    sms: ['command'],
+    operators: ['domains', 'command'],
+    machine: ['command'],
+    '.': ['machine', 'operators', 'sms', 'live', 'domains', 'command'],
+  },
   // Control's side and the edge's meet in the protocol alone.
   feed: {
     wire: [],
@@ -118,11 +141,12 @@ function inOrder(names: readonly string[], always: readonly string[]): Folders {
   return Object.fromEntries(names.map((name, index) => [name, [...names.slice(index + 1), ...always]]));
 }
 
-/** Paths in the room of the files of its own that a file imports: rooms import their own files by relative paths. */
+/** Paths in the room of the files of its own that a file imports: rooms import their own files by relative paths, `contract` also the model's. */
 function ownImports(base: string, file: string): readonly string[] {
   const text = readFileSync(join(base, file), 'utf8');
   const specifiers = [...text.matchAll(/\b(?:from\s*|import\(\s*|import\s+|new URL\()'(\.[^']+)'/g)];
-  return specifiers.map(([, specifier = '']) => normalize(join(dirname(file), specifier)));
+  const paths = specifiers.map(([, specifier = '']) => normalize(join(dirname(file), specifier)));
+  return paths.filter((path) => !path.startsWith('..'));
 }
 
 function folderOf(folders: Folders, file: string): string {

@@ -1,12 +1,13 @@
 /** An answer before it is bytes: status, headers and the envelope of its path. */
+
+import { SUCCESS } from '#contract/domains/labels.ts';
 import { type Envelope, envelopeOfPath, failureEnvelope, successEnvelope } from '#contract/envelopes.ts';
-import { ERRORS, type ErrorCode } from '#contract/errors.ts';
-import { SUCCESS } from '#contract/labels.ts';
-import type { Locale } from '#contract/locale.ts';
-import { failureData } from '#contract/operation.ts';
+import { ERRORS, type ErrorCode } from '#contract/errors/errors.ts';
+import { describeError, type ServiceError } from '#contract/errors/service-error.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
-import { describeError, type ServiceError } from '#contract/service-error.ts';
+import type { Locale } from '#contract/schema/locale.ts';
+import { failureData } from '#contract/schema/operation.ts';
 
 export interface CallAnswer {
   readonly http: number;

@@ -1,8 +1,14 @@
 /** The command line: which commands there are, and how their errors reach the person. */
 import { Command, CommanderError } from 'commander';
-import { type CliContext, CliError } from './context.ts';
-import { addLeadingSettings, addSettings, givenSettings, type Options, takeLeadingSettings } from './options.ts';
-import { formatTable } from './output.ts';
+import { type CliContext, CliError } from './command/context.ts';
+import {
+  addLeadingSettings,
+  addSettings,
+  givenSettings,
+  type Options,
+  takeLeadingSettings,
+} from './command/options.ts';
+import { formatTable } from './command/output.ts';
 
 type OnExitCode = (code: number) => void;
 type Create = (context: CliContext, onExitCode: OnExitCode) => Command;
@@ -13,31 +19,31 @@ type Create = (context: CliContext, onExitCode: OnExitCode) => Command;
  */
 const COMMANDS: Readonly<Record<string, () => Promise<Create>>> = {
   serve: async () => serveCommand,
-  restart: async () => (await import('./restart-command.ts')).restartCommand,
+  restart: async () => (await import('./machine/restart-command.ts')).restartCommand,
   config: async () => configCommand,
-  doctor: async () => (await import('./doctor-command.ts')).doctorCommand,
-  install: async () => (await import('./install-command.ts')).installCommand,
-  account: async () => (await import('./account-commands.ts')).accountCommand,
-  token: async () => (await import('./token-commands.ts')).tokenCommand,
-  domain: async () => (await import('./domain-commands.ts')).domainCommand,
-  apply: async () => (await import('./domain-file-commands.ts')).applyCommand,
-  certificate: async () => (await import('./certificate-commands.ts')).certificateCommand,
-  'address-list': async () => (await import('./address-list-commands.ts')).addressListCommand,
-  cache: async () => (await import('./cache-commands.ts')).cacheCommand,
-  traffic: async () => (await import('./traffic-commands.ts')).trafficCommand,
-  log: async () => (await import('./log-commands.ts')).logCommand,
-  live: async () => (await import('./live-commands.ts')).liveCommand,
-  sms: async () => (await import('./sms-commands.ts')).smsCommand,
-  audit: async () => (await import('./audit-commands.ts')).auditCommand,
-  operator: async () => (await import('./operator-commands.ts')).operatorCommand,
-  keyring: async () => (await import('./keyring-commands.ts')).keyringCommand,
-  edge: async () => (await import('./edge-commands.ts')).edgeCommand,
-  fleet: async () => (await import('./edge-commands.ts')).fleetCommand,
-  group: async () => (await import('./group-commands.ts')).groupCommand,
-  events: async () => (await import('./event-commands.ts')).eventsCommand,
-  explain: async () => (await import('./explain-command.ts')).explainCommand,
-  db: async () => (await import('./database-commands.ts')).databaseCommand,
-  call: async () => (await import('./call-command.ts')).callCommand,
+  doctor: async () => (await import('./machine/doctor-command.ts')).doctorCommand,
+  install: async () => (await import('./machine/install-command.ts')).installCommand,
+  account: async () => (await import('./operators/account-commands.ts')).accountCommand,
+  token: async () => (await import('./operators/token-commands.ts')).tokenCommand,
+  domain: async () => (await import('./domains/domain-commands.ts')).domainCommand,
+  apply: async () => (await import('./domains/domain-file-commands.ts')).applyCommand,
+  certificate: async () => (await import('./domains/certificate-commands.ts')).certificateCommand,
+  'address-list': async () => (await import('./domains/address-list-commands.ts')).addressListCommand,
+  cache: async () => (await import('./domains/cache-commands.ts')).cacheCommand,
+  traffic: async () => (await import('./domains/traffic-commands.ts')).trafficCommand,
+  log: async () => (await import('./domains/log-commands.ts')).logCommand,
+  live: async () => (await import('./live/live-commands.ts')).liveCommand,
+  sms: async () => (await import('./sms/sms-commands.ts')).smsCommand,
+  audit: async () => (await import('./domains/audit-commands.ts')).auditCommand,
+  operator: async () => (await import('./operators/operator-commands.ts')).operatorCommand,
+  keyring: async () => (await import('./operators/keyring-commands.ts')).keyringCommand,
+  edge: async () => (await import('./operators/edge-commands.ts')).edgeCommand,
+  fleet: async () => (await import('./operators/edge-commands.ts')).fleetCommand,
+  group: async () => (await import('./operators/group-commands.ts')).groupCommand,
+  events: async () => (await import('./operators/event-commands.ts')).eventsCommand,
+  explain: async () => (await import('./domains/explain-command.ts')).explainCommand,
+  db: async () => (await import('./machine/database-commands.ts')).databaseCommand,
+  call: async () => (await import('./machine/call-command.ts')).callCommand,
 };
 
 /** Runs one command and returns the exit code. `complain` gets lines for standard error. */
@@ -71,8 +77,8 @@ export async function runCommand(
 async function describeCallError(error: unknown, command: Command | undefined): Promise<string> {
   const { ClientError } = await import('#client/client.ts');
   if (!(error instanceof ClientError)) throw error;
-  const { describeError } = await import('#contract/service-error.ts');
-  const { inCommands } = await import('./command-words.ts');
+  const { describeError } = await import('#contract/errors/service-error.ts');
+  const { inCommands } = await import('./command/command-words.ts');
   // Plain HTTP on a port for HTTPS is refused before the language of the request is read.
   return inCommands(error.code === 'plainHttp' ? describeError(error.code, {}, 'en') : error.message, command);
 }

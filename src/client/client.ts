@@ -3,11 +3,11 @@
  * browsers.
  */
 import { openEnvelope } from '../contract/envelopes.ts';
-import { ERRORS, type ErrorCode } from '../contract/errors.ts';
-import { LOCAL_USER_FIELD, localUserText } from '../contract/local-user.ts';
-import type { Locale } from '../contract/locale.ts';
+import { ERRORS, type ErrorCode } from '../contract/errors/errors.ts';
 import { type CallOf, type DataOf, OPERATIONS } from '../contract/operations.ts';
 import { ROUTES, type RouteName } from '../contract/routes.ts';
+import { LOCAL_USER_FIELD, localUserText } from '../contract/schema/local-user.ts';
+import type { Locale } from '../contract/schema/locale.ts';
 
 export interface ClientOptions {
   /** Address of the service, with or without a path of its own: `https://api.example.com`. */

@@ -1,11 +1,11 @@
 /** A request's body against its contract: the decoded value, or the row of the error table that says what is wrong. */
 import type * as z from 'zod';
-import { type Field, listEntries } from './fields.ts';
-import { describeFound } from './found.ts';
-import type { Localized } from './locale.ts';
-import { dropAbsent } from './members.ts';
-import type { RequestContract } from './operation.ts';
-import type { ErrorParameters } from './service-error.ts';
+import type { ErrorParameters } from './errors/service-error.ts';
+import { type Field, listEntries } from './schema/fields.ts';
+import { describeFound } from './schema/found.ts';
+import type { Localized } from './schema/locale.ts';
+import { dropAbsent } from './schema/members.ts';
+import type { RequestContract } from './schema/operation.ts';
 
 export type Decoded<T> =
   | { readonly kind: 'request'; readonly value: T }

@@ -6,11 +6,11 @@ import { describe, test } from 'node:test';
 import { compileErrors, validate } from '@readme/openapi-parser';
 import * as z from 'zod';
 import { decodeRequest } from '#contract/decode.ts';
-import { DOMAIN_DATA } from '#contract/domain-data.ts';
-import { ERRORS } from '#contract/errors.ts';
-import { COMMON } from '#contract/operation.ts';
+import { DOMAIN_DATA } from '#contract/domains/domain-data.ts';
+import { ERRORS } from '#contract/errors/errors.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
+import { COMMON } from '#contract/schema/operation.ts';
 import { END_REASONS } from '#model/live-stream.ts';
 import { openApiFile, openApiText } from '../support/api/openapi.ts';
 

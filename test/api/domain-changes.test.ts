@@ -1,7 +1,7 @@
 /** Partial changes of a domain's settings, its revisions, and the way back to them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SETTING_TOPICS } from '#contract/setting-topics.ts';
+import { SETTING_TOPICS } from '#contract/changes/setting-topics.ts';
 import { tidy } from '#feed/server/housekeeping.ts';
 import { DAY_MS } from '#lib/durations.ts';
 import { addTestCertificate } from '../support/api/added-certificate.ts';

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Field } from '#contract/fields.ts';
-import { COMMON } from '#contract/operation.ts';
+import { translate } from '#contract/errors/reasons.ts';
 import { OPERATIONS } from '#contract/operations.ts';
-import { translate } from '#contract/reasons.ts';
 import { ROUTES, type RouteName } from '#contract/routes.ts';
+import type { Field } from '#contract/schema/fields.ts';
+import { COMMON } from '#contract/schema/operation.ts';
 import { add, startWithCustomers } from '../support/api/customers.ts';
 import { newSqlite } from '../support/db/databases.ts';
 import { ADVANCED_OFF } from '../support/edge/advanced.ts';
@@ -142,7 +142,7 @@ test('fields that hold a secret are marked, and their values are not shown', () 
   for (const [name, { isSecret }] of secrets) assert.equal(isSecret, true, `${name} needs isSecret`);
 });
 
-test('every reason for a refusal has a Chinese text (src/contract/reasons.ts)', () => {
+test('every reason for a refusal has a Chinese text (src/contract/errors/reasons.ts)', () => {
   const reasons = globSync(['src/model/*.ts', 'src/sites/*.ts', 'src/lib/linear-regexp.ts', 'src/api/wire/*.ts'], {
     cwd: join(import.meta.dirname, '../..'),
   })

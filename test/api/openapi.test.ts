@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { ERRORS } from '#contract/errors.ts';
+import { ERRORS } from '#contract/errors/errors.ts';
 import { buildOpenApi, type DescribedOperation } from '#contract/openapi/document.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
 import { startTestApi } from '../support/api/api.ts';

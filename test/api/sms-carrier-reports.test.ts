@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient } from '#client/client.ts';
-import type { Locale } from '#contract/locale.ts';
+import type { Locale } from '#contract/schema/locale.ts';
 import { listConnectors } from '#db/tables/sms/connectors.ts';
 import { queueDeliveries } from '#db/tables/sms/deliveries.ts';
 import { storeReplies } from '#db/tables/sms/replies.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { DoctorFinding } from '#cli/doctor-finding.ts';
+import type { DoctorFinding } from '#cli/command/doctor-finding.ts';
 import { runCommand } from '../support/process/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import type { DoctorFinding } from '#cli/doctor-finding.ts';
+import type { DoctorFinding } from '#cli/command/doctor-finding.ts';
 import { checkLibraries, judgeFileLimit } from '#roles/doctor/machine-checks.ts';
 import { checkTimeZone } from '#roles/doctor/setting-checks.ts';
 import { judgeVolume } from '#roles/doctor/storage-checks.ts';

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { readTextLines } from '#cli/read-text-lines.ts';
+import { readTextLines } from '#cli/command/read-text-lines.ts';
 import { type Client, createClient } from '#client/client.ts';
 import { newPostgres } from '../support/db/databases.ts';
 import { fetchFrom } from '../support/edge/edge.ts';

@@ -1,7 +1,8 @@
 /** A call as the audit trail tells it where its handler does not say more: what it named, and what it asked for. */
-import type { Fields } from '#contract/fields.ts';
+
 import { OPERATIONS } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
+import type { Fields } from '#contract/schema/fields.ts';
 import { type AuditChange, type AuditTarget, differenceOf } from '#model/audit.ts';
 
 type Members = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /** Adds a token to an account, within the limit of tokens. docs/decisions/0630 */
 import type { Transaction } from 'kysely';
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { Executor, Schema } from '#db/schema/schema.ts';
 import { noteChanges } from '#db/tables/audit.ts';
 import { findMissingDomain } from '#db/tables/domains.ts';

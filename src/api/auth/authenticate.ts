@@ -1,6 +1,6 @@
 /** Whose access token it is, and whether it may be used now: look-up by hash, unknown ones counted per address. */
 import { timingSafeEqual } from 'node:crypto';
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { Db } from '#db/open.ts';
 import { findTokensByHash, type TokenOfAccount } from '#db/tables/tokens.ts';
 import { clientNetwork, createAddressSet } from '#lib/cidr.ts';

@@ -1,5 +1,5 @@
 /** How often an address may send an unknown access token. Good ones from there are never held up: docs/decisions/0460 */
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type Take, TokenBuckets } from '#lib/token-bucket.ts';
 import { shareOfLimit } from '#model/control.ts';

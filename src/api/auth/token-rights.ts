@@ -1,5 +1,5 @@
 /** What a token may do, compared with what another may. Pure. docs/decisions/0630 */
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import { coversNetwork } from '#lib/cidr.ts';
 import type { Token } from '#model/account.ts';
 

@@ -3,7 +3,7 @@
  * docs/decisions/0631
  */
 import { hash } from 'node:crypto';
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import { type Db, joinTransaction } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { countKeptAnswers, findKeptAnswer, lockKeptAnswer, saveKeptAnswer } from '#db/tables/kept-answers.ts';

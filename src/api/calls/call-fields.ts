@@ -3,7 +3,7 @@
  * `bare/read-call.ts` as well. docs/decisions/0380, 0415
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { LOCAL_USER_FIELD } from '#contract/local-user.ts';
+import { LOCAL_USER_FIELD } from '#contract/schema/local-user.ts';
 
 /**
  * Names in lower case. `test/architecture.test.ts` lists the files that read other fields, of requests that are not

@@ -3,11 +3,11 @@
  * nothing of HTTP servers.
  */
 import { decodeRequest } from '#contract/decode.ts';
-import type { Locale } from '#contract/locale.ts';
-import { COMMON, SMS_COMMON } from '#contract/operation.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ADDING, ROUTES, type Route, type RouteName } from '#contract/routes.ts';
-import { ServiceError } from '#contract/service-error.ts';
+import type { Locale } from '#contract/schema/locale.ts';
+import { COMMON, SMS_COMMON } from '#contract/schema/operation.ts';
 import { isDatabaseAway } from '#db/failures.ts';
 import type { Db } from '#db/open.ts';
 import type { Logger } from '#lib/logger.ts';

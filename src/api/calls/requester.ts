@@ -1,8 +1,8 @@
 /** The requester: client address, and language of the answer. Both ways of reading requests share it. */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { LOCAL_USER_FIELD, localUserText } from '#contract/local-user.ts';
-import { chooseLocale, type Locale } from '#contract/locale.ts';
+import { LOCAL_USER_FIELD, localUserText } from '#contract/schema/local-user.ts';
+import { chooseLocale, type Locale } from '#contract/schema/locale.ts';
 import { createAddressSet, unmapAddress } from '#lib/cidr.ts';
 import { clientAddress } from '#lib/client-address.ts';
 import { isLoopback } from '#lib/listen-address.ts';

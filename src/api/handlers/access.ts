@@ -1,5 +1,5 @@
 /** The access rules: the Referer rule, and lists of what is refused. Omitted fields keep their stored value. docs/decisions/0102 */
-import { byOperation } from '#contract/deny-lists.ts';
+import { byOperation } from '#contract/domains/deny-lists.ts';
 import { type Domain, eachDenyList } from '#model/domain.ts';
 import type { AccessRoute } from '../wire/wire-access.ts';
 import { changesTopic } from './changes-topic.ts';

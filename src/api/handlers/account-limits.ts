@@ -1,5 +1,5 @@
 /** Limits of accounts: those in force, and how operators set them. docs/decisions/0633 */
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import { lockInTransaction } from '#db/engines/engine.ts';
 import { countDomains, findAccount, saveAccountLimits } from '#db/tables/accounts.ts';
 import { amountsFor, type CacheAmounts, readDayUsage } from '#db/tables/cache-tasks.ts';

@@ -1,6 +1,7 @@
 /** Lists of addresses that an account's domains share. docs/decisions/0636 */
+
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { ServiceError } from '#contract/service-error.ts';
 import { deleteAddressList, listAddressLists, saveAddressList } from '#db/tables/address-lists.ts';
 import { publish } from '#db/tables/resources.ts';
 import { MAX_ADDRESS_LISTS } from '#model/limits.ts';

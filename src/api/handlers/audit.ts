@@ -1,6 +1,7 @@
 /** The audit trail, as customers see that of their account, and operators all of it. docs/decisions/0623 */
+
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { ServiceError } from '#contract/service-error.ts';
 import type { Executor } from '#db/schema/schema.ts';
 import { type AuditFilter, findAuditEvent, listAuditEvents } from '#db/tables/audit.ts';
 import type { Handler } from './handler.ts';

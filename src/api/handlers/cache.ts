@@ -1,6 +1,7 @@
 /** The `/cache/*` operations: what a customer orders about cached objects, and how far it has come. */
+
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { ServiceError } from '#contract/service-error.ts';
 import { findTask, listPrefetchResults } from '#db/tables/cache-tasks.ts';
 import { readServing } from '#db/tables/edge-groups.ts';
 import { listEdges } from '#db/tables/edges.ts';

@@ -1,6 +1,7 @@
 /** Certificates that the service obtains: asked for here, obtained by `acme/`. docs/decisions/0190 */
+
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { ServiceError } from '#contract/service-error.ts';
 import { askForCertificate, findOrder } from '#db/tables/certificate-orders.ts';
 import { MAX_ORDERS_PER_DAY } from '#model/certificate-order.ts';
 import { canChangeSettings } from '#model/transition.ts';

@@ -1,11 +1,11 @@
 /** The account's certificates, and which of its domains has which. docs/decisions/0170, 0171 */
 import type { KeyObject } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
-import { CERTIFICATE_TEXT, PRIVATE_KEY_TEXT } from '#contract/certificate-operations.ts';
-import { quote } from '#contract/found.ts';
-import { localizeReason } from '#contract/reasons.ts';
+import { CERTIFICATE_TEXT, PRIVATE_KEY_TEXT } from '#contract/domains/certificate-operations.ts';
+import { localizeReason } from '#contract/errors/reasons.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { ServiceError } from '#contract/service-error.ts';
+import { quote } from '#contract/schema/found.ts';
 import { noteChanges } from '#db/tables/audit.ts';
 import { addCertificate, deleteCertificate, listCertificates } from '#db/tables/certificates.ts';
 import { type CertificateChain, parseChain } from '#model/certificate.ts';

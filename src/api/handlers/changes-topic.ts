@@ -1,5 +1,5 @@
 /** Handlers of the operations that change one topic of a domain's settings, and answer nothing. */
-import type { SettingTopic } from '#contract/setting-topics.ts';
+import type { SettingTopic } from '#contract/changes/setting-topics.ts';
 import { changeTopic } from '../settings/change-topics.ts';
 import type { TopicInput } from '../settings/topics.ts';
 import type { Call } from './handler.ts';

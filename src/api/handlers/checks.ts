@@ -1,5 +1,5 @@
 /** `domain.check` and `domain.explain`: how a domain stands now, and what an edge would do with a request for it. */
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import { findCertificate } from '#db/tables/certificates.ts';
 import { readServing } from '#db/tables/edge-groups.ts';
 import { findFirstSeen } from '#db/tables/statistics.ts';

@@ -1,8 +1,8 @@
 /** Changes of any settings of a domain at once, and its earlier revisions. docs/decisions/0624, 0625 */
 import type { Transaction } from 'kysely';
+import type { SettingsToChange } from '#contract/changes/setting-topics.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { ServiceError } from '#contract/service-error.ts';
-import type { SettingsToChange } from '#contract/setting-topics.ts';
 import type { Executor, Schema } from '#db/schema/schema.ts';
 import { findCertificate } from '#db/tables/certificates.ts';
 import { findRevision, listRevisions } from '#db/tables/domain-revisions.ts';

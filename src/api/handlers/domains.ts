@@ -1,8 +1,9 @@
 /** The `/domain/*` operations: a customer's own domains. */
-import { quote } from '#contract/found.ts';
-import { localizeReason } from '#contract/reasons.ts';
+
+import { localizeReason } from '#contract/errors/reasons.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { ServiceError } from '#contract/service-error.ts';
+import { quote } from '#contract/schema/found.ts';
 import { listServingEdges } from '#db/tables/serving-edges.ts';
 import { findLagging, isInForce } from '#model/acknowledgement.ts';
 import { DEFAULT_SETTINGS } from '#model/domain.ts';

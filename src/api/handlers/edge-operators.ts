@@ -1,6 +1,7 @@
 /** What operators see and do of edges. docs/decisions/0598, 0600 */
+
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { ServiceError } from '#contract/service-error.ts';
 import { findEdgeView, listEdgeViews } from '#db/tables/edges.ts';
 import { drainEdge, removeEdge, undrainEdge } from '#db/tables/fleet/edge-orders.ts';
 import { listFleetEvents } from '#db/tables/fleet/events.ts';

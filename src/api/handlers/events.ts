@@ -1,5 +1,5 @@
 /** Events of customers and of the operator, and their webhooks. docs/decisions/0619, 0621 */
-import { EVENT_OPERATIONS } from '#contract/event-operations.ts';
+import { EVENT_OPERATIONS } from '#contract/operators/event-operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { listEvents } from '#db/tables/events/events.ts';
 import { findEventWebhook, OPERATOR, saveEventWebhook } from '#db/tables/events/webhooks.ts';

@@ -1,5 +1,5 @@
 /** An account that an operator names. */
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { Db } from '#db/open.ts';
 import { findAccount } from '#db/tables/accounts.ts';
 import type { Account } from '#model/account.ts';

@@ -1,7 +1,7 @@
 /** What operators do to the identities of edges. docs/decisions/0582 to 0584 */
 import { X509Certificate } from 'node:crypto';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { ServiceError } from '#contract/service-error.ts';
 import { listAuthorities, readFleet } from '#db/tables/fleet/authorities.ts';
 import { listEdgeTokens, revokeEdgeToken } from '#db/tables/fleet/edge-tokens.ts';
 import { pinOf } from '#fleet/authority.ts';

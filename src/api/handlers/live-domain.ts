@@ -1,5 +1,5 @@
 /** A live domain that the caller may reach, by its name. */
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import { findDomainsByName } from '#db/tables/domains.ts';
 import type { Domain } from '#model/domain.ts';
 import { refuseNotLive } from '../settings/live-changes.ts';

@@ -1,6 +1,7 @@
 /** What operators see and do of live streams. docs/decisions/0500, 0501 */
+
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { ServiceError } from '#contract/service-error.ts';
 import { findDomain } from '#db/tables/domains.ts';
 import { listBroadcasts } from '#db/tables/live/history.ts';
 import { readLiveKeys, type StoredLiveKeys } from '#db/tables/live/keys.ts';

@@ -1,5 +1,5 @@
 /** Recordings of the live streams of a customer's domains. docs/decisions/0503 */
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import { listDomainIds } from '#db/tables/domains.ts';
 import { listOnAir, listRecordings, markRecordingDeleted, type Recording } from '#db/tables/live/recordings.ts';
 import { changeTopic } from '../settings/change-topics.ts';

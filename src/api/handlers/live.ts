@@ -1,8 +1,8 @@
 /** What a customer reads of the live streams of its domains. docs/decisions/0500, 0501 */
 import { randomBytes } from 'node:crypto';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { ServiceError } from '#contract/service-error.ts';
 import { listBroadcasts, listViewers, type ViewerGrain } from '#db/tables/live/history.ts';
 import { listStreamFacts } from '#db/tables/live/streams.ts';
 import { DAY_MS, HOUR_MS } from '#lib/durations.ts';

@@ -1,6 +1,6 @@
 /** Tokens of any account, as operators make, narrow and revoke them. docs/decisions/0629 */
 import type { Transaction } from 'kysely';
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { Schema } from '#db/schema/schema.ts';
 import {
   findToken,

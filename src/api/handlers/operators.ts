@@ -1,6 +1,7 @@
 /** The `/operator/*` operations: accounts, and what only the operator may do to a domain. */
+
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { ServiceError } from '#contract/service-error.ts';
 import { rotateKeyring } from '#db/rotation/sealed-secrets.ts';
 import { countAccounts, createAccount, listAccounts, setAccountDisabled } from '#db/tables/accounts.ts';
 import { noteChanges } from '#db/tables/audit.ts';

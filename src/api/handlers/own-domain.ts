@@ -1,5 +1,5 @@
 /** A domain that the caller may reach: read, or named for a change. */
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import { findDomain } from '#db/tables/domains.ts';
 import type { Domain } from '#model/domain.ts';
 import type { DomainKey } from '../settings/change.ts';

@@ -1,8 +1,9 @@
 /** Refuses addresses of webhooks that nothing is posted to. */
-import type { Field } from '#contract/fields.ts';
-import { quote } from '#contract/found.ts';
-import type { Localized } from '#contract/locale.ts';
-import { ServiceError } from '#contract/service-error.ts';
+
+import { ServiceError } from '#contract/errors/service-error.ts';
+import type { Field } from '#contract/schema/fields.ts';
+import { quote } from '#contract/schema/found.ts';
+import type { Localized } from '#contract/schema/locale.ts';
 import type { Call } from './handler.ts';
 
 /** What a name stands for is known only when something is posted. `url`: empty for none. */

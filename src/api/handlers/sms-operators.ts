@@ -1,10 +1,10 @@
 /** The `/operator/*` operations of SMS: apps, money, connectors and routes. */
 import { randomBytes, X509Certificate } from 'node:crypto';
-import { describeFound, quote } from '#contract/found.ts';
-import type { Localized } from '#contract/locale.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { ServiceError } from '#contract/service-error.ts';
-import { SMS_OPERATOR_OPERATIONS } from '#contract/sms-operator-operations.ts';
+import { describeFound, quote } from '#contract/schema/found.ts';
+import type { Localized } from '#contract/schema/locale.ts';
+import { SMS_OPERATOR_OPERATIONS } from '#contract/sms/sms-operator-operations.ts';
 import type { Db } from '#db/open.ts';
 import type { Executor } from '#db/schema/schema.ts';
 import { type Keyring, KeyringError } from '#db/secrets/keyring.ts';

@@ -1,8 +1,8 @@
 /** The `/api/sms/*` and `/api/app/*` operations: what customers send, and what becomes of it. */
 import { hash } from 'node:crypto';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { ServiceError } from '#contract/service-error.ts';
-import { SMS_OPERATIONS } from '#contract/sms-operations.ts';
+import { SMS_OPERATIONS } from '#contract/sms/sms-operations.ts';
 import type { Executor } from '#db/schema/schema.ts';
 import { changeSmsAppStatus, findSmsApp, findSmsAppToChange, saveSmsAppSettings } from '#db/tables/sms/apps.ts';
 import { listSmsPrices, readSmsBalance } from '#db/tables/sms/balance.ts';

@@ -1,7 +1,7 @@
 /** A domain's change of state as its customer or an operator asks for it. Pure. */
-import { ACTION_LABELS, DOMAIN_STATUS_LABELS, PENDING_LABEL } from '#contract/labels.ts';
-import type { Localized } from '#contract/locale.ts';
-import { ServiceError } from '#contract/service-error.ts';
+import { ACTION_LABELS, DOMAIN_STATUS_LABELS, PENDING_LABEL } from '#contract/domains/labels.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
+import type { Localized } from '#contract/schema/locale.ts';
 import type { Domain, DomainState } from '#model/domain.ts';
 import { type DomainAction, nextState, statesThatAllow } from '#model/transition.ts';
 

@@ -3,8 +3,8 @@
  * there for it. docs/decisions/0630
  */
 import type { Transaction } from 'kysely';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { ServiceError } from '#contract/service-error.ts';
 import type { Executor, Schema } from '#db/schema/schema.ts';
 import { findAccount } from '#db/tables/accounts.ts';
 import { findToken, listTokens, lockTokens, replaceSecret, revokeToken } from '#db/tables/tokens.ts';

@@ -1,6 +1,7 @@
 /** `/cdnlog/*` and `/stat/*`: log files of an account's domains, and sums of their traffic. */
+
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { ServiceError } from '#contract/service-error.ts';
 import { listDomainIds } from '#db/tables/domains.ts';
 import { listLogDays } from '#db/tables/log-parts.ts';
 import { type Grain, listSums, listTop } from '#db/tables/statistics.ts';

@@ -1,7 +1,7 @@
 /** Reading a request's body: one JSON value in UTF-8, at most 1 MiB, not compressed. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyError, FastifyInstance } from 'fastify';
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { CallFields } from '../calls/call-fields.ts';
 import { collectBody } from './collect-body.ts';
 import type { HeldBytes } from './held-bytes.ts';

@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Locale } from '#contract/locale.ts';
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
+import type { Locale } from '#contract/schema/locale.ts';
 import type { CallAnswer } from '../call-answer.ts';
 import { answerFailure } from '../call-answer.ts';
 import { linesOf } from './answer-fields.ts';

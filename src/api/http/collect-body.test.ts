@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { collectBody } from './collect-body.ts';
 import { HeldBytes } from './held-bytes.ts';

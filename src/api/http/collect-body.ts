@@ -1,6 +1,6 @@
 /** The bytes of a body that node:http reads, within the bounds of one and of all that are on their way. */
 import type { IncomingMessage } from 'node:http';
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
 import type { HeldBytes } from './held-bytes.ts';
 

@@ -5,9 +5,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Locale } from '#contract/locale.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
-import { ServiceError } from '#contract/service-error.ts';
+import type { Locale } from '#contract/schema/locale.ts';
 import { ALONE } from '#db/peers/peers.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
 import { parseAbsoluteForm, toOriginForm } from '#http/absolute-form.ts';

@@ -2,7 +2,7 @@
  * Counters of the interface. Labels are operations and outcomes of the contract, never anything that a caller writes.
  */
 import { Histogram, type Registry } from 'prom-client';
-import type { ErrorCode } from '#contract/errors.ts';
+import type { ErrorCode } from '#contract/errors/errors.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { metricsOf } from '#lib/metrics.ts';
 

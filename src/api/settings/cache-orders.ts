@@ -3,7 +3,7 @@
  * what it asks for is published. No setting changes: a domain's status stays. docs/decisions/0075
  */
 import type { Transaction } from 'kysely';
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { Db } from '#db/open.ts';
 import type { Executor, Schema } from '#db/schema/schema.ts';
 import { noteChanges } from '#db/tables/audit.ts';

@@ -3,17 +3,17 @@
  * revision. docs/decisions/0625
  */
 import type { Transaction } from 'kysely';
-import { decodeRequest } from '#contract/decode.ts';
-import { WIRE_DENY_LISTS } from '#contract/deny-lists.ts';
-import { OPERATIONS } from '#contract/operations.ts';
-import { ServiceError } from '#contract/service-error.ts';
 import {
   SETTING_TOPICS,
   type SettingsToChange,
   type SettingTopic,
   TOPIC_FIELDS,
   TOPIC_OPERATIONS,
-} from '#contract/setting-topics.ts';
+} from '#contract/changes/setting-topics.ts';
+import { decodeRequest } from '#contract/decode.ts';
+import { WIRE_DENY_LISTS } from '#contract/domains/deny-lists.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
+import { OPERATIONS } from '#contract/operations.ts';
 import type { Schema } from '#db/schema/schema.ts';
 import { withTransaction } from '#db/with-transaction.ts';
 import { type Domain, type DomainSettings, eachDenyList } from '#model/domain.ts';

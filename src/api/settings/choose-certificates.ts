@@ -1,8 +1,8 @@
 /** The certificates that a domain is served with: those that its customer wants, if they are fit. docs/decisions/0171, 0433 */
 import type { Transaction } from 'kysely';
-import { quote } from '#contract/found.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import { OPERATIONS } from '#contract/operations.ts';
-import { ServiceError } from '#contract/service-error.ts';
+import { quote } from '#contract/schema/found.ts';
 import type { Schema } from '#db/schema/schema.ts';
 import { findCertificatesFor } from '#db/tables/certificates.ts';
 import type { Certificate } from '#model/certificate.ts';

@@ -1,5 +1,5 @@
 /** Changes of groups of edges, and of the groups that serve a domain. docs/decisions/0592 */
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { Db } from '#db/open.ts';
 import { listDomainChanges } from '#db/tables/domain-resources.ts';
 import { keepRevision } from '#db/tables/domain-revisions.ts';

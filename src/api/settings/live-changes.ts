@@ -1,7 +1,7 @@
 /** Marks and keys of live streams, written and published in one transaction. */
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { Db } from '#db/open.ts';
 import type { Schema } from '#db/schema/schema.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';

@@ -1,11 +1,11 @@
 /** Refuses a change that is based on outdated settings, with the current ones in the error. docs/decisions/0446 */
-import { byOperation, operationOf } from '#contract/deny-lists.ts';
-import { quote } from '#contract/found.ts';
-import type { Localized } from '#contract/locale.ts';
+import { byOperation, operationOf } from '#contract/domains/deny-lists.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RequestOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { ServiceError } from '#contract/service-error.ts';
-import { WIRE_CACHE_SETTINGS } from '#contract/settings.ts';
+import { quote } from '#contract/schema/found.ts';
+import type { Localized } from '#contract/schema/locale.ts';
+import { WIRE_CACHE_SETTINGS } from '#contract/settings/settings.ts';
 import type { AuditEvent } from '#model/audit.ts';
 import { type Domain, eachDenyList } from '#model/domain.ts';
 import { WRITE_ACCESS } from '../wire/wire-access.ts';

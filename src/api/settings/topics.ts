@@ -3,12 +3,12 @@
  * `domain.change` both come here. docs/decisions/0625
  */
 import type { Transaction } from 'kysely';
-import { WIRE_DENY_LISTS } from '#contract/deny-lists.ts';
-import type { Field } from '#contract/fields.ts';
+import type { SettingTopic, TOPIC_OPERATIONS } from '#contract/changes/setting-topics.ts';
+import { WIRE_DENY_LISTS } from '#contract/domains/deny-lists.ts';
+import { REDIRECT_TARGET } from '#contract/domains/rule-operations.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import { OPERATIONS } from '#contract/operations.ts';
-import { REDIRECT_TARGET } from '#contract/rule-operations.ts';
-import { ServiceError } from '#contract/service-error.ts';
-import type { SettingTopic, TOPIC_OPERATIONS } from '#contract/setting-topics.ts';
+import type { Field } from '#contract/schema/fields.ts';
 import type { Schema } from '#db/schema/schema.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { keepRecordings } from '#db/tables/live/recordings.ts';

@@ -1,8 +1,9 @@
 /** Why a message is not accepted, as rows of the error table. Pure. docs/decisions/0210 */
-import { describeCount, describeFound, quote } from '#contract/found.ts';
-import type { Localized } from '#contract/locale.ts';
-import { ServiceError } from '#contract/service-error.ts';
-import { SMS_OPERATIONS } from '#contract/sms-operations.ts';
+
+import { ServiceError } from '#contract/errors/service-error.ts';
+import { describeCount, describeFound, quote } from '#contract/schema/found.ts';
+import type { Localized } from '#contract/schema/locale.ts';
+import { SMS_OPERATIONS } from '#contract/sms/sms-operations.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import type { AcceptorVerdict } from '#sms/acceptor.ts';
 import { parseMsisdn } from '#sms/msisdn.ts';

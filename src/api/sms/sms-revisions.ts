@@ -3,8 +3,8 @@
  * the second hears of it. docs/decisions/0469
  */
 import { createHash } from 'node:crypto';
-import type { Localized } from '#contract/locale.ts';
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
+import type { Localized } from '#contract/schema/locale.ts';
 import type { StoredConnector, StoredRoute } from '#db/tables/sms/connectors.ts';
 
 /** A safe integer in JSON of any language. */

@@ -1,5 +1,5 @@
 /** The time that a call asks about. Pure. */
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 
 /** Epoch milliseconds, both inclusive. */
 export interface TimeRange {

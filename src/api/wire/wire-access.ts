@@ -1,12 +1,12 @@
 /** The referer, User-Agent and IP rules, their words on the wire and in the model. Used by `wire.ts`. docs/decisions/0101 */
-import { REFERER_LIST, REFERER_TYPES } from '#contract/access-operations.ts';
-import { byOperation, WIRE_DENY_LISTS } from '#contract/deny-lists.ts';
-import type { Field } from '#contract/fields.ts';
-import { describeFound, quote } from '#contract/found.ts';
-import type { Localized } from '#contract/locale.ts';
+import { REFERER_LIST, REFERER_TYPES } from '#contract/domains/access-operations.ts';
+import { byOperation, WIRE_DENY_LISTS } from '#contract/domains/deny-lists.ts';
+import { localizeReason } from '#contract/errors/reasons.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
-import { localizeReason } from '#contract/reasons.ts';
-import { ServiceError } from '#contract/service-error.ts';
+import type { Field } from '#contract/schema/fields.ts';
+import { describeFound, quote } from '#contract/schema/found.ts';
+import type { Localized } from '#contract/schema/locale.ts';
 import { type DenyList, type Domain, eachDenyList, type RefererSettings } from '#model/domain.ts';
 import { MAX_ACCESS_ENTRIES } from '#model/limits.ts';
 import { DENY_RULES } from '#sites/access.ts';

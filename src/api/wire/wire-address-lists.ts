@@ -1,5 +1,5 @@
 /** Lists of addresses, their words on the wire and in the model. Used by `wire.ts` only. */
-import { LISTED_ADDRESSES } from '#contract/address-list-operations.ts';
+import { LISTED_ADDRESSES } from '#contract/domains/address-list-operations.ts';
 import type { RequestOf } from '#contract/operations.ts';
 import type { AddressListView } from '#db/tables/address-lists.ts';
 import type { Domain } from '#model/domain.ts';

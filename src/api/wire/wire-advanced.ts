@@ -1,6 +1,6 @@
 /** The advanced configuration, its words on the wire and in the model. Used by `wire.ts` and `wire-domain.ts`. */
 import type { DataOf, RequestOf } from '#contract/operations.ts';
-import { WIRE_SWITCHES, WIRE_VALIDITIES } from '#contract/settings.ts';
+import { WIRE_SWITCHES, WIRE_VALIDITIES } from '#contract/settings/settings.ts';
 import type { DomainSettings } from '#model/domain.ts';
 
 /** What is `undefined` stays as it is. */

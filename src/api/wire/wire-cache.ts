@@ -1,9 +1,9 @@
 /** Purges and prefetches, their words on the wire and in the model. Used by `wire.ts` only. */
-import { MAX_ITEMS_PER_CALL } from '#contract/cache-operations.ts';
-import { quote } from '#contract/found.ts';
+import { MAX_ITEMS_PER_CALL } from '#contract/domains/cache-operations.ts';
+import { localizeReason } from '#contract/errors/reasons.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
-import { localizeReason } from '#contract/reasons.ts';
-import { ServiceError } from '#contract/service-error.ts';
+import { quote } from '#contract/schema/found.ts';
 import type { CacheTask, TaskProgress } from '#model/cache-task.ts';
 import { type ObjectUrl, parseObjectUrl } from '#sites/object-url.ts';
 import type { Look } from './wire-domain.ts';

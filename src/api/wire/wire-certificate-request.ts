@@ -1,5 +1,5 @@
 /** A certificate that is being obtained, as it is answered. Used by `wire.ts` only. */
-import { REQUEST_PROBLEM_LABELS, REQUEST_STATE_LABELS } from '#contract/labels.ts';
+import { REQUEST_PROBLEM_LABELS, REQUEST_STATE_LABELS } from '#contract/domains/labels.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { type CertificateOrder, NEVER_AT } from '#model/certificate-order.ts';
 import type { Look } from './wire-domain.ts';

@@ -1,9 +1,9 @@
 /** Certificates and the HTTPS of a domain, their words on the wire and in the model. Used by `wire.ts` only. */
-import type { CERTIFICATE_STATUSES } from '#contract/certificate-operations.ts';
-import { describeWarning } from '#contract/certificate-warnings.ts';
-import { CERTIFICATE_STATUS_LABELS } from '#contract/labels.ts';
+import type { CERTIFICATE_STATUSES } from '#contract/domains/certificate-operations.ts';
+import { describeWarning } from '#contract/domains/certificate-warnings.ts';
+import { CERTIFICATE_STATUS_LABELS } from '#contract/domains/labels.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
-import { WIRE_HTTPS_SETTINGS } from '#contract/settings.ts';
+import { WIRE_HTTPS_SETTINGS } from '#contract/settings/settings.ts';
 import type { Certificate } from '#model/certificate.ts';
 import type { CertificateWarning } from '#model/certificate-warnings.ts';
 import type { DomainSettings } from '#model/domain.ts';

@@ -1,9 +1,9 @@
 /** Checks and explanations on the wire. Used by `wire.ts` and its handlers only. */
 import { isIP } from 'node:net';
-import { CHECK_OPERATIONS } from '#contract/check-operations.ts';
-import { describeFound } from '#contract/found.ts';
+import { CHECK_OPERATIONS } from '#contract/domains/check-operations.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
-import { ServiceError } from '#contract/service-error.ts';
+import { describeFound } from '#contract/schema/found.ts';
 import type { PostedAnswer } from '#feed/publish/asks.ts';
 import type { OriginCheck } from '../checks/checks.ts';
 import type { NameCheck } from '../checks/name-check.ts';

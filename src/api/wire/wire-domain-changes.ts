@@ -1,8 +1,9 @@
 /** Changes of a domain's settings, and its revisions, on the wire. */
-import { describeWarning } from '#contract/certificate-warnings.ts';
+
+import type { TopicData } from '#contract/changes/setting-topics.ts';
+import { describeWarning } from '#contract/domains/certificate-warnings.ts';
+import { describeOriginWarning } from '#contract/domains/origin-warnings.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
-import { describeOriginWarning } from '#contract/origin-warnings.ts';
-import type { TopicData } from '#contract/setting-topics.ts';
 import type { DomainRevision } from '#db/tables/domain-revisions.ts';
 import type { CertificateWarning } from '#model/certificate-warnings.ts';
 import type { Domain } from '#model/domain.ts';

@@ -1,12 +1,12 @@
 /** A domain's words on the wire and in the model: codes, names of protocols, origins as texts. Used by `wire.ts`. */
 import { isIP } from 'node:net';
-import { CDN_TYPES, type DomainData, type ListedDomain, SOURCE_TYPES } from '#contract/domain-data.ts';
-import { quote } from '#contract/found.ts';
-import { CDN_TYPE_LABELS, CLOSING_LABEL, DOMAIN_STATUS_LABELS, PENDING_LABEL } from '#contract/labels.ts';
-import type { Locale, Localized } from '#contract/locale.ts';
-import { describeOriginWarning } from '#contract/origin-warnings.ts';
-import { localizeReason } from '#contract/reasons.ts';
-import { ServiceError } from '#contract/service-error.ts';
+import { CDN_TYPES, type DomainData, type ListedDomain, SOURCE_TYPES } from '#contract/domains/domain-data.ts';
+import { CDN_TYPE_LABELS, CLOSING_LABEL, DOMAIN_STATUS_LABELS, PENDING_LABEL } from '#contract/domains/labels.ts';
+import { describeOriginWarning } from '#contract/domains/origin-warnings.ts';
+import { localizeReason } from '#contract/errors/reasons.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
+import { quote } from '#contract/schema/found.ts';
+import type { Locale, Localized } from '#contract/schema/locale.ts';
 import type { AccelerationType, Domain, DomainSettings, OriginProtocol } from '#model/domain.ts';
 import { cnameOf, type DomainName, parseDomainName, toNameFragment } from '#model/domain-name.ts';
 import { parseOrigin } from '#model/origin.ts';

@@ -1,6 +1,7 @@
 /** The wire's names of what there is to say of events. */
-import { describeEvent } from '#contract/event-texts.ts';
+
 import type { DataOf, RequestOf } from '#contract/operations.ts';
+import { describeEvent } from '#contract/operators/event-texts.ts';
 import type { RouteName } from '#contract/routes.ts';
 import type { ServiceEvent } from '#model/event.ts';
 import type { StoredWebhook } from '#model/webhook.ts';

@@ -1,6 +1,6 @@
 /** Identities of edges, their words on the wire. Used by `wire.ts` only. */
 import type { DataOf, RequestOf } from '#contract/operations.ts';
-import { TOKEN_ADDRESSES } from '#contract/token-fields.ts';
+import { TOKEN_ADDRESSES } from '#contract/operators/token-fields.ts';
 import { toModelNames } from '#lib/model-names.ts';
 import { DEFAULT_GROUP, type EdgeToken } from '#model/fleet.ts';
 import { parseAddressEntry } from '#sites/address-list.ts';

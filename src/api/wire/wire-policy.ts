@@ -1,9 +1,10 @@
 /** Cache policies, their words on the wire and in the model. Used by `wire.ts` only. */
-import { quote } from '#contract/found.ts';
+
+import { matchOf, POLICY_KINDS } from '#contract/domains/policy-operations.ts';
+import { localizeReason } from '#contract/errors/reasons.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
-import { matchOf, POLICY_KINDS } from '#contract/policy-operations.ts';
-import { localizeReason } from '#contract/reasons.ts';
-import { ServiceError } from '#contract/service-error.ts';
+import { quote } from '#contract/schema/found.ts';
 import type { CachePolicy, CachingSettings } from '#model/domain.ts';
 import type { PathRule } from '#model/rules.ts';
 import { checkPolicy } from '#sites/policy.ts';

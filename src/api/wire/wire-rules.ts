@@ -1,11 +1,12 @@
 /** Lists of rules, their words on the wire and in the model. Used by `wire.ts` only. */
-import { quote } from '#contract/found.ts';
-import type { Localized } from '#contract/locale.ts';
+
+import { matchOf, POLICY_KINDS } from '#contract/domains/policy-operations.ts';
+import { HEADER_NAME, HEADER_VALUE, REDIRECT_TARGET } from '#contract/domains/rule-operations.ts';
+import { localizeReason } from '#contract/errors/reasons.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
-import { matchOf, POLICY_KINDS } from '#contract/policy-operations.ts';
-import { localizeReason } from '#contract/reasons.ts';
-import { HEADER_NAME, HEADER_VALUE, REDIRECT_TARGET } from '#contract/rule-operations.ts';
-import { ServiceError } from '#contract/service-error.ts';
+import { quote } from '#contract/schema/found.ts';
+import type { Localized } from '#contract/schema/locale.ts';
 import type { Domain } from '#model/domain.ts';
 import { MAX_HEADERS_CHARS } from '#model/limits.ts';
 import { type HeaderRule, type PathRule, REDIRECT_STATUSES, type RedirectRule } from '#model/rules.ts';

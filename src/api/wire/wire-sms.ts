@@ -1,8 +1,9 @@
 /** The customers' operations of SMS, their words on the wire and in the model. Used by `wire.ts` only. */
-import type { Locale } from '#contract/locale.ts';
+
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { WIRE_SMS_APP_SETTINGS } from '#contract/settings.ts';
+import type { Locale } from '#contract/schema/locale.ts';
+import { WIRE_SMS_APP_SETTINGS } from '#contract/settings/settings.ts';
 import type { SmsPrice } from '#db/tables/sms/balance.ts';
 import type { ReplyView } from '#db/tables/sms/replies.ts';
 import type { SmsPartView, SmsRequestSums, SmsRequestView } from '#db/tables/sms/views.ts';

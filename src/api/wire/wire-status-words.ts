@@ -1,5 +1,5 @@
 /** The words of a connector's table on the wire: `word=state`, and behind it `|group|text in Chinese|text in English`. */
-import { WORD_GROUPS } from '#contract/sms-connector-fields.ts';
+import { WORD_GROUPS } from '#contract/sms/sms-connector-fields.ts';
 import { type StatusWord, WORD_STATES, type WordState } from '#model/sms-status-words.ts';
 
 /** Reads an entry that the contract has checked. */

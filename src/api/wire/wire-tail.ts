@@ -1,8 +1,8 @@
 /** Following a log, on the wire. Used by `wire.ts` only. */
-import { FILTER_EXPECTS, MAX_TAIL_SECONDS } from '#contract/check-operations.ts';
-import { describeFound } from '#contract/found.ts';
+import { FILTER_EXPECTS, MAX_TAIL_SECONDS } from '#contract/domains/check-operations.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
-import { ServiceError } from '#contract/service-error.ts';
+import { describeFound } from '#contract/schema/found.ts';
 import { parseFilter } from '#logs/tail/filter.ts';
 import { writeSeconds } from './wire-values.ts';
 

@@ -1,7 +1,7 @@
 /** Access tokens, their words on the wire and in the model. Used by `wire.ts` only. */
 import type { DataOf, RequestOf } from '#contract/operations.ts';
+import { TOKEN_ADDRESSES } from '#contract/operators/token-fields.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { TOKEN_ADDRESSES } from '#contract/token-fields.ts';
 import { toModelNames } from '#lib/model-names.ts';
 import type { Token } from '#model/account.ts';
 import { parseAddressEntry } from '#sites/address-list.ts';

@@ -1,7 +1,8 @@
 /** A domain's settings by topic, as answers have them: what can be sent back as it is. */
-import { SOURCE_TYPES } from '#contract/domain-data.ts';
-import { SETTING_TOPICS, type SettingTopic, type TopicData } from '#contract/setting-topics.ts';
-import { WIRE_CACHE_SETTINGS } from '#contract/settings.ts';
+
+import { SETTING_TOPICS, type SettingTopic, type TopicData } from '#contract/changes/setting-topics.ts';
+import { SOURCE_TYPES } from '#contract/domains/domain-data.ts';
+import { WIRE_CACHE_SETTINGS } from '#contract/settings/settings.ts';
 import type { Domain } from '#model/domain.ts';
 import { WRITE_ACCESS } from './wire-access.ts';
 import { WRITE_ADDRESS_LISTS } from './wire-address-lists.ts';

@@ -1,6 +1,7 @@
 /** Single values as answers show them. Used by the other `wire-*.ts`. */
-import { flag } from '#contract/fields.ts';
+
 import type { RequestOf } from '#contract/operations.ts';
+import { flag } from '#contract/schema/fields.ts';
 import type { Domain } from '#model/domain.ts';
 
 const FIRST_PAGE = 1;

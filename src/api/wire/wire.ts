@@ -2,11 +2,12 @@
  * The border between the wire's names and the model's: each operation's request as its handler gets it (`READ`), and each
  * handler's result as it is answered (`WRITE`). A missing entry does not compile, see `writers.ts`.
  */
+
+import { describeOriginWarning } from '#contract/domains/origin-warnings.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
-import { describeOriginWarning } from '#contract/origin-warnings.ts';
 import type { RouteName } from '#contract/routes.ts';
 
-import { WIRE_CACHE_SETTINGS } from '#contract/settings.ts';
+import { WIRE_CACHE_SETTINGS } from '#contract/settings/settings.ts';
 import type { Rotation } from '#db/rotation/sealed-secrets.ts';
 import { toModelNames } from '#lib/model-names.ts';
 import type { Account, Token } from '#model/account.ts';

@@ -1,11 +1,11 @@
 /** Answers in the OpenAPI document: each is a success with its data, or a failure, and `status` or `code` tells which. */
 import * as z from 'zod';
 import { failureEnvelope } from '../envelopes.ts';
-import { ERRORS, type ErrorCode } from '../errors.ts';
-import type { Locale } from '../locale.ts';
-import { failureData } from '../operation.ts';
+import { ERRORS, type ErrorCode } from '../errors/errors.ts';
+import { describeError } from '../errors/service-error.ts';
 import type { EnvelopeName } from '../routes.ts';
-import { describeError } from '../service-error.ts';
+import type { Locale } from '../schema/locale.ts';
+import { failureData } from '../schema/operation.ts';
 import { type JsonSchema, type JsonSchemas, refTo } from './schema.ts';
 
 /** What an operation on the SMS base address may answer with instead of 1000. */

@@ -2,12 +2,13 @@
  * The OpenAPI 3.1 document, made from the contract alone. Control serves it; `docs/openapi.json` is its English text, and
  * a test compares them.
  */
+
+import { SUCCESS } from '../domains/labels.ts';
 import { successEnvelope } from '../envelopes.ts';
-import { SUCCESS } from '../labels.ts';
-import type { Locale, Localized } from '../locale.ts';
-import { COMMON } from '../operation.ts';
 import { OPERATIONS } from '../operations.ts';
 import { ADDING, ROUTE_NAMES, ROUTES, type RouteName } from '../routes.ts';
+import type { Locale, Localized } from '../schema/locale.ts';
+import { COMMON } from '../schema/operation.ts';
 import {
   ANSWER_HEADERS,
   answerNames,

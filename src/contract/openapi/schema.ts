@@ -1,8 +1,8 @@
 /** JSON Schemas of the OpenAPI document: of the fields of requests, and of data in answers. */
 import * as z from 'zod';
-import { type Field, type Fields, flag, identifier, originList, unixTime } from '../fields.ts';
-import type { Locale } from '../locale.ts';
-import { COMMON } from '../operation.ts';
+import { type Field, type Fields, flag, identifier, originList, unixTime } from '../schema/fields.ts';
+import type { Locale } from '../schema/locale.ts';
+import { COMMON } from '../schema/operation.ts';
 
 /** A JSON Schema, with the keywords that the document uses. */
 export interface JsonSchema {

@@ -1,6 +1,7 @@
 /** The groups of operations, as the first words of their names tell them. */
-import type { Localized } from '../locale.ts';
+
 import type { RouteName } from '../routes.ts';
+import type { Localized } from '../schema/locale.ts';
 
 type GroupOf<N> = N extends `${infer Group}.${string}` ? Group : never;
 

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Registry } from 'prom-client';
 import type { Config } from '#config';
-import { describeEvent } from '#contract/event-texts.ts';
+import { describeEvent } from '#contract/operators/event-texts.ts';
 import type { Db } from '#db/open.ts';
 import type { Controls } from '#db/peers/peers.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';

@@ -1,7 +1,7 @@
 /** Checks of the database, and of certificates in it and in files. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import type { DoctorFinding } from '#cli/doctor-finding.ts';
+import type { DoctorFinding } from '#cli/command/doctor-finding.ts';
 import type { Config } from '#config';
 import { type InspectedDatabase, inspectDatabase } from '#db/inspect.ts';
 import { identityFile } from '#fleet/identity-file.ts';

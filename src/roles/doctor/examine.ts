@@ -1,6 +1,6 @@
 /** All checks of `causeway doctor`. They change nothing, and work whether a service runs, cannot start, or is absent. */
 import { join } from 'node:path';
-import type { DoctorFinding } from '#cli/doctor-finding.ts';
+import type { DoctorFinding } from '#cli/command/doctor-finding.ts';
 import type { Config } from '#config';
 import { databasePath, inspectDataDirectory } from '#lib/data-directory.ts';
 import { DEFAULT_SOURCE, type SettingInForce, type SettingProblem } from '#lib/settings.ts';

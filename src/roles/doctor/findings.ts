@@ -1,6 +1,6 @@
 /** Findings of `causeway doctor`: how checks make them, and what becomes of a check that fails or takes too long. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DoctorFinding } from '#cli/doctor-finding.ts';
+import type { DoctorFinding } from '#cli/command/doctor-finding.ts';
 
 /** A check resolves with one finding for each thing that it has looked at. */
 export type Examine = () => Promise<readonly DoctorFinding[]> | readonly DoctorFinding[];

@@ -4,7 +4,7 @@ import { Resolver } from 'node:dns/promises';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { DoctorFinding } from '#cli/doctor-finding.ts';
+import type { DoctorFinding } from '#cli/command/doctor-finding.ts';
 import { canBindSockets } from '#lib/node-internals/bound-sockets.ts';
 import { messageOf, ok, problem, warning } from './findings.ts';
 

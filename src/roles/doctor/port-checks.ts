@@ -1,6 +1,6 @@
 /** Checks of the addresses that the service listens on, or would. */
 import { connect } from 'node:net';
-import type { DoctorFinding } from '#cli/doctor-finding.ts';
+import type { DoctorFinding } from '#cli/command/doctor-finding.ts';
 import type { Config } from '#config';
 import { formatListenAddress, type ListenAddress, reachableHost } from '#lib/listen-address.ts';
 import { findPortOwner } from '#lib/listening-descriptor.ts';

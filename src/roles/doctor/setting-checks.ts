@@ -1,6 +1,6 @@
 /** Checks of the settings that open the service to others: trusted proxies, private origins; and of the time zone. */
 import { statSync } from 'node:fs';
-import type { DoctorFinding } from '#cli/doctor-finding.ts';
+import type { DoctorFinding } from '#cli/command/doctor-finding.ts';
 import type { Config } from '#config';
 import { createAddressSet, parseNetwork } from '#lib/cidr.ts';
 import { isLoopback } from '#lib/listen-address.ts';

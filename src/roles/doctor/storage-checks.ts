@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { DoctorFinding } from '#cli/doctor-finding.ts';
+import type { DoctorFinding } from '#cli/command/doctor-finding.ts';
 import type { Config } from '#config';
 import { loadKeyring } from '#db/secrets/keyring.ts';
 import { databasePath, type InspectedDirectory } from '#lib/data-directory.ts';

@@ -1,5 +1,5 @@
 /** Answers control's questions on a machine with edge workers: explanations, and lines of logs that somebody follows. */
-import { askLocal } from '#cli/ask-local.ts';
+import { askLocal } from '#cli/command/ask-local.ts';
 import type { ControlLink } from '#feed/client/control-link.ts';
 import { postMessage } from '#feed/client/post-message.ts';
 import { ANSWERS_PATH, type Ask, type AskTaker, MAX_ANSWER_BYTES } from '#feed/wire/ask-messages.ts';

@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import type { InstalledPiece } from '#cli/installation.ts';
+import type { InstalledPiece } from '#cli/command/installation.ts';
 
 /** Writes a file unless it has this text. Its folder is made. */
 export function installFile(file: string, text: string, mode = 0o644): InstalledPiece {

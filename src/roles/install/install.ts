@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import type { Installed, InstalledPiece, InstallOrder } from '#cli/installation.ts';
+import type { Installed, InstalledPiece, InstallOrder } from '#cli/command/installation.ts';
 import { environmentWith } from '#config';
 import { takeLock } from '#lib/data-directory.ts';
 import { type FileOwner, installFile, installLink, installPrivateFolder, offerFile } from './files.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import type { InstalledPiece } from '#cli/installation.ts';
+import type { InstalledPiece } from '#cli/command/installation.ts';
 import { copyReadable, listFiles } from './files.ts';
 
 /** What an installation has beside packages. */

@@ -1,6 +1,6 @@
 /**
  * A socket in the data directory on which a process of the service answers commands of this machine: JSON over HTTP.
- * Only the owner of the directory can open it. `cli/ask-local.ts` asks.
+ * Only the owner of the directory can open it. `cli/command/ask-local.ts` asks.
  */
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';

@@ -2,7 +2,7 @@
  * Answers `causeway restart`: reads the settings again and replaces the edge workers and the live process of a running
  * service.
  */
-import type { RestartAnswer } from '#cli/restart-command.ts';
+import type { RestartAnswer } from '#cli/machine/restart-command.ts';
 import type { Config } from '#config';
 import type { Logger } from '#lib/logger.ts';
 import type { StartMessage } from '../process/messages.ts';

@@ -1,6 +1,6 @@
 /** The commands that there are, as their help lists them. */
 import assert from 'node:assert/strict';
-import type { CliContext } from '#cli/context.ts';
+import type { CliContext } from '#cli/command/context.ts';
 import { runCommand } from '#cli/program.ts';
 
 /** Paths such as `domain add`, without `causeway`; groups are among them. */

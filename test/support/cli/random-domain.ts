@@ -3,9 +3,9 @@
  * tried without a change here.
  */
 import fc from 'fast-check';
-import { type DomainFile, formatDomainFile } from '#cli/domain-file.ts';
-import { POLICY_KINDS } from '#contract/policy-operations.ts';
-import { SETTING_TOPICS, type SettingTopic, TOPIC_FIELDS } from '#contract/setting-topics.ts';
+import { type DomainFile, formatDomainFile } from '#cli/domains/domain-file.ts';
+import { SETTING_TOPICS, type SettingTopic, TOPIC_FIELDS } from '#contract/changes/setting-topics.ts';
+import { POLICY_KINDS } from '#contract/domains/policy-operations.ts';
 
 const POOL = [
   ...['0', '1', '2', 'bypass', 'store', 'strip', '1.2', '1.3', 'http', 'https', 'protocol_follow'],

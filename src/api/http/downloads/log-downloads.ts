@@ -1,6 +1,6 @@
 /** `GET /logs/…`: a day's log file of one domain, whole or in part, for any request with its signed URL. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import { findAccountOfDomain } from '#db/tables/domains.ts';
 import { findDayFile } from '#logs/day-file.ts';
 import { checkSignature, LOG_PATH, parseLogPath } from '#logs/download.ts';

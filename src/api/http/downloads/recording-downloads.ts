@@ -1,6 +1,6 @@
 /** `GET /recordings/…`: the files of a recording under a signed address. Pages of other sites may read them. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import { findAccountOfDomain } from '#db/tables/domains.ts';
 import {
   findRecording,

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import { isStrongMatch } from '#http/entity-tag.ts';
 import { trimOws } from '#http/headers.ts';
 import { formatContentRange, formatUnsatisfiedRange, parseRange, resolveRange } from '#http/range.ts';

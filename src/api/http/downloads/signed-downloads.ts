@@ -1,6 +1,6 @@
 /** What downloads under signed addresses have in common: the routes, and what a bad signature is answered. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { Db } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import type { Clock } from '#lib/clock.ts';

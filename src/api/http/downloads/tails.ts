@@ -1,6 +1,6 @@
 /** `GET /tails/…`: the lines of a domain's log as they are written, for any request with a signed URL that is still new. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '#contract/service-error.ts';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import { findAccountOfDomain } from '#db/tables/domains.ts';
 import type { Asks } from '#feed/publish/asks.ts';
 import { checkTailSignature, parseTailPath, TAIL_PATH, type TailAddress } from '#logs/tail/address.ts';

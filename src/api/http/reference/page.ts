@@ -1,7 +1,8 @@
 /** The reference of the interface as a page, made of the OpenAPI document. It has no script and asks for nothing else. */
-import type { Locale } from '#contract/locale.ts';
+
 import type { DescribedOperation, OpenApi } from '#contract/openapi/document.ts';
 import type { JsonSchema } from '#contract/openapi/schema.ts';
+import type { Locale } from '#contract/schema/locale.ts';
 import { memberRows, type Row } from './rows.ts';
 
 const WORDS = {

@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Locale } from '#contract/locale.ts';
 import { buildOpenApi } from '#contract/openapi/document.ts';
+import type { Locale } from '#contract/schema/locale.ts';
 import { evaluateConditions } from '../conditions.ts';
 import { renderReference } from './page.ts';
 

@@ -1,0 +1,14 @@
+/** The two fields of a rule that is about paths, as cache policies have them. `sites/policy.ts` checks the path. */
+import * as z from 'zod';
+import { choice, text } from '../schema/fields.ts';
+import { MAX_CONTENT_LENGTH, PATH_TYPES, PATH_TYPES_EXPECTED } from './policy-operations.ts';
+
+export const PATH_FIELDS = {
+  path_type: choice(PATH_TYPES, PATH_TYPES_EXPECTED),
+  path: text({ min: 1, max: MAX_CONTENT_LENGTH }),
+};
+
+export const PATH_DATA = {
+  path_type: z.enum(PATH_TYPES),
+  path: z.string().describe('what to match'),
+};
