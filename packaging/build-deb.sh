@@ -8,6 +8,7 @@ compression=${2:-xz}
 checkout=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 sh "$checkout/bin/find-node.sh"
 PATH=$checkout/node_modules/.bin:$PATH
+node "$checkout/console/build.js"
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 chmod 755 "$tree"

@@ -86,6 +86,11 @@ export const SETTINGS = {
     default: '',
     description: 'Proxies in front of control whose X-Forwarded-For is trusted',
   },
+  console: {
+    reader: oneOf(['on', 'off']),
+    default: 'on',
+    description: 'Whether control serves the console, a web application for customers and operators, at `/console/`',
+  },
   metricsListen: { reader: listenAddress(), default: '127.0.0.1:8701', description: '`/metrics` for Prometheus' },
   ...EDGE_SETTINGS,
   ...FLEET_SETTINGS,

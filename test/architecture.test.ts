@@ -101,9 +101,11 @@ const CALL_READERS: readonly (readonly [pattern: RegExp, found: readonly string[
     /\b(?:request|message|raw)\.headers\b|\brawHeaders\b|\bheaders\b[^}]*\}: FastifyRequest|\{ headers \} = message/,
     [
       'src/api/http/collect-body.ts',
+      'src/api/http/console/serve-console.ts',
       'src/api/http/discard-body.ts',
       'src/api/http/downloads/send-joined.ts',
       'src/api/http/fastify-app.ts',
+      'src/api/http/front-page.ts',
       'src/api/http/reference/reference.ts',
     ],
   ],

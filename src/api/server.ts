@@ -9,7 +9,7 @@ import { type BareConnections, readBare } from './http/bare/bare-connections.ts'
 import { createFormatAnswer } from './http/bare/write-answer.ts';
 import { createParseBody } from './http/body.ts';
 import { answerBrokenRequest, PLAIN_HTTP } from './http/broken-request.ts';
-import { createApp } from './http/fastify-app.ts';
+import { type ConsoleSite, createApp } from './http/fastify-app.ts';
 import { HeldBytes } from './http/held-bytes.ts';
 import { CLOSE_GRACE_MS, MAX_CONNECTIONS, MAX_HELD } from './http/limits.ts';
 import { createApiMetrics } from './http/metrics.ts';
@@ -21,6 +21,8 @@ import { warnOfUntrustedProxies } from './http/untrusted-proxies.ts';
 
 export interface ApiOptions extends CallOptions, Omit<RequesterOptions, 'onUntrustedProxy'> {
   readonly registry: Registry;
+  /** Absent: there is no console. */
+  readonly console?: ConsoleSite | undefined;
   /** Time between writes of when tokens were last used; absent: a minute. */
   readonly tokenUsesEveryMs?: number;
 }
@@ -33,6 +35,8 @@ export interface Api extends AsyncDisposable {
 
 export async function startApi(options: ApiOptions): Promise<Api> {
   const { listen, locale, tls, log, clock, registry } = options;
+  if (options.console !== undefined && options.console.files === undefined)
+    log.warn('the console is not built: run "npm run build" and start the service again');
   const metrics = createApiMetrics(registry);
   const count = ({ outcome }: CallAnswer) => metrics.count(undefined, outcome, 0);
   await using stack = new AsyncDisposableStack();

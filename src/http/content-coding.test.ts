@@ -64,6 +64,15 @@ describe('content codings', () => {
     }
   });
 
+  test('a coding that is not among those that exist is not chosen', () => {
+    const rows = [
+      ['gzip, deflate, br, zstd', 'br'],
+      ['zstd, gzip', 'gzip'],
+      ['zstd', undefined],
+    ] as const;
+    for (const [accepted, coding] of rows) assert.equal(chooseCoding(accepted, ['br', 'gzip']), coding, accepted);
+  });
+
   test('a coding that is already there serves clients that accept every layer of it', () => {
     for (const [acceptEncoding, contentEncoding, accepts] of ACCEPTED) {
       assert.equal(acceptsCodings(acceptEncoding, contentEncoding), accepts, `${acceptEncoding} <- ${contentEncoding}`);

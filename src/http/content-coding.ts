@@ -11,16 +11,19 @@ const OWN_CODINGS = ['br', 'zstd', 'gzip'] as const;
 export type ContentCoding = (typeof OWN_CODINGS)[number];
 
 /**
- * Chooses the coding for a client; `undefined` for none. `acceptEncoding`: all lines joined, `undefined` without the
- * field.
+ * Chooses the coding for a client among `codings`, the preferred one first; `undefined` for none. `acceptEncoding`: all
+ * lines joined, `undefined` without the field.
  */
-export function chooseCoding(acceptEncoding: string | undefined): ContentCoding | undefined {
+export function chooseCoding(
+  acceptEncoding: string | undefined,
+  codings: readonly ContentCoding[] = OWN_CODINGS,
+): ContentCoding | undefined {
   // Any coding would be allowed, but such clients often support none
   if (acceptEncoding === undefined) return undefined;
   const weights = readWeights(acceptEncoding);
   let chosen: ContentCoding | undefined;
   let best = 0;
-  for (const coding of OWN_CODINGS) {
+  for (const coding of codings) {
     // A client that sends `*` may well not support zstd, so `*` does not select it.
     const weight = weights.get(coding) ?? (coding === 'zstd' ? 0 : weights.get('*')) ?? 0;
     if (weight <= best) continue;

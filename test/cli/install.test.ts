@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { installFile, installPrivateFolder } from '#roles/install/files.ts';
 import { install } from '#roles/install/install.ts';
+import { packagesOf } from '#roles/install/packages.ts';
 import { createUnits } from '#roles/install/units.ts';
 import { needs, obtain } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -148,6 +149,43 @@ test('another release is a folder of its own, also under the same version, and t
   write('src/main.ts', 'one');
   assert.equal(await linked('1.0.0'), '1.0.0');
   assert.equal(readFileSync(join(root, 'opt/causeway/1.0.0/src/main.ts'), 'utf8'), 'one');
+});
+
+test('an installation has the console as it is built, and is made also if it cannot be built', async (t) => {
+  const { source, write } = makeSource(t);
+  const root = temporaryFolder(t);
+  const page = join(root, 'opt/causeway/current/console/dist/index.html');
+  const build = async (program: string) => {
+    write('console/build.js', program);
+    await install({ source, root, version: '1.0.0', hasSocket: true });
+  };
+  await build('process.exitCode = 1;');
+  assert.equal(existsSync(page), false);
+  await build(`const { mkdirSync, writeFileSync } = require('node:fs');
+    mkdirSync(__dirname + '/dist');
+    writeFileSync(__dirname + '/dist/index.html', 'built');`);
+  assert.equal(readFileSync(page, 'utf8'), 'built');
+  assert.equal(existsSync(join(root, 'opt/causeway/current/console/build.js')), false);
+});
+
+test('an installation goes without the packages that only the console needs', (t) => {
+  const { source, lock, write } = makeSource(t);
+  lock({
+    '': { dependencies: { react: '1', needed: '1', vite: '1' } },
+    'node_modules/needed': { dependencies: { shared: '1' } },
+    'node_modules/react': { dependencies: { shared: '1', scheduler: '1' } },
+    'node_modules/vite': { optionalDependencies: { native: '1' }, peerDependencies: { scheduler: '1' } },
+    'node_modules/scheduler': {},
+    'node_modules/shared': {},
+    'node_modules/native': { optional: true },
+  });
+  for (const name of ['react', 'scheduler', 'shared', 'vite', 'native']) write(`node_modules/${name}/index.js`, '');
+  const node = `node_modules/node-${process.platform}-${process.arch}`;
+  assert.deepEqual(packagesOf(source).toSorted(), ['node_modules/needed', node, 'node_modules/shared'].toSorted());
+  const real = packagesOf(join(import.meta.dirname, '../..'));
+  for (const name of ['vite', 'rolldown', 'react-dom', 'scheduler'])
+    assert.ok(!real.includes(`node_modules/${name}`), name);
+  for (const name of ['zod', 'fastify', 'pg']) assert.ok(real.includes(`node_modules/${name}`), name);
 });
 
 /** A checkout with a program of one file, a package that it runs with, and one that only its tests need. */

@@ -21,9 +21,8 @@ test('an image made from the package runs the command', needs('buildah', 'deboot
     run(buildah, 'rm', container);
     run(buildah, 'rmi', name);
   });
-  assert.match(
-    run(buildah, 'run', '--isolation', 'chroot', container, '--', '/usr/bin/causeway', '--version'),
-    /^\d+\.\d+\.\d+$/,
-  );
-  assert.equal(run(buildah, 'run', '--isolation', 'chroot', container, '--', 'id', '-un'), 'causeway');
+  const inside = (...args: readonly string[]) => run(buildah, 'run', '--isolation', 'chroot', container, '--', ...args);
+  assert.match(inside('/usr/bin/causeway', '--version'), /^\d+\.\d+\.\d+$/);
+  assert.equal(inside('id', '-un'), 'causeway');
+  assert.match(inside('cat', '/opt/causeway/current/console/dist/index.html'), /<script type="module"/);
 });

@@ -2,18 +2,8 @@
 import { getServers } from 'node:dns';
 import type { Clock } from '#lib/clock.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
+import type { OriginCheck } from '#sites/origin-check.ts';
 import type { SiteSpec } from '#sites/spec.ts';
-
-/** What an origin answered, see `edge/pipeline/check-origin.ts`. */
-export interface OriginCheck {
-  readonly origin: string;
-  readonly address: string;
-  readonly connectMs: number;
-  readonly tls: string;
-  readonly status: number;
-  readonly isCacheable: boolean;
-  readonly why: string;
-}
 
 export type CheckOrigin = (spec: SiteSpec) => Promise<OriginCheck>;
 

@@ -1,6 +1,6 @@
 /**
- * All that control answers, by node:http and Fastify: the management and SMS interfaces, `/healthz`, `/readyz` and downloads of
- * logs. What is HTTP is decided here (paths, methods, body, sizes); what a call does, in `dispatch.ts`.
+ * All that control answers, by node:http and Fastify: the management and SMS interfaces, `/healthz`, `/readyz`, the console and
+ * downloads of logs. What is HTTP is decided here (paths, methods, body, sizes); what a call does, in `dispatch.ts`.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -20,6 +20,8 @@ import { endUnknown, type Requester, type Requesters, requestIdOf, saidBy } from
 import { fieldsOf } from './answer-fields.ts';
 import { addBodyParser, MAX_BODY_BYTES, type ParseBody, refusalOfBody, refusalOfContentType } from './body.ts';
 import { type AnswerBroken, answerConnect } from './broken-request.ts';
+import type { ConsoleFiles } from './console/console-files.ts';
+import { addConsole, CONSOLE_ROUTE, CONSOLE_SHORT_PATH } from './console/serve-console.ts';
 import { drain } from './discard-body.ts';
 import { addLogDownloads, LOG_ROUTE } from './downloads/log-downloads.ts';
 import { addRecordingDownloads, RECORDING_ROUTE } from './downloads/recording-downloads.ts';
@@ -33,7 +35,7 @@ import type { ReadLines } from './request-lines.ts';
 import { type AnsweredRequest, HEALTH_PATHS, type WriteRequestLog } from './request-log.ts';
 
 export interface AppParts {
-  readonly options: CallOptions & { readonly locale: Locale };
+  readonly options: CallOptions & { readonly locale: Locale; readonly console?: ConsoleSite | undefined };
   readonly requesters: Requesters;
   readonly answerCall: AnswerCall;
   readonly parseBody: ParseBody;
@@ -45,6 +47,11 @@ export interface AppParts {
   readonly lines: ReadLines;
   /** Fields of every answer. */
   readonly security: Readonly<Record<string, string>>;
+}
+
+/** The console that is served; without files: it is not built. */
+export interface ConsoleSite {
+  readonly files: ConsoleFiles | undefined;
 }
 
 /** Limit below the time that probes usually wait. */
@@ -80,7 +87,8 @@ export function createApp(parts: AppParts): { readonly app: FastifyInstance } & 
   addOperations(app, parts, send);
   addHealth(app, options, send);
   const note = (request: FastifyRequest) => answering.note(request, answerHealthy());
-  addFrontPage(app, note);
+  addFrontPage(app, { hasConsole: options.console !== undefined, note });
+  if (options.console !== undefined) addConsole(app, options.console.files, { refuse: send, note: answering.note });
   addReference(app, { note, localeOf: answering.localeOf });
   addLogDownloads(app, { ...options, ...options.logs }, { refuse: send, note });
   addRecordingDownloads(app, { ...options, ...options.logs }, { refuse: send, note });
@@ -225,22 +233,30 @@ function refusalOfHead(request: FastifyRequest, lines: ReadLines): ServiceError 
   const malformed = refusalOfTarget(request, lines);
   if (malformed !== undefined || isForServer(request)) return malformed;
   // The router decodes a path; ours are taken as they are written.
-  const isExact = !request.is404 && [pathOf(request), ...DOWNLOAD_ROUTES].includes(request.routeOptions.url ?? '');
   const path = pathOf(request);
   const mayLack = isSmsPath(path);
-  if (isExact)
+  if (!request.is404 && isAsWritten(path, request.routeOptions.url ?? ''))
     return request.method === 'POST' ? refusalOfContentType(callFieldsOf(request.headers), { mayLack }) : undefined;
-  if ([FRONT_PATH, ...HEALTH_PATHS, ...REFERENCE_PATHS].includes(path) || isDownload(path))
-    return new ServiceError('methodNotAllowed', { allow: 'GET, HEAD' });
+  if (isReadOnly(request.server, path)) return new ServiceError('methodNotAllowed', { allow: 'GET, HEAD' });
   return findRoute(path) === undefined
     ? new ServiceError('pathUnknown')
     : new ServiceError('methodNotAllowed', { allow: 'POST' });
 }
 
-const DOWNLOAD_ROUTES = [LOG_ROUTE, RECORDING_ROUTE, TAIL_ROUTE];
+/** Routes whose paths go on after what is written here. */
+const OPEN_ROUTES = [LOG_ROUTE, RECORDING_ROUTE, TAIL_ROUTE, CONSOLE_ROUTE];
 
-function isDownload(path: string): boolean {
-  return DOWNLOAD_ROUTES.some((route) => path.startsWith(route.slice(0, -1)));
+const READ_ONLY_PATHS = [FRONT_PATH, ...HEALTH_PATHS, ...REFERENCE_PATHS, CONSOLE_SHORT_PATH];
+
+function isAsWritten(path: string, route: string): boolean {
+  return OPEN_ROUTES.includes(route) ? path.startsWith(route.slice(0, -1)) : path === route;
+}
+
+/** Whether the path can be read, and nothing else be done with it. */
+function isReadOnly(app: FastifyInstance, path: string): boolean {
+  const open = OPEN_ROUTES.find((route) => path.startsWith(route.slice(0, -1)));
+  const route = READ_ONLY_PATHS.includes(path) ? path : open;
+  return route !== undefined && app.hasRoute({ method: 'GET', url: route });
 }
 
 /** Only an invalid URI is still in absolute form here. */

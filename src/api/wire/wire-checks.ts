@@ -5,7 +5,7 @@ import { ServiceError } from '#contract/errors/service-error.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import { describeFound } from '#contract/schema/found.ts';
 import type { PostedAnswer } from '#feed/publish/asks.ts';
-import type { OriginCheck } from '../checks/checks.ts';
+import type { OriginCheck } from '#sites/origin-check.ts';
 import type { NameCheck } from '../checks/name-check.ts';
 import { writeFlag, writeSeconds } from './wire-values.ts';
 

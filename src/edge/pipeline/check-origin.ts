@@ -5,6 +5,7 @@ import { TLSSocket } from 'node:tls';
 import type { ResponseHead } from '#http/stored.ts';
 import type { Clock } from '#lib/clock.ts';
 import { probeHost } from '#sites/origin-address.ts';
+import type { OriginCheck } from '#sites/origin-check.ts';
 import type { Site } from '#sites/site.ts';
 import { admitResponse } from '../fetch/admit.ts';
 import { describeOrigins } from '../origin/choose.ts';
@@ -14,25 +15,9 @@ import { SERVICE_NAME } from '../origin-headers.ts';
 import { parseRequest } from '../request.ts';
 import { planRequest } from '../stages/plan-request.ts';
 
-export interface OriginFinding {
-  /** `host:port`; empty: the site has no origin. */
-  readonly origin: string;
-  /** The address that was connected to; empty: none. */
-  readonly address: string;
-  /** Time until the connection was open, TLS included. */
-  readonly connectMs: number;
-  /** `TLSv1.3`; empty: without TLS. */
-  readonly tls: string;
-  /** 0: there was no answer. */
-  readonly status: number;
-  readonly isCacheable: boolean;
-  /** A reason of `reasons.ts`; empty: there is nothing to say. */
-  readonly why: string;
-}
-
 /** Limit of the answer's head. */
 const ANSWER_MS = 5_000;
-const NO_ORIGIN: OriginFinding = {
+const NO_ORIGIN: OriginCheck = {
   origin: '',
   address: '',
   connectMs: 0,
@@ -46,7 +31,7 @@ const NO_ORIGIN: OriginFinding = {
 export async function checkOrigin(
   site: Site,
   { connect, clock }: { readonly connect: Connect; readonly clock: Clock },
-): Promise<OriginFinding> {
+): Promise<OriginCheck> {
   const scheme = site.tls === undefined ? 'http' : 'https';
   const host = probeHost(site) || site.name.replace(/^\*\./, '');
   const [candidate] = describeOrigins(site, scheme, host).primary;

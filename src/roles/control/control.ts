@@ -1,6 +1,7 @@
 /** The process that owns the database: the management interface, and the feed that carries settings to edges. */
 import { join } from 'node:path';
 import type { CheckOrigin } from '#api/checks/checks.ts';
+import { readConsoleFiles } from '#api/http/console/console-files.ts';
 import { startApi } from '#api/server.ts';
 import { startBandwidthChecks } from '#api/settings/account-bandwidth.ts';
 import type { SmsHooks } from '#api/sms/sms-services.ts';
@@ -81,6 +82,7 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
     asks: feed.asks,
     permitsOrigin: origins.permits,
     sms: hooksOf(engine, guard, log),
+    console: config.console === 'on' ? { files: await readConsoleFiles(CONSOLE_FOLDER) } : undefined,
   };
   const api = stack.use(await startApi({ ...given, db, peers, localSecret, clock, steadyClock, log, registry }));
   const sms = await startSms({ config, db, peers, ring, guard, log, registry });
@@ -104,6 +106,7 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
   };
 }
 
+const CONSOLE_FOLDER = join(import.meta.dirname, '../../../console/dist');
 const CONNECT_MS = 5_000;
 
 function createCheckOrigin({ originVerify: verify }: Config, guard: Guard, clock: Clock): CheckOrigin {

@@ -1,6 +1,6 @@
 /** Installs this release as a service: user, folders, settings file, units, command. Done twice, it changes nothing. */
-import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Installed, InstalledPiece, InstallOrder } from '#cli/command/installation.ts';
@@ -85,6 +85,7 @@ function nextSteps({ hasSocket }: InstallOptions, isManaged: boolean): readonly 
 function installPrograms(root: string, options: InstallOptions, { units, command }: Places): readonly InstalledPiece[] {
   const { source, version, hasSocket } = options;
   mkdirSync(join(root, PROGRAMS), { recursive: true, mode: 0o755 });
+  buildConsole(join(source, 'console'));
   const release = installRelease(source, join(root, PROGRAMS), version);
   const bundled = `${CURRENT}/node_modules/${NODE_PACKAGE}/bin/node`;
   const hasBundled = existsSync(join(source, 'node_modules', NODE_PACKAGE, 'bin/node'));
@@ -96,6 +97,18 @@ function installPrograms(root: string, options: InstallOptions, { units, command
     ...files.map(([name, text]) => installFile(join(root, units, name), text)),
     installFile(join(root, command), commandScript(node), 0o755),
   ];
+}
+
+/**
+ * Builds the console of a checkout if its sources have changed, as the owner of the checkout, who has to be able to build it again. The
+ * builder says itself what went wrong: the service works without its console.
+ */
+function buildConsole(folder: string): void {
+  const builder = join(folder, 'build.js');
+  if (!existsSync(builder)) return; // a release, whose console is built
+  const { uid, gid } = statSync(folder);
+  const owner = process.getuid?.() === 0 ? { uid, gid } : {};
+  spawnSync(process.execPath, [builder], { stdio: ['ignore', 'inherit', 'inherit'], ...owner });
 }
 
 /** Files that a command makes as root would be closed to the service. */

@@ -4,11 +4,10 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { dirname, join, relative } from 'node:path';
 import type { InstalledPiece } from '#cli/command/installation.ts';
 import { copyReadable, listFiles } from './files.ts';
+import { PACKAGES, packagesOf } from './packages.ts';
 
 /** What an installation has beside packages. */
-const OWN = ['bin', 'docs', 'src', 'package.json', 'CHANGELOG.md', 'LICENSE', 'README.md'];
-/** npm's list of packages, with a checksum of each. */
-const PACKAGES = 'package-lock.json';
+const OWN = ['bin', 'console/dist', 'docs', 'src', 'package.json', 'CHANGELOG.md', 'LICENSE', 'README.md'];
 /** File in the folder of a release with the digest of its content. */
 const DIGEST = '.release';
 
@@ -61,18 +60,4 @@ function digestOf(source: string): string {
 /** Tests stay behind. */
 function isInstalled(path: string): boolean {
   return !/\.(test|suite)\.ts$|\/golden$/.test(path);
-}
-
-/** Packages that the service runs with; those within another one come with it. Throws if npm has not installed one. */
-function packagesOf(source: string): readonly string[] {
-  // Written by npm: version 3 of the format.
-  const { packages } = JSON.parse(readFileSync(join(source, PACKAGES), 'utf8')) as {
-    readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly optional?: boolean }>>;
-  };
-  return Object.entries(packages).flatMap(([path, { dev = false, optional = false }]) => {
-    if (dev || path.lastIndexOf('node_modules/') !== 0) return [];
-    if (existsSync(join(source, path))) return [path];
-    if (optional) return []; // of another kind of machine
-    throw new Error(`${join(source, path)} is missing: run "npm ci" in ${source}`);
-  });
 }

@@ -15,8 +15,11 @@ export interface Announcement {
 export function announce({ config, news, print, isTerminal }: Announcement): void {
   const { firstToken, control } = news;
   const workers = config.edgeWorkers === 1 ? '1 worker' : `${config.edgeWorkers} workers`;
-  if (config.roles.includes('control'))
-    print(`control  ${urlOf(config.controlListen, config.controlTls !== undefined)}`);
+  if (config.roles.includes('control')) {
+    const url = urlOf(config.controlListen, config.controlTls !== undefined);
+    print(`control  ${url}`);
+    if (config.console === 'on') print(`console  ${url}/console/`);
+  }
   if (config.roles.includes('control') && config.fleetListen !== 'off')
     print(`fleet    ${urlOf(config.fleetListen, true)}`);
   if (config.roles.includes('edge')) {

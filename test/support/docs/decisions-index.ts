@@ -112,7 +112,9 @@ export function citationsOf(): {
   readonly from: string;
   readonly numbers: ReadonlySet<string>;
 }[] {
-  const files = globSync(['{src,test,bench,docs}/**/*.{ts,md}', '*.md'], { cwd: ROOT }).sort();
+  const files = globSync(['{src,console,test,bench,docs}/**/*.{ts,tsx,md}', 'console/*.js', '*.md'], {
+    cwd: ROOT,
+  }).sort();
   return files
     .filter((file) => !HISTORY.includes(file))
     .map((file) => ({ file, from: placeOf(file), numbers: new Set(numbersIn(read(file))) }));

@@ -16,9 +16,9 @@ export const BASELINE_FILE = 'test/words.json';
 const SAMPLES_FILE = 'test/architecture-words.test.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Everything that the lint finds in `src`, `test` and `bench`, in the order of the files' paths. */
+/** Everything that the lint finds in `src`, `console`, `test` and `bench`, in the order of the files' paths. */
 export function findWords(): PlacedFinding[] {
-  return globSync('{src,test,bench}/**/*.ts', { cwd: ROOT, exclude: [SAMPLES_FILE] })
+  return globSync('{src,console,test,bench}/**/*.{ts,tsx}', { cwd: ROOT, exclude: [SAMPLES_FILE] })
     .sort()
     .flatMap((file) =>
       lintWords(readFileSync(join(ROOT, file), 'utf8')).map((finding) => ({ file, room: roomOf(file), ...finding })),
@@ -39,10 +39,10 @@ export function readBaseline(): WordCounts {
   return JSON.parse(readFileSync(join(ROOT, BASELINE_FILE), 'utf8')) as WordCounts;
 }
 
-/** The room of a source file; `test` for all tests, wherever they are; `bench`; `src` for files beside the rooms. */
+/** The room of a source file; `test` for all tests, wherever they are; `console`; `bench`; `src` for files beside the rooms. */
 function roomOf(file: string): string {
   const [top = '', room = ''] = file.split('/');
-  if (top !== 'src') return top;
   if (/\.(?:test|suite)\.ts$/.test(file)) return 'test';
+  if (top !== 'src') return top;
   return room.endsWith('.ts') ? 'src' : room;
 }

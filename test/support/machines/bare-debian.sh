@@ -79,6 +79,7 @@ try_package() {
   as_user sh packaging/build-deb.sh package none
   in_debian sh -euc '
     dpkg -i /home/developer/package/causeway_*.deb
+    [ -s /opt/causeway/current/console/dist/index.html ]
     [ "$(stat -c "%U %a" /var/lib/causeway)" = "causeway 700" ]
     options="--control-listen 127.0.0.1:0 --metrics-listen 127.0.0.1:0 --rtmp-listen off"
     options="$options --edge-http-listen 127.0.0.1:0 --edge-https-listen off"

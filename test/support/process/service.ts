@@ -61,6 +61,7 @@ const SETTINGS = {
   // One worker and no live process cost a start half of what the whole service does.
   CAUSEWAY_EDGE_WORKERS: '1',
   CAUSEWAY_ROLES: 'control,edge',
+  CAUSEWAY_CONSOLE: 'off',
 };
 
 /** Settings that add the live process to the parts that `startService` starts. */

@@ -45,7 +45,7 @@ function canNeedProgram(path: string, root: string): boolean {
 
 /** Returns all tests, those that start whole services first: short ones end a run, and no processor waits for the last. */
 function allTests(root: string): readonly string[] {
-  return ['test', 'src'].flatMap((folder) => globSync(`${folder}/**/*.test.ts`, { cwd: root }).sort());
+  return ['test', 'src', 'console'].flatMap((folder) => globSync(`${folder}/**/*.test.ts`, { cwd: root }).sort());
 }
 
 /** Returns the path itself and the files that it imports by relative paths, directly or through others. */

@@ -105,7 +105,18 @@ const NEEDS = {
 } as const satisfies Readonly<Record<string, Need>>;
 
 /** Programs that tests may run by their names: a minimal Debian has them, and what the README asks for. */
-export const EVERYWHERE: readonly string[] = ['bash', 'cat', 'git', 'id', 'mkfifo', 'node', 'npm', 'sh', 'sleep'];
+export const EVERYWHERE: readonly string[] = [
+  'bash',
+  'cat',
+  'git',
+  'id',
+  'mkfifo',
+  'node',
+  'npm',
+  'setpriv',
+  'sh',
+  'sleep',
+];
 
 /** True: nothing that a package brings is used, whatever the machine has. */
 const isBare = process.env['CAUSEWAY_TEST_BARE'] === 'true';

@@ -81,8 +81,16 @@ function mayBegin(bytes: Buffer): boolean {
   return BEGINNING.compare(bytes, 0, length, 0, length) === 0;
 }
 
-/** Fields that change how the message is read, what is answered before its end, or what connection this is. */
-const NOT_OURS = ['transfer-encoding', 'content-encoding', 'expect', 'upgrade', 'proxy-connection', 'trailer'];
+/** Fields that change how the message is read, what is answered before its end, or what connection this is; and a session's. */
+const NOT_OURS = [
+  'transfer-encoding',
+  'content-encoding',
+  'expect',
+  'upgrade',
+  'proxy-connection',
+  'trailer',
+  'cookie',
+];
 
 /** Fields that a call depends on, each of which may occur once. */
 const FIELDS: ReadonlyMap<string, CallField | 'notOurs'> = new Map([

@@ -1,0 +1,93 @@
+/**
+ * The console of a real service in a real browser. All pages of a test share one browser, each in a profile of its own, and whatever
+ * goes wrong in one of them fails the test: errors on the browser's console, violations of the policy, requests to other hosts.
+ */
+import assert from 'node:assert/strict';
+import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type RunningService, startService } from '../process/service.ts';
+import { obtain } from '../runner/needs.ts';
+import type { Cleanup } from '../temporary.ts';
+import { buildConsole } from './built-console.ts';
+
+export interface ConsoleOptions {
+  /** Settings of the service besides those of every test. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Problems that belong to what is tested, such as `/status of 401/`. */
+  readonly expected?: readonly RegExp[];
+}
+
+export interface TestConsole {
+  readonly service: RunningService;
+  /** Origin of the console: by the name `localhost`, since passkeys are not for addresses. */
+  readonly url: string;
+  /** Opens a path of control in a new profile: without cookies, in English if nothing else is asked for. */
+  open(path: string, profile?: BrowserContextOptions): Promise<Page>;
+  /** Opens a path in another tab of a page's profile. */
+  openBeside(page: Page, path: string): Promise<Page>;
+  /** Returns the problems so far and forgets them; those that are left at the end fail the test. */
+  takeProblems(): readonly string[];
+}
+
+/** The calling test declares `needs('chromium')`; its subtests can share what is started. */
+export async function startConsole(
+  t: Cleanup,
+  { settings = {}, expected = [] }: ConsoleOptions = {},
+): Promise<TestConsole> {
+  buildConsole();
+  const browser = await chromium.launch({ executablePath: obtain('chromium') });
+  const problems: string[] = [];
+  const report = (problem: string) => {
+    if (!expected.some((pattern) => pattern.test(problem))) problems.push(problem);
+  };
+  // Before the service ends, whose absence pages would complain of.
+  t.after(async () => {
+    await browser.close();
+    assert.deepEqual(problems, [], 'problems in the browser');
+  });
+  const service = await startService(t, { settings: { CAUSEWAY_CONSOLE: 'on', ...settings } });
+  const url = service.controlUrl.replace('127.0.0.1', 'localhost');
+  const goTo = async (page: Page, path: string) => {
+    watch(page, url, report);
+    await page.goto(path);
+    return page;
+  };
+  return {
+    service,
+    url,
+    open: async (path, profile = {}) => {
+      const context = await browser.newContext({ baseURL: url, locale: 'en', ...profile });
+      await context.addInitScript(REPORT_VIOLATIONS);
+      return await goTo(await context.newPage(), path);
+    },
+    openBeside: async (page, path) => await goTo(await page.context().newPage(), path),
+    takeProblems: () => problems.splice(0),
+  };
+}
+
+const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
+  console.error('policy: ' + [event.effectiveDirective, event.blockedURI, event.sourceFile, event.sample].join(' ')))`;
+
+function watch(page: Page, url: string, report: (problem: string) => void): void {
+  page.on('console', (message) => {
+    if (message.type() === 'error') report(`${message.text()} (${message.location().url})`);
+  });
+  page.on('pageerror', (error) => report(String(error)));
+  page.on('crash', () => report('the page has crashed'));
+  page.on('request', (request) => {
+    if (/^https?:/.test(request.url()) && new URL(request.url()).origin !== url) report(`asks ${request.url()}`);
+  });
+}
+
+/** Evaluates an expression in the page, whatever its policy forbids. Promises are awaited; the value has to survive JSON. */
+export async function evaluate(page: Page, expression: string): Promise<unknown> {
+  const session = await page.context().newCDPSession(page);
+  try {
+    const asked = { expression, awaitPromise: true, returnByValue: true };
+    const { result, exceptionDetails } = await session.send('Runtime.evaluate', asked);
+    if (exceptionDetails !== undefined)
+      throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    return result.value;
+  } finally {
+    await session.detach();
+  }
+}
