@@ -57,7 +57,8 @@ export interface FleetListener extends AsyncDisposable {
 
 /** 3,000 edges with a stream and four connections for short requests each, and those of strangers. */
 const MAX_CONNECTIONS = 16_000;
-const HANDSHAKES = { max: 200, timeMs: 10_000 };
+/** A thousand edges return together, each with two connections and a round trip of 200 ms. docs/decisions/0513 */
+const HANDSHAKES = { max: 1000, timeMs: 10_000 };
 const PROXY_HEADER_MS = 5000;
 const MAX_FIELDS_BYTES = 16 * 1024;
 const HEADERS_MS = 10_000;

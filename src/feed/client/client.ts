@@ -160,6 +160,7 @@ class RunningFeedClient implements FeedClient {
       },
       repair: () => this.#repair(),
       intervalMs: link.isRemote ? REMOTE_INTERVAL_MS : 0,
+      isConnected: () => this.isConnected,
       log,
     });
   }

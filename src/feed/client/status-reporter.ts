@@ -1,11 +1,15 @@
 /** Sends the status of an edge to control. Reports do not overlap. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
 import type { Logger } from '#lib/logger.ts';
 import { createSharedRuns } from '#lib/shared-runs.ts';
 import type { EdgeStatus } from '#model/edge.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 import { UNKNOWN_POSITION } from '../wire/protocol.ts';
 import { FeedRefusal } from './feed-request.ts';
+
+/** Retries of a report that did not reach control, while the stream of the feed is open. */
+const RETRY: Backoff = { firstMs: 200, capMs: 5000 };
 
 export interface StatusReporterOptions {
   /** Sends a report; rejects with `FeedRefusal` if control refuses it. */
@@ -16,6 +20,8 @@ export interface StatusReporterOptions {
   readonly repair: () => boolean;
   /** Shortest time between two reports: the first of many changes is reported at once, the others together. */
   readonly intervalMs: number;
+  /** Whether control has an open stream to this edge. Without one, only the next call sends again. */
+  readonly isConnected: () => boolean;
   readonly log: Logger;
 }
 
@@ -27,28 +33,37 @@ export interface StatusReporter extends AsyncDisposable {
 }
 
 export function createStatusReporter(options: StatusReporterOptions): StatusReporter {
-  const { send, describe, repair, intervalMs, log } = options;
+  const { send, describe, repair, intervalMs, isConnected, log } = options;
   const stop = new AbortController();
   let applied: FeedPosition | undefined;
   let reporting: Promise<void> | undefined;
   let isDue = false;
-  let reportedAt = Number.NEGATIVE_INFINITY;
+  /** The next report is sent no earlier. */
+  let notBefore = Number.NEGATIVE_INFINITY;
+  let failures = 0;
   let failure: ReportFailure | 'none' = 'none';
 
   const reportAll = async () => {
     while (isDue && applied !== undefined && !stop.signal.aborted) {
-      const waitMs = reportedAt + intervalMs - performance.now();
+      const waitMs = notBefore - performance.now();
       if (waitMs > 0) await delay(waitMs, undefined, { signal: stop.signal }).catch(() => undefined); // a stop
       isDue = false;
-      reportedAt = performance.now();
+      notBefore = performance.now() + intervalMs;
       try {
         if (repair() || applied === undefined) continue;
         await send(describe(applied));
         failure = 'none';
+        failures = 0;
       } catch (error) {
         noteFailure(error);
+        if (failure === 'unreachable' && isConnected()) retryLater();
       }
     }
+  };
+  const retryLater = () => {
+    failures += 1;
+    notBefore = performance.now() + Math.max(intervalMs, backoffDelayMs(RETRY, failures, Math.random()));
+    isDue = true;
   };
   const runReports = createSharedRuns(reportAll);
   const reportSoon = () => {
