@@ -139,7 +139,12 @@ class RunningFeedClient implements FeedClient {
     });
     this.#confirmStored();
     link.announce(store.announcedControls());
-    this.#reporting = setInterval(() => this.#tick(), link.isRemote ? REMOTE_STATUS_MS : STATUS_MS);
+    const periodMs = link.isRemote ? REMOTE_STATUS_MS : STATUS_MS;
+    this.#reporting = setInterval(() => {
+      // A change that comes while a report is under way is reported a round trip later.
+      this.#reporter.refresh(periodMs / 2);
+      this.#retry();
+    }, periodMs);
     this.#looking = setInterval(() => this.#look(), LOOK_MS);
     this.#running = this.#run();
   }
@@ -201,9 +206,8 @@ class RunningFeedClient implements FeedClient {
     this.#reporter.setApplied(applied);
   }
 
-  #tick(): void {
-    this.#reporter.reportSoon();
-    // Retries prefetches that no worker could do, and reports that control did not accept.
+  /** Retries prefetches that no worker could do, and asks for secrets that were withheld. */
+  #retry(): void {
     if (this.#applied !== undefined) this.#prefetches.advance(this.#applied.revision);
     void this.#askForSecrets(); // never rejects
   }
@@ -340,7 +344,8 @@ class RunningFeedClient implements FeedClient {
         if (this.isConnected) continue;
         this.#serial = serial;
         this.#connection.noteConnected(control);
-        this.#tick(); // a control that has just started needs a report
+        this.#reporter.reportSoon(); // a control that has just started needs one
+        this.#retry();
       }
     } catch (error) {
       if (departure.remainingMs === undefined || signal.aborted) throw error;

@@ -30,6 +30,8 @@ export interface StatusReporter extends AsyncDisposable {
   setApplied(applied: FeedPosition | undefined): void;
   /** Sends a report soon; later changes are in the next. */
   reportSoon(): void;
+  /** Sends a report soon if control has none of the last `ageMs` milliseconds. */
+  refresh(ageMs: number): void;
 }
 
 export function createStatusReporter(options: StatusReporterOptions): StatusReporter {
@@ -41,6 +43,8 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
   /** The next report is sent no earlier. */
   let notBefore = Number.NEGATIVE_INFINITY;
   let failures = 0;
+  /** When the last report that control has was described. */
+  let describedAt = Number.NEGATIVE_INFINITY;
   let failure: ReportFailure | 'none' = 'none';
 
   const reportAll = async () => {
@@ -48,12 +52,14 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
       const waitMs = notBefore - performance.now();
       if (waitMs > 0) await delay(waitMs, undefined, { signal: stop.signal }).catch(() => undefined); // a stop
       isDue = false;
-      notBefore = performance.now() + intervalMs;
+      const startedAt = performance.now();
+      notBefore = startedAt + intervalMs;
       try {
         if (repair() || applied === undefined) continue;
         await send(describe(applied));
         failure = 'none';
         failures = 0;
+        describedAt = startedAt;
       } catch (error) {
         noteFailure(error);
         if (failure === 'unreachable' && isConnected()) retryLater();
@@ -85,6 +91,9 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
       applied = position;
     },
     reportSoon,
+    refresh(ageMs) {
+      if (performance.now() - describedAt >= ageMs) reportSoon();
+    },
     async [Symbol.asyncDispose]() {
       stop.abort();
       await reporting;
