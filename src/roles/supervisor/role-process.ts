@@ -53,10 +53,10 @@ const BACKOFF = { firstMs: 100, capMs: 10_000 };
 const SETTLED_AFTER_MS = 30_000;
 const METRICS_LIMIT_MS = 1000;
 /**
- * The engine and the allocator would otherwise take 150 MB more beside the cache before they return any.
- * docs/decisions/0074, 0315, 0370
+ * The engine and the allocator would otherwise take 150 MB more beside the cache before they return any, and the engine's
+ * own threads would stop the worker, whose core they share. docs/decisions/0074, 0315, 0370, 0514
  */
-const WORKER_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=100', '--expose-gc'];
+const WORKER_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=100', '--v8-pool-size=1', '--expose-gc'];
 /** Flags with which no signal opens a debugger, from the first instruction on. */
 const PART_FLAGS = ['--disable-sigusr1'];
 const WORKER_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
