@@ -141,7 +141,6 @@ class RunningFeedClient implements FeedClient {
     link.announce(store.announcedControls());
     const periodMs = link.isRemote ? REMOTE_STATUS_MS : STATUS_MS;
     this.#reporting = setInterval(() => {
-      // A change that comes while a report is under way is reported a round trip later.
       this.#reporter.refresh(periodMs / 2);
       this.#retry();
     }, periodMs);

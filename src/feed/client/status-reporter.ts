@@ -30,7 +30,10 @@ export interface StatusReporter extends AsyncDisposable {
   setApplied(applied: FeedPosition | undefined): void;
   /** Sends a report soon; later changes are in the next. */
   reportSoon(): void;
-  /** Sends a report soon if control has none of the last `ageMs` milliseconds. */
+  /**
+   * Sends a report soon if control has none of the last `ageMs` milliseconds. Each report holds up the next one for a
+   * round trip. docs/decisions/0513
+   */
   refresh(ageMs: number): void;
 }
 
