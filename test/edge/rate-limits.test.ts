@@ -60,6 +60,37 @@ test('other spellings of a path count as the path that an origin may read', asyn
     assert.equal((await edge.get(`/${path.replace(/^\//, '')}`)).status, 429, path);
 });
 
+test('a path that an origin may read differently counts by the limits of all its readings', async (t) => {
+  const { edge } = await startSite(t, reply('x', FRESH));
+  const [strict, loose] = [
+    { ...LIMIT, content: '/login', requests: 1, burst: 1 },
+    { ...LIMIT, requests: 100, burst: 100 },
+  ];
+  edge.put({ name: SITE_HOST, rateLimits: [{ ...loose, content: '/static/' }, strict, loose] });
+  assert.equal((await edge.get('/login')).status, 200);
+  for (const path of ['//login', '/x/..%2Flogin', '/static/..%2Flogin', '/%2Flogin', '/login/../x'])
+    assert.equal((await edge.get(path)).status, 429, path);
+  const { steps, xCache } = await edge.edge.explain({
+    ...{ method: 'GET', scheme: 'http', host: SITE_HOST, target: '//login', headers: [] },
+    clientAddress: '127.0.0.1',
+  });
+  assert.equal(xCache, 'DENIED rateLimit');
+  assert.equal(steps.filter(({ stage }) => stage === 'limit').length, 2);
+});
+
+test('an answer to a path with several readings is never ready', async (t) => {
+  const { fetch, isPrepared } = await startCase(t, 'HTTP/1.1', {
+    site: {
+      rateLimits: [
+        { ...LIMIT, content: '/login', requests: 6, burst: 6 },
+        { ...LIMIT, requests: 100, burst: 100 },
+      ],
+    },
+  });
+  for (let n = 0; n < 3; n++) assert.equal((await fetch('//login')).status, 200);
+  assert.equal(await isPrepared('//login'), false);
+});
+
 test('a client is the address that a trusted proxy names', async (t) => {
   const proxies = { trusted: ['127.0.0.0/8'], protocol: 'off' } as const;
   const { edge } = await startSite(t, reply('x', FRESH), { proxies });

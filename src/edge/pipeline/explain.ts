@@ -29,7 +29,7 @@ import { answerHealth } from '../stages/health.ts';
 import { redirectToHttps } from '../stages/https-only.ts';
 import { lookUp } from '../stages/look-up.ts';
 import { type Plan, planRequest, policyTarget } from '../stages/plan-request.ts';
-import { limitOf } from '../stages/rate-limit.ts';
+import { limitsOf } from '../stages/rate-limit.ts';
 import { redirectByRule } from '../stages/redirect-rules.ts';
 import { isLastHop } from '../stages/server-options.ts';
 import { checkSignedUrl, type SignedUrl } from '../stages/signed-url.ts';
@@ -175,11 +175,11 @@ function explainAccess(edge: EdgeContext, site: Site, request: EdgeRequest, { no
   const access = checkAccess(site, request); // 3
   note('access', access.kind === 'deny' ? `refused: ${access.reason}` : 'allowed');
   if (access.kind === 'deny') return end({ status: 'DENIED', reason: access.reason });
-  const limit = limitOf(site, request);
-  const waitMs =
-    limit === undefined ? 0 : edge.rates.waitMs(limit, edge.rates.clientOf(request.clientAddress), edge.clock());
-  if (limit !== undefined) note('limit', describeLimit(limit, waitMs));
-  if (waitMs > 0) return end({ status: 'DENIED', reason: 'rateLimit' });
+  for (const limit of limitsOf(site, request)) {
+    const waitMs = edge.rates.waitMs(limit, edge.rates.clientOf(request.clientAddress), edge.clock());
+    note('limit', describeLimit(limit, waitMs));
+    if (waitMs > 0) return end({ status: 'DENIED', reason: 'rateLimit' });
+  }
   const redirect = redirectToHttps(site, request, edge.ports, edge.clock());
   if (redirect !== undefined) {
     note('access', `redirected to ${firstValue(redirect.headers, 'location')}`);

@@ -15,7 +15,7 @@ import type { EdgeRequest, ReceivedRequest } from '../request.ts';
 import type { EdgeAnswer } from '../respond/edge-answer.ts';
 import { isMisdirected, type Secured } from '../secured.ts';
 import { CLOCK_TOLERANCE_MS } from '../stages/decide.ts';
-import { limitOf } from '../stages/rate-limit.ts';
+import { limitsOf } from '../stages/rate-limit.ts';
 import type { CacheStore } from '../store/store.ts';
 import { isLetIn, type RememberedClient } from './access-memo.ts';
 import { Shortcut } from './shortcut.ts';
@@ -123,7 +123,8 @@ function prepare(request: EdgeRequest, site: Site, answer: EdgeAnswer, key: Shor
   if (!isWhole || request.method !== 'GET' || mark.status !== 'HIT') return undefined;
   if (stored.place === undefined || isFromDisk === true || isReplacement === true || closes === true) return undefined;
   const { host, target } = request;
-  const limit = limitOf(site, request);
+  const [limit, ...others] = limitsOf(site, request);
+  if (others.length > 0) return undefined;
   const of = { key, host, target, site, stored, place: stored.place, answer, limit };
   if (status === 304 && body.kind === 'none') return new Shortcut({ ...of, status }, undefined, []);
   const { ifNoneMatch, ifModifiedSince } = request.facts;

@@ -14,19 +14,20 @@ export function checkRate(
   request: EdgeRequest,
   now: number,
 ): EdgeAnswer | undefined {
-  const limit = limitOf(site, request);
-  const waitMs = limit === undefined ? 0 : rates.take(limit, rates.clientOf(request.clientAddress), now);
-  if (waitMs === 0) return undefined;
+  for (const limit of limitsOf(site, request)) {
+    const waitMs = rates.take(limit, rates.clientOf(request.clientAddress), now);
+    if (waitMs > 0) return refuse(waitMs, now);
+  }
+  return undefined;
+}
+
+function refuse(waitMs: number, now: number): EdgeAnswer {
   const answer = errorAnswer(429, { status: 'DENIED', reason: 'rateLimit' }, now);
   return { ...answer, headers: [...answer.headers, 'Retry-After', String(Math.ceil(waitMs / 1000))] };
 }
 
-/** The limit that counts for a request: the first for its path, or for the path that an origin may read instead. */
-export function limitOf({ rateLimits }: Site, request: EdgeRequest): SiteLimit | undefined {
-  if (rateLimits === undefined) return undefined;
-  for (const target of pathReadings(request)) {
-    const limit = rateLimits.find(target);
-    if (limit !== undefined) return limit;
-  }
-  return undefined;
+/** The limits that count for a request: the first for its path, and for each path that an origin may read instead. */
+export function limitsOf({ rateLimits }: Site, request: EdgeRequest): readonly SiteLimit[] {
+  if (rateLimits === undefined) return [];
+  return [...new Set(pathReadings(request).flatMap((target) => rateLimits.find(target) ?? []))];
 }
