@@ -152,6 +152,38 @@ describeOnBothEngines('the audit trail', (newDatabase) => {
     assert.equal(api.now > 0, true);
   });
 
+  test('members that an operation does not know say neither whose its event is nor what it is about', async (t) => {
+    const { api, me, other, mine, theirs } = await startWithCustomers(t, newDatabase);
+    const others = { domain_id: '77', domain: 'victim.example', token_id: '3', edge_id: 'fra1' };
+    for (const account_id of [other.accountId, 'x', '9'.repeat(400), -1]) {
+      const request = { ...others, name: 'office', addresses: ['192.0.2.1'], account_id };
+      assert.equal((await mine('addressList.set', request)).errorCode, undefined, String(account_id));
+    }
+    assert.deepEqual(dataOf(await theirs('audit.list', {}))['list'], []);
+    for (const { account_id, target_kind, target_id, target_name } of await events(api))
+      assert.deepEqual([account_id, target_kind, target_id, target_name], [me.accountId, 'addressList', 'office', '']);
+  });
+
+  test('the new owner of a domain does not learn who of the former one changed it', async (t) => {
+    const { me, other, mine, theirs, operate, api } = await startWithCustomers(t, newDatabase);
+    const token = dataOf(await mine('token.create', { scopes: ['cdn'], label: 'label of mine' }));
+    const labelled = (name: RouteName, request: Record<string, unknown>) =>
+      api.call(name, String(token['access_token']), request);
+    const id = await add(labelled, 'a.example');
+    const stale = { domain_id: id, set: { advanced: { expires: 9 } }, if_revision: 0 };
+    assert.match(JSON.stringify((await mine('domain.change', stale)).body), /label of mine/);
+    await operate('operator.transferDomain', {
+      ...{ account_id: me.accountId, domain_id: id, to_account_id: other.accountId },
+    });
+    for (const [name, request] of [
+      ['domain.change', stale],
+      ['domain.listRevisions', { domain_id: id }],
+      ['domain.settings', { domain_id: id }],
+      ['audit.list', {}],
+    ] as const)
+      assert.doesNotMatch(JSON.stringify((await theirs(name, request)).body), /label of mine/, name);
+  });
+
   test('events are read in pages, by time, token and operation', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');

@@ -44,7 +44,9 @@ const UNTOLD: readonly string[] = ['if_revision', 'mobile'];
 /** `members`: of the request as it was sent. `accountId`: the caller's own account. */
 export function askedChange(name: RouteName, members: Members, accountId: number | undefined): AuditChange {
   const { fields }: { readonly fields: Fields } = OPERATIONS[name].request;
-  const [field, kind] = NAMING.find(([naming]) => isGiven(members[naming])) ?? ['', ''];
+  // A request may have members that the operation does not know.
+  const names = (naming: string) => Object.hasOwn(fields, naming) && isGiven(members[naming]);
+  const [field, kind] = NAMING.find(([naming]) => names(naming)) ?? ['', ''];
   const told = Object.entries(fields).filter(
     ([asked]) => !UNTOLD.includes(asked) && asked !== field && asked !== 'account_id' && members[asked] != null,
   );
@@ -52,7 +54,7 @@ export function askedChange(name: RouteName, members: Members, accountId: number
   const isDomain = field === 'domain';
   const id = field === '' ? '' : String(members[field]);
   return {
-    accountId: isGiven(members['account_id']) ? Number(members['account_id']) : accountId,
+    accountId: names('account_id') ? Number(members['account_id']) : accountId,
     target: { kind: OTHER_KINDS[name] ?? kind, id: isDomain ? '' : id, name: isDomain ? id : '' },
     ...differenceOf({}, after),
   };

@@ -83,17 +83,18 @@ export function isDomainChange(name: RouteName): name is DomainChange {
 export function refuseStale(name: DomainChange, { domain, given, event }: StaleRevision, look: Look): ServiceError {
   const text = JSON.stringify(CURRENT[name](domain, look));
   const current = text.length > MAX_CURRENT_CHARS ? `${text.slice(0, MAX_CURRENT_CHARS).toWellFormed()}…` : text;
-  const { id: domainId, settingRevision: revision } = domain;
-  return new ServiceError('revisionChanged', { domainId, given, revision, changed: describeEvent(event), current });
+  const { id: domainId, settingRevision: revision, accountId } = domain;
+  const changed = describeEvent(event, accountId);
+  return new ServiceError('revisionChanged', { domainId, given, revision, changed, current });
 }
 
-/** Completes "their revision is 18, not 17"; empty if nothing is known. Of an operator, not which one. */
-function describeEvent(event: AuditEvent | undefined): Localized {
+/** Completes "their revision is 18, not 17"; empty if nothing is known. `viewer`: the account that owns the domain. */
+function describeEvent(event: AuditEvent | undefined, viewer: number): Localized {
   if (event === undefined) return { 'zh-CN': '', en: '' };
-  const { at, accountId, actor } = event;
-  const time = new Date(at).toISOString();
-  const who = WHO[writeActor(actor, accountId).actor];
-  const name = actor.name === '' || writeActor(actor, accountId).actor === 'operator' ? '' : ` ${quote(actor.name)}`;
+  const time = new Date(event.at).toISOString();
+  const { actor, actor_name } = writeActor(event.actor, viewer);
+  const who = WHO[actor];
+  const name = actor_name === '' ? '' : ` ${quote(actor_name)}`;
   return { 'zh-CN': `（由${who['zh-CN']}${name}于 ${time} 修改）`, en: ` (changed by ${who.en}${name} at ${time})` };
 }
 
