@@ -26,6 +26,8 @@ export interface DeliveryClaim {
   readonly now: number;
   readonly leaseUntil: number;
   readonly limit: number;
+  /** Limit of those of one receiver. */
+  readonly limitOfOne: number;
   /** Receivers that are skipped. */
   readonly paused: readonly number[];
 }

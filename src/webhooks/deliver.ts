@@ -37,7 +37,7 @@ export interface DeliveriesOptions {
 const POLL_MS = 500;
 /** Limit of deliveries in flight, of all receivers together. */
 const MAX_UNDER_WAY = 64;
-/** Limit of deliveries in flight of one receiver. */
+/** Limit of deliveries in flight of one receiver; with half of all in flight it is 1, so that others find a place. */
 const MAX_PER_RECEIVER = 8;
 /** Lease of a claimed delivery, longer than any post takes. */
 const LEASE_MS = 60_000;
@@ -56,18 +56,19 @@ export function startDeliveries(options: DeliveriesOptions): AsyncDisposable {
   const underWay = new Map<Promise<void>, number>();
   const pauses = new Map<number, Pause>();
 
+  const limitOfOne = () => (underWay.size < MAX_UNDER_WAY / 2 ? MAX_PER_RECEIVER : 1);
   /** Receivers whose webhook is pausing after a failure, or has as many deliveries in flight as it may. */
   const passedOver = () => {
     const now = timers.now();
     const busy = Map.groupBy(underWay.values(), (receiver) => receiver);
-    const full = [...busy].filter(([, all]) => all.length >= MAX_PER_RECEIVER).map(([receiver]) => receiver);
+    const full = [...busy].filter(([, all]) => all.length >= limitOfOne()).map(([receiver]) => receiver);
     return [...full, ...[...pauses].filter(([, { until }]) => until > now).map(([receiver]) => receiver)];
   };
   const take = async (signal: AbortSignal) => {
     while (underWay.size < MAX_UNDER_WAY && mayClaim() && !signal.aborted) {
       const now = clock();
-      const claim = { now, leaseUntil: now + LEASE_MS, limit: MAX_PER_RECEIVER, paused: passedOver() };
-      const due = await queue.claim(claim);
+      const limits = { limit: MAX_PER_RECEIVER, limitOfOne: limitOfOne(), paused: passedOver() };
+      const due = await queue.claim({ now, leaseUntil: now + LEASE_MS, ...limits });
       if (due.length === 0) return;
       for (const delivery of due) start(delivery, signal);
     }

@@ -113,6 +113,22 @@ describeOnBothEngines('deliveries of events', (newDatabase) => {
     assert.equal(slow.posted.length, 8);
   });
 
+  test('many receivers that never answer delay no other', async (t) => {
+    const world = await openWorld(t, newDatabase);
+    for (let account = 100; account < 109; account++) {
+      const slow = await startReceiver(t);
+      slow.answerWith(() => undefined);
+      await world.setWebhook(account, slow.url);
+      for (let n = 0; n < 10; n++) await world.add({ accountId: account });
+    }
+    const quick = await startReceiver(t);
+    await world.setWebhook(ACCOUNT, quick.url);
+    for (let n = 0; n < 3; n++) await world.add();
+    await eventually('the other has all of its own', () => quick.accepted().length === 3);
+    await eventually('the outcomes are counted', () => world.outcomes.length >= 3);
+    assert.deepEqual(world.outcomes, ['delivered', 'delivered', 'delivered'], 'and no post of the others has ended');
+  });
+
   test('what waits for a receiver is bounded: the oldest events make room, and those of others stay', async (t) => {
     const world = await openWorld(t, newDatabase);
     const receiver = await startReceiver(t);

@@ -14,13 +14,13 @@ export type FindWebhook = (x: Executor, receiver: number) => Promise<StoredWebho
 export async function claimDeliveries(
   trx: Transaction<Schema>,
   table: DeliveryTable,
-  { now, leaseUntil, limit, paused }: DeliveryClaim,
+  { now, leaseUntil, limit, limitOfOne, paused }: DeliveryClaim,
   findWebhook: FindWebhook,
 ): Promise<readonly DueDelivery[]> {
   const due: number[] = [];
   for (const receiver of await findReceiversWithDue(trx, table, now, limit + paused.length)) {
     if (paused.includes(receiver)) continue;
-    due.push(...(await findDue(trx, table, { receiver, now, limit: limit - due.length })));
+    due.push(...(await findDue(trx, table, { receiver, now, limit: Math.min(limitOfOne, limit - due.length) })));
     if (due.length === limit) break;
   }
   if (due.length === 0) return [];

@@ -14,8 +14,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const ANSWER_TIMEOUT_MS = 10_000;
 /** Limit for the whole exchange. */
 const TOTAL_TIMEOUT_MS = 15_000;
-/** Connections per address; the caller bounds the number of waiting posts. */
-const MAX_CONNECTIONS = 8;
+/** Connections per address, as many as there are posts: receivers of several customers may be at one address. */
+const MAX_CONNECTIONS = 64;
 const MAX_ADDRESSES = 1_000;
 /** Bytes read of an answer, of which only the status counts. */
 const MAX_ANSWER_BYTES = 64 * 1024;
