@@ -232,6 +232,20 @@ describeOnBothEngines('changes of settings', (newDatabase) => {
     assert.equal(await count(), 200);
   });
 
+  test('a domain that is changed all the time has at most 1,000 revisions, the newest', async (t) => {
+    const { api, id, change } = await start(t);
+    const row = { domain_id: Number(id), made_at: api.now, settings: '{}' };
+    for (let from = 100; from < 1200; from += 100)
+      await api.db.query
+        .insertInto('domain_revision')
+        .values(Array.from({ length: 100 }, (_, n) => ({ ...row, revision: from + n - 100_000 })))
+        .execute();
+    await change({ advanced: { expires: 1 } });
+    const kept = await api.db.query.selectFrom('domain_revision').select('revision').orderBy('revision').execute();
+    assert.equal(kept.length, 1000);
+    assert.equal(kept[0]?.revision, 1199 - 100_000 - 997);
+  });
+
   test('the revisions of a deleted domain are kept for 30 days', async (t) => {
     const { api, mine, id } = await start(t);
     await mine('domain.delete', { domain_id: id });

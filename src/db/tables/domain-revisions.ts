@@ -1,4 +1,4 @@
-/** Earlier settings of domains: 200 of each domain, and all of the last 30 days. docs/decisions/0624 */
+/** Earlier settings of domains: 200 of each domain, and up to 1,000 of the last 30 days. docs/decisions/0624 */
 import type { Transaction } from 'kysely';
 import { DAY_MS } from '#lib/durations.ts';
 import type { AuditEvent } from '#model/audit.ts';
@@ -9,6 +9,8 @@ import { parseSettings } from './domains.ts';
 
 const KEPT = 200;
 const KEEP_MS = 30 * DAY_MS;
+/** Limit of revisions of a domain, however young: a program may change it all the time. */
+const MAX_KEPT = 1_000;
 
 export interface DomainRevision {
   readonly revision: number;
@@ -33,18 +35,22 @@ export async function keepRevision(
     .values({ domain_id: id, revision: settingRevision, made_at: now, settings: stored })
     .onConflict((conflict) => conflict.columns(['domain_id', 'revision']).doUpdateSet({ settings: stored }))
     .execute();
+  const newest = (count: number) =>
+    trx
+      .selectFrom('domain_revision as newer')
+      .select('newer.revision')
+      .where('newer.domain_id', '=', id)
+      .orderBy('newer.revision', 'desc')
+      .limit(1)
+      .offset(count - 1);
   await trx
     .deleteFrom('domain_revision')
     .where('domain_id', '=', id)
-    .where('made_at', '<', now - KEEP_MS)
-    .where('revision', '<', (e) =>
-      e
-        .selectFrom('domain_revision as newer')
-        .select('newer.revision')
-        .where('newer.domain_id', '=', id)
-        .orderBy('newer.revision', 'desc')
-        .limit(1)
-        .offset(KEPT - 1),
+    .where((e) =>
+      e.or([
+        e('revision', '<', newest(MAX_KEPT)),
+        e.and([e('made_at', '<', now - KEEP_MS), e('revision', '<', newest(KEPT))]),
+      ]),
     )
     .execute();
 }
