@@ -20,11 +20,14 @@ const MANIFEST = {
   license,
   type: 'module',
   engines: { node: '>=20.3' },
-  exports: { '.': './dist/client/client.js', './contract/*.js': './dist/contract/*.js' },
+  exports: { '.': './dist/index.js', './contract/*.js': './dist/contract/*.js' },
   files: ['dist'],
   dependencies: Object.fromEntries(BUNDLED.map((name) => [name, dependencies[name]])),
   bundleDependencies: BUNDLED,
 };
+
+/** The files of `client/` that a program imports from, as the package's one entry. */
+const ENTRY = ['client', 'client-error', 'transport'].map((name) => `export * from './client/${name}.js';\n`).join('');
 
 /** Nothing of Node's types: the client runs anywhere. */
 const COMPILER_OPTIONS = {
@@ -50,6 +53,7 @@ try {
     }),
   );
   run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--project', project]);
+  for (const file of ['index.js', 'index.d.ts']) writeFileSync(join(staging, 'dist', file), ENTRY);
   for (const name of BUNDLED)
     cpSync(join(ROOT, 'node_modules', name), join(staging, 'node_modules', name), { recursive: true });
   cpSync(join(ROOT, 'LICENSE'), join(staging, 'LICENSE'));

@@ -75,7 +75,7 @@ export async function runCommand(
 
 /** Returns the message of an error of a call to the service; rethrows others. */
 async function describeCallError(error: unknown, command: Command | undefined): Promise<string> {
-  const { ClientError } = await import('#client/client.ts');
+  const { ClientError } = await import('#client/client-error.ts');
   if (!(error instanceof ClientError)) throw error;
   const { describeError } = await import('#contract/errors/service-error.ts');
   const { inCommands } = await import('./command/command-words.ts');

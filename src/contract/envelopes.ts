@@ -1,5 +1,4 @@
 /** What stands around the data of an answer. Every path has its envelope, also for errors and for paths we do not know. */
-import * as z from 'zod';
 import { type EnvelopeName, ROUTE_NAMES, ROUTES } from './routes.ts';
 
 /** The acceleration interface: `status` is 0 or 1. */
@@ -37,19 +36,16 @@ function sendidOf(data: unknown): string {
   return typeof data === 'object' && data !== null && 'sendid' in data ? String(data.sendid) : '';
 }
 
-const ANSWER = z.object({ status: z.number(), info: z.string(), data: z.unknown() });
-const SENT = z.object({ code: z.number(), msg: z.string(), sendid: z.unknown() });
-
 /** Takes an answer apart, with the same names for each envelope; `undefined` if it is not in this one. */
 export function openEnvelope(name: EnvelopeName, answer: unknown) {
+  if (typeof answer !== 'object' || answer === null) return undefined;
+  const { status, info, data, code, msg, sendid }: Readonly<Record<string, unknown>> = { ...answer };
   if (name === 'smsSend') {
-    const { data: sent } = SENT.safeParse(answer);
-    if (sent === undefined) return undefined;
-    const { code, msg, sendid } = sent;
+    if (typeof code !== 'number' || typeof msg !== 'string') return undefined;
     return { isSuccess: code === SMS_SUCCESS, status: code, info: msg, data: { sendid } };
   }
-  const { data: read } = ANSWER.safeParse(answer);
-  return read && { ...read, isSuccess: read.status === (name === 'cdn' ? 1 : SMS_SUCCESS) };
+  if (typeof status !== 'number' || typeof info !== 'string') return undefined;
+  return { isSuccess: status === (name === 'cdn' ? 1 : SMS_SUCCESS), status, info, data };
 }
 
 export function failureEnvelope(name: EnvelopeName, smsCode: number, info: string, data: unknown): Envelope {

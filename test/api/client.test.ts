@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { describe, test } from 'node:test';
-import { ClientError, createClient } from '#client/client.ts';
+import { createClient } from '#client/client.ts';
+import { ClientError } from '#client/client-error.ts';
 import { type CallOf, OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
 import { addEdgeCertificate } from '#db/tables/fleet/edge-certificates.ts';

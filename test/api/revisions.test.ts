@@ -1,7 +1,8 @@
 /** Changes that are made only where the settings are those that their caller has read, and lists that are not larger than asked. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClientError, createClient } from '#client/client.ts';
+import { createClient } from '#client/client.ts';
+import { ClientError } from '#client/client-error.ts';
 import { type CallOf, OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, type RouteName } from '#contract/routes.ts';
 import { addTestCertificate } from '../support/api/added-certificate.ts';

@@ -1,7 +1,8 @@
 /** What holds for every setting of a domain, over HTTP through the typed client, on both engines. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Client, createClient } from '#client/client.ts';
+import { createClient } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import { type CallOf, OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, type RouteName } from '#contract/routes.ts';
 import { readConfigHead } from '#db/tables/resources.ts';

@@ -1,7 +1,8 @@
 /** A second fault while live streams are handed over: what is on air in a process that lives stays on air, and so does its recording. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Client, createClient } from '#client/client.ts';
+import { createClient } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import { describeOnBothEngines } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FlvClient, openFlv } from '../support/live/live-edge.ts';

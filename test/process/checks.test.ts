@@ -1,7 +1,8 @@
 /** `domain.check` and `domain.explain` of a running service: names by Knot, origins by the edge's guard. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClientError, createClient } from '#client/client.ts';
+import { createClient } from '#client/client.ts';
+import { ClientError } from '#client/client-error.ts';
 import { startKnot } from '../support/api/knot.ts';
 import { fetchFrom } from '../support/edge/edge.ts';
 import { reply, startOrigin } from '../support/edge/origin.ts';

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Client, createClient } from '#client/client.ts';
+import { createClient } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import { openDatabase } from '#db/open.ts';
 import { findEdgeView } from '#db/tables/edges.ts';
 import { systemClock } from '#lib/clock.ts';

@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Client, ClientError, createClient } from '#client/client.ts';
+import { createClient } from '#client/client.ts';
+import { ClientError } from '#client/client-error.ts';
+import type { Client } from '#client/transport.ts';
 import { isLoopback } from '#lib/listen-address.ts';
 import { type CliContext, CliError, type CliSettings, type GivenSettings, type LocalControl } from './context.ts';
 

@@ -1,6 +1,6 @@
 /** A domain as people name it on the command line: by its id or by its name. */
 import { domainToASCII } from 'node:url';
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import { describeError } from '#contract/errors/service-error.ts';
 import { PAGE_SIZE } from './all-pages.ts';
 import { CliError } from './context.ts';

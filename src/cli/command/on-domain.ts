@@ -1,6 +1,6 @@
 /** The way of every command that shows or changes one domain of the account: find it, act, perhaps wait, print. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import { CLOSING_LABEL, PENDING_LABEL } from '#contract/domains/labels.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { connectCustomer } from './connect.ts';

@@ -1,5 +1,5 @@
 /** The operator of this machine runs an operation, and its answer is printed as lines or as JSON. */
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import { withOperator } from './connect.ts';
 import type { CliContext } from './context.ts';
 import { givenSettings, type Options } from './options.ts';

@@ -1,6 +1,6 @@
 /** Times on the command line: days in the service's time zone, and moments. */
 import type { Command } from 'commander';
-import { ClientError } from '#client/client.ts';
+import { ClientError } from '#client/client-error.ts';
 import type { CallOf } from '#contract/operations.ts';
 import { createLocalTime, firstSecondOf, instantOf, lastSecondOf } from '#lib/local-time.ts';
 import { type CliContext, CliError } from './context.ts';

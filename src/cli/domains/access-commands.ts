@@ -1,6 +1,6 @@
 /** `causeway domain referer`, and a command for each list of what is refused, such as `ua`. Without a change they show the current setting. */
 import { Command, Option } from 'commander';
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import { REFERER_TYPES } from '#contract/domains/access-operations.ts';
 import { operationOf, WIRE_DENY_LISTS } from '#contract/domains/deny-lists.ts';
 import type { DataOf } from '#contract/operations.ts';

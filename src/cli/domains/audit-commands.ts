@@ -1,6 +1,6 @@
 /** `causeway audit`: changes of the account that owns the token, or for operators of all accounts. */
 import { Command, Option } from 'commander';
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { connectCustomer } from '../command/connect.ts';
 import type { CliContext } from '../command/context.ts';

@@ -1,7 +1,7 @@
 /** `causeway cache`: purge and prefetch, and how far they have come; `causeway domain cache-options`. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command } from 'commander';
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { WIRE_CACHE_SETTINGS } from '#contract/settings/settings.ts';
 import { connectCustomer } from '../command/connect.ts';

@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { Command, Option } from 'commander';
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { WIRE_HTTPS_SETTINGS } from '#contract/settings/settings.ts';
 import { PAGE_SIZE, readFullPages } from '../command/all-pages.ts';

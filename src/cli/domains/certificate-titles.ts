@@ -2,7 +2,7 @@
  * Certificates in files of domains are named by their title if no other has it, since a certificate that is renewed gets another
  * key; else by their key.
  */
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { readFullPages } from '../command/all-pages.ts';
 import { CliError } from '../command/context.ts';

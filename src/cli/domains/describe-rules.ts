@@ -1,5 +1,5 @@
 /** A domain's rules in a line each, for `causeway domain show`; the commands of each rule show all of it. */
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import { REFERER_TYPES } from '#contract/domains/access-operations.ts';
 import { WIRE_DENY_LISTS } from '#contract/domains/deny-lists.ts';
 import type { DataOf } from '#contract/operations.ts';

@@ -1,6 +1,6 @@
 /** `causeway domain`: what a customer does with domains, in words for people. A domain is named by its id or its name. */
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import { CDN_TYPES, SOURCE_TYPES } from '#contract/domains/domain-data.ts';
 import { PENDING_LABEL } from '#contract/domains/labels.ts';
 import type { CallOf, DataOf } from '#contract/operations.ts';

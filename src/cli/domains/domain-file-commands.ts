@@ -3,7 +3,8 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { type Client, ClientError } from '#client/client.ts';
+import { ClientError } from '#client/client-error.ts';
+import type { Client } from '#client/transport.ts';
 import { SETTING_TOPICS } from '#contract/changes/setting-topics.ts';
 import { CDN_TYPES } from '#contract/domains/domain-data.ts';
 import type { CallOf, DataOf } from '#contract/operations.ts';

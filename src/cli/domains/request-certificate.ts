@@ -1,7 +1,7 @@
 /** `causeway certificate request` and `status`: a certificate that the service obtains for a domain. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { connectCustomer } from '../command/connect.ts';
 import { type CliContext, CliError } from '../command/context.ts';

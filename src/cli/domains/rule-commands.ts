@@ -1,7 +1,7 @@
 /** Commands for lists of rules, such as `causeway domain rate-limits`: without a change they show what is set. */
 
 import { Command } from 'commander';
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import type { CliContext } from '../command/context.ts';
 import { onDomain, type Shown, WAIT_MEANING } from '../command/on-domain.ts';
 import { addChangeSettings, ifRevision, type Options, textOption } from '../command/options.ts';

@@ -1,7 +1,7 @@
 /** `causeway domain policies` and `causeway domain advanced`: without a change they show what is set. */
 
 import { Command, Option } from 'commander';
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { WIRE_SWITCHES, WIRE_VALIDITIES } from '#contract/settings/settings.ts';
 import type { CliContext } from '../command/context.ts';

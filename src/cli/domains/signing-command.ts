@@ -1,7 +1,7 @@
 /** `causeway domain url-signing`: signed URLs and their keys. Without a change it shows what is set. */
 
 import { Command } from 'commander';
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import type { CallOf } from '#contract/operations.ts';
 import type { CliContext } from '../command/context.ts';
 import { onDomain, type Shown, WAIT_MEANING } from '../command/on-domain.ts';

@@ -1,6 +1,6 @@
 /** `causeway traffic`: log files and statistics of an account's domains, in words for people. */
 import { Command, Option } from 'commander';
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import { GRAINS, TOP_LISTS } from '#contract/domains/traffic-operations.ts';
 import { connectCustomer } from '../command/connect.ts';
 import { type CliContext, CliError } from '../command/context.ts';

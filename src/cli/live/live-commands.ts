@@ -1,6 +1,6 @@
 /** `causeway live`: what is on air, who may publish, and the keys of domains. A stream is named `app/name`. */
 import { Command, Option } from 'commander';
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import { describeError } from '#contract/errors/service-error.ts';
 import { VIEWER_GRAINS } from '#contract/live/live-operations.ts';
 import { readAllPages } from '../command/all-pages.ts';

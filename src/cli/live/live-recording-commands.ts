@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { type Command, Option } from 'commander';
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { readAllPages } from '../command/all-pages.ts';
 import { connectCustomer } from '../command/connect.ts';

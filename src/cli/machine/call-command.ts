@@ -1,6 +1,6 @@
 /** `causeway call`: any operation of the interface, checked here first, its answer's data as JSON. */
 import { Command } from 'commander';
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
 import { nearest } from '#lib/nearest.ts';
 import { asOperator, connectCustomer, withOperator } from '../command/connect.ts';

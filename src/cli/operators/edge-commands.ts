@@ -1,7 +1,8 @@
 /** `causeway edge`: the edges of the service, and their drains. `causeway fleet`: all of them and the controls. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { type Client, ClientError } from '#client/client.ts';
+import { ClientError } from '#client/client-error.ts';
+import type { Client } from '#client/transport.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { EDGE_STATES } from '#model/edge-state.ts';
 import { readAllPages } from '../command/all-pages.ts';

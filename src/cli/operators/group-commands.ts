@@ -1,6 +1,6 @@
 /** `causeway group`: groups of edges. */
 import { Command } from 'commander';
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import { type CliContext, CliError } from '../command/context.ts';
 import { addCallCommand, type Options } from '../command/options.ts';
 import { formatTable } from '../command/output.ts';

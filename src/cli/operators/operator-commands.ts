@@ -3,7 +3,7 @@
  * id or its name.
  */
 import { Command, Option } from 'commander';
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import { readAllPages } from '../command/all-pages.ts';
 import { type CliContext, CliError } from '../command/context.ts';
 import { findAnyDomainId } from '../command/find-domain.ts';

@@ -1,6 +1,6 @@
 /** `causeway sms`: what a customer sends, and what becomes of it. What operators do for it is in `sms-operator-commands.ts`. */
 import { Command, Option } from 'commander';
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { connectCustomer } from '../command/connect.ts';
 import { type CliContext, CliError } from '../command/context.ts';

@@ -107,6 +107,7 @@ export const GIVEN_SETTINGS = {
   schema: z.custom<SettingsToChange>(isObject).superRefine((given, context) => {
     for (const path of unknownNames(given)) context.addIssue({ code: 'custom', path });
   }),
+  kind: 'settings',
   expects: {
     'zh-CN': `对象，其成员为 ${SETTING_TOPICS.join('、')}，每个成员为含有所要修改的配置的对象，字段与相应的设置操作相同`,
     en: `an object with members of ${SETTING_TOPICS.join(', ')}, each an object with the settings to change, under the names that the operations of the topic have`,

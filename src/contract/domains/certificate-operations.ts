@@ -19,6 +19,7 @@ const MAX_PRIVATE_KEY_BYTES = 16 * 1024;
 /** A title of one line: titles are shown, so a key that is pasted into the wrong field must not become one. */
 const title = {
   schema: text({ min: 1, max: MAX_TITLE_LENGTH }).schema.refine((value) => !/\p{Cc}/u.test(value)),
+  kind: 'text' as const,
   expects: {
     'zh-CN': `1 到 ${MAX_TITLE_LENGTH} 个字符的文本，不含换行等控制字符`,
     en: `text of 1 to ${MAX_TITLE_LENGTH} characters, without line breaks and other control characters`,
@@ -37,6 +38,7 @@ const sslKey = {
 /** Secret too: people paste the key into the wrong field. */
 export const CERTIFICATE_TEXT = {
   ...longText(MAX_CERTIFICATE_BYTES),
+  kind: 'pem' as const,
   isSecret: true as const,
   expects: {
     'zh-CN': `PEM 格式的证书，可带证书链，顺序不限，至多 ${MAX_CERTIFICATE_BYTES} 字节`,
@@ -45,6 +47,7 @@ export const CERTIFICATE_TEXT = {
 };
 export const PRIVATE_KEY_TEXT = {
   ...longText(MAX_PRIVATE_KEY_BYTES),
+  kind: 'pem' as const,
   isSecret: true as const,
   expects: {
     'zh-CN': `证书的 PEM 格式私钥，未加密，至多 ${MAX_PRIVATE_KEY_BYTES} 字节`,

@@ -55,9 +55,10 @@ const SAMPLE_LIMITS: z.infer<typeof LIMITS_DATA> = {
 };
 
 /** An empty text is read as `null`. */
-function orEmpty<S extends z.ZodType>({ schema, expects, json }: Field<S>) {
+function orEmpty<S extends z.ZodType>({ schema, kind, expects, json }: Field<S>) {
   return {
     schema: z.union([z.literal('').transform(() => null), schema]),
+    kind,
     expects: {
       'zh-CN': `${expects['zh-CN']}，或空（恢复为服务的设置）`,
       en: `${expects.en}, or empty for that of the service`,

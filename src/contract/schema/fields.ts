@@ -6,8 +6,35 @@ import * as z from 'zod';
 import { MAX_ID, MAX_ORIGINS } from '../../model/limits.ts';
 import type { Localized } from './locale.ts';
 
+/** What a form shows for a field. */
+type FieldKind =
+  | 'switch'
+  | 'choice'
+  /** Several of `values`. */
+  | 'choices'
+  | 'integer'
+  /** A duration in seconds. */
+  | 'seconds'
+  | 'text'
+  | 'url'
+  /** Entries of an array, or one per line. */
+  | 'lines'
+  /** Entries of an array, or with commas between them. */
+  | 'list'
+  /** A long text of several lines, such as HTML. */
+  | 'page'
+  | 'pem'
+  | 'secret'
+  /** An array of objects with `members`. */
+  | 'objects'
+  /** Settings by topic. */
+  | 'settings';
+
 export interface Field<S extends z.ZodType = z.ZodType> {
   readonly schema: S;
+  readonly kind: FieldKind;
+  /** Values that a choice offers, in the order in which they are shown. */
+  readonly values?: readonly string[];
   /** Completes the sentence "field x: expected …". */
   readonly expects: Localized;
   /** The JSON Schema of the field where Zod cannot derive all of it. */
@@ -46,6 +73,7 @@ export const flag = {
     decode: (wire) => wire === '1' || wire === 1,
     encode: (value) => (value ? '1' : '0'),
   }),
+  kind: 'switch',
   expects: { 'zh-CN': '0（关闭）或 1（开启）', en: '0 (off) or 1 (on)' },
 } satisfies Field;
 
@@ -60,6 +88,7 @@ export const unixTime = {
   schema: SCALAR_TEXT.pipe(z.string().regex(/^(\d{1,10}|\d{13})$/)).transform((digits) =>
     digits.length === 13 ? Number(digits) : Number(digits) * 1000,
   ),
+  kind: 'integer',
   expects: {
     'zh-CN': 'Unix 时间：至多 10 位数字为秒，13 位数字为毫秒',
     en: 'a Unix time: up to 10 digits are seconds, 13 digits are milliseconds',
@@ -74,7 +103,7 @@ export const unixTime = {
 
 /** Any text at all: what it has to be is checked later, in an order of its own. */
 export function anyText(expects: Localized) {
-  return { schema: SCALAR_TEXT, expects, json: { type: ['string', 'number'] } } satisfies Field;
+  return { schema: SCALAR_TEXT, kind: 'text', expects, json: { type: ['string', 'number'] } } satisfies Field;
 }
 
 /** An integer that may be below 0, or its decimal text. */
@@ -84,6 +113,7 @@ export function signedInteger(min: number, max: number, expects: Localized) {
       .union([z.string().regex(/^(0|-?[1-9]\d{0,14})$/), z.int()])
       .transform(Number)
       .pipe(z.int().min(min).max(max)),
+    kind: 'integer',
     expects,
     json: {
       anyOf: [
@@ -103,6 +133,7 @@ export function integer(min: number, max: number) {
       .union([z.string().regex(/^(0|[1-9]\d{0,14})$/), z.int()])
       .transform(Number)
       .pipe(z.int().min(min).max(max)),
+    kind: 'integer',
     expects: { 'zh-CN': `${min} 到 ${max} 的整数`, en: `an integer from ${min} to ${max}` },
     json: {
       anyOf: [
@@ -120,6 +151,7 @@ export function integer(min: number, max: number) {
 export function text({ min = 0, max }: { readonly min?: number; readonly max: number }) {
   return {
     schema: SCALAR_TEXT.pipe(z.string().min(min).max(max).refine(isStorable)),
+    kind: 'text',
     expects: {
       'zh-CN': `${min} 到 ${max} 个字符的文本，不含空字符（NUL）和不成对的代理码`,
       en: `text of ${min} to ${max} characters, without NUL and unpaired surrogates`,
@@ -132,6 +164,7 @@ export function text({ min = 0, max }: { readonly min?: number; readonly max: nu
 export function matching(pattern: RegExp, expects: Localized) {
   return {
     schema: SCALAR_TEXT.pipe(z.string().regex(pattern)),
+    kind: 'text',
     expects,
     json: { type: ['string', 'number'], pattern: pattern.source },
   } satisfies Field;
@@ -141,6 +174,7 @@ export function matching(pattern: RegExp, expects: Localized) {
 export function longText(maxBytes: number) {
   return {
     schema: SCALAR_TEXT.pipe(z.string().refine((value) => isStorable(value) && UTF8.encode(value).length <= maxBytes)),
+    kind: 'page',
     expects: {
       'zh-CN': `至多 ${maxBytes} 字节（UTF-8）的文本，不含空字符（NUL）和不成对的代理码`,
       en: `text of at most ${maxBytes} bytes in UTF-8, without NUL and unpaired surrogates`,
@@ -157,7 +191,12 @@ export function choice<const V extends readonly [string, ...string[]]>(values: V
     .transform(String)
     .pipe(z.enum(values));
   // `as`: zod's own type of an enumeration of `V` does not compile in declarations.
-  return { schema: schema as unknown as z.ZodType<V[number], string | number>, expects: described } satisfies Field;
+  return {
+    schema: schema as unknown as z.ZodType<V[number], string | number>,
+    kind: 'choice',
+    values,
+    expects: described,
+  } satisfies Field;
 }
 
 /** Several of `values`, at least one, as an array; repeated ones count once. */
@@ -170,6 +209,8 @@ export function choices<const V extends readonly [string, ...string[]]>(values: 
   return {
     // `as`: see `choice`.
     schema: schema as unknown as z.ZodType<V[number][], V[number][]>,
+    kind: 'choices',
+    values,
     expects: described,
     json: { type: 'array', items: { enum: values }, minItems: 1 },
   } satisfies Field;
@@ -178,6 +219,7 @@ export function choices<const V extends readonly [string, ...string[]]>(values: 
 /** An http or https URL, or empty for none. It is kept as it was written, and bounded as it is sent: percent-encoded. */
 export const optionalHttpUrl = {
   schema: SCALAR_TEXT.pipe(z.string().max(MAX_URL_LENGTH).refine(isHttpUrlOrEmpty)),
+  kind: 'url',
   expects: {
     'zh-CN': `以 http:// 或 https:// 开头的网址，不含用户名，百分号编码后至多 ${MAX_URL_LENGTH} 个字符，或空`,
     en: `a URL that begins with http:// or https://, without a user name, at most ${MAX_URL_LENGTH} characters when percent-encoded, or empty`,
@@ -232,6 +274,7 @@ function list(separator: Separator, { maxEntries, maxLength, expects, each }: Li
       (value) => listEntries(value, separator)?.slice(0, maxEntries + 1) ?? value,
       z.array(entry).max(maxEntries),
     ),
+    kind: separator === ',' ? 'list' : 'lines',
     expects,
     each,
     separator,

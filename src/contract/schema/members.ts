@@ -81,6 +81,7 @@ export function objectList<F extends Fields>(
       .max(maxEntries)
       .transform((objects): unknown[] => objects)
       .pipe(z.array(object).refine(isAllowed)),
+    kind: 'objects',
     expects,
     each,
     members,

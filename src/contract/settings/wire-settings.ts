@@ -109,7 +109,7 @@ function fieldOf(row: Row): Field {
     case 'switch':
       return row.expects === undefined ? flag : { ...flag, expects: row.expects };
     case 'seconds':
-      return { ...integer(0, row.max), expects: row.expects ?? secondsUpTo(row.max) };
+      return { ...integer(0, row.max), kind: 'seconds', expects: row.expects ?? secondsUpTo(row.max) };
     case 'number':
       return integer(row.min, row.max);
     case 'text':

@@ -17,6 +17,7 @@ const MAX_CA_BYTES = 64 * 1024;
 
 const authority = {
   ...longText(MAX_CA_BYTES),
+  kind: 'pem' as const,
   expects: {
     'zh-CN': `签发运营商证书的 CA 证书（PEM），至多 ${MAX_CA_BYTES} 字节，或空（公共机构）`,
     en: `the certificate (PEM) of the carrier's certificate authority, at most ${MAX_CA_BYTES} bytes, or empty for the public authorities`,
@@ -32,6 +33,7 @@ const addressType = {
   schema: text({ max: 7 }).schema.refine(
     (value) => /^(\d{1,3},\d{1,3})?$/.test(value) && value.split(',').every(isOctet),
   ),
+  kind: 'text' as const,
   expects: {
     'zh-CN': 'TON 和 NPI，如 5,0，各为 0 到 255；或空：由号码的写法决定',
     en: 'TON and NPI, such as 5,0, each from 0 to 255; or empty: derived from the form of the address',

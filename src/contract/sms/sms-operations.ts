@@ -35,6 +35,7 @@ const MESSAGE_FIELDS = { content, time: timestamp };
 
 const marketingHours = {
   schema: text({ max: 11 }).schema.refine(isHours),
+  kind: 'text' as const,
   expects: {
     'zh-CN': '营销短信的发送时段，如 08:00-22:00，或 off（不限制）',
     en: 'the hours of advertising, such as 08:00-22:00, or off for any time',
@@ -43,6 +44,7 @@ const marketingHours = {
 };
 const timeZone = {
   schema: text({ min: 1, max: 64 }).schema.refine(isTimeZone),
+  kind: 'text' as const,
   expects: { 'zh-CN': 'IANA 时区，如 Asia/Shanghai', en: 'an IANA time zone, such as Asia/Shanghai' },
   json: { type: 'string' },
 };

@@ -1,7 +1,8 @@
 /** The whole service with a live domain, published to by scripted encoders with the keys that the interface gives out. */
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type Client, createClient } from '#client/client.ts';
+import { createClient } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import { fetchFrom } from '../edge/edge.ts';
 import { eventually } from '../eventually.ts';
 import { type RunningService, startService, WITH_LIVE } from '../process/service.ts';

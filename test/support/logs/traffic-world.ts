@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import { eventually } from '../eventually.ts';
 import { startNginx } from '../nginx.ts';
 import type { RunningService } from '../process/service.ts';

@@ -1,6 +1,6 @@
 /** Load on controls that share a database: changes, purges and messages, each noted when it is acknowledged. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 
 export const LOAD_KINDS = ['change', 'purge', 'message'] as const;
 export type LoadKind = (typeof LOAD_KINDS)[number];

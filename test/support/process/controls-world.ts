@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type Client, createClient } from '#client/client.ts';
+import { createClient } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import type { Db } from '#db/open.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
 import { eventually } from '../eventually.ts';

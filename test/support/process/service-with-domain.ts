@@ -1,6 +1,7 @@
 /** Domains of a service, and a service with one edge worker and one domain. */
 import type { TestContext } from 'node:test';
-import { type Client, createClient } from '#client/client.ts';
+import { createClient } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import type { CallOf } from '#contract/operations.ts';
 import { eventually } from '../eventually.ts';
 import { type RunningService, startService } from './service.ts';

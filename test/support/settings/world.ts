@@ -1,7 +1,8 @@
 /** A real service, and per setting a domain with an origin of its own: what is set, what viewers get, what the origin saw. */
 
 import type { TestContext } from 'node:test';
-import { type Client, createClient } from '#client/client.ts';
+import { createClient } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
 import type { CallOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { createAuthority } from '../certificates/certificate.ts';
