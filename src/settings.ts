@@ -72,6 +72,11 @@ export const SETTINGS = {
     description:
       'Management and SMS API, `/healthz`, `/readyz`; an address other than loopback requires TLS or trusted proxies',
   },
+  consoleUrl: {
+    reader: serverUrl(),
+    description:
+      'URL at which people open the console, without a path: passkeys belong to its host; by default `http://localhost` with the port of control-listen',
+  },
   stopDelaySeconds: {
     reader: wholeNumber(0, 60),
     default: '5',

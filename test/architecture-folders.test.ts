@@ -54,9 +54,10 @@ const ROOMS: Readonly<Record<string, Folders>> = {
     live: ['domains', 'settings', 'schema'],
     sms: ['domains', 'settings', 'schema'],
     operators: ['domains', 'schema'],
+    people: ['domains', 'schema'],
     changes: ['live', 'domains', 'settings', 'schema'],
-    '.': ['changes', 'operators', 'sms', 'live', 'domains', 'errors', 'schema'],
-    openapi: ['.', 'domains', 'errors', 'schema'],
+    '.': ['changes', 'people', 'operators', 'sms', 'live', 'domains', 'errors', 'schema'],
+    openapi: ['.', 'people', 'domains', 'errors', 'schema'],
   },
   // Commands by subject, over the parts of which each is made.
   cli: {

@@ -18,7 +18,15 @@ export interface CallAnswer {
   /** Absent for an unknown path. */
   readonly operation?: RouteName | undefined;
   /** Whose call it was, once that is known. */
-  readonly by?: { readonly id: number; readonly accountId: number } | undefined;
+  readonly by?: AnsweredCaller | undefined;
+}
+
+/** Ids of the caller, for logs. */
+export interface AnsweredCaller {
+  readonly accountId?: number | undefined;
+  readonly tokenId?: number | undefined;
+  readonly personId?: number | undefined;
+  readonly sessionId?: number | undefined;
 }
 
 /** `note` follows the word of success in `info`. */

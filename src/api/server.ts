@@ -1,7 +1,9 @@
 /** The listener of control: its parts are joined here, and closed. */
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
-import { startTokenUses } from './auth/token-uses.ts';
+import { saveSessionsSeen } from '#db/tables/people/sessions.ts';
+import { saveTokenUses } from '#db/tables/tokens.ts';
+import { startUses } from './auth/uses.ts';
 import type { CallAnswer } from './call-answer.ts';
 import { type CallOptions, createAnswerCall } from './calls/calls.ts';
 import { createRequesters, type RequesterOptions } from './calls/requester.ts';
@@ -23,7 +25,7 @@ export interface ApiOptions extends CallOptions, Omit<RequesterOptions, 'onUntru
   readonly registry: Registry;
   /** Absent: there is no console. */
   readonly console?: ConsoleSite | undefined;
-  /** Time between writes of when tokens were last used; absent: a minute. */
+  /** Time between writes of when tokens and sessions were last used; absent: a minute. */
   readonly tokenUsesEveryMs?: number;
 }
 
@@ -40,11 +42,13 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const metrics = createApiMetrics(registry);
   const count = ({ outcome }: CallAnswer) => metrics.count(undefined, outcome, 0);
   await using stack = new AsyncDisposableStack();
-  const uses = stack.use(startTokenUses(options.db, log, options.tokenUsesEveryMs));
+  const { db, tokenUsesEveryMs: everyMs } = options;
+  const uses = stack.use(startUses({ db, log, everyMs, save: saveTokenUses }));
+  const sessionUses = stack.use(startUses({ db, log, everyMs, save: saveSessionsSeen }));
   const requesters = createRequesters({ ...options, onUntrustedProxy: warnOfUntrustedProxies(log) });
   const parts = {
     requesters,
-    answerCall: createAnswerCall({ ...options, uses }, requesters, () => portOf(app) ?? listen.port),
+    answerCall: createAnswerCall({ ...options, uses, sessionUses }, requesters, () => portOf(app) ?? listen.port),
     parseBody: createParseBody(),
     held: new HeldBytes(MAX_HELD),
     writeRequestLog: createRequestLog(log, metrics),

@@ -25,6 +25,7 @@ import { FLEET_OPERATOR_OPERATIONS } from './operators/fleet-operator-operations
 import { GROUP_OPERATIONS } from './operators/group-operations.ts';
 import { OPERATOR_OPERATIONS } from './operators/operator-operations.ts';
 import { TOKEN_OPERATIONS } from './operators/token-operations.ts';
+import { SESSION_OPERATIONS } from './people/session-operations.ts';
 import type { RouteName } from './routes.ts';
 import type { Operation } from './schema/operation.ts';
 import { SMS_OPERATIONS } from './sms/sms-operations.ts';
@@ -51,6 +52,7 @@ const OPERATION_TABLE = {
   ...LIVE_OPERATIONS,
   ...AUDIT_OPERATIONS,
   ...SMS_OPERATIONS,
+  ...SESSION_OPERATIONS,
   ...TOKEN_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
   ...OPERATOR_OPERATIONS,

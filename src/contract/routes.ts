@@ -14,9 +14,12 @@ export interface Route {
   readonly base: Base;
   readonly path: `/${string}`;
   readonly envelope: EnvelopeName;
-  /** What a token is for; `any`: it acts for the token's own account, whatever that is for. */
-  readonly scope: Scope | 'any';
-  /** What a token must be allowed to do with it. docs/decisions/0629 */
+  /**
+   * What a token is for; `any`: it acts for the token's own account, whatever that is for. `person`: for a browser that is
+   * signed in, by the session's cookie alone; `none`: before there is a session. docs/decisions/0662
+   */
+  readonly scope: Scope | 'any' | 'person' | 'none';
+  /** What a token must be allowed to do with it (docs/decisions/0629). A session may call those of `person` all the same. */
   readonly access: TokenAccess;
   /** A token that is limited to some domains may call it, and reaches those alone; others are refused to it. */
   readonly isByDomain?: boolean;
@@ -129,6 +132,11 @@ export const ROUTES = {
   'sms.setSettings': smsExtension('/api/app/setSmsSettings', 'write'),
   'sms.getWebhook': smsExtension('/api/app/getSmsWebhook', 'write'),
   'sms.setWebhook': smsExtension('/api/app/setSmsWebhook', 'write'),
+
+  'session.begin': sessionRoute('/session/begin', 'none', 'write'),
+  'session.get': sessionRoute('/session/get', 'person', 'read'),
+  'session.use': sessionRoute('/session/use', 'person', 'write'),
+  'session.end': sessionRoute('/session/end', 'person', 'write'),
 
   'account.getLimits': ownRoute('/account/getLimits', 'read'),
 
@@ -256,6 +264,15 @@ function eventRoute<P extends `/event/${string}`, A extends TokenAccess>(path: P
 /** What an account sees and does of itself. */
 function ownRoute<P extends `/${'account' | 'token'}/${string}`, A extends TokenAccess>(path: P, access: A) {
   return { base: 'cdn', path, envelope: 'cdn', scope: 'any', access, extension: true } as const;
+}
+
+/** What people do of themselves, whatever their accounts. */
+function sessionRoute<P extends `/${string}`, S extends 'person' | 'none', A extends TokenAccess>(
+  path: P,
+  scope: S,
+  access: A,
+) {
+  return { base: 'cdn', path, envelope: 'cdn', scope, access, extension: true } as const;
 }
 
 function operatorRoute<P extends `/operator/${string}`, A extends TokenAccess>(path: P, access: A) {

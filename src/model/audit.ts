@@ -1,18 +1,21 @@
 /** The audit trail: changes with their authors and times. It has no secret, and no text of a message. docs/decisions/0623 */
 
 /**
- * `token`: its holder. `local`: a command on control's machine, which proves by its secret that it may read the data
+ * `token`: its holder. `person`: one who is signed in. `local`: a command on control's machine, which proves by its secret that it may read the data
  * directory. `service`: the service by itself.
  */
-type ActorKind = 'token' | 'local' | 'service';
+type ActorKind = 'token' | 'person' | 'local' | 'service';
 
 export interface AuditActor {
   readonly kind: ActorKind;
-  /** Label of the token; user of this machine, as the command says it, unverified; part of the service. */
+  /** Label of the token; name of the person; user of this machine, as the command says it, unverified; part of the service. */
   readonly name: string;
-  /** The account that owns the token. */
+  /** The account that owns the token, or that the person acts for. */
   readonly accountId?: number | undefined;
   readonly tokenId?: number | undefined;
+  readonly personId?: number | undefined;
+  /** The session of the call. */
+  readonly sessionId?: number | undefined;
   /** Address of the client; empty for the service. */
   readonly address: string;
 }
@@ -30,8 +33,10 @@ export const AUDIT_TARGET_KINDS = [
   'group',
   'keyring',
   'numbers',
+  'person',
   'price',
   'route',
+  'session',
   'task',
   'token',
   'webhook',

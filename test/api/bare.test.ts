@@ -48,6 +48,7 @@ function rows(accessToken: string): Row[] {
     ['a cookie', last('{}', 'Cookie: a=b'), 'other'],
     ['a cookie, twice', last('{}', 'cookie: a=b', 'COOKIE: c=d'), 'other'],
     ['a cookie without a value', last('{}', 'Cookie:'), 'other'],
+    ['a browser', last('{}', 'User-Agent: a', 'Origin: http://a', 'Sec-Fetch-Site: same-origin'), 'call'],
     ['TE', last('{}', 'TE: trailers', 'Accept-Encoding: gzip'), 'call'],
     ['a semicolon behind the type', last('{}').replace('/json', '/json;'), 'call'],
     ['a type with its characters', last('{}').replace('/json', '/json ; charset="utf-8"'), 'call'],

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { OPERATIONS } from '#contract/operations.ts';
+import { SESSION_COOKIE } from '#contract/people/session-fields.ts';
 import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
-import { startTestApi, type TestApi } from '../support/api/api.ts';
+import { pageFields, startTestApi, type TestApi } from '../support/api/api.ts';
 import { needsOf, prepareOperation } from '../support/api/prepared-operation.ts';
 import { newSqlite } from '../support/db/databases.ts';
 
@@ -21,7 +22,18 @@ const BAD_VALUES: Readonly<Record<string, unknown>> = {
 const ANY_NUMBER_WILL_DO = [
   ...['icp_no', 'remark', 'name', 'label', 'html_403', 'ua_str', 'ssl_title', 'ssl_key', 'ssl_key_second'],
   ...['app_key', 'sendid', 'before', 'after', 'mobile', 'suffix', 'reference', 'target_id'],
-  ...['host', 'tls_ca', 'tls_server_name', 'system_id', 'password', 'system_type', 'sender', 'connectors', 'reason'],
+  ...[
+    'host',
+    'tls_ca',
+    'tls_server_name',
+    'system_id',
+    'password',
+    'system_type',
+    'sender',
+    'connectors',
+    'reason',
+    'access_token',
+  ],
 ];
 
 /** Checked in an order of their own, which test/api/sms.test.ts goes through. */
@@ -67,10 +79,13 @@ describe('fields', () => {
           await refuse(field, 'null', { ...request, [field]: null }, /^fieldMissing$/);
         }
         assert.deepEqual(await readEverything(api), before);
-        const body = JSON.stringify({ access_token: accessToken, ...request, unknown: { deep: [1] } });
+        const isPage = accessToken.startsWith(SESSION_COOKIE);
+        const token = isPage ? {} : { access_token: accessToken };
+        const body = JSON.stringify({ ...token, ...request, unknown: { deep: [1] } });
         const answer = await api.post(
           ROUTES[name].path,
           `{"__proto__": {"access_token": "x", "domain_id": 77}, "constructor": 1, ${body.slice(1)}`,
+          isPage ? pageFields(accessToken) : {},
         );
         assert.equal(answer.body['status'], ROUTES[name].base === 'sms' ? 1000 : 1, JSON.stringify(answer.body));
         assert.equal(Object.hasOwn(Object.prototype, 'domain_id'), false);

@@ -1,9 +1,10 @@
 /** Every operation, called with tokens that are limited to some access or to some domains. docs/decisions/0629 */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { isPersonal } from '#api/calls/admission.ts';
 import { ROUTE_NAMES, ROUTES, type Route, type RouteName } from '#contract/routes.ts';
 import { TABLE_NAMES } from '#db/export/tables.ts';
-import { ACCESS, type Scope } from '#model/account.ts';
+import { ACCESS, SCOPES, type Scope } from '#model/account.ts';
 import { addTestCertificate } from '../support/api/added-certificate.ts';
 import { startTestApi, type TestApi } from '../support/api/api.ts';
 import { add, type CallAs, dataOf, startWithCustomers } from '../support/api/customers.ts';
@@ -32,7 +33,7 @@ const SHOWS_MORE: readonly RouteName[] = [
 const LEAVES_NO_ROW: readonly RouteName[] = ['smsOperator.testConnector'];
 
 /** What a token that is limited to another domain of the account is answered. A new operation does not compile until it is here. */
-const ELSEWHERE: { readonly [N in RouteName]: Outcome<N> } = {
+const ELSEWHERE: { readonly [N in OfAccounts]: Outcome<N> } = {
   'domain.get': 'domainNotFound',
   'domain.add': 'domainsLimited',
   'domain.updateOrigin': 'domainNotFound',
@@ -182,16 +183,23 @@ const ELSEWHERE: { readonly [N in RouteName]: Outcome<N> } = {
   'smsOperator.getOptOuts': 'domainsLimited',
 };
 
+/** Operations of people take no token, and have no access: test/api/sessions.test.ts. */
+type OfAccounts = Exclude<RouteName, `session.${string}`>;
+
+function isOfAccounts(name: RouteName): name is OfAccounts {
+  return !isPersonal(name);
+}
+
 type Outcome<N extends RouteName> = N extends `${'domain' | 'certificate' | 'token'}.list`
   ? 'less'
   : 'domainNotFound' | 'hostNotFound' | 'taskNotFound' | 'tokenNotFound' | 'domainsLimited' | 'done';
 
 /** SQLite alone: what is refused is decided before any statement but the look-up of a domain, which runs on both engines below. */
 describe('limits of tokens', () => {
-  for (const name of ROUTE_NAMES) {
+  for (const name of ROUTE_NAMES.filter(isOfAccounts)) {
     const route: Route = ROUTES[name];
     const { access } = route;
-    const scopes: readonly Scope[] = [route.scope === 'any' ? 'cdn' : route.scope];
+    const scopes: readonly Scope[] = [SCOPES.find((scope) => scope === route.scope) ?? 'cdn'];
     const limits = `the access ${access}${route.isByDomain === true ? ' and the domain that is asked for' : ''}`;
     test(`${name} takes tokens with ${limits}, and no others`, needsOf(name), async (t) => {
       const api = await startTestApi(t, newSqlite);

@@ -15,6 +15,7 @@ const ENDS: Readonly<Record<TableName, End>> = {
   account: { kept: 'made by an operator' },
   token: 'tokens.ts',
   kept_answer: 'kept-answers.ts',
+  session: 'people/sessions.ts',
   domain: { kept: 'added by customers; a deleted one stays for its logs' },
   audit_event: 'audit.ts',
   domain_revision: 'domain-revisions.ts',

@@ -8,6 +8,8 @@ import type { Clock } from '#lib/clock.ts';
 import { SharedLookUps } from '#lib/shared-look-ups.ts';
 import { hashToken } from '#lib/token.ts';
 import { ACCESS, type AccountLimits, isTokenUsable, type Scope, type TokenAccess } from '#model/account.ts';
+import type { Session } from '#model/session.ts';
+import type { BrowserFields } from './browser.ts';
 import { FailedTokens } from './failed-tokens.ts';
 
 /** The caller's account and token, and the address of the call. */
@@ -18,11 +20,19 @@ export interface Caller {
   readonly isLocal: boolean;
   /** User of this machine, as the command says it; empty: not said. */
   readonly user?: string;
+  /** Absent: the caller is no browser. */
+  readonly browser?: BrowserFields;
 }
 
 export interface Principal {
-  /** Absent: the command line of this machine, known by the local secret. */
+  /** The token of the call, or that its session acts for. */
   readonly token?: TokenInUse;
+  /** The session of the call's cookie. */
+  readonly session?: Session;
+  /** The person who is signed in. */
+  readonly person?: PersonInUse;
+  /** The account that the call acts for. Absent: the command line of this machine, or no account is in view. */
+  readonly accountId?: number;
   readonly scopes: readonly Scope[];
   readonly access: readonly TokenAccess[];
   /** Domains that the token is limited to; `undefined`: all of the account. */
@@ -31,6 +41,11 @@ export interface Principal {
   readonly limits: AccountLimits;
   /** The account is; its token is good all the same. */
   readonly isDisabled: boolean;
+}
+
+interface PersonInUse {
+  readonly id: number;
+  readonly name: string;
 }
 
 interface TokenInUse {
@@ -78,14 +93,7 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
     if (isLocal && timingSafeEqual(Buffer.from(hash), localHash)) return LOCAL;
     const found = await tokens.get(hash);
     if (found === undefined) throw failures.refusalOf(clientNetwork(address));
-    const refusal = refusalOf(found, nowOf());
-    if (refusal !== undefined) throw new ServiceError(refusal);
-    const { id, accountId, label, scopes, domainIds, addresses } = found.token;
-    const access = found.formerUntil === undefined ? found.token.access : withoutManage(found.token.access);
-    const isElsewhere = addresses !== undefined && !createAddressSet(addresses).has(address);
-    const isDisabled = found.account.isDisabled;
-    const { limits } = found.account;
-    return { token: { id, accountId, label, isElsewhere }, scopes, access, domainIds, limits, isDisabled };
+    return principalOfToken(found, address, nowOf());
   };
   return (accessToken, caller, now) => {
     const key = `${caller.isLocal} ${caller.address} ${accessToken}`;
@@ -102,6 +110,17 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
     shared.principal.then(forget, forget); // it may end before anything is asked
     return shared.principal;
   };
+}
+
+/** Throws `ServiceError` if the token cannot be used at `now`. */
+export function principalOfToken(found: TokenOfAccount, address: string, now: number): Principal {
+  const refusal = refusalOf(found, now);
+  if (refusal !== undefined) throw new ServiceError(refusal);
+  const { id, accountId, label, scopes, domainIds, addresses } = found.token;
+  const access = found.formerUntil === undefined ? found.token.access : withoutManage(found.token.access);
+  const isElsewhere = addresses !== undefined && !createAddressSet(addresses).has(address);
+  const { limits, isDisabled } = found.account;
+  return { token: { id, accountId, label, isElsewhere }, accountId, scopes, access, domainIds, limits, isDisabled };
 }
 
 /** The command line of this machine. */

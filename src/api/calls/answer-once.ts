@@ -20,7 +20,8 @@ export interface KeyedCall {
   readonly operation: string;
   readonly members: Readonly<Record<string, unknown>>;
   readonly accountId: number;
-  readonly tokenId: number;
+  /** The token, or the person. */
+  readonly requester: number | string;
   readonly now: number;
 }
 
@@ -30,11 +31,11 @@ export async function answerOnce(
   call: KeyedCall,
   act: (db: Db) => Promise<CallAnswer>,
 ): Promise<CallAnswer> {
-  const { accountId, tokenId, now } = call;
+  const { accountId, requester, now } = call;
   const id = hashOf(accountId, call.operation, readKey(call.key));
   const { access_token: _token, ...asked } = call.members;
   const requestHash = hashOf(
-    tokenId,
+    requester,
     Object.entries(asked).sort(([one], [other]) => (one < other ? -1 : 1)),
   );
   return await db.transaction(async (trx) => {

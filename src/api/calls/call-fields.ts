@@ -19,6 +19,10 @@ export const CALL_FIELDS = [
   'x-forwarded-for',
   'x-request-id',
   'idempotency-key',
+  'user-agent',
+  'cookie',
+  'origin',
+  'sec-fetch-site',
   LOCAL_USER_FIELD,
 ] as const;
 

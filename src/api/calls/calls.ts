@@ -18,7 +18,8 @@ import type { BlobStore } from '#logs/store/blob-store.ts';
 import { signedTailPath, type TailAddress } from '#logs/tail/address.ts';
 import type { Review } from '#model/transition.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
-import type { TokenUses } from '../auth/token-uses.ts';
+import { createAuthenticateSession } from '../auth/sessions.ts';
+import type { Uses } from '../auth/uses.ts';
 import type { CallAnswer } from '../call-answer.ts';
 import { type CheckOptions, createChecks } from '../checks/checks.ts';
 import type { CallServices } from '../handlers/handler.ts';
@@ -39,6 +40,8 @@ export interface CallOptions {
   readonly timeZone: string;
   readonly domainStatusAs: 'int' | 'string';
   readonly cnameSuffix: string;
+  /** Address of the console; absent: that of this listener, on `localhost`. */
+  readonly consoleUrl?: string | undefined;
   readonly logs: LogOptions;
   /** Ports in the addresses of live streams. Absent: there are no addresses. */
   readonly livePorts?: LivePorts;
@@ -124,7 +127,8 @@ const FLEET_GRACE_MS = 30 * DAY_MS;
 export const CERTIFICATES_PER_ACCOUNT = 10_000;
 
 interface AnswerOptions extends CallOptions {
-  readonly uses: Pick<TokenUses, 'note'>;
+  readonly uses: Pick<Uses, 'note'>;
+  readonly sessionUses: Pick<Uses, 'note'>;
 }
 
 /** `portOf`: that of the listener. */
@@ -143,18 +147,17 @@ export function createAnswerCall(options: AnswerOptions, requesters: Requesters,
 }
 
 function openDispatch(options: AnswerOptions, portOf: () => number): Dispatch {
-  const { db, uses, steadyClock, log, limits, localSecret, peers = ALONE } = options;
+  const { db, uses, sessionUses, steadyClock, log, limits, localSecret, peers = ALONE } = options;
   const controls = () => peers.seen;
+  const { failedTokensPerMinute } = limits;
+  const authenticate = createAuthenticate({ db, localSecret, failedTokensPerMinute, controls, steadyClock });
   return createDispatch({
-    services: createServices(options, portOf),
-    authenticate: createAuthenticate({
-      db,
-      localSecret,
-      failedTokensPerMinute: limits.failedTokensPerMinute,
-      controls,
-      steadyClock,
-    }),
+    services: { ...createServices(options, portOf), authenticate },
+    authenticate,
+    authenticateSession: createAuthenticateSession(db),
+    consoleOrigin: () => consoleOriginOf(options, portOf),
     uses,
+    sessionUses,
     steadyClock,
     controls,
     tokenRatePerSecond: limits.tokenRatePerSecond,
@@ -169,7 +172,7 @@ function openDispatch(options: AnswerOptions, portOf: () => number): Dispatch {
   });
 }
 
-function createServices(options: CallOptions, portOf: () => number): CallServices {
+function createServices(options: CallOptions, portOf: () => number): Omit<CallServices, 'authenticate'> {
   const { db, limits, log } = options;
   return {
     db,
@@ -189,6 +192,8 @@ function createServices(options: CallOptions, portOf: () => number): CallService
     },
     days: createDays(options.timeZone),
     livePorts: options.livePorts ?? {},
+    timeZone: options.timeZone,
+    hasSms: options.sms !== undefined,
     checks: createChecks(options.checks ?? NO_CHECKS, options.steadyClock),
     asks: options.asks,
     ...createDownloadUrls(options, portOf),
@@ -202,10 +207,19 @@ function createServices(options: CallOptions, portOf: () => number): CallService
   };
 }
 
+/** Scheme, host and port of the console. Passkeys need a name, which an IP address is not. */
+function consoleOriginOf({ consoleUrl, tls }: CallOptions, portOf: () => number): string {
+  return consoleUrl === undefined ? `${schemeOf(tls)}://localhost:${portOf()}` : new URL(consoleUrl).origin;
+}
+
+function schemeOf(tls: CallOptions['tls']): 'http' | 'https' {
+  return tls === undefined ? 'http' : 'https';
+}
+
 /** Signed, and good for some hours. */
 function createDownloadUrls({ logs, listen, tls }: CallOptions, portOf: () => number) {
   const { ring, baseUrl, hours } = logs;
-  const scheme = tls === undefined ? 'http' : 'https';
+  const scheme = schemeOf(tls);
   const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
   const base = () => baseUrl?.replace(/\/+$/, '') ?? `${scheme}://${host}:${portOf()}`;
   const expiryOf = (now: number) => Math.floor(now / 1000) + hours * 3600;

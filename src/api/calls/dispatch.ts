@@ -2,19 +2,17 @@
  * A call, top to bottom: authenticate, limit, decode, act, answer. The only place that turns errors into answers. Knows
  * nothing of HTTP servers.
  */
-import { decodeRequest } from '#contract/decode.ts';
 import { ServiceError } from '#contract/errors/service-error.ts';
 import { OPERATIONS } from '#contract/operations.ts';
-import { ADDING, ROUTES, type Route, type RouteName } from '#contract/routes.ts';
+import { ADDING, ROUTES, type RouteName } from '#contract/routes.ts';
 import type { Locale } from '#contract/schema/locale.ts';
-import { COMMON, SMS_COMMON } from '#contract/schema/operation.ts';
 import { isDatabaseAway } from '#db/failures.ts';
 import type { Db } from '#db/open.ts';
 import type { Logger } from '#lib/logger.ts';
+import type { AuditActor } from '#model/audit.ts';
 import { askedChange } from '../audit/asked-change.ts';
 import { readingOutside, withTrail } from '../audit/trail.ts';
-import type { Authenticate, Caller, Principal } from '../auth/authenticate.ts';
-import type { TokenUses } from '../auth/token-uses.ts';
+import type { Caller, Principal } from '../auth/authenticate.ts';
 import { answerFailure, answerSuccess, type CallAnswer } from '../call-answer.ts';
 import { LIMIT_HANDLERS, limitsFor } from '../handlers/account-limits.ts';
 import { AUDIT_HANDLERS } from '../handlers/audit.ts';
@@ -30,18 +28,19 @@ import type { Call, CallServices, Handler } from '../handlers/handler.ts';
 import { LIVE_HANDLERS } from '../handlers/live.ts';
 import { LIVE_OPERATOR_HANDLERS } from '../handlers/live-operators.ts';
 import { OPERATOR_HANDLERS } from '../handlers/operators.ts';
+import { SESSION_HANDLERS } from '../handlers/sessions.ts';
 import { SMS_HANDLERS } from '../handlers/sms.ts';
 import { SMS_OPERATOR_HANDLERS } from '../handlers/sms-operators.ts';
 import { TOKEN_HANDLERS } from '../handlers/tokens.ts';
 import { TRAFFIC_HANDLERS } from '../handlers/traffic.ts';
 import { StaleRevision } from '../settings/change.ts';
 import { isDomainChange, refuseStale } from '../settings/stale-revision.ts';
-import { refuseWrongTime } from '../sms/sms-refusals.ts';
-import { NOTES, READ, type ResultOf, WRITE } from '../wire/wire.ts';
+import { COOKIES, NOTES, READ, type ResultOf, WRITE } from '../wire/wire.ts';
 import type { Look } from '../wire/wire-domain.ts';
 import { readIfRevision } from '../wire/wire-values.ts';
+import { type AdmissionOptions, answeredCallerOf, type CallMembers, createAdmission, TIMED } from './admission.ts';
 import { answerOnce } from './answer-once.ts';
-import { createRates, type RateOptions } from './rates.ts';
+import { decodeOrRefuse } from './decode-or-refuse.ts';
 
 /** A route without a handler does not compile. */
 const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
@@ -53,6 +52,7 @@ const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   ...LIVE_HANDLERS,
   ...AUDIT_HANDLERS,
   ...SMS_HANDLERS,
+  ...SESSION_HANDLERS,
   ...TOKEN_HANDLERS,
   'account.getLimits': LIMIT_HANDLERS['account.getLimits'],
   ...OPERATOR_HANDLERS,
@@ -65,22 +65,13 @@ const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
 };
 
 /**
- * Operations that have the SMS checks: types of all fields before the token, the time before the scope.
- * docs/decisions/0210
- */
-const TIMED: readonly RouteName[] = ['sms.ordinary', 'sms.advertising', 'sms.updateStatus'];
-
-/**
  * What the command line of this machine acts for on customers' operations: no account has this id. It has no `cdn`
  * scope anyway.
  */
 const NO_ACCOUNT = 0;
 
-export interface DispatchOptions extends RateOptions {
+export interface DispatchOptions extends AdmissionOptions {
   readonly services: CallServices;
-  readonly authenticate: Authenticate;
-  readonly uses: Pick<TokenUses, 'note'>;
-  readonly smsTimeWindowMs: number;
   readonly look: Omit<Look, 'locale'>;
   readonly log: Logger;
 }
@@ -101,63 +92,59 @@ export interface Request {
 export type Dispatch = (request: Request) => Promise<CallAnswer>;
 
 export function createDispatch(options: DispatchOptions): Dispatch {
-  const rates = createRates(options);
+  const admission = createAdmission(options);
   const services = { ...options.services, db: readingOutside(options.services.db) };
 
-  /** What the token, the moment and the account allow, in the order of docs/decisions/0210. */
-  function refuse({ name, now, caller }: Request, members: Members, principal: Principal): void {
-    const { token, isDisabled } = principal;
-    const isElsewhere = token?.isElsewhere === true;
-    if (token !== undefined && !isElsewhere) options.uses.note(token.id, now);
-    // A caller from an address where the token may not be used does not consume its rate.
-    if (token !== undefined && !isElsewhere) rates.take(token, principal.limits);
-    if (TIMED.includes(name)) refuseWrongTime(members['time'], now, options.smsTimeWindowMs);
-    if (isDisabled) throw new ServiceError('accountDisabled');
-    if (isElsewhere) throw new ServiceError('addressNotAllowed', { address: caller.address });
-    refuseNotAllowed(name, principal);
-  }
-
-  async function act(request: Request, members: Members, asked: unknown, by: Principal): Promise<CallAnswer> {
+  async function act(request: Request, members: CallMembers, asked: unknown, by: Principal): Promise<CallAnswer> {
     const { name, locale, now, caller, idempotencyKey } = request;
-    const { token, domainIds } = by;
+    const { token, person, domainIds } = by;
+    const tokenId = token?.id ?? 0;
+    const actor = person === undefined ? `token:${tokenId}` : `person:${person.id}`;
     const call = {
       ...services,
       ...limitsFor(services, by.limits),
       services,
       now,
-      accountId: token?.accountId ?? NO_ACCOUNT,
+      accountId: by.accountId ?? NO_ACCOUNT,
       domainIds,
-      tokenId: token?.id ?? 0,
+      tokenId,
+      by,
+      actor,
+      caller,
+      requestId: request.requestId,
       address: caller.address,
       ifRevision: readIfRevision(asked),
     };
     const answer = async (db: Db) => {
-      const given = { ...call, db: ROUTES[name].access === 'read' ? db : audited(db, request, members, token) };
-      const { data, note } = await perform(name, asked, given, { ...options.look, locale });
-      return answerSuccess(name, data, locale, note);
+      const given = { ...call, db: leavesEvent(name) ? audited(db, request, members, by) : db };
+      const { data, note, cookie } = await perform(name, asked, given, { ...options.look, locale });
+      const answered = answerSuccess(name, data, locale, note);
+      return cookie === undefined ? answered : { ...answered, headers: { 'set-cookie': cookie } };
     };
     const key = ADDING.has(name) ? idempotencyKey : undefined;
     if (key === undefined) return await answer(call.db);
-    return await answerOnce(call, { ...call, key, operation: name, members }, (db) => answer(readingOutside(db)));
+    const requester = person === undefined ? tokenId : actor;
+    const keyed = { ...call, key, requester, operation: name, members };
+    return await answerOnce(call, keyed, (db) => answer(readingOutside(db)));
   }
 
   /** The answer, with what is left of the caller's rate. A path that the caller may not know of says nothing of it. */
   function toCaller(answer: CallAnswer, principal: Principal | undefined): CallAnswer {
-    const by = principal?.token;
-    if (by === undefined || by.isElsewhere || answer.outcome === 'pathUnknown') return { ...answer, by };
-    return { ...answer, by, headers: { ...answer.headers, ...rates.fieldsOf(by, principal?.limits ?? {}) } };
+    const by = principal && answeredCallerOf(principal);
+    if (principal === undefined || by === undefined) return answer;
+    if (principal.token?.isElsewhere === true || answer.outcome === 'pathUnknown') return { ...answer, by };
+    return { ...answer, by, headers: { ...answer.headers, ...admission.rateFieldsOf(principal) } };
   }
 
   return async (request) => {
-    const { name, body, caller, now } = request;
+    const { name, body } = request;
     let principal: Principal | undefined;
     try {
       const members = readMembers(body);
-      const { access_token: accessToken } = decodeOrRefuse(ROUTES[name].base === 'sms' ? SMS_COMMON : COMMON, members);
       const decode = () => decodeOrRefuse(OPERATIONS[name].request, members);
-      const decoded = TIMED.includes(name) ? decode() : undefined;
-      principal = await options.authenticate(accessToken, caller, now);
-      refuse(request, members, principal);
+      const decoded = TIMED.includes(name) ? decode() : undefined; // before the token
+      principal = await admission.identify(request, members);
+      admission.refuse(request, members, principal);
       return toCaller(await act(request, members, decoded ?? decode(), principal), principal);
     } catch (error) {
       const failure = toServiceError(error, request, options.log);
@@ -183,41 +170,29 @@ export function notReady(): ServiceError {
   return new ServiceError('notReady', { seconds: NOT_READY_SECONDS });
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
-function readMembers(body: unknown): Members {
+function readMembers(body: unknown): CallMembers {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new ServiceError('bodyNotJson');
-  return body as Members; // any object has members
+  return body as CallMembers; // any object has members
 }
 
-function decodeOrRefuse<R extends Parameters<typeof decodeRequest>[0]>(contract: R, members: Members) {
-  const decoded = decodeRequest(contract, members);
-  if (decoded.kind === 'error') throw new ServiceError(decoded.code, decoded.parameters);
-  return decoded.value;
+/** A person is not known before sign-in: the handlers of those operations leave events themselves. */
+function leavesEvent(name: RouteName): boolean {
+  return ROUTES[name].access !== 'read' && ROUTES[name].scope !== 'none';
 }
 
 /** The database for a call that may change something: it leaves events of the audit trail. */
-function audited(db: Db, { name, caller, requestId, now }: Request, members: Members, token: Principal['token']): Db {
-  const { address, user = '' } = caller;
-  const actor =
-    token === undefined
-      ? ({ kind: 'local', name: user, address } as const)
-      : ({ kind: 'token', name: token.label, accountId: token.accountId, tokenId: token.id, address } as const);
-  const owner = ROUTES[name].scope === 'operator' ? undefined : token?.accountId;
-  return withTrail(db, { at: now, actor, operation: name, requestId }, () => askedChange(name, members, owner));
+function audited(db: Db, { name, caller, requestId, now }: Request, members: CallMembers, by: Principal): Db {
+  const hasOwner = ROUTES[name].scope !== 'operator';
+  const occasion = { at: now, actor: actorOf(by, caller), operation: name, requestId };
+  return withTrail(db, occasion, () => askedChange(name, members, hasOwner ? by.accountId : undefined));
 }
 
-/**
- * Refuses tokens without the scope or the access, and tokens limited to some domains where more than these is meant.
- * Without an operator's scope, `/operator/*` does not exist. docs/decisions/0629
- */
-function refuseNotAllowed(name: RouteName, { scopes, access, domainIds }: Principal): void {
-  const route: Route = ROUTES[name];
-  const { scope } = route;
-  if (scope !== 'any' && !scopes.includes(scope))
-    throw scope === 'operator' ? new ServiceError('pathUnknown') : new ServiceError('scopeMissing', { scope });
-  if (!access.includes(route.access)) throw new ServiceError('accessMissing', { access: route.access });
-  if (domainIds !== undefined && route.isByDomain !== true && scope !== 'any') throw new ServiceError('domainsLimited');
+function actorOf({ token, session, person, accountId }: Principal, { address, user = '' }: Caller): AuditActor {
+  const sessionId = session?.id;
+  if (person !== undefined)
+    return { kind: 'person', name: person.name, accountId, personId: person.id, sessionId, address };
+  if (token === undefined) return { kind: 'local', name: user, address };
+  return { kind: 'token', name: token.label, accountId: token.accountId, tokenId: token.id, sessionId, address };
 }
 
 type Write<N extends RouteName> = (result: ResultOf<N>, look: Look) => unknown;
@@ -230,7 +205,9 @@ async function perform<N extends RouteName>(name: N, asked: unknown, call: Call,
   const addToInfo = NOTES[name] as ((result: ResultOf<N>, look: Look) => string) | undefined;
   try {
     const result = await HANDLERS[name](call, read(asked));
-    return { data: write === undefined ? true : write(result, look), note: addToInfo?.(result, look) ?? '' };
+    const cookieOf = COOKIES[name] as ((result: ResultOf<N>) => string) | undefined;
+    const data = write === undefined ? true : write(result, look);
+    return { data, note: addToInfo?.(result, look) ?? '', cookie: cookieOf?.(result) };
   } catch (error) {
     throw error instanceof StaleRevision && isDomainChange(name) ? refuseStale(name, error, look) : error;
   }

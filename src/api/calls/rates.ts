@@ -20,17 +20,23 @@ export interface RateOptions {
   readonly steadyClock: Clock;
 }
 
+/** A token or a session; of a session without an account in view, only its own rate counts. */
 interface Caller {
-  readonly id: number;
-  readonly accountId: number;
+  readonly key: string;
+  readonly accountId: number | undefined;
 }
 
 interface TokenRates {
-  /** Throws `ServiceError` if the token, or all of its account together, are used too often. */
-  take(token: Caller, limits: AccountLimits): void;
-  /** Header fields of an answer to the token. */
-  fieldsOf(token: Caller, limits: AccountLimits): Readonly<Record<string, string>>;
+  /** Throws `ServiceError` if the caller, or all of its account together, are too frequent. */
+  take(caller: Caller, limits: AccountLimits): void;
+  /** Throws `ServiceError` if too many calls of nobody come from the address. */
+  takeAddress(address: string): void;
+  /** Header fields of an answer to the caller. */
+  fieldsOf(caller: Caller, limits: AccountLimits): Readonly<Record<string, string>>;
 }
+
+/** Calls before sign-in from an address: an office signs in behind one. */
+const ADDRESS_RATE = { perSecond: 5, burst: 50, maxKeys: MAX_RATED_TOKENS };
 
 /** Requests of an account at once, as a multiple of its requests a second. */
 const BURST_SECONDS = 2;
@@ -48,21 +54,23 @@ export function createRates({ tokenRatePerSecond, tokenRateBurst, controls, stea
   const tokens = new TokenBuckets(limits);
   const ofAccount = { perSecond: 1, burst: 1, maxKeys: MAX_RATED_TOKENS };
   const accounts = new TokenBuckets(ofAccount);
+  const addresses = new TokenBuckets(ADDRESS_RATE);
   /** Sets the limit of the account that is looked at next. */
   const setLimit = (perSecond: number) => {
     ofAccount.perSecond = shareOfLimit(perSecond, controls());
     ofAccount.burst = BURST_SECONDS * ofAccount.perSecond;
   };
   return {
-    take({ id, accountId }, { requestsPerSecond }) {
-      refuseEmpty(tokens.take(String(id), steadyClock()), 'tooManyRequests');
-      if (requestsPerSecond === undefined) return;
+    takeAddress: (address) => refuseEmpty(addresses.take(address, steadyClock()), 'tooManyRequests'),
+    take({ key, accountId }, { requestsPerSecond }) {
+      refuseEmpty(tokens.take(key, steadyClock()), 'tooManyRequests');
+      if (requestsPerSecond === undefined || accountId === undefined) return;
       setLimit(requestsPerSecond);
       refuseEmpty(accounts.take(String(accountId), steadyClock()), 'tooManyRequests');
     },
-    fieldsOf({ id, accountId }, { requestsPerSecond }) {
-      const own = describe('token', limits, tokens.available(String(id), steadyClock()));
-      if (requestsPerSecond === undefined) return own;
+    fieldsOf({ key, accountId }, { requestsPerSecond }) {
+      const own = describe('token', limits, tokens.available(key, steadyClock()));
+      if (requestsPerSecond === undefined || accountId === undefined) return own;
       setLimit(requestsPerSecond);
       const all = describe('account', ofAccount, accounts.available(String(accountId), steadyClock()));
       return {

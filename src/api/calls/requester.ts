@@ -7,6 +7,7 @@ import { createAddressSet, unmapAddress } from '#lib/cidr.ts';
 import { clientAddress } from '#lib/client-address.ts';
 import { isLoopback } from '#lib/listen-address.ts';
 import type { Caller } from '../auth/authenticate.ts';
+import type { BrowserFields } from '../auth/browser.ts';
 import type { CallFields } from './call-fields.ts';
 
 /** What a request says of its client and of itself. */
@@ -19,6 +20,7 @@ export interface Requester {
   readonly idempotencyKey: string | undefined;
   /** User of this machine, as a command says it. */
   readonly localUser: string | undefined;
+  readonly browser: BrowserFields;
 }
 
 /** What the fields of a call say: the same for every way in which calls are read. */
@@ -28,6 +30,14 @@ export function saidBy(fields: CallFields): Omit<Requester, 'peer'> {
     acceptLanguage: fields['accept-language'],
     idempotencyKey: fields['idempotency-key'],
     localUser: fields[LOCAL_USER_FIELD],
+    browser: {
+      cookie: fields.cookie,
+      origin: fields.origin,
+      fetchSite: fields['sec-fetch-site'],
+      host: fields.host,
+      contentType: fields['content-type'],
+      userAgent: fields['user-agent'],
+    },
   };
 }
 
@@ -64,7 +74,8 @@ export function createRequesters({ trustedProxies, locale, onUntrustedProxy }: R
       const peer = unmapAddress(requester.peer ?? '');
       if (requester.forwardedFor !== undefined && !trusted.has(peer)) onUntrustedProxy(peer);
       const isLocal = requester.forwardedFor === undefined && isLoopback(address);
-      return { address, isLocal, user: isLocal ? localUserText(requester.localUser ?? '') : '' };
+      const user = isLocal ? localUserText(requester.localUser ?? '') : '';
+      return { address, isLocal, user, browser: requester.browser };
     },
     localeOf: ({ acceptLanguage }) => chooseLocale(acceptLanguage, locale),
   };

@@ -50,7 +50,7 @@ interface AskedAction {
 }
 
 async function act(call: Call, { edgeId, action, isForced }: AskedAction): Promise<void> {
-  const { db, now, tokenId } = call;
+  const { db, now, actor } = call;
   const edge = await findEdgeOrRefuse(call, edgeId);
   switch (edgeTransition(edge.state, action)) {
     case 'same':
@@ -64,7 +64,7 @@ async function act(call: Call, { edgeId, action, isForced }: AskedAction): Promi
       break;
   }
   if (action === 'undrain' && edge.drainsItself) throw new ServiceError('edgeDrainsItself', { edge: edgeId });
-  const order = { edge: edgeId, at: now, detail: detailOf(edge.state, isForced), actor: `token:${tokenId}` };
+  const order = { edge: edgeId, at: now, detail: detailOf(edge.state, isForced), actor };
   await db.transaction((trx) => ORDERS[action](trx, order));
 }
 

@@ -28,19 +28,18 @@ export const FLEET_OPERATOR_HANDLERS = {
     });
   },
 
-  'fleetOperator.addEdge': async ({ db, now, tokenId }, order) => {
-    const addition = await addEdge(db, { ...order, now, actor: `token:${tokenId}` });
+  'fleetOperator.addEdge': async ({ db, now, actor }, order) => {
+    const addition = await addEdge(db, { ...order, now, actor });
     if (addition === 'groupUnknown') throw new ServiceError('groupNotFound', { group: order.group });
     if (addition === 'edgeExists') throw new ServiceError('edgeEnrolled', { edge: order.edge });
   },
 
-  'fleetOperator.revokeEdge': async ({ db, now, tokenId }, { edgeId: edge, reason = '' }) => {
-    if (!(await revokeEdge(db, { edge, reason, now, actor: `token:${tokenId}` })))
-      throw new ServiceError('edgeNotEnrolled', { edge });
+  'fleetOperator.revokeEdge': async ({ db, now, actor }, { edgeId: edge, reason = '' }) => {
+    if (!(await revokeEdge(db, { edge, reason, now, actor }))) throw new ServiceError('edgeNotEnrolled', { edge });
   },
 
-  'fleetOperator.acceptEdge': async ({ db, now, tokenId }, { edgeId: edge, serial }) => {
-    const decision = await acceptEdge(db, { edge, serial, now, actor: `token:${tokenId}` });
+  'fleetOperator.acceptEdge': async ({ db, now, actor }, { edgeId: edge, serial }) => {
+    const decision = await acceptEdge(db, { edge, serial, now, actor });
     if (decision === 'edgeUnknown') throw new ServiceError('edgeNotEnrolled', { edge });
     if (decision === 'serialUnknown') throw new ServiceError('edgeSerialUnknown', { edge });
   },

@@ -10,6 +10,7 @@ import type { LogFile } from '#logs/download.ts';
 import type { RecordingAddress } from '#logs/recordings/address.ts';
 import type { TailAddress } from '#logs/tail/address.ts';
 import type { Review } from '#model/transition.ts';
+import type { Authenticate, Caller, Principal } from '../auth/authenticate.ts';
 import type { Checks } from '../checks/checks.ts';
 import type { SmsServices } from '../sms/sms-services.ts';
 import type { LivePorts } from '../wire/live-addresses.ts';
@@ -37,6 +38,12 @@ export interface CallServices {
   /** Where a log file can be downloaded from `now` on, for a while. */
   readonly logUrl: (file: LogFile, now: number) => string;
   readonly livePorts: LivePorts;
+  /** Time zone of the service, IANA name. */
+  readonly timeZone: string;
+  /** Whether an SMS engine runs in this process. */
+  readonly hasSms: boolean;
+  /** Knows callers by their access tokens, and counts unknown ones. */
+  readonly authenticate: Authenticate;
   /** Where a recording can be played and downloaded from `now` on, for a while. */
   readonly recordingUrls: (recording: RecordingAddress, now: number) => RecordingUrls;
   /** When addresses that are signed at `now` expire, epoch milliseconds. */
@@ -60,8 +67,14 @@ export interface Call extends CallServices, OwnDomains {
   /** Limits of the service, where those of the caller's account are not meant. */
   readonly services: Pick<CallServices, 'maxDomains' | 'cacheLimits'>;
   readonly now: number;
-  /** Id of the token; 0: the command line of this machine. */
+  /** Id of the token; 0: the command line of this machine, or a person. */
   readonly tokenId: number;
+  /** What the call is authenticated by. */
+  readonly by: Principal;
+  /** The caller as events name it: `token:7`, `person:3`; `token:0` is the command line of this machine. */
+  readonly actor: string;
+  readonly caller: Caller;
+  readonly requestId: string;
   /** The client's address, as trusted proxies tell it. */
   readonly address: string;
   /** Revision of the domain's settings that the caller has read; only operations that change one take it. */

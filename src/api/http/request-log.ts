@@ -44,7 +44,8 @@ function describe({ requestId, answer, path, address, body, durationMs }: Answer
     durationMs: Math.round(durationMs * 10) / 10,
     address,
     accountId: by?.accountId,
-    tokenId: by?.id,
+    tokenId: by?.tokenId,
+    ...(by?.sessionId !== undefined && { personId: by.personId, sessionId: by.sessionId }),
     domainId: domainOf(body) ?? domainOf('data' in answer.body ? answer.body.data : undefined),
   };
 }

@@ -100,6 +100,7 @@ function describeEvent(event: AuditEvent | undefined, viewer: number): Localized
 
 const WHO: Readonly<Record<ReturnType<typeof writeActor>['actor'], Localized>> = {
   token: { 'zh-CN': '令牌', en: 'token' },
+  person: { 'zh-CN': '成员', en: 'the member' },
   local: { 'zh-CN': '运营方', en: 'the operator' },
   operator: { 'zh-CN': '运营方', en: 'the operator' },
   service: { 'zh-CN': '本服务', en: 'the service' },

@@ -77,8 +77,16 @@ function writeRow({ event, viewer }: AuditView) {
   };
 }
 
-export function writeActor({ kind, name, accountId, tokenId, address }: AuditActor, viewer: number | undefined) {
+export function writeActor(actor: AuditActor, viewer: number | undefined) {
+  const { kind, name, accountId, tokenId, personId, sessionId, address } = actor;
   const isHidden = viewer !== undefined && kind !== 'service' && accountId !== viewer;
-  if (isHidden) return { actor: 'operator', actor_name: '', token_id: '', address: '' } as const;
-  return { actor: kind, actor_name: name, token_id: tokenId === undefined ? '' : String(tokenId), address };
+  if (isHidden) return { actor: 'operator', actor_name: '', ...NO_IDS, address: '' } as const;
+  const ids = { token_id: idText(tokenId), person_id: idText(personId), session_id: idText(sessionId) };
+  return { actor: kind, actor_name: name, ...ids, address };
+}
+
+const NO_IDS = { token_id: '', person_id: '', session_id: '' } as const;
+
+function idText(id: number | undefined): string {
+  return id === undefined ? '' : String(id);
 }

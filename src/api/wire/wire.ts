@@ -53,6 +53,7 @@ import { readLimits, writeLimits } from './wire-limits.ts';
 import { READ_LIVE, WRITE_LIVE } from './wire-live.ts';
 import { readPolicies, writePolicies } from './wire-policy.ts';
 import { READ_RULES, WRITE_RULES } from './wire-rules.ts';
+import { READ_SESSIONS, SESSION_COOKIES, WRITE_SESSIONS } from './wire-session.ts';
 import { READ_SMS, WRITE_SMS } from './wire-sms.ts';
 import { READ_SMS_OPERATOR, WRITE_SMS_OPERATOR } from './wire-sms-operator.ts';
 import { readTail, writeTail } from './wire-tail.ts';
@@ -147,6 +148,7 @@ export const READ = {
   'stat.top': readTop,
 
   'account.getLimits': () => undefined,
+  ...READ_SESSIONS,
   ...READ_TOKENS,
 
   'operator.createAccount': ({ name, kind }) => ({ name, kind: kind ?? ('customer' as const) }),
@@ -228,6 +230,7 @@ export const WRITE = {
   'stat.top': writeTop,
 
   'account.getLimits': writeLimits,
+  ...WRITE_SESSIONS,
   ...WRITE_TOKENS,
 
   'operator.createAccount': ({ id }: Account) => ({ account_id: String(id) }),
@@ -263,6 +266,9 @@ export const NOTES: { readonly [N in RouteName]?: (result: ResultOf<N>, look: Lo
   'domain.updateOrigin': ({ warnings }, { locale }) =>
     warnings.map((warning) => `${locale === 'zh-CN' ? '；' : '; '}${describeOriginWarning(warning, locale)}`).join(''),
 };
+
+/** The cookie that an answer sets. */
+export const COOKIES: { readonly [N in RouteName]?: (result: ResultOf<N>) => string } = SESSION_COOKIES;
 
 /** What an operation's handler returns. */
 export type ResultOf<N extends RouteName> = N extends keyof typeof WRITE

@@ -30,14 +30,18 @@ const FILTER = {
 
 export const AUDIT_ACTOR = {
   actor: z
-    .enum(['token', 'local', 'operator', 'service'])
+    .enum(['token', 'person', 'local', 'operator', 'service'])
     .describe(
-      "token: its holder; local: a command on control's machine; operator: what customers see of operators; service: the service by itself",
+      "token: its holder; person: who is signed in; local: a command on control's machine; operator: what customers see of operators; service: the service by itself",
     ),
   actor_name: z
     .string()
-    .describe('label of the token; user of the machine, as the command says it, unverified; part of the service'),
+    .describe(
+      'label of the token; name of the person; user of the machine, as the command says it, unverified; part of the service',
+    ),
   token_id: z.string().describe('the token; empty: none, or one of an operator'),
+  person_id: z.string().describe('the person; empty: none, or one of an operator'),
+  session_id: z.string().describe('the session of the call; empty: none, or one of an operator'),
   address: z.string().describe("address of the client; empty: the service's own act, or an operator's"),
 };
 
@@ -78,6 +82,8 @@ export const SAMPLE_ACTOR = {
   actor: 'token',
   actor_name: 'deploy',
   token_id: '7',
+  person_id: '',
+  session_id: '',
   address: '192.0.2.10',
   operation: 'config.setAdvanced',
   event_id: '4711',

@@ -8,6 +8,7 @@ import { type ErrorRow, refusal, row } from './error-row.ts';
 import { FLEET_ERRORS } from './fleet-errors.ts';
 import { GROUP_ERRORS } from './group-errors.ts';
 import { LIVE_ERRORS } from './live-errors.ts';
+import { PEOPLE_ERRORS } from './people-errors.ts';
 import { PROTECTION_ERRORS } from './protection-errors.ts';
 
 export const ERRORS = {
@@ -268,6 +269,7 @@ export const ERRORS = {
   ...EDGE_ERRORS,
   ...GROUP_ERRORS,
   ...PROTECTION_ERRORS,
+  ...PEOPLE_ERRORS,
 
   accountNotFound: row(200, 2005, '账户 {accountId} 不存在', 'account {accountId} does not exist'),
   accountNotCustomer: refusal(

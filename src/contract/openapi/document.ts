@@ -6,6 +6,7 @@
 import { SUCCESS } from '../domains/labels.ts';
 import { successEnvelope } from '../envelopes.ts';
 import { OPERATIONS } from '../operations.ts';
+import { SESSION_COOKIE } from '../people/session-fields.ts';
 import { ADDING, ROUTE_NAMES, ROUTES, type RouteName } from '../routes.ts';
 import type { Locale, Localized } from '../schema/locale.ts';
 import { COMMON } from '../schema/operation.ts';
@@ -55,6 +56,21 @@ interface Content {
 
 const SAMPLE_TOKEN = 'your-access-token';
 
+/** What people call: without a token, by the cookie of their session if they are signed in. */
+const PERSONAL = {
+  person: { security: [{ session: [] }] },
+  none: {},
+} as const;
+
+const SESSION_SCHEME = {
+  type: 'apiKey',
+  in: 'cookie',
+  name: SESSION_COOKIE,
+  description:
+    'The session of a browser, which /session/begin sets. Other operations take it in place of `access_token`. ' +
+    'A call with it has to come from a page of the same origin (Sec-Fetch-Site).',
+};
+
 const DESCRIPTION: Localized = {
   'zh-CN':
     '所有操作均为 POST 请求，请求体为 JSON，并在其中携带 `access_token`。请求只要到达操作，就以 HTTP 200 应答：' +
@@ -92,7 +108,7 @@ export function buildOpenApi(locale: Locale): OpenApi {
     },
     servers: [{ url: 'http://127.0.0.1:8700', description: 'the default listener of control' }],
     tags: Object.entries(OPERATION_GROUPS).map(([name, description]) => ({ name, description: description[locale] })),
-    // No scheme describes a token in the body: it is a required field of each request. docs/decisions/0641
+    // No scheme describes a token in the body: it is a required field of requests. docs/decisions/0641
     security: [],
     paths: Object.fromEntries(described.map(({ path, operation }) => [path, { post: operation }])),
     components: {
@@ -101,6 +117,7 @@ export function buildOpenApi(locale: Locale): OpenApi {
         ...described.map(({ schemas }) => schemas),
       ),
       headers: HEADER_COMPONENTS,
+      securitySchemes: { session: SESSION_SCHEME },
       parameters: { [IDEMPOTENCY_KEY.name]: IDEMPOTENCY_KEY },
       responses: Object.assign({}, ...described.map(({ responses }) => responses)),
     },
@@ -123,6 +140,7 @@ function describeOperation(name: RouteName, locale: Locale): Described {
   const names = answerNames(envelope, data, title);
   const hasOwnData = names.answer.startsWith(title);
   const { schema, named } = dataSchema(data);
+  const isPersonal = scope === 'person' || scope === 'none';
   return {
     path,
     operation: {
@@ -132,10 +150,14 @@ function describeOperation(name: RouteName, locale: Locale): Described {
       ...('extension' in route && { description: EXTENSION[locale], 'x-extension': true }),
       'x-scope': scope,
       'x-access': access,
+      ...(isPersonal && PERSONAL[scope]),
       ...(ADDING.has(name) && { parameters: [{ $ref: `#/components/parameters/${IDEMPOTENCY_KEY.name}` }] }),
       requestBody: {
         required: true,
-        content: json(refTo(`${title}Request`), { access_token: SAMPLE_TOKEN, ...sample.request }),
+        content: json(refTo(`${title}Request`), {
+          ...(!isPersonal && { access_token: SAMPLE_TOKEN }),
+          ...sample.request,
+        }),
       },
       responses: {
         200: {
@@ -147,7 +169,7 @@ function describeOperation(name: RouteName, locale: Locale): Described {
       },
     },
     schemas: {
-      [`${title}Request`]: requestSchema({ ...COMMON.fields, ...request.fields }, locale),
+      [`${title}Request`]: requestSchema({ ...(!isPersonal && COMMON.fields), ...request.fields }, locale),
       ...(hasOwnData ? { [`${title}Data`]: schema, ...named } : {}),
       ...answerSchemas(envelope, data, names, hasOwnData ? refTo(`${title}Data`) : schema),
     },

@@ -17,6 +17,7 @@ export const OPERATION_GROUPS: Readonly<Record<GroupOf<RouteName>, Localized>> =
   live: { 'zh-CN': '直播', en: 'Live streams' },
   sms: { 'zh-CN': '短信', en: 'SMS' },
   audit: { 'zh-CN': '操作审计', en: 'Audit trail' },
+  session: { 'zh-CN': '登录与会话', en: 'Signing in, and sessions' },
   account: { 'zh-CN': '账户', en: 'Accounts' },
   token: { 'zh-CN': '访问令牌', en: 'Access tokens' },
   operator: { 'zh-CN': '账户、令牌与域名（仅供运营者）', en: 'Accounts, tokens and domains, for operators' },

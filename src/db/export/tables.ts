@@ -14,6 +14,7 @@ export const SEEDS: { readonly [T in TableName]: number } = {
   account: 0,
   token: 0,
   kept_answer: 0,
+  session: 0,
   domain: 0,
   audit_event: 0,
   domain_revision: 0,
@@ -76,5 +77,8 @@ export const SEEDS: { readonly [T in TableName]: number } = {
 // `as`: the keys of the literal above, which the compiler compares with the schema's.
 export const TABLE_NAMES = Object.keys(SEEDS) as readonly TableName[];
 
-/** Tables whose rows are in no export: control makes a new view key when it needs one, and answers are kept for a day. */
-export const NEVER_EXPORTED: readonly TableName[] = ['view_key', 'kept_answer'];
+/**
+ * Tables whose rows are in no export: control makes a new view key when it needs one, answers are kept for a day, and
+ * people sign in again.
+ */
+export const NEVER_EXPORTED: readonly TableName[] = ['view_key', 'kept_answer', 'session'];

@@ -43,6 +43,7 @@ import { audit } from './0032-audit.ts';
 import { domainRevisions } from './0032-domain-revisions.ts';
 import { events } from './0033-events.ts';
 import { addressLists } from './0035-address-lists.ts';
+import { sessions } from './0036-sessions.ts';
 
 /** Kysely applies them in the order of their names, which is that of the rows. */
 const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
@@ -83,6 +84,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0032-domain-revisions': domainRevisions,
   '0033-events': events,
   '0035-address-lists': addressLists,
+  '0036-sessions': sessions,
 };
 
 /** Throws if a step fails, or if the database is of a newer release. */

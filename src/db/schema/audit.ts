@@ -14,7 +14,7 @@ export interface AuditTables {
     /** Account of the token. */
     actor_account_id: number | null;
     token_id: number | null;
-    /** A person who is signed in, and the session: there are none yet. */
+    /** The person who is signed in, and the session. */
     person_id: number | null;
     session_id: string | null;
     address: string;

@@ -12,6 +12,7 @@ import type { EventTables } from './events.ts';
 import type { FleetTables } from './fleet.ts';
 import type { GroupTables } from './groups.ts';
 import type { LiveTables } from './live.ts';
+import type { PeopleTables } from './people.ts';
 import type { SmsTables } from './sms.ts';
 import type { TrafficTables } from './traffic.ts';
 
@@ -25,6 +26,7 @@ export interface Schema
     FleetTables,
     GroupTables,
     LiveTables,
+    PeopleTables,
     SmsTables,
     TrafficTables {
   account: {
@@ -210,6 +212,7 @@ export type TokenRow = Selectable<Schema['token']>;
 export type DomainRow = Selectable<Schema['domain']>;
 export type EdgeRow = Selectable<Schema['edge']>;
 export type EventRow = Selectable<Schema['event']>;
+export type SessionRow = Selectable<Schema['session']>;
 export type AuditEventRow = Selectable<Schema['audit_event']>;
 export type CertificateRow = Selectable<Schema['certificate']>;
 export type CertificateOrderRow = Selectable<Schema['certificate_order']>;

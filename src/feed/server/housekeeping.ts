@@ -1,7 +1,7 @@
 /**
  * Deletes what control no longer needs: purges older than any stored object, prefetches of yesterday, old tasks, answers
  * and tombstones, expired marks of live streams, and their history, tokens and certificates of edges that ended long ago,
- * and old events of the audit trail.
+ * sessions that expired, and old events of the audit trail.
  */
 import type { Db } from '#db/open.ts';
 import { type Controls, HOUSEKEEPING } from '#db/peers/peers.ts';
@@ -18,6 +18,7 @@ import { pruneKeptAnswers } from '#db/tables/kept-answers.ts';
 import { pruneLiveHistory } from '#db/tables/live/history.ts';
 import { endSilent } from '#db/tables/live/reports.ts';
 import { pruneStreams, settleMarks } from '#db/tables/live/streams.ts';
+import { pruneSessions } from '#db/tables/people/sessions.ts';
 import { takeOldPurges } from '#db/tables/purges.ts';
 import { type Change, HISTORY_KEEP_MS, listResourcesBefore, pruneHistory, publish } from '#db/tables/resources.ts';
 import { pruneViewKeys } from '#db/tables/view-keys.ts';
@@ -73,6 +74,7 @@ export async function tidy(db: Db, now: number, auditDays = AUDIT_DAYS): Promise
     await pruneConditions(trx, now);
     await tidyEventDeliveries(trx, now);
     await pruneKeptAnswers(trx, now);
+    await pruneSessions(trx, now);
     await pruneHistory(trx, now);
     await pruneLeftGroups(trx, now - HISTORY_KEEP_MS);
     await pruneViewKeys(trx, now);

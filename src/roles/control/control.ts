@@ -162,6 +162,7 @@ export function apiOptions(config: Config, ring: Keyring) {
     timeZone: config.timeZone,
     domainStatusAs: config.domainStatusAs,
     cnameSuffix: config.cnameSuffix,
+    consoleUrl: config.consoleUrl,
     review: config.review,
     smsTimeWindowSeconds: config.smsTimeWindowSeconds,
     obtainsCertificates: config.acme !== undefined,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import type { ApiLimits } from '#api/calls/calls.ts';
 import { type ApiOptions, startApi } from '#api/server.ts';
+import { SESSION_COOKIE } from '#contract/people/session-fields.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { ROUTES } from '#contract/routes.ts';
 import { type Db, openDatabase } from '#db/open.ts';
@@ -42,10 +43,12 @@ export interface TestApi {
   /** What the service itself does when it stops; the test's end does it too. */
   close(): Promise<void>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Raw>;
-  /** Calls an operation with a token, in English. */
-  call(name: RouteName, accessToken: string, request: Record<string, unknown>): Promise<Raw>;
+  /** Calls an operation with a token, or as a page of the console with the cookie of a session, in English. */
+  call(name: RouteName, credential: string, request: Record<string, unknown>): Promise<Raw>;
   /** A new account with a token. */
   join(kind: AccountKind, scopes: readonly Scope[]): Promise<{ accountId: number; accessToken: string }>;
+  /** Exchanges a token for a session; returns its cookie. */
+  signIn(accessToken: string): Promise<string>;
   /** Another token of an account, which need not be one that can be made by an operation. */
   issue(accountId: number, limits: TokenLimits): Promise<string>;
   /** An edge reports that it runs everything up to `revision` (absent: the newest). */
@@ -143,7 +146,22 @@ export async function readAnswer(response: Response): Promise<Raw> {
   };
 }
 
-function callsTo(url: string): Pick<TestApi, 'post' | 'call'> {
+/** What a page of the console sends with a call besides its body. */
+export function pageFields(cookie: string): Record<string, string> {
+  return { cookie, 'sec-fetch-site': 'same-origin' };
+}
+
+/** The cookie that an answer sets, as a browser sends it back. */
+export function cookieOf(headers: Headers): string {
+  return headers.getSetCookie()[0]?.replace(/;.*/, '') ?? '';
+}
+
+/** Calls before sign-in are made without a token. */
+function tokenOf(name: RouteName, accessToken: string) {
+  return ROUTES[name].scope === 'none' ? {} : { access_token: accessToken };
+}
+
+function callsTo(url: string): Pick<TestApi, 'post' | 'call' | 'signIn'> {
   const post: TestApi['post'] = async (path, body, headers = {}) =>
     readAnswer(
       await fetch(url + path, {
@@ -154,8 +172,14 @@ function callsTo(url: string): Pick<TestApi, 'post' | 'call'> {
     );
   return {
     post,
-    call: (name, accessToken, request) =>
-      post(ROUTES[name].path, { access_token: accessToken, ...request }, { 'accept-language': 'en' }),
+    call: (name, credential, request) =>
+      credential.startsWith(SESSION_COOKIE)
+        ? post(ROUTES[name].path, request, { 'accept-language': 'en', ...pageFields(credential) })
+        : post(ROUTES[name].path, { ...tokenOf(name, credential), ...request }, { 'accept-language': 'en' }),
+    signIn: async (accessToken) => {
+      const { headers } = await post(ROUTES['session.begin'].path, { access_token: accessToken });
+      return cookieOf(headers);
+    },
   };
 }
 

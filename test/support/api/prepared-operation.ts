@@ -43,6 +43,7 @@ export const needsOf = (name: RouteName) => (hasCertificate(name) ? needs('opens
 interface PreparedOperation {
   /** The account whose token may call it. */
   readonly accountId: number;
+  /** A token; for operations of people, the cookie of a session. */
   readonly accessToken: string;
   readonly request: Record<string, unknown>;
 }
@@ -112,7 +113,10 @@ export async function prepareOperation(t: Cleanup, api: TestApi, name: RouteName
   if (name === 'domain.explain') ids['url'] = 'http://a.example.com/a.jpg';
   const sample: Record<string, unknown> = { ...OPERATIONS[name].sample.request };
   for (const [field, value] of Object.entries(ids)) if (field in sample) sample[field] = value;
-  return { ...(ROUTES[name].scope === 'operator' ? operator : customer), request: sample };
+  const by = ROUTES[name].scope === 'operator' ? operator : customer;
+  if (name === 'session.begin') sample['access_token'] = customer.accessToken;
+  const accessToken = ROUTES[name].scope === 'person' ? await api.signIn(by.accessToken) : by.accessToken;
+  return { accountId: by.accountId, accessToken, request: sample };
 }
 
 /** Enrols the samples' edge with the samples' certificate. It has reported that it is ready. */

@@ -81,7 +81,10 @@ function mayBegin(bytes: Buffer): boolean {
   return BEGINNING.compare(bytes, 0, length, 0, length) === 0;
 }
 
-/** Fields that change how the message is read, what is answered before its end, or what connection this is; and a session's. */
+/**
+ * Fields that change how the message is read, what is answered before its end, or what connection this is; and cookies:
+ * what browsers send is left to node:http.
+ */
 const NOT_OURS = [
   'transfer-encoding',
   'content-encoding',
