@@ -53,7 +53,8 @@ export function parseRedirectTarget(text: string): RedirectTarget {
   if (/\p{Cc}/u.test(text)) return { kind: 'invalid', reason: 'contains control characters' };
   const isPath = /^\/(?![/\\])/.test(text);
   const url = isPath || /^https?:\/\//i.test(text) ? URL.parse(text, 'http://path.invalid') : null;
-  if (url === null)
+  // `/.//host` is resolved to `//host`, which is another host.
+  if (url === null || (isPath && url.pathname.startsWith('//')))
     return {
       kind: 'invalid',
       reason: 'is neither a URL that begins with http:// or https:// nor a path that begins with a single /',

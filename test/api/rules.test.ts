@@ -72,6 +72,8 @@ const CASES: readonly RuleCase[] = [
       [{ ...REDIRECT, target: 'new' }, 'entryInvalid', /\[target\] .*"new" is neither a URL that begins/],
       [{ ...REDIRECT, target: '//evil.example' }, 'entryInvalid', /nor a path that begins with a single \//],
       [{ ...REDIRECT, target: '/\\evil.example' }, 'entryInvalid', /nor a path that begins with a single \//],
+      [{ ...REDIRECT, target: '/.//evil.example' }, 'entryInvalid', /nor a path that begins with a single \//],
+      [{ ...REDIRECT, target: '/a/..\\\\evil.example' }, 'entryInvalid', /nor a path that begins with a single \//],
       [{ ...REDIRECT, target: 'javascript:alert(1)' }, 'entryInvalid', /is neither a URL/],
       [{ ...REDIRECT, target: 'http://a:b@c.example' }, 'entryInvalid', /has a user name/],
       [{ ...REDIRECT, target: '/a\r\nX: 1' }, 'entryInvalid', /contains control characters/],
