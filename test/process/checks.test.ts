@@ -86,6 +86,19 @@ test('an explanation comes from an edge, with its origins and without what belon
     long.steps.some(({ found }) => found.endsWith('…')),
     'long findings are cut',
   );
+  const many = await addDomain(service, origin.port, { domain: 'many.example.com' });
+  const data = Array.from(
+    { length: 50 },
+    (_, n) => `o${n}.${'x'.repeat(60)}.${'y'.repeat(60)}.${'z'.repeat(60)}.example`,
+  );
+  await client.call('domain.updateOrigin', { domain_id: many.domain_id, data });
+  const inMany = await eventually('the edge has its origins', async () => {
+    const request = { domain_id: many.domain_id, url: `http://many.example.com/?${'"'.repeat(1000)}` };
+    const explained = await client.call('domain.explain', request);
+    return explained.origins[0]?.origin.startsWith('o0.') === true && explained;
+  });
+  assert.ok(inMany.origins.length > 5 && inMany.steps.length > 3, 'as much as fits into an answer');
+
   // Nobody's health page, though the client would be allowed to see it.
   const health = await explain({ url: 'http://www.example.com/.well-known/causeway/health', client: '127.0.0.1' });
   assert.doesNotMatch(JSON.stringify(health.steps), /health of this edge/);
@@ -97,6 +110,8 @@ test('an explanation comes from an edge, with its origins and without what belon
     [{ headers: ['oops'] }, /^field headers\[0\]/],
     [{ client: '10.1.1.999' }, /^field client is invalid: expected the client's IP address/],
     [{ method: 'get' }, /^field method is invalid/],
+    [{ headers: Array(20).fill(`X: ${'"'.repeat(250)}`) }, /^field headers is invalid: expected at most 6500 bytes/],
+    [{ url: `http://www.example.com/${'\u0001'.repeat(1500)}` }, /^field url is invalid: expected at most 6500 bytes/],
   ];
   const english = createClient({ baseUrl: service.controlUrl, accessToken: service.token, locale: 'en' });
   for (const [request, expected] of rows) {

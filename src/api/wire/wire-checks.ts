@@ -4,7 +4,9 @@ import { CHECK_OPERATIONS } from '#contract/domains/check-operations.ts';
 import { ServiceError } from '#contract/errors/service-error.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import { describeFound } from '#contract/schema/found.ts';
+import type { Localized } from '#contract/schema/locale.ts';
 import type { PostedAnswer } from '#feed/publish/asks.ts';
+import { MAX_ASK_BYTES } from '#feed/wire/ask-messages.ts';
 import type { OriginCheck } from '#sites/origin-check.ts';
 import type { NameCheck } from '../checks/name-check.ts';
 import { writeFlag, writeSeconds } from './wire-values.ts';
@@ -33,6 +35,8 @@ const {
 
 /** An address for documentation (RFC 5737), which is on nobody's list by accident. */
 const SOME_CLIENT = '192.0.2.1';
+/** Limit of the request that is asked about: what travels with it has some hundred bytes. */
+const MAX_QUESTION_BYTES = MAX_ASK_BYTES - 500;
 
 /** Throws `ServiceError`. */
 export function readQuestion({ domain_id, url, method = 'GET', headers = [], client }: RequestOf<'domain.explain'>) {
@@ -40,18 +44,23 @@ export function readQuestion({ domain_id, url, method = 'GET', headers = [], cli
   if (scheme === undefined) throw invalid('url', URL_FIELD.expects, url);
   const clientAddress = client ?? SOME_CLIENT;
   if (isIP(clientAddress) === 0) throw invalid('client', CLIENT_FIELD.expects, clientAddress);
-  return {
-    domainId: domain_id,
-    question: {
-      method,
-      scheme: scheme.toLowerCase(),
-      host,
-      target: target.startsWith('/') ? target : `/${target}`,
-      headers: headers.flatMap((line, index) => readHeader(line, index)),
-      clientAddress,
-    },
+  const question = {
+    method,
+    scheme: scheme.toLowerCase(),
+    host,
+    target: target.startsWith('/') ? target : `/${target}`,
+    headers: headers.flatMap((line, index) => readHeader(line, index)),
+    clientAddress,
   };
+  if (Buffer.byteLength(JSON.stringify(question)) > MAX_QUESTION_BYTES)
+    throw headers.length === 0 ? invalid('url', SHORTER, url) : invalid('headers', SHORTER, headers);
+  return { domainId: domain_id, question };
 }
+
+const SHORTER: Localized = {
+  'zh-CN': `与请求的其他部分合计至多 ${MAX_QUESTION_BYTES} 字节（JSON）`,
+  en: `at most ${MAX_QUESTION_BYTES} bytes of JSON, together with the rest of the request`,
+};
 
 function readHeader(line: string, index: number): readonly string[] {
   const [, name = '', value = ''] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t -~\x80-\xff]*)$/.exec(line) ?? [];
@@ -64,7 +73,7 @@ export function urlNotOfDomain(name: string, host: string): ServiceError {
   return invalid('url', { 'zh-CN': `域名 ${name} 下的网址`, en: `a URL of the domain ${name}` }, host);
 }
 
-function invalid(field: string, expected: { readonly 'zh-CN': string; readonly en: string }, found: unknown) {
+function invalid(field: string, expected: Localized, found: unknown) {
   return new ServiceError('fieldInvalid', { field, expected, found: describeFound(found) });
 }
 

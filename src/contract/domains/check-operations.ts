@@ -63,7 +63,7 @@ const EXPLAIN_DATA = z.object({
           .describe('down: it failed probes; originDns: no address; originForbidden: edges do not connect there'),
       }),
     )
-    .describe('the origins as this edge knows them'),
+    .describe('the origins as this edge knows them; of many with long names, the first'),
 });
 
 export const CHECK_OPERATIONS = {

@@ -32,6 +32,9 @@ const MAX_LINES_BYTES = MAX_ANSWER_BYTES - 500;
 
 /** Longest finding of an explanation. */
 const MAX_FOUND_CHARS = 800;
+/** Bytes of the findings of an explanation, and of its origins: an answer has both. */
+const MAX_STEPS_BYTES = 4_000;
+const MAX_ORIGINS_BYTES = 2_500;
 
 interface OpenTail {
   readonly tail: Tail;
@@ -123,7 +126,7 @@ export class EdgeAsks implements AskTaker, Disposable {
       for (const socket of this.#options.findWorkers()) {
         const explanation = await askLocal(socket, { ...question, onlyDomain: domainId });
         if (explanation === undefined) continue; // that worker has ended
-        await this.#answer(id, { explanation: withShortSteps(explanation) });
+        await this.#answer(id, { explanation: shortened(explanation) });
         return;
       }
     } catch (error) {
@@ -147,21 +150,37 @@ export class EdgeAsks implements AskTaker, Disposable {
   }
 }
 
-/** Cuts long findings, such as a key with a long query, so that the answer stays below `MAX_ANSWER_BYTES`. */
-function withShortSteps(explanation: unknown): object {
-  const { steps, ...rest } = Object(explanation);
-  const cut = (found: string) => (found.length > MAX_FOUND_CHARS ? `${found.slice(0, MAX_FOUND_CHARS)}…` : found);
-  return { ...rest, steps: steps.map((step: { readonly found: string }) => ({ ...step, found: cut(step.found) })) };
+/**
+ * Cuts long findings, such as a key with a long query, and leaves out the last of many origins, so that the answer stays
+ * below `MAX_ANSWER_BYTES`.
+ */
+function shortened(explanation: unknown): object {
+  const { steps, origins, ...rest } = Object(explanation);
+  return { ...rest, steps: shortenedSteps(steps), origins: origins.slice(0, countWithin(origins, MAX_ORIGINS_BYTES)) };
+}
+
+interface Step {
+  readonly found: string;
+}
+
+function shortenedSteps(steps: readonly Step[], maxChars = MAX_FOUND_CHARS): readonly Step[] {
+  const cut = (found: string) => (found.length > maxChars ? `${found.slice(0, maxChars).toWellFormed()}…` : found);
+  const shorter = steps.map((step) => ({ ...step, found: cut(step.found) }));
+  const fits = countWithin(shorter, MAX_STEPS_BYTES) === shorter.length;
+  return fits ? shorter : shortenedSteps(steps, maxChars / 2);
 }
 
 /** Takes lines off the front, at least one. */
 function takeUpTo(waiting: string[], maxBytes: number): readonly string[] {
+  return waiting.splice(0, Math.max(1, countWithin(waiting, maxBytes)));
+}
+
+/** Returns how many items from the first on fit into so many bytes of JSON. */
+function countWithin(items: readonly unknown[], maxBytes: number): number {
   let bytes = 0;
-  let count = 0;
-  for (const line of waiting) {
-    bytes += Buffer.byteLength(JSON.stringify(line)) + 1;
-    if (bytes > maxBytes) break;
-    count += 1;
-  }
-  return waiting.splice(0, Math.max(1, count));
+  const end = items.findIndex((item) => {
+    bytes += Buffer.byteLength(JSON.stringify(item)) + 1;
+    return bytes > maxBytes;
+  });
+  return end === -1 ? items.length : end;
 }
