@@ -99,12 +99,14 @@ function titleOf(member: string): string {
     .join('');
 }
 
-function writeMethod({ id, path, summary, fields, data, success }: ApiOperation, schemas: JsonSchemas): string {
+function writeMethod(operation: ApiOperation, schemas: JsonSchemas): string {
+  const { id, path, summary, fields, takesKey, data, success } = operation;
   const ordered = [...fields].sort((a, b) => Number(b.isRequired) - Number(a.isRequired));
   const parameters = ordered.map(({ name, schema, isRequired }) => {
     const type = parameterType(schema, schemas);
     return `        ${parameterName(name)}: ${isRequired ? type : `${type} | None = None`},\n`;
   });
+  if (takesKey) parameters.push('        idempotency_key: str | None = None,\n');
   const star = parameters.length === 0 ? '' : `\n        *,\n${parameters.join('')}    `;
   const given = fields.map(({ name }) => `                ${JSON.stringify(name)}: ${parameterName(name)},\n`);
   const { type } = typeIn(data, 'Any');
@@ -115,7 +117,7 @@ function writeMethod({ id, path, summary, fields, data, success }: ApiOperation,
             ${JSON.stringify(path)},
             ${success},
             {
-${given.join('')}            },
+${given.join('')}            },${takesKey ? '\n            idempotency_key,' : ''}
         )
 `;
 }

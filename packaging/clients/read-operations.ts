@@ -11,6 +11,8 @@ export interface ApiOperation {
   readonly title: string;
   /** Fields without the token. */
   readonly fields: readonly ApiField[];
+  /** It adds something, and can be repeated with an Idempotency-Key. */
+  readonly takesKey: boolean;
   readonly data: JsonSchema;
   /** Status of a success. */
   readonly success: number;
@@ -34,6 +36,7 @@ export function readOperations({ paths, components: { schemas } }: OpenApi): rea
       summary: post.summary,
       title: nameOf(asked)?.replace(/Request$/, '') ?? '',
       fields: membersOf(resolve(asked, schemas)).filter(({ name }) => name !== 'access_token'),
+      takesKey: post.parameters?.some(({ $ref }) => $ref.endsWith('/Idempotency-Key')) ?? false,
       data: members['data'] ?? success,
       success: Number((members['status'] ?? members['code'])?.const),
     };

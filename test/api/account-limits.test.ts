@@ -121,8 +121,36 @@ describeOnBothEngines('limits of an account', (newDatabase) => {
       events.map(({ kind, account_id, data }) => [kind, account_id, JSON.parse(data)]),
       [
         ['bandwidth.over', me.accountId, { mbps: 10, limit: 9 }],
-        ['bandwidth.within', me.accountId, { mbps: 0, limit: 9 }],
+        ['bandwidth.within', me.accountId, { mbps: 2, limit: 9 }],
       ],
     );
+  });
+
+  test('a burst counts in its own minute, and steady traffic at the turn of one, before all of it is reported', async (t) => {
+    const { api, me, mine, operate } = await startWithCustomers(t, newDatabase);
+    const domain = Number(await add(mine, 'a.example'));
+    const isOver = async () => {
+      await checkBandwidth(api.db, api.now);
+      return dataOf(await mine('account.getLimits', {}))['over_since'] !== 0;
+    };
+    const traffic = createTestTraffic(t, api.db);
+    await operate('operator.setAccountLimits', { account_id: me.accountId, bandwidth_mbps: 10 });
+    const start = START + 5 * MINUTE_MS;
+    api.now = start + 20_000;
+    await traffic.addCounts(domain, api.now, { bytesOut: 375_000_000 });
+    assert.equal(await isOver(), false, '10 Mbit/s are not over 10');
+    await traffic.addCounts(domain, api.now, { bytesOut: 10_000_000 });
+    assert.equal(await isOver(), true);
+    api.now = start + 10 * MINUTE_MS;
+    assert.equal(await isOver(), false);
+    const half = (minute: number) => traffic.addCounts(domain, start + minute * MINUTE_MS, { bytesOut: 40_000_000 });
+    for (const minute of [10, 11, 12, 13, 14, 15, 16, 17, 18]) {
+      api.now = start + minute * MINUTE_MS + 5000;
+      assert.equal(await isOver(), minute > 15, `at the beginning of minute ${minute}`);
+      if (minute > 10) await half(minute - 1);
+      await half(minute);
+      api.now += 30_000;
+      assert.equal(await isOver(), minute > 14, `in minute ${minute}`);
+    }
   });
 });

@@ -23,6 +23,12 @@ try:
     client.domain_add(domain="www.example.com", cdn_type="1", data=["192.0.2.1"])
 except CausewayError as error:
     print(error.code, error.status, error.http, error)
+again = [client.domain_add(domain="key.example.com", cdn_type="1", data=["192.0.2.1"], idempotency_key="k") for _ in range(2)]
+print(again[0] == again[1])
+try:
+    client.domain_set_remark(domain_id=added["domain_id"], remark="x", if_revision=0)
+except CausewayError as error:
+    print(error.code, error.current_revision == client.domain_settings(domain_id=added["domain_id"])["revision"])
 print(client.domain_delete(domain_id=added["domain_id"]), len(client.certificate_list()))
 `;
 
@@ -55,6 +61,13 @@ func main() {
 	_, err = client.DomainAdd(ctx, add)
 	var failure *causeway.Error
 	fmt.Println(errors.As(err, &failure), failure.Code == causeway.CodeDomainDuplicate, failure.Status, failure.HTTP)
+	keyed := causeway.WithIdempotencyKey(ctx, "k")
+	other := causeway.DomainAddRequest{Domain: "key.example.com", CDNType: "1", Data: &[]string{"192.0.2.1"}}
+	first, _ := client.DomainAdd(keyed, other)
+	again, err := client.DomainAdd(keyed, other)
+	fmt.Println(first.DomainID == again.DomainID, err)
+	_, err = client.DomainSetRemark(ctx, causeway.DomainSetRemarkRequest{DomainID: id, Remark: "x", IfRevision: causeway.Ptr(json.Number("0"))})
+	fmt.Println(errors.As(err, &failure), failure.CurrentRevision == domain.Revision)
 	done, err := client.DomainDelete(ctx, causeway.DomainDeleteRequest{DomainID: id})
 	fmt.Println(done, err)
 }
@@ -69,7 +82,7 @@ test('a generated Python client adds a domain', needs('python', { timeout: 120_0
   const { controlUrl, token } = await startService(t);
   assert.match(
     run('add.py', controlUrl, token),
-    /^www\.example\.com\ndomainDuplicate 0 200 .*www\.example\.com.*\nTrue 0\n$/,
+    /^www\.example\.com\ndomainDuplicate 0 200 .*www\.example\.com.*\nTrue\nrevisionChanged True\nTrue 0\n$/,
   );
   // Every annotation names something.
   run(
@@ -89,5 +102,8 @@ test('a generated Go client passes go vet and adds a domain', needs('go', { time
   writeFileSync(join(folder, 'main.go'), GO);
   run('vet', './...');
   const { controlUrl, token } = await startService(t);
-  assert.equal(run('run', '.', controlUrl, token), 'www.example.com\ntrue true 0 200\ntrue <nil>\n');
+  assert.equal(
+    run('run', '.', controlUrl, token),
+    'www.example.com\ntrue true 0 200\ntrue <nil>\ntrue true\ntrue <nil>\n',
+  );
 });

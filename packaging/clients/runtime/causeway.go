@@ -36,11 +36,21 @@ type Error struct {
 	HTTP       int
 	RequestID  string
 	RetryAfter time.Duration
-	Err        error
+	// CurrentRevision is that of the settings, where IfRevision was another one.
+	CurrentRevision string
+	Err             error
 }
 
 func (e *Error) Error() string { return e.Info }
 func (e *Error) Unwrap() error { return e.Err }
+
+type keyOfContext struct{}
+
+// WithIdempotencyKey returns a context for one call that adds something: within a day a repetition with the same key
+// gets the first answer, and nothing is added again.
+func WithIdempotencyKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, keyOfContext{}, key)
+}
 
 // Ptr returns a pointer to value, for fields that may be left out.
 func Ptr[T any](value T) *T { return &value }
@@ -67,6 +77,9 @@ func (c *Client) call(ctx context.Context, path string, success int, request, re
 	post.Header.Set("Accept", "application/json")
 	if c.Locale != "" {
 		post.Header.Set("Accept-Language", c.Locale)
+	}
+	if key, ok := ctx.Value(keyOfContext{}).(string); ok {
+		post.Header.Set("Idempotency-Key", key)
 	}
 	response, err := c.http().Do(post)
 	if err != nil {
@@ -120,12 +133,13 @@ func read(response *http.Response, answer []byte, success int, result any) error
 	if *status != success {
 		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
 		return &Error{
-			Info:       info,
-			Code:       response.Header.Get("X-Error-Code"),
-			Status:     *status,
-			HTTP:       response.StatusCode,
-			RequestID:  response.Header.Get("X-Request-Id"),
-			RetryAfter: time.Duration(seconds) * time.Second,
+			Info:            info,
+			Code:            response.Header.Get("X-Error-Code"),
+			Status:          *status,
+			HTTP:            response.StatusCode,
+			RequestID:       response.Header.Get("X-Request-Id"),
+			RetryAfter:      time.Duration(seconds) * time.Second,
+			CurrentRevision: response.Header.Get("X-Current-Revision"),
 		}
 	}
 	data := opened.Data

@@ -18,6 +18,7 @@ class CausewayError(Exception):
         http: int | None = None,
         request_id: str | None = None,
         retry_after: int | None = None,
+        current_revision: str | None = None,
     ) -> None:
         super().__init__(info)
         self.code = code
@@ -25,6 +26,7 @@ class CausewayError(Exception):
         self.http = http
         self.request_id = request_id
         self.retry_after = retry_after
+        self.current_revision = current_revision
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -44,13 +46,15 @@ class Caller:
         self._timeout = timeout
         self._opener = urllib.request.build_opener(_NoRedirects)
 
-    def call(self, path: str, success: int, fields: dict[str, Any]) -> Any:
+    def call(self, path: str, success: int, fields: dict[str, Any], idempotency_key: str | None = None) -> Any:
         """Returns `data` of the answer, or of an operation that sends all of it. Fields that are None are left out."""
         given = {name: value for name, value in fields.items() if value is not None}
         body = json.dumps({"access_token": self._access_token, **given}).encode()
         headers = {"Content-Type": "application/json; charset=utf-8", "Accept": "application/json"}
         if self._locale is not None:
             headers["Accept-Language"] = self._locale
+        if idempotency_key is not None:
+            headers["Idempotency-Key"] = idempotency_key
         request = urllib.request.Request(self._base_url + path, data=body, headers=headers, method="POST")
         try:
             with self._opener.open(request, timeout=self._timeout) as response:
@@ -78,5 +82,6 @@ class Caller:
                 http=http,
                 request_id=request_id,
                 retry_after=int(retry_after) if retry_after and retry_after.isdigit() else None,
+                current_revision=headers.get("x-current-revision"),
             )
         return answer.get("data", answer)

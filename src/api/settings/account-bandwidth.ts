@@ -1,13 +1,13 @@
 /**
  * Compares what the domains of accounts send with the bandwidth that these may have, and lets edges refuse the viewers of
- * those that are over it, where the operator has chosen so. docs/decisions/0633
+ * those that are over it, where the operator has chosen so. docs/decisions/0633, 0684
  */
 import type { Db } from '#db/open.ts';
 import { type Controls, HOUSEKEEPING } from '#db/peers/peers.ts';
 import { listBoundedAccounts, saveOverSince } from '#db/tables/accounts.ts';
 import { findDomainToChange, listWronglyLimited, saveDomain } from '#db/tables/domains.ts';
 import { addEvent } from '#db/tables/events/events.ts';
-import { sumBytesOut } from '#db/tables/statistics.ts';
+import { listBytesOut } from '#db/tables/statistics.ts';
 import type { Clock } from '#lib/clock.ts';
 import { MINUTE_MS } from '#lib/durations.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -15,9 +15,9 @@ import { startRounds } from '#lib/rounds.ts';
 import type { Account } from '#model/account.ts';
 import { saveAndPublish } from './change.ts';
 
-/** Edges report each minute, and are to refuse within a minute of the report. */
+/** Edges report every `stat-seconds` (30), and are to refuse within a minute. */
 const ROUND_MS = 15_000;
-/** Whole minutes whose mean is compared. */
+/** What the mean is taken of. */
 const WINDOW_MS = 5 * MINUTE_MS;
 /** Domains that are looked up at once. */
 const BATCH = 100;
@@ -54,9 +54,8 @@ export async function checkBandwidth(db: Db, now: number): Promise<void> {
 /** Returns whether the account is over its bandwidth now. */
 async function checkAccount(db: Db, { id, name, limits, overSince }: Account, now: number): Promise<boolean> {
   const { bandwidthMbps = Number.POSITIVE_INFINITY } = limits;
-  const to = now - (now % MINUTE_MS);
-  const bytes = await sumBytesOut(db.query, { accountId: id, from: to - WINDOW_MS, to });
-  const mbps = (bytes * 8) / WINDOW_MS / 1000;
+  const minutes = await listBytesOut(db.query, { accountId: id, from: now - WINDOW_MS - 2 * MINUTE_MS });
+  const mbps = meanMbps(minutes, now);
   const isOver = mbps > bandwidthMbps;
   if (isOver === (overSince !== undefined)) return isOver;
   await db.transaction(async (trx) => {
@@ -71,6 +70,19 @@ async function checkAccount(db: Db, { id, name, limits, overSince }: Account, no
     });
   });
   return isOver;
+}
+
+/**
+ * The highest mean of three windows. The first ends with the present minute, so that a burst counts at once, not when its
+ * minute is over. The last ends a minute ago, and all of it was reported: in the others steady traffic seems to fall with
+ * each new minute.
+ */
+function meanMbps(minutes: readonly { readonly at: number; readonly bytes: number }[], now: number): number {
+  const present = now - (now % MINUTE_MS);
+  const sums = [present + MINUTE_MS, present, present - MINUTE_MS].map((end) =>
+    minutes.reduce((sum, { at, bytes }) => (at < end && at >= end - WINDOW_MS ? sum + bytes : sum), 0),
+  );
+  return (Math.max(...sums) * 8) / WINDOW_MS / 1000;
 }
 
 /** This is no change of settings: the domain does not read as one that is being configured. */

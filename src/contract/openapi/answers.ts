@@ -101,14 +101,38 @@ const RETRY_AFTER = { description: 'Seconds to wait, with 429 and 503', schema: 
 
 const TEXT = { schema: { type: 'string' } };
 
-export const HEADER_COMPONENTS: Readonly<Record<string, JsonSchema>> = {
+const OF_ALL = {
   'x-request-id': { description: "The request's name in the service's logs: its own X-Request-Id, or a UUID", ...TEXT },
   'x-error-code': { description: 'Only of a failure', schema: refTo('ErrorCode') },
   RateLimit: { description: "What is left of the token's rate: r requests now, all of them in t seconds", ...TEXT },
   'RateLimit-Policy': { description: "The token's rate: q requests, all of which come back in w seconds", ...TEXT },
 };
 
+const OF_SOME = {
+  'x-current-revision': { description: 'The revision that is there, if `if_revision` was another one', ...TEXT },
+  'Idempotency-Replayed': {
+    description: '`?1`: the first answer to this Idempotency-Key; nothing was done again',
+    ...TEXT,
+  },
+};
+
+export const HEADER_COMPONENTS: Readonly<Record<string, JsonSchema>> = { ...OF_ALL, ...OF_SOME };
+
 /** Header fields of answers. */
-export const ANSWER_HEADERS: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
-  Object.keys(HEADER_COMPONENTS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-);
+const ANSWER_HEADERS = refsTo(Object.keys(OF_ALL));
+
+/** Header fields of the answers of an operation. */
+export function answerHeaders(takes: {
+  readonly key: boolean;
+  readonly revision: boolean;
+}): Readonly<Record<string, JsonSchema>> {
+  return {
+    ...ANSWER_HEADERS,
+    ...(takes.revision && refsTo(['x-current-revision'])),
+    ...(takes.key && refsTo(['Idempotency-Replayed'])),
+  };
+}
+
+function refsTo(names: readonly string[]): Readonly<Record<string, JsonSchema>> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

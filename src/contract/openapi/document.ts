@@ -11,7 +11,7 @@ import { ADDING, ROUTE_NAMES, ROUTES, type RouteName } from '../routes.ts';
 import type { Locale, Localized } from '../schema/locale.ts';
 import { COMMON } from '../schema/operation.ts';
 import {
-  ANSWER_HEADERS,
+  answerHeaders,
   answerNames,
   answerSchemas,
   errorCodeSchema,
@@ -38,6 +38,8 @@ export interface DescribedOperation {
   readonly summary: string;
   readonly 'x-scope': string;
   readonly 'x-access': string;
+  /** References. */
+  readonly parameters?: readonly { readonly $ref: string }[];
   readonly requestBody: { readonly required: true; readonly content: Content };
   readonly responses: { readonly 200: Response; readonly [range: string]: JsonSchema };
   readonly [member: string]: unknown;
@@ -162,7 +164,7 @@ function describeOperation(name: RouteName, locale: Locale): Described {
       responses: {
         200: {
           description: `The operation was reached: \`${envelope === 'smsSend' ? 'code' : 'status'}\` says whether it was done.`,
-          headers: ANSWER_HEADERS,
+          headers: answerHeaders({ key: ADDING.has(name), revision: 'if_revision' in request.fields }),
           content: json(refTo(names.answer), successEnvelope(envelope, SUCCESS[locale], sample.data)),
         },
         ...refusals(names),

@@ -98,21 +98,21 @@ export async function listSums(
   return rows.map((row) => toNumbers(row as unknown as Readonly<Record<string, unknown>>));
 }
 
-/** Bytes that the domains of an account have sent to viewers in whole minutes: `from` inclusive, `to` exclusive. */
-export async function sumBytesOut(
+/** Bytes that the domains of an account have sent to viewers since `from`, by minute; minutes without any are left out. */
+export async function listBytesOut(
   x: Executor,
-  { accountId, from, to }: { readonly accountId: number; readonly from: number; readonly to: number },
-): Promise<number> {
-  const { bytes } = await x
+  { accountId, from }: { readonly accountId: number; readonly from: number },
+): Promise<{ readonly at: number; readonly bytes: number }[]> {
+  const rows = await x
     .selectFrom('domain')
     .innerJoin('stat_sum', 'stat_sum.domain_id', 'domain.id')
     .where('account_id', '=', accountId)
     .where('grain', '=', 'minute')
     .where('at', '>=', from)
-    .where('at', '<', to)
-    .select((e) => e.fn.sum<number | string | null>('bytes_out').as('bytes'))
-    .executeTakeFirstOrThrow();
-  return Number(bytes ?? 0);
+    .select((e) => ['at', e.fn.sum<number | string>('bytes_out').as('bytes')])
+    .groupBy('at')
+    .execute();
+  return rows.map(({ at, bytes }) => ({ at: Number(at), bytes: Number(bytes) }));
 }
 
 function toNumbers(row: Readonly<Record<string, unknown>>): Sums & { readonly at: number } {
