@@ -56,6 +56,17 @@ test('lines beyond 200 a second are left out and counted, and so are those that 
   assert.deepEqual([edge, client, status, cache, duration_ms], ['e1', '192.0.2.1', 200, 'TCP_HIT', 15]);
 });
 
+test('a quiet log has an empty line every other second, by which a client that has left is noticed', async (t) => {
+  const { stream, pass } = start(t);
+  stream.body.read();
+  const seen: string[] = [];
+  for (let second = 1; second <= 6; second++) {
+    await pass(1000);
+    seen.push(String(stream.body.read() ?? ''));
+  }
+  assert.deepEqual(seen, ['', '\n', '', '\n', '', '\n']);
+});
+
 test('messages that no edge sends are not taken', (t) => {
   const { stream, items } = start(t);
   items();

@@ -13,8 +13,11 @@ const MAX_UNREAD_BYTES = 256 * 1024;
 /** Time without reading after which a reader that has left so much is cut. */
 const STALL_MS = 30_000;
 const TICK_MS = 1_000;
-/** Interval of empty lines, which keep the connections of proxies open. */
-const HEARTBEAT_TICKS = 15;
+/**
+ * Interval of empty lines, which keep the connections of proxies open. A client that has left is noticed by the second
+ * write after it: until then it is one of those that an account may have.
+ */
+const HEARTBEAT_TICKS = 2;
 /** Limits of what an edge may send at once. */
 const MAX_LINES = 100;
 const MAX_LINE_CHARS = 8_000;
