@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findViolations } from '../support/console/axe.ts';
-import { evaluate, startConsole } from '../support/console/browser.ts';
+import { startConsole } from '../support/console/browser.ts';
 import { needs } from '../support/runner/needs.ts';
 
 test('a browser and the console', needs('chromium', { timeout: 180_000 }), async (t) => {
@@ -14,13 +14,15 @@ test('a browser and the console', needs('chromium', { timeout: 180_000 }), async
       assert.equal(new URL(page.url()).pathname.startsWith('/console/'), true);
       await page.getByRole('heading', { level: 1 }).waitFor();
       assert.deepEqual(await findViolations(page), []);
+      await page.evaluate('document.querySelector("main").append(new Image())');
+      assert.match((await findViolations(page)).join('\n'), /^image-alt at /);
     }
     assert.deepEqual(world.takeProblems(), []);
   });
 
   await t.test('the reference has its style sheet under its policy', async () => {
     const page = await world.open('/docs?lang=en');
-    assert.equal(await evaluate(page, "getComputedStyle(document.querySelector('summary')).cursor"), 'pointer');
+    assert.equal(await page.evaluate("getComputedStyle(document.querySelector('summary')).cursor"), 'pointer');
     assert.deepEqual(world.takeProblems(), []);
   });
 
@@ -40,7 +42,7 @@ test('a browser and the console', needs('chromium', { timeout: 180_000 }), async
     for (const [expression, problem] of forbidden) {
       const page = await world.open('/console/');
       const seen = page.waitForEvent('console', { predicate: (message) => /^policy: /.test(message.text()) });
-      await evaluate(page, `(async () => { try { await (${expression}) } catch {} })()`);
+      await page.evaluate(`(async () => { try { await (${expression}) } catch {} })()`);
       assert.match((await seen).text(), problem, expression);
       await page.close();
       assert.ok(world.takeProblems().some((one) => problem.test(one)));

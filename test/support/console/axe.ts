@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults, RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
-import { evaluate } from './browser.ts';
 
 const OPTIONS: RunOptions = {
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
@@ -13,10 +12,8 @@ const OPTIONS: RunOptions = {
 /** One line for each element and rule; none: nothing is wrong. */
 export async function findViolations(page: Page): Promise<readonly string[]> {
   const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  await evaluate(page, `${source}\n;undefined`);
-  const results = await evaluate(page, `axe.run(document, ${JSON.stringify(OPTIONS)})`);
-  // The library's own type of what its function returns.
-  const { violations } = results as AxeResults;
+  await page.evaluate(source);
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(OPTIONS)})`);
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary = '' }) => `${id} at ${target.join(' ')}: ${help}. ${failureSummary}`),
   );
