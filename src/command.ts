@@ -72,7 +72,7 @@ function createContext({ entry, env, cwd, write }: Invocation): CliContext {
     showSettings: (given) => load(given).sources,
     install,
     examine: (given) => examineMachine(loadSettings(given, env, cwd)),
-    serve: (given) => serveUntilStopped(load(given).config, () => reload(given, env, cwd), entry),
+    serve: (given) => serveUntilStopped(load(given), () => reload(given, env, cwd), entry),
     findControl,
     findWorkers,
     supervisorSocket: supervisorSocketPath,
@@ -237,11 +237,16 @@ function explain(problems: readonly SettingProblem[]): CliError {
   return new CliError(problems.map(({ setting, source, problem }) => `${setting} (${source}): ${problem}`).join('\n'));
 }
 
-async function serveUntilStopped(config: Config, load: () => Reloaded, entry: string): Promise<number> {
+async function serveUntilStopped(
+  { config, sources }: Extract<Loaded, { readonly kind: 'config' }>,
+  load: () => Reloaded,
+  entry: string,
+): Promise<number> {
   const { serve } = await import('#roles/supervisor/supervisor.ts');
   const { listenForStop } = await import('#roles/supervisor/stop-request.ts');
   const served = await serve({
     config,
+    settings: sources,
     reload: load,
     notifySocket: takeNotifySocket(),
     listenVariables: takeListenVariables(process.connected ? [process.pid, process.ppid] : [process.pid]),

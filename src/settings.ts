@@ -4,6 +4,7 @@
  */
 import { LOG_LEVELS } from '#lib/logger.ts';
 import {
+  currency,
   listenAddress,
   listOf,
   nameServer,
@@ -122,6 +123,11 @@ export const SETTINGS = {
     default: 'submit',
     description:
       'When an SMS is charged: `submit`, when a carrier accepts it; `receipt`, when its receipt reports delivery (otherwise it is refunded)',
+  },
+  smsCurrency: {
+    reader: currency(),
+    description:
+      'Currency of SMS prices and balances, for those who read them, such as CNY; CNY/1000 says that the smallest unit is a thousandth. Without it amounts have no currency',
   },
   smsBalanceNear: {
     reader: wholeNumber(0, 1_000_000_000_000),

@@ -19,6 +19,7 @@ import { TRAFFIC_OPERATIONS } from './domains/traffic-operations.ts';
 import { LIVE_OPERATIONS } from './live/live-operations.ts';
 import { LIVE_OPERATOR_OPERATIONS } from './live/live-operator-operations.ts';
 import { ACCOUNT_OPERATIONS } from './operators/account-operations.ts';
+import { DESK_OPERATIONS } from './operators/desk-operations.ts';
 import { EDGE_OPERATOR_OPERATIONS } from './operators/edge-operator-operations.ts';
 import { EVENT_OPERATIONS } from './operators/event-operations.ts';
 import { FLEET_OPERATOR_OPERATIONS } from './operators/fleet-operator-operations.ts';
@@ -28,8 +29,12 @@ import { TOKEN_OPERATIONS } from './operators/token-operations.ts';
 import { SESSION_OPERATIONS } from './people/session-operations.ts';
 import type { RouteName } from './routes.ts';
 import type { Operation } from './schema/operation.ts';
+import { SMS_ACCOUNT_OPERATIONS } from './sms/sms-account-operations.ts';
+import { SMS_CONNECTOR_STATE_OPERATIONS } from './sms/sms-connector-state-operations.ts';
 import { SMS_OPERATIONS } from './sms/sms-operations.ts';
 import { SMS_OPERATOR_OPERATIONS } from './sms/sms-operator-operations.ts';
+import { SMS_SEARCH_OPERATIONS } from './sms/sms-search-operations.ts';
+import { SMS_WEBHOOK_OPERATIONS } from './sms/sms-webhook-operations.ts';
 
 const OPERATION_TABLE = {
   ...DOMAIN_OPERATIONS,
@@ -52,15 +57,20 @@ const OPERATION_TABLE = {
   ...LIVE_OPERATIONS,
   ...AUDIT_OPERATIONS,
   ...SMS_OPERATIONS,
+  ...SMS_SEARCH_OPERATIONS,
+  ...SMS_ACCOUNT_OPERATIONS,
+  ...SMS_WEBHOOK_OPERATIONS,
   ...SESSION_OPERATIONS,
   ...TOKEN_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
   ...OPERATOR_OPERATIONS,
+  ...DESK_OPERATIONS,
   ...EDGE_OPERATOR_OPERATIONS,
   ...FLEET_OPERATOR_OPERATIONS,
   ...LIVE_OPERATOR_OPERATIONS,
   ...GROUP_OPERATIONS,
   ...SMS_OPERATOR_OPERATIONS,
+  ...SMS_CONNECTOR_STATE_OPERATIONS,
 } satisfies Readonly<Record<RouteName, Operation>>;
 
 export type OperationTable = typeof OPERATION_TABLE;

@@ -133,6 +133,15 @@ export const ROUTES = {
   'sms.getWebhook': smsExtension('/api/app/getSmsWebhook', 'write'),
   'sms.setWebhook': smsExtension('/api/app/setSmsWebhook', 'write'),
 
+  'sms.find': smsExtension('/api/sms/find', 'read'),
+  'sms.getMessage': smsExtension('/api/sms/getMessage', 'read'),
+  'sms.statistics': smsExtension('/api/sms/statistics', 'read'),
+  'sms.split': smsExtension('/api/sms/split', 'read'),
+  'sms.listLedger': smsExtension('/api/sms/listLedger', 'money'),
+  'sms.listApps': smsExtension('/api/app/listSmsApps', 'read'),
+  'sms.testWebhook': smsExtension('/api/app/testSmsWebhook', 'write'),
+  'sms.listDeliveries': smsExtension('/api/app/listSmsDeliveries', 'read'),
+
   'session.begin': sessionRoute('/session/begin', 'none', 'write'),
   'session.get': sessionRoute('/session/get', 'person', 'read'),
   'session.use': sessionRoute('/session/use', 'person', 'write'),
@@ -154,10 +163,15 @@ export const ROUTES = {
   'operator.listDomains': operatorRoute('/operator/listDomains', 'read'),
   'operator.transferDomain': operatorRoute('/operator/transferDomain', 'manage'),
   'operator.setDomainStatus': operatorRoute('/operator/setDomainStatus', 'write'),
+  'operator.rejectDomain': operatorRoute('/operator/rejectDomain', 'write'),
   'operator.rotateKeyring': operatorRoute('/operator/rotateKeyring', 'manage'),
   'operator.setAccountStatus': operatorRoute('/operator/setAccountStatus', 'manage'),
   'operator.getAccountLimits': operatorRoute('/operator/getAccountLimits', 'read'),
   'operator.setAccountLimits': operatorRoute('/operator/setAccountLimits', 'manage'),
+
+  'operator.getAccount': operatorRoute('/operator/getAccount', 'read'),
+  'operator.getHealth': operatorRoute('/operator/getHealth', 'read'),
+  'operator.getSettings': operatorRoute('/operator/getSettings', 'read'),
 
   'auditOperator.list': operatorRoute('/operator/listAuditEvents', 'read'),
   'auditOperator.get': operatorRoute('/operator/getAuditEvent', 'read'),
@@ -211,6 +225,8 @@ export const ROUTES = {
   'smsOperator.listUnread': operatorRoute('/operator/listSmsUnread', 'write'),
   'smsOperator.setOptOuts': operatorRoute('/operator/setSmsOptOuts', 'write'),
   'smsOperator.getOptOuts': operatorRoute('/operator/getSmsOptOuts', 'read'),
+  'smsOperator.listStates': operatorRoute('/operator/listSmsStates', 'read'),
+  'smsOperator.testNumber': operatorRoute('/operator/testSmsNumber', 'money'),
 } as const satisfies Readonly<Record<string, Route>>;
 
 /** Operations that add something, which a repetition would add twice. They take an `Idempotency-Key`. docs/decisions/0631 */

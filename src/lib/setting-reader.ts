@@ -122,6 +122,21 @@ export function urlThat(expected: string, matches: RegExp) {
   return textWhere(expected, (text) => matches.test(text) && URL.canParse(text));
 }
 
+/** A currency and its smallest unit, such as `CNY` or `CNY/1000`. */
+export function currency() {
+  return mapped('an ISO 4217 code such as CNY, or with the smallest units in one of it, such as CNY/1000', (text) => {
+    const [, code, units] = /^([A-Z]{3})(?:\/(10{0,6}))?$/.exec(text) ?? [];
+    if (code === undefined || !CURRENCIES.has(code)) return undefined;
+    const { maximumFractionDigits = 0 } = new Intl.NumberFormat('en', {
+      style: 'currency',
+      currency: code,
+    }).resolvedOptions();
+    return { code, units: units === undefined ? 10 ** maximumFractionDigits : Number(units) };
+  });
+}
+
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
 function isTimeZone(text: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: text });

@@ -1,5 +1,7 @@
 /** Controls that share a database: how far their clocks may differ, and what must be the same at all of them. Pure. */
 
+import type { ConnectorReport } from './sms-connector-report.ts';
+
 /** What a control says of itself to the others. */
 export interface ControlFacts {
   /** The release, such as `1.4.0`. */
@@ -24,6 +26,8 @@ export interface SeenControl {
   readonly facts: ControlFacts;
   /** Ids of the SMS connectors that it can send by. */
   readonly connectorsUp: readonly number[];
+  /** How its SMS connectors are. */
+  readonly connectors: readonly ConnectorReport[];
 }
 
 /** A setting that keeps two controls from sharing a database. */

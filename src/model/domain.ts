@@ -170,6 +170,8 @@ export interface Domain {
   readonly settingRevision: number;
   /** Edges refuse its viewers, since its account is over its bandwidth; absent: they do not. */
   readonly isLimited?: boolean;
+  /** Why its review was rejected, in words of the operator; absent: it is not rejected, or no reason was given. */
+  readonly rejectReason?: string;
   readonly settings: DomainSettings;
 }
 

@@ -75,11 +75,21 @@ export type PartOutcome =
   | { readonly kind: 'postponed'; readonly dueAt?: number; readonly error: string }
   | { readonly kind: 'lost'; readonly error: string };
 
-/** States that decide a message if one part has them, in this order; then states of parts in flight, earliest first. */
-const SPOILT: readonly PartState[] = ['failed', 'rejected', 'expired'];
-const PROGRESS: readonly PartState[] = ['queued', 'submitting', 'uncertain', 'submitted', 'unknown', 'simulated'];
+/** States in the order in which they decide a message that has a part in them: failures, then parts in flight. */
+export const DECIDING_STATES = [
+  'failed',
+  'rejected',
+  'expired',
+  'queued',
+  'submitting',
+  'uncertain',
+  'submitted',
+  'unknown',
+  'simulated',
+  'delivered',
+] as const satisfies readonly PartState[];
 
 /** Delivered when every part is; failed when one is. `states` is not empty. */
 export function messageStateOf(states: readonly PartState[]): PartState {
-  return [...SPOILT, ...PROGRESS].find((state) => states.includes(state)) ?? 'delivered';
+  return DECIDING_STATES.find((state) => states.includes(state)) ?? 'delivered';
 }

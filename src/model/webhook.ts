@@ -31,3 +31,35 @@ export interface DeliveryClaim {
   /** Receivers that are skipped. */
   readonly paused: readonly number[];
 }
+
+/** How an attempt to post a delivery ended. */
+export const DELIVERY_OUTCOMES = ['delivered', 'retry', 'dropped'] as const;
+export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
+
+/** Characters of an answer's body that the owner of a webhook is shown. */
+export const MAX_SHOWN_ANSWER = 500;
+
+/** What a delivery to an SMS app's webhook tells. */
+export const DELIVERY_EVENTS = ['receipt', 'reply', 'test'] as const;
+export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number];
+
+/** One attempt to post to the webhook of an SMS app. */
+export interface DeliveryAttempt {
+  readonly appId: number;
+  /** 0: a test, which is in no queue. */
+  readonly deliveryId: number;
+  readonly event: DeliveryEvent;
+  /** Empty unless it is a receipt. */
+  readonly sendid: string;
+  readonly at: number;
+  readonly tookMs: number;
+  /** Number of tries of the delivery until then, this one included. */
+  readonly tries: number;
+  readonly outcome: DeliveryOutcome;
+  /** HTTP status; 0: no answer. */
+  readonly status: number;
+  /** Why there was no answer; empty: there was one. */
+  readonly reason: string;
+  /** Beginning of the answer's body. */
+  readonly answer: string;
+}

@@ -16,13 +16,13 @@ import {
   readNumberFacts,
   storeRequests,
 } from '#db/tables/sms/accept.ts';
-import type { SmsPrice } from '#db/tables/sms/balance.ts';
 import { HOUR_MS } from '#lib/durations.ts';
 import type { LocalTime } from '#lib/local-time.ts';
 import { MAX_SMS_NUMBERS, MAX_SMS_UNITS } from '#model/limits.ts';
 import type { SmsApp } from '#model/sms-app.ts';
 import { type AtOnce, type Opening, startAtOnce } from './at-once.ts';
 import { type AskedMessage, type ComposeProblem, composeMessage, countNumbers } from './compose.ts';
+import { findPrice } from './price.ts';
 import { releaseAt } from './quiet-hours.ts';
 import { RouteTable } from './route.ts';
 import { mostParts } from './text/split.ts';
@@ -163,7 +163,11 @@ function decide(drafts: readonly DraftRequest[], facts: AcceptFacts, numberFacts
     const priced = numbers.map((destination) => {
       const isOptedOut =
         kind === 'advertising' && numberFacts.optOuts.has(optOutKey({ accountId, number: destination }));
-      return { destination, isOptedOut, price: isOptedOut ? 0 : priceOf(facts.prices, kind, destination) };
+      return {
+        destination,
+        isOptedOut,
+        price: isOptedOut ? 0 : (findPrice(facts.prices, kind, destination)?.price ?? 0),
+      };
     });
     const price = texts.length * priced.reduce((sum, message) => sum + message.price, 0);
     const balance = left.get(accountId) ?? 0;
@@ -184,16 +188,6 @@ function decide(drafts: readonly DraftRequest[], facts: AcceptFacts, numberFacts
     return { kind: 'accepted', sendid };
   });
   return { verdicts, requests, taken };
-}
-
-/** Returns the price of a part, which is the price of the longest matching prefix. */
-function priceOf(prices: readonly SmsPrice[], kind: string, destination: string): number {
-  let best: SmsPrice | undefined;
-  for (const price of prices) {
-    const fits = price.kind === kind && destination.startsWith(price.prefix);
-    if (fits && price.prefix.length >= (best?.prefix.length ?? 0)) best = price;
-  }
-  return best?.price ?? 0;
 }
 
 /** Assigns concatenation references: each long message to a number gets the one after the last used. */

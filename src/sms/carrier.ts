@@ -11,6 +11,8 @@ export interface Carrier extends AsyncDisposable {
   /** Free window: parts that may be sent now. 0 while unbound or paused, or while the window is full. */
   readonly room: number;
   readonly state: CarrierState;
+  /** Parts that were sent and have no answer yet. */
+  readonly inFlight: number;
   /**
    * Whether receipts and replies can arrive. If they have a session of their own, it may be down while parts are sent.
    */

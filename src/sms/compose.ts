@@ -7,7 +7,7 @@ import { MAX_SMS_NUMBERS, MAX_SMS_UNITS } from '#model/limits.ts';
 import type { SmsAppSettings } from '#model/sms-app.ts';
 import { parseMsisdn } from './msisdn.ts';
 import { decodeContent } from './text/decode-content.ts';
-import { type InvalidText, splitText } from './text/split.ts';
+import { type InvalidText, type Split, splitText } from './text/split.ts';
 
 export interface AskedMessage extends Pick<AskedRequest, 'kind' | 'smsType'> {
   /** Numbers as sent: one, or several with commas between them. */
@@ -21,19 +21,18 @@ export type Composed =
   | ComposeProblem;
 
 export type ComposeProblem =
-  | { readonly kind: 'contentInvalid'; readonly reason: InvalidText | 'malformed' | 'tooLongWithSuffix' }
+  | { readonly kind: 'contentInvalid'; readonly reason: ContentProblem }
   | { readonly kind: 'smsTypeInvalid'; readonly found: number }
   | { readonly kind: 'tooManyNumbers'; readonly count: number }
   | { readonly kind: 'numberInvalid'; readonly entry: string; readonly reason: 'form' | 'unassigned' };
+
+type ContentProblem = InvalidText | 'malformed' | 'tooLongWithSuffix';
 
 /** A UTF-16 unit is at most three bytes of UTF-8, each three characters of `%xx`. Longer content is not decoded. */
 const MAX_ENCODED_LENGTH = MAX_SMS_UNITS * 9;
 
 export function composeMessage(asked: AskedMessage, settings: SmsAppSettings): Composed {
-  if (asked.content.length > MAX_ENCODED_LENGTH) return { kind: 'contentInvalid', reason: 'tooLong' };
-  const decoded = decodeContent(asked.content);
-  if (decoded === undefined) return { kind: 'contentInvalid', reason: 'malformed' };
-  const split = splitExtended(decoded, asked.kind === 'advertising' ? settings.suffix : '');
+  const split = splitContent(asked, settings);
   if (split.kind === 'invalid') return { kind: 'contentInvalid', reason: split.reason };
   if (asked.smsType !== 1 && asked.smsType !== 2) return { kind: 'smsTypeInvalid', found: asked.smsType };
 
@@ -47,6 +46,17 @@ export function composeMessage(asked: AskedMessage, settings: SmsAppSettings): C
     numbers.push(number.e164);
   }
   return { kind: 'message', parts: split.parts, numbers: numbers.length === 1 ? numbers : [...new Set(numbers)] };
+}
+
+/** Splits the content as it was sent; advertising with the suffix of its app. */
+export function splitContent(
+  { kind, content }: Pick<AskedMessage, 'kind' | 'content'>,
+  { suffix }: Pick<SmsAppSettings, 'suffix'>,
+): Split | { readonly kind: 'invalid'; readonly reason: ContentProblem } {
+  if (content.length > MAX_ENCODED_LENGTH) return { kind: 'invalid', reason: 'tooLong' };
+  const decoded = decodeContent(content);
+  if (decoded === undefined) return { kind: 'invalid', reason: 'malformed' };
+  return splitExtended(decoded, kind === 'advertising' ? suffix : '');
 }
 
 /** Checks the text before the suffix is added: a suffix alone is not a message. */

@@ -9,9 +9,11 @@ import { queueDeliveries } from '#db/tables/sms/deliveries.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
 import type { ConnectorSettings } from '#model/sms-connector.ts';
+import type { ConnectorReport } from '#model/sms-connector-report.ts';
 import type { PostWebhook } from '#webhooks/webhook-post.ts';
 import type { WaitingSubmissions } from './acceptor.ts';
 import type { CarrierEvents, ConnectCarrier } from './carrier.ts';
+import { ConnectorReports } from './connector-reports.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { type InboundEvent, receiptToStore, replyToStore, unreadToStore } from './inbound-events.ts';
 import { Inbox } from './inbox.ts';
@@ -43,6 +45,8 @@ export interface SmsEngine {
   reload(): Promise<void>;
   /** Whether this process can send by the connector now. */
   isUp(connectorId: number): boolean;
+  /** How the connectors of this process are now. */
+  reports(): readonly ConnectorReport[];
   /** Stops sending. Responses have `graceMs` to arrive; parts without one become uncertain. */
   stop(graceMs: number): Promise<void>;
 }
@@ -63,6 +67,7 @@ class Engine implements SmsEngine {
   readonly #metrics: SmsMetrics;
   readonly #inbox = new Inbox<InboundEvent>(() => this.#dispatcher?.wake());
   readonly #lines: Lines;
+  readonly #reports: ConnectorReports;
   readonly #services = new AsyncDisposableStack();
   #routes = new RouteTable([]);
   /** Connectors as last read, those of other controls included. */
@@ -72,8 +77,9 @@ class Engine implements SmsEngine {
   #reads: Promise<void> = Promise.resolve();
 
   constructor(options: SmsEngineOptions) {
-    const { connect, ring, timers, random, log, registry, chargeAt, peers } = options;
+    const { connect, ring, timers, random, log, registry, chargeAt, peers, clock } = options;
     this.#options = options;
+    this.#reports = new ConnectorReports(clock);
     this.#metrics = createSmsMetrics(registry, { lines: () => this.#lines.all });
     this.#lines = new Lines({
       connect: (settings, events, its) => {
@@ -130,8 +136,12 @@ class Engine implements SmsEngine {
     const wasSent = (partId: number) => this.#dispatcher?.wasSent(partId) ?? false;
     this.#services.use(startSweeper({ ...tools, isAlone, underWay, wasSent, waits, store, onQueued }));
     this.#services.use(startWebhooks({ ...tools, ring, timers, post }));
-    const timer = setInterval(() => this.#reloadSoon(), POLL_MS);
+    const timer = setInterval(() => {
+      this.#reloadSoon();
+      void this.#sample(); // never rejects: it reads a counter
+    }, POLL_MS);
     this.#services.defer(() => clearInterval(timer));
+    tools.peers.showConnectors(() => this.reports());
   }
 
   wake(): void {
@@ -140,6 +150,10 @@ class Engine implements SmsEngine {
 
   isUp(connectorId: number): boolean {
     return this.#lines.all.some(({ id, isUp }) => id === connectorId && isUp);
+  }
+
+  reports(): readonly ConnectorReport[] {
+    return this.#reports.of(this.#lines.all);
   }
 
   offer(submissions: WaitingSubmissions): boolean {
@@ -154,6 +168,18 @@ class Engine implements SmsEngine {
     while ((this.#dispatcher?.underWay.size ?? 0) > 0 && performance.now() < deadline) await delay(DRAIN_POLL_MS);
     await this.#lines[Symbol.asyncDispose]();
     await this.#dispatcher?.[Symbol.asyncDispose]();
+  }
+
+  /** Notes what the lines can do, which also changes with leases, and what they have sent. */
+  async #sample(): Promise<void> {
+    this.#reports.note(this.#lines.all);
+    const { values } = await this.#metrics.outcomes.get();
+    const sent = new Map<string, number>();
+    for (const { labels, value } of values) {
+      const name = String(labels.connector ?? '');
+      sent.set(name, (sent.get(name) ?? 0) + value);
+    }
+    this.#reports.sample(sent);
   }
 
   #reloadSoon(): void {
@@ -193,6 +219,7 @@ class Engine implements SmsEngine {
         this.#dispatcher?.note({ partId, connectorId: line.id, sentAt: now, endedAt: now, outcome: stored });
       },
       stateChanged: () => {
+        this.#reports.note(this.#lines.all);
         this.#options.peers.noteConnectorsUp(this.#lines.all.flatMap(({ id, isUp }) => (isUp ? [id] : [])));
         this.#dispatcher?.wake();
       },

@@ -64,7 +64,16 @@ export class Line {
 
   /** Whether the line can both send and receive. */
   get isWhole(): boolean {
-    return this.isUp && this.#carrier?.isReceiving === true;
+    return this.isUp && this.isReceiving;
+  }
+
+  get isReceiving(): boolean {
+    return this.#carrier?.isReceiving === true;
+  }
+
+  /** Parts that were sent and have no answer yet. */
+  get inFlight(): number {
+    return this.#carrier?.inFlight ?? 0;
   }
 
   get isUp(): boolean {

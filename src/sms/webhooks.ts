@@ -5,6 +5,7 @@ import { findWebhook } from '#db/tables/sms/deliveries.ts';
 import type { Timers } from '#lib/timers.ts';
 import { startDeliveries } from '#webhooks/deliver.ts';
 import type { PostWebhook } from '#webhooks/webhook-post.ts';
+import { deliveryAttemptOf, startDeliveryAttempts } from './delivery-attempts.ts';
 import type { SmsTools } from './tools.ts';
 
 export interface WebhooksOptions extends Omit<SmsTools, 'owner' | 'chargeAt'> {
@@ -15,8 +16,10 @@ export interface WebhooksOptions extends Omit<SmsTools, 'owner' | 'chargeAt'> {
 
 /** Posts receipts and replies to the webhooks of apps. */
 export function startWebhooks({ db, ring, peers, metrics, post, ...tools }: WebhooksOptions): AsyncDisposable {
-  return startDeliveries({
+  const attempts = startDeliveryAttempts({ db, log: tools.log });
+  const deliveries = startDeliveries({
     ...tools,
+    note: (delivery, attempt) => attempts.note(deliveryAttemptOf(delivery, attempt)),
     queue: {
       claim: (claim) =>
         db.transaction((trx) => claimDeliveries(trx, TABLE, claim, (x, appId) => findWebhook(x, ring, appId))),
@@ -27,6 +30,12 @@ export function startWebhooks({ db, ring, peers, metrics, post, ...tools }: Webh
     mayClaim: () => peers.mayClaim,
     count: (outcome) => metrics.deliveries.inc({ outcome }),
   });
+  return {
+    async [Symbol.asyncDispose]() {
+      await deliveries[Symbol.asyncDispose]();
+      await attempts[Symbol.asyncDispose]();
+    },
+  };
 }
 
 const TABLE = 'sms_delivery';

@@ -29,9 +29,19 @@ export interface DeliveriesOptions {
   readonly random: () => number;
   /** How deliveries of a receiver are posted. */
   readonly postTo: (receiver: number) => PostWebhook;
+  /** Notified of each attempt; absent: attempts are not kept. */
+  readonly note?: (delivery: DueDelivery, attempt: NotedAttempt) => void;
   /** Counts the outcome of each attempt. */
   readonly count: (outcome: DeliveryFate['kind']) => void;
   readonly log: Logger;
+}
+
+/** An attempt to post a delivery, and how long it took. */
+export interface NotedAttempt {
+  readonly answer: WebhookAnswer;
+  readonly at: number;
+  readonly tookMs: number;
+  readonly outcome: DeliveryFate['kind'];
 }
 
 const POLL_MS = 500;
@@ -98,17 +108,20 @@ export function startDeliveries(options: DeliveriesOptions): AsyncDisposable {
 }
 
 async function deliver(
-  { queue, clock, timers, random, log, count, postTo }: DeliveriesOptions,
+  { queue, clock, timers, random, log, count, postTo, note }: DeliveriesOptions,
   delivery: DueDelivery,
   pauses: Map<number, Pause>,
   signal: AbortSignal,
 ): Promise<void> {
   const { id, receiver, tries } = delivery;
+  const startedAt = timers.now();
   const answer = await ask(postTo(receiver), delivery, clock(), signal);
   if (signal.aborted) return await queue.postpone(id, clock(), 'stopped');
   const now = clock();
+  const tookMs = Math.round(timers.now() - startedAt);
   const fate = deliveryFateOf(answer, tries, now, random());
   count(fate.kind);
+  if (delivery.webhook !== 'none') note?.(delivery, { answer, at: now, tookMs, outcome: fate.kind });
   if (fate.kind === 'retry') {
     const failures = (pauses.get(receiver)?.failures ?? 0) + 1;
     pauses.set(receiver, { failures, until: timers.now() + backoffDelayMs(PAUSE, failures, random()) });

@@ -7,7 +7,12 @@ export interface WebhookPost {
 }
 
 export type WebhookAnswer =
-  | { readonly kind: 'answered'; readonly status: number }
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** Beginning of the answer's body, for the owner of the webhook; absent: nothing arrived of it. */
+      readonly body?: string;
+    }
   /** No response, or an address that the guard forbids. */
   | { readonly kind: 'failed'; readonly reason: string };
 

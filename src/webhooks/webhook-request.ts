@@ -37,9 +37,14 @@ export type DeliveryFate =
   | { readonly kind: 'retry'; readonly dueAt: number; readonly reason: string }
   | { readonly kind: 'dropped'; readonly reason: string };
 
-/** Decides whether a delivery is done (any 2xx), retried or dropped. */
+/** Whether the receiver has accepted the delivery: any 2xx. */
+export function isAccepted(answer: WebhookAnswer): boolean {
+  return answer.kind === 'answered' && answer.status >= 200 && answer.status < 300;
+}
+
+/** Decides whether a delivery is done, retried or dropped. */
 export function deliveryFateOf(answer: WebhookAnswer, tries: number, now: number, random: number): DeliveryFate {
-  if (answer.kind === 'answered' && answer.status >= 200 && answer.status < 300) return { kind: 'delivered' };
+  if (isAccepted(answer)) return { kind: 'delivered' };
   const reason = answer.kind === 'answered' ? String(answer.status) : answer.reason;
   const isUnwanted = answer.kind === 'answered' && answer.status === UNWANTED;
   if (isUnwanted || tries >= MAX_DELIVERY_TRIES) return { kind: 'dropped', reason };

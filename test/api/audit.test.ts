@@ -15,6 +15,7 @@ const SILENT = {
   'sms.advertising': 'a message is its own record',
   'sms.listReplies': 'shows texts',
   'sms.balance': 'shows money',
+  'sms.listLedger': 'shows money',
   'sms.getWebhook': 'shows a secret',
   'event.getWebhook': 'shows a secret',
   'eventOperator.getWebhook': 'shows a secret',
@@ -24,6 +25,7 @@ const SILENT = {
   'liveOperator.getKeys': 'shows keys',
   'smsOperator.listLedger': 'shows money',
   'smsOperator.listPrices': 'shows money',
+  'smsOperator.testNumber': 'shows money',
   'smsOperator.testConnector': 'tries a connection, and changes nothing',
   'smsOperator.listUnread': 'shows texts',
 } as const satisfies { readonly [N in RouteName]?: string };

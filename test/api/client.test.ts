@@ -16,6 +16,7 @@ import { addTestCertificate } from '../support/api/added-certificate.ts';
 import { startTestApi } from '../support/api/api.ts';
 import { addSampleLists } from '../support/api/customers.ts';
 import { makeRevisions } from '../support/api/domain-revisions.ts';
+import { DESK_OPTIONS } from '../support/api/sample-desk.ts';
 import { addSampleEvent } from '../support/api/sample-event.ts';
 import { newSqlite } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
@@ -64,6 +65,11 @@ const READ_AFTER_SET: { readonly [N in RouteName]?: RouteName } = {
   'config.getUrlSigning': 'config.setUrlSigning',
 };
 
+/** Operations whose sample's answer has a message. */
+const NEEDS_MESSAGE: readonly RouteName[] = [
+  ...(['sms.getStatus', 'sms.list', 'sms.listReplies', 'sms.find', 'sms.getMessage', 'sms.statistics'] as const),
+];
+
 describe('the client', () => {
   test(
     'the client sends each operation as the interface documents it, as seen by an independent server',
@@ -95,7 +101,7 @@ describe('the client', () => {
     "the client decodes every sample from the real service, with the fields of the sample's answer",
     needs('openssl'),
     async (t) => {
-      const api = await startTestApi(t, newSqlite, { livePorts: { http: 80, rtmp: 1935 } });
+      const api = await startTestApi(t, newSqlite, { livePorts: { http: 80, rtmp: 1935 }, ...DESK_OPTIONS });
       const first = await api.join('operator', ['cdn', 'sms', 'operator']);
       const customer = await api.join('customer', ['cdn', 'sms']);
       const other = await api.join('customer', ['cdn']);
@@ -163,7 +169,7 @@ describe('the client', () => {
           const asked = { account_id: customer.accountId, name: 'shop', balance: 10 };
           const { app_key } = await client.call('smsOperator.createApp', asked);
           Object.assign(ids, { app_key, time: String(api.now) });
-          if (name === 'sms.getStatus' || name === 'sms.list' || name === 'sms.listReplies') {
+          if (NEEDS_MESSAGE.includes(name)) {
             const message = { app_key, mobile: '13800138000', content: domain, time: String(api.now) };
             ids['sendid'] = (await own.call('sms.ordinary', message)).sendid;
           }
@@ -171,6 +177,14 @@ describe('the client', () => {
             const piece = { reference: 7, part: 1, parts: 2 };
             const reply = { connectorId: 1, origin: '+8613800138000', text: 'x', isOptOut: false, piece };
             await api.db.transaction((trx) => storeReplies(trx, [reply], api.now));
+          }
+          if (name === 'sms.testWebhook' || name === 'sms.listDeliveries')
+            await own.call('sms.setWebhook', { app_key, url: 'https://shop.example/sms' });
+          if (name === 'sms.listDeliveries') await own.call('sms.testWebhook', { app_key });
+          if (name === 'smsOperator.listStates') {
+            const attempt = { part_id: 1, connector_id: 1, sent_at: api.now, ended_at: api.now };
+            const values = { ...attempt, outcome: 'refused', error: '0x0000000b' };
+            await api.db.query.insertInto('sms_attempt').values(values).execute();
           }
           if (name === 'sms.getOptOuts') await own.call('sms.addOptOuts', { mobile: '13800138000' });
         }

@@ -36,8 +36,8 @@ const ANY_NUMBER_WILL_DO = [
   ],
 ];
 
-/** Checked in an order of their own, which test/api/sms.test.ts goes through. */
-const HAS_OWN_CHECKS: readonly RouteName[] = ['sms.ordinary', 'sms.advertising', 'sms.updateStatus'];
+/** Checked in an order of their own, which test/api/sms.test.ts and sms-account.test.ts go through. */
+const HAS_OWN_CHECKS: readonly RouteName[] = ['sms.ordinary', 'sms.advertising', 'sms.updateStatus', 'sms.split'];
 
 /** A domain that is looked for may have any name. */
 function readsAnyNumber(name: RouteName, field: string): boolean {

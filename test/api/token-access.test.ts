@@ -17,6 +17,7 @@ import { needs } from '../support/runner/needs.ts';
 const SHOWS_MORE: readonly RouteName[] = [
   'sms.listReplies',
   'sms.balance',
+  'sms.listLedger',
   'event.getWebhook',
   'eventOperator.getWebhook',
   'sms.getWebhook',
@@ -26,6 +27,7 @@ const SHOWS_MORE: readonly RouteName[] = [
   'liveOperator.getKeys',
   'smsOperator.listLedger',
   'smsOperator.listPrices',
+  'smsOperator.testNumber',
   'smsOperator.listUnread',
 ];
 
@@ -122,6 +124,14 @@ const ELSEWHERE: { readonly [N in OfAccounts]: Outcome<N> } = {
   'sms.setSettings': 'domainsLimited',
   'sms.getWebhook': 'domainsLimited',
   'sms.setWebhook': 'domainsLimited',
+  'sms.find': 'domainsLimited',
+  'sms.getMessage': 'domainsLimited',
+  'sms.statistics': 'domainsLimited',
+  'sms.split': 'domainsLimited',
+  'sms.listLedger': 'domainsLimited',
+  'sms.listApps': 'domainsLimited',
+  'sms.testWebhook': 'domainsLimited',
+  'sms.listDeliveries': 'domainsLimited',
   'operator.createAccount': 'domainsLimited',
   'operator.listAccounts': 'domainsLimited',
   'operator.createToken': 'domainsLimited',
@@ -131,6 +141,10 @@ const ELSEWHERE: { readonly [N in OfAccounts]: Outcome<N> } = {
   'operator.listDomains': 'domainsLimited',
   'operator.transferDomain': 'domainsLimited',
   'operator.setDomainStatus': 'domainsLimited',
+  'operator.rejectDomain': 'domainsLimited',
+  'operator.getAccount': 'domainsLimited',
+  'operator.getHealth': 'domainsLimited',
+  'operator.getSettings': 'domainsLimited',
   'operator.rotateKeyring': 'domainsLimited',
   'operator.setAccountStatus': 'domainsLimited',
   'auditOperator.list': 'domainsLimited',
@@ -181,6 +195,8 @@ const ELSEWHERE: { readonly [N in OfAccounts]: Outcome<N> } = {
   'smsOperator.listUnread': 'domainsLimited',
   'smsOperator.setOptOuts': 'domainsLimited',
   'smsOperator.getOptOuts': 'domainsLimited',
+  'smsOperator.listStates': 'domainsLimited',
+  'smsOperator.testNumber': 'domainsLimited',
 };
 
 /** Operations of people take no token, and have no access: test/api/sessions.test.ts. */

@@ -95,7 +95,7 @@ describeOnBothEngines('leases', (newDatabase) => {
   test('controls see each other for 15 s after they were seen, and their rows go after a day', async (t) => {
     const db = await open(t, await newDatabase(t));
     const now = systemClock();
-    const own = { startedAt: now, facts: FACTS, connectorsUp: [3], now };
+    const own = { startedAt: now, facts: FACTS, connectorsUp: [3], connectors: [], now };
     for (const id of ['a', 'b', 'c']) await recordControl(db.query, { ...own, id });
     await recordControl(db.query, { ...own, id: 'a', connectorsUp: [3, 4] });
     const age = (id: string, ms: number) =>
@@ -233,6 +233,7 @@ test(
       startedAt: 0,
       facts: { ...FACTS, timeZone: 'Asia/Tokyo' },
       connectorsUp: [],
+      connectors: [],
       now: 0,
     });
     // It is not seen any more within two seconds.

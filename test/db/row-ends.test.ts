@@ -71,6 +71,7 @@ const ENDS: Readonly<Record<TableName, End>> = {
   sms_connector: 'sms/connectors.ts',
   sms_route: 'sms/connectors.ts',
   sms_delivery: 'sms/retention.ts',
+  sms_delivery_attempt: 'sms/retention.ts',
   control: 'controls.ts',
   lease: 'leases.ts',
 };

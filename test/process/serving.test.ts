@@ -51,6 +51,31 @@ test('a request under way is finished when the service stops, and new ones are r
   );
 });
 
+test('the health of the machine and the settings in force are those of the running service', async (t) => {
+  const service = await startService(t, { settings: { ...SETTINGS, CAUSEWAY_SMS_CURRENCY: 'CNY/1000' } });
+  const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token, locale: 'en' });
+  let health = await client.call('operator.getHealth', {});
+  await eventually('the queue has been looked at', async () => {
+    health = await client.call('operator.getHealth', {});
+    return health.sms.length === 3 && health.database.bytes !== undefined;
+  });
+  assert.deepEqual(
+    health.parts.map(({ part, up, restarts }) => [part, up, restarts]),
+    Object.keys(service.pids())
+      .toSorted()
+      .map((part) => [part, true, 0]),
+  );
+  assert.equal(health.feed.head_revision, health.feed.applied_revision);
+  assert.equal(health.feed.connected_edges, 1);
+  const { list } = await client.call('operator.getSettings', {});
+  const shown = Object.fromEntries(list.map(({ name, value, state, source }) => [name, [value, state, source]]));
+  assert.deepEqual(shown['sms-currency'], ['CNY/1000', 'shown', 'CAUSEWAY_SMS_CURRENCY']);
+  assert.deepEqual(shown['database-url'], ['', 'unset', 'default']);
+  assert.deepEqual(shown['data-dir']?.[0], service.dataDir);
+  const { currency, currency_units } = await client.call('operator.listAccounts', {});
+  assert.deepEqual([currency, currency_units], ['CNY', 1000]);
+});
+
 test('a second signal cuts requests in flight', async (t) => {
   const origin = await startOrigin(t, () => {});
   const service = await startService(t, { settings: SETTINGS });

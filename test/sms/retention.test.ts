@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import type { Db } from '#db/open.ts';
+import { storeDeliveryAttempts } from '#db/tables/sms/delivery-attempts.ts';
 import { storeReceipts } from '#db/tables/sms/receipts.ts';
 import { storeReplies } from '#db/tables/sms/replies.ts';
 import { storeUnread } from '#db/tables/sms/unread.ts';
+import type { DeliveryAttempt } from '#model/webhook.ts';
 import { forgetOldSms } from '#sms/retention.ts';
 import { describeOnBothEngines } from '../support/db/databases.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from '../support/sms/sms-queue.ts';
@@ -36,6 +38,8 @@ describeOnBothEngines('SMS that is old', (newDatabase) => {
     // One of each age speaks of a part.
     await sql`update sms_receipt set part_id = ${old} where id % 2 = 0`.execute(db.query);
     await addDeliveries(db, account.appId, [NOW - 3 * DAY_MS, NOW - DAY_MS]);
+    const attempts = [40, 20].map((ageDays) => ({ ...ATTEMPT, appId: account.appId, at: NOW - ageDays * DAY_MS }));
+    await db.transaction((trx) => storeDeliveryAttempts(trx, attempts));
 
     await forgetOldSms({ db, smsDays: 30 }, NOW, GOING_ON);
     assert.deepEqual(
@@ -51,6 +55,7 @@ describeOnBothEngines('SMS that is old', (newDatabase) => {
         sms_reply: 2,
         sms_unread: 2,
         sms_delivery: 1,
+        sms_delivery_attempt: 1,
       },
     });
     assert.equal((await db.query.selectFrom('sms_ledger').select('id').execute()).length, 1 + 6 + 5);
@@ -80,6 +85,7 @@ describeOnBothEngines('SMS that is old', (newDatabase) => {
         sms_reply: 0,
         sms_unread: 0,
         sms_delivery: 0,
+        sms_delivery_attempt: 0,
       },
     });
     assert.deepEqual(await readParts(db), []);
@@ -87,6 +93,11 @@ describeOnBothEngines('SMS that is old', (newDatabase) => {
     assert.ok(next > 1_050, 'no id comes again: the ledger has them');
   });
 });
+
+const ATTEMPT: Omit<DeliveryAttempt, 'appId' | 'at'> = {
+  ...{ deliveryId: 1, event: 'receipt', sendid: '1', tookMs: 1, tries: 1 },
+  ...{ outcome: 'delivered', status: 200, reason: '', answer: '' },
+};
 
 const RECEIPT = {
   connectorId: 1,
@@ -143,6 +154,7 @@ const TABLES = [
   'sms_reply',
   'sms_unread',
   'sms_delivery',
+  'sms_delivery_attempt',
 ] as const;
 
 async function countRows(db: Db): Promise<Record<string, number>> {

@@ -11,6 +11,7 @@ import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';
 import type { SmppSettings } from '#model/sms-connector.ts';
+import type { ConnectorReport } from '#model/sms-connector-report.ts';
 import { connectCarrier } from '#sms/connectors/connect.ts';
 import { type SmsEngine, startSmsEngine } from '#sms/engine.ts';
 import { type DatabaseTarget, newPostgres } from '../support/db/databases.ts';
@@ -104,6 +105,9 @@ function binds(smsc: Smsc): readonly unknown[] {
   return smsc.events.flatMap(({ event, status }) => (event === 'bind' ? [status] : []));
 }
 
+/** Connector that every installation has, at every control. */
+const LOOPBACK = 1;
+
 const A = '+86138';
 const B = '+86139';
 
@@ -118,6 +122,19 @@ test(
     await eventually('the first is bound', () => binds(smsc).length === 1);
     const second = await world.startControl('second');
     await eventually('they see each other', () => first.peers.seen === 2 && second.peers.seen === 2);
+    const ofCarrier = (reports: readonly ConnectorReport[]) =>
+      reports.filter(({ connectorId }) => connectorId !== LOOPBACK);
+    const own = () => ofCarrier(first.engine.reports());
+    await eventually('the first reports that it is bound', () => own()[0]?.sendsSince !== undefined);
+    assert.deepEqual(ofCarrier(second.engine.reports()), []);
+    const told = () => ofCarrier(second.peers.connectorsElsewhere.flatMap(({ reports }) => reports));
+    await eventually('the second hears of it', () => told()[0]?.sendsSince !== undefined);
+    assert.deepEqual(
+      second.peers.connectorsElsewhere.map(({ control }) => control),
+      ['first'],
+    );
+    assert.equal(told()[0]?.sendsSince, own()[0]?.sendsSince);
+    assert.ok(Number(own()[0]?.receivesSince) >= Number(own()[0]?.sendsSince));
     await world.send(A, 20);
     await eventually('all are delivered', async () => (await world.states()).every((state) => state === 'delivered'));
     await first.engine.stop(1_000);

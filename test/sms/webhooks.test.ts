@@ -8,6 +8,7 @@ import { Registry } from 'prom-client';
 import type { Db } from '#db/open.ts';
 import { ALONE, type Controls } from '#db/peers/peers.ts';
 import { queueDeliveries, saveWebhook } from '#db/tables/sms/deliveries.ts';
+import { KEPT_ATTEMPTS, listDeliveryAttempts, storeDeliveryAttempts } from '#db/tables/sms/delivery-attempts.ts';
 import { createLogger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';
 import { createWebhookSender } from '#roles/control/webhook-sender.ts';
@@ -85,6 +86,8 @@ async function tell(db: Db, account: SmsAccount, texts: readonly string[], now: 
   await db.transaction((trx) => queueDeliveries(trx, { endedParts, replies: [] }, now));
 }
 
+const attemptsOf = (db: Db, { appId }: SmsAccount) => listDeliveryAttempts(db.query, appId);
+
 const countQueued = async (db: Db) => (await db.query.selectFrom('sms_delivery').select('id').execute()).length;
 
 describeOnBothEngines('webhooks', (newDatabase) => {
@@ -123,7 +126,18 @@ describeOnBothEngines('webhooks', (newDatabase) => {
       assert.equal(signature, createHmac('sha256', 'the secret').update(`${at}.${body}`).digest('hex'));
       assert.equal(headers['x-causeway-delivery'], received[0]?.headers['x-causeway-delivery']);
     }
+    await eventually('the attempts are kept', async () => (await attemptsOf(db, account)).length === 4);
+    assert.deepEqual(
+      (await attemptsOf(db, account)).map(({ tries, outcome, status, event }) => [tries, outcome, status, event]),
+      [
+        [4, 'delivered', 204, 'receipt'],
+        [3, 'retry', 0, 'receipt'],
+        [2, 'retry', 302, 'receipt'],
+        [1, 'retry', 500, 'receipt'],
+      ],
+    );
     const { sendid, time, ...told } = JSON.parse(received[0]?.body ?? '');
+    assert.equal((await attemptsOf(db, account))[0]?.sendid, sendid);
     assert.equal(typeof sendid, 'string');
     assert.equal(time, endedAt, 'when it ended, not when we heard of it');
     assert.deepEqual(told, {
@@ -135,6 +149,23 @@ describeOnBothEngines('webhooks', (newDatabase) => {
       error: '',
       word: '',
     });
+  });
+
+  test('the last attempts of each service are kept, and no more', async (t) => {
+    const db = await openSmsDatabase(await newDatabase(t));
+    t.after(() => db[Symbol.asyncDispose]());
+    const [one, other] = [await openSmsAccount(db, { now: 1 }), await openSmsAccount(db, { now: 1 })];
+    const attempts = (appId: number, count: number) =>
+      Array.from({ length: count }, (_, n) => ({
+        ...({ appId, deliveryId: n, event: 'reply', sendid: '', at: n, tookMs: 1, tries: 1 } as const),
+        ...({ outcome: 'delivered', status: 200, reason: '', answer: 'a\0\ud800' } as const),
+      }));
+    const all = [...attempts(one.appId, KEPT_ATTEMPTS + 20), ...attempts(other.appId, 3)];
+    await db.transaction((trx) => storeDeliveryAttempts(trx, all));
+    const kept = await attemptsOf(db, one);
+    assert.deepEqual([kept.length, kept[0]?.at, kept.at(-1)?.at], [100, 119, 20]);
+    assert.equal(kept[0]?.answer, 'a\ufffd\ufffd');
+    assert.equal((await attemptsOf(db, other)).length, 3);
   });
 
   test('a control that may take no work, as its clock is wrong, posts nothing until it may', async (t) => {

@@ -16,6 +16,7 @@ import { type LogFile, signedLogPath } from '#logs/download.ts';
 import { type RecordingAddress, signedRecordingPaths } from '#logs/recordings/address.ts';
 import type { BlobStore } from '#logs/store/blob-store.ts';
 import { signedTailPath, type TailAddress } from '#logs/tail/address.ts';
+import { type Currency, NO_CURRENCY } from '#model/currency.ts';
 import type { Review } from '#model/transition.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
 import { createAuthenticateSession } from '../auth/sessions.ts';
@@ -47,6 +48,12 @@ export interface CallOptions {
   readonly livePorts?: LivePorts;
   /** Absent: no SMS engine runs in this process. */
   readonly sms?: SmsHooks;
+  /** Metrics of all processes of this machine; absent: they are not known. */
+  readonly readMetrics?: CallServices['readMetrics'];
+  /** What this control was started with; absent: not known. */
+  readonly settings?: CallServices['settings'];
+  /** Absent: the operator named none. */
+  readonly currency?: Currency | undefined;
   /** How far the time of a request to send may be off, either way; absent: 300 s. */
   readonly smsTimeWindowSeconds?: number;
   /** The controls that share the database; absent: this one is alone. */
@@ -196,12 +203,16 @@ function createServices(options: CallOptions, portOf: () => number): Omit<CallSe
     hasSms: options.sms !== undefined,
     checks: createChecks(options.checks ?? NO_CHECKS, options.steadyClock),
     asks: options.asks,
+    currency: options.currency ?? NO_CURRENCY,
+    readMetrics: options.readMetrics ?? (async () => undefined),
+    settings: options.settings ?? [],
     ...createDownloadUrls(options, portOf),
     sms: createSmsServices({
       db,
       ring: options.logs.ring,
       hooks: options.sms,
       maxWaiting: limits.smsWaiting ?? SMS_WAITING,
+      steadyClock: options.steadyClock,
       log,
     }),
   };

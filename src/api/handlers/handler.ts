@@ -5,10 +5,12 @@ import type { Keyring } from '#db/secrets/keyring.ts';
 import type { CacheAmounts } from '#db/tables/cache-tasks.ts';
 import type { OwnDomains } from '#db/tables/domains.ts';
 import type { Asks } from '#feed/publish/asks.ts';
+import type { SettingInForce } from '#lib/settings.ts';
 import type { Days } from '#logs/day.ts';
 import type { LogFile } from '#logs/download.ts';
 import type { RecordingAddress } from '#logs/recordings/address.ts';
 import type { TailAddress } from '#logs/tail/address.ts';
+import type { Currency } from '#model/currency.ts';
 import type { Review } from '#model/transition.ts';
 import type { Authenticate, Caller, Principal } from '../auth/authenticate.ts';
 import type { Checks } from '../checks/checks.ts';
@@ -16,6 +18,7 @@ import type { SmsServices } from '../sms/sms-services.ts';
 import type { LivePorts } from '../wire/live-addresses.ts';
 import type { PermitsOrigin } from '../wire/origin-warnings.ts';
 import type { InputOf, ResultOf } from '../wire/wire.ts';
+import type { OwnMetrics } from '../wire/wire-health.ts';
 import type { RecordingUrls } from '../wire/wire-recordings.ts';
 
 /** Services that all calls share. */
@@ -49,6 +52,11 @@ export interface CallServices {
   /** When addresses that are signed at `now` expire, epoch milliseconds. */
   readonly urlsExpireAt: (now: number) => number;
   readonly sms: SmsServices;
+  readonly currency: Currency;
+  /** Metrics of all processes of this machine; `undefined`: the service does not answer. */
+  readonly readMetrics: () => Promise<OwnMetrics | undefined>;
+  /** What this control was started with. */
+  readonly settings: readonly SettingInForce[];
   /** Time after its end in which an edge's certificate may be renewed. */
   readonly fleetGraceMs: number;
   /** Whether edges have certificates of the operator's own authority, and so no tokens. */

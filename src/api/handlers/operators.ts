@@ -3,10 +3,11 @@
 import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { rotateKeyring } from '#db/rotation/sealed-secrets.ts';
-import { countAccounts, createAccount, listAccounts, setAccountDisabled } from '#db/tables/accounts.ts';
+import { createAccount, setAccountDisabled } from '#db/tables/accounts.ts';
 import { noteChanges } from '#db/tables/audit.ts';
 import { changeDomain, transferDomain } from '../settings/change.ts';
 import { LIMIT_HANDLERS, limitsFor } from './account-limits.ts';
+import { DESK_HANDLERS } from './desk.ts';
 import { findAccountOrRefuse } from './find-account.ts';
 import type { Handler } from './handler.ts';
 import { listDomainViews } from './list-domains.ts';
@@ -22,11 +23,7 @@ export const OPERATOR_HANDLERS = {
       return account;
     }),
 
-  'operator.listAccounts': async ({ db }, page) => ({
-    total: await countAccounts(db.query),
-    accounts: await listAccounts(db.query, page),
-  }),
-
+  ...DESK_HANDLERS,
   ...OPERATOR_TOKEN_HANDLERS,
   'operator.getAccountLimits': LIMIT_HANDLERS['operator.getAccountLimits'],
   'operator.setAccountLimits': LIMIT_HANDLERS['operator.setAccountLimits'],
@@ -47,6 +44,14 @@ export const OPERATOR_HANDLERS = {
   'operator.setDomainStatus': async ({ db, now }, { accountId, domainId, action }) => {
     const key = { accountId, domainIds: undefined, domainId };
     await changeDomain(db, key, now, (domain) => changeState(domain, action));
+  },
+
+  'operator.rejectDomain': async ({ db, now }, { accountId, domainId, reason }) => {
+    const key = { accountId, domainIds: undefined, domainId };
+    await changeDomain(db, key, now, (domain) => {
+      const rejected = changeState(domain, 'reject');
+      return rejected === domain && domain.rejectReason === reason ? domain : { ...rejected, rejectReason: reason };
+    });
   },
 
   'operator.rotateKeyring': ({ db, keyring }) => rotateKeyring(db, keyring),

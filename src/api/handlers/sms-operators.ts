@@ -45,6 +45,7 @@ import type { ConnectorChange } from '../wire/wire-sms-operator.ts';
 import { findAccountOrRefuse } from './find-account.ts';
 import type { Handler } from './handler.ts';
 import { pageOfOptOuts } from './opt-outs.ts';
+import { SMS_STATE_HANDLERS } from './sms-connector-states.ts';
 
 /** 128 bits, which cannot be guessed. */
 const APP_KEY_BYTES = 16;
@@ -187,6 +188,8 @@ export const SMS_OPERATOR_HANDLERS = {
   },
 
   'smsOperator.getOptOuts': ({ db }, page) => pageOfOptOuts(db.query, EVERYBODY, page),
+
+  ...SMS_STATE_HANDLERS,
 } satisfies { readonly [N in RouteName as N extends `smsOperator.${string}` ? N : never]: Handler<N> };
 
 function balanceOrRefuse(recharge: Recharge): number {

@@ -3,8 +3,7 @@ import { hash } from 'node:crypto';
 import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { SMS_OPERATIONS } from '#contract/sms/sms-operations.ts';
-import type { Executor } from '#db/schema/schema.ts';
-import { changeSmsAppStatus, findSmsApp, findSmsAppToChange, saveSmsAppSettings } from '#db/tables/sms/apps.ts';
+import { changeSmsAppStatus, findSmsAppToChange, saveSmsAppSettings } from '#db/tables/sms/apps.ts';
 import { listSmsPrices, readSmsBalance } from '#db/tables/sms/balance.ts';
 import { findWebhook, saveWebhook } from '#db/tables/sms/deliveries.ts';
 import { addOptOuts, removeOptOuts } from '#db/tables/sms/opt-outs.ts';
@@ -12,15 +11,19 @@ import { listSmsReplies } from '#db/tables/sms/replies.ts';
 import { readMeanings } from '#db/tables/sms/status-words.ts';
 import { findSmsRequest, listSmsParts, listSmsRequests } from '#db/tables/sms/views.ts';
 import { flatText } from '#lib/flat-text.ts';
-import { DEFAULT_SMS_APP_SETTINGS, type SmsApp, type SmsAppSettings } from '#model/sms-app.ts';
+import { DEFAULT_SMS_APP_SETTINGS, type SmsAppSettings } from '#model/sms-app.ts';
 import type { Submission } from '#sms/accept.ts';
-import { smsAppNotFound, toSmsRefusal } from '../sms/sms-refusals.ts';
+import { toSmsRefusal } from '../sms/sms-refusals.ts';
 import type { InputOf } from '../wire/wire.ts';
 import type { SettingsChange } from '../wire/wire-sms.ts';
+import { findAppOrRefuse, orRefuse } from './find-sms-app.ts';
 import type { Call, Handler } from './handler.ts';
 import { nextWebhook } from './next-webhook.ts';
 import { pageOfOptOuts } from './opt-outs.ts';
 import { refusePostedTo } from './refuse-posted-to.ts';
+import { SMS_ACCOUNT_HANDLERS } from './sms-account.ts';
+import { refuseReversed, SMS_SEARCH_HANDLERS } from './sms-search.ts';
+import { SMS_WEBHOOK_HANDLERS } from './sms-webhooks.ts';
 
 export const SMS_HANDLERS = {
   'sms.ordinary': send,
@@ -51,17 +54,23 @@ export const SMS_HANDLERS = {
     return { list, next: list.length < limit ? '' : (list.at(-1)?.sendid ?? '') };
   },
 
-  'sms.listReplies': async (call, { appKey, before, limit }) => {
+  'sms.listReplies': async (call, { appKey, ...asked }) => {
     const { db, accountId } = call;
+    refuseReversed(asked);
     const app = appKey === undefined ? undefined : await findAppOrRefuse(db.query, call, appKey);
-    const list = await listSmsReplies(db.query, { accountId, appId: app?.id, before, limit });
-    return { list, next: list.length < limit ? '' : String(list.at(-1)?.id ?? '') };
+    const { list, next = '' } = await listSmsReplies(db.query, { ...asked, accountId, appId: app?.id });
+    return { list, next: String(next) };
   },
 
-  'sms.balance': async ({ db, accountId }) => ({
+  'sms.balance': async ({ db, accountId, currency }) => ({
     balance: await readSmsBalance(db.query, accountId),
+    currency,
     prices: await listSmsPrices(db.query),
   }),
+
+  ...SMS_SEARCH_HANDLERS,
+  ...SMS_ACCOUNT_HANDLERS,
+  ...SMS_WEBHOOK_HANDLERS,
 
   'sms.getOptOuts': ({ db, accountId }, page) => pageOfOptOuts(db.query, accountId, page),
 
@@ -118,15 +127,6 @@ async function send(call: Call, { time, ...asked }: AskedSend): Promise<string> 
 /** Hash by which a repetition is recognised. docs/decisions/0211 */
 function hashOf({ tokenId }: Call, ...parts: readonly unknown[]): string {
   return hash('sha256', JSON.stringify([tokenId, ...parts]));
-}
-
-async function findAppOrRefuse(x: Executor, { accountId }: Call, appKey: string): Promise<SmsApp> {
-  return orRefuse(await findSmsApp(x, { accountId, appKey }), appKey);
-}
-
-function orRefuse(app: SmsApp | undefined, appKey: string): SmsApp {
-  if (app === undefined) throw smsAppNotFound(appKey);
-  return app;
 }
 
 function changeSettings(before: SmsAppSettings, { hours, timeZone, chosen }: SettingsChange): SmsAppSettings {

@@ -34,5 +34,7 @@ function membersOf(domain: Domain): AuditMembers {
   const settings = Object.entries(writeTopics(domain)).flatMap(([topic, members]) =>
     Object.entries(members ?? {}).map(([name, value]) => [`${topic}.${name}`, value]),
   );
-  return { status: domain.state, remark: domain.remark, ...Object.fromEntries(settings) };
+  const { state: status, remark, rejectReason = '' } = domain;
+  const reason = status === 'rejected' && rejectReason !== '' && { reject_reason: rejectReason };
+  return { status, remark, ...reason, ...Object.fromEntries(settings) };
 }

@@ -106,6 +106,7 @@ export function writeDomain({ domain, isInForce, waitingFor = [], warnings }: Do
     sourcehost: settings.originHost || (isWildcard(domain) ? '' : domain.name),
     domain_status: look.domainStatusAs === 'int' ? Number(statusCode) : statusCode,
     status: labelOf(domain, isInForce, statusCode)[look.locale],
+    ...(domain.state === 'rejected' && domain.rejectReason !== undefined && { reject_reason: domain.rejectReason }),
     ...(waitingFor.length > 0 && { waiting_for: waitingFor.slice(0, MAX_NAMED_EDGES) }),
     monitor_url: settings.monitorUrl,
     ...writeAdvanced(settings),

@@ -9,8 +9,9 @@ import type { SmsApp } from '#model/sms-app.ts';
 import { type AddressType, SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import { readNumbers } from '../sms/sms-refusals.ts';
 import { connectorRevision } from '../sms/sms-revisions.ts';
-import type { Look } from './wire-domain.ts';
-import { readOptOutPage, writeOptOuts, writeStatus } from './wire-sms.ts';
+import { readOptOutPage, writeOptOuts } from './wire-sms.ts';
+import { writeEntry, writeStatus } from './wire-sms-search.ts';
+import { READ_SMS_STATES, WRITE_SMS_STATES } from './wire-sms-states.ts';
 import { readStatusWord, writeStatusWord } from './wire-status-words.ts';
 import { DEFAULT_PAGE_SIZE, readPage, writeFlag } from './wire-values.ts';
 import type { Writers } from './writers.ts';
@@ -61,6 +62,7 @@ export const READ_SMS_OPERATOR = {
   'smsOperator.listUnread': ({ before, page_size }) => ({ before, limit: page_size ?? DEFAULT_PAGE_SIZE }),
   'smsOperator.setOptOuts': ({ mobile, opted_out }) => ({ numbers: readNumbers(mobile), isOptedOut: opted_out }),
   'smsOperator.getOptOuts': readOptOutPage,
+  ...READ_SMS_STATES,
 } satisfies { readonly [N in OperatorRoute]: (request: RequestOf<N>) => unknown };
 
 export const WRITE_SMS_OPERATOR = {
@@ -113,6 +115,7 @@ export const WRITE_SMS_OPERATOR = {
   }),
   'smsOperator.setOptOuts': (isDone: boolean) => isDone,
   'smsOperator.getOptOuts': writeOptOuts,
+  ...WRITE_SMS_STATES,
 } satisfies Writers<OperatorRoute>;
 
 function readConnector(request: RequestOf<'smsOperator.setConnector'>): ConnectorChange {
@@ -189,17 +192,4 @@ function readDestinationType(text: string | undefined): AddressType | undefined 
 
 function writeAddressType({ ton, npi }: AddressType): string {
   return `${ton},${npi}`;
-}
-
-function writeEntry(entry: LedgerEntry, { formatTime }: Look): DataOf<'smsOperator.listLedger'>['list'][0] {
-  return {
-    entry_id: String(entry.id),
-    kind: entry.kind,
-    amount: entry.amount,
-    create_time: formatTime(entry.createdAt),
-    sendid: entry.sendid ?? '',
-    mobile: entry.destination ?? '',
-    part: entry.part ?? 0,
-    reference: entry.reference ?? '',
-  };
 }

@@ -2,17 +2,25 @@
 
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
-import type { Locale } from '#contract/schema/locale.ts';
 import { WIRE_SMS_APP_SETTINGS } from '#contract/settings/settings.ts';
 import type { SmsPrice } from '#db/tables/sms/balance.ts';
 import type { ReplyView } from '#db/tables/sms/replies.ts';
 import type { SmsPartView, SmsRequestSums, SmsRequestView } from '#db/tables/sms/views.ts';
+import type { Currency } from '#model/currency.ts';
 import type { MarketingHours, SmsApp, SmsAppSettings, SmsKind } from '#model/sms-app.ts';
 import { messageStateOf } from '#model/sms-part.ts';
 import type { StatusWord } from '#model/sms-status-words.ts';
 import type { StoredWebhook } from '#model/webhook.ts';
 import { readNumbers } from '../sms/sms-refusals.ts';
 import type { Look } from './wire-domain.ts';
+import {
+  READ_SMS_SEARCH,
+  readNumber,
+  textOf,
+  WRITE_SMS_SEARCH,
+  writeCurrency,
+  writeStatus,
+} from './wire-sms-search.ts';
 import { DEFAULT_PAGE_SIZE } from './wire-values.ts';
 import type { Writers } from './writers.ts';
 
@@ -32,8 +40,11 @@ export const READ_SMS = {
   'sms.updateStatus': ({ app_key, time, status }) => ({ appKey: app_key, time, wanted: status }),
   'sms.getStatus': ({ sendid }) => ({ sendid }),
   'sms.list': ({ app_key, before, page_size }) => ({ appKey: app_key, before, limit: page_size ?? DEFAULT_PAGE_SIZE }),
-  'sms.listReplies': ({ app_key, before, page_size }) => ({
+  'sms.listReplies': ({ app_key, mobile, from, to, before, page_size }) => ({
     appKey: app_key,
+    number: mobile === undefined ? undefined : readNumber(mobile),
+    from,
+    to,
     before,
     limit: page_size ?? DEFAULT_PAGE_SIZE,
   }),
@@ -50,6 +61,7 @@ export const READ_SMS = {
   }),
   'sms.getWebhook': ({ app_key }) => ({ appKey: app_key }),
   'sms.setWebhook': ({ app_key, url, rotate }) => ({ appKey: app_key, url, isRotated: rotate === '1' }),
+  ...READ_SMS_SEARCH,
 } satisfies { readonly [N in SmsRoute]: (request: RequestOf<N>) => unknown };
 
 export const WRITE_SMS = {
@@ -70,8 +82,9 @@ export const WRITE_SMS = {
     list: page.list.map((reply) => writeReply(reply, look)),
     next: page.next,
   }),
-  'sms.balance': ({ balance, prices }: { readonly balance: number; readonly prices: readonly SmsPrice[] }) => ({
+  'sms.balance': ({ balance, currency, prices }: BalanceView) => ({
     balance,
+    ...writeCurrency(currency),
     prices: prices.map(({ kind, prefix, price }) => ({ kind, prefix, price })),
   }),
   'sms.getOptOuts': writeOptOuts,
@@ -79,11 +92,13 @@ export const WRITE_SMS = {
   'sms.getSettings': writeSettings,
   'sms.getWebhook': writeWebhook,
   'sms.setWebhook': writeWebhook,
+  ...WRITE_SMS_SEARCH,
 } satisfies Writers<SmsRoute>;
 
-/** 0 disabled, 1 available. */
-export function writeStatus(isEnabled: boolean): 0 | 1 {
-  return isEnabled ? 1 : 0;
+interface BalanceView {
+  readonly balance: number;
+  readonly currency: Currency;
+  readonly prices: readonly SmsPrice[];
 }
 
 /** Other fields of a message keep their names. */
@@ -113,8 +128,8 @@ interface OptOutPage {
   readonly next: string;
 }
 
-export function readOptOutPage({ after, page_size }: RequestOf<'sms.getOptOuts'>) {
-  return { after: after || undefined, limit: page_size ?? DEFAULT_PAGE_SIZE };
+export function readOptOutPage({ prefix = '', after, page_size }: RequestOf<'sms.getOptOuts'>) {
+  return { prefix, after: after || undefined, limit: page_size ?? DEFAULT_PAGE_SIZE };
 }
 
 export function writeOptOuts({ list, next }: OptOutPage, look: Look): DataOf<'sms.getOptOuts'> {
@@ -155,11 +170,6 @@ function writeRequest({ sendid, appKey, kind, createdAt }: SmsRequestView, { for
 /** `meaning`: of its last word, by its connector's table. */
 interface ExplainedPart extends SmsPartView {
   readonly meaning: StatusWord | undefined;
-}
-
-function textOf(meaning: StatusWord | undefined, locale: Locale): string {
-  const { text = {} } = meaning ?? {};
-  return text[locale] || text['zh-CN'] || text.en || '';
 }
 
 function writeMessages(

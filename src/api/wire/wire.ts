@@ -31,6 +31,7 @@ import {
 } from './wire-certificate.ts';
 import { writeCertificateRequest } from './wire-certificate-request.ts';
 import { readQuestion, writeCheck } from './wire-checks.ts';
+import { READ_DESK, WRITE_DESK } from './wire-desk.ts';
 import {
   type DomainView,
   type Look,
@@ -152,7 +153,7 @@ export const READ = {
   ...READ_TOKENS,
 
   'operator.createAccount': ({ name, kind }) => ({ name, kind: kind ?? ('customer' as const) }),
-  'operator.listAccounts': (request) => readPage(request),
+  ...READ_DESK,
   'operator.createToken': readNewToken,
   'operator.listTokens': toModelNames<RequestOf<'operator.listTokens'>>,
   'operator.revokeToken': toModelNames<RequestOf<'operator.revokeToken'>>,
@@ -234,10 +235,7 @@ export const WRITE = {
   ...WRITE_TOKENS,
 
   'operator.createAccount': ({ id }: Account) => ({ account_id: String(id) }),
-  'operator.listAccounts': ({ total, accounts }: { total: number; accounts: readonly Account[] }, look) => ({
-    total,
-    list: accounts.map((account) => writeAccount(account, look)),
-  }),
+  ...WRITE_DESK,
   'operator.createToken': writeMadeToken,
   'operator.listTokens': (tokens: readonly Token[], look) => ({ list: tokens.map((token) => writeToken(token, look)) }),
   'operator.listDomains': ({ total, views }: DomainPage, look) => ({
@@ -276,7 +274,3 @@ export type ResultOf<N extends RouteName> = N extends keyof typeof WRITE
     ? R
     : undefined
   : undefined;
-
-function writeAccount({ id, name, kind, createdAt }: Account, look: Look): DataOf<'operator.listAccounts'>['list'][0] {
-  return { account_id: String(id), name, kind, create_time: look.formatTime(createdAt) };
-}

@@ -22,8 +22,12 @@ export function accountCommand(context: CliContext): Command {
     run(context, options, async (client, print) => {
       const accounts = await readAllPages((page) => client.call('operator.listAccounts', page));
       const { ofLocal } = timeTexts(context, options);
-      const rows = accounts.map((one) => [one.account_id, one.kind, ofLocal(one.create_time), one.name]);
-      print(accounts, formatTable([['ID', 'KIND', 'CREATED', 'NAME'], ...rows]));
+      const rows = accounts.map((one) => [
+        ...[one.account_id, one.kind, one.enabled === '1' ? 'on' : 'off', ofLocal(one.create_time)],
+        ...[String(one.domains), String(one.apps), String(one.tokens), String(one.balance ?? '-'), one.name],
+      ]);
+      const heading = ['ID', 'KIND', 'STATUS', 'CREATED', 'DOMAINS', 'SMS SERVICES', 'TOKENS', 'BALANCE', 'NAME'];
+      print(accounts, formatTable([heading, ...rows]));
     }),
   );
   for (const [name, description, enabled] of STATUS_COMMANDS)

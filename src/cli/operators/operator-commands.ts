@@ -8,8 +8,9 @@ import { readAllPages } from '../command/all-pages.ts';
 import { type CliContext, CliError } from '../command/context.ts';
 import { findAnyDomainId } from '../command/find-domain.ts';
 import { addCallCommand, type Options, textOption } from '../command/options.ts';
-import { formatTable } from '../command/output.ts';
+import { formatPairs, formatTable } from '../command/output.ts';
 import { run } from '../command/run-operation.ts';
+import { timeTexts } from '../command/times.ts';
 import { pick, STATUSES } from '../domains/domain-commands.ts';
 
 const STATUS_COMMANDS = [
@@ -49,16 +50,52 @@ export function operatorCommand(context: CliContext): Command {
     }),
   );
   addGroupsCommand(domain, context);
-  for (const [name, description, done] of STATUS_COMMANDS)
-    addCallCommand(domain, context, `${name} <account> <domain>`, description).action(
-      (account: string, named: string, options: Options) =>
-        run(context, options, async (client, print) => {
-          const id = await findAnyDomainId(client, named, account);
-          const request = { account_id: account, domain_id: id, action: name };
-          print(await client.call('operator.setDomainStatus', request), [`domain ${id} ${done}`]);
-        }),
+  for (const [name, description, done] of STATUS_COMMANDS) {
+    const change = addCallCommand(domain, context, `${name} <account> <domain>`, description);
+    if (name === 'reject') change.option('--reason <text>', 'why; the customer is shown it');
+    change.action((account: string, named: string, options: Options) =>
+      run(context, options, async (client, print) => {
+        const id = await findAnyDomainId(client, named, account);
+        const key = { account_id: account, domain_id: id };
+        const reason = textOption(options, 'reason');
+        const data =
+          reason === undefined
+            ? await client.call('operator.setDomainStatus', { ...key, action: name })
+            : await client.call('operator.rejectDomain', { ...key, reason });
+        print(data, [`domain ${id} ${done}`]);
+      }),
     );
+  }
+  addHealthCommand(command, context);
   return command;
+}
+
+/** What the metrics of a running service say of its machine. */
+function addHealthCommand(command: Command, context: CliContext): void {
+  addCallCommand(
+    command,
+    context,
+    'health',
+    'show processes, feed, logs, database, certificates and the SMS queue',
+  ).action((options: Options) =>
+    run(context, options, async (client, print) => {
+      const data = await client.call('operator.getHealth', {});
+      const { ofSeconds } = timeTexts(context, options);
+      const parts = data.parts.map(({ part, up, restarts }) => [part, up ? 'up' : 'down', String(restarts)]);
+      const figures = Object.entries({ ...data.feed, ...data.logs, ...data.database, ...data.certificates });
+      const queue = data.sms.map(({ state, parts: n, oldest_seconds }) => {
+        return [`sms_${state}`, `${n} parts, the oldest for ${Math.round(oldest_seconds)} s`] as const;
+      });
+      print(data, [
+        ...formatTable([['PART', 'STATUS', 'RESTARTS'], ...parts]),
+        ...formatPairs([
+          ['read', ofSeconds(data.at / 1000)],
+          ...figures.map(([name, value]) => [name, String(value ?? '')] as const),
+          ...queue,
+        ]),
+      ]);
+    }),
+  );
 }
 
 /** Shows the groups of edges that serve a domain, or sets them. */

@@ -25,6 +25,7 @@ import {
   smsRouteCommand,
   smsUnreadCommand,
 } from './sms-operator-commands.ts';
+import { smsFindCommand, smsMessageCommand, smsSplitCommand } from './sms-search-commands.ts';
 
 export function smsCommand(context: CliContext): Command {
   const command = new Command('sms').description('send and manage SMS messages');
@@ -33,6 +34,9 @@ export function smsCommand(context: CliContext): Command {
     sendCommand(context),
     statusCommand(context),
     listCommand(context),
+    smsFindCommand(context),
+    smsMessageCommand(context),
+    smsSplitCommand(context),
     balanceCommand(context),
     repliesCommand(context),
     optOutCommand(context),

@@ -17,6 +17,7 @@ import {
 import { formatTable } from '../command/output.ts';
 import { readUserFile } from '../command/read-user-file.ts';
 import { run } from '../command/run-operation.ts';
+import { timeTexts } from '../command/times.ts';
 import { readStatusWords } from './status-words-file.ts';
 
 export function smsConnectorCommand(context: CliContext): Command {
@@ -56,6 +57,20 @@ export function smsConnectorCommand(context: CliContext): Command {
       print(await client.call('smsOperator.deleteConnector', { name }), [`connector ${name} removed`]);
     }),
   );
+  addCallCommand(command, context, 'states', 'show sessions, rates, queues and errors of connectors').action(
+    (options: Options) =>
+      run(context, options, async (client, print) => {
+        const data = await client.call('smsOperator.listStates', {});
+        const { ofSeconds } = timeTexts(context, options);
+        const rows = data.list.map(({ name, state, sessions, rate, rate_limit, in_flight, window, queued, errors }) => [
+          ...[name, state, ofSeconds(Math.max(0, ...sessions.map(({ sends_since: at }) => at)) / 1000)],
+          ...[withLimit(rate, rate_limit), withLimit(in_flight, window), String(queued)],
+          errors.map(({ code, count }) => `${code} (${count})`).join(', ') || '-',
+        ]);
+        const heading = ['NAME', 'STATE', 'SENDS SINCE', 'PARTS/S', 'IN FLIGHT', 'QUEUED', 'ERRORS OF THE LAST HOUR'];
+        print(data, formatTable([heading, ...rows]));
+      }),
+  );
   addCallCommand(command, context, 'list', 'list connectors').action((options: Options) =>
     run(context, options, async (client, print) => {
       const { list } = await client.call('smsOperator.listConnectors', {});
@@ -66,6 +81,10 @@ export function smsConnectorCommand(context: CliContext): Command {
     }),
   );
   return command;
+}
+
+function withLimit(value: number, limit: number): string {
+  return limit === 0 ? String(value) : `${value}/${limit}`;
 }
 
 function setCommand(context: CliContext): Command {

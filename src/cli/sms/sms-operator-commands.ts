@@ -66,6 +66,17 @@ export function smsPriceCommand(context: CliContext): Command {
         print(await client.call('smsOperator.setPrice', request), ['price removed']);
       });
     });
+  addCallCommand(command, context, 'test <number>', 'show the price and the route of a number')
+    .addOption(kindOption())
+    .action((mobile: string, options: Options) =>
+      run(context, options, async (client, print) => {
+        const data = await client.call('smsOperator.testNumber', { mobile, kind: kindOf(options) });
+        print(data, [
+          `price ${data.price} (${data.price_prefix || 'all other numbers'})`,
+          `route ${data.connectors.join(', ') || 'none'} (${data.route_prefix || 'all other numbers'})`,
+        ]);
+      }),
+    );
   addCallCommand(command, context, 'list', 'list prices').action((options: Options) =>
     run(context, options, async (client, print) => {
       const { list } = await client.call('smsOperator.listPrices', {});

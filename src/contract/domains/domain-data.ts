@@ -53,6 +53,10 @@ export const DOMAIN_DATA = z
         '0 closed, 1 being configured, 2 accelerating, 5 review rejected, 6 disabled; an integer unless set up as a string',
       ),
     status: z.string().describe('state as a localised label'),
+    reject_reason: z
+      .string()
+      .optional()
+      .describe('extension: why the review was rejected, in words of the operator; only with 5, if there is a reason'),
     waiting_for: z
       .array(z.string())
       .optional()

@@ -2,8 +2,10 @@
 import * as z from 'zod';
 import { DOMAIN_ROW, SAMPLE_ROW } from '../domains/domain-data.ts';
 import { DOMAIN_FILTER_FIELDS, PAGE_FIELDS } from '../domains/list-fields.ts';
+import { CURRENCY_DATA, SAMPLE_CURRENCY } from '../schema/amount-fields.ts';
 import { choice, flag, identifier, optional, text } from '../schema/fields.ts';
 import { operation, request } from '../schema/operation.ts';
+import { ACCOUNT_DATA, ACCOUNT_KINDS as KINDS, SAMPLE_ACCOUNT } from './account-data.ts';
 import {
   access,
   domainIds,
@@ -17,25 +19,10 @@ import {
 } from './token-fields.ts';
 
 const MAX_NAME_LENGTH = 64;
-
-const KINDS = ['customer', 'operator'] as const;
+const MAX_REASON_LENGTH = 500;
 
 /** What can be narrowed; at least one is given. */
 const NARROWED = ['scopes', 'access', 'domain_ids'] as const;
-
-const ACCOUNT_DATA = z.object({
-  account_id: z.string(),
-  name: z.string(),
-  kind: z.enum(KINDS),
-  create_time: z.string().describe('YYYY-MM-DD HH:MM:SS'),
-});
-
-const SAMPLE_ACCOUNT = {
-  account_id: '2',
-  name: 'Example Media',
-  kind: 'customer',
-  create_time: '2026-01-31 12:00:00',
-} as const;
 
 export const OPERATOR_OPERATIONS = {
   'operator.createAccount': operation({
@@ -52,8 +39,11 @@ export const OPERATOR_OPERATIONS = {
   'operator.listAccounts': operation({
     summary: { 'zh-CN': '分页查询账户列表', en: 'Lists accounts, a page at a time' },
     request: request(PAGE_FIELDS),
-    data: z.object({ total: z.int(), list: z.array(ACCOUNT_DATA) }),
-    sample: { request: { page: 1, page_size: 20 }, data: { total: 1, list: [SAMPLE_ACCOUNT] } },
+    data: z.object({ total: z.int(), list: z.array(ACCOUNT_DATA), ...CURRENCY_DATA }),
+    sample: {
+      request: { page: 1, page_size: 20 },
+      data: { total: 1, list: [SAMPLE_ACCOUNT], ...SAMPLE_CURRENCY },
+    },
   }),
   'operator.createToken': operation({
     summary: {
@@ -144,6 +134,22 @@ export const OPERATOR_OPERATIONS = {
     }),
     data: z.boolean(),
     sample: { request: { account_id: '2', domain_id: '1001', action: 'disable' }, data: true },
+  }),
+  'operator.rejectDomain': operation({
+    summary: {
+      'zh-CN': '驳回域名，并把原因告知客户',
+      en: 'Rejects a domain with a reason that its customer is shown',
+    },
+    request: request({
+      account_id: identifier,
+      domain_id: identifier,
+      reason: text({ min: 1, max: MAX_REASON_LENGTH }),
+    }),
+    data: z.boolean(),
+    sample: {
+      request: { account_id: '2', domain_id: '1001', reason: '备案号与域名不符' },
+      data: true,
+    },
   }),
   'operator.rotateKeyring': operation({
     summary: {

@@ -47,12 +47,22 @@ export const prefix = matching(/^(\+[1-9]\d{0,14})?$/, {
   en: 'a number prefix: + and 1 to 15 digits, or empty for every number',
 });
 
+/** One number. */
+export const mobile = {
+  ...text({ min: 1, max: MAX_NUMBER_LENGTH }),
+  expects: { 'zh-CN': '一个手机号', en: 'a mobile number' },
+};
+
 export const KIND_DATA = z.enum(['ordinary', 'advertising']);
 
 export const TIME_DATA = z.string().describe("YYYY-MM-DD HH:MM:SS in the service's time zone; empty: not yet");
 
 /** A page of numbers that want no advertising. */
-export const OPT_OUT_PAGE = { after: optional(text({ max: 32 })), page_size: optional(integer(1, MAX_PAGE_SIZE)) };
+export const OPT_OUT_PAGE = {
+  prefix: optional(prefix),
+  after: optional(text({ max: 32 })),
+  page_size: optional(integer(1, MAX_PAGE_SIZE)),
+};
 
 export const OPT_OUT_DATA = listWithNext('after', { mobile: z.string(), create_time: TIME_DATA }).meta({
   id: 'SmsOptOuts',

@@ -3,7 +3,18 @@ import * as z from 'zod';
 import { MAX_SMS_NUMBERS, MAX_SMS_UNITS } from '../../model/limits.ts';
 import { PART_STATES } from '../../model/sms-part.ts';
 import { listWithNext, MAX_PAGE_SIZE } from '../domains/list-fields.ts';
-import { anyText, choice, flag, integer, optional, optionalHttpUrl, signedInteger, text } from '../schema/fields.ts';
+import { CURRENCY_DATA, SAMPLE_CURRENCY } from '../schema/amount-fields.ts';
+import {
+  anyText,
+  choice,
+  flag,
+  integer,
+  optional,
+  optionalHttpUrl,
+  signedInteger,
+  text,
+  unixTime,
+} from '../schema/fields.ts';
 import { operation, request } from '../schema/operation.ts';
 import { WIRE_SMS_APP_SETTINGS } from '../settings/settings.ts';
 import { WORD_GROUPS } from './sms-connector-fields.ts';
@@ -11,6 +22,7 @@ import {
   anyAppKey,
   appKey,
   KIND_DATA,
+  mobile,
   numbers,
   OPT_OUT_DATA,
   OPT_OUT_PAGE,
@@ -220,6 +232,9 @@ export const SMS_OPERATIONS = {
     summary: { 'zh-CN': '查询手机回复，新的在前', en: 'Lists replies of phones, the newest first' },
     request: request({
       app_key: optional(appKey),
+      mobile: optional(mobile),
+      from: optional(unixTime),
+      to: optional(unixTime),
       before: optional(integer(1, Number.MAX_SAFE_INTEGER)),
       page_size: optional(integer(1, MAX_PAGE_SIZE)),
     }),
@@ -258,9 +273,13 @@ export const SMS_OPERATIONS = {
     request: request({}),
     data: z.object({
       balance: z.int().describe('amount in the smallest unit'),
+      ...CURRENCY_DATA,
       prices: z.array(PRICE_DATA),
     }),
-    sample: { request: {}, data: { balance: 1000, prices: [{ kind: 'ordinary', prefix: '', price: 1 }] } },
+    sample: {
+      request: {},
+      data: { balance: 1000, ...SAMPLE_CURRENCY, prices: [{ kind: 'ordinary', prefix: '', price: 1 }] },
+    },
   }),
   'sms.getOptOuts': operation({
     summary: { 'zh-CN': '查询退订的号码', en: 'Lists numbers that have opted out of advertising' },

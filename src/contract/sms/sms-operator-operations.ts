@@ -1,6 +1,7 @@
 /** What the `/operator/*` operations of SMS take and give: apps, money, connectors and routes. */
 import * as z from 'zod';
 import { listWithNext, PAGE_FIELDS } from '../domains/list-fields.ts';
+import { LEDGER_ENTRY, SAMPLE_ENTRY } from '../schema/amount-fields.ts';
 import {
   choice,
   clearable,
@@ -110,37 +111,9 @@ export const SMS_OPERATOR_OPERATIONS = {
     }),
     data: z.object({
       balance: z.int().describe('the sum of all entries'),
-      list: z.array(
-        z.object({
-          entry_id: z.string().describe('pass the last one as `before` for the next page'),
-          kind: z.string().describe('recharge, hold, charge (0: already held) or refund'),
-          amount: z.int(),
-          create_time: TIME_DATA,
-          sendid: z.string().describe('empty for a recharge, and if the request is no longer stored'),
-          mobile: z.string(),
-          part: z.int().describe('0 for a recharge'),
-          reference: z.string().describe('reference of a recharge, if it has one'),
-        }),
-      ),
+      list: z.array(LEDGER_ENTRY),
     }),
-    sample: {
-      request: { account_id: '2' },
-      data: {
-        balance: 1000,
-        list: [
-          {
-            entry_id: '1',
-            kind: 'recharge',
-            amount: 1000,
-            create_time: '2026-01-31 12:00:00',
-            sendid: '',
-            mobile: '',
-            part: 0,
-            reference: '',
-          },
-        ],
-      },
-    },
+    sample: { request: { account_id: '2' }, data: { balance: 1000, list: [SAMPLE_ENTRY] } },
   }),
   'smsOperator.setPrice': operation({
     summary: {

@@ -70,6 +70,7 @@ export const SEEDS: { readonly [T in TableName]: number } = {
   sms_connector: 1,
   sms_route: 1,
   sms_delivery: 0,
+  sms_delivery_attempt: 0,
   control: 0,
   lease: 0,
 };

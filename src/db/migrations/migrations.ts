@@ -44,6 +44,10 @@ import { domainRevisions } from './0032-domain-revisions.ts';
 import { events } from './0033-events.ts';
 import { addressLists } from './0035-address-lists.ts';
 import { sessions } from './0036-sessions.ts';
+import { smsDeliveryAttempts } from './0040-sms-delivery-attempts.ts';
+import { smsSearch } from './0040-sms-search.ts';
+import { connectorReports } from './0041-connector-reports.ts';
+import { rejectReason } from './0041-reject-reason.ts';
 
 /** Kysely applies them in the order of their names, which is that of the rows. */
 const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
@@ -85,6 +89,10 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0033-events': events,
   '0035-address-lists': addressLists,
   '0036-sessions': sessions,
+  '0040-sms-delivery-attempts': smsDeliveryAttempts,
+  '0040-sms-search': smsSearch,
+  '0041-connector-reports': connectorReports,
+  '0041-reject-reason': rejectReason,
 };
 
 /** Throws if a step fails, or if the database is of a newer release. */

@@ -15,6 +15,7 @@ import {
   type SeenControl,
 } from '#model/control.ts';
 import { chooseLeases, type WantedLease } from '#model/lease.ts';
+import type { ConnectorReport } from '#model/sms-connector-report.ts';
 import type { Db } from '../open.ts';
 import type { Executor } from '../schema/schema.ts';
 import {
@@ -69,7 +70,7 @@ export async function joinControls(options: JoinOptions): Promise<OpenControls> 
   const { db, id } = options;
   const startedAt = db.clock();
   await pruneControls(db.query, startedAt);
-  const own = () => ({ id, startedAt, facts: options.facts(), connectorsUp: [], now: db.clock() });
+  const own = () => ({ id, startedAt, facts: options.facts(), connectorsUp: [], connectors: [], now: db.clock() });
   const first = new Map<string, number>();
   for (;;) {
     const found = await db.transaction(async (trx) => {
@@ -111,6 +112,7 @@ class JoinedControls implements OpenControls {
   readonly #rounds: Rounds;
   #others: readonly SeenControl[] = [];
   #connectorsUp: readonly number[] = [];
+  #readConnectors: () => readonly ConnectorReport[] = () => [];
   #verdict: ClockVerdict = 'right';
   #isOutdated = false;
   #isStopping = false;
@@ -134,6 +136,10 @@ class JoinedControls implements OpenControls {
         if (!isRepeated) options.log.error({ err: error }, 'cannot renew leases in the database; retrying');
       },
     });
+  }
+
+  get id(): string {
+    return this.#options.id;
   }
 
   get seen(): number {
@@ -192,6 +198,14 @@ class JoinedControls implements OpenControls {
     return this.#others.some(({ connectorsUp }) => connectorsUp.includes(connectorId));
   }
 
+  showConnectors(read: () => readonly ConnectorReport[]): void {
+    this.#readConnectors = read;
+  }
+
+  get connectorsElsewhere(): Controls['connectorsElsewhere'] {
+    return this.#others.map(({ id: control, connectors: reports }) => ({ control, reports }));
+  }
+
   announceStop(): void {
     this.#isStopping = true;
   }
@@ -222,7 +236,8 @@ class JoinedControls implements OpenControls {
   async #round(): Promise<void> {
     const { db, id, facts, log } = this.#options;
     const startedAt = this.#startedAt;
-    const own = { id, startedAt, facts: facts(), connectorsUp: this.#connectorsUp, now: db.clock() };
+    const connectors = this.#readConnectors();
+    const own = { id, startedAt, facts: facts(), connectorsUp: this.#connectorsUp, connectors, now: db.clock() };
     this.clockAheadMs = await db.compareClock(() => recordControl(db.query, own));
     this.#judge(judgeClock(this.clockAheadMs));
     this.#others = await listOthers(db.query, id, db.clock());

@@ -3,6 +3,7 @@
  * and whether its clock allows it to take work at all. docs/decisions/0577
  */
 import type { WantedLease } from '#model/lease.ts';
+import type { ConnectorReport } from '#model/sms-connector-report.ts';
 import type { Db } from '../open.ts';
 
 /** Deleting what is old, and what the feed no longer needs. */
@@ -11,6 +12,8 @@ export const HOUSEKEEPING = 'housekeeping';
 export const SMS_SWEEP = 'sms-sweep';
 
 export interface Controls {
+  /** Names this control to the others; empty if it is alone. */
+  readonly id: string;
   /** Controls that were seen within the last 15 s, this one included. */
   readonly seen: number;
   /** False while this control must not take work: its clock is wrong, or another control is of a newer schema. */
@@ -32,10 +35,15 @@ export interface Controls {
   noteConnectorsUp(ids: readonly number[]): void;
   /** Whether another control can send by the connector. */
   isUpElsewhere(connectorId: number): boolean;
+  /** Shows the others how the SMS connectors of this control are; `read` is called every few seconds. */
+  showConnectors(read: () => readonly ConnectorReport[]): void;
+  /** The connectors of other controls, as of the last few seconds. */
+  readonly connectorsElsewhere: readonly { readonly control: string; readonly reports: readonly ConnectorReport[] }[];
 }
 
 /** A control that has its database to itself, as every one on SQLite. */
 export const ALONE: Controls = {
+  id: '',
   seen: 1,
   mayClaim: true,
   obstacle: undefined,
@@ -45,4 +53,6 @@ export const ALONE: Controls = {
   underLease: (_lease, db, work) => work(db),
   noteConnectorsUp: () => undefined,
   isUpElsewhere: () => false,
+  showConnectors: () => undefined,
+  connectorsElsewhere: [],
 };

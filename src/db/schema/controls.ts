@@ -1,5 +1,7 @@
 /** Tables of controls that share the database. */
 
+import type { Generated } from 'kysely';
+
 export interface ControlTables {
   lease: {
     name: string;
@@ -19,5 +21,7 @@ export interface ControlTables {
     facts: string;
     /** JSON: a list of the ids of SMS connectors that this control can send by. */
     connectors_up: string;
+    /** JSON: `ConnectorReport` of each connector that it has opened. */
+    connectors: Generated<string>;
   };
 }

@@ -94,6 +94,8 @@ export interface Schema
     deleted_at: number | null;
     /** 0 or 1: edges refuse its viewers, since the account is over its bandwidth. */
     limited: Generated<number>;
+    /** Why its review was rejected; empty unless it is rejected. */
+    reject_reason: Generated<string>;
   };
   /** One row. */
   config_head: {

@@ -223,4 +223,26 @@ export interface SmsTables {
     created_at: number;
     error: string;
   };
+  /** The last attempts to post to the webhook of each app. */
+  sms_delivery_attempt: {
+    id: Generated<number>;
+    app_id: number;
+    /** 0: a test, which was in no queue. */
+    delivery_id: number;
+    /** `receipt`, `reply` or `test` */
+    kind: string;
+    /** Empty unless it is a receipt. */
+    sendid: string;
+    at: number;
+    took_ms: number;
+    tries: number;
+    /** `delivered`, `retry` or `dropped` */
+    outcome: string;
+    /** HTTP status; 0: no answer. */
+    status: number;
+    /** Why there was no answer; empty: there was one. */
+    reason: string;
+    /** Beginning of the answer's body. */
+    answer: string;
+  };
 }

@@ -1,6 +1,7 @@
 /** The controls that share the database, by its clock. docs/decisions/0577 */
 import { sql } from 'kysely';
 import { CONTROL_SEEN_MS, type ControlFacts, type SeenControl } from '#model/control.ts';
+import type { ConnectorReport } from '#model/sms-connector-report.ts';
 import { lockInTransaction, nowIn } from '../engines/engine.ts';
 import type { Executor } from '../schema/schema.ts';
 
@@ -9,6 +10,7 @@ export interface OwnControl {
   readonly startedAt: number;
   readonly facts: ControlFacts;
   readonly connectorsUp: readonly number[];
+  readonly connectors: readonly ConnectorReport[];
   /** The process's clock, which counts on SQLite only. */
   readonly now: number;
 }
@@ -20,12 +22,13 @@ export async function lockControls(trx: Executor): Promise<void> {
 
 /** Writes that the control is there. Returns the database's clock. */
 export async function recordControl(x: Executor, control: OwnControl): Promise<number> {
-  const { id, startedAt, facts, connectorsUp, now } = control;
+  const { id, startedAt, facts, connectorsUp, connectors, now } = control;
   const values = {
     started_at: startedAt,
     seen_at: nowIn(x, now),
     facts: JSON.stringify(facts),
     connectors_up: JSON.stringify(connectorsUp),
+    connectors: JSON.stringify(connectors),
   };
   const { seen_at } = await x
     .insertInto('control')
@@ -40,16 +43,17 @@ export async function recordControl(x: Executor, control: OwnControl): Promise<n
 export async function listControls(x: Executor, now: number): Promise<readonly SeenControl[]> {
   const rows = await x
     .selectFrom('control')
-    .select(['id', 'seen_at', 'facts', 'connectors_up'])
+    .select(['id', 'seen_at', 'facts', 'connectors_up', 'connectors'])
     .where('seen_at', '>', sql<number>`${nowIn(x, now)} - ${sql.lit(CONTROL_SEEN_MS)}`)
     .orderBy('id')
     .execute();
   return rows.map((row) => ({
     id: row.id,
     seenAt: row.seen_at,
-    // `as`, twice: written by `recordControl` only, if by another release then with more members.
+    // `as`, each time: written by `recordControl` only, if by another release then with more members.
     facts: JSON.parse(row.facts) as ControlFacts,
     connectorsUp: JSON.parse(row.connectors_up) as readonly number[],
+    connectors: JSON.parse(row.connectors) as readonly ConnectorReport[],
   }));
 }
 

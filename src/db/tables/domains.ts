@@ -289,6 +289,7 @@ function toColumns(domain: Omit<Domain, 'id' | 'createdAt'>) {
     icp_number: domain.icpNumber,
     remark: domain.remark,
     state: domain.state,
+    reject_reason: domain.state === 'rejected' ? (domain.rejectReason ?? '') : '',
     limited: Number(domain.isLimited ?? false),
     setting_revision: domain.settingRevision,
     settings: JSON.stringify(domain.settings),
@@ -297,10 +298,11 @@ function toColumns(domain: Omit<Domain, 'id' | 'createdAt'>) {
 
 function toDomain(row: DomainRow): Domain {
   // `as`, here and below: these columns are written by this file only, from the same types.
-  const { deleted_at: _at, limited, ...plain } = row;
+  const { deleted_at: _at, limited, reject_reason, ...plain } = row;
   return {
     ...toModelNames(plain),
     ...(limited === 1 && { isLimited: true }),
+    ...(reject_reason !== '' && { rejectReason: reject_reason }),
     type: row.type as AccelerationType,
     state: row.state as DomainState,
     settings: parseSettings(row.settings),

@@ -24,7 +24,6 @@ import type { Logger } from '#lib/logger.ts';
 import { metricsOf } from '#lib/metrics.ts';
 import { reportNodeInternals } from '#lib/node-internals/report.ts';
 import { compileSite } from '#sites/compile.ts';
-import type { SmsEngine } from '#sms/engine.ts';
 import { SMS_PROCEDURES } from '#sms/procedures.ts';
 import { databaseOptions } from '../database/database-options.ts';
 import { firstTokenPath } from '../process/announce.ts';
@@ -35,8 +34,9 @@ import { openBlobStore, openControlTraffic } from './control-traffic.ts';
 import { startEvents } from './events.ts';
 import { ensureFirstToken } from './first-token.ts';
 import { startFleetControl } from './fleet-control.ts';
+import { createReadMetrics } from './own-metrics.ts';
 import { watchReplication } from './replication.ts';
-import { type SmsOptions, startSms } from './sms.ts';
+import { type RunningSms, type SmsOptions, startSms } from './sms.ts';
 import { watchStored } from './stored-metrics.ts';
 import { createRefusedAddress } from './webhook-sender.ts';
 
@@ -72,16 +72,18 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
     const fleet = { config, listen: fleetListen, db, ring, clock, onRequest: feed.handle, registry, log };
     stack.use(await startFleetControl(fleet));
   }
-  const engine: { running?: SmsEngine } = {};
+  const engine: { running?: RunningSms } = {};
   const guard = { allow: config.smsWebhookAllow, refuse: ownAddresses };
   const origins = createGuard({ allow: config.originAllow, refuse: ownAddresses });
   const checks = { resolvers: config.checkResolvers, checkOrigin: createCheckOrigin(config, origins, clock) };
   const given = {
     ...apiOptions(config, ring),
+    settings: context.settings ?? [],
+    readMetrics: createReadMetrics({ listen: config.metricsListen, clock: steadyClock, now: clock, log }),
     checks,
     asks: feed.asks,
     permitsOrigin: origins.permits,
-    sms: hooksOf(engine, guard, log),
+    sms: hooksOf(engine, { peers, guard, log }),
     console: config.console === 'on' ? { files: await readConsoleFiles(CONSOLE_FOLDER) } : undefined,
   };
   const api = stack.use(await startApi({ ...given, db, peers, localSecret, clock, steadyClock, log, registry }));
@@ -124,11 +126,21 @@ function snapshotPlace({ dataDir, fleetSnapshotRate }: Config) {
 }
 
 /** Messages accepted before the engine runs are found when it starts. */
-function hooksOf(engine: { readonly running?: SmsEngine }, guard: SmsOptions['guard'], log: Logger): SmsHooks {
+function hooksOf(
+  engine: { readonly running?: RunningSms },
+  { peers, guard, log }: Pick<SmsOptions, 'peers' | 'guard' | 'log'>,
+): SmsHooks {
   return {
     refusedAddress: createRefusedAddress(guard),
     onAccepted: () => engine.running?.wake(),
     offer: (submissions) => engine.running?.offer(submissions) ?? false,
+    connectors: () => {
+      const own = { control: peers.id, reports: engine.running?.reports() ?? [] };
+      return [own, ...peers.connectorsElsewhere].flatMap(({ control, reports }) =>
+        reports.map((report) => ({ control, ...report })),
+      );
+    },
+    post: async (post) => (await engine.running?.post(post)) ?? { kind: 'failed', reason: 'stopped' },
     onConnectorsChanged: async () => {
       // The change is stored, and the engine reads it at its next look.
       await engine.running?.reload().catch((error: unknown) => {
@@ -165,6 +177,7 @@ export function apiOptions(config: Config, ring: Keyring) {
     consoleUrl: config.consoleUrl,
     review: config.review,
     smsTimeWindowSeconds: config.smsTimeWindowSeconds,
+    currency: config.smsCurrency,
     obtainsCertificates: config.acme !== undefined,
     fleetGraceMs: config.fleetRenewGraceDays * DAY_MS,
     hasOwnFleetAuthority: config.fleetFiles !== undefined,

@@ -15,6 +15,7 @@ import { systemTimers } from '#lib/timers.ts';
 import { connectCarrier } from '#sms/connectors/connect.ts';
 import { type SmsEngine, startSmsEngine } from '#sms/engine.ts';
 import { forgetOldSms } from '#sms/retention.ts';
+import type { WebhookAnswer, WebhookPost } from '#webhooks/webhook-post.ts';
 import { createWebhookSender } from './webhook-sender.ts';
 
 export interface SmsOptions {
@@ -32,7 +33,12 @@ export interface SmsOptions {
 const MAX_DRAIN_MS = 5_000;
 const FORGET_EVERY_MS = 3_600_000;
 
-export async function startSms({ config, db, peers, ring, guard, log, registry }: SmsOptions): Promise<SmsEngine> {
+export interface RunningSms extends SmsEngine {
+  /** Posts to a webhook as deliveries are posted. Never rejects; bounded in time. */
+  post(post: WebhookPost): Promise<WebhookAnswer>;
+}
+
+export async function startSms({ config, db, peers, ring, guard, log, registry }: SmsOptions): Promise<RunningSms> {
   const webhooks = createWebhookSender(guard);
   const engine = await startSmsEngine({
     ...{ db, peers, ring, log, registry },
@@ -57,7 +63,9 @@ export async function startSms({ config, db, peers, ring, guard, log, registry }
     wake: () => engine.wake(),
     offer: (submissions) => engine.offer(submissions),
     isUp: (connectorId) => engine.isUp(connectorId),
+    reports: () => engine.reports(),
     reload: () => engine.reload(),
+    post: (post) => webhooks.post(post, forgetting.signal),
     async stop(graceMs) {
       await forgetting[Symbol.asyncDispose]();
       await engine.stop(Math.min(graceMs, MAX_DRAIN_MS));

@@ -5,9 +5,26 @@ import { test } from 'node:test';
 import { createRefusedAddress, createWebhookSender } from './webhook-sender.ts';
 
 const ROWS: readonly [string, string, object][] = [
-  ['a body that breaks off', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc', { kind: 'answered', status: 200 }],
-  ['a body that lies', 'HTTP/1.1 204 No Content\r\nContent-Length: 9\r\n\r\n', { kind: 'answered', status: 204 }],
-  ['a body without end', `HTTP/1.1 200 OK\r\n\r\n${'a'.repeat(1_000_000)}`, { kind: 'answered', status: 200 }],
+  [
+    'a body that breaks off',
+    'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc',
+    { kind: 'answered', status: 200, body: 'abc' },
+  ],
+  [
+    'a body that lies',
+    'HTTP/1.1 204 No Content\r\nContent-Length: 9\r\n\r\n',
+    { kind: 'answered', status: 204, body: '' },
+  ],
+  [
+    'a body without end',
+    `HTTP/1.1 200 OK\r\n\r\n${'a'.repeat(1_000_000)}`,
+    { kind: 'answered', status: 200, body: 'a'.repeat(500) },
+  ],
+  [
+    'a character that is cut',
+    `HTTP/1.1 200 OK\r\n\r\n${'€'.repeat(700)}`,
+    { kind: 'answered', status: 200, body: '€'.repeat(500) },
+  ],
   [
     'a head without end',
     `HTTP/1.1 200 OK\r\na: ${'a'.repeat(100_000)}`,
@@ -17,7 +34,7 @@ const ROWS: readonly [string, string, object][] = [
   ['nothing', '', { kind: 'failed', reason: 'UND_ERR_SOCKET' }],
 ];
 
-test('an answer is its status, whatever follows, and the absence of one has a word for the reason', async (t) => {
+test('an answer is its status and the beginning of what follows, and the absence of one has a word for the reason', async (t) => {
   await using sender = createWebhookSender({ allow: ['127.0.0.0/8'], refuse: [] });
   let answer = '';
   const server = createServer((socket: Socket) => {

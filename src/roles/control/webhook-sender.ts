@@ -7,6 +7,7 @@ import { ConnectError, createConnector } from '#edge/origin/connector.ts';
 import { createGuard, type GuardOptions } from '#edge/origin/guard.ts';
 import { createResolver } from '#edge/origin/resolve.ts';
 import { steadyClock } from '#lib/clock.ts';
+import { MAX_SHOWN_ANSWER } from '#model/webhook.ts';
 import type { PostWebhook, WebhookAnswer } from '#webhooks/webhook-post.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -17,8 +18,10 @@ const TOTAL_TIMEOUT_MS = 15_000;
 /** Connections per address, as many as there are posts: receivers of several customers may be at one address. */
 const MAX_CONNECTIONS = 64;
 const MAX_ADDRESSES = 1_000;
-/** Bytes read of an answer, of which only the status counts. */
+/** Bytes read of an answer, of which only the status counts. With more of them the connection is ended. */
 const MAX_ANSWER_BYTES = 64 * 1024;
+/** Bytes of it that the owner of the webhook may be shown. */
+const SHOWN_BYTES = MAX_SHOWN_ANSWER * 4;
 
 export interface WebhookSender extends AsyncDisposable {
   readonly post: PostWebhook;
@@ -40,15 +43,30 @@ export function createWebhookSender(guard: GuardOptions): WebhookSender {
         body,
         signal: limit,
       });
-      // The body is ignored, also if it never arrives.
-      await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal: limit }).catch(() => undefined);
+      const beginning = await readBeginning(answer.body);
       // A redirect is not followed; like any status other than 2xx, it is a failure.
-      return { kind: 'answered', status: answer.statusCode };
+      return { kind: 'answered', status: answer.statusCode, body: beginning };
     } catch (error) {
       return { kind: 'failed', reason: reasonOf(error) };
     }
   };
   return { post, [Symbol.asyncDispose]: () => agent.destroy() };
+}
+
+/** Returns the beginning of the body, as far as it arrives. */
+async function readBeginning(body: AsyncIterable<Buffer>): Promise<string> {
+  const decoder = new TextDecoder();
+  let [text, bytes] = ['', 0];
+  try {
+    for await (const chunk of body) {
+      if (bytes < SHOWN_BYTES) text += decoder.decode(chunk.subarray(0, SHOWN_BYTES - bytes), { stream: true });
+      bytes += chunk.length;
+      if (bytes > MAX_ANSWER_BYTES) break;
+    }
+  } catch {
+    // It ends early, or the time is over; the status counts all the same.
+  }
+  return text.slice(0, MAX_SHOWN_ANSWER).toWellFormed();
 }
 
 /** Returns the IP address in a URL if nothing may be posted to it. Names are checked when something is posted. */

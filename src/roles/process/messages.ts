@@ -6,6 +6,7 @@ import type { DrainLimits } from '#edge/ending.ts';
 import type { OriginUse, ProbeReport } from '#edge/origin/probe-schedule.ts';
 import type { TicketSecret } from '#edge/transport/tls/ticket-keys.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
+import type { SettingInForce } from '#lib/settings.ts';
 import type { Tail, TailedLines } from '#logs/tail/tail-watch.ts';
 import type { OwnCondition } from '#model/edge-health.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
@@ -34,6 +35,8 @@ export interface StartMessage {
   readonly sockets: SocketSet;
   /** Names of the parts that write access logs. */
   readonly logWriters: readonly string[];
+  /** Settings in force with where each comes from, without secrets; only for control. */
+  readonly settings?: readonly SettingInForce[];
   /** Configuration without the secrets that the part does not need. */
   readonly config: Config;
   /** Opens control's operator operations to commands of this machine. */

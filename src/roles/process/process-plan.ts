@@ -7,10 +7,10 @@ import type { PartKind, StartMessage } from './messages.ts';
 
 const POSTGRES_PORT = 5432;
 
-export function planParts(
-  config: Config,
-  common: Pick<StartMessage, 'build' | 'localSecret'>,
-): readonly StartMessage[] {
+/** What all parts are started with; the settings are shown by control. */
+type Common = Pick<StartMessage, 'build' | 'localSecret' | 'settings'>;
+
+export function planParts(config: Config, { settings, ...common }: Common): readonly StartMessage[] {
   const { databaseUrl, databaseListenUrl, controlTls, acme, bootstrapToken, token, enrolToken, ...open } = config;
   // Only control gets the secrets of the log storage.
   const ofEdge: Config = { ...open, logStore: { kind: 'local', directory: '' } };
@@ -28,7 +28,10 @@ export function planParts(
   const parts: StartMessage[] = [];
   const add = (part: PartKind, name: string, more?: Partial<StartMessage>) =>
     void parts.push({ ...edge, part, name, slot: name, ...more });
-  if (config.roles.includes('control')) add('control', 'control', { config, localSecret: common.localSecret });
+  if (config.roles.includes('control')) {
+    const more = { config, localSecret: common.localSecret, ...(settings !== undefined && { settings }) };
+    add('control', 'control', more);
+  }
   const { workers, live } = namesOf(config);
   if (workers.length + live.length === 0) return parts;
   add('edge-feed', 'edge-feed');
@@ -40,7 +43,7 @@ export function planParts(
 /** Plans the workers and the live process of a generation, which take the place of those of the present one. */
 export function planSuccessors(
   config: Config,
-  common: Pick<StartMessage, 'build' | 'localSecret'>,
+  common: Common,
   { generation, present, draining }: Succession,
 ): readonly StartMessage[] {
   return planParts(config, common)

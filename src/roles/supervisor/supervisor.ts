@@ -14,7 +14,7 @@ import type { LogSink } from '#lib/log-sink.ts';
 import { createLogger, type Logger, openLogSink } from '#lib/logger.ts';
 import { canBindSockets } from '#lib/node-internals/bound-sockets.ts';
 import { reportNodeInternals } from '#lib/node-internals/report.ts';
-import { settingName } from '#lib/settings.ts';
+import { type SettingInForce, settingName } from '#lib/settings.ts';
 import { findControl, removeControlFile, writeControlFile } from '../control/control-file.ts';
 import { prepareFleetEdge, startFleetRenewal } from '../edge/fleet-edge.ts';
 import { announce, urlOf } from '../process/announce.ts';
@@ -32,6 +32,8 @@ import type { StopRequest } from './stop-request.ts';
 
 export interface ServeOptions {
   readonly config: Config;
+  /** The settings with where each comes from, without secrets. */
+  readonly settings: readonly SettingInForce[];
   /** Reads the settings again. */
   reload(): Reloaded;
   readonly listenVariables: ListenVariables;
@@ -139,7 +141,7 @@ async function run(
 ): Promise<Served> {
   const { entry, build, stopRequest, print } = options;
   const localSecret = randomBytes(32).toString('base64url');
-  const common = { build, localSecret };
+  const common = { build, localSecret, settings: options.settings };
   const notify = createNotify(options.notifySocket, log);
   const parts = planParts(config, common);
   using sockets = await holdSockets(config, parts, inherited, log);
@@ -153,8 +155,8 @@ async function run(
     announce({ ...options, config, news: beginning.news });
     await notify('READY=1');
   }
-  const settings = { given: options.config, running: config };
-  const restart = createRestart({ ...options, settings, common, service, holdsSockets: sockets.isWhole, log });
+  const inForce = { given: options.config, running: config };
+  const restart = createRestart({ ...options, settings: inForce, common, service, holdsSockets: sockets.isWhole, log });
   await using _commands = await openLocalSocket({
     path: supervisorSocketPath(config.dataDir),
     answer: (question) => restart(isForced(question)),

@@ -29,6 +29,7 @@ export const connectLoopback: ConnectCarrier<LoopbackSettings> = (_settings, eve
     get state() {
       return state;
     },
+    inFlight: 0, // the outcome follows at once
     get isReceiving() {
       return state === 'bound';
     },

@@ -68,6 +68,10 @@ class SmppCarrier implements Carrier {
     return this.#pace.isPaused(this.#tools.timers.now()) ? 'paused' : 'bound';
   }
 
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
   get isReceiving(): boolean {
     return !this.#isClosing && this.#connections.at(-1)?.session !== undefined;
   }

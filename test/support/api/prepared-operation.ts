@@ -104,6 +104,10 @@ export async function prepareOperation(t: Cleanup, api: TestApi, name: RouteName
     ids['token_id'] = tokens.at(-1)?.id;
   }
   if (/^sms/.test(name)) Object.assign(ids, await prepareSms(api, operator.accessToken, customer));
+  if (name === 'sms.testWebhook') {
+    const webhook = { app_key: ids['app_key'], url: 'https://shop.example/sms' };
+    await api.call('sms.setWebhook', customer.accessToken, webhook);
+  }
   if (name === 'smsOperator.deleteConnector') {
     const { request } = OPERATIONS['smsOperator.setConnector'].sample;
     await api.call('smsOperator.setConnector', operator.accessToken, request);

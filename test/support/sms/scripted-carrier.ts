@@ -14,6 +14,7 @@ export type Answer = (part: PartToSubmit, n: number) => SubmitOutcome | Promise<
 export class ScriptedCarrier implements Carrier {
   state: CarrierState = 'bound';
   readonly isReceiving = true;
+  readonly inFlight = 0;
   window = 10;
   answer: Answer = (_part, n) => accepted(`id-${n}`);
   readonly submitted: PartToSubmit[] = [];

@@ -65,13 +65,13 @@ export async function listSmsApps(
     limit,
     offset,
   }: { readonly accountId: number | undefined; readonly limit: number; readonly offset: number },
-): Promise<{ readonly total: number; readonly apps: readonly SmsApp[] }> {
+): Promise<{ readonly total: number; readonly apps: readonly (SmsApp & { readonly hasWebhook: boolean })[] }> {
   const all = x.selectFrom('sms_app').$if(accountId !== undefined, (query) => {
     return query.where('account_id', '=', accountId ?? 0);
   });
   const { total } = await all.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   const rows = await all.selectAll().orderBy('id').limit(limit).offset(offset).execute();
-  return { total, apps: rows.map(toApp) };
+  return { total, apps: rows.map((row) => ({ ...toApp(row), hasWebhook: row.settings.includes('"webhookUrl"') })) };
 }
 
 /** Saves the settings; other columns, such as the webhook's address, keep their values. */

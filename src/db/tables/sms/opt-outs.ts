@@ -32,20 +32,44 @@ export async function removeOptOuts(x: Executor, { accountId, numbers }: OptOuts
   return Number(numDeletedRows);
 }
 
-/** Lists numbers in order, after `after`. */
+/** Finds those of the numbers that have opted out of the account's advertising, or of everybody's. */
+export async function findOptedOut(
+  x: Executor,
+  accountId: number,
+  numbers: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (numbers.length === 0) return new Set();
+  const rows = await x
+    .selectFrom('sms_opt_out')
+    .select('number')
+    .where('number', 'in', numbers)
+    .where('account_id', 'in', [0, accountId])
+    .execute();
+  return new Set(rows.map(({ number }) => number));
+}
+
+/** Sorts after every number of a prefix, in the order of any language: numbers have at most 15 digits. */
+const LAST_DIGITS = '9'.repeat(16);
+
+export interface OptOutPage {
+  /** Beginning of the numbers; empty: all. */
+  readonly prefix: string;
+  /** Only numbers after this one. */
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+/** Lists numbers in order. */
 export async function listOptOuts(
   x: Executor,
-  {
-    accountId,
-    after,
-    limit,
-  }: { readonly accountId: number; readonly after: string | undefined; readonly limit: number },
+  { accountId, prefix, after, limit }: OptOutPage & { readonly accountId: number },
 ): Promise<readonly { readonly number: string; readonly createdAt: number }[]> {
   return await x
     .selectFrom('sms_opt_out')
     .select(['number', 'created_at as createdAt'])
     .where('account_id', '=', accountId)
     .$if(after !== undefined, (query) => query.where('number', '>', after ?? ''))
+    .$if(prefix !== '', (query) => query.where('number', '>=', prefix).where('number', '<=', prefix + LAST_DIGITS))
     .orderBy('number')
     .limit(limit)
     .execute();

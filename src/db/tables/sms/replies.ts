@@ -107,27 +107,67 @@ export interface ReplyView {
   readonly coding: number | undefined;
 }
 
-/** Lists replies, newest first; `before`: those with a lower id. Replies without an account are not listed. */
+export interface ReplySearch extends SmsPage {
+  /** E.164 with `+`; `undefined`: all. */
+  readonly number: string | undefined;
+  /** Arrival in epoch milliseconds, both inclusive; `undefined`: any. */
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+/** Replies that one query looks at. */
+const WINDOW = 5_000;
+
+/**
+ * Lists replies, newest first; `before`: those with a lower id. Replies without an account are not listed. `next` is
+ * the `before` of the next page; absent: there is none.
+ */
 export async function listSmsReplies(
   x: Executor,
-  { accountId, appId, before, limit }: SmsPage,
-): Promise<readonly ReplyView[]> {
+  { accountId, appId, number, from = 0, to = Number.MAX_SAFE_INTEGER, before, limit }: ReplySearch,
+): Promise<{ readonly list: readonly ReplyView[]; readonly next?: number }> {
+  const own = x
+    .selectFrom('sms_reply')
+    .where('account_id', '=', accountId)
+    .$if(appId !== undefined, (query) => query.where('app_id', '=', appId ?? 0))
+    .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0))
+    .orderBy('id', 'desc');
   const rows = await x
-    .selectFrom('sms_reply as r')
+    .selectFrom(own.selectAll().limit(WINDOW).as('r'))
     .innerJoin('sms_app as a', 'a.id', 'r.app_id')
     .select(['r.id', 'a.app_key as appKey', 'r.origin', 'r.text', 'r.received_at as receivedAt'])
     .select(['r.reference', 'r.part', 'r.parts', 'r.coding'])
-    .where('r.account_id', '=', accountId)
-    .$if(appId !== undefined, (query) => query.where('r.app_id', '=', appId ?? 0))
-    .$if(before !== undefined, (query) => query.where('r.id', '<', before ?? 0))
+    .where('r.received_at', '>=', from)
+    .where('r.received_at', '<=', to)
+    .$if(number !== undefined, (query) => query.where('r.origin', '=', number ?? ''))
     .orderBy('r.id', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(({ reference, part, parts, coding, ...row }) => ({
+  const list = rows.map(toReplyView);
+  const last =
+    rows.length === limit
+      ? rows.at(-1)
+      : await own
+          .select('id')
+          .offset(WINDOW - 1)
+          .limit(1)
+          .executeTakeFirst();
+  return { list, ...(last !== undefined && { next: last.id }) };
+}
+
+interface ReplyRow extends Omit<ReplyView, 'piece' | 'coding'> {
+  readonly reference: number | null;
+  readonly part: number | null;
+  readonly parts: number | null;
+  readonly coding: number | null;
+}
+
+function toReplyView({ reference, part, parts, coding, ...row }: ReplyRow): ReplyView {
+  return {
     ...row,
     coding: coding ?? undefined,
     piece: reference === null || part === null || parts === null ? undefined : { reference, part, parts },
-  }));
+  };
 }
 
 /** Adds opt-outs; existing ones are kept. `accountId` 0: all accounts. */

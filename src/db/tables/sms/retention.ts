@@ -71,7 +71,7 @@ async function deleteMessages(trx: Transaction<Schema>, messages: readonly numbe
 }
 
 /**
- * Deletes receipts, replies and unread messages from before `before`, and unmatched receipts from before
+ * Deletes receipts, replies, unread messages and attempts of webhooks from before `before`, and unmatched receipts from before
  * `unmatchedBefore`. Returns false if there are no more.
  */
 export async function deleteOldTalk(
@@ -95,7 +95,10 @@ export async function deleteOldTalk(
   const unread = await sql`
     delete from sms_unread where id in (
       select id from sms_unread where received_at < ${before} order by received_at limit ${ROWS_AT_ONCE})`.execute(trx);
-  return [unmatched, receipts, replies, unread].some(({ numAffectedRows }) => isFull(numAffectedRows));
+  const attempts = await sql`
+    delete from sms_delivery_attempt where at < ${before} and id in (
+      select id from sms_delivery_attempt order by id limit ${ROWS_AT_ONCE})`.execute(trx);
+  return [unmatched, receipts, replies, unread, attempts].some(({ numAffectedRows }) => isFull(numAffectedRows));
 }
 
 /** Deletes deliveries queued before `before`. Returns false if there are no more. */

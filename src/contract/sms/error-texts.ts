@@ -1,0 +1,82 @@
+/** What the `error` of a part means, in words: our own reasons, a carrier's `command_status`, and words of receipts. */
+import type { Localized } from '../schema/locale.ts';
+
+/** Why a part waits, was not sent, or has no answer. */
+const OWN: Readonly<Record<string, Localized>> = {
+  timeout: { 'zh-CN': '运营商没有在时限内应答', en: 'the carrier did not answer in time' },
+  disconnected: { 'zh-CN': '应答之前连接已断开', en: 'the connection ended before the answer' },
+  interrupted: {
+    'zh-CN': '发送时本服务中断，不知是否已发出',
+    en: 'the service stopped while it sent; the outcome is not known',
+  },
+  otherPart: {
+    'zh-CN': '同一短信的另一部分已失败，因此不再发送',
+    en: 'another part of the message failed, so this one is not sent',
+  },
+  optOut: { 'zh-CN': '该号码已退订营销短信', en: 'the number has opted out of advertising' },
+  expired: { 'zh-CN': '有效期内未能送达', en: 'the validity ended before it was delivered' },
+  connecting: { 'zh-CN': '通道正在连接运营商', en: 'the connector is connecting to its carrier' },
+  bound: { 'zh-CN': '通道的发送窗口已满', en: 'the window of the connector is full' },
+  paused: { 'zh-CN': '运营商限速，通道暂停发送', en: 'the carrier is throttling, and the connector pauses' },
+  closed: { 'zh-CN': '通道已关闭', en: 'the connector is closed' },
+  lease: { 'zh-CN': '通道已由另一台控制机接管', en: 'another control has taken over the connector' },
+  late: {
+    'zh-CN': '领取后未能及时发出，将重新排队',
+    en: 'it was not sent in time after it was claimed, and is queued again',
+  },
+};
+
+/** SMPP 3.4 §5.1.3. */
+const STATUSES: Readonly<Record<number, Localized>> = {
+  1: { 'zh-CN': '短信长度无效', en: 'invalid message length' },
+  2: { 'zh-CN': '命令长度无效', en: 'invalid command length' },
+  3: { 'zh-CN': '命令标识无效', en: 'invalid command id' },
+  4: { 'zh-CN': '会话未绑定', en: 'the session is not bound for this command' },
+  6: { 'zh-CN': '优先级无效', en: 'invalid priority flag' },
+  7: { 'zh-CN': '回执选项无效', en: 'invalid registered delivery flag' },
+  8: { 'zh-CN': '运营商系统错误', en: 'system error of the carrier' },
+  10: { 'zh-CN': '发送号码（签名）无效', en: 'invalid source address' },
+  11: { 'zh-CN': '接收号码无效', en: 'invalid destination address' },
+  12: { 'zh-CN': '消息编号无效', en: 'invalid message id' },
+  20: { 'zh-CN': '运营商的队列已满', en: "the carrier's queue is full" },
+  21: { 'zh-CN': '业务类型无效', en: 'invalid service type' },
+  64: { 'zh-CN': '接收号码数量无效', en: 'invalid destination flag' },
+  66: { 'zh-CN': '提交参数组合无效', en: 'invalid submit with replace request' },
+  67: { 'zh-CN': 'esm_class 无效', en: 'invalid esm_class' },
+  68: { 'zh-CN': '不允许提交', en: 'cannot submit to this list' },
+  69: { 'zh-CN': '运营商拒绝提交', en: 'the submit failed' },
+  72: { 'zh-CN': '发送号码的 TON 无效', en: 'invalid type of number of the source' },
+  73: { 'zh-CN': '发送号码的 NPI 无效', en: 'invalid numbering plan of the source' },
+  80: { 'zh-CN': '接收号码的 TON 无效', en: 'invalid type of number of the destination' },
+  81: { 'zh-CN': '接收号码的 NPI 无效', en: 'invalid numbering plan of the destination' },
+  83: { 'zh-CN': 'system_type 无效', en: 'invalid system type' },
+  88: { 'zh-CN': '超过运营商允许的速率', en: "the carrier's rate limit was exceeded" },
+  97: { 'zh-CN': '定时发送时间无效', en: 'invalid scheduled delivery time' },
+  98: { 'zh-CN': '有效期无效', en: 'invalid validity period' },
+  100: { 'zh-CN': '暂时性错误', en: 'temporary error' },
+  101: { 'zh-CN': '永久性错误', en: 'permanent error' },
+  102: { 'zh-CN': '运营商拒绝该短信', en: 'the carrier rejected the message' },
+  192: { 'zh-CN': '可选参数无效', en: 'error in the optional parameters' },
+  193: { 'zh-CN': '不允许该可选参数', en: 'an optional parameter is not allowed' },
+  195: { 'zh-CN': '缺少可选参数', en: 'an expected optional parameter is missing' },
+  196: { 'zh-CN': '可选参数的值无效', en: 'invalid value of an optional parameter' },
+  254: { 'zh-CN': '投递失败', en: 'the delivery failed' },
+  255: { 'zh-CN': '未知错误', en: 'unknown error' },
+};
+
+/** Words of receipts, SMPP 3.4 appendix B. */
+const WORDS: Readonly<Record<string, Localized>> = {
+  UNDELIV: { 'zh-CN': '运营商未能送达', en: 'the carrier could not deliver it' },
+  EXPIRED: { 'zh-CN': '在运营商处过期', en: 'it expired at the carrier' },
+  DELETED: { 'zh-CN': '已被运营商删除', en: 'the carrier deleted it' },
+  REJECTD: { 'zh-CN': '已被运营商拒绝', en: 'the carrier rejected it' },
+  UNKNOWN: { 'zh-CN': '运营商不知其结果', en: 'the carrier does not know the outcome' },
+};
+
+/** Returns `undefined` for an error that nothing is known of, such as a carrier's own code. */
+export function explainSmsError(error: string): Localized | undefined {
+  if (Object.hasOwn(OWN, error)) return OWN[error];
+  const [, digits] = /^0x([0-9a-f]{8})$/.exec(error) ?? [];
+  if (digits === undefined) return WORDS[error.split('/', 1).join('').toUpperCase()];
+  return STATUSES[Number.parseInt(digits, 16)] ?? { 'zh-CN': '运营商自有的状态码', en: 'a status code of the carrier' };
+}
