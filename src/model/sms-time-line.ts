@@ -58,7 +58,7 @@ export const TIME_LINE_KINDS = [
   'rejected',
 ] as const;
 
-export type TimeLineKind = (typeof TIME_LINE_KINDS)[number];
+type TimeLineKind = (typeof TIME_LINE_KINDS)[number];
 
 /** `createdAt`: acceptance of the message. */
 export function timeLineOf(part: PartHistory, createdAt: number): readonly TimeLineEvent[] {

@@ -5,7 +5,7 @@ import type { Executor } from '../../schema/schema.ts';
 import { beginningOf, messagesBehind, ORDER_SLACK_MS, type SearchPlace } from './search.ts';
 
 /** Grain in which the database counts; every time zone's day is made of such pieces. */
-export const SLOT_MS = 900_000;
+const SLOT_MS = 900_000;
 
 /** Messages that one query counts, and such queries in one call. */
 const WINDOW = 5_000;

@@ -26,7 +26,7 @@ export interface MessageSearch {
   readonly to: number | undefined;
 }
 
-export interface FoundMessage extends SearchPlace {
+interface FoundMessage extends SearchPlace {
   readonly sendid: string;
   readonly appKey: string;
   readonly destination: string;
