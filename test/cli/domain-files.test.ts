@@ -96,6 +96,7 @@ test('a file that cannot be read keeps every file from being applied, and names 
     ],
     [FILE.replace('priority', 'prio'), 'b.toml:17: policies.policy.prio: unknown key; expected is_cache, '],
     [FILE.replace('= true', '= "yes"'), 'b.toml:9: advanced.page_compress: expected true or false'],
+    [FILE.replace('expires = 60', 'expires = inf'), 'b.toml:10: advanced.expires: expected a whole number'],
     [FILE.replace('"static"', '"fast"'), 'b.toml:2: type: expected static, download, video, live, dynamic'],
     [FILE.replace('www.example.com', '12'), 'b.toml:1: domain: expected the name of the domain'],
     [FILE.replace('type =', 'type'), 'b.toml:2: '],

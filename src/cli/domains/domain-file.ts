@@ -102,7 +102,8 @@ function fromToml(field: Field, value: unknown, path: readonly string[], fail: F
     return value.map((one) => (isTable(one) ? readTable(members, one, path, fail) : fail(path, 'expected tables')));
   if (isFlag(field)) return typeof value === 'boolean' ? Number(value) : fail(path, 'expected true or false');
   if (typeof value === 'bigint') return String(value);
-  if (typeof value === 'string' || typeof value === 'number' || Array.isArray(value)) return value;
+  // JSON has no number for `inf` and `nan`: they would read as absent.
+  if (typeof value === 'string' || Number.isFinite(value) || Array.isArray(value)) return value;
   return fail(path, `expected ${field.expects.en}`);
 }
 
