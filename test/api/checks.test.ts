@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startTestApi, type TestApi } from '../support/api/api.ts';
-import { dataOf } from '../support/api/customers.ts';
+import { add, dataOf, startWithCustomers } from '../support/api/customers.ts';
 import { askScriptedEdge } from '../support/api/scripted-edge.ts';
 import { newSqlite } from '../support/db/databases.ts';
+import { eventually } from '../support/eventually.ts';
 
 async function withDomain(api: TestApi) {
   const { accessToken } = await api.join('customer', ['cdn']);
@@ -41,6 +42,28 @@ describe('questions about a domain', () => {
         api.call(name, token, name === 'domain.add' ? { ...request, domain: 'other.example' } : request),
     });
     assert.equal((await others('domain.check', {})).errorCode, undefined);
+  });
+
+  test('five checks of an account are under way at once, and another account has its own', async (t) => {
+    const held: (() => void)[] = [];
+    const nothing = { origin: '', address: '', connectMs: 0, tls: '', status: 0, isCacheable: false, why: 'noOrigin' };
+    const checkOrigin = () => new Promise<typeof nothing>((resolve) => held.push(() => resolve(nothing)));
+    const checks = { resolvers: ['127.0.0.1:9'], checkOrigin };
+    const { mine, theirs } = await startWithCustomers(t, newSqlite, { checks });
+    const ids = await Promise.all(Array.from({ length: 6 }, (_, n) => add(mine, `d${n}.example`)));
+    const check = async (call: typeof mine, domain_id: unknown) =>
+      (await call('domain.check', { domain_id })).errorCode;
+    const five = ids.slice(0, 5).map((id) => check(mine, id));
+    await eventually('five have asked', () => held.length === 5);
+    assert.equal(await check(mine, ids[5]), 'tooManyRequests');
+    const other = check(theirs, await add(theirs, 'other.example'));
+    await eventually('the other account asks too', () => held.length === 6);
+    for (const release of held.splice(0)) release();
+    assert.deepEqual(await Promise.all([...five, other]), Array(6).fill(undefined));
+    const last = check(mine, ids[5]);
+    await eventually('it asks', () => held.length === 1);
+    held[0]?.();
+    assert.equal(await last, undefined);
   });
 
   test('an answer that is not of the form of one is no answer', async (t) => {

@@ -1,7 +1,9 @@
 /** What checks of domains need besides the database. */
 import { getServers } from 'node:dns';
+import { ServiceError } from '#contract/errors/service-error.ts';
 import type { Clock } from '#lib/clock.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
+import type { Domain } from '#model/domain.ts';
 import type { OriginCheck } from '#sites/origin-check.ts';
 import type { SiteSpec } from '#sites/spec.ts';
 
@@ -11,8 +13,8 @@ export interface Checks {
   /** Name servers that are asked. */
   resolvers(): readonly string[];
   readonly checkOrigin: CheckOrigin;
-  /** Takes the domain's turn. Returns how long it has to wait if it cannot. */
-  takeTurn(domainId: number): number;
+  /** Begins a check, which ends when the result is disposed. Throws `ServiceError` if it has to wait. */
+  begin(domain: Pick<Domain, 'id' | 'accountId'>): Disposable;
 }
 
 export interface CheckOptions {
@@ -24,15 +26,25 @@ export interface CheckOptions {
 /** One check of a domain in 5 s. */
 const TURN_MS = 5_000;
 const MAX_DOMAINS = 100_000;
+/** Checks under way of one account, and of all. Each takes up to some 10 s, and sockets. */
+const MAX_OF_ACCOUNT = 5;
+const MAX_IN_ALL = 50;
 
 export function createChecks({ resolvers, checkOrigin }: CheckOptions, steadyClock: Clock): Checks {
   const turns = new TokenBuckets({ perSecond: 1000 / TURN_MS, burst: 1, maxKeys: MAX_DOMAINS });
+  /** Accounts of the checks under way. */
+  const underWay: number[] = [];
   return {
     resolvers: () => (resolvers.length > 0 ? resolvers : getServers()),
     checkOrigin,
-    takeTurn: (domainId) => {
-      const taken = turns.take(String(domainId), steadyClock());
-      return taken.kind === 'taken' ? 0 : taken.waitMs;
+    begin: ({ id, accountId }) => {
+      const ofAccount = underWay.filter((each) => each === accountId).length;
+      if (ofAccount >= MAX_OF_ACCOUNT || underWay.length >= MAX_IN_ALL)
+        throw new ServiceError('tooManyRequests', { seconds: TURN_MS / 1000 });
+      const taken = turns.take(String(id), steadyClock());
+      if (taken.kind === 'empty') throw new ServiceError('checkTooSoon', { seconds: Math.ceil(taken.waitMs / 1000) });
+      underWay.push(accountId);
+      return { [Symbol.dispose]: () => void underWay.splice(underWay.indexOf(accountId), 1) };
     },
   };
 }

@@ -22,8 +22,7 @@ const EXPLAIN_MS = 5_000;
 export const CHECK_HANDLERS = {
   'domain.check': async (call, { domainId }): Promise<DomainCheckView> => {
     const domain = await readOwnDomain(call, domainId);
-    const waitMs = call.checks.takeTurn(domainId);
-    if (waitMs > 0) throw new ServiceError('checkTooSoon', { seconds: Math.ceil(waitMs / 1000) });
+    using _check = call.checks.begin(domain);
     const spec = toSiteSpec(domain);
     const name = domain.name.replace(/^\*/, ANY_LABEL);
     const [dns, certificate, origin, seenAt] = await Promise.all([
