@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CliContext, CliError, type GivenSettings } from '#cli/command/context.ts';
 import type { InstallOrder } from '#cli/command/installation.ts';
+import { withoutControls } from '#cli/command/output.ts';
 import { runCommand } from '#cli/program.ts';
 import {
   type Config,
@@ -90,7 +91,7 @@ function createContext({ entry, env, cwd, write }: Invocation): CliContext {
     enrolEdge: (given, order) => enrolEdge(load(given).config, order),
     readEdgeIdentity: (given) => readEdgeIdentity(load(given).config),
     write,
-    print: (line) => write(`${line}\n`),
+    print: (line) => write(`${withoutControls(line)}\n`),
   };
 }
 
@@ -274,7 +275,7 @@ function noteLostAnswer(error: NodeJS.ErrnoException): void {
 }
 
 function complain(line: string): void {
-  process.stderr.write(`${hideSecrets(line)}\n`);
+  process.stderr.write(`${withoutControls(hideSecrets(line))}\n`);
 }
 
 function readVersion(): string {

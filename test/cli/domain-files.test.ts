@@ -82,6 +82,13 @@ test('a setting that a file does not name goes back to its default, and a dry ru
   assert.equal(await run('apply', changed), 'www.example.com: no change\n');
 });
 
+test('control characters of a stored text do not reach the terminal', async (t) => {
+  const { run, write } = await start(t);
+  await run('apply', write('d.toml', FILE));
+  const printed = await run('apply', write('c.toml', FILE.replace('官网', '\u009b31m\\u001b[2J')));
+  assert.match(printed, /remark: .* -> "\\u009b31m\\u001b\[2J/);
+});
+
 test('a file that cannot be read keeps every file from being applied, and names the line', async (t) => {
   const { refuses, write, client } = await start(t);
   const good = write('a.toml', FILE);

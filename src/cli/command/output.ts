@@ -11,6 +11,14 @@ export function formatTable(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
+/**
+ * Writes control characters as JSON does, but for line ends and tabs: what somebody else has stored cannot speak to the
+ * terminal.
+ */
+export function withoutControls(text: string): string {
+  return text.replace(/[^\P{Cc}\n\t]/gu, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 /** Pairs without a value are left out. */
 export function formatPairs(pairs: readonly (readonly [string, string])[]): string[] {
   return formatTable(pairs.filter(([, value]) => value !== ''));
