@@ -20,6 +20,8 @@ import { createReadLines } from './http/request-lines.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { warnOfUntrustedProxies } from './http/untrusted-proxies.ts';
+import { addWatchMetrics } from './watch/metrics.ts';
+import { Watches } from './watch/watches.ts';
 
 export interface ApiOptions extends CallOptions, Omit<RequesterOptions, 'onUntrustedProxy'> {
   readonly registry: Registry;
@@ -45,6 +47,8 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const { db, tokenUsesEveryMs: everyMs } = options;
   const uses = stack.use(startUses({ db, log, everyMs, save: saveTokenUses }));
   const sessionUses = stack.use(startUses({ db, log, everyMs, save: saveSessionsSeen }));
+  const watches = stack.use(new Watches({ ...options, monotonic: () => performance.now() }));
+  addWatchMetrics(registry, watches);
   const requesters = createRequesters({ ...options, onUntrustedProxy: warnOfUntrustedProxies(log) });
   const parts = {
     requesters,
@@ -56,7 +60,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   };
   const security = securityHeaders();
   const lines = createReadLines();
-  const { app, untilAnswered } = createApp({ ...parts, options, count, security, lines });
+  const { app, untilAnswered } = createApp({ ...parts, options, count, security, lines, watches });
   app.server.maxConnections = MAX_CONNECTIONS;
   const formatAnswer = createFormatAnswer(security, clock);
   // By TLS the handshakes and the ciphers cost more than what is saved.

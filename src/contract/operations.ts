@@ -11,6 +11,7 @@ import { CERTIFICATE_OPERATIONS } from './domains/certificate-operations.ts';
 import { CHECK_OPERATIONS, TAIL_OPERATIONS } from './domains/check-operations.ts';
 import { CONFIG_OPERATIONS } from './domains/config-operations.ts';
 import { DOMAIN_OPERATIONS } from './domains/domain-operations.ts';
+import { DOMAIN_VIEW_OPERATIONS } from './domains/domain-view-operations.ts';
 import { POLICY_OPERATIONS } from './domains/policy-operations.ts';
 import { REQUEST_CERTIFICATE_OPERATIONS } from './domains/request-certificate-operations.ts';
 import { RULE_OPERATIONS } from './domains/rule-operations.ts';
@@ -26,6 +27,7 @@ import { FLEET_OPERATOR_OPERATIONS } from './operators/fleet-operator-operations
 import { GROUP_OPERATIONS } from './operators/group-operations.ts';
 import { OPERATOR_OPERATIONS } from './operators/operator-operations.ts';
 import { TOKEN_OPERATIONS } from './operators/token-operations.ts';
+import { WATCH_OPERATIONS } from './operators/watch-operations.ts';
 import { SESSION_OPERATIONS } from './people/session-operations.ts';
 import type { RouteName } from './routes.ts';
 import type { Operation } from './schema/operation.ts';
@@ -38,6 +40,7 @@ import { SMS_WEBHOOK_OPERATIONS } from './sms/sms-webhook-operations.ts';
 
 const OPERATION_TABLE = {
   ...DOMAIN_OPERATIONS,
+  ...DOMAIN_VIEW_OPERATIONS,
   ...ADD_DOMAIN_OPERATION,
   ...DOMAIN_CHANGE_OPERATIONS,
   ...CHECK_OPERATIONS,
@@ -53,6 +56,7 @@ const OPERATION_TABLE = {
   ...CACHE_OPERATIONS,
   ...TRAFFIC_OPERATIONS,
   ...EVENT_OPERATIONS,
+  ...WATCH_OPERATIONS,
   ...TAIL_OPERATIONS,
   ...LIVE_OPERATIONS,
   ...AUDIT_OPERATIONS,

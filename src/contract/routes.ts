@@ -33,6 +33,8 @@ export const ROUTES = {
   'domain.updateOrigin': cdnRoute('/domain/updateConfOrigin', 'write'),
 
   'domain.list': cdnExtension('/domain/listDomains', 'read'),
+  'domain.listBrief': cdnExtension('/domain/listBrief', 'read'),
+  'domain.propagation': cdnExtension('/domain/getPropagation', 'read'),
   'domain.delete': cdnExtension('/domain/deleteDomain', 'manage'),
   'domain.setStatus': cdnExtension('/domain/setDomainStatus', 'write'),
   'domain.setRemark': cdnExtension('/domain/setRemark', 'write'),
@@ -98,6 +100,7 @@ export const ROUTES = {
   'event.list': eventRoute('/event/listEvents', 'read'),
   'event.getWebhook': eventRoute('/event/getWebhook', 'write'),
   'event.setWebhook': eventRoute('/event/setWebhook', 'write'),
+  'event.watch': ownRoute('/event/watch', 'read'),
 
   'live.streams': cdnRoute('/stat/domainStreamInfo', 'read'),
   'live.history': cdnExtension('/stat/domainStreamHistory', 'read'),
@@ -246,6 +249,9 @@ export const ADDING: ReadonlySet<RouteName> = new Set<RouteName>([
   'smsOperator.recharge',
 ]);
 
+/** Operations whose success is answered with a stream, `text/event-stream`, in place of the envelope. docs/decisions/0671 */
+export const STREAMING: ReadonlySet<RouteName> = new Set<RouteName>(['event.watch']);
+
 export type RouteName = keyof typeof ROUTES;
 
 /** The table's names, in its order. */
@@ -278,7 +284,7 @@ function eventRoute<P extends `/event/${string}`, A extends TokenAccess>(path: P
 }
 
 /** What an account sees and does of itself. */
-function ownRoute<P extends `/${'account' | 'token'}/${string}`, A extends TokenAccess>(path: P, access: A) {
+function ownRoute<P extends `/${'account' | 'event' | 'token'}/${string}`, A extends TokenAccess>(path: P, access: A) {
   return { base: 'cdn', path, envelope: 'cdn', scope: 'any', access, extension: true } as const;
 }
 

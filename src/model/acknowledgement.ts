@@ -76,6 +76,9 @@ export function isAppliedEverywhere(resource: ChangedResource, liveEdges: readon
   return liveEdges.length > 0 && liveEdges.every((edge) => hasApplied(edge, resource));
 }
 
-function hasApplied({ appliedRevision, rejected }: EdgeReport, { kind, key, revision }: ChangedResource): boolean {
+export function hasApplied(
+  { appliedRevision, rejected }: EdgeReport,
+  { kind, key, revision }: ChangedResource,
+): boolean {
   return appliedRevision >= revision && !rejected.some((other) => other.kind === kind && other.key === key);
 }

@@ -21,7 +21,7 @@ const BAD_VALUES: Readonly<Record<string, unknown>> = {
 /** Fields that read a number as its text, which may be valid. */
 const ANY_NUMBER_WILL_DO = [
   ...['icp_no', 'remark', 'name', 'label', 'html_403', 'ua_str', 'ssl_title', 'ssl_key', 'ssl_key_second'],
-  ...['app_key', 'sendid', 'before', 'after', 'mobile', 'suffix', 'reference', 'target_id'],
+  ...['app_key', 'sendid', 'before', 'after', 'mobile', 'suffix', 'reference', 'target_id', 'ids', 'new_ssl_key'],
   ...[
     'host',
     'tls_ca',

@@ -40,6 +40,8 @@ const ELSEWHERE: { readonly [N in OfAccounts]: Outcome<N> } = {
   'domain.add': 'domainsLimited',
   'domain.updateOrigin': 'domainNotFound',
   'domain.list': 'less',
+  'domain.listBrief': 'less',
+  'domain.propagation': 'domainNotFound',
   'domain.delete': 'domainNotFound',
   'domain.setStatus': 'domainNotFound',
   'domain.setRemark': 'domainNotFound',
@@ -95,6 +97,7 @@ const ELSEWHERE: { readonly [N in OfAccounts]: Outcome<N> } = {
   'event.list': 'domainsLimited',
   'event.getWebhook': 'domainsLimited',
   'event.setWebhook': 'domainsLimited',
+  'event.watch': 'done',
   'live.streams': 'domainNotFound',
   'live.history': 'domainNotFound',
   'live.viewers': 'domainNotFound',
@@ -206,7 +209,7 @@ function isOfAccounts(name: RouteName): name is OfAccounts {
   return !isPersonal(name);
 }
 
-type Outcome<N extends RouteName> = N extends `${'domain' | 'certificate' | 'token'}.list`
+type Outcome<N extends RouteName> = N extends `${'domain' | 'certificate' | 'token'}.list` | 'domain.listBrief'
   ? 'less'
   : 'domainNotFound' | 'hostNotFound' | 'taskNotFound' | 'tokenNotFound' | 'domainsLimited' | 'done';
 

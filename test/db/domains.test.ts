@@ -10,8 +10,8 @@ import {
   listAccounts,
   takeDomainPlace,
 } from '#db/tables/accounts.ts';
+import type { DomainStatus } from '#db/tables/domain-filter.ts';
 import {
-  type DomainStatus,
   findDomain,
   findDomainById,
   findNameConflict,

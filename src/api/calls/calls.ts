@@ -25,6 +25,7 @@ import type { CallAnswer } from '../call-answer.ts';
 import { type CheckOptions, createChecks } from '../checks/checks.ts';
 import type { CallServices } from '../handlers/handler.ts';
 import { createSmsServices, type SmsHooks } from '../sms/sms-services.ts';
+import { TrafficRanks } from '../views/traffic-ranks.ts';
 import type { LivePorts } from '../wire/live-addresses.ts';
 import type { PermitsOrigin } from '../wire/origin-warnings.ts';
 import { createTimeFormat } from '../wire/time-format.ts';
@@ -198,6 +199,7 @@ function createServices(options: CallOptions, portOf: () => number): Omit<CallSe
       prefetchUrls: limits.prefetchUrlsPerDay,
     },
     days: createDays(options.timeZone),
+    trafficRanks: new TrafficRanks(),
     livePorts: options.livePorts ?? {},
     timeZone: options.timeZone,
     hasSms: options.sms !== undefined,

@@ -33,6 +33,7 @@ import { SMS_HANDLERS } from '../handlers/sms.ts';
 import { SMS_OPERATOR_HANDLERS } from '../handlers/sms-operators.ts';
 import { TOKEN_HANDLERS } from '../handlers/tokens.ts';
 import { TRAFFIC_HANDLERS } from '../handlers/traffic.ts';
+import { WATCH_HANDLERS } from '../handlers/watch.ts';
 import { StaleRevision } from '../settings/change.ts';
 import { isDomainChange, refuseStale } from '../settings/stale-revision.ts';
 import { COOKIES, NOTES, READ, type ResultOf, WRITE } from '../wire/wire.ts';
@@ -58,6 +59,7 @@ const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   ...OPERATOR_HANDLERS,
   ...EDGE_OPERATOR_HANDLERS,
   ...EVENT_HANDLERS,
+  ...WATCH_HANDLERS,
   ...FLEET_OPERATOR_HANDLERS,
   ...GROUP_HANDLERS,
   ...LIVE_OPERATOR_HANDLERS,

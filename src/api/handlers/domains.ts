@@ -13,6 +13,7 @@ import { addDomain, changeDomain, changeRemark, deleteDomain } from '../settings
 import { changeTopic, settingsWith } from '../settings/change-topics.ts';
 import { refuseMissingOrigins } from '../settings/topics.ts';
 import { DOMAIN_CHANGE_HANDLERS } from './domain-changes.ts';
+import { DOMAIN_VIEW_HANDLERS } from './domain-views.ts';
 import type { Handler } from './handler.ts';
 import { listDomainViews } from './list-domains.ts';
 import { originWarningsOf } from './origin-warnings-of.ts';
@@ -21,6 +22,7 @@ import { changeState } from './state.ts';
 
 export const DOMAIN_HANDLERS = {
   ...DOMAIN_CHANGE_HANDLERS,
+  ...DOMAIN_VIEW_HANDLERS,
 
   'domain.get': async (call, { domainId }) => {
     const domain = await readOwnDomain(call, domainId);

@@ -24,8 +24,10 @@ export const EVENT_HANDLERS = {
 
   'eventOperator.setWebhook': (call, asked) => setWebhook(call, OPERATOR, asked),
 } satisfies {
-  readonly [N in RouteName as N extends `event.${string}` | `eventOperator.${string}` ? N : never]: Handler<N>;
+  readonly [N in Exclude<EventRoute, 'event.watch'>]: Handler<N>;
 };
+
+type EventRoute = Extract<RouteName, `event.${string}` | `eventOperator.${string}`>;
 
 interface AskedWebhook {
   /** Empty: none. */

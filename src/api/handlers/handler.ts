@@ -3,7 +3,7 @@ import type { RouteName } from '#contract/routes.ts';
 import type { Db } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import type { CacheAmounts } from '#db/tables/cache-tasks.ts';
-import type { OwnDomains } from '#db/tables/domains.ts';
+import type { OwnDomains } from '#db/tables/domain-filter.ts';
 import type { Asks } from '#feed/publish/asks.ts';
 import type { SettingInForce } from '#lib/settings.ts';
 import type { Days } from '#logs/day.ts';
@@ -15,6 +15,7 @@ import type { Review } from '#model/transition.ts';
 import type { Authenticate, Caller, Principal } from '../auth/authenticate.ts';
 import type { Checks } from '../checks/checks.ts';
 import type { SmsServices } from '../sms/sms-services.ts';
+import type { TrafficRanks } from '../views/traffic-ranks.ts';
 import type { LivePorts } from '../wire/live-addresses.ts';
 import type { PermitsOrigin } from '../wire/origin-warnings.ts';
 import type { InputOf, ResultOf } from '../wire/wire.ts';
@@ -68,6 +69,7 @@ export interface CallServices {
   readonly tailUrl: (tail: TailAddress, now: number) => { readonly url: string; readonly expiresAt: number };
   /** What an account may order in a day. */
   readonly cacheLimits: CacheAmounts;
+  readonly trafficRanks: Pick<TrafficRanks, 'get'>;
 }
 
 /** One authorized call of an operation. The domains are those that the caller's token reaches. */

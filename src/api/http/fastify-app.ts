@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { ServiceError } from '#contract/errors/service-error.ts';
-import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
+import { ROUTE_NAMES, ROUTES, STREAMING } from '#contract/routes.ts';
 import type { Locale } from '#contract/schema/locale.ts';
 import { ALONE } from '#db/peers/peers.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
@@ -17,6 +17,7 @@ import { callFieldsOf } from '../calls/call-fields.ts';
 import type { AnswerCall, CallOptions } from '../calls/calls.ts';
 import { notReady, toServiceError } from '../calls/dispatch.ts';
 import { endUnknown, type Requester, type Requesters, requestIdOf, saidBy } from '../calls/requester.ts';
+import type { Watches } from '../watch/watches.ts';
 import { fieldsOf } from './answer-fields.ts';
 import { addBodyParser, MAX_BODY_BYTES, type ParseBody, refusalOfBody, refusalOfContentType } from './body.ts';
 import { type AnswerBroken, answerConnect } from './broken-request.ts';
@@ -33,6 +34,7 @@ import { KEEP_ALIVE_MS, MAX_WAITING, REQUEST_TIMEOUT_MS } from './limits.ts';
 import { addReference, REFERENCE_PATHS } from './reference/reference.ts';
 import type { ReadLines } from './request-lines.ts';
 import { type AnsweredRequest, HEALTH_PATHS, type WriteRequestLog } from './request-log.ts';
+import { addWatchRoute } from './watch-route.ts';
 
 export interface AppParts {
   readonly options: CallOptions & { readonly locale: Locale; readonly console?: ConsoleSite | undefined };
@@ -45,6 +47,7 @@ export interface AppParts {
   /** Counts an answer that has no line in the log. */
   readonly count: (answer: CallAnswer) => void;
   readonly lines: ReadLines;
+  readonly watches: Watches;
   /** Fields of every answer. */
   readonly security: Readonly<Record<string, string>>;
 }
@@ -85,6 +88,7 @@ export function createApp(parts: AppParts): { readonly app: FastifyInstance } & 
     send(request, reply, refusalOfBody(error) ?? toServiceError(error, { requestId: request.id }, options.log)),
   );
   addOperations(app, parts, send);
+  addWatchRoute(app, { ...parts, ...answering, requesterOf });
   addHealth(app, options, send);
   const note = (request: FastifyRequest) => answering.note(request, answerHealthy());
   addFrontPage(app, { hasConsole: options.console !== undefined, note });
@@ -93,7 +97,10 @@ export function createApp(parts: AppParts): { readonly app: FastifyInstance } & 
   addLogDownloads(app, { ...options, ...options.logs }, { refuse: send, note });
   addRecordingDownloads(app, { ...options, ...options.logs }, { refuse: send, note });
   const endTails = addTails(app, { ...options, ...options.logs }, { refuse: send, note });
-  app.addHook('preClose', async () => endTails());
+  app.addHook('preClose', async () => {
+    endTails();
+    parts.watches.end();
+  });
   // Expectations that we do not know are ignored (RFC 9110 §10.1.1); Node would answer without an envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const inTurn = serveInTurn(app.server, MAX_WAITING);
@@ -186,7 +193,7 @@ function createAnswering({ requesters, writeRequestLog }: AppParts): Answering {
 }
 
 function addOperations(app: FastifyInstance, { answerCall }: AppParts, send: Send): void {
-  for (const name of ROUTE_NAMES) {
+  for (const name of ROUTE_NAMES.filter((each) => !STREAMING.has(each))) {
     app.post(ROUTES[name].path, async (request, reply) => {
       const { body, id: requestId } = request;
       const answer = await answerCall({ name, body, requester: requesterOf(request), requestId });

@@ -13,6 +13,7 @@ import { setAddressListUse } from '#db/tables/address-lists.ts';
 import { listAuditEventsOf, noteChanges, unchanged } from '#db/tables/audit.ts';
 import { endOrder } from '#db/tables/certificate-orders.ts';
 import { setCertificateUse } from '#db/tables/certificates.ts';
+import type { OwnDomains } from '#db/tables/domain-filter.ts';
 import { keepRevision } from '#db/tables/domain-revisions.ts';
 import {
   findDomainToChange,
@@ -21,7 +22,6 @@ import {
   lockName,
   markDomainDeleted,
   type NewDomain,
-  type OwnDomains,
   saveDomain,
 } from '#db/tables/domains.ts';
 import { forgetStreams } from '#db/tables/live/streams.ts';

@@ -9,7 +9,7 @@ import type { Look } from './wire-domain.ts';
 import { readPage, writeSeconds } from './wire-values.ts';
 import type { Writers } from './writers.ts';
 
-type EventRoute = Extract<RouteName, `event.${string}` | `eventOperator.${string}`>;
+type EventRoute = Exclude<Extract<RouteName, `event.${string}` | `eventOperator.${string}`>, 'event.watch'>;
 
 interface EventPage {
   readonly total: number;

@@ -46,6 +46,7 @@ import {
   writeWarnings,
 } from './wire-domain.ts';
 import { READ_DOMAIN_CHANGES, WRITE_DOMAIN_CHANGES } from './wire-domain-changes.ts';
+import { READ_DOMAIN_VIEWS, WRITE_DOMAIN_VIEWS } from './wire-domain-views.ts';
 import { READ_EDGES, WRITE_EDGES } from './wire-edges.ts';
 import { READ_EVENTS, WRITE_EVENTS } from './wire-events.ts';
 import { READ_FLEET, WRITE_FLEET } from './wire-fleet.ts';
@@ -61,6 +62,7 @@ import { readTail, writeTail } from './wire-tail.ts';
 import { READ_TOKENS, readNewToken, WRITE_TOKENS, writeMadeToken, writeToken } from './wire-token.ts';
 import { readLogs, readSums, readTop, writeLogs, writeRequests, writeTop, writeTraffic } from './wire-traffic.ts';
 import { readDomainId, readPage, writeRevision } from './wire-values.ts';
+import { READ_WATCH, WRITE_WATCH } from './wire-watch.ts';
 import type { Writers } from './writers.ts';
 
 interface ChangedOrigins {
@@ -174,10 +176,12 @@ export const READ = {
   'operator.setAccountStatus': ({ account_id, enabled }) => ({ accountId: account_id, isEnabled: enabled }),
   ...READ_AUDIT,
   ...READ_DOMAIN_CHANGES,
+  ...READ_DOMAIN_VIEWS,
   'operator.getAccountLimits': toModelNames<RequestOf<'operator.getAccountLimits'>>,
   'operator.setAccountLimits': readLimits,
   ...READ_EDGES,
   ...READ_EVENTS,
+  ...READ_WATCH,
   ...READ_FLEET,
   ...READ_GROUPS,
   ...READ_LIVE,
@@ -246,8 +250,10 @@ export const WRITE = {
   'operator.rotateKeyring': ({ keyId, ...counts }: Rotation) => ({ key_id: keyId, ...counts }),
   ...WRITE_AUDIT,
   ...WRITE_DOMAIN_CHANGES,
+  ...WRITE_DOMAIN_VIEWS,
   ...WRITE_EDGES,
   ...WRITE_EVENTS,
+  ...WRITE_WATCH,
   ...WRITE_FLEET,
   ...WRITE_GROUPS,
   ...WRITE_LIVE,

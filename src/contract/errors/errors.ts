@@ -10,6 +10,7 @@ import { LIVE_ERRORS } from './live-errors.ts';
 import { PEOPLE_ERRORS } from './people-errors.ts';
 import { PROTECTION_ERRORS } from './protection-errors.ts';
 import { SMS_ERRORS } from './sms-errors.ts';
+import { VIEW_ERRORS } from './view-errors.ts';
 
 export const ERRORS = {
   fieldMissing: refusal('缺少字段 {field}，应为：{expected}', 'field {field} is missing: expected {expected}'),
@@ -221,6 +222,7 @@ export const ERRORS = {
   ...GROUP_ERRORS,
   ...PROTECTION_ERRORS,
   ...PEOPLE_ERRORS,
+  ...VIEW_ERRORS,
 
   accountNotFound: row(200, 2005, '账户 {accountId} 不存在', 'account {accountId} does not exist'),
   accountNotCustomer: refusal(

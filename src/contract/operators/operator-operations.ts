@@ -4,11 +4,11 @@ import { DOMAIN_ROW, SAMPLE_ROW } from '../domains/domain-data.ts';
 import { DOMAIN_FILTER_FIELDS, PAGE_FIELDS } from '../domains/list-fields.ts';
 import { CURRENCY_DATA, SAMPLE_CURRENCY } from '../schema/amount-fields.ts';
 import { choice, flag, identifier, optional, text } from '../schema/fields.ts';
+import { domainIds } from '../schema/id-lists.ts';
 import { operation, request } from '../schema/operation.ts';
 import { ACCOUNT_DATA, ACCOUNT_KINDS as KINDS, SAMPLE_ACCOUNT } from './account-data.ts';
 import {
   access,
-  domainIds,
   limit,
   MADE_TOKEN_DATA,
   NEW_TOKEN_FIELDS,

@@ -1,23 +1,12 @@
 /** Fields of access tokens: what one may do, from where, and how it is shown. docs/decisions/0629 */
 import * as z from 'zod';
 import { ACCESS, SCOPES } from '../../model/account.ts';
-import { MAX_ID } from '../../model/limits.ts';
-import {
-  choices,
-  commaList,
-  type Field,
-  identifier,
-  integer,
-  MAX_UNIX_SECONDS,
-  optional,
-  text,
-} from '../schema/fields.ts';
+import { choices, commaList, type Field, integer, MAX_UNIX_SECONDS, optional, text } from '../schema/fields.ts';
+import { domainIds } from '../schema/id-lists.ts';
 
 const MAX_LABEL_LENGTH = 64;
 const MAX_ADDRESSES = 50;
 const MAX_ADDRESS_LENGTH = 64;
-const MAX_DOMAINS = 100;
-const MAX_ID_LENGTH = 10;
 
 export const scopes = choices(SCOPES, {
   'zh-CN': '权限数组，取自 cdn、sms、operator，至少一个',
@@ -43,30 +32,6 @@ const ADDRESS_LIST = commaList({
 });
 
 export const TOKEN_ADDRESSES = { ...ADDRESS_LIST, schema: ADDRESS_LIST.schema.refine((list) => list.length > 0) };
-
-const ID = z
-  .string()
-  .regex(/^[1-9]\d*$/)
-  .transform(Number)
-  .pipe(z.int().max(MAX_ID));
-
-const ID_LIST = commaList({
-  maxEntries: MAX_DOMAINS,
-  maxLength: MAX_ID_LENGTH,
-  expects: {
-    'zh-CN': `1 到 ${MAX_DOMAINS} 个域名 id，用逗号分隔或为数组`,
-    en: `1 to ${MAX_DOMAINS} ids of domains, comma-separated or an array`,
-  },
-  each: identifier.expects,
-});
-
-export const domainIds = {
-  ...ID_LIST,
-  schema: ID_LIST.schema
-    .pipe(z.array(ID))
-    .transform((list) => [...new Set(list)])
-    .refine((list) => list.length > 0),
-};
 
 /** A limit that may be absent. An empty one is refused, since a token without the limit would be good for everything. */
 export function limit<S extends z.ZodType>(field: Field<S>) {

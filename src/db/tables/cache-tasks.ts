@@ -4,7 +4,7 @@ import { toModelNames } from '#lib/model-names.ts';
 import type { AccountLimits } from '#model/account.ts';
 import type { CacheItem, CacheTask, PrefetchResult } from '#model/cache-task.ts';
 import type { CacheTaskRow, Executor, Schema } from '../schema/schema.ts';
-import type { OwnDomains } from './domains.ts';
+import type { OwnDomains } from './domain-filter.ts';
 import { findReportable } from './edge-groups.ts';
 
 /** Retention of tasks. */

@@ -10,7 +10,7 @@ import { lockInTransaction } from '../engines/engine.ts';
 import type { CertificateRow, Executor, Schema } from '../schema/schema.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { type SecretLocation, seal } from '../secrets/sealing.ts';
-import type { OwnDomains } from './domains.ts';
+import type { OwnDomains } from './domain-filter.ts';
 import { type Change, publish } from './resources.ts';
 
 /** Kind of a feed resource whose key is that of the certificate and whose body is a `SealedPair`. */
@@ -150,6 +150,14 @@ export async function findChains(
   if (keys.length === 0) return [];
   const rows = await x.selectFrom('certificate').select(['key', 'names', 'chain']).where('key', 'in', keys).execute();
   return rows.map(({ key, names, chain }) => ({ key, names: JSON.parse(names), chain }));
+}
+
+/** Returns when those of the certificates that exist end. */
+export async function findCertificateEnds(x: Executor, keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const asked = [...new Set(keys)].filter((key) => key !== '');
+  if (asked.length === 0) return new Map();
+  const rows = await x.selectFrom('certificate').select(['key', 'valid_to']).where('key', 'in', asked).execute();
+  return new Map(rows.map(({ key, valid_to }) => [key, valid_to]));
 }
 
 /** Returns the chain as PEM, leaf first; `undefined` if the certificate does not exist. */

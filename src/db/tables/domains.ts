@@ -2,9 +2,8 @@
  * Domains. A deleted domain keeps its row, which no query of live domains returns: its id belongs to its logs, its name
  * is free.
  */
-import { type ExpressionBuilder, sql, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { toModelNames } from '#lib/model-names.ts';
-import type { Acknowledgements, InForce } from '#model/acknowledgement.ts';
 import {
   type AccelerationType,
   DEFAULT_SETTINGS,
@@ -16,34 +15,9 @@ import {
 import { conflictScope, coveringWildcards } from '#model/domain-name.ts';
 import { lockInTransaction } from '../engines/engine.ts';
 import type { DomainRow, Executor, Schema } from '../schema/schema.ts';
-
-/** The domains that a caller may reach. Another one is not there, whoever has it. docs/decisions/0629 */
-export interface OwnDomains {
-  readonly accountId: number;
-  /** Ids of domains of the account; `undefined`: all. */
-  readonly domainIds: readonly number[] | undefined;
-}
+import { type DomainFilter, escapeLike, matches, type OwnDomains, whatFilterAsks } from './domain-filter.ts';
 
 export type NewDomain = Omit<Domain, 'id' | 'settingRevision'>;
-
-/**
- * State as shown to users. `open` appears as `accelerating` if the last change has reached the edges, and as
- * `configuring` otherwise.
- */
-export type DomainStatus = 'configuring' | 'accelerating' | DomainState;
-
-export interface DomainFilter {
-  /** Absent: all accounts. */
-  readonly accountId?: number | undefined;
-  readonly domainIds: OwnDomains['domainIds'];
-  readonly name?: string | undefined;
-  readonly nameContains?: string | undefined;
-  /** Any of these; absent: every domain. */
-  readonly statuses?: readonly DomainStatus[] | undefined;
-  readonly limit: number;
-  readonly offset: number;
-  readonly inForce: InForce;
-}
 
 export interface NameClaim {
   readonly name: string;
@@ -192,95 +166,6 @@ export async function listDomains(
   return { total, domains: rows.map(toDomain) };
 }
 
-function whatFilterAsks(e: ExpressionBuilder<Schema, 'domain'>, filter: DomainFilter) {
-  const { accountId, domainIds, name, nameContains = '', statuses } = filter;
-  return e.and([
-    ...(accountId === undefined ? [] : [e('account_id', '=', accountId)]),
-    ...(domainIds === undefined ? [] : [e('id', 'in', domainIds)]),
-    ...(name === undefined ? [] : [e('name', '=', name)]),
-    e('deleted_at', 'is', null),
-    ...(nameContains === '' ? [] : [matches(`%${escapeLike(nameContains.toLowerCase())}%`)]),
-    ...(statuses === undefined ? [] : [e.or(statuses.map((status) => hasStatus(e, status, filter.inForce)))]),
-  ]);
-}
-
-function hasStatus(e: ExpressionBuilder<Schema, 'domain'>, status: DomainStatus, inForce: InForce) {
-  if (status !== 'configuring' && status !== 'accelerating') return e('state', '=', status);
-  const { ready, reserve } = inForce;
-  const isAcknowledged = e.or([
-    isAcknowledgedBy(e, ready),
-    e.and([e.not(isServedBy(e, ready)), isAcknowledgedBy(e, reserve)]),
-  ]);
-  return e.and([e('state', '=', 'open'), status === 'accelerating' ? isAcknowledged : e.not(isAcknowledged)]);
-}
-
-/** The SQL form of `isInForce`. */
-function isAcknowledgedBy(e: ExpressionBuilder<Schema, 'domain'>, edges: Acknowledgements) {
-  const { rejectedNames } = edges;
-  return e.and([
-    isAppliedByItsEdges(e, edges),
-    ...(rejectedNames.length === 0 ? [] : [e('name', 'not in', rejectedNames)]),
-  ]);
-}
-
-/** Whether any of these edges serves the domain. */
-function isServedBy(e: ExpressionBuilder<Schema, 'domain'>, { floor, remote }: Acknowledgements) {
-  if (remote === undefined || floor !== undefined) return sql<boolean>`${sql.lit(floor !== undefined)}`;
-  const { groups, defaults } = remote;
-  const names = [...groups.keys()];
-  const own = ownGroups(e);
-  const byDefault = sql<boolean>`${sql.lit(names.some((name) => defaults.has(name)))}`;
-  return e.or([e.exists(own.where('group_name', 'in', names)), e.and([e.not(e.exists(own)), byDefault])]);
-}
-
-function ownGroups(e: ExpressionBuilder<Schema, 'domain'>) {
-  return e
-    .selectFrom('domain_group')
-    .select('group_name')
-    .whereRef('domain_id', '=', 'domain.id')
-    .where('left_at', 'is', null);
-}
-
-/** The SQL form of `isInForce`, without rejections. */
-function isAppliedByItsEdges(e: ExpressionBuilder<Schema, 'domain'>, { floor, remote }: Acknowledgements) {
-  const isAtFloor = e('setting_revision', '<=', floor ?? -1);
-  if (remote === undefined) return isAtFloor;
-  const { groups, defaults } = remote;
-  const own = ownGroups(e);
-  const names = [...groups.keys()];
-  const isBehind = own.where((of) =>
-    of.or(
-      [...Map.groupBy(groups, ([, lowest]) => lowest)].map(([lowest, same]) =>
-        of.and([
-          of(
-            'group_name',
-            'in',
-            same.map(([name]) => name),
-          ),
-          of('domain.setting_revision', '>', lowest),
-        ]),
-      ),
-    ),
-  );
-  const floors = [...groups].filter(([name]) => defaults.has(name)).map(([, lowest]) => lowest);
-  const always = floor !== undefined;
-  const byOwn = e.and([e.not(e.exists(isBehind)), ...(always ? [] : [e.exists(own.where('group_name', 'in', names))])]);
-  const byDefault = e.and([
-    e.not(e.exists(own)),
-    ...(floors.length > 0 ? [e('setting_revision', '<=', Math.min(...floors))] : [sql<boolean>`${sql.lit(always)}`]),
-  ]);
-  return e.and([...(always ? [isAtFloor] : []), e.or([e.and([e.exists(own), byOwn]), byDefault])]);
-}
-
-/** Names are in lower case, so it does not matter whether LIKE is case-sensitive. */
-function matches(pattern: string) {
-  return sql<boolean>`name like ${pattern} escape '!'`;
-}
-
-function escapeLike(text: string): string {
-  return text.replace(/[!%_]/g, '!$&');
-}
-
 function toColumns(domain: Omit<Domain, 'id' | 'createdAt'>) {
   return {
     account_id: domain.accountId,
@@ -296,7 +181,7 @@ function toColumns(domain: Omit<Domain, 'id' | 'createdAt'>) {
   };
 }
 
-function toDomain(row: DomainRow): Domain {
+export function toDomain(row: DomainRow): Domain {
   // `as`, here and below: these columns are written by this file only, from the same types.
   const { deleted_at: _at, limited, reject_reason, ...plain } = row;
   return {

@@ -141,7 +141,7 @@ export async function readAnswer(response: Response): Promise<Raw> {
   return {
     http: response.status,
     headers: response.headers,
-    body: JSON.parse(await response.text()),
+    body: isStream(response) ? await readFirstEvent(response) : JSON.parse(await response.text()),
     errorCode: response.headers.get('x-error-code') ?? undefined,
   };
 }
@@ -159,6 +159,20 @@ export function cookieOf(headers: Headers): string {
 /** Calls before sign-in are made without a token. */
 function tokenOf(name: RouteName, accessToken: string) {
   return ROUTES[name].scope === 'none' ? {} : { access_token: accessToken };
+}
+
+function isStream({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') === true;
+}
+
+/** The first event of a stream, which is ended then, as the data of an answer. */
+async function readFirstEvent({ body }: Response): Promise<Raw['body']> {
+  let text = '';
+  for await (const piece of (body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream())) {
+    text += piece;
+    if (text.includes('\n\n')) break;
+  }
+  return { status: 1, data: JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? 'null') };
 }
 
 function callsTo(url: string): Pick<TestApi, 'post' | 'call' | 'signIn'> {

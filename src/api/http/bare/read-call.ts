@@ -2,7 +2,7 @@
  * A call as nearly every client sends it, read off the bytes of its connection. Whatever node:http would refuse or could understand
  * otherwise, and whatever is answered with anything but the call's own answer, is left to it. docs/decisions/0380
  */
-import type { RouteName } from '#contract/routes.ts';
+import { type RouteName, STREAMING } from '#contract/routes.ts';
 import { isForOtherHost, toOriginForm } from '#http/absolute-form.ts';
 import { trimOws } from '#http/headers.ts';
 import { findRoute, isSmsPath } from '../../call-answer.ts';
@@ -37,7 +37,7 @@ export function readCall(bytes: Buffer): ReadCall | 'incomplete' | 'other' {
   const path = toOriginForm(target);
   const name = findRoute(path);
   const fields = name === undefined ? undefined : readFields(text.slice(lineEnd + 2, headEnd + 2));
-  if (name === undefined || fields?.host === undefined) return 'other'; // RFC 9112 §3.2
+  if (name === undefined || fields?.host === undefined || STREAMING.has(name)) return 'other'; // RFC 9112 §3.2
   if (isForOtherHost(target, fields.host)) return 'other';
   const { connection = 'keep-alive', 'content-length': length = '' } = fields;
   const isLast = connection.toLowerCase() === 'close';
