@@ -1,6 +1,7 @@
 /** Origins in trouble, as edges report them, and the domains that they are for. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { findSitesByOrigin } from '#db/tables/sites-by-origin.ts';
 import { observeOrigins } from '#events/origins.ts';
 import { add, startWithCustomers } from '../support/api/customers.ts';
 import { describeOnBothEngines } from '../support/db/databases.ts';
@@ -50,5 +51,35 @@ describeOnBothEngines('origins that edges cannot reach', (newDatabase) => {
     );
     troubles = [{ key: '192.0.2.9:80', state: 'down' }];
     assert.deepEqual(await seen(), []);
+  });
+
+  test('an account with thousands of domains on an origin hides those of no other', async (t) => {
+    const { api, me, mine, theirs } = await startWithCustomers(t, newDatabase);
+    const first = await add(mine, 'a.example', { data: '192.0.2.1' });
+    const { id: _id, ...domain } = await api.db.query
+      .selectFrom('domain')
+      .selectAll()
+      .where('id', '=', Number(first))
+      .executeTakeFirstOrThrow();
+    const site = await api.db.query
+      .selectFrom('resource')
+      .selectAll()
+      .where('key', '=', domain.name)
+      .executeTakeFirstOrThrow();
+    for (let from = 0; from < 2000; from += 100) {
+      const names = Array.from({ length: 100 }, (_, n) => `d${from + n}.example`);
+      await api.db.query
+        .insertInto('domain')
+        .values(names.map((name) => ({ ...domain, name })))
+        .execute();
+      await api.db.query
+        .insertInto('resource')
+        .values(names.map((key) => ({ ...site, key })))
+        .execute();
+    }
+    await add(theirs, 'theirs.example', { data: '192.0.2.1' });
+    const found = await findSitesByOrigin(api.db.query, '192.0.2.1');
+    assert.equal(found.length, 2000);
+    assert.ok(found.some(({ accountId }) => accountId !== me.accountId));
   });
 });
