@@ -1,13 +1,53 @@
-/** The console's first module: renders the application into the page. */
+/** Joins the parts of the console, and renders it into the page. */
+import './zod-config.ts';
+import './styles/tokens.css';
+import './styles/reset.css';
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
+import { App } from './app.tsx';
+import { createCaller } from './call.ts';
+import { createToasts } from './components/toasts.tsx';
+import { openPreferences } from './lib/open-preferences.ts';
+import { createStore } from './lib/store.ts';
+import { startLive } from './live-tabs.ts';
+import { createQueryClient } from './queries.ts';
+import { type Services, ServicesContext } from './services.tsx';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no element with the id root');
+
+const queries = createQueryClient();
+const preferences = openPreferences(localStorage, navigator.languages, document.documentElement);
+const caller = createCaller({
+  locale: () => preferences.get().locale,
+  onSignedOut: () => void queries.invalidateQueries({ queryKey: ['session.get'] }),
+});
+const services: Services = {
+  caller,
+  preferences,
+  toasts: createToasts(),
+  live: startLive(caller, queries),
+  drafts: createStore(new Map()),
+};
+
+addEventListener('online', () => {
+  caller.resume();
+  void queries.invalidateQueries();
+});
+
 createRoot(root).render(
   <StrictMode>
-    <main>
-      <h1>Causeway</h1>
-    </main>
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={queries}>
+        <ServicesContext value={services}>
+          <Router base={import.meta.env.BASE_URL.replace(/\/$/, '')}>
+            <App />
+          </Router>
+        </ServicesContext>
+      </QueryClientProvider>
+    </CSPProvider>
   </StrictMode>,
 );

@@ -28,10 +28,10 @@ export interface TransportOptions {
 
 export interface Client {
   /** Gives `data` as the service sent it. Throws `ClientError`. Never repeated by itself: some operations add. */
-  call<N extends RouteName>(name: N, request: CallOf<N>, options?: CallOptions): Promise<DataOf<N>>;
+  call<N extends RouteName>(name: N, request: CallOf<N>, options?: CallExtras): Promise<DataOf<N>>;
 }
 
-interface CallOptions {
+export interface CallExtras {
   readonly signal?: AbortSignal | undefined;
   /** Key by which a repetition is known for a day: the operation, which adds something, is done once. */
   readonly idempotencyKey?: string | undefined;
@@ -47,7 +47,7 @@ export function createTransport(options: TransportOptions): Client {
       const timeout = AbortSignal.timeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
       const answer = await reach(addressOf(options), timeout, signal, async (either) => {
         const response = await post(options, name, request, { signal: either, idempotencyKey });
-        return { response, text: await readText(response) };
+        return { response, text: await readAnswerText(response) };
       });
       return readData(name, answer.response, answer.text, options.isData);
     },
@@ -55,11 +55,11 @@ export function createTransport(options: TransportOptions): Client {
 }
 
 /** Sends a call, and returns its answer unread. Throws what `fetch` throws. */
-async function post<N extends RouteName>(
+export async function post<N extends RouteName>(
   options: TransportOptions,
   name: N,
   request: CallOf<N>,
-  { signal, idempotencyKey }: CallOptions,
+  { signal, idempotencyKey }: CallExtras,
 ): Promise<Response> {
   const send = options.fetch ?? fetch;
   return await send(addressOf(options) + ROUTES[name].path, {
@@ -74,7 +74,7 @@ async function post<N extends RouteName>(
   });
 }
 
-function addressOf({ baseUrl }: TransportOptions): string {
+export function addressOf({ baseUrl }: TransportOptions): string {
   return baseUrl.replace(/\/+$/, '');
 }
 
@@ -88,7 +88,7 @@ function headersOf({ locale, localUser }: TransportOptions): Record<string, stri
 }
 
 /** Rethrows failures of `work` as a `ClientError`. */
-async function reach<T>(
+export async function reach<T>(
   base: string,
   timeout: AbortSignal,
   signal: AbortSignal | undefined,
@@ -131,7 +131,7 @@ function isNotTls(error: Error): boolean {
 }
 
 /** Reads with a reader, because not every browser can iterate over a stream. */
-async function readText(response: Response): Promise<string> {
+export async function readAnswerText(response: Response): Promise<string> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
   let text = '';
@@ -149,7 +149,7 @@ async function readText(response: Response): Promise<string> {
 }
 
 /** Returns the data of a successful answer. Throws `ClientError`. */
-function readData<N extends RouteName>(
+export function readData<N extends RouteName>(
   name: N,
   response: Response,
   text: string,

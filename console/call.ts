@@ -1,0 +1,85 @@
+/** Calls of the service, all of them: within the tab's budget, in the person's language. */
+import { ClientError } from '#client/client-error.ts';
+import type { ServerEvent } from '#client/server-events.ts';
+import { type CallExtras, type Client, createTransport } from '#client/transport.ts';
+import { watchEvents } from '#client/watch-events.ts';
+import type { CallOf } from '#contract/operations.ts';
+import type { RouteName } from '#contract/routes.ts';
+import type { Locale } from '#contract/schema/locale.ts';
+import { CallBudget } from './budget.ts';
+import { createStore, type Store } from './lib/store.ts';
+
+export interface Caller extends Client {
+  /** The stream of hints. Throws `ClientError`. */
+  watch(request: CallOf<'event.watch'>, signal: AbortSignal): AsyncGenerator<ServerEvent>;
+  /** Whether the last call reached the service. */
+  readonly isOnline: Store<boolean>;
+  /** Ends a pause: a person asks to try again now. */
+  resume(): void;
+}
+
+interface CallerOptions {
+  readonly locale: () => Locale;
+  /** The service knows no session any longer. */
+  readonly onSignedOut: () => void;
+}
+
+export function createCaller({ locale, onSignedOut }: CallerOptions): Caller {
+  const budget = new CallBudget({ now: () => performance.now(), random: Math.random, wait });
+  const isOnline = createStore(true);
+  const options = () => ({ baseUrl: '', locale: locale() });
+
+  const note = (name: RouteName, error: unknown) => {
+    if (!(error instanceof ClientError)) return;
+    if (error.kind === 'unreachable' || error.kind === 'timeout' || isBroken(error)) budget.noteFailure();
+    if (error.kind === 'unreachable') isOnline.set(false);
+    if (error.retryAfterSeconds !== undefined) budget.pause(error.retryAfterSeconds * 1000);
+    // Else the question who is signed in would ask itself again.
+    if (isSignedOut(error) && name !== 'session.get') onSignedOut();
+  };
+
+  return {
+    isOnline,
+    resume: () => budget.resume(),
+    call: async (name, request, callOptions: CallExtras = {}) =>
+      await budget.run(async () => {
+        try {
+          const data = await createTransport(options()).call(name, request, callOptions);
+          budget.noteSuccess();
+          isOnline.set(true);
+          return data;
+        } catch (error) {
+          note(name, error);
+          throw error;
+        }
+      }, callOptions.signal),
+    watch: async function* (request, signal) {
+      try {
+        yield* watchEvents(options(), request, signal);
+      } catch (error) {
+        if (isSignedOut(error)) onSignedOut();
+        throw error;
+      }
+    },
+  };
+}
+
+/** Signed out, or signed in elsewhere and ended here. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof ClientError && (error.code === 'notSignedIn' || error.code === 'sessionEnded');
+}
+
+/** What stands before the service answered, or the service is failing. */
+function isBroken({ http = 0 }: ClientError): boolean {
+  return http >= 500;
+}
+
+async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,20 @@
+/** Parts of one object, each with an address of its own. */
+import { Link } from 'wouter';
+import styles from './tabs.module.css';
+
+interface TabsProps {
+  readonly label: string;
+  readonly tabs: readonly { readonly to: string; readonly title: string; readonly isOpen: boolean }[];
+}
+
+export function Tabs({ label, tabs }: TabsProps) {
+  return (
+    <nav aria-label={label} className={styles['tabs']}>
+      {tabs.map(({ to, title, isOpen }) => (
+        <Link key={to} href={to} className={styles['tab']} aria-current={isOpen ? 'page' : undefined}>
+          {title}
+        </Link>
+      ))}
+    </nav>
+  );
+}

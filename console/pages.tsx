@@ -1,0 +1,46 @@
+/**
+ * The table of pages: a row makes a page reachable, and shows it in the menu to those whose account has what it needs.
+ * Each page's code is loaded when it is opened. README.md says how to add one.
+ */
+import { type ComponentType, lazy } from 'react';
+import type { IconName } from './components/icons.ts';
+import { ADD_DOMAIN_PATH, DOMAIN_PATTERN, type MenuPage, PATHS } from './routes.ts';
+import type { Session } from './services.tsx';
+
+export interface PageRow {
+  /** Pattern of the address, as wouter reads it. */
+  readonly path: string;
+  readonly show: ComponentType;
+  /** Absent: the page is not in the menu. */
+  readonly menu?: { readonly page: MenuPage; readonly group: MenuGroup; readonly icon: IconName };
+  /** Scope that the account in view needs; absent: any. */
+  readonly scope?: Session['scopes'][number];
+}
+
+type MenuGroup = 'start' | 'delivery' | 'messaging' | 'account' | 'operator';
+
+const Overview = page(async () => (await import('./pages/overview/overview.tsx')).Overview);
+const Domains = page(async () => (await import('./pages/domains/domains.tsx')).Domains);
+const AddDomain = page(async () => (await import('./pages/domains/add-domain.tsx')).AddDomain);
+const Domain = page(async () => (await import('./pages/domain/domain.tsx')).Domain);
+
+export const PAGES: readonly PageRow[] = [
+  inMenu('overview', 'start', { show: Overview, scope: 'cdn' }),
+  inMenu('domains', 'delivery', { show: Domains, scope: 'cdn' }),
+  { path: ADD_DOMAIN_PATH, show: AddDomain, scope: 'cdn' },
+  { path: DOMAIN_PATTERN, show: Domain, scope: 'cdn' },
+];
+
+/** Rows of the menu that the session sees, in their groups. */
+export function menuOf({ scopes }: Pick<Session, 'scopes'>) {
+  return PAGES.filter(({ scope }) => scope === undefined || scopes.includes(scope)).flatMap(({ menu }) => menu ?? []);
+}
+
+/** The icon has the page's name. */
+function inMenu(name: MenuPage, group: MenuGroup, { show, scope }: Pick<PageRow, 'show' | 'scope'>): PageRow {
+  return { path: PATHS[name], show, menu: { page: name, group, icon: name }, ...(scope && { scope }) };
+}
+
+function page(load: () => Promise<ComponentType>): ComponentType {
+  return lazy(async () => ({ default: await load() }));
+}

@@ -1,0 +1,136 @@
+/** Settings of some topics, a card each. Nothing is sent before the changes were reviewed. */
+
+import { TOPIC_TEXTS } from '#contract/changes/setting-texts.ts';
+import { SETTING_TOPICS, type SettingTopic } from '#contract/changes/setting-topics.ts';
+import type { DataOf } from '#contract/operations.ts';
+import { Card } from '../../components/card.tsx';
+import { Field } from '../../components/field.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { SettingControl } from '../../forms/setting-control.tsx';
+import { isSameValue } from '../../forms/setting-value.ts';
+import { useRead } from '../../queries.ts';
+import type { SettingsTabName } from '../../routes.ts';
+import { usePreference, useSession } from '../../services.tsx';
+import { useText } from '../../text/catalogue.ts';
+import { domainText } from '../../text/domain.ts';
+import { CertificateSelect } from './certificate-select.tsx';
+import { ChangeBar } from './change-bar.tsx';
+import type { DomainData } from './domain.tsx';
+import { ObtainCard } from './obtain-card.tsx';
+import {
+  type Draft,
+  draftedValue,
+  draftProblems,
+  SETTINGS,
+  type Setting,
+  storedValue,
+  withValue,
+} from './settings-draft.ts';
+import styles from './settings-tab.module.css';
+
+const TOPIC_TABS: Readonly<Record<SettingTopic, SettingsTabName>> = {
+  origin: 'origin',
+  advanced: 'advanced',
+  policies: 'cache',
+  cache: 'cache',
+  referer: 'access',
+  ua: 'access',
+  ip: 'access',
+  address_lists: 'access',
+  rate_limits: 'access',
+  redirects: 'advanced',
+  headers: 'advanced',
+  signing: 'access',
+  ssl: 'https',
+  recording: 'advanced',
+};
+
+interface SettingsTabProps {
+  readonly tab: SettingsTabName;
+  readonly domain: DomainData;
+  readonly draft: Draft;
+  readonly setDraft: (draft: Draft) => void;
+}
+
+export function SettingsTab({ tab, domain, draft, setDraft }: SettingsTabProps) {
+  const load = useRead('domain.settings', { domain_id: domain.domain_id });
+  const obtains = useSession().features.acme === '1';
+  const topics = SETTING_TOPICS.filter((topic) => TOPIC_TABS[topic] === tab);
+  return (
+    <Loaded load={load} lines={8}>
+      {(stored) => (
+        <>
+          {topics
+            .filter((topic) => stored.settings[topic] !== undefined)
+            .map((topic) => (
+              <Topic key={topic} {...{ topic, stored, draft, setDraft }} />
+            ))}
+          {tab === 'https' && obtains && <ObtainCard domain={domain} />}
+          <ChangeBar {...{ domain, stored, draft, setDraft }} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+interface TopicProps extends Pick<SettingsTabProps, 'draft' | 'setDraft'> {
+  readonly topic: SettingTopic;
+  readonly stored: DataOf<'domain.settings'>;
+}
+
+function Topic({ topic, stored, draft, setDraft }: TopicProps) {
+  const locale = usePreference('locale');
+  const problems = draftProblems(draft, locale);
+  const shown = SETTINGS.filter((setting) => setting.topic === topic && isNeeded(setting, draft, stored.settings));
+  return (
+    <Card title={TOPIC_TEXTS[topic].title[locale]} isFlush>
+      {shown.map((setting) => (
+        <SettingRow key={setting.id} {...{ setting, stored, draft, setDraft }} error={problems.get(setting.id)} />
+      ))}
+    </Card>
+  );
+}
+
+interface SettingRowProps extends Omit<TopicProps, 'topic'> {
+  readonly setting: Setting;
+  readonly error: string | undefined;
+}
+
+const WIDE: readonly Setting['field']['kind'][] = ['objects', 'page', 'pem'];
+
+function SettingRow({ setting, stored: { settings, defaults }, draft, setDraft, error }: SettingRowProps) {
+  const t = useText(domainText);
+  const locale = usePreference('locale');
+  const { field, text } = setting;
+  const value = draftedValue(draft, settings, setting);
+  const isDefault = isSameValue(field, value, storedValue(defaults, setting));
+  const onChange = (next: unknown) => setDraft(withValue(draft, settings, setting, next));
+  const isCertificate = setting.topic === 'ssl' && setting.name.startsWith('ssl_key');
+  return (
+    <Field
+      label={text.title[locale]}
+      help={text.effect[locale]}
+      error={error}
+      isRow
+      isWide={WIDE.includes(field.kind)}
+      isChanged={draft.has(setting.id)}
+      mark={isDefault && <span className={styles['default']}>{t.isDefault}</span>}
+    >
+      {(ids) =>
+        isCertificate ? (
+          <CertificateSelect {...{ ids, onChange }} value={String(value ?? '')} />
+        ) : (
+          <SettingControl {...{ ids, field, text, value, onChange }} />
+        )
+      }
+    </Field>
+  );
+}
+
+/** What a refusal has no use for is hidden. */
+function isNeeded({ name }: Setting, draft: Draft, settings: DataOf<'domain.settings'>['settings']): boolean {
+  const refusal = SETTINGS.find(({ id }) => id === 'advanced.forbid_http_code');
+  const code = refusal && draftedValue(draft, settings, refusal);
+  if (name === 'forbid_redirect_url') return code === '302';
+  return name !== 'html_403' || code === '403';
+}

@@ -1,0 +1,12 @@
+/** Names as somebody types or pastes them. Pure. */
+
+export const MAX_NAMES = 100;
+
+/** Names divided by lines, blanks or commas; equal ones once. A scheme and a path, as of a copied address, are dropped. */
+export function namesOf(text: string): readonly string[] {
+  const names = text
+    .split(/[\s,;\uff0c\uff1b]+/) // with the commas and semicolons of Chinese
+    .map((name) => name.replace(/^https?:\/\//i, '').replace(/[/?#].*$/, ''))
+    .filter((name) => name !== '');
+  return [...new Set(names)];
+}

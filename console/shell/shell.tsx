@@ -1,0 +1,65 @@
+/** The frame of all pages: header, menu, content. */
+import { Suspense, useRef } from 'react';
+import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { MAIN_ID } from '../components/floating.tsx';
+import { Skeleton } from '../components/loaded.tsx';
+import { Arrived } from '../components/page.tsx';
+import { MissingPage } from '../pages/missing-page.tsx';
+import { menuOf, PAGES } from '../pages.tsx';
+import { PATHS } from '../routes.ts';
+import { useSession } from '../services.tsx';
+import { useText } from '../text/catalogue.ts';
+import { shellText } from '../text/shell.ts';
+import { Banners } from './banners.tsx';
+import { BottomBar } from './bottom-bar.tsx';
+import { Header } from './header.tsx';
+import { Keys } from './keys.tsx';
+import styles from './shell.module.css';
+import { SideMenu } from './side-menu.tsx';
+
+export function Shell() {
+  const t = useText(shellText);
+  const [path] = useLocation();
+  const first = useRef(path);
+  const hasMoved = useRef(false);
+  hasMoved.current ||= path !== first.current;
+  return (
+    <div className={styles['shell']}>
+      <a className={styles['skip']} href={`#${MAIN_ID}`}>
+        {t.skip}
+      </a>
+      <Header />
+      <SideMenu />
+      <main id={MAIN_ID} className={styles['main']} tabIndex={-1}>
+        <Banners />
+        <Arrived value={hasMoved.current}>
+          <Suspense fallback={<Skeleton lines={6} />}>
+            <Pages />
+          </Suspense>
+        </Arrived>
+      </main>
+      <BottomBar />
+      <Keys />
+    </div>
+  );
+}
+
+function Pages() {
+  const session = useSession();
+  const [start] = menuOf(session);
+  return (
+    <Switch>
+      {PAGES.filter(({ scope }) => scope === undefined || session.scopes.includes(scope)).map(({ path, show }) => (
+        <Route key={path} path={path} component={show} />
+      ))}
+      {start && start.page !== 'overview' && (
+        <Route path={PATHS.overview}>
+          <Redirect to={PATHS[start.page]} replace />
+        </Route>
+      )}
+      <Route>
+        <MissingPage />
+      </Route>
+    </Switch>
+  );
+}

@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isTouched } from './touched.ts';
+
+test('a change makes what shows it be read again, and nothing else', () => {
+  assert.equal(isTouched('domain.settings', 'domain.change'), true);
+  assert.equal(isTouched('config.getSsl', 'domain.change'), true);
+  assert.equal(isTouched('domain.listBrief', 'certificate.add'), true);
+  assert.equal(isTouched('stat.traffic', 'domain.change'), false);
+  assert.equal(isTouched('session.get', 'session.use'), true);
+  assert.equal(isTouched('token.list', 'token.create'), true);
+});

@@ -1,0 +1,20 @@
+/** What has to be read again after a change or a hint. Pure. */
+
+/** Groups of operations whose answers a change affects, by the group of the change, or the kind of the hint. */
+const TOUCHED: Readonly<Record<string, readonly string[]>> = {
+  domain: ['domain', 'config', 'audit'],
+  config: ['domain', 'config', 'audit'],
+  certificate: ['certificate', 'domain', 'audit'],
+  task: ['cache', 'audit'],
+  edge: ['edgeOperator', 'fleetOperator', 'groupOperator', 'domain'],
+  connector: ['smsOperator', 'audit'],
+  account: ['account', 'addressList', 'member', 'operator', 'audit'],
+  session: ['session', 'token', 'audit'],
+  event: ['event', 'eventOperator'],
+};
+
+/** Whether what `read` answered may be different after `changed`. */
+export function isTouched(read: string, changed: string): boolean {
+  const [group = ''] = changed.split('.');
+  return (TOUCHED[group] ?? [group, 'audit']).includes(read.split('.')[0] ?? '');
+}

@@ -1,0 +1,127 @@
+/** Every page of the console, in both languages and themes: its name, its accessibility, a phone, the keyboard, idle calls. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findViolations } from '../support/console/axe.ts';
+import { startConsole } from '../support/console/browser.ts';
+import { addDomain, openSignedIn, signIn, type TestLocale } from '../support/console/signed-in.ts';
+import { needs } from '../support/runner/needs.ts';
+
+/** Path below `/console`, and what stands there in both languages; `ID`: of a domain. */
+const PAGES: readonly (readonly [path: string, texts: Readonly<Record<TestLocale, string>>])[] = [
+  ['/', { en: 'Needs attention', 'zh-CN': '需要关注' }],
+  ['/domains', { en: 'www.example.com', 'zh-CN': 'www.example.com' }],
+  ['/domains?name=nobody', { en: 'No domain matches the filter', 'zh-CN': '没有符合条件的域名' }],
+  ['/domains/add', { en: 'What it delivers', 'zh-CN': '业务类型' }],
+  ['/domains/ID', { en: 'At a glance', 'zh-CN': '基本信息' }],
+  ['/domains/ID/origin', { en: 'Primary origins', 'zh-CN': '主源站' }],
+  ['/domains/ID/cache', { en: 'Serve by preferred language', 'zh-CN': '按首选语言命中' }],
+  ['/domains/ID/access', { en: 'Require a signature', 'zh-CN': '要求签名' }],
+  ['/domains/ID/https', { en: 'Lowest TLS version', 'zh-CN': '最低 TLS 版本' }],
+  ['/domains/ID/advanced', { en: 'Compress texts', 'zh-CN': '智能压缩' }],
+  ['/domains/ID/explain', { en: 'Header fields', 'zh-CN': '请求头' }],
+  ['/domains/ID/revisions', { en: 'domain.add', 'zh-CN': 'domain.add' }],
+  ['/domains/ID/propagation', { en: 'Last report', 'zh-CN': '最近上报' }],
+  ['/nowhere', { en: 'The address may be mistyped', 'zh-CN': '地址可能有误' }],
+];
+
+const IDLE_MS = 10_000;
+const MAX_IDLE_CALLS = 12;
+
+test('every page is as it should be', needs('chromium'), async (t) => {
+  const console = await startConsole(t);
+  const id = await addDomain(console, 'www.example.com');
+  const paths = PAGES.map(([path, texts]) => [`/console${path.replace('ID', id)}`, texts] as const);
+
+  for (const locale of ['en', 'zh-CN'] as const) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await t.test(`pages have no fault that axe finds: ${locale}, ${colorScheme}`, async (t) => {
+        const page = await openSignedIn(t, console, '/console/', { locale, colorScheme });
+        for (const [path, texts] of paths) {
+          await page.goto(path);
+          await page.getByText(texts[locale]).first().waitFor();
+          await page.evaluate('document.fonts.ready.then(() => true)');
+          assert.deepEqual(await findViolations(page), [], path);
+          assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1, path);
+        }
+        assert.equal(await page.locator('html').getAttribute('lang'), locale);
+      });
+    }
+  }
+
+  await t.test('no page is wider than a phone', async (t) => {
+    const page = await openSignedIn(t, console, '/console/', {
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    for (const [path, texts] of paths) {
+      await page.goto(path);
+      await page.getByText(texts.en).first().waitFor();
+      const width = await page.evaluate('document.documentElement.scrollWidth');
+      assert.ok(Number(width) <= 390, `${path} is ${width} px wide`);
+    }
+    assert.deepEqual(await findViolations(page), []);
+  });
+
+  await t.test('an idle page makes at most twelve calls in ten seconds', async (t) => {
+    const page = await openSignedIn(t, console);
+    const counted = await Promise.all(
+      paths.map(async ([path, texts]) => {
+        const tab = await console.openBeside(page, path);
+        await tab.getByText(texts.en).first().waitFor();
+        let calls = 0;
+        tab.on('request', (request) => {
+          if (request.method() === 'POST') calls += 1;
+        });
+        await tab.waitForTimeout(IDLE_MS);
+        return [path, calls] as const;
+      }),
+    );
+    assert.deepEqual(
+      counted.filter(([, calls]) => calls > MAX_IDLE_CALLS),
+      [],
+    );
+  });
+
+  await t.test('a keyboard is enough to sign in, find a domain and change it', async () => {
+    const page = await console.open('/console/');
+    await signIn(page, console.service.token);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.type('www.exa');
+    await page.getByRole('option', { name: 'www.example.com' }).waitFor();
+    await page.keyboard.press('Enter');
+    const heading = page.getByRole('heading', { level: 1, name: 'www.example.com' });
+    await heading.waitFor();
+    await page.waitForFunction('document.activeElement?.tagName === "H1"');
+    for (let n = 0; !(await isFocused(page.getByRole('link', { name: 'Advanced' }))); n += 1) {
+      assert.ok(n < 15, 'the tabs are far from the heading');
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.press('Enter');
+    const change = page.getByRole('switch', { name: 'Compress texts' });
+    await change.waitFor();
+    await change.focus();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('dialog', { name: 'What will change' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Discard' }).press('Enter');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  });
+
+  await t.test('the first Tab of a page skips to its content', async (t) => {
+    const page = await openSignedIn(t, console, '/console/domains');
+    await page.reload();
+    await page.getByRole('link', { name: 'www.example.com' }).waitFor();
+    await page.keyboard.press('Tab');
+    assert.ok(await isFocused(page.getByRole('link', { name: 'Skip to the content' })));
+    await page.keyboard.press('Enter');
+    assert.equal(await page.evaluate('document.activeElement?.id'), 'main');
+  });
+});
+
+async function isFocused(locator: import('playwright-core').Locator): Promise<boolean> {
+  return (await locator.and(locator.page().locator(':focus')).count()) === 1;
+}

@@ -1,0 +1,46 @@
+/** People before the console of a real service: signed in by the first token, with domains that the test adds. */
+
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { createClient } from '#client/client.ts';
+import type { Client } from '#client/transport.ts';
+import type { Cleanup } from '../temporary.ts';
+import type { TestConsole } from './browser.ts';
+
+/** Texts of the sign-in that tests look for. */
+const WORDS = {
+  en: { token: 'Access token', submit: 'Sign in' },
+  'zh-CN': { token: '访问令牌', submit: '登录' },
+} as const;
+
+export type TestLocale = keyof typeof WORDS;
+
+/** Opens a page of the console in a new profile until the test ends, and signs in there. */
+export async function openSignedIn(
+  t: Cleanup,
+  console: TestConsole,
+  path = '/console/',
+  { locale = 'en', ...profile }: Omit<BrowserContextOptions, 'locale'> & { readonly locale?: TestLocale } = {},
+): Promise<Page> {
+  const page = await console.open(path, { locale, ...profile });
+  // A session may have so many streams at once.
+  t.after(async () => await page.context().close());
+  await signIn(page, console.service.token, locale);
+  return page;
+}
+
+export async function signIn(page: Page, token: string, locale: TestLocale = 'en'): Promise<void> {
+  const { token: label, submit } = WORDS[locale];
+  await page.getByLabel(label).fill(token);
+  await page.getByRole('button', { name: submit, exact: true }).click();
+  await page.getByRole('banner').waitFor();
+}
+
+export function clientOf({ service }: TestConsole): Client {
+  return createClient({ baseUrl: service.controlUrl, accessToken: service.token, locale: 'en' });
+}
+
+/** Adds a domain that nobody answers for, and returns its id. */
+export async function addDomain(console: TestConsole, domain: string): Promise<string> {
+  const { domain_id } = await clientOf(console).call('domain.add', { domain, cdn_type: '1', data: ['192.0.2.1'] });
+  return domain_id;
+}
