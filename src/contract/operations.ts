@@ -2,19 +2,24 @@
 import type * as z from 'zod';
 import { ADD_DOMAIN_OPERATION } from './changes/add-domain-operation.ts';
 import { AUDIT_OPERATIONS } from './changes/audit-operations.ts';
+import { BULK_OPERATIONS } from './changes/bulk-operations.ts';
 import { DOMAIN_CHANGE_OPERATIONS } from './changes/domain-change-operations.ts';
+import { EXPLAIN_OPERATION } from './changes/explain-operation.ts';
 import { ACCESS_OPERATIONS } from './domains/access-operations.ts';
 import { ADDRESS_LIST_OPERATIONS } from './domains/address-list-operations.ts';
 import { ADVANCED_OPERATIONS } from './domains/advanced-operations.ts';
 import { CACHE_OPERATIONS } from './domains/cache-operations.ts';
 import { CERTIFICATE_OPERATIONS } from './domains/certificate-operations.ts';
-import { CHECK_OPERATIONS, TAIL_OPERATIONS } from './domains/check-operations.ts';
+import { CERTIFICATE_VIEW_OPERATIONS } from './domains/certificate-view-operations.ts';
+import { CHECK_OPERATIONS, PROBE_OPERATIONS, TAIL_OPERATIONS } from './domains/check-operations.ts';
 import { CONFIG_OPERATIONS } from './domains/config-operations.ts';
 import { DOMAIN_OPERATIONS } from './domains/domain-operations.ts';
 import { DOMAIN_VIEW_OPERATIONS } from './domains/domain-view-operations.ts';
+import { LOG_SEARCH_OPERATIONS } from './domains/log-search-operations.ts';
 import { POLICY_OPERATIONS } from './domains/policy-operations.ts';
 import { REQUEST_CERTIFICATE_OPERATIONS } from './domains/request-certificate-operations.ts';
 import { RULE_OPERATIONS } from './domains/rule-operations.ts';
+import { SERIES_OPERATIONS } from './domains/series-operations.ts';
 import { SIGNING_OPERATIONS } from './domains/signing-operations.ts';
 import { TRAFFIC_OPERATIONS } from './domains/traffic-operations.ts';
 import { LIVE_OPERATIONS } from './live/live-operations.ts';
@@ -43,7 +48,10 @@ const OPERATION_TABLE = {
   ...DOMAIN_VIEW_OPERATIONS,
   ...ADD_DOMAIN_OPERATION,
   ...DOMAIN_CHANGE_OPERATIONS,
+  ...BULK_OPERATIONS,
   ...CHECK_OPERATIONS,
+  ...EXPLAIN_OPERATION,
+  ...PROBE_OPERATIONS,
   ...POLICY_OPERATIONS,
   ...ADVANCED_OPERATIONS,
   ...ACCESS_OPERATIONS,
@@ -52,12 +60,15 @@ const OPERATION_TABLE = {
   ...ADDRESS_LIST_OPERATIONS,
   ...SIGNING_OPERATIONS,
   ...CERTIFICATE_OPERATIONS,
+  ...CERTIFICATE_VIEW_OPERATIONS,
   ...REQUEST_CERTIFICATE_OPERATIONS,
   ...CACHE_OPERATIONS,
   ...TRAFFIC_OPERATIONS,
+  ...SERIES_OPERATIONS,
   ...EVENT_OPERATIONS,
   ...WATCH_OPERATIONS,
   ...TAIL_OPERATIONS,
+  ...LOG_SEARCH_OPERATIONS,
   ...LIVE_OPERATIONS,
   ...AUDIT_OPERATIONS,
   ...SMS_OPERATIONS,

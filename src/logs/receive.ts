@@ -1,5 +1,6 @@
 /** Control's side of traffic reports: stores each part of a log and each report once, even if it arrives twice. */
 import type { Db } from '#db/open.ts';
+import { addAccountSums } from '#db/tables/account-sums.ts';
 import { listDomainStarts } from '#db/tables/domains.ts';
 import { findReportable } from '#db/tables/edge-groups.ts';
 import { hasLogPart, insertLogPart } from '#db/tables/log-parts.ts';
@@ -28,7 +29,7 @@ export interface Traffic {
 const SKEW_MS = MINUTE_MS;
 /** Domain id of traffic that belongs to no domain. */
 const NOBODY = 0;
-const NO_TOP: Top = { url: [], referer: [], client: [] };
+const NO_TOP: Top = { url: [], referer: [], client: [], status: [] };
 /** Top entries of each kind, domain and hour. */
 const KEEP_TOP = 100;
 
@@ -52,7 +53,9 @@ export function createTraffic({ db, blobs, timeZone, clock }: TrafficOptions): T
     async takeReport(report, group) {
       const rows = sumRows(await withOwners(db, report.minutes, group), days);
       await db.transaction(async (trx) => {
-        if (await claimReport(trx, report, clock())) await addSums(trx, rows);
+        if (!(await claimReport(trx, report, clock()))) return;
+        await addSums(trx, rows);
+        await addAccountSums(trx, rows);
       });
     },
   };

@@ -29,7 +29,7 @@ export interface PartKey {
   readonly file: string;
 }
 
-export const TOP_KINDS = ['url', 'referer', 'client'] as const;
+export const TOP_KINDS = ['url', 'referer', 'client', 'status'] as const;
 
 type TopKind = (typeof TOP_KINDS)[number];
 
@@ -110,11 +110,12 @@ function isBounded({ domainId, minute, ...counters }: MinuteCounters): boolean {
 }
 
 function readTop(value: unknown): Top | undefined {
-  const { url, referer, client } = Object(value) as Partial<Record<TopKind, unknown>>; // `as`: each is looked at
-  const lists = [url, referer, client].map(readHitters);
-  const [urls, referers, clients] = lists;
-  if (urls === undefined || referers === undefined || clients === undefined) return undefined;
-  return { url: urls, referer: referers, client: clients };
+  // `as`: each is looked at. Edges of earlier releases count no statuses.
+  const { url, referer, client, status = [] } = Object(value) as Partial<Record<TopKind, unknown>>;
+  const lists = [url, referer, client, status].map(readHitters);
+  const [urls, referers, clients, statuses] = lists;
+  if (urls === undefined || referers === undefined || clients === undefined || statuses === undefined) return undefined;
+  return { url: urls, referer: referers, client: clients, status: statuses };
 }
 
 function readHitters(value: unknown): HeavyHitter[] | undefined {

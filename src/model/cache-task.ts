@@ -117,6 +117,35 @@ export function progressOf(
   return assemble(task, rows, isOver ? 'failed' : 'waiting');
 }
 
+/** Prefetched items at edges: one that is stored, or failed, at two edges counts twice. */
+export interface PrefetchCounts {
+  readonly done: number;
+  readonly failed: number;
+}
+
+export interface TaskSummary extends PrefetchCounts {
+  readonly state: TaskProgress['state'];
+  readonly waiting: number;
+}
+
+/** The numbers of `progressOf`; results of a prefetch are only counted. */
+export function summaryOf(
+  task: CacheTask,
+  known: { readonly edges: readonly KnownEdge[]; readonly serving: Serving },
+  counted: PrefetchCounts,
+  now: number,
+): TaskSummary {
+  const { state, items } = progressOf(task, known, [], now);
+  const sum = (name: ProgressState) => items.reduce((all, { counts }) => all + counts[name], 0);
+  if (task.kind === 'purge') return { state, waiting: sum('waiting'), done: sum('done'), failed: sum('failed') };
+  const { done, failed } = counted;
+  const waiting = Math.max(0, sum('waiting') - done - failed);
+  if (waiting > 0) return { state: 'running', waiting, done, failed };
+  const isOver = now - task.createdAt >= PREFETCH_KEEP_MS;
+  const hasFailed = failed > 0 || (isOver && done === 0);
+  return { state: hasFailed ? 'failed' : done > 0 ? 'done' : 'running', waiting, done, failed };
+}
+
 /** What one edge has made of one item. */
 interface Outcome {
   readonly state: ProgressState;

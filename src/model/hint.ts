@@ -1,4 +1,4 @@
-/** Hints: that something changed, and what to read again. They carry no data. Pure. docs/decisions/0671 */
+/** Hints say that something changed and should be read again; they carry no data. Pure. docs/decisions/0671 */
 import type { AuditTarget } from './audit.ts';
 import type { EventTarget } from './event.ts';
 
@@ -44,7 +44,7 @@ export interface Happening {
   readonly revision: number | undefined;
 }
 
-/** What a happening is a hint of: what changed, and the row itself. */
+/** Returns the hints that a happening gives: one of the thing that changed, one of the row itself. */
 export function hintsOf({ from, id, at, accountId, what, target, revision }: Happening): readonly Hint[] {
   const shared = { at, hint: what, accountId };
   const kind = KINDS[target.kind];
@@ -84,7 +84,7 @@ export interface Watcher {
   /** Domains to which the watcher is limited: it is sent hints of these alone. `undefined`: it is not limited. */
   readonly domainIds: readonly number[] | undefined;
   readonly kinds: readonly HintKind[];
-  /** Ids of what changed; empty: any. */
+  /** Ids of the things that are watched; empty: any. */
   readonly ids: readonly string[];
 }
 

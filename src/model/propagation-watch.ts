@@ -1,7 +1,7 @@
 /** Changes of domains that edges have not all applied yet, and when to look again at how far they have come. Pure. */
 import type { Happening, Hint } from './hint.ts';
 
-/** What an edge has reported. */
+/** The last report of an edge, in short. */
 export interface EdgeProgress {
   readonly edge: string;
   readonly appliedRevision: number;
@@ -13,7 +13,7 @@ interface Pending {
   readonly accountId: number | undefined;
   readonly revision: number;
   readonly until: number;
-  /** What the edges had said when it was last told. */
+  /** The reports of the edges as of the last hint. */
   told: string;
 }
 

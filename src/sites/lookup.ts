@@ -6,6 +6,7 @@ import { isRequestHost } from './host-name.ts';
 import { PackedAddresses } from './packed-addresses.ts';
 import { compilePurges } from './purge.ts';
 import type { Site } from './site.ts';
+import type { SiteSpec } from './spec.ts';
 import type { SiteSource, SiteTable } from './table.ts';
 
 export interface SiteTableOptions {
@@ -45,12 +46,16 @@ export function createSiteTable({ source, maxSites }: SiteTableOptions): SiteTab
     if (known !== undefined) return known;
     const found = source.getSpec(name);
     if (found === undefined) return undefined;
-    const result = compileSite(found.spec, found.revision, tools);
+    const site = compile(found.spec, found.revision);
+    if (site !== undefined) sites.set(name, site);
+    return site;
+  };
+
+  const compile = (spec: SiteSpec, revision: number): Site | undefined => {
+    const result = compileSite(spec, revision, tools);
     if (result.kind === 'invalid') return undefined;
     const purges = compilePurges(source.purgesOf(result.site.id), result.site.ignoresQuery);
-    const site = purges === undefined ? result.site : Object.freeze({ ...result.site, purges });
-    sites.set(name, site);
-    return site;
+    return purges === undefined ? result.site : Object.freeze({ ...result.site, purges });
   };
 
   const search = (host: string): Site | undefined => {
@@ -72,6 +77,7 @@ export function createSiteTable({ source, maxSites }: SiteTableOptions): SiteTab
       else hosts.set(host, site);
       return site;
     },
+    compileLike: (spec, { revision }) => compile(spec, revision),
     get changes() {
       return changes;
     },

@@ -29,6 +29,11 @@ export interface CertificatePair {
 export interface SiteTable {
   /** Exact name, else the longest `*.suffix`. `host` is lower-case ASCII without port or trailing dot. */
   find(host: string): Site | undefined;
+  /**
+   * Compiles other settings of a site, with the shared lists, keys and purges that it has, and keeps nothing of it.
+   * `undefined`: they do not compile.
+   */
+  compileLike(spec: SiteSpec, present: Site): Site | undefined;
   /** Raised whenever something is forgotten: while it is the same, a host has the site that it had. */
   readonly changes: number;
   /**

@@ -64,8 +64,8 @@ describeOnBothEngines('certificates that are obtained', (newDatabase) => {
     assert.equal(renewed?.settingRevision, domain?.settingRevision, 'no setting was changed');
     const kept = await listCertificates(world.db.query, { accountId: world.accountId, domainIds: undefined });
     assert.deepEqual(
-      kept.map(({ key, isInUse }) => [key, isInUse]),
-      [[second.sslKey, true]],
+      kept.map(({ key, uses }) => [key, uses]),
+      [[second.sslKey, 1]],
     );
     assert.deepEqual([...(await world.resources('certificate')).keys()], [second.sslKey]);
     assert.deepEqual(await warningsWithoutAuthority(world.db), [1]);

@@ -45,7 +45,7 @@ describeOnBothEngines('certificates in the database', (newDatabase) => {
     assert.notEqual(await add(one, other), keys[0]);
     const listed = await listCertificates(db.query, { accountId, domainIds: undefined });
     assert.deepEqual(new Set(listed.map(({ key }) => key)), new Set(keys));
-    assert.ok(listed.every(({ isInUse, title }) => !isInUse && title === 'a title'));
+    assert.ok(listed.every(({ uses, title }) => uses === 0 && title === 'a title'));
     const [key = ''] = keys;
     assert.equal(await findCertificate(db.query, { accountId: other, key }), undefined);
     assert.deepEqual(await db.transaction((trx) => deleteCertificate(trx, { accountId: other, key })), {

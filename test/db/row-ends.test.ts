@@ -54,6 +54,7 @@ const ENDS: Readonly<Record<TableName, End>> = {
   log_part: 'log-parts.ts',
   stat_report: 'statistics.ts',
   stat_sum: 'statistics.ts',
+  stat_account: 'statistics.ts',
   stat_top: 'statistics.ts',
   sms_app: { kept: 'made by an operator' },
   sms_app_change: 'sms/apps.ts',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import type { SiteSpec } from '#sites/spec.ts';
 import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
 import { type Answer, reply, startOrigin } from '../support/edge/origin.ts';
 import { startSite } from '../support/edge/site.ts';
@@ -236,4 +237,25 @@ test('explain shows that OPTIONS that may not be passed on is answered by the ed
   const { xCache } = await edge.edge.explain({ ...question, headers, clientAddress: '127.0.0.1' });
   const answer = await edge.get('/', { method: 'OPTIONS', headers });
   assert.deepEqual([xCache, answer.headers['x-cache']], ['OWN serverOptions', 'OWN serverOptions']);
+});
+
+test('settings that an edge does not have are explained with the purges of its own, and are kept nowhere', async (t) => {
+  const { edge, origin } = await startSite(t, reply('x', { 'cache-control': 'max-age=60' }), { site: {} });
+  const origins = { ...NO_ORIGINS, primary: loopback([origin.port]) };
+  const present: SiteSpec = { id: 7, name: SITE_HOST, type: 'static', state: 'open', origins };
+  edge.put(present);
+  const ask = (spec?: SiteSpec) =>
+    edge.edge.explain({
+      ...{ method: 'GET', scheme: 'http', host: SITE_HOST, target: '/a', headers: [], clientAddress: '192.0.2.1' },
+      ...(spec !== undefined && { spec }),
+    });
+  await edge.get('/a');
+  const closed: SiteSpec = { ...present, state: 'closed' };
+  const tried = await ask(closed);
+  assert.deepEqual([tried.isTrial, tried.xCache], [true, 'DENIED closed']);
+  const stored = await ask();
+  assert.deepEqual([stored.isTrial, stored.xCache], [false, 'HIT']);
+  assert.equal((await edge.get('/a')).status, 200);
+  assert.equal((await ask({ ...closed, id: present.id + 1 })).isTrial, false, 'another domain is not tried here');
+  await assert.rejects(ask({ ...closed, name: '' }), /do not compile/);
 });

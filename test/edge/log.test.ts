@@ -175,7 +175,10 @@ test('a request whose site cannot be looked up is answered 500, and is a line of
   const find = () => {
     throw new Error('the file is damaged');
   };
-  const edge = await startTestEdge(t, [1], { accessLog, sites: { find, changes: 0, forget: () => undefined } });
+  const edge = await startTestEdge(t, [1], {
+    accessLog,
+    sites: { find, compileLike: () => undefined, changes: 0, forget: () => undefined },
+  });
   for (const bytes of [
     `GET /a HTTP/1.1\r\n${HOST}\r\n`,
     `GET /%zz HTTP/1.1\r\n${HOST}\r\n`,

@@ -26,7 +26,7 @@ import { needs } from '../support/runner/needs.ts';
 const LIMITS = { purgeUrls: 100, purgeDirectories: 100, prefetchUrls: 100 };
 const AT = Date.parse('2026-11-29T10:00:00Z');
 const FILE = 'worker-1-20261129T100000000Z-0000';
-const NO_TOP = { url: [], referer: [], client: [] };
+const NO_TOP = { url: [], referer: [], client: [], status: [] };
 
 describeOnBothEngines('an edge that was broken into', (newDatabase) => {
   test('statistics and logs of foreign domains are counted for no domain, and once', needs('openssl'), async (t) => {

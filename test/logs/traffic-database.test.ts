@@ -34,6 +34,7 @@ const PART: LogPart = {
     url: [{ value: '/a', requests: 2, bytes: 20 }],
     referer: [],
     client: [{ value: '203.0.113.9', requests: 2, bytes: 20 }],
+    status: [{ value: '200', requests: 2, bytes: 20 }],
   },
   gzip: gzipSync('one\ntwo\n'),
 };
@@ -104,7 +105,7 @@ describeOnBothEngines('traffic of edges', (newDatabase) => {
     for (let part = 0; part < 4; part++) {
       const url = Array.from({ length: 50 }, (_, n) => ({ value: `/${part}/${n}`, requests: 1 + n, bytes: 1 }));
       const key = { ...PART.key, file: `worker-${part}-20250131T160000000Z-0000` };
-      await traffic.takePart({ ...PART, key, top: { url, referer: [], client: [] } });
+      await traffic.takePart({ ...PART, key, top: { url, referer: [], client: [], status: [] } });
     }
     const asked = { domainIds: [7], kind: 'url', from: MIDNIGHT, to: MIDNIGHT + HOUR_MS, limit: 1000 };
     const kept = await listTop(db.query, asked);

@@ -118,6 +118,11 @@ test('an explanation comes from an edge, with its origins and without what belon
     const call = english.call('domain.explain', { domain_id, url: 'http://www.example.com/', ...request });
     await assert.rejects(call, { message: expected });
   }
+  const tried = await explain({ set: { ip: { ip_type: '1', ip_str: '198.51.100.9' } }, client: '198.51.100.9' });
+  assert.deepEqual([tried.x_cache, tried.settings], ['DENIED ip', 'given']);
+  const asBefore = await explain({ client: '198.51.100.9' });
+  assert.deepEqual([asBefore.x_cache, asBefore.settings], ['HIT', 'stored']);
+  assert.equal((await client.call('config.getIp', { domain_id })).ip_type, 0);
   process.kill(service.pids()['edge-feed'] ?? 0, 'SIGSTOP');
   assert.equal(await codeOf(explain()), 'edgeSilent');
   process.kill(service.pids()['edge-feed'] ?? 0, 'SIGCONT');

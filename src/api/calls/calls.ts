@@ -25,6 +25,7 @@ import type { CallAnswer } from '../call-answer.ts';
 import { type CheckOptions, createChecks } from '../checks/checks.ts';
 import type { CallServices } from '../handlers/handler.ts';
 import { createSmsServices, type SmsHooks } from '../sms/sms-services.ts';
+import { LogSearches } from '../views/log-searches.ts';
 import { TrafficRanks } from '../views/traffic-ranks.ts';
 import type { LivePorts } from '../wire/live-addresses.ts';
 import type { PermitsOrigin } from '../wire/origin-warnings.ts';
@@ -182,6 +183,7 @@ function openDispatch(options: AnswerOptions, portOf: () => number): Dispatch {
 
 function createServices(options: CallOptions, portOf: () => number): Omit<CallServices, 'authenticate'> {
   const { db, limits, log } = options;
+  const days = createDays(options.timeZone);
   return {
     db,
     cnameSuffix: options.cnameSuffix,
@@ -198,8 +200,9 @@ function createServices(options: CallOptions, portOf: () => number): Omit<CallSe
       purgeDirectories: limits.purgeDirectoriesPerDay,
       prefetchUrls: limits.prefetchUrlsPerDay,
     },
-    days: createDays(options.timeZone),
-    trafficRanks: new TrafficRanks(),
+    days,
+    trafficRanks: new TrafficRanks(days),
+    logSearches: new LogSearches(options.logs.blobs),
     livePorts: options.livePorts ?? {},
     timeZone: options.timeZone,
     hasSms: options.sms !== undefined,

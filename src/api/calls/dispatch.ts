@@ -16,7 +16,9 @@ import type { Caller, Principal } from '../auth/authenticate.ts';
 import { answerFailure, answerSuccess, type CallAnswer } from '../call-answer.ts';
 import { LIMIT_HANDLERS, limitsFor } from '../handlers/account-limits.ts';
 import { AUDIT_HANDLERS } from '../handlers/audit.ts';
+import { BULK_HANDLERS } from '../handlers/bulk-changes.ts';
 import { CACHE_HANDLERS } from '../handlers/cache.ts';
+import { CERTIFICATE_VIEW_HANDLERS } from '../handlers/certificate-views.ts';
 import { CHECK_HANDLERS } from '../handlers/checks.ts';
 import { CONFIG_HANDLERS } from '../handlers/config.ts';
 import { DOMAIN_HANDLERS } from '../handlers/domains.ts';
@@ -27,7 +29,9 @@ import { GROUP_HANDLERS } from '../handlers/groups.ts';
 import type { Call, CallServices, Handler } from '../handlers/handler.ts';
 import { LIVE_HANDLERS } from '../handlers/live.ts';
 import { LIVE_OPERATOR_HANDLERS } from '../handlers/live-operators.ts';
+import { LOG_SEARCH_HANDLERS } from '../handlers/log-search.ts';
 import { OPERATOR_HANDLERS } from '../handlers/operators.ts';
+import { SERIES_HANDLERS } from '../handlers/series.ts';
 import { SESSION_HANDLERS } from '../handlers/sessions.ts';
 import { SMS_HANDLERS } from '../handlers/sms.ts';
 import { SMS_OPERATOR_HANDLERS } from '../handlers/sms-operators.ts';
@@ -46,10 +50,14 @@ import { decodeOrRefuse } from './decode-or-refuse.ts';
 /** A route without a handler does not compile. */
 const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   ...DOMAIN_HANDLERS,
+  ...BULK_HANDLERS,
   ...CHECK_HANDLERS,
   ...CONFIG_HANDLERS,
+  ...CERTIFICATE_VIEW_HANDLERS,
   ...CACHE_HANDLERS,
   ...TRAFFIC_HANDLERS,
+  ...LOG_SEARCH_HANDLERS,
+  ...SERIES_HANDLERS,
   ...LIVE_HANDLERS,
   ...AUDIT_HANDLERS,
   ...SMS_HANDLERS,

@@ -15,6 +15,8 @@ export interface Checks {
   readonly checkOrigin: CheckOrigin;
   /** Begins a check, which ends when the result is disposed. Throws `ServiceError` if it has to wait. */
   begin(domain: Pick<Domain, 'id' | 'accountId'>): Disposable;
+  /** Takes an account's turn of trying an origin. Returns how long it has to wait if it cannot. */
+  takeProbe(accountId: number): number;
 }
 
 export interface CheckOptions {
@@ -30,8 +32,17 @@ const MAX_DOMAINS = 100_000;
 const MAX_OF_ACCOUNT = 5;
 const MAX_IN_ALL = 50;
 
+/** Origins that an account may try in a minute. */
+export const PROBES_PER_MINUTE = 10;
+const MAX_ACCOUNTS = 100_000;
+
 export function createChecks({ resolvers, checkOrigin }: CheckOptions, steadyClock: Clock): Checks {
   const turns = new TokenBuckets({ perSecond: 1000 / TURN_MS, burst: 1, maxKeys: MAX_DOMAINS });
+  const probes = new TokenBuckets({
+    perSecond: PROBES_PER_MINUTE / 60,
+    burst: PROBES_PER_MINUTE,
+    maxKeys: MAX_ACCOUNTS,
+  });
   /** Accounts of the checks under way. */
   const underWay: number[] = [];
   return {
@@ -45,6 +56,10 @@ export function createChecks({ resolvers, checkOrigin }: CheckOptions, steadyClo
       if (taken.kind === 'empty') throw new ServiceError('checkTooSoon', { seconds: Math.ceil(taken.waitMs / 1000) });
       underWay.push(accountId);
       return { [Symbol.dispose]: () => void underWay.splice(underWay.indexOf(accountId), 1) };
+    },
+    takeProbe: (accountId) => {
+      const taken = probes.take(String(accountId), steadyClock());
+      return taken.kind === 'taken' ? 0 : taken.waitMs;
     },
   };
 }

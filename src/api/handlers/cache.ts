@@ -2,10 +2,10 @@
 
 import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { findTask, listPrefetchResults } from '#db/tables/cache-tasks.ts';
+import { countPrefetchResults, findTask, listPrefetchResults, listTasks } from '#db/tables/cache-tasks.ts';
 import { readServing } from '#db/tables/edge-groups.ts';
 import { listEdges } from '#db/tables/edges.ts';
-import { EDGE_KNOWN_MS, progressOf } from '#model/cache-task.ts';
+import { EDGE_KNOWN_MS, progressOf, summaryOf } from '#model/cache-task.ts';
 import { orderPrefetch, orderPurge } from '../settings/cache-orders.ts';
 import type { Call, Handler } from './handler.ts';
 
@@ -24,6 +24,23 @@ export const CACHE_HANDLERS = {
       task.items.flatMap(({ domainId }) => domainId ?? []),
     );
     return { task, progress: progressOf(task, { edges, serving }, results, now) };
+  },
+
+  'cache.listTasks': async ({ db, now, accountId, domainIds }, { kind, before, limit }) => {
+    const page = await listTasks(db.query, { accountId, kind, before, limit });
+    const tasks = page.filter(({ items }) => items.every(({ domainId = 0 }) => domainIds?.includes(domainId) ?? true));
+    const edges = await listEdges(db.query, { now, withinMs: EDGE_KNOWN_MS });
+    const serving = await readServing(
+      db.query,
+      tasks.flatMap(({ items }) => items.flatMap(({ domainId }) => domainId ?? [])),
+    );
+    const prefetches = tasks.filter((task) => task.kind === 'prefetch').map(({ id }) => id);
+    const counted = await countPrefetchResults(db.query, prefetches);
+    const views = tasks.map((task) => ({
+      task,
+      summary: summaryOf(task, { edges, serving }, counted.get(task.id) ?? { done: 0, failed: 0 }, now),
+    }));
+    return { views, next: page.length < limit ? '' : String(page.at(-1)?.id ?? '') };
   },
 } satisfies { readonly [N in RouteName as N extends `cache.${string}` ? N : never]: Handler<N> };
 

@@ -24,11 +24,12 @@ export const CERTIFICATE_HANDLERS = {
     // A whole list may be of thousands of certificates.
     const keys = page === undefined ? [] : certificates.map(({ key }) => key);
     const warnings = await findStoredWarnings(db.query, keys, now);
-    return certificates.map((certificate) => ({
+    const views = certificates.map((certificate) => ({
       ...certificate,
       isExpired: certificate.validTo <= now,
       warnings: warnings.get(certificate.key) ?? [],
     }));
+    return { views, isPage: page !== undefined };
   },
 
   'certificate.add': async ({ db, accountId, keyring, maxCertificates, now }, { title, ...texts }) => {
@@ -63,8 +64,10 @@ export const CERTIFICATE_HANDLERS = {
     return { ...domain, warnings: await certificateWarnings(call, domain.settings) };
   },
 } satisfies {
-  readonly [N in RouteName as N extends `certificate.${string}` | `config.${string}Ssl` ? N : never]: Handler<N>;
+  readonly [N in Exclude<CertificateRoute, 'certificate.get' | 'certificate.replace'>]: Handler<N>;
 };
+
+type CertificateRoute = Extract<RouteName, `certificate.${string}` | `config.${string}Ssl`>;
 
 /** The warnings of a domain's certificates, those of the first before those of the second. */
 export async function certificateWarnings(

@@ -29,7 +29,7 @@ export const CONFIG_HANDLERS = {
   'config.setResponseHeaders': changesTopic('headers'),
   'config.getResponseHeaders': async (call, { domainId }) => await readOwnDomain(call, domainId),
 } satisfies {
-  readonly [N in RouteName as N extends `config.${string}` | `certificate.${string}` | `addressList.${string}`
-    ? N
-    : never]: Handler<N>;
+  readonly [N in Exclude<ConfigRoute, 'certificate.get' | 'certificate.replace'>]: Handler<N>;
 };
+
+type ConfigRoute = Extract<RouteName, `config.${string}` | `certificate.${string}` | `addressList.${string}`>;

@@ -65,7 +65,8 @@ type DomainChangeRoute =
   | 'domain.compare'
   | 'domain.revert';
 
-async function change(
+/** Changes the settings that `choose` returns, or only tries to. */
+export async function change(
   call: Call,
   domainId: number,
   isDryRun: boolean,

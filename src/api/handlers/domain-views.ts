@@ -108,10 +108,10 @@ async function readByTraffic(
   after: { readonly bytes: number; readonly id: number } | undefined,
   limit: number,
 ): Promise<Page> {
-  const ranks = await trafficRanks.get(db, accountId, now);
+  const { domains: ranks } = await trafficRanks.get(db, accountId, '24h', now);
   const ids = await listMatchingIds(db.query, selection);
   const ranked = ids
-    .map((id) => ({ id, bytes: ranks.get(id) ?? 0 }))
+    .map((id) => ({ id, bytes: ranks.get(id)?.bytesOut ?? 0 }))
     .filter(({ id, bytes }) => after === undefined || bytes < after.bytes || (bytes === after.bytes && id < after.id))
     .sort((one, other) => other.bytes - one.bytes || other.id - one.id);
   const page = ranked.slice(0, limit);

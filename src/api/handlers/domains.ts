@@ -71,6 +71,6 @@ export const DOMAIN_HANDLERS = {
   },
 } satisfies {
   readonly [N in RouteName as N extends `domain.${string}`
-    ? Exclude<N, 'domain.check' | 'domain.explain'>
+    ? Exclude<N, 'domain.check' | 'domain.explain' | 'domain.changeMany'>
     : never]: Handler<N>;
 };

@@ -15,6 +15,7 @@ import type { Review } from '#model/transition.ts';
 import type { Authenticate, Caller, Principal } from '../auth/authenticate.ts';
 import type { Checks } from '../checks/checks.ts';
 import type { SmsServices } from '../sms/sms-services.ts';
+import type { LogSearches } from '../views/log-searches.ts';
 import type { TrafficRanks } from '../views/traffic-ranks.ts';
 import type { LivePorts } from '../wire/live-addresses.ts';
 import type { PermitsOrigin } from '../wire/origin-warnings.ts';
@@ -70,6 +71,7 @@ export interface CallServices {
   /** What an account may order in a day. */
   readonly cacheLimits: CacheAmounts;
   readonly trafficRanks: Pick<TrafficRanks, 'get'>;
+  readonly logSearches: Pick<LogSearches, 'run'>;
 }
 
 /** One authorized call of an operation. The domains are those that the caller's token reaches. */

@@ -51,7 +51,7 @@ interface Acknowledged {
   viewsOf(domains: readonly Domain[]): Promise<readonly DomainView[]>;
 }
 
-/** What edges have acknowledged now, as lists of domains need it. */
+/** Reads the acknowledgements of the live edges, as lists of domains need them. */
 export async function readAcknowledged(db: Db, now: number): Promise<Acknowledged> {
   const liveEdges = await listLiveEdges(db.query, now);
   const isGrouped = liveEdges.some(({ group }) => group !== undefined);

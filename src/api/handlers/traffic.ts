@@ -7,8 +7,8 @@ import { listLogDays } from '#db/tables/log-parts.ts';
 import { type Grain, listSums, listTop } from '#db/tables/statistics.ts';
 import { DAY_MS, HOUR_MS } from '#lib/durations.ts';
 import { logFileName } from '#logs/download.ts';
-import { fillSums } from '../wire/fill-sums.ts';
-import { type AskedRange, type TimeRange, timeRange } from '../wire/time-range.ts';
+import { fillSums, grainStart } from '../wire/fill-sums.ts';
+import { type AskedRange, timeRange } from '../wire/time-range.ts';
 import type { LogFileView, SumsView } from '../wire/wire-traffic.ts';
 import type { Call, Handler } from './handler.ts';
 import { readOwnDomain } from './own-domain.ts';
@@ -59,7 +59,10 @@ export const TRAFFIC_HANDLERS = {
     const begin = Math.floor(from / HOUR_MS) * HOUR_MS;
     return listTop(call.db.query, { domainIds, kind, from: begin, to: to + 1, limit });
   },
-} satisfies { readonly [N in RouteName as N extends `${'log' | 'stat'}.${string}` ? N : never]: Handler<N> };
+} satisfies { readonly [N in Exclude<TrafficRoute, ElsewhereRoute>]: Handler<N> };
+
+type TrafficRoute = Extract<RouteName, `${'log' | 'stat'}.${string}`>;
+type ElsewhereRoute = 'log.search' | 'stat.series' | 'stat.live' | 'stat.topDomains';
 
 async function readSums(call: Call, { name, grain, ...asked }: AskedSums): Promise<SumsView> {
   const { defaultMs, maxDays } = SPANS[grain];
@@ -71,16 +74,10 @@ async function readSums(call: Call, { name, grain, ...asked }: AskedSums): Promi
     });
   }
   const domainIds = await findIds(call, name);
-  const { from, to } = wholeRange(range, grain, call);
+  const { to } = range;
+  const from = grainStart(range.from, grain, call.days);
   const rows = await listSums(call.db.query, { domainIds, grain, from, to: to + 1 });
   return { grain, ...fillSums(rows, { grain, from, to }, call.days) };
-}
-
-/** Extends a range to the beginning of its first minute, hour or day. */
-function wholeRange({ from, to }: TimeRange, grain: Grain, { days }: Call): TimeRange {
-  if (grain === 'day') return { from: days.startOf(days.dayOf(from)), to };
-  const size = grain === 'hour' ? HOUR_MS : HOUR_MS / 60;
-  return { from: Math.floor(from / size) * size, to };
 }
 
 /** Finds domains that the caller may reach, deleted ones included. `undefined`: all. */

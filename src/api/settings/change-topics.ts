@@ -14,6 +14,7 @@ import { decodeRequest } from '#contract/decode.ts';
 import { WIRE_DENY_LISTS } from '#contract/domains/deny-lists.ts';
 import { ServiceError } from '#contract/errors/service-error.ts';
 import { OPERATIONS } from '#contract/operations.ts';
+import type { Db } from '#db/open.ts';
 import type { Schema } from '#db/schema/schema.ts';
 import { withTransaction } from '#db/with-transaction.ts';
 import { type Domain, type DomainSettings, eachDenyList } from '#model/domain.ts';
@@ -60,19 +61,31 @@ async function tryOut(
   domainId: number,
   change: Parameters<typeof changeSettings>[2],
 ): Promise<Domain> {
-  const rollBack = new Error('a change was only tried');
-  const db = withTransaction(setter.db, async <R>(work: (trx: Transaction<Schema>) => Promise<R>): Promise<R> => {
-    const results: R[] = [];
-    const trying = setter.db.transaction(async (trx) => {
-      results.push(await work(trx));
-      throw rollBack;
-    });
-    await trying.catch((error: unknown) => {
-      if (error !== rollBack) throw error;
-    });
-    return results.at(-1) as R; // there is one: only then `rollBack` is thrown
-  });
+  const db = withTransaction(setter.db, (work) => rollingBack(setter.db, work));
   return await changeSettings({ ...setter, db }, domainId, change);
+}
+
+/** The settings of the domain with those that are given, of which nothing is stored. */
+export async function trySettings(
+  context: TopicContext & Pick<Setter, 'db'>,
+  domain: Domain,
+  set: SettingsToChange,
+): Promise<DomainSettings> {
+  return await rollingBack(context.db, (trx) => settingsWith(domain, set, trx, context));
+}
+
+/** Runs `work` in a transaction that is rolled back. */
+async function rollingBack<R>(db: Db, work: (trx: Transaction<Schema>) => Promise<R>): Promise<R> {
+  const rollBack = new Error('a change was only tried');
+  const results: R[] = [];
+  const trying = db.transaction(async (trx) => {
+    results.push(await work(trx));
+    throw rollBack;
+  });
+  await trying.catch((error: unknown) => {
+    if (error !== rollBack) throw error;
+  });
+  return results.at(-1) as R; // there is one: only then `rollBack` is thrown
 }
 
 /** The settings of the domain with those that are given. */

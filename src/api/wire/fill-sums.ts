@@ -25,17 +25,32 @@ const OVER_A_DAY_MS = 26 * HOUR_MS;
 /** `from` begins a minute, hour or day. */
 export function fillSums(
   rows: readonly Row[],
-  { grain, from, to }: TimeRange & { readonly grain: Grain },
+  range: GrainRange,
   days: Days,
 ): { readonly total: Sums; readonly list: readonly Row[] } {
   const known = new Map(rows.map((row) => [row.at, row]));
+  const list = instantsOf(range, days).map((at) => known.get(at) ?? { at, ...NONE });
+  const total = { ...NONE };
+  for (const row of rows) for (const name of SUM_NAMES) total[name] += row[name];
+  return { total, list };
+}
+
+export type GrainRange = TimeRange & { readonly grain: Grain };
+
+/** The beginnings of all minutes, hours or days up to `to`. `from` begins one. */
+export function instantsOf({ grain, from, to }: GrainRange, days: Days): readonly number[] {
   const next = (at: number) => {
     if (grain === 'day') return days.startOf(days.dayOf(at + OVER_A_DAY_MS));
     return at + (grain === 'hour' ? HOUR_MS : MINUTE_MS);
   };
-  const list: Row[] = [];
-  for (let at = from; at <= to; at = next(at)) list.push(known.get(at) ?? { at, ...NONE });
-  const total = { ...NONE };
-  for (const row of rows) for (const name of SUM_NAMES) total[name] += row[name];
-  return { total, list };
+  const instants: number[] = [];
+  for (let at = from; at <= to; at = next(at)) instants.push(at);
+  return instants;
+}
+
+/** Returns the beginning of the minute, hour or day. */
+export function grainStart(at: number, grain: Grain, days: Days): number {
+  if (grain === 'day') return days.startOf(days.dayOf(at));
+  const size = grain === 'hour' ? HOUR_MS : MINUTE_MS;
+  return Math.floor(at / size) * size;
 }

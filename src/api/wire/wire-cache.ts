@@ -1,12 +1,13 @@
 /** Purges and prefetches, their words on the wire and in the model. Used by `wire.ts` only. */
-import { MAX_ITEMS_PER_CALL } from '#contract/domains/cache-operations.ts';
+import { MAX_ITEMS_PER_CALL, MAX_SHOWN_ITEMS } from '#contract/domains/cache-operations.ts';
 import { localizeReason } from '#contract/errors/reasons.ts';
 import { ServiceError } from '#contract/errors/service-error.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import { quote } from '#contract/schema/found.ts';
-import type { CacheTask, TaskProgress } from '#model/cache-task.ts';
+import type { CacheTask, TaskProgress, TaskSummary } from '#model/cache-task.ts';
 import { type ObjectUrl, parseObjectUrl } from '#sites/object-url.ts';
 import type { Look } from './wire-domain.ts';
+import { DEFAULT_PAGE_SIZE } from './wire-values.ts';
 
 /** One URL of a call. */
 export interface AskedUrl extends Omit<ObjectUrl, 'kind'> {
@@ -86,4 +87,26 @@ export function writeTask({ task, progress }: TaskView, { formatTime }: Look): D
       failures: failures.map(({ edge, reason }) => ({ edge, reason })),
     })),
   };
+}
+
+export function readTaskPage({ kind, before, page_size = DEFAULT_PAGE_SIZE }: RequestOf<'cache.listTasks'>) {
+  return { kind, before, limit: page_size };
+}
+
+export interface TaskPage {
+  readonly views: readonly { readonly task: CacheTask; readonly summary: TaskSummary }[];
+  readonly next: string;
+}
+
+export function writeTaskPage({ views, next }: TaskPage): DataOf<'cache.listTasks'> {
+  const list = views.map(({ task, summary: { state, waiting, done, failed } }) => ({
+    task_id: String(task.id),
+    kind: task.kind,
+    state,
+    created_at: task.createdAt,
+    items: task.items.slice(0, MAX_SHOWN_ITEMS).map(({ asked }) => asked),
+    items_total: task.items.length,
+    ...{ waiting, done, failed },
+  }));
+  return { list, next };
 }

@@ -1,4 +1,5 @@
 /** Certificates and the HTTPS of a domain, their words on the wire and in the model. Used by `wire.ts` only. */
+import type { X509Certificate } from 'node:crypto';
 import type { CERTIFICATE_STATUSES } from '#contract/domains/certificate-operations.ts';
 import { describeWarning } from '#contract/domains/certificate-warnings.ts';
 import { CERTIFICATE_STATUS_LABELS } from '#contract/domains/labels.ts';
@@ -12,9 +13,18 @@ import { writeFlag } from './wire-values.ts';
 
 /** A certificate at an instant. */
 export interface CertificateView extends Certificate {
-  readonly isInUse: boolean;
+  /** Number of domains that use it. */
+  readonly uses: number;
   readonly isExpired: boolean;
   readonly warnings: readonly CertificateWarning[];
+}
+
+/** A certificate for itself. */
+export interface CertificateDetail extends CertificateView {
+  readonly isAutomatic: boolean;
+  /** The own one first. */
+  readonly chain: readonly X509Certificate[];
+  readonly domains: readonly { readonly id: number; readonly name: string }[];
 }
 
 export function readNewCertificate({ ssl_title, private_key, certificate }: RequestOf<'certificate.add'>) {
@@ -60,7 +70,7 @@ export function readSsl(request: RequestOf<'config.setSsl'>) {
   };
 }
 
-export function writeCertificate(view: CertificateView, look: Look): DataOf<'certificate.list'>[number] {
+function writeCertificate(view: CertificateView, look: Look): DataOf<'certificate.list'>[number] {
   const status = statusOf(view);
   return {
     ssl_key: view.key,
@@ -76,6 +86,37 @@ export function writeCertificate(view: CertificateView, look: Look): DataOf<'cer
   };
 }
 
+export function writeCertificatePage(
+  { views, isPage }: { readonly views: readonly CertificateView[]; readonly isPage: boolean },
+  look: Look,
+): DataOf<'certificate.list'> {
+  return views.map((view) => ({ ...writeCertificate(view, look), ...(isPage && { domains: view.uses }) }));
+}
+
+export function writeCertificateDetail(view: CertificateDetail, look: Look): DataOf<'certificate.get'> {
+  return {
+    ...writeCertificate(view, look),
+    domains: view.uses,
+    automatic: writeFlag(view.isAutomatic),
+    chain: view.chain.map((one) => ({
+      subject: onOneLine(one.subject),
+      issuer: onOneLine(one.issuer),
+      serial: one.serialNumber,
+      fingerprint: one.fingerprint256,
+      valid_from_at: one.validFromDate.getTime(),
+      valid_to_at: one.validToDate.getTime(),
+    })),
+    used_by: view.domains.map(({ id, name }) => ({ domain_id: String(id), domain_name: name })),
+    used_by_total: view.uses,
+  };
+}
+
+const MAX_NAME_CHARS = 512;
+
+function onOneLine(name: string | undefined): string {
+  return (name ?? '').split('\n').join(', ').slice(0, MAX_NAME_CHARS).toWellFormed();
+}
+
 export function writeSsl({
   sslControl,
   sslKey,
@@ -89,7 +130,7 @@ export function writeSsl({
   };
 }
 
-function statusOf({ isInUse, isExpired }: CertificateView): (typeof CERTIFICATE_STATUSES)[number] {
-  if (isInUse) return 'InUse';
+function statusOf({ uses, isExpired }: CertificateView): (typeof CERTIFICATE_STATUSES)[number] {
+  if (uses > 0) return 'InUse';
   return isExpired ? 'Expired' : 'Unused';
 }

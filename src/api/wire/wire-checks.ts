@@ -1,14 +1,18 @@
 /** Checks and explanations on the wire. Used by `wire.ts` and its handlers only. */
 import { isIP } from 'node:net';
-import { CHECK_OPERATIONS } from '#contract/domains/check-operations.ts';
+import { EXPLAIN_OPERATION } from '#contract/changes/explain-operation.ts';
+import { PROBE_OPERATIONS } from '#contract/domains/check-operations.ts';
 import { ServiceError } from '#contract/errors/service-error.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import { describeFound } from '#contract/schema/found.ts';
 import type { Localized } from '#contract/schema/locale.ts';
 import type { PostedAnswer } from '#feed/publish/asks.ts';
 import { MAX_ASK_BYTES } from '#feed/wire/ask-messages.ts';
+import { parseOrigin } from '#model/origin.ts';
 import type { OriginCheck } from '#sites/origin-check.ts';
+import type { SiteSpec } from '#sites/spec.ts';
 import type { NameCheck } from '../checks/name-check.ts';
+import { readDomainName, readProtocol, readSourceHost } from './wire-domain.ts';
 import { writeFlag, writeSeconds } from './wire-values.ts';
 
 export interface CertificateCheck {
@@ -31,7 +35,7 @@ const {
   url: URL_FIELD,
   headers: HEADERS_FIELD,
   client: CLIENT_FIELD,
-} = CHECK_OPERATIONS['domain.explain'].request.fields;
+} = EXPLAIN_OPERATION['domain.explain'].request.fields;
 
 /** An address for documentation (RFC 5737), which is on nobody's list by accident. */
 const SOME_CLIENT = '192.0.2.1';
@@ -39,7 +43,8 @@ const SOME_CLIENT = '192.0.2.1';
 const MAX_QUESTION_BYTES = MAX_ASK_BYTES - 500;
 
 /** Throws `ServiceError`. */
-export function readQuestion({ domain_id, url, method = 'GET', headers = [], client }: RequestOf<'domain.explain'>) {
+export function readQuestion(request: RequestOf<'domain.explain'>) {
+  const { domain_id, url, method = 'GET', headers = [], client, set } = request;
   const [, scheme, host = '', target = ''] = /^(https?):\/\/([^/?#\s]+)([^#\s]*)$/i.exec(url) ?? [];
   if (scheme === undefined) throw invalid('url', URL_FIELD.expects, url);
   const clientAddress = client ?? SOME_CLIENT;
@@ -54,7 +59,7 @@ export function readQuestion({ domain_id, url, method = 'GET', headers = [], cli
   };
   if (Buffer.byteLength(JSON.stringify(question)) > MAX_QUESTION_BYTES)
     throw headers.length === 0 ? invalid('url', SHORTER, url) : invalid('headers', SHORTER, headers);
-  return { domainId: domain_id, question };
+  return { domainId: domain_id, set, question };
 }
 
 const SHORTER: Localized = {
@@ -80,13 +85,14 @@ function invalid(field: string, expected: Localized, found: unknown) {
 /** Reads an edge's answer, which is not to be trusted. Returns `undefined` if it is not of this form. */
 export function readExplanation({ edge, content }: PostedAnswer): Explanation | undefined {
   const { explanation } = Object(content);
-  const { steps, xCache, asksOrigin, origins } = Object(explanation);
-  return CHECK_OPERATIONS['domain.explain'].data.safeParse({
+  const { steps, xCache, asksOrigin, origins, isTrial } = Object(explanation);
+  return EXPLAIN_OPERATION['domain.explain'].data.safeParse({
     edge,
     steps,
     x_cache: xCache,
     asks_origin: asksOrigin === true ? '1' : '0',
     origins,
+    settings: isTrial === true ? 'given' : 'stored',
   }).data;
 }
 
@@ -101,7 +107,6 @@ const NO_ORIGIN: OriginCheck = {
 };
 
 export function writeCheck({ dns, certificate, origin = NO_ORIGIN, seenAt }: DomainCheckView): DataOf<'domain.check'> {
-  const { connectMs, isCacheable, ...asked } = origin;
   return {
     dns: { state: dns.state, found: [...dns.found], resolvers: [...dns.resolvers] },
     certificate: {
@@ -109,7 +114,38 @@ export function writeCheck({ dns, certificate, origin = NO_ORIGIN, seenAt }: Dom
       ssl_key: certificate.key ?? '',
       expires_at: writeSeconds(certificate.validTo),
     },
-    origin: { ...asked, connect_ms: connectMs, cacheable: writeFlag(isCacheable) },
+    origin: writeOriginCheck(origin),
     seen_at: writeSeconds(seenAt),
   };
 }
+
+export function writeOriginCheck({ connectMs, isCacheable, ...asked }: OriginCheck): DataOf<'origin.probe'> {
+  return { ...asked, connect_ms: connectMs, cacheable: writeFlag(isCacheable) };
+}
+
+/** A domain as it would be with this one origin. Its name is only what the origin is asked for. */
+export function readProbe(request: RequestOf<'origin.probe'>): SiteSpec {
+  const parsed = parseOrigin(request.origin);
+  if (parsed.kind === 'invalid') throw invalid('origin', PROBE_FIELDS.origin.expects, request.origin);
+  const { host, port } = parsed;
+  const name = request.domain === undefined ? PROBED_NAME : readDomainName(request.domain).name;
+  const asked = readSourceHost(request.sourcehost ?? '');
+  const shownHost = host.includes(':') ? `[${host}]` : host;
+  return {
+    id: 1,
+    name,
+    type: 'static',
+    state: 'open',
+    origins: {
+      protocol: readProtocol(request.source_type ?? ''),
+      primary: [{ host, ...(port !== undefined && { port }) }],
+      backup: [],
+      hostHeader: asked === '' && request.domain === undefined ? shownHost : asked,
+      probePath: request.path ?? '/',
+    },
+  };
+}
+
+/** A name of no domain (RFC 2606), where the caller names none. */
+const PROBED_NAME = 'probe.invalid';
+const PROBE_FIELDS = PROBE_OPERATIONS['origin.probe'].request.fields;

@@ -20,7 +20,7 @@ interface SettingsAt {
   readonly settings: TopicData;
 }
 
-interface Changed {
+export interface Changed {
   readonly revision: number;
   readonly changes: readonly SettingChange[];
   readonly originWarnings: readonly OriginWarning[];
@@ -106,7 +106,7 @@ function writeMade(made: DomainRevision | undefined, viewer: number) {
   return { changed_at: madeAt, changed_by: { ...writeActor(actor, viewer), operation, event_id: String(id) } };
 }
 
-function writeChanged(changed: Changed, { locale }: Look): DataOf<'domain.change'> {
+export function writeChanged(changed: Changed, { locale }: Look): DataOf<'domain.change'> {
   return {
     revision: String(changed.revision),
     changes: changed.changes.map(writeChange),

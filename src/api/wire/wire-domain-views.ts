@@ -8,6 +8,7 @@ import { HOUR_MS } from '#lib/durations.ts';
 import type { Domain } from '#model/domain.ts';
 import type { EdgePropagation, PropagationState } from '#model/propagation.ts';
 import { type DomainView, type Look, readNameFilter, readType, writeDomainRow } from './wire-domain.ts';
+import { ratioOf } from './wire-series.ts';
 import { DEFAULT_PAGE_SIZE, readDomainId, writeFlag, writeRevision } from './wire-values.ts';
 
 /** Where a page begins, by the order of the list; `undefined`: at its beginning. */
@@ -120,14 +121,9 @@ function writeBrief(
     created_at: view.domain.createdAt,
     revision: row.revision,
     ...(parts.includes('traffic') && { traffic: { requests, bytes_out: sum('bytesOut') } }),
-    ...(parts.includes('hit_ratio') && { hit_ratio: requests === 0 ? null : ratioOf(sum('hits'), requests) }),
+    ...(parts.includes('hit_ratio') && { hit_ratio: ratioOf(sum('hits'), requests) }),
     ...(parts.includes('spark') && { spark: writeSpark(hours, firstHour) }),
   };
-}
-
-/** Four digits behind the point. */
-function ratioOf(part: number, whole: number): number {
-  return Math.round((part / whole) * 10_000) / 10_000;
 }
 
 function writeSpark(hours: readonly DomainHour[], firstHour: number): number[] {

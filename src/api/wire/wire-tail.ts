@@ -3,21 +3,24 @@ import { FILTER_EXPECTS, MAX_TAIL_SECONDS } from '#contract/domains/check-operat
 import { ServiceError } from '#contract/errors/service-error.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import { describeFound } from '#contract/schema/found.ts';
-import { parseFilter } from '#logs/tail/filter.ts';
+import { type LogFilter, parseFilter } from '#logs/tail/filter.ts';
 import { writeSeconds } from './wire-values.ts';
 
-/** Throws `ServiceError`. */
 export function readTail({ domain_id, filter = '', seconds = MAX_TAIL_SECONDS }: RequestOf<'log.tail'>) {
-  const parsed = parseFilter(filter);
-  if (parsed.kind === 'problem') {
-    const { field, term } = parsed;
-    throw new ServiceError('fieldInvalid', {
-      field: field === undefined ? 'filter' : `filter[${field}]`,
-      expected: field === undefined ? TERMS : FILTER_EXPECTS[field],
-      found: describeFound(term),
-    });
-  }
+  readFilter(filter);
   return { domainId: domain_id, filter, seconds };
+}
+
+/** Throws `ServiceError`. */
+export function readFilter(text: string): LogFilter {
+  const parsed = parseFilter(text);
+  if (parsed.kind === 'filter') return parsed.filter;
+  const { field, term } = parsed;
+  throw new ServiceError('fieldInvalid', {
+    field: field === undefined ? 'filter' : `filter[${field}]`,
+    expected: field === undefined ? TERMS : FILTER_EXPECTS[field],
+    found: describeFound(term),
+  });
 }
 
 const NAMES = Object.keys(FILTER_EXPECTS);

@@ -30,7 +30,7 @@ export const WRITE_WATCH = {
   }),
 };
 
-/** What the data of an answer says. */
+/** Reads the watcher back from the data of an answer. */
 export function readWatch({ watcher, account_id, domain_ids, ...asked }: DataOf<'event.watch'>): WatchView {
   return {
     ...asked,

@@ -17,20 +17,21 @@ import { READ_ACCESS, WRITE_ACCESS } from './wire-access.ts';
 import { READ_ADDRESS_LISTS, WRITE_ADDRESS_LISTS } from './wire-address-lists.ts';
 import { readAdvanced, writeAdvanced } from './wire-advanced.ts';
 import { READ_AUDIT, WRITE_AUDIT } from './wire-audit.ts';
-import { readPrefetch, readPurge, type TaskView, writeTask } from './wire-cache.ts';
+import { READ_BULK, WRITE_BULK } from './wire-bulk.ts';
+import { readPrefetch, readPurge, readTaskPage, type TaskView, writeTask, writeTaskPage } from './wire-cache.ts';
 import {
-  type CertificateView,
   noteSslWarnings,
   readNewCertificate,
   readSsl,
   type SslWarnings,
   writeAddedCertificate,
-  writeCertificate,
+  writeCertificateDetail,
+  writeCertificatePage,
   writeCertificateWarnings,
   writeSsl,
 } from './wire-certificate.ts';
 import { writeCertificateRequest } from './wire-certificate-request.ts';
-import { readQuestion, writeCheck } from './wire-checks.ts';
+import { readProbe, readQuestion, writeCheck, writeOriginCheck } from './wire-checks.ts';
 import { READ_DESK, WRITE_DESK } from './wire-desk.ts';
 import {
   type DomainView,
@@ -53,8 +54,10 @@ import { READ_FLEET, WRITE_FLEET } from './wire-fleet.ts';
 import { READ_GROUPS, WRITE_GROUPS } from './wire-group.ts';
 import { readLimits, writeLimits } from './wire-limits.ts';
 import { READ_LIVE, WRITE_LIVE } from './wire-live.ts';
+import { READ_LOG_SEARCH, WRITE_LOG_SEARCH } from './wire-log-search.ts';
 import { readPolicies, writePolicies } from './wire-policy.ts';
 import { READ_RULES, WRITE_RULES } from './wire-rules.ts';
+import { READ_SERIES, WRITE_SERIES } from './wire-series.ts';
 import { READ_SESSIONS, SESSION_COOKIES, WRITE_SESSIONS } from './wire-session.ts';
 import { READ_SMS, WRITE_SMS } from './wire-sms.ts';
 import { READ_SMS_OPERATOR, WRITE_SMS_OPERATOR } from './wire-sms-operator.ts';
@@ -116,6 +119,7 @@ export const READ = {
 
   'domain.check': readDomainId,
   'domain.explain': readQuestion,
+  'origin.probe': readProbe,
 
   'config.setPolicies': readPolicies,
   'config.getAdvanced': readDomainId,
@@ -135,6 +139,7 @@ export const READ = {
     request.page === undefined && request.page_size === undefined ? undefined : readPage(request),
   'certificate.add': readNewCertificate,
   'certificate.delete': ({ ssl_key }) => ({ sslKey: ssl_key }),
+  'certificate.get': ({ ssl_key }) => ({ sslKey: ssl_key }),
   'config.setSsl': readSsl,
   'config.getSsl': readDomainId,
   'config.requestCertificate': readDomainId,
@@ -143,12 +148,15 @@ export const READ = {
   'cache.purge': readPurge,
   'cache.prefetch': readPrefetch,
   'cache.getTask': ({ task_id }) => ({ taskId: task_id }),
+  'cache.listTasks': readTaskPage,
 
   'log.list': readLogs,
   'log.tail': readTail,
+  ...READ_LOG_SEARCH,
   'stat.traffic': readSums,
   'stat.requests': readSums,
   'stat.top': readTop,
+  ...READ_SERIES,
 
   'account.getLimits': () => undefined,
   ...READ_SESSIONS,
@@ -177,6 +185,7 @@ export const READ = {
   ...READ_AUDIT,
   ...READ_DOMAIN_CHANGES,
   ...READ_DOMAIN_VIEWS,
+  ...READ_BULK,
   'operator.getAccountLimits': toModelNames<RequestOf<'operator.getAccountLimits'>>,
   'operator.setAccountLimits': readLimits,
   ...READ_EDGES,
@@ -203,6 +212,7 @@ export const WRITE = {
 
   'domain.check': writeCheck,
   'domain.explain': (explanation: DataOf<'domain.explain'>) => explanation,
+  'origin.probe': writeOriginCheck,
 
   'config.getAdvanced': (domain: Domain) => ({ ...writeAdvanced(domain.settings), ...writeRevision(domain) }),
   ...WRITE_ACCESS,
@@ -214,7 +224,8 @@ export const WRITE = {
   ...WRITE_RULES,
   ...WRITE_ADDRESS_LISTS,
 
-  'certificate.list': (views: readonly CertificateView[], look) => views.map((view) => writeCertificate(view, look)),
+  'certificate.list': writeCertificatePage,
+  'certificate.get': writeCertificateDetail,
   'certificate.add': writeAddedCertificate,
   'config.setSsl': (_: SslWarnings) => true,
   'config.getSsl': (domain: Domain & SslWarnings, look) => ({
@@ -227,12 +238,15 @@ export const WRITE = {
   'cache.purge': (taskId: number) => ({ task_id: String(taskId) }),
   'cache.prefetch': (taskId: number) => ({ task_id: String(taskId) }),
   'cache.getTask': (view: TaskView, look) => writeTask(view, look),
+  'cache.listTasks': writeTaskPage,
 
   'log.list': writeLogs,
   'log.tail': writeTail,
+  ...WRITE_LOG_SEARCH,
   'stat.traffic': writeTraffic,
   'stat.requests': writeRequests,
   'stat.top': writeTop,
+  ...WRITE_SERIES,
 
   'account.getLimits': writeLimits,
   ...WRITE_SESSIONS,
@@ -251,6 +265,7 @@ export const WRITE = {
   ...WRITE_AUDIT,
   ...WRITE_DOMAIN_CHANGES,
   ...WRITE_DOMAIN_VIEWS,
+  ...WRITE_BULK,
   ...WRITE_EDGES,
   ...WRITE_EVENTS,
   ...WRITE_WATCH,

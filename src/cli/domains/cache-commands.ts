@@ -16,6 +16,7 @@ import {
   ifRevision,
   listOption,
   type Options,
+  parseWholeNumber,
   textOption,
 } from '../command/options.ts';
 import { formatPairs, formatTable } from '../command/output.ts';
@@ -50,12 +51,36 @@ export function cacheCommand(context: CliContext): Command {
       const { task_id } = await client.call('cache.prefetch', { urls });
       await showTask(context, client, task_id, options);
     });
+  addCallCommand(command, context, 'list', 'list the purges and prefetches of the last 30 days, the newest first')
+    .option('--kind <kind>', 'purge or prefetch')
+    .option('--before <task>', 'show only older ones', parseWholeNumber)
+    .option('--page-size <number>', 'number of tasks, at most 50', parseWholeNumber)
+    .action((options: Options) => listTasks(context, options));
   addCallCommand(command, context, 'task <task>', 'show the progress of a purge or prefetch')
     .option('--wait', WAIT_MEANING)
     .action((task: string, options: Options) =>
       showTask(context, connectCustomer(context, givenSettings(context, options)), task, options),
     );
   return command;
+}
+
+async function listTasks(context: CliContext, options: Options): Promise<void> {
+  const client = connectCustomer(context, givenSettings(context, options));
+  const { before, pageSize } = options;
+  const data = await client.call('cache.listTasks', {
+    kind: textOption(options, 'kind') ?? '',
+    ...(typeof before === 'number' && { before }),
+    ...(typeof pageSize === 'number' && { page_size: pageSize }),
+  });
+  const times = timeTexts(context, options);
+  const rows = data.list.map(({ task_id, kind, state, created_at, items, items_total, done, waiting, failed }) => {
+    const rest = items_total > 1 ? ` and ${items_total - 1} more` : '';
+    const counts = `${done}/${done + waiting + failed}`;
+    return [task_id, kind, state, times.ofSeconds(Math.floor(created_at / 1000)), counts, (items[0] ?? '') + rest];
+  });
+  const more = data.next === '' ? [] : [`there are more: --before ${data.next}`];
+  const head = ['TASK', 'KIND', 'STATE', 'TIME', 'DONE', 'ITEMS'];
+  printer(context, options)(data, [...formatTable([head, ...rows]), ...more]);
 }
 
 export function cacheOptionsCommand(context: CliContext): Command {

@@ -31,6 +31,7 @@ import { describeRules } from './describe-rules.ts';
 import { addCheckCommand } from './domain-check-command.ts';
 import { addExportCommand } from './domain-file-commands.ts';
 import { addRevisionCommands } from './domain-revision-commands.ts';
+import { addPropagationCommand } from './propagation-command.ts';
 import { ruleCommands } from './rule-commands.ts';
 import { advancedCommand, policiesCommand } from './setting-commands.ts';
 import { signingCommand } from './signing-command.ts';
@@ -62,6 +63,7 @@ export function domainCommand(context: CliContext): Command {
     .option('--page-size <number>', 'domains per page, at most 100', parseWholeNumber)
     .action((options: Options) => listDomains(context, options));
   addCheckCommand(command, context);
+  addPropagationCommand(command, context);
   addCallCommand(command, context, 'show <domain>', 'show a domain with a summary of its rules').action(
     (domain: string, options: Options) => showAll(context, domain, options),
   );

@@ -1,13 +1,14 @@
-/** `causeway log tail`: the lines of a domain's log as edges write them. */
+/** `causeway log`: the lines of a domain's log, as edges write them or of the last day. */
 import { Command } from 'commander';
 import { openCustomer } from '../command/connect.ts';
 import { type CliContext, CliError } from '../command/context.ts';
 import { findDomainId } from '../command/find-domain.ts';
-import { addCallCommand, givenSettings, type Options, textOption } from '../command/options.ts';
+import { onDomain } from '../command/on-domain.ts';
+import { addCallCommand, givenSettings, type Options, parseWholeNumber, textOption } from '../command/options.ts';
 import { readTextLines } from '../command/read-text-lines.ts';
 
 export function logCommand(context: CliContext): Command {
-  const command = new Command('log').description("the log of the account's domains as it is written");
+  const command = new Command('log').description("the log of the account's domains");
   addCallCommand(command, context, 'tail <domain>', "print the domain's log lines as edges write them")
     .option(
       '--filter <terms>',
@@ -15,7 +16,32 @@ export function logCommand(context: CliContext): Command {
     )
     .option('--seconds <number>', 'for how long, at most 600')
     .action((domain: string, options: Options) => tail(context, domain, options));
+  addCallCommand(
+    command,
+    context,
+    'search <domain>',
+    "search the domain's log of the last 24 hours, newest files first",
+  )
+    .option('--filter <terms>', 'only lines that match, as of tail')
+    .option('--limit <number>', 'number of lines, at most 200', parseWholeNumber)
+    .option('--after <place>', 'search on from where the search before ended')
+    .action((domain: string, options: Options) => search(context, domain, options));
   return command;
+}
+
+async function search(context: CliContext, domain: string, options: Options): Promise<void> {
+  const { limit } = options;
+  const [filter, after] = [textOption(options, 'filter'), textOption(options, 'after')];
+  await onDomain(context, domain, options, async (client, id) => {
+    const data = await client.call('log.search', {
+      domain_id: id,
+      ...(filter !== undefined && { filter }),
+      ...(after !== undefined && { after }),
+      ...(typeof limit === 'number' && { limit }),
+    });
+    const more = data.next === '' ? [] : [`there is more to search: --after ${data.next}`];
+    return { data, lines: [...data.list.flatMap(describe), ...more] };
+  });
 }
 
 /** An object of the stream. */

@@ -19,7 +19,7 @@ const revision = {
   expects: { 'zh-CN': '整数，即列表中的 revision', en: 'an integer, a revision of the list' },
 };
 
-const dryRun = {
+export const dryRun = {
   ...optional(flag),
   expects: { 'zh-CN': '0 或 1（只检查，不修改）', en: '0, or 1: check it, and change nothing' },
 };
@@ -56,7 +56,7 @@ const CHANGES = z
   )
   .describe('settings that differ, with the values that /domain/getSettings shows');
 
-const CHANGED = {
+export const CHANGED = {
   revision: z.string().describe('revision of the settings now; with dry_run, or if nothing differs, that from before'),
   changes: CHANGES,
   warnings: z
@@ -78,7 +78,7 @@ const MADE = {
 };
 
 const SAMPLE_MADE = { changed_at: 1_769_832_000_123, changed_by: SAMPLE_ACTOR };
-const SAMPLE_CHANGES = [{ topic: 'advanced' as const, name: 'page_compress', before: '0', after: '1' }];
+export const SAMPLE_CHANGES = [{ topic: 'advanced' as const, name: 'page_compress', before: '0', after: '1' }];
 
 export const DOMAIN_CHANGE_OPERATIONS = {
   'domain.settings': operation({

@@ -1,7 +1,8 @@
 /** What the `/cache/*` operations take and give: purge, prefetch, and how far they have come. */
 import * as z from 'zod';
-import { identifier, lines, optional } from '../schema/fields.ts';
+import { choice, identifier, integer, lines, optional } from '../schema/fields.ts';
 import { operation, request } from '../schema/operation.ts';
+import { listWithNext } from './list-fields.ts';
 
 /** Items in all lists of one call together. */
 export const MAX_ITEMS_PER_CALL = 100;
@@ -10,6 +11,9 @@ const MAX_URL_LENGTH = 2048;
 const TASK_KINDS = ['purge', 'prefetch'] as const;
 const TASK_STATES = ['running', 'done', 'failed'] as const;
 const PROGRESS_STATES = ['waiting', 'done', 'failed'] as const;
+/** Tasks of a page: of each, all items are counted at all edges. */
+const MAX_TASKS_PER_PAGE = 50;
+export const MAX_SHOWN_ITEMS = 3;
 const ITEM_KINDS = ['url', 'directory', 'domain'] as const;
 
 const urls = lines({
@@ -115,6 +119,47 @@ export const CACHE_OPERATIONS = {
             failures: [],
           },
         ],
+      },
+    },
+  }),
+  'cache.listTasks': operation({
+    summary: {
+      'zh-CN': '查询最近 30 天的刷新与预热任务，最新的在前',
+      en: 'Lists purges and prefetches of the last 30 days, newest first',
+    },
+    request: request({
+      kind: optional(choice(TASK_KINDS, { 'zh-CN': 'purge（刷新）或 prefetch（预热）', en: 'purge or prefetch' })),
+      before: optional(identifier),
+      page_size: optional(integer(1, MAX_TASKS_PER_PAGE)),
+    }),
+    data: listWithNext('before', {
+      task_id: z.string().describe('id of the task'),
+      kind: z.enum(TASK_KINDS),
+      state: z.enum(TASK_STATES).describe('as in /cache/getTask'),
+      created_at: z.int().describe('Unix milliseconds'),
+      items: z.array(z.string()).describe(`the first ${MAX_SHOWN_ITEMS} items, as they were written`),
+      items_total: z.int(),
+      waiting: z.int().describe('items at edges that are not done yet: each item counts once for each edge'),
+      done: z.int(),
+      failed: z.int(),
+    }),
+    sample: {
+      request: { kind: 'purge', page_size: 20 },
+      data: {
+        list: [
+          {
+            task_id: '17',
+            kind: 'purge',
+            state: 'running',
+            created_at: 1_769_832_000_123,
+            items: ['http://www.example.com/a.jpg'],
+            items_total: 1,
+            waiting: 1,
+            done: 2,
+            failed: 0,
+          },
+        ],
+        next: '',
       },
     },
   }),

@@ -27,7 +27,7 @@ const title = {
   json: text({ min: 1, max: MAX_TITLE_LENGTH }).json,
   isSecret: true as const,
 };
-const sslKey = {
+export const sslKey = {
   ...text({ min: 1, max: MAX_SSL_KEY_LENGTH }),
   expects: {
     'zh-CN': `证书标识，1 到 ${MAX_SSL_KEY_LENGTH} 个字符的文本`,
@@ -70,40 +70,38 @@ const WARNINGS = z
   .optional()
   .describe('extension: why clients may refuse the certificate; absent without a reason');
 
+export const CERTIFICATE_ROW = z.object({
+  ssl_key: z.string().describe('certificate identifier'),
+  title: z.string().describe('certificate name'),
+  issuer: z.string().describe('issuing authority'),
+  key_kind: z.enum(KEY_KINDS).describe('extension: kind of its key'),
+  validfrom_time: z.int().describe('start of validity, Unix seconds'),
+  validto_time: z.int().describe('end of validity, Unix seconds'),
+  subjectaltname: z.string().describe('domains that the certificate is for, comma-separated'),
+  status: z.enum(CERTIFICATE_STATUSES).describe('InUse: a domain uses it, expired or not'),
+  status_name: z.string().describe('status as a localised label'),
+  domains: z.int().optional().describe('extension, of pages only: number of domains that use it'),
+  warnings: WARNINGS.describe('extension, of pages only: why clients may refuse the certificate'),
+});
+
+export const SAMPLE_CERTIFICATE: z.infer<typeof CERTIFICATE_ROW> = {
+  ssl_key: SAMPLE_KEY,
+  title: 'example.com 2026',
+  issuer: 'R11',
+  key_kind: 'ecdsa',
+  validfrom_time: 1_767_225_600,
+  validto_time: 1_775_001_600,
+  subjectaltname: '*.example.com,example.com',
+  status: 'InUse',
+  status_name: '使用中',
+};
+
 export const CERTIFICATE_OPERATIONS = {
   'certificate.list': operation({
     summary: { 'zh-CN': '查询证书列表', en: 'Lists certificates, in the order they were added' },
     request: request(PAGE_FIELDS),
-    data: z.array(
-      z.object({
-        ssl_key: z.string().describe('certificate identifier'),
-        title: z.string().describe('certificate name'),
-        issuer: z.string().describe('issuing authority'),
-        key_kind: z.enum(KEY_KINDS).describe('extension: kind of its key'),
-        validfrom_time: z.int().describe('start of validity, Unix seconds'),
-        validto_time: z.int().describe('end of validity, Unix seconds'),
-        subjectaltname: z.string().describe('domains that the certificate is for, comma-separated'),
-        status: z.enum(CERTIFICATE_STATUSES).describe('InUse: a domain uses it, expired or not'),
-        status_name: z.string().describe('status as a localised label'),
-        warnings: WARNINGS.describe('extension, of pages only: why clients may refuse the certificate'),
-      }),
-    ),
-    sample: {
-      request: {},
-      data: [
-        {
-          ssl_key: SAMPLE_KEY,
-          title: 'example.com 2026',
-          issuer: 'R11',
-          key_kind: 'ecdsa',
-          validfrom_time: 1_767_225_600,
-          validto_time: 1_775_001_600,
-          subjectaltname: '*.example.com,example.com',
-          status: 'InUse',
-          status_name: '使用中',
-        },
-      ],
-    },
+    data: z.array(CERTIFICATE_ROW),
+    sample: { request: {}, data: [SAMPLE_CERTIFICATE] },
   }),
   'certificate.add': operation({
     summary: { 'zh-CN': '添加证书', en: 'Adds a certificate' },

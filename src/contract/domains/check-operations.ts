@@ -1,18 +1,26 @@
 /** What customers ask about a domain as it is now: whether its name points here, what becomes of a request, its log. */
 import * as z from 'zod';
-import { FLAG_TEXT, identifier, integer, lines, matching, optional, seconds, text } from '../schema/fields.ts';
+import { FLAG_TEXT, identifier, integer, matching, optional, seconds, text } from '../schema/fields.ts';
 import { operation, request } from '../schema/operation.ts';
+import { sourceHost, sourceType } from './domain-operations.ts';
 
 const DNS_STATES = ['here', 'elsewhere', 'missing', 'mixed', 'unknown'] as const;
 const CERTIFICATE_STATES = ['off', 'valid', 'notYetValid', 'expired', 'otherName', 'missing'] as const;
-const ORIGIN_STATES = ['usable', 'down', 'originDns', 'originForbidden'] as const;
 
-/** The longest URL and the longest header of an explained request, and how many there may be. */
-const MAX_URL_LENGTH = 2048;
-const MAX_HEADERS = 20;
-const MAX_HEADER_LENGTH = 256;
 const MAX_FILTER_LENGTH = 1000;
 export const MAX_TAIL_SECONDS = 600;
+
+const ORIGIN_CHECK = z.object({
+  origin: z.string().describe('the origin that was asked, host:port; empty: there is none'),
+  address: z.string().describe('the address that was connected to; empty: none'),
+  connect_ms: z.int().describe('time until the connection was open, TLS included'),
+  tls: z.string().describe('version of TLS; empty: without TLS'),
+  status: z.int().describe('status of its answer; 0: there was none'),
+  cacheable: FLAG_TEXT.describe('whether edges would store the answer'),
+  why: z
+    .string()
+    .describe('why it cannot be used or is not stored, one of the reasons of X-Cache; empty: there is nothing to say'),
+});
 
 const CHECK_DATA = z.object({
   dns: z.object({
@@ -31,39 +39,8 @@ const CHECK_DATA = z.object({
     ssl_key: z.string().describe('identifier of the certificate; empty: none'),
     expires_at: seconds.describe('when the certificate ends, Unix seconds; 0: there is none'),
   }),
-  origin: z.object({
-    origin: z.string().describe('the first primary origin, host:port; empty: the domain has none'),
-    address: z.string().describe('the address that was connected to; empty: none'),
-    connect_ms: z.int().describe('time until the connection was open, TLS included'),
-    tls: z.string().describe('version of TLS; empty: without TLS'),
-    status: z.int().describe('status of its answer; 0: there was none'),
-    cacheable: FLAG_TEXT.describe('whether edges would store the answer'),
-    why: z
-      .string()
-      .describe(
-        'why it cannot be used or is not stored, one of the reasons of X-Cache; empty: there is nothing to say',
-      ),
-  }),
+  origin: ORIGIN_CHECK,
   seen_at: seconds.describe('start of the first hour with a request that is in the statistics, Unix seconds; 0: none'),
-});
-
-const EXPLAIN_DATA = z.object({
-  edge: z.string().describe('the edge that answered'),
-  steps: z
-    .array(z.object({ stage: z.string(), found: z.string() }))
-    .describe('what the stages of the edge decide, in their order'),
-  x_cache: z.string().describe('`X-Cache` as far as it is known without an origin; empty: the TLS handshake fails'),
-  asks_origin: FLAG_TEXT.describe('1: an origin would be asked'),
-  origins: z
-    .array(
-      z.object({
-        origin: z.string().describe('host:port'),
-        state: z
-          .enum(ORIGIN_STATES)
-          .describe('down: it failed probes; originDns: no address; originForbidden: edges do not connect there'),
-      }),
-    )
-    .describe('the origins as this edge knows them; of many with long names, the first'),
 });
 
 export const CHECK_OPERATIONS = {
@@ -96,57 +73,47 @@ export const CHECK_OPERATIONS = {
       },
     },
   }),
-  'domain.explain': operation({
+};
+
+/** The longest host with its port, and the longest path of a probe. */
+const MAX_HOST_LENGTH = 300;
+const MAX_PATH_LENGTH = 1024;
+
+export const PROBE_OPERATIONS = {
+  'origin.probe': operation({
     summary: {
-      'zh-CN': '说明节点会如何处理一个请求，不访问源站',
-      en: "Explains how an edge would handle a viewer's request, without contacting an origin",
+      'zh-CN': '试连一个源站（无需先添加域名）',
+      en: 'Tries an origin, before there is a domain for it',
     },
     request: request({
-      domain_id: identifier,
-      url: {
-        ...text({ min: 1, max: MAX_URL_LENGTH }),
+      origin: {
+        ...text({ min: 1, max: MAX_HOST_LENGTH }),
         expects: {
-          'zh-CN': `该域名下以 http:// 或 https:// 开头的网址，至多 ${MAX_URL_LENGTH} 个字符`,
-          en: `a URL of the domain that begins with http:// or https://, at most ${MAX_URL_LENGTH} characters`,
+          'zh-CN': '域名、域名:端口、IP、IP:端口或 [IPv6]:端口',
+          en: 'host, host:port, IP, IP:port or [IPv6]:port',
         },
       },
-      method: optional(
-        matching(/^[A-Z]{1,32}$/, {
-          'zh-CN': '大写字母的请求方法（默认 GET）',
-          en: 'a method in capital letters (default: GET)',
+      source_type: optional(sourceType),
+      sourcehost: optional(sourceHost),
+      domain: optional(text({ max: MAX_HOST_LENGTH })),
+      path: optional(
+        matching(new RegExp(`^/[!-~]{0,${MAX_PATH_LENGTH - 1}}$`), {
+          'zh-CN': `以 / 开头的路径，至多 ${MAX_PATH_LENGTH} 个可见 ASCII 字符（默认 /）`,
+          en: `a path that begins with /, at most ${MAX_PATH_LENGTH} visible ASCII characters (default: /)`,
         }),
       ),
-      headers: optional(
-        lines({
-          maxEntries: MAX_HEADERS,
-          maxLength: MAX_HEADER_LENGTH,
-          expects: {
-            'zh-CN': `请求头的数组，或每行一个请求头的文本，至多 ${MAX_HEADERS} 个，每个形如 "Referer: https://example.com/"，至多 ${MAX_HEADER_LENGTH} 个字符，不含 Host`,
-            en: `an array of header fields, or a text with one per line, at most ${MAX_HEADERS}, each such as "Referer: https://example.com/", at most ${MAX_HEADER_LENGTH} characters, without Host`,
-          },
-          each: {
-            'zh-CN': `请求头，如 "Referer: https://example.com/"，至多 ${MAX_HEADER_LENGTH} 个字符`,
-            en: `a header field such as "Referer: https://example.com/", at most ${MAX_HEADER_LENGTH} characters`,
-          },
-        }),
-      ),
-      client: optional({
-        ...text({ max: 64 }),
-        expects: {
-          'zh-CN': '客户端的 IP 地址（默认 192.0.2.1，一个文档用地址）',
-          en: "the client's IP address (default: 192.0.2.1, an address for documentation)",
-        },
-      }),
     }),
-    data: EXPLAIN_DATA,
+    data: ORIGIN_CHECK,
     sample: {
-      request: { domain_id: '1001', url: 'http://www.example.com/a.jpg', headers: ['Referer: https://example.com/'] },
+      request: { origin: '203.0.113.10:8080', source_type: 'http', domain: 'www.example.com' },
       data: {
-        edge: 'local',
-        steps: [{ stage: 'request', found: 'GET http://www.example.com/a.jpg from 192.0.2.1' }],
-        x_cache: 'MISS',
-        asks_origin: '1',
-        origins: [{ origin: '203.0.113.10:8080', state: 'usable' }],
+        origin: '203.0.113.10:8080',
+        address: '203.0.113.10',
+        connect_ms: 12,
+        tls: '',
+        status: 200,
+        cacheable: '0',
+        why: 'noStore',
       },
     },
   }),

@@ -16,7 +16,7 @@ const BRIEF_SORTS = ['created', 'name', 'traffic'] as const;
 const BRIEF_PARTS = ['traffic', 'hit_ratio', 'spark'] as const;
 const PROPAGATION_STATES = ['waiting', 'done', 'refused', 'away'] as const;
 
-/** What the `next` of a list has to be given back as. */
+/** Expectation for the field that a list's `next` is given back as. */
 export const CURSOR_EXPECTS = {
   'zh-CN': '上一页答复中的 next，且排序方式不变',
   en: '`next` of the page before, with the same sort',

@@ -4,7 +4,7 @@ import { choice, integer, optional, text, unixTime } from '../schema/fields.ts';
 import { operation, request } from '../schema/operation.ts';
 
 export const GRAINS = ['minute', 'hour', 'day'] as const;
-export const TOP_LISTS = ['url', 'referer', 'client'] as const;
+export const TOP_LISTS = ['url', 'referer', 'client', 'status'] as const;
 
 const domain = text({ min: 1, max: 255 });
 
@@ -105,14 +105,14 @@ export const TRAFFIC_OPERATIONS = {
   }),
   'stat.top': operation({
     summary: {
-      'zh-CN': '查询请求最多的网址、来源或客户端地址（近似值）',
-      en: 'Gets the URLs, referers or client addresses with the most requests (approximate)',
+      'zh-CN': '查询请求最多的网址、来源、客户端地址或状态码（近似值）',
+      en: 'Gets the URLs, referers, client addresses or statuses with the most requests (approximate)',
     },
     request: request({
       domain: optional(domain),
       kind: choice(TOP_LISTS, {
-        'zh-CN': 'url（网址）、referer（来源）或 client（客户端地址）',
-        en: 'url, referer or client',
+        'zh-CN': 'url（网址）、referer（来源）、client（客户端地址）或 status（状态码）',
+        en: 'url, referer, client or status',
       }),
       limit: optional(integer(1, 100)),
       starttime: optional(unixTime),

@@ -7,6 +7,7 @@ type GroupOf<N> = N extends `${infer Group}.${string}` ? Group : never;
 
 export const OPERATION_GROUPS: Readonly<Record<GroupOf<RouteName>, Localized>> = {
   domain: { 'zh-CN': '域名', en: 'Domains' },
+  origin: { 'zh-CN': '源站', en: 'Origins' },
   config: { 'zh-CN': '域名的设置', en: 'Settings of domains' },
   addressList: { 'zh-CN': '地址列表', en: 'Lists of addresses' },
   cache: { 'zh-CN': '刷新与预热', en: 'Purges and prefetches' },

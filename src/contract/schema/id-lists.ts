@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { MAX_ID } from '../../model/limits.ts';
 import { commaList, identifier } from './fields.ts';
 
-const MAX_DOMAIN_IDS = 100;
+export const MAX_DOMAIN_IDS = 100;
 const MAX_ID_LENGTH = 10;
 
 const ID = z

@@ -53,6 +53,7 @@ export const SEEDS: { readonly [T in TableName]: number } = {
   log_part: 0,
   stat_report: 0,
   stat_sum: 0,
+  stat_account: 0,
   stat_top: 0,
   sms_app: 0,
   sms_app_change: 0,

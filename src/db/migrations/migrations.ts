@@ -44,6 +44,8 @@ import { domainRevisions } from './0032-domain-revisions.ts';
 import { events } from './0033-events.ts';
 import { addressLists } from './0035-address-lists.ts';
 import { sessions } from './0036-sessions.ts';
+import { cacheTaskAccount } from './0038-cache-task-account.ts';
+import { accountSums } from './0039-account-sums.ts';
 import { smsDeliveryAttempts } from './0040-sms-delivery-attempts.ts';
 import { smsSearch } from './0040-sms-search.ts';
 import { connectorReports } from './0041-connector-reports.ts';
@@ -89,6 +91,8 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0033-events': events,
   '0035-address-lists': addressLists,
   '0036-sessions': sessions,
+  '0038-cache-task-account': cacheTaskAccount,
+  '0039-account-sums': accountSums,
   '0040-sms-delivery-attempts': smsDeliveryAttempts,
   '0040-sms-search': smsSearch,
   '0041-connector-reports': connectorReports,

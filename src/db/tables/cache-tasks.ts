@@ -2,7 +2,7 @@
 import { sql, type Transaction } from 'kysely';
 import { toModelNames } from '#lib/model-names.ts';
 import type { AccountLimits } from '#model/account.ts';
-import type { CacheItem, CacheTask, PrefetchResult } from '#model/cache-task.ts';
+import type { CacheItem, CacheTask, PrefetchCounts, PrefetchResult } from '#model/cache-task.ts';
 import type { CacheTaskRow, Executor, Schema } from '../schema/schema.ts';
 import type { OwnDomains } from './domain-filter.ts';
 import { findReportable } from './edge-groups.ts';
@@ -48,6 +48,54 @@ export async function findTask(
   const task = row && toTask(row);
   const isReached = task?.items.every(({ domainId = 0 }) => domainIds?.includes(domainId) ?? true);
   return isReached === true ? task : undefined;
+}
+
+/** Tasks of the account, newest first, from before the id `before` on. `kind` absent: both. */
+export async function listTasks(
+  x: Executor,
+  {
+    accountId,
+    kind,
+    before,
+    limit,
+  }: {
+    readonly accountId: number;
+    readonly kind: CacheTask['kind'] | undefined;
+    readonly before: number | undefined;
+    readonly limit: number;
+  },
+): Promise<readonly CacheTask[]> {
+  const rows = await x
+    .selectFrom('cache_task')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .$if(kind !== undefined, (query) => query.where('kind', '=', kind ?? ''))
+    .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(toTask);
+}
+
+/** Number of items at edges that are stored there, and that failed, of each task that has any. */
+export async function countPrefetchResults(
+  x: Executor,
+  taskIds: readonly number[],
+): Promise<ReadonlyMap<number, PrefetchCounts>> {
+  if (taskIds.length === 0) return new Map();
+  const rows = await x
+    .selectFrom('prefetch_outcome')
+    .select((e) => [
+      'task_id',
+      e.fn.sum<number | string>(e.case().when('failure', '=', '').then(1).else(0).end()).as('done'),
+      e.fn.countAll<number | string>().as('all'),
+    ])
+    .where('task_id', 'in', taskIds)
+    .groupBy('task_id')
+    .execute();
+  return new Map(
+    rows.map(({ task_id, done, all }) => [task_id, { done: Number(done), failed: Number(all) - Number(done) }]),
+  );
 }
 
 /**

@@ -264,3 +264,16 @@ function toOrder(row: CertificateOrderRow): CertificateOrder {
     renewalWindow: to === 0 ? undefined : { from, to },
   };
 }
+
+/** Whether the service has obtained the certificate for a domain that uses it. */
+export async function hasObtained(x: Executor, key: string): Promise<boolean> {
+  const row = await x
+    .selectFrom('certificate_use')
+    .innerJoin('certificate_order', 'certificate_order.domain_id', 'certificate_use.domain_id')
+    .select('certificate_order.domain_id')
+    .where('certificate_key', '=', key)
+    .where('issued_key', '=', key)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -108,7 +108,7 @@ export async function listCertificates(
   x: Executor,
   { accountId, domainIds }: OwnDomains,
   page?: { readonly limit: number; readonly offset: number },
-): Promise<readonly (Certificate & { readonly isInUse: boolean })[]> {
+): Promise<readonly (Certificate & { readonly uses: number })[]> {
   const all = x
     .selectFrom('certificate')
     .select(SHOWN)
@@ -125,7 +125,7 @@ export async function listCertificates(
   const used = x.selectFrom('certificate_use').select('certificate_key');
   const query = domainIds === undefined ? all : all.where('key', 'in', used.where('domain_id', 'in', domainIds));
   const rows = await (page === undefined ? query : query.limit(page.limit).offset(page.offset)).execute();
-  return rows.map(({ uses, ...row }) => ({ ...toCertificate(row), isInUse: Number(uses) > 0 }));
+  return rows.map(({ uses, ...row }) => ({ ...toCertificate(row), uses: Number(uses) }));
 }
 
 /** Returns `undefined` also for another account's certificate. */
@@ -140,6 +140,28 @@ export async function findCertificate(
     .where('account_id', '=', accountId)
     .executeTakeFirst();
   return row && toCertificate(row);
+}
+
+/** Whether the caller may see a certificate of its account: one that is limited to domains sees what these use. */
+export async function isCertificateReached(x: Executor, { domainIds }: OwnDomains, key: string): Promise<boolean> {
+  if (domainIds === undefined) return true;
+  const uses = x.selectFrom('certificate_use').select('domain_id').where('certificate_key', '=', key);
+  return (await uses.where('domain_id', 'in', domainIds).limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** The domains within reach that use a certificate, by name, at most `limit`; and their number. */
+export async function listDomainsOfCertificate(
+  x: Executor,
+  { domainIds, sslKey, limit }: OwnDomains & { readonly sslKey: string; readonly limit: number },
+): Promise<{ readonly total: number; readonly domains: readonly { readonly id: number; readonly name: string }[] }> {
+  let uses = x
+    .selectFrom('certificate_use')
+    .innerJoin('domain', 'domain.id', 'domain_id')
+    .where('certificate_key', '=', sslKey);
+  if (domainIds !== undefined) uses = uses.where('domain_id', 'in', domainIds);
+  const { total } = await uses.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const domains = await uses.select(['domain.id', 'domain.name']).orderBy('domain.name').limit(limit).execute();
+  return { total: Number(total), domains };
 }
 
 /** Returns the chains of those of the certificates that exist: PEM, leaf first, and their names. */

@@ -1,4 +1,4 @@
-/** What lists of domains select: filters, and states as users see them, in SQL. */
+/** Filters of lists of domains, and states as users see them, in SQL. */
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Acknowledgements, InForce } from '#model/acknowledgement.ts';
 import type { AccelerationType, DomainState } from '#model/domain.ts';

@@ -1,7 +1,7 @@
 /** Pages of domains in several orders, each of which goes on from the last domain of the page before. */
 import type { Domain } from '#model/domain.ts';
 import type { Executor } from '../schema/schema.ts';
-import { type DomainSelection, whatFilterAsks } from './domain-filter.ts';
+import { type DomainSelection, type OwnDomains, whatFilterAsks } from './domain-filter.ts';
 import { toDomain } from './domains.ts';
 
 export interface DomainPage {
@@ -55,6 +55,36 @@ export async function listDomainsById(x: Executor, ids: readonly number[]): Prom
     .execute();
   const domains = new Map(rows.map((row) => [row.id, toDomain(row)]));
   return ids.flatMap((id) => domains.get(id) ?? []);
+}
+
+/** Live domains within reach that use the certificate, by id, from behind `after` on. */
+export async function listDomainsWith(
+  x: Executor,
+  {
+    accountId,
+    domainIds,
+    sslKey,
+    after = 0,
+    limit,
+  }: OwnDomains & {
+    readonly sslKey: string;
+    readonly after: number | undefined;
+    readonly limit: number;
+  },
+): Promise<readonly Domain[]> {
+  const users = x.selectFrom('certificate_use').select('domain_id').where('certificate_key', '=', sslKey);
+  const rows = await x
+    .selectFrom('domain')
+    .selectAll()
+    .where('id', 'in', users)
+    .where('id', '>', after)
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .$if(domainIds !== undefined, (query) => query.where('id', 'in', domainIds ?? []))
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(toDomain);
 }
 
 async function countDomainsOf(x: Executor, filter: DomainSelection): Promise<number> {

@@ -90,6 +90,38 @@ export async function listLogParts(x: Executor, domainId: number, day: string): 
   return rows.map(({ key, bytes, lines }) => ({ key, domainId, day, bytes, lines }));
 }
 
+export interface PlacedPart extends LogPartRow {
+  readonly position: number;
+}
+
+/** Parts of a domain's files from `firstDay` on, the last ones first, from before `before` on. */
+export async function listPartsBefore(
+  x: Executor,
+  {
+    domainId,
+    firstDay,
+    before,
+    limit,
+  }: {
+    readonly domainId: number;
+    readonly firstDay: string;
+    readonly before: { readonly day: string; readonly position: number } | undefined;
+    readonly limit: number;
+  },
+): Promise<readonly PlacedPart[]> {
+  let query = x
+    .selectFrom('log_part')
+    .select(['key', 'day', 'bytes', 'lines', 'position'])
+    .where('domain_id', '=', domainId)
+    .where('day', '>=', firstDay);
+  if (before !== undefined)
+    query = query.where((e) =>
+      e.or([e('day', '<', before.day), e.and([e('day', '=', before.day), e('position', '<', before.position)])]),
+    );
+  const rows = await query.orderBy('day', 'desc').orderBy('position', 'desc').limit(limit).execute();
+  return rows.map((row) => ({ domainId, ...row }));
+}
+
 /** Lists keys of parts of days before `day`, in order: at most `limit`, after the key `after`. */
 export async function listLogPartsBefore(
   x: Executor,

@@ -1,5 +1,5 @@
 /** Traffic sums by domain and time, and the most frequent values. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Executor, Schema } from '../schema/schema.ts';
 import { inIds } from '../statements/lists.ts';
 
@@ -7,6 +7,7 @@ export type Grain = 'minute' | 'hour' | 'day';
 
 type StatSum = Schema['stat_sum'];
 export type SumRow = Omit<StatSum, 'grain'> & { readonly grain: Grain };
+export type AccountSumRow = Omit<Schema['stat_account'], 'grain'> & { readonly grain: Grain };
 type SumName = Exclude<keyof StatSum, 'domain_id' | 'grain' | 'at'>;
 export type Sums = Readonly<Pick<StatSum, SumName>>;
 
@@ -59,15 +60,31 @@ export async function addSums(x: Executor, rows: readonly SumRow[]): Promise<voi
     await x
       .insertInto('stat_sum')
       .values(sorted.slice(at, at + ROWS_AT_ONCE))
+      .onConflict((conflict) => conflict.columns(['domain_id', 'grain', 'at']).doUpdateSet(sumsAddedTo('stat_sum')))
+      .execute();
+  }
+}
+
+/** The same as `addSums`, for accounts. */
+export async function insertAccountSums(x: Executor, rows: readonly AccountSumRow[]): Promise<void> {
+  const sorted = [...rows].sort((a, b) => a.account_id - b.account_id || a.grain.localeCompare(b.grain) || a.at - b.at);
+  for (let at = 0; at < sorted.length; at += ROWS_AT_ONCE) {
+    await x
+      .insertInto('stat_account')
+      .values(sorted.slice(at, at + ROWS_AT_ONCE))
       .onConflict((conflict) =>
-        conflict.columns(['domain_id', 'grain', 'at']).doUpdateSet((e) => {
-          const added = SUM_NAMES.map((name) => [name, e(`stat_sum.${name}`, '+', e.ref(`excluded.${name}`))]);
-          // `as`: one value for each of the names above, as the type wants them.
-          return Object.fromEntries(added) as Partial<Record<SumName, never>>;
-        }),
+        conflict.columns(['account_id', 'grain', 'at']).doUpdateSet(sumsAddedTo('stat_account')),
       )
       .execute();
   }
+}
+
+function sumsAddedTo(table: 'stat_sum' | 'stat_account'): Record<SumName, RawBuilder<number>> {
+  const added = SUM_NAMES.map((name) => [
+    name,
+    sql<number>`${sql.ref(`${table}.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
+  ]);
+  return Object.fromEntries(added) as Record<SumName, RawBuilder<number>>; // one for each name
 }
 
 export interface SumQuery {
@@ -204,6 +221,7 @@ export async function pruneStatistics(
 ): Promise<void> {
   for (const grain of ['minute', 'hour', 'day'] as const) {
     await x.deleteFrom('stat_sum').where('grain', '=', grain).where('at', '<', before[grain]).execute();
+    await x.deleteFrom('stat_account').where('grain', '=', grain).where('at', '<', before[grain]).execute();
   }
   await x.deleteFrom('stat_top').where('at', '<', before.top).execute();
   await x.deleteFrom('stat_report').where('received_at', '<', before.report).execute();

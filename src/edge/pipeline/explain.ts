@@ -8,6 +8,7 @@ import { isWebSocketHandshake } from '#http/web-socket.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import type { SiteLimit } from '#sites/rate-limits.ts';
 import type { Site } from '#sites/site.ts';
+import type { SiteSpec } from '#sites/spec.ts';
 import { certificatesOf } from '#sites/tls.ts';
 import type { EdgeContext, Visit } from '../context.ts';
 import { canStandIn } from '../fetch/answers.ts';
@@ -45,12 +46,14 @@ interface Explanation {
   readonly xCache: string;
   /** State of the domain's origins as this edge knows it; none without a domain. */
   readonly origins: readonly OriginState[];
+  /** Whether the settings were those of the question. */
+  readonly isTrial: boolean;
   /** Whether an origin would be asked: then a miss may turn out not to be stored, and a validation to be a miss. */
   readonly asksOrigin: boolean;
 }
 
-/** An explanation without the origins. */
-type Found = Omit<Explanation, 'origins'>;
+/** Findings of the stages alone. */
+type Found = Omit<Explanation, 'origins' | 'isTrial'>;
 
 interface Step {
   readonly stage:
@@ -86,6 +89,8 @@ export interface Question {
    * own command.
    */
   readonly onlyDomain?: number;
+  /** Settings to take in place of those that the domain has. Absent: what viewers get. */
+  readonly spec?: SiteSpec;
 }
 
 export type Explain = (question: Question) => Promise<Explanation>;
@@ -102,15 +107,23 @@ export function createExplain(edge: EdgeContext, around: Surroundings): Explain 
   return async (question) => {
     const received = toReceived(question);
     const request = parseRequest(received); // 1
-    const site = request.kind === 'request' ? edge.sites.find(request.host) : undefined; // 2
-    const { onlyDomain } = question;
+    const present = request.kind === 'request' ? edge.sites.find(request.host) : undefined; // 2
+    const { onlyDomain, spec } = question;
+    const site = present && spec?.id === present.id ? compileTrial(edge, spec, present) : present;
     if (onlyDomain !== undefined && site !== undefined && site.id !== onlyDomain)
       throw new Error('this edge serves that host for another domain');
-    const explained = await explain(edge, around, { received, request, hasHealth: onlyDomain === undefined });
+    const hasHealth = onlyDomain === undefined;
+    const explained = await explain(edge, around, { received, request, site, hasHealth });
     const origins =
       site === undefined || request.kind !== 'request' ? [] : await around.statesOf(site, request.scheme, request.host);
-    return { ...explained, origins };
+    return { ...explained, origins, isTrial: site !== present };
   };
+}
+
+function compileTrial({ sites }: EdgeContext, spec: SiteSpec, present: Site): Site {
+  const site = sites.compileLike(spec, present);
+  if (site === undefined) throw new Error('these settings do not compile here');
+  return site;
 }
 
 interface Notes {
@@ -122,6 +135,7 @@ interface Notes {
 interface Asked {
   readonly received: ReceivedRequest;
   readonly request: ReturnType<typeof parseRequest>;
+  readonly site: Site | undefined;
   /** Whether the page of this edge's health is explained. */
   readonly hasHealth: boolean;
 }
@@ -129,7 +143,7 @@ interface Asked {
 async function explain(
   edge: EdgeContext,
   around: Surroundings,
-  { received, request, hasHealth }: Asked,
+  { received, request, site, hasHealth }: Asked,
 ): Promise<Found> {
   const steps: Step[] = [];
   const note = (stage: Step['stage'], found: string) => void steps.push({ stage, found });
@@ -155,10 +169,9 @@ async function explain(
 
   if (request.scheme === 'https') {
     const problem = around.whyNoHandshake(request.host);
-    note('handshake', describeHandshake(problem, edge.sites.find(request.host), around.trustsProxies));
+    note('handshake', describeHandshake(problem, site, around.trustsProxies));
     if (problem !== undefined && !around.trustsProxies) return { steps, xCache: '', asksOrigin: false };
   }
-  const site = edge.sites.find(request.host); // 2
   note('site', site === undefined ? 'no domain has this host' : describeSite(site));
   if (site === undefined) return end({ status: 'DENIED', reason: 'unknownHost' });
   const notes = { note, end };

@@ -81,6 +81,7 @@ export async function readLogPart(file: Buffer, { places }: Group): Promise<Spli
   const urls = new HeavyHitters(MAX_COUNTERS);
   const referers = new HeavyHitters(MAX_COUNTERS);
   const clients = new HeavyHitters(MAX_COUNTERS);
+  const statuses = new HeavyHitters(MAX_COUNTERS);
   let [firstAt, lines, brokenLines, bytes] = [Number.POSITIVE_INFINITY, 0, 0, 0];
   for (let n = 0; n < places.length; n += 2) {
     const [start = 0, end = 0] = [places[n], places[n + 1]];
@@ -88,17 +89,23 @@ export async function readLogPart(file: Buffer, { places }: Group): Promise<Spli
     const line = parseSpooledLine(file.toString('latin1', start, end - 1));
     if (line === undefined) brokenLines++;
     else {
-      const { responseBytes, isContinued } = line.request;
+      const { responseBytes, isContinued, status } = line.request;
       firstAt = Math.min(firstAt, line.endedAt);
       lines++;
       bytes += file.copy(text, bytes, start + line.prefixChars, end);
       urls.add(line.target.slice(0, MAX_TOP_CHARS), responseBytes, isContinued);
       if (line.referer !== '') referers.add(line.referer.slice(0, MAX_TOP_CHARS), responseBytes, isContinued);
       clients.add(line.clientAddress, responseBytes, isContinued);
+      statuses.add(String(status), responseBytes, isContinued);
     }
     if ((n / 2 + 1) % LINES_AT_ONCE === 0) await yieldToOthers();
   }
-  const top = { url: readTop(urls), referer: readTop(referers), client: readTop(clients) };
+  const top = {
+    url: readTop(urls),
+    referer: readTop(referers),
+    client: readTop(clients),
+    status: readTop(statuses),
+  };
   return { lines, brokenLines, firstAt, top, text: text.subarray(0, bytes) };
 }
 

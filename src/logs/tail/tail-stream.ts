@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { TokenBuckets } from '#lib/token-bucket.ts';
-import { LINE_FIELDS } from '../line.ts';
+import { readLine } from './read-line.ts';
 
 /** Lines of one tail in a second, from all edges together. */
 export const MAX_LINES_PER_SECOND = 200;
@@ -107,35 +107,4 @@ export class TailStream {
     clearInterval(this.#ticking);
     this.#options.onEnd();
   }
-}
-
-const NAMES = {
-  clientAddress: 'client',
-  endedAt: 'time',
-  durationMs: 'duration_ms',
-  requestBytes: 'request_bytes',
-  responseBytes: 'response_bytes',
-  host: 'host',
-  method: 'method',
-  target: 'target',
-  httpVersion: 'protocol',
-  contentType: 'content_type',
-  referer: 'referer',
-  userAgent: 'user_agent',
-} as const satisfies Readonly<Record<Exclude<(typeof LINE_FIELDS)[number], 'outcome'>, string>>;
-
-const COUNTS: readonly string[] = ['duration_ms', 'request_bytes', 'response_bytes'];
-
-function readLine(edge: string, line: string): object {
-  const fields = line.split('\t');
-  const members = LINE_FIELDS.flatMap((field, index): [string, string | number][] => {
-    const value = fields[index] ?? '';
-    if (field !== 'outcome') return [[NAMES[field], COUNTS.includes(NAMES[field]) ? Number(value) : value]];
-    const [cache = '', status = ''] = value.split('/');
-    return [
-      ['cache', cache],
-      ['status', Number(status)],
-    ];
-  });
-  return { edge, ...Object.fromEntries(members) };
 }

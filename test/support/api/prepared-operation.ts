@@ -98,6 +98,13 @@ export async function prepareOperation(t: Cleanup, api: TestApi, name: RouteName
   if (hasCertificate(name)) {
     Object.assign(ids, await addTestCertificate(t, api, customer.accessToken, ['a.example.com']));
   }
+  if (name === 'certificate.get' || name === 'certificate.replace') {
+    const { ssl_key } = ids;
+    await api.call('config.setSsl', customer.accessToken, { domain_id: ids['domain_id'], ssl_control: 1, ssl_key });
+    const other = await addTestCertificate(t, api, customer.accessToken, ['a.example.com']);
+    ids['new_ssl_key'] = other['ssl_key'];
+  }
+  if (name === 'domain.changeMany') ids['domain_ids'] = [ids['domain_id']];
   if (name.startsWith('token.')) {
     await api.issue(customer.accountId, { scopes: ['cdn'], access: ['manage'] });
     const tokens = await listTokens(api.db.query, customer.accountId);

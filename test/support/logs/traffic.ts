@@ -17,7 +17,7 @@ export interface TestTraffic {
   addTop(
     domainId: number,
     at: number,
-    kind: 'url' | 'referer' | 'client',
+    kind: 'url' | 'referer' | 'client' | 'status',
     value: string,
     requests: number,
   ): Promise<void>;
@@ -35,7 +35,7 @@ export function createTestTraffic(t: Pick<TestContext, 'after'>, db: Db, blobs?:
     const hour = String(Math.floor((at - days.startOf(days.dayOf(at))) / 3_600_000)).padStart(2, '0');
     return { domainId, day: days.dayOf(at), hour, edge: 'edge-1', file: nextFile() };
   };
-  const noTop = { url: [], referer: [], client: [] };
+  const noTop = { url: [], referer: [], client: [], status: [] };
   return {
     async addLines(domainId, at, lines) {
       const gzip = gzipSync(lines.map((line) => `${line}\n`).join(''));
