@@ -1,5 +1,6 @@
 /** Calls of the service, all of them: within the tab's budget, in the person's language. */
 import { ClientError } from '#client/client-error.ts';
+import { followLog, type LogItem } from '#client/follow-log.ts';
 import type { ServerEvent } from '#client/server-events.ts';
 import { type CallExtras, type Client, createTransport } from '#client/transport.ts';
 import { watchEvents } from '#client/watch-events.ts';
@@ -12,6 +13,8 @@ import { createStore, type Store } from './lib/store.ts';
 export interface Caller extends Client {
   /** The stream of hints. Throws `ClientError`. */
   watch(request: CallOf<'event.watch'>, signal: AbortSignal): AsyncGenerator<ServerEvent>;
+  /** The lines of a log, from an address that `log.tail` gave. Throws `ClientError`. */
+  followLog(url: string, signal: AbortSignal): AsyncGenerator<LogItem>;
   /** Whether the last call reached the service. */
   readonly isOnline: Store<boolean>;
   /** Ends a pause: a person asks to try again now. */
@@ -53,6 +56,7 @@ export function createCaller({ locale, onSignedOut }: CallerOptions): Caller {
           throw error;
         }
       }, callOptions.signal),
+    followLog: (url, signal) => followLog(options(), url, signal),
     watch: async function* (request, signal) {
       try {
         yield* watchEvents(options(), request, signal);

@@ -4,7 +4,7 @@
  */
 import { type ComponentType, lazy } from 'react';
 import type { IconName } from './components/icons.ts';
-import { ADD_DOMAIN_PATH, DOMAIN_PATTERN, type MenuPage, PATHS } from './routes.ts';
+import { ADD_CERTIFICATE_PATH, ADD_DOMAIN_PATH, DOMAIN_PATTERN, type MenuPage, PATHS } from './routes.ts';
 import type { Session } from './services.tsx';
 
 export interface PageRow {
@@ -23,12 +23,24 @@ const Overview = page(async () => (await import('./pages/overview/overview.tsx')
 const Domains = page(async () => (await import('./pages/domains/domains.tsx')).Domains);
 const AddDomain = page(async () => (await import('./pages/domains/add-domain.tsx')).AddDomain);
 const Domain = page(async () => (await import('./pages/domain/domain.tsx')).Domain);
+const Purge = page(async () => (await import('./pages/purge/purge.tsx')).Purge);
+const Certificates = page(async () => (await import('./pages/certificates/certificates.tsx')).Certificates);
+const AddCertificate = page(async () => (await import('./pages/certificates/add-certificate.tsx')).AddCertificate);
+const Statistics = page(async () => (await import('./pages/statistics/statistics.tsx')).Statistics);
+const Logs = page(async () => (await import('./pages/logs/logs.tsx')).Logs);
+const Audit = page(async () => (await import('./pages/audit/audit.tsx')).Audit);
 
 export const PAGES: readonly PageRow[] = [
   inMenu('overview', 'start', { show: Overview, scope: 'cdn' }),
   inMenu('domains', 'delivery', { show: Domains, scope: 'cdn' }),
   { path: ADD_DOMAIN_PATH, show: AddDomain, scope: 'cdn' },
   { path: DOMAIN_PATTERN, show: Domain, scope: 'cdn' },
+  inMenu('purge', 'delivery', { show: Purge, scope: 'cdn' }),
+  inMenu('certificates', 'delivery', { show: Certificates, scope: 'cdn' }),
+  { path: ADD_CERTIFICATE_PATH, show: AddCertificate, scope: 'cdn' },
+  inMenu('statistics', 'delivery', { show: Statistics, scope: 'cdn' }),
+  inMenu('logs', 'delivery', { show: Logs, scope: 'cdn' }),
+  inMenu('audit', 'account', { show: Audit, scope: 'cdn' }),
 ];
 
 /** Rows of the menu that the session sees, in their groups. */

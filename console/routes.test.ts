@@ -1,16 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
+  auditPath,
+  certificatesPath,
   comparePath,
   domainPath,
   domainsPath,
   explainPath,
+  logsPath,
   overviewPath,
+  purgePath,
+  readAuditQuery,
+  readCertificatesQuery,
   readCompareQuery,
   readDomainsQuery,
   readDomainTab,
   readExplainQuery,
+  readLogsQuery,
+  readPurgeQuery,
   readRangeQuery,
+  readStatisticsQuery,
+  statisticsPath,
 } from './routes.ts';
 
 function searchOf(path: string): string {
@@ -39,5 +49,25 @@ describe('addresses of the console', () => {
     assert.deepEqual(readExplainQuery(searchOf(explainPath('1', url))), { url });
     assert.deepEqual(readCompareQuery(searchOf(comparePath('1', '17', '18'))), { older: '17', newer: '18' });
     assert.deepEqual(readRangeQuery(searchOf(overviewPath({ range: '7d' }))), { range: '7d' });
+  });
+
+  test('what is chosen of statistics survives its address', () => {
+    const query = { domain: '例.example', metric: 'bandwidth', compare: 'domain', other: 'b.example' } as const;
+    for (const range of ['24h', '1y', { from: 60, to: 120 }] as const)
+      assert.deepEqual(readStatisticsQuery(searchOf(statisticsPath({ ...query, range }))), { ...query, range });
+    for (const wrong of ['from=2&to=1', 'from=1&to=40000000', 'from=1', 'range=toString', ''])
+      assert.equal(readStatisticsQuery(`?${wrong}`).range, '24h', wrong);
+  });
+
+  test('filters of certificates, purges, logs and the audit survive their addresses', () => {
+    const certificates = { page: 3, ssl_key: 'a b' };
+    assert.deepEqual(readCertificatesQuery(searchOf(certificatesPath(certificates))), certificates);
+    assert.deepEqual(readCertificatesQuery('?page=0'), { page: 1, ssl_key: '' });
+    const purge = { act: 'prefetch', task: '17' } as const;
+    assert.deepEqual(readPurgeQuery(searchOf(purgePath(purge))), purge);
+    const logs = { view: 'tail', domain: 'a.example' } as const;
+    assert.deepEqual(readLogsQuery(searchOf(logsPath(logs))), logs);
+    const audit = { operation: 'domain.change', target_kind: 'domain', target_id: '1', event: '9' };
+    assert.deepEqual(readAuditQuery(searchOf(auditPath(audit))), audit);
   });
 });

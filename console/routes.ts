@@ -104,6 +104,135 @@ export function readRangeQuery(search: string): RangeQuery {
   return { range: RANGES.find((known) => known === given) ?? '24h' };
 }
 
+export const STATISTICS_RANGES = [...RANGES, '90d', '1y'] as const;
+export const METRICS = ['requests', 'traffic', 'bandwidth', 'hit_ratio'] as const;
+export const COMPARISONS = ['', 'before', 'week', 'domain'] as const;
+
+/** Unix seconds. */
+export interface SpanQuery {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface StatisticsQuery {
+  /** Empty: all. */
+  readonly domain: string;
+  readonly metric: (typeof METRICS)[number];
+  readonly range: (typeof STATISTICS_RANGES)[number] | SpanQuery;
+  readonly compare: (typeof COMPARISONS)[number];
+  /** That `compare` is about; empty: all. */
+  readonly other: string;
+}
+
+const MAX_SPAN_SECONDS = 366 * 86_400;
+
+export function statisticsPath({ domain, metric, range, compare, other }: StatisticsQuery): string {
+  const when =
+    typeof range === 'string'
+      ? { range: range === '24h' ? '' : range }
+      : { from: String(range.from), to: String(range.to) };
+  return withQuery(PATHS.statistics, {
+    domain,
+    metric: metric === 'requests' ? '' : metric,
+    ...when,
+    compare,
+    other: compare === 'domain' ? other : '',
+  });
+}
+
+/** A range that cannot be asked for is the last day. */
+export function readStatisticsQuery(search: string): StatisticsQuery {
+  const query = new URLSearchParams(search);
+  const { from = null, to = null } = Object.fromEntries(query);
+  const span = { from: Number(digitsOf(from)), to: Number(digitsOf(to)) };
+  const given = query.get('range');
+  return {
+    domain: query.get('domain') ?? '',
+    metric: oneOf(METRICS, query.get('metric')),
+    range: isSpan(span) ? span : (STATISTICS_RANGES.find((known) => known === given) ?? '24h'),
+    compare: oneOf(COMPARISONS, query.get('compare')),
+    other: query.get('other') ?? '',
+  };
+}
+
+/** Whether the service gives statistics of such a span: it is not empty, and at most 366 days. */
+export function isSpan({ from, to }: SpanQuery): boolean {
+  return from > 0 && from < to && to - from <= MAX_SPAN_SECONDS;
+}
+
+export const ADD_CERTIFICATE_PATH = '/certificates/add';
+
+export interface CertificatesQuery {
+  readonly page: number;
+  /** The certificate that is looked at; empty: none. */
+  readonly ssl_key: string;
+}
+
+export function certificatesPath({ page, ssl_key }: Partial<CertificatesQuery> = {}): string {
+  return withQuery(PATHS.certificates, { page: page === undefined || page === 1 ? '' : String(page), ssl_key });
+}
+
+export function readCertificatesQuery(search: string): CertificatesQuery {
+  const query = new URLSearchParams(search);
+  return { page: Number(digitsOf(query.get('page'))) || 1, ssl_key: query.get('ssl_key') ?? '' };
+}
+
+export const ACTS = ['purge', 'prefetch'] as const;
+
+export interface PurgeQuery {
+  readonly act: (typeof ACTS)[number];
+  /** The task that is looked at; empty: none. */
+  readonly task: string;
+}
+
+export function purgePath({ act, task }: Partial<PurgeQuery> = {}): string {
+  return withQuery(PATHS.purge, { act: act === 'purge' ? '' : act, task });
+}
+
+export function readPurgeQuery(search: string): PurgeQuery {
+  const query = new URLSearchParams(search);
+  return { act: oneOf(ACTS, query.get('act')), task: digitsOf(query.get('task')) };
+}
+
+export const LOG_VIEWS = ['files', 'tail'] as const;
+
+export interface LogsQuery {
+  readonly view: (typeof LOG_VIEWS)[number];
+  /** Name of the domain; empty: none yet. */
+  readonly domain: string;
+}
+
+export function logsPath({ view, domain }: Partial<LogsQuery> = {}): string {
+  return withQuery(PATHS.logs, { view: view === 'files' ? '' : view, domain });
+}
+
+export function readLogsQuery(search: string): LogsQuery {
+  const query = new URLSearchParams(search);
+  return { view: oneOf(LOG_VIEWS, query.get('view')), domain: query.get('domain') ?? '' };
+}
+
+export interface AuditQuery {
+  readonly operation: string;
+  readonly target_kind: string;
+  readonly target_id: string;
+  /** The event that is looked at; empty: none. */
+  readonly event: string;
+}
+
+export function auditPath(query: Partial<AuditQuery> = {}): string {
+  return withQuery(PATHS.audit, { ...query });
+}
+
+export function readAuditQuery(search: string): AuditQuery {
+  const query = new URLSearchParams(search);
+  return {
+    operation: query.get('operation') ?? '',
+    target_kind: query.get('target_kind') ?? '',
+    target_id: query.get('target_id') ?? '',
+    event: digitsOf(query.get('event')),
+  };
+}
+
 /** Empty values are left out. */
 function withQuery(path: string, values: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1]));

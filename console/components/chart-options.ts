@@ -1,9 +1,7 @@
 /** How a chart is drawn: a pure function of what it shows. */
 import uPlot from 'uplot';
 import { formatClock, formatDay } from '../lib/format.ts';
-import type { Series } from './chart.tsx';
-
-export type ChartColor = 'accent' | 'warn' | 'bad' | 'chart-4' | 'chart-5';
+import type { Series } from './chart-data.ts';
 
 export interface ChartLook {
   readonly colorOf: (name: `--${string}`) => string;
@@ -18,13 +16,16 @@ interface Drawn {
   readonly range: readonly [from: number, to: number];
   readonly format: (value: number) => string;
   readonly look: ChartLook;
+  readonly isStacked: boolean;
   readonly onZoom: ((from: number, to: number) => void) | undefined;
+  /** Index of the data that the pointer is at; `undefined`: it has left. */
+  readonly onPoint: (index: number | undefined) => void;
 }
 
 const HEIGHT = 220;
 const DAY_SECONDS = 86_400;
 
-export function chartOptions({ series, zone, range, format, look, onZoom }: Drawn): uPlot.Options {
+export function chartOptions({ series, zone, range, format, look, isStacked, onZoom, onPoint }: Drawn): uPlot.Options {
   const axis = {
     stroke: look.colorOf('--text-2'),
     grid: { stroke: look.colorOf('--line'), width: 1 },
@@ -42,10 +43,12 @@ export function chartOptions({ series, zone, range, format, look, onZoom }: Draw
     scales: { x: { range: [...range] as [number, number] }, y: { range: (_plot, _low, high) => [0, niceTop(high)] } },
     axes: [
       { ...axis, size: 28, grid: { show: false }, values: (_plot, at) => at.map((time) => labelOf(time, zone, range)) },
-      { ...axis, size: 56, values: (_plot, at) => at.map(format) },
+      { ...axis, size: 68, values: (_plot, at) => at.map(format) },
     ],
     series: [{}, ...series.map((one) => seriesOf(one, look))],
+    bands: isStacked ? bandsOf(series) : [],
     hooks: {
+      setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)],
       setSelect: [
         (plot) => {
           const { left, width } = plot.select;
@@ -57,17 +60,23 @@ export function chartOptions({ series, zone, range, format, look, onZoom }: Draw
 }
 
 /** Steps: a count of a minute holds for the whole minute. */
-function seriesOf({ name, color }: Series, { colorOf }: ChartLook): uPlot.Series {
+function seriesOf({ name, color, isDashed = false }: Series, { colorOf }: ChartLook): uPlot.Series {
   const stroke = colorOf(`--${color}`);
   const paths = uPlot.paths.stepped?.({ align: 1 });
   return {
     label: name,
     stroke,
-    fill: `color-mix(in oklch, ${stroke} 10%, transparent)`,
-    width: 1.75,
+    ...(isDashed ? { dash: [4, 4] } : { fill: `color-mix(in oklch, ${stroke} 10%, transparent)` }),
+    width: isDashed ? 1.25 : 1.75,
     points: { show: false },
     ...(paths && { paths }),
   };
+}
+
+/** Each series is filled down to the one that it stands on, so that fills do not mix. */
+function bandsOf(series: readonly Series[]): uPlot.Band[] {
+  const stacked = series.filter(({ isDashed = false }) => !isDashed);
+  return stacked.slice(1).map((_, n) => ({ series: [n + 1, n + 2] }));
 }
 
 /** The top of the axis: at least 1, so that a chart of nothing has one. */

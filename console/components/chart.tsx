@@ -1,18 +1,12 @@
 /** Counts over time as steps: canvas for the eye, a table for screen readers. Loaded when one is shown. */
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { useTheme } from '../services.tsx';
+import { formatTime } from '../lib/format.ts';
+import { usePreference, useTheme } from '../services.tsx';
 import styles from './chart.module.css';
-import { type ChartColor, type ChartLook, chartOptions } from './chart-options.ts';
-
-export interface Series {
-  readonly name: string;
-  readonly values: readonly number[];
-  readonly color: ChartColor;
-  /** Sum, or whatever says all of it in one text. */
-  readonly total: string;
-}
+import { chartData, type Series, stepAt } from './chart-data.ts';
+import { type ChartLook, chartOptions } from './chart-options.ts';
 
 export interface ChartProps {
   readonly label: string;
@@ -23,35 +17,33 @@ export interface ChartProps {
   /** Range that is shown, Unix seconds, whether there are data or not. */
   readonly range: readonly [from: number, to: number];
   readonly format: (value: number) => string;
+  /** The first series stands on the second, and so on. */
+  readonly isStacked?: boolean;
   /** A part was marked: Unix seconds. */
   readonly onZoom?: ((from: number, to: number) => void) | undefined;
 }
 
-export function Chart({ label, times, series, zone, range, format, onZoom }: ChartProps) {
+export function Chart({ label, times, series, zone, range, format, isStacked = false, onZoom }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const theme = useTheme();
+  const [pointed, setPointed] = useState<number>();
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
     const look: ChartLook = { colorOf: (name) => readColor(element, name), width: element.clientWidth, theme };
-    const options = chartOptions({ series, zone, range, format, look, onZoom });
-    const plot = new uPlot(options, [[...times], ...series.map(({ values }) => [...values])], element);
+    const options = chartOptions({ series, zone, range, format, look, isStacked, onZoom, onPoint: setPointed });
+    const plot = new uPlot(options, chartData(times, series, isStacked), element);
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: options.height }));
     observer.observe(element);
     return () => {
       observer.disconnect();
       plot.destroy();
     };
-  }, [times, series, zone, range, format, onZoom, theme]);
+  }, [times, series, zone, range, format, isStacked, onZoom, theme]);
+  const at = pointed === undefined || times.length === 0 ? undefined : stepAt(pointed, times.length);
   return (
     <figure>
-      <div className={styles['legend']} aria-hidden="true">
-        {series.map(({ name, color, total }) => (
-          <span key={name} className={styles['name']} data-color={color}>
-            {name} <span className="dim">{total}</span>
-          </span>
-        ))}
-      </div>
+      <Legend {...{ times, series, zone, format, at }} />
       <div ref={box} className={styles['plot']} aria-hidden="true" />
       <figcaption className="unseen">
         <table>
@@ -67,6 +59,30 @@ export function Chart({ label, times, series, zone, range, format, onZoom }: Cha
         </table>
       </figcaption>
     </figure>
+  );
+}
+
+interface LegendProps extends Pick<ChartProps, 'times' | 'series' | 'zone' | 'format'> {
+  /** The step that is pointed at. */
+  readonly at: number | undefined;
+}
+
+/** The totals, or the values of the step that is pointed at. */
+function Legend({ times, series, zone, format, at }: LegendProps) {
+  const locale = usePreference('locale');
+  const valueAt = ({ values }: Series, step: number) => {
+    const value = values[step] ?? null;
+    return value === null ? '—' : format(value);
+  };
+  return (
+    <div className={styles['legend']} aria-hidden="true">
+      {series.map((one) => (
+        <span key={one.name} className={styles['name']} data-color={one.color} data-dashed={one.isDashed || undefined}>
+          {one.name} <span className="dim">{at === undefined ? one.total : valueAt(one, at)}</span>
+        </span>
+      ))}
+      {at !== undefined && <span className="dim">{formatTime((times[at] ?? 0) * 1000, { zone, locale })}</span>}
+    </div>
   );
 }
 

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatAgo, formatBytes, formatClock, formatRatio, formatSeconds, formatShort, formatTime } from './format.ts';
+import {
+  formatAgo,
+  formatBitRate,
+  formatBytes,
+  formatClock,
+  formatRatio,
+  formatSeconds,
+  formatShort,
+  formatTime,
+} from './format.ts';
 
 test('bytes are decimal, with at most three digits', () => {
   const rows: readonly (readonly [bytes: number, shown: string])[] = [
@@ -14,6 +23,13 @@ test('bytes are decimal, with at most three digits', () => {
     [9e18, '9,000 PB'],
   ];
   for (const [bytes, shown] of rows) assert.equal(formatBytes(bytes, 'en'), shown);
+});
+
+test('a rate of bits has the units of bytes', () => {
+  assert.deepEqual(
+    [0, 999, 12_345_678].map((bits) => formatBitRate(bits, 'en')),
+    ['0 bit/s', '999 bit/s', '12.3 Mbit/s'],
+  );
 });
 
 test('a hit ratio below one is never shown as 100 %', () => {

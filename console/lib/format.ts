@@ -28,6 +28,12 @@ export function formatBytes(bytes: number, locale: Locale): string {
   return `${formatNumber(value, locale, power > 0 && value < 100 ? 1 : 0)} ${BYTE_UNITS[power]}`;
 }
 
+/** Bits in a second, in decimal units: 1 kbit/s is 1000 bits in a second. */
+export function formatBitRate(bits: number, locale: Locale): string {
+  const text = formatBytes(bits, locale);
+  return `${text.slice(0, -1)}bit/s`;
+}
+
 /** `ratio` from 0 to 1. A ratio below 1 is never shown as 100 %. */
 export function formatRatio(ratio: number, locale: Locale): string {
   const shown = ratio < 1 ? Math.min(ratio, 0.999) : 1;

@@ -21,6 +21,14 @@ const PAGES: readonly (readonly [path: string, texts: Readonly<Record<TestLocale
   ['/domains/ID/explain', { en: 'Header fields', 'zh-CN': '请求头' }],
   ['/domains/ID/revisions', { en: 'domain.add', 'zh-CN': 'domain.add' }],
   ['/domains/ID/propagation', { en: 'Last report', 'zh-CN': '最近上报' }],
+  ['/purge', { en: 'There is no task yet', 'zh-CN': '还没有任务' }],
+  ['/certificates', { en: 'There is no certificate yet', 'zh-CN': '还没有证书' }],
+  ['/certificates/add', { en: 'Certificate and chain', 'zh-CN': '证书及证书链' }],
+  ['/statistics', { en: 'Download CSV', 'zh-CN': '下载 CSV' }],
+  ['/logs', { en: 'Which domain?', 'zh-CN': '查看哪个域名？' }],
+  ['/logs?domain=www.example.com', { en: 'There is no log', 'zh-CN': '最近 30 天没有日志' }],
+  ['/logs?domain=www.example.com&view=tail', { en: 'Nothing is followed', 'zh-CN': '尚未开始跟踪' }],
+  ['/audit', { en: 'domain.add', 'zh-CN': 'domain.add' }],
   ['/nowhere', { en: 'The address may be mistyped', 'zh-CN': '地址可能有误' }],
 ];
 

@@ -1,5 +1,5 @@
 /** Ranges of time that statistics are shown for, and the grain that suits each. Pure. */
-import type { RangeQuery } from '../../routes.ts';
+import type { StatisticsQuery } from '../../routes.ts';
 
 export interface TimeRange {
   /** Unix seconds, both of whole minutes, so that a call of the same minute is the same. */
@@ -7,16 +7,20 @@ export interface TimeRange {
   readonly to: number;
 }
 
-const RANGE_SECONDS: Readonly<Record<RangeQuery['range'], number>> = {
+type Preset = Extract<StatisticsQuery['range'], string>;
+
+const RANGE_SECONDS: Readonly<Record<Preset, number>> = {
   '1h': 3600,
   '6h': 6 * 3600,
   '24h': 86_400,
   '3d': 3 * 86_400,
   '7d': 7 * 86_400,
   '30d': 30 * 86_400,
+  '90d': 90 * 86_400,
+  '1y': 365 * 86_400,
 };
 
-export function secondsOf(range: RangeQuery['range']): number {
+export function secondsOf(range: Preset): number {
   return RANGE_SECONDS[range];
 }
 

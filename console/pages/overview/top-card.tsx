@@ -13,14 +13,20 @@ interface TopCardProps {
   readonly kind: 'url' | 'referer' | 'client';
   readonly title: string;
   readonly range: TimeRange;
+  /** Empty: all. */
+  readonly domain?: string;
 }
 
 const SHOWN = 8;
 
-export function TopCard({ kind, title, range: { from, to } }: TopCardProps) {
+export function TopCard({ kind, title, range: { from, to }, domain = '' }: TopCardProps) {
   const t = useText(overviewText);
   const locale = usePreference('locale');
-  const load = useRead('stat.top', { kind, limit: SHOWN, starttime: from, endtime: to }, { keepsPrevious: true });
+  const load = useRead(
+    'stat.top',
+    { kind, limit: SHOWN, starttime: from, endtime: to, ...(domain !== '' && { domain }) },
+    { keepsPrevious: true },
+  );
   return (
     <Card title={title} note={t.approximate} isFlush>
       <Loaded load={load} isEmpty={({ list }) => list.length === 0} empty={<p className="help pad">{t.noTop}</p>}>

@@ -1,0 +1,53 @@
+/** The span that statistics are shown for, its grain, and the span that it is compared with. Unix seconds. Pure. */
+import type { StatisticsQuery } from '../../routes.ts';
+import { before, grainOf, lastSeconds, secondsOf, type TimeRange } from '../overview/time-range.ts';
+
+export type Grain = ReturnType<typeof grainOf>;
+
+const DAY_SECONDS = 86_400;
+const WEEK_SECONDS = 7 * DAY_SECONDS;
+const GRAIN_SECONDS: Readonly<Record<Grain, number>> = { minute: 60, hour: 3600, day: DAY_SECONDS };
+
+/** How long the service keeps what is finer than days. */
+const KEPT_SECONDS = { minute: 7 * DAY_SECONDS, hour: 90 * DAY_SECONDS };
+
+/** `now`: Unix milliseconds. */
+export function spanOf(range: StatisticsQuery['range'], now: number): TimeRange {
+  return typeof range === 'string' ? lastSeconds(secondsOf(range), now) : range;
+}
+
+/** Not more points than a chart has room for, and not finer than what is still there. */
+export function keptGrainOf(range: TimeRange, now: number): Grain {
+  const age = now / 1000 - range.from;
+  const wanted = grainOf(range);
+  if (wanted === 'minute' && age <= KEPT_SECONDS.minute) return 'minute';
+  return wanted !== 'day' && age <= KEPT_SECONDS.hour ? 'hour' : 'day';
+}
+
+export function grainSeconds(grain: Grain): number {
+  return GRAIN_SECONDS[grain];
+}
+
+/** Null: there is nothing to compare with. `shift`: seconds by which it is earlier. */
+export function comparedSpan(
+  span: TimeRange,
+  compare: StatisticsQuery['compare'],
+): (TimeRange & { readonly shift: number }) | null {
+  switch (compare) {
+    case '':
+      return null;
+    case 'domain':
+      return { ...span, shift: 0 };
+    case 'week':
+      return { from: span.from - WEEK_SECONDS, to: span.to - WEEK_SECONDS, shift: WEEK_SECONDS };
+    case 'before':
+      return { ...before(span), shift: span.to - span.from };
+  }
+}
+
+/** What was marked in a chart, as whole minutes, hours or days; at least one. */
+export function zoomedSpan({ from, to }: TimeRange, grain: Grain): TimeRange {
+  const size = GRAIN_SECONDS[grain];
+  const begin = Math.floor(from / size) * size;
+  return { from: begin, to: Math.max(Math.ceil(to / size) * size, begin + size) };
+}
