@@ -85,6 +85,7 @@ function headersOf({ code, parameters }: ServiceError): Record<string, string> {
   switch (code) {
     case 'tooManyRequests':
     case 'tooManyFailedTokens':
+    case 'tooManySignIns':
     case 'notReady':
       return { 'retry-after': String(parameters['seconds']) };
     case 'revisionChanged':

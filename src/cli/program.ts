@@ -25,6 +25,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Create>>> = {
   install: async () => (await import('./machine/install-command.ts')).installCommand,
   account: async () => (await import('./operators/account-commands.ts')).accountCommand,
   token: async () => (await import('./operators/token-commands.ts')).tokenCommand,
+  person: async () => (await import('./operators/person-commands.ts')).personCommand,
+  member: async () => (await import('./operators/member-commands.ts')).memberCommand,
   domain: async () => (await import('./domains/domain-commands.ts')).domainCommand,
   apply: async () => (await import('./domains/domain-file-commands.ts')).applyCommand,
   certificate: async () => (await import('./domains/certificate-commands.ts')).certificateCommand,

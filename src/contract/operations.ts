@@ -33,6 +33,8 @@ import { GROUP_OPERATIONS } from './operators/group-operations.ts';
 import { OPERATOR_OPERATIONS } from './operators/operator-operations.ts';
 import { TOKEN_OPERATIONS } from './operators/token-operations.ts';
 import { WATCH_OPERATIONS } from './operators/watch-operations.ts';
+import { MEMBER_OPERATIONS, PEOPLE_OPERATOR_OPERATIONS } from './people/member-operations.ts';
+import { PERSON_OPERATIONS } from './people/person-operations.ts';
 import { SESSION_OPERATIONS } from './people/session-operations.ts';
 import type { RouteName } from './routes.ts';
 import type { Operation } from './schema/operation.ts';
@@ -76,10 +78,13 @@ const OPERATION_TABLE = {
   ...SMS_ACCOUNT_OPERATIONS,
   ...SMS_WEBHOOK_OPERATIONS,
   ...SESSION_OPERATIONS,
+  ...PERSON_OPERATIONS,
+  ...MEMBER_OPERATIONS,
   ...TOKEN_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
   ...OPERATOR_OPERATIONS,
   ...DESK_OPERATIONS,
+  ...PEOPLE_OPERATOR_OPERATIONS,
   ...EDGE_OPERATOR_OPERATIONS,
   ...FLEET_OPERATOR_OPERATIONS,
   ...LIVE_OPERATOR_OPERATIONS,

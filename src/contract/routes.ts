@@ -155,9 +155,35 @@ export const ROUTES = {
   'sms.listDeliveries': smsExtension('/api/app/listSmsDeliveries', 'read'),
 
   'session.begin': sessionRoute('/session/begin', 'none', 'write'),
+  'session.second': sessionRoute('/session/second', 'person', 'write'),
+  'session.passkeyChallenge': sessionRoute('/session/passkeyChallenge', 'none', 'read'),
   'session.get': sessionRoute('/session/get', 'person', 'read'),
   'session.use': sessionRoute('/session/use', 'person', 'write'),
+  'session.look': { ...sessionRoute('/session/look', 'person', 'write'), scope: 'operator' },
+  'session.list': sessionRoute('/session/list', 'person', 'read'),
+  'session.revoke': sessionRoute('/session/revoke', 'person', 'write'),
   'session.end': sessionRoute('/session/end', 'person', 'write'),
+
+  'person.get': sessionRoute('/person/get', 'person', 'read'),
+  'person.set': sessionRoute('/person/set', 'person', 'write'),
+  'person.setPassword': sessionRoute('/person/setPassword', 'person', 'write'),
+  'person.beginTotp': sessionRoute('/person/beginTotp', 'person', 'write'),
+  'person.confirmTotp': sessionRoute('/person/confirmTotp', 'person', 'write'),
+  'person.removeTotp': sessionRoute('/person/removeTotp', 'person', 'write'),
+  'person.makeRecoveryCodes': sessionRoute('/person/makeRecoveryCodes', 'person', 'write'),
+  'person.beginPasskey': sessionRoute('/person/beginPasskey', 'person', 'read'),
+  'person.addPasskey': sessionRoute('/person/addPasskey', 'person', 'write'),
+  'person.listPasskeys': sessionRoute('/person/listPasskeys', 'person', 'read'),
+  'person.removePasskey': sessionRoute('/person/removePasskey', 'person', 'write'),
+
+  'member.list': ownRoute('/member/list', 'manage'),
+  'member.invite': ownRoute('/member/invite', 'manage'),
+  'member.setRole': ownRoute('/member/setRole', 'manage'),
+  'member.remove': ownRoute('/member/remove', 'manage'),
+  'member.resetPassword': ownRoute('/member/resetPassword', 'manage'),
+  'member.setSecondFactor': ownRoute('/member/setSecondFactor', 'manage'),
+  'invitation.get': sessionRoute('/invitation/get', 'none', 'read'),
+  'invitation.accept': sessionRoute('/invitation/accept', 'none', 'write'),
 
   'account.getLimits': ownRoute('/account/getLimits', 'read'),
 
@@ -184,6 +210,10 @@ export const ROUTES = {
   'operator.getAccount': operatorRoute('/operator/getAccount', 'read'),
   'operator.getHealth': operatorRoute('/operator/getHealth', 'read'),
   'operator.getSettings': operatorRoute('/operator/getSettings', 'read'),
+  'operator.createPerson': operatorRoute('/operator/createPerson', 'manage'),
+  'operator.resetPerson': operatorRoute('/operator/resetPerson', 'manage'),
+  'operator.listPersons': operatorRoute('/operator/listPersons', 'manage'),
+  'operator.setPersonStatus': operatorRoute('/operator/setPersonStatus', 'manage'),
 
   'auditOperator.list': operatorRoute('/operator/listAuditEvents', 'read'),
   'auditOperator.get': operatorRoute('/operator/getAuditEvent', 'read'),
@@ -250,8 +280,10 @@ export const ADDING: ReadonlySet<RouteName> = new Set<RouteName>([
   'config.requestCertificate',
   'token.create',
   'token.rotate',
+  'member.invite',
   'operator.createAccount',
   'operator.createToken',
+  'operator.createPerson',
   'fleetOperator.createToken',
   'fleetOperator.addEdge',
   'smsOperator.createApp',
@@ -260,6 +292,39 @@ export const ADDING: ReadonlySet<RouteName> = new Set<RouteName>([
 
 /** Operations whose success is answered with a stream, `text/event-stream`, in place of the envelope. docs/decisions/0671 */
 export const STREAMING: ReadonlySet<RouteName> = new Set<RouteName>(['event.watch']);
+/** Operations for which a session needs a proof within the last 15 minutes. docs/decisions/0664 */
+export const NEEDS_PROOF: ReadonlySet<RouteName> = new Set<RouteName>([
+  'session.look',
+  'person.setPassword',
+  'person.beginTotp',
+  'person.removeTotp',
+  'person.makeRecoveryCodes',
+  'person.beginPasskey',
+  'person.addPasskey',
+  'person.removePasskey',
+  'member.invite',
+  'member.setRole',
+  'member.remove',
+  'member.resetPassword',
+  'member.setSecondFactor',
+  'token.create',
+  'token.rotate',
+  'token.revoke',
+  'domain.delete',
+  'operator.createToken',
+  'operator.revokeToken',
+  'operator.rotateKeyring',
+  'operator.setAccountStatus',
+  'operator.transferDomain',
+  'operator.createPerson',
+  'operator.resetPerson',
+  'operator.setPersonStatus',
+  'fleetOperator.createToken',
+  'fleetOperator.addEdge',
+  'fleetOperator.revokeEdge',
+  'fleetOperator.rotateAuthority',
+  'smsOperator.recharge',
+]);
 
 export type RouteName = keyof typeof ROUTES;
 
@@ -293,7 +358,10 @@ function eventRoute<P extends `/event/${string}`, A extends TokenAccess>(path: P
 }
 
 /** What an account sees and does of itself. */
-function ownRoute<P extends `/${'account' | 'event' | 'token'}/${string}`, A extends TokenAccess>(path: P, access: A) {
+function ownRoute<P extends `/${'account' | 'event' | 'member' | 'token'}/${string}`, A extends TokenAccess>(
+  path: P,
+  access: A,
+) {
   return { base: 'cdn', path, envelope: 'cdn', scope: 'any', access, extension: true } as const;
 }
 

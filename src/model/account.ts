@@ -11,6 +11,8 @@ export interface Account {
   /** Tokens of a disabled account are refused; its domains and services stay in service. */
   readonly isDisabled: boolean;
   readonly limits: AccountLimits;
+  /** Whether its members need a second factor; absent: as its kind has it. */
+  readonly secondFactor?: boolean;
   /** Time since which its domains send more than `bandwidthMbps`; absent: they do not. */
   readonly overSince?: number;
 }
@@ -36,6 +38,12 @@ export interface AccountLimits {
 export const SCOPES = ['cdn', 'sms', 'operator'] as const;
 
 export type Scope = (typeof SCOPES)[number];
+
+/** An operator's token works on `/operator/*` only, so it has nothing to do on a customer's account. */
+export const SCOPES_OF_KIND: Readonly<Record<AccountKind, readonly Scope[]>> = {
+  customer: ['cdn', 'sms'],
+  operator: ['operator'],
+};
 
 /**
  * What an operation does: it shows something, changes something, or concerns tokens, accounts or other things that

@@ -54,6 +54,7 @@ const ORDINARY: SessionLimits = { absoluteMs: 12 * HOUR_MS, idleMs: 2 * HOUR_MS 
 const KEPT: SessionLimits = { absoluteMs: 30 * DAY_MS, idleMs: 7 * DAY_MS };
 const PENDING: SessionLimits = { absoluteMs: 10 * MINUTE_MS, idleMs: 10 * MINUTE_MS };
 const STRONG_MS = 15 * MINUTE_MS;
+export const LOOK_MS = HOUR_MS;
 
 export function sessionLimits({ isPending, isKept }: Pick<Session, 'isPending' | 'isKept'>): SessionLimits {
   if (isPending) return PENDING;
@@ -67,6 +68,11 @@ export function isSessionAlive(session: Session, now: number): boolean {
 /** End of the time in which acts are allowed that need a recent proof; 0: there was none. */
 export function strongUntil({ strongAt }: Pick<Session, 'strongAt'>): number {
   return strongAt === undefined ? 0 : strongAt + STRONG_MS;
+}
+
+/** Whether the session began with a second factor, or has proven one since. */
+export function hasProvenSecondFactor({ method }: Pick<Session, 'method'>): boolean {
+  return method === 'second' || method === 'passkey' || method === 'provider';
 }
 
 /** The customer's account that the session looks at; `undefined`: none, or no longer. */

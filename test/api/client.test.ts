@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { describe, test } from 'node:test';
-import { isPersonal } from '#api/calls/admission.ts';
 import { createClient } from '#client/client.ts';
 import { ClientError } from '#client/client-error.ts';
 import { type CallOf, OPERATIONS } from '#contract/operations.ts';
@@ -16,6 +15,7 @@ import { addTestCertificate } from '../support/api/added-certificate.ts';
 import { startTestApi } from '../support/api/api.ts';
 import { addSampleLists } from '../support/api/customers.ts';
 import { makeRevisions } from '../support/api/domain-revisions.ts';
+import { isOfPeople } from '../support/api/people.ts';
 import { DESK_OPTIONS } from '../support/api/sample-desk.ts';
 import { addSampleEvent } from '../support/api/sample-event.ts';
 import { newSqlite } from '../support/db/databases.ts';
@@ -107,9 +107,9 @@ describe('the client', () => {
       const other = await api.join('customer', ['cdn']);
       const client = createClient({ baseUrl: api.url, accessToken: first.accessToken });
       const own = createClient({ baseUrl: api.url, accessToken: customer.accessToken });
-      // A program with a token calls none of people's operations: test/api/sessions.test.ts.
+      // Operations of people: test/api/people.test.ts.
       // The lines of a search are in the service's own store: test/api/log-search.test.ts.
-      const isOther = (name: RouteName) => isPersonal(name) || STREAMING.has(name) || name === 'log.search';
+      const isOther = (name: RouteName) => isOfPeople(name) || STREAMING.has(name) || name === 'log.search';
       for (const name of ROUTE_NAMES.filter((known) => !isOther(known))) {
         const domain = `${name.toLowerCase()}.example`;
         const { domain_id } = await own.call('domain.add', {

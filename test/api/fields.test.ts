@@ -33,6 +33,7 @@ const ANY_NUMBER_WILL_DO = [
     'connectors',
     'reason',
     'access_token',
+    'text',
   ],
 ];
 

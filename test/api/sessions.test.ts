@@ -41,7 +41,7 @@ describeOnBothEngines('sessions', (newDatabase) => {
   test('a token is exchanged for a cookie, which calls go by until it is ended', async (t) => {
     const { api, me } = await startWithCustomers(t, newDatabase);
     const begun = await api.post(BEGIN, { access_token: me.accessToken }, { 'user-agent': 'Browser/1 \u00e9' });
-    assert.deepEqual(dataOf(begun), { next: 'done' });
+    assert.deepEqual(dataOf(begun), { next: 'done', failed_before: 0 });
     const [set = ''] = begun.headers.getSetCookie();
     assert.match(set, /^__Host-causeway=[\w-]{47}; Path=\/; HttpOnly; Secure; SameSite=Strict; Max-Age=43200$/);
     const cookie = cookieOf(begun.headers);

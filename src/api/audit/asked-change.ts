@@ -13,6 +13,7 @@ const NAMING: readonly (readonly [field: string, kind: AuditTarget['kind']])[] =
   ['domain', 'domain'],
   ['edge_id', 'edge'],
   ['token_id', 'token'],
+  ['person_id', 'person'],
   ['ssl_key', 'certificate'],
   ['app_key', 'app'],
   ['prefix', 'route'],

@@ -13,16 +13,10 @@ import {
   type TokenLimits,
 } from '#db/tables/tokens.ts';
 import { hashToken, mintToken } from '#lib/token.ts';
-import type { AccountKind, Scope, Token } from '#model/account.ts';
+import { type AccountKind, SCOPES_OF_KIND, type Token } from '#model/account.ts';
 
 /** Tokens of an account that can be used; as many that have ended are kept besides. */
 const MAX_TOKENS = 100;
-
-/** An operator's token works on `/operator/*` only, so it has nothing to do on a customer's account. */
-const SCOPES_OF_KIND: Readonly<Record<AccountKind, readonly Scope[]>> = {
-  customer: ['cdn', 'sms'],
-  operator: ['operator'],
-};
 
 /** A token, and what it is used with: shown once. */
 export interface MadeToken {

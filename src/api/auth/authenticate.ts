@@ -41,6 +41,8 @@ export interface Principal {
   readonly limits: AccountLimits;
   /** The account is; its token is good all the same. */
   readonly isDisabled: boolean;
+  /** The account asks for a second factor, and the session has proven none. */
+  readonly lacksSecondFactor?: boolean;
 }
 
 interface PersonInUse {

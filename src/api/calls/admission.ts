@@ -1,8 +1,9 @@
 /** Identifies the caller, and decides whether the call may be made: by a token in the body, or else by the session of a cookie. The order is that of docs/decisions/0210. */
 import { ServiceError } from '#contract/errors/service-error.ts';
-import { ROUTES, type Route, type RouteName } from '#contract/routes.ts';
+import { NEEDS_PROOF, ROUTES, type Route, type RouteName } from '#contract/routes.ts';
 import { COMMON, SMS_COMMON } from '#contract/schema/operation.ts';
 import { clientNetwork } from '#lib/cidr.ts';
+import { strongUntil } from '#model/session.ts';
 import type { Authenticate, Caller, Principal } from '../auth/authenticate.ts';
 import { callSite, sessionSecretOf } from '../auth/browser.ts';
 import type { AuthenticateSession } from '../auth/sessions.ts';
@@ -17,6 +18,9 @@ import { createRates, type RateOptions } from './rates.ts';
  * docs/decisions/0210
  */
 export const TIMED: readonly RouteName[] = ['sms.ordinary', 'sms.advertising', 'sms.updateStatus'];
+
+/** What a session may do that waits for its second factor. */
+const OF_PENDING: readonly RouteName[] = ['session.second', 'session.end'];
 
 export interface AdmissionOptions extends RateOptions {
   readonly authenticate: Authenticate;
@@ -86,7 +90,10 @@ export function createAdmission(options: AdmissionOptions): CallAdmission {
     const isOfPerson = isPersonal(name);
     if (isDisabled && !isOfPerson) throw new ServiceError('accountDisabled');
     if (isElsewhere) throw new ServiceError('addressNotAllowed', { address: caller.address });
+    if (session?.isPending === true && !OF_PENDING.includes(name)) throw new ServiceError('secondFactorAwaited');
     if (!isOfPerson) refuseNotAllowed(name, principal);
+    if (session !== undefined && NEEDS_PROOF.has(name) && now >= strongUntil(session))
+      throw new ServiceError('proofNeeded');
   }
 
   const rateFieldsOf = (principal: Principal) => {
@@ -117,9 +124,12 @@ function ratedOf({ token, session, accountId }: Principal) {
  * Refuses callers without the scope or the access, and tokens limited to some domains where more than these is meant.
  * Without an operator's scope, `/operator/*` does not exist. docs/decisions/0629
  */
-function refuseNotAllowed(name: RouteName, { scopes, access, domainIds }: Principal): void {
+function refuseNotAllowed(name: RouteName, principal: Principal): void {
+  const { session, accountId, scopes, access, domainIds, lacksSecondFactor } = principal;
   const route: Route = ROUTES[name];
   const { scope } = route;
+  if (session !== undefined && accountId === undefined) throw new ServiceError('accountNotInView');
+  if (lacksSecondFactor === true) throw new ServiceError('secondFactorNeeded');
   if (scope !== 'any' && !scopes.some((one) => one === scope))
     throw scope === 'operator' ? new ServiceError('pathUnknown') : new ServiceError('scopeMissing', { scope });
   if (!access.includes(route.access)) throw new ServiceError('accessMissing', { access: route.access });

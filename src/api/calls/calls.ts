@@ -19,6 +19,7 @@ import { signedTailPath, type TailAddress } from '#logs/tail/address.ts';
 import { type Currency, NO_CURRENCY } from '#model/currency.ts';
 import type { Review } from '#model/transition.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
+import { createPasswords } from '../auth/passwords.ts';
 import { createAuthenticateSession } from '../auth/sessions.ts';
 import type { Uses } from '../auth/uses.ts';
 import type { CallAnswer } from '../call-answer.ts';
@@ -160,11 +161,14 @@ function openDispatch(options: AnswerOptions, portOf: () => number): Dispatch {
   const controls = () => peers.seen;
   const { failedTokensPerMinute } = limits;
   const authenticate = createAuthenticate({ db, localSecret, failedTokensPerMinute, controls, steadyClock });
-  return createDispatch({
-    services: { ...createServices(options, portOf), authenticate },
+  const signIn = {
     authenticate,
     authenticateSession: createAuthenticateSession(db),
     consoleOrigin: () => consoleOriginOf(options, portOf),
+  };
+  return createDispatch({
+    services: { ...createServices(options, portOf), ...signIn, passwords: createPasswords() },
+    ...signIn,
     uses,
     sessionUses,
     steadyClock,
@@ -181,7 +185,7 @@ function openDispatch(options: AnswerOptions, portOf: () => number): Dispatch {
   });
 }
 
-function createServices(options: CallOptions, portOf: () => number): Omit<CallServices, 'authenticate'> {
+function createServices(options: CallOptions, portOf: () => number): Omit<CallServices, keyof SignInServices> {
   const { db, limits, log } = options;
   const days = createDays(options.timeZone);
   return {
@@ -222,6 +226,8 @@ function createServices(options: CallOptions, portOf: () => number): Omit<CallSe
     }),
   };
 }
+
+type SignInServices = Pick<CallServices, 'authenticate' | 'authenticateSession' | 'consoleOrigin' | 'passwords'>;
 
 /** Scheme, host and port of the console. Passkeys need a name, which an IP address is not. */
 function consoleOriginOf({ consoleUrl, tls }: CallOptions, portOf: () => number): string {

@@ -27,10 +27,13 @@ import { EVENT_HANDLERS } from '../handlers/events.ts';
 import { FLEET_OPERATOR_HANDLERS } from '../handlers/fleet-operators.ts';
 import { GROUP_HANDLERS } from '../handlers/groups.ts';
 import type { Call, CallServices, Handler } from '../handlers/handler.ts';
+import { INVITATION_HANDLERS } from '../handlers/invitations.ts';
 import { LIVE_HANDLERS } from '../handlers/live.ts';
 import { LIVE_OPERATOR_HANDLERS } from '../handlers/live-operators.ts';
 import { LOG_SEARCH_HANDLERS } from '../handlers/log-search.ts';
+import { MEMBER_HANDLERS } from '../handlers/members.ts';
 import { OPERATOR_HANDLERS } from '../handlers/operators.ts';
+import { PERSON_HANDLERS } from '../handlers/persons.ts';
 import { SERIES_HANDLERS } from '../handlers/series.ts';
 import { SESSION_HANDLERS } from '../handlers/sessions.ts';
 import { SMS_HANDLERS } from '../handlers/sms.ts';
@@ -62,6 +65,9 @@ const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   ...AUDIT_HANDLERS,
   ...SMS_HANDLERS,
   ...SESSION_HANDLERS,
+  ...PERSON_HANDLERS,
+  ...MEMBER_HANDLERS,
+  ...INVITATION_HANDLERS,
   ...TOKEN_HANDLERS,
   'account.getLimits': LIMIT_HANDLERS['account.getLimits'],
   ...OPERATOR_HANDLERS,
@@ -215,7 +221,7 @@ async function perform<N extends RouteName>(name: N, asked: unknown, call: Call,
   const addToInfo = NOTES[name] as ((result: ResultOf<N>, look: Look) => string) | undefined;
   try {
     const result = await HANDLERS[name](call, read(asked));
-    const cookieOf = COOKIES[name] as ((result: ResultOf<N>) => string) | undefined;
+    const cookieOf = COOKIES[name] as ((result: ResultOf<N>) => string | undefined) | undefined;
     const data = write === undefined ? true : write(result, look);
     return { data, note: addToInfo?.(result, look) ?? '', cookie: cookieOf?.(result) };
   } catch (error) {

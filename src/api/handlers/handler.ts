@@ -13,6 +13,8 @@ import type { TailAddress } from '#logs/tail/address.ts';
 import type { Currency } from '#model/currency.ts';
 import type { Review } from '#model/transition.ts';
 import type { Authenticate, Caller, Principal } from '../auth/authenticate.ts';
+import type { Passwords } from '../auth/passwords.ts';
+import type { AuthenticateSession } from '../auth/sessions.ts';
 import type { Checks } from '../checks/checks.ts';
 import type { SmsServices } from '../sms/sms-services.ts';
 import type { LogSearches } from '../views/log-searches.ts';
@@ -49,6 +51,10 @@ export interface CallServices {
   readonly hasSms: boolean;
   /** Knows callers by their access tokens, and counts unknown ones. */
   readonly authenticate: Authenticate;
+  readonly authenticateSession: AuthenticateSession;
+  readonly passwords: Passwords;
+  /** Scheme, host and port of the console. */
+  readonly consoleOrigin: () => string;
   /** Where a recording can be played and downloaded from `now` on, for a while. */
   readonly recordingUrls: (recording: RecordingAddress, now: number) => RecordingUrls;
   /** When addresses that are signed at `now` expire, epoch milliseconds. */

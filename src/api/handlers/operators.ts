@@ -12,6 +12,7 @@ import { findAccountOrRefuse } from './find-account.ts';
 import type { Handler } from './handler.ts';
 import { listDomainViews } from './list-domains.ts';
 import { OPERATOR_TOKEN_HANDLERS } from './operator-tokens.ts';
+import { PEOPLE_OPERATOR_HANDLERS } from './people-operators.ts';
 import { changeState } from './state.ts';
 
 export const OPERATOR_HANDLERS = {
@@ -25,6 +26,7 @@ export const OPERATOR_HANDLERS = {
 
   ...DESK_HANDLERS,
   ...OPERATOR_TOKEN_HANDLERS,
+  ...PEOPLE_OPERATOR_HANDLERS,
   'operator.getAccountLimits': LIMIT_HANDLERS['operator.getAccountLimits'],
   'operator.setAccountLimits': LIMIT_HANDLERS['operator.setAccountLimits'],
 

@@ -1,6 +1,6 @@
 /**
  * An account's own tokens. A token makes, sees, rotates and revokes those that may do no more than itself; others are not
- * there for it. docs/decisions/0630
+ * there for it. A person has the rights of the role. docs/decisions/0630
  */
 import type { Transaction } from 'kysely';
 import { ServiceError } from '#contract/errors/service-error.ts';
@@ -11,7 +11,7 @@ import { findToken, listTokens, lockTokens, replaceSecret, revokeToken } from '#
 import { hashToken, mintToken } from '#lib/token.ts';
 import { isTokenUsable, type Token } from '#model/account.ts';
 import { addToken } from '../auth/add-token.ts';
-import { refusalOfWider, refuseWider } from '../auth/token-rights.ts';
+import { refusalOfWider, refuseWider, type TokenRights } from '../auth/token-rights.ts';
 import type { Call, Handler } from './handler.ts';
 
 /** Time in which the former secret of a token that was rotated still works. */
@@ -19,14 +19,15 @@ const DEFAULT_OVERLAP_SECONDS = 24 * 3600;
 
 export const TOKEN_HANDLERS = {
   'token.list': async (call) => {
-    const own = await findOwn(call.db.query, call);
+    const own = await findOwnRights(call.db.query, call);
     const tokens = await listTokens(call.db.query, call.accountId);
-    return { tokens: tokens.filter((token) => refusalOfWider(token, own) === undefined), current: own.id };
+    const current = call.by.person === undefined ? call.tokenId : undefined;
+    return { tokens: tokens.filter((token) => refusalOfWider(token, own) === undefined), current };
   },
 
   'token.create': (call, asked) =>
     call.db.transaction(async (trx) => {
-      const own = await findOwn(trx, call);
+      const own = await findOwnRights(trx, call);
       const { access = own.access, domainIds = own.domainIds, expiresAt = own.expiresAt } = asked;
       const rights = { ...asked, access, domainIds, expiresAt, addresses: asked.addresses ?? own.addresses };
       refuseWider(rights, own);
@@ -46,14 +47,16 @@ export const TOKEN_HANDLERS = {
 
   'token.revoke': async (call, { tokenId }) => {
     await call.db.transaction(async (trx) => {
-      await refuseLast(trx, await findToChange(trx, call, tokenId), call.now);
+      const token = await findToChange(trx, call, tokenId);
+      if (call.by.person === undefined) await refuseLast(trx, token, call.now); // people make another
       await revokeToken(trx, tokenId, call.now);
     });
   },
 } satisfies { readonly [N in RouteName as N extends `token.${string}` ? N : never]: Handler<N> };
 
-/** The token of this call. */
-async function findOwn(x: Executor, { tokenId }: Call): Promise<Token> {
+/** What the token of this call may do, or the person. */
+async function findOwnRights(x: Executor, { tokenId, by }: Call): Promise<TokenRights> {
+  if (by.person !== undefined) return { scopes: by.scopes, access: by.access };
   const own = await findToken(x, tokenId);
   if (own === undefined) throw new ServiceError('accountMissing');
   return own;
@@ -68,7 +71,7 @@ async function findAccountOf(x: Executor, { accountId }: Call) {
 /** Locks the account's tokens until the transaction ends. */
 async function findToChange(trx: Transaction<Schema>, call: Call, tokenId: number): Promise<Token> {
   await lockTokens(trx, call.accountId);
-  const own = await findOwn(trx, call);
+  const own = await findOwnRights(trx, call);
   const token = await findToken(trx, tokenId);
   if (token?.accountId !== call.accountId || refusalOfWider(token, own) !== undefined)
     throw new ServiceError('tokenNotFound', { tokenId });

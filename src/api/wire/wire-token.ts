@@ -34,9 +34,12 @@ export const READ_TOKENS = {
 } satisfies { readonly [N in TokenRoute]: (request: RequestOf<N>) => unknown };
 
 export const WRITE_TOKENS = {
-  'token.list': ({ tokens, current }: { readonly tokens: readonly Token[]; readonly current: number }, look) => ({
+  'token.list': (
+    { tokens, current }: { readonly tokens: readonly Token[]; readonly current: number | undefined },
+    look,
+  ) => ({
     list: tokens.map((token) => writeToken(token, look)),
-    current: String(current),
+    current: current === undefined ? '' : String(current),
   }),
   'token.create': writeMadeToken,
   'token.rotate': ({ formerUntil, ...made }: Made & { readonly formerUntil: number }) => ({

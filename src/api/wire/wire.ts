@@ -55,6 +55,7 @@ import { READ_GROUPS, WRITE_GROUPS } from './wire-group.ts';
 import { readLimits, writeLimits } from './wire-limits.ts';
 import { READ_LIVE, WRITE_LIVE } from './wire-live.ts';
 import { READ_LOG_SEARCH, WRITE_LOG_SEARCH } from './wire-log-search.ts';
+import { PEOPLE_COOKIES, READ_PEOPLE, WRITE_PEOPLE } from './wire-people.ts';
 import { readPolicies, writePolicies } from './wire-policy.ts';
 import { READ_RULES, WRITE_RULES } from './wire-rules.ts';
 import { READ_SERIES, WRITE_SERIES } from './wire-series.ts';
@@ -160,6 +161,7 @@ export const READ = {
 
   'account.getLimits': () => undefined,
   ...READ_SESSIONS,
+  ...READ_PEOPLE,
   ...READ_TOKENS,
 
   'operator.createAccount': ({ name, kind }) => ({ name, kind: kind ?? ('customer' as const) }),
@@ -250,6 +252,7 @@ export const WRITE = {
 
   'account.getLimits': writeLimits,
   ...WRITE_SESSIONS,
+  ...WRITE_PEOPLE,
   ...WRITE_TOKENS,
 
   'operator.createAccount': ({ id }: Account) => ({ account_id: String(id) }),
@@ -286,8 +289,11 @@ export const NOTES: { readonly [N in RouteName]?: (result: ResultOf<N>, look: Lo
     warnings.map((warning) => `${locale === 'zh-CN' ? '；' : '; '}${describeOriginWarning(warning, locale)}`).join(''),
 };
 
-/** The cookie that an answer sets. */
-export const COOKIES: { readonly [N in RouteName]?: (result: ResultOf<N>) => string } = SESSION_COOKIES;
+/** The cookie that an answer sets; `undefined`: none. */
+export const COOKIES: { readonly [N in RouteName]?: (result: ResultOf<N>) => string | undefined } = {
+  ...SESSION_COOKIES,
+  ...PEOPLE_COOKIES,
+};
 
 /** What an operation's handler returns. */
 export type ResultOf<N extends RouteName> = N extends keyof typeof WRITE

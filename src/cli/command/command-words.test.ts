@@ -71,7 +71,7 @@ test('a field is called by the option of the command', () => {
 });
 
 /** Policies are written in JSON, with the names of fields; commands print `app_key`; an operator's token names no account. */
-const SHOWN_AS_THEY_ARE = ['use_header_setting', 'app_key', 'account_id'];
+const SHOWN_AS_THEY_ARE = ['use_header_setting', 'app_key', 'account_id', 'access_token'];
 
 /** Names of fields that are not also English words. */
 const FIELD_WORDS = /\b(?:[a-z]+(?:_[a-z\d]+)+|urls|starttime|endtime|sourcehost)\b/g;

@@ -58,6 +58,9 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   task_id: ['<task>'],
   tls_ca: ['--tls-ca-file'],
   token_id: ['<token>'],
+  person_id: ['<person>'],
+  invitation_id: ['<invitation>'],
+  email: ['<email>'],
   urls: ['<url>'],
   ...Object.fromEntries(DENY_LISTS.map(({ list }) => [list, ['--deny']])),
 };

@@ -1,5 +1,6 @@
 /** JSON Schemas of the OpenAPI document: of the fields of requests, and of data in answers. */
 import * as z from 'zod';
+import { passkeyUse } from '../people/person-fields.ts';
 import { type Field, type Fields, flag, identifier, originList, unixTime } from '../schema/fields.ts';
 import type { Locale } from '../schema/locale.ts';
 import { COMMON } from '../schema/operation.ts';
@@ -35,6 +36,7 @@ const NAMED_FIELDS: Readonly<Record<string, Field>> = {
   Flag: flag,
   OriginAddresses: originList,
   UnixTime: unixTime,
+  PasskeyAnswer: passkeyUse,
 };
 
 const NAMES_BY_TEXT: ReadonlyMap<string, string> = new Map(

@@ -20,7 +20,10 @@ export const TOKEN_OPERATIONS = {
       en: "Lists the access tokens of the caller's account, without the tokens themselves",
     },
     request: request({}),
-    data: z.object({ list: z.array(TOKEN_DATA), current: z.string().describe('token_id of the token in use') }),
+    data: z.object({
+      list: z.array(TOKEN_DATA),
+      current: z.string().describe('token_id of the token in use; empty: a person is signed in'),
+    }),
     sample: { request: {}, data: { list: [SAMPLE_TOKEN], current: '7' } },
   }),
   'token.create': operation({

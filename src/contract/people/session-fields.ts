@@ -46,7 +46,7 @@ export const SESSION_DATA = z.object({
   scopes: z.array(z.enum(SCOPES)).describe('operations that there are for the account in view'),
   access: z.array(z.enum(ACCESS)).describe('what the session may do there'),
   look: z
-    .object({ account_id: z.string(), reason: z.string(), until: z.int().describe(MS) })
+    .object({ account_id: z.string(), account_name: z.string(), reason: z.string(), until: z.int().describe(MS) })
     .meta({ id: 'SessionLook' })
     .nullable()
     .describe('the customer whose account an operator looks at, which is read only'),

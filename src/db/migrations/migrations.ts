@@ -44,6 +44,7 @@ import { domainRevisions } from './0032-domain-revisions.ts';
 import { events } from './0033-events.ts';
 import { addressLists } from './0035-address-lists.ts';
 import { sessions } from './0036-sessions.ts';
+import { people } from './0037-people.ts';
 import { cacheTaskAccount } from './0038-cache-task-account.ts';
 import { accountSums } from './0039-account-sums.ts';
 import { smsDeliveryAttempts } from './0040-sms-delivery-attempts.ts';
@@ -91,6 +92,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0033-events': events,
   '0035-address-lists': addressLists,
   '0036-sessions': sessions,
+  '0037-people': people,
   '0038-cache-task-account': cacheTaskAccount,
   '0039-account-sums': accountSums,
   '0040-sms-delivery-attempts': smsDeliveryAttempts,

@@ -26,6 +26,7 @@ export const SEALED_COLUMNS = [
   { table: 'live_keys', row: 'domain_id', column: 'sealed_keys' },
   { table: 'view_key', row: 'id', column: 'secret' },
   { table: 'kept_answer', row: 'id', column: 'answer' },
+  { table: 'person', row: 'id', column: 'secrets' },
   { table: 'event_webhook', row: 'receiver', column: 'secret' },
   { table: 'fleet_authority', row: 'key', column: 'private_key' },
 ] as const;

@@ -42,6 +42,8 @@ export interface Schema
     limits: Generated<string>;
     /** `null` while it is within its bandwidth. */
     over_since: number | null;
+    /** 0 or 1: whether members need a second factor; `null`: as the kind of the account has it. */
+    second_factor: number | null;
   };
   token: {
     id: Generated<number>;
@@ -214,6 +216,9 @@ export type TokenRow = Selectable<Schema['token']>;
 export type DomainRow = Selectable<Schema['domain']>;
 export type EdgeRow = Selectable<Schema['edge']>;
 export type EventRow = Selectable<Schema['event']>;
+export type PersonRow = Selectable<Schema['person']>;
+export type PasskeyRow = Selectable<Schema['passkey']>;
+export type InvitationRow = Selectable<Schema['invitation']>;
 export type SessionRow = Selectable<Schema['session']>;
 export type AuditEventRow = Selectable<Schema['audit_event']>;
 export type CertificateRow = Selectable<Schema['certificate']>;

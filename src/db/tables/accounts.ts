@@ -22,6 +22,13 @@ export async function findAccount(x: Executor, id: number): Promise<Account | un
   return row && toAccount(row);
 }
 
+/** Accounts by id; those that are not there are absent. */
+export async function findAccounts(x: Executor, ids: readonly number[]): Promise<ReadonlyMap<number, Account>> {
+  if (ids.length === 0) return new Map();
+  const rows = await x.selectFrom('account').selectAll().where('id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, toAccount(row)]));
+}
+
 /** Lists accounts in order of creation. */
 export async function listAccounts(
   x: Executor,
@@ -80,6 +87,15 @@ export async function saveOverSince(x: Executor, id: number, since: number | und
     .execute();
 }
 
+/** Sets whether members need a second factor. */
+export async function setSecondFactor(x: Executor, id: number, isNeeded: boolean): Promise<void> {
+  await x
+    .updateTable('account')
+    .set({ second_factor: isNeeded ? 1 : 0 })
+    .where('id', '=', id)
+    .execute();
+}
+
 /** Number of domains of an account, without deleted ones. */
 export async function countDomains(x: Executor, id: number): Promise<number> {
   const row = await x.selectFrom('account').select('domains').where('id', '=', id).executeTakeFirst();
@@ -129,5 +145,6 @@ export function toAccount(row: Omit<AccountRow, 'domains'>): Account {
   // `as`: only `saveAccountLimits` writes them.
   const limits = JSON.parse(row.limits) as AccountLimits;
   const over = over_since !== null && { overSince: over_since };
-  return { id, name, kind, createdAt, isDisabled: disabled_at !== null, limits, ...over };
+  const second = row.second_factor !== null && { secondFactor: row.second_factor === 1 };
+  return { id, name, kind, createdAt, isDisabled: disabled_at !== null, limits, ...over, ...second };
 }

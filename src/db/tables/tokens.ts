@@ -58,8 +58,9 @@ export async function findTokensByHash(
 ): Promise<ReadonlyMap<string, TokenOfAccount>> {
   const found = await x.executeQuery(selectByHash({ hashes: hashes.map((hash) => [hash]) }).compile(x));
   return new Map(
-    found.rows.map(({ asked, name, kind, made_at, disabled_at, limits, over_since, ...token }) => {
-      const row = { id: token.account_id, name, kind, created_at: made_at, disabled_at, limits, over_since };
+    found.rows.map(({ asked, name, kind, made_at, disabled_at, limits, over_since, second_factor, ...token }) => {
+      const of = { name, kind, created_at: made_at, disabled_at, limits, over_since, second_factor };
+      const row = { id: token.account_id, ...of };
       const account = toAccount(row);
       const isFormer = asked !== token.hash;
       return [asked, { token: toToken(token), account, ...(isFormer && { formerUntil: token.former_until ?? 0 }) }];
@@ -69,7 +70,7 @@ export async function findTokensByHash(
 
 const selectByHash = statement({ hashes: 'rows' }, ({ hashes }) => {
   const selectBy = (column: RawBuilder<unknown>) => sql`
-    select ${column} as asked, t.*, a.name, a.kind, a.created_at as made_at, a.disabled_at, a.limits, a.over_since
+    select ${column} as asked, t.*, a.name, a.kind, a.created_at as made_at, a.disabled_at, a.limits, a.over_since, a.second_factor
     from token as t join account as a on a.id = t.account_id
     where ${column} in (select value ->> 0 from ${hashes})`;
   return sql<FoundRow>`${selectBy(sql`t.hash`)} union all ${selectBy(sql`t.former_hash`)}`;
@@ -83,6 +84,7 @@ type FoundRow = TokenRow & {
   readonly disabled_at: number | null;
   readonly limits: string;
   readonly over_since: number | null;
+  readonly second_factor: number | null;
 };
 
 export async function findToken(x: Executor, id: number): Promise<Token | undefined> {

@@ -3,8 +3,10 @@
  * and tombstones, expired marks of live streams, and their history, tokens and certificates of edges that ended long ago,
  * sessions that expired, and old events of the audit trail.
  */
+import type { Transaction } from 'kysely';
 import type { Db } from '#db/open.ts';
 import { type Controls, HOUSEKEEPING } from '#db/peers/peers.ts';
+import type { Schema } from '#db/schema/schema.ts';
 import { pruneAuditEvents } from '#db/tables/audit.ts';
 import { pruneTasks } from '#db/tables/cache-tasks.ts';
 import { pruneRevisions } from '#db/tables/domain-revisions.ts';
@@ -18,7 +20,10 @@ import { pruneKeptAnswers } from '#db/tables/kept-answers.ts';
 import { pruneLiveHistory } from '#db/tables/live/history.ts';
 import { endSilent } from '#db/tables/live/reports.ts';
 import { pruneStreams, settleMarks } from '#db/tables/live/streams.ts';
+import { pruneInvitations } from '#db/tables/people/invitations.ts';
+import { pruneChallenges } from '#db/tables/people/passkeys.ts';
 import { pruneSessions } from '#db/tables/people/sessions.ts';
+import { pruneTries } from '#db/tables/people/tries.ts';
 import { takeOldPurges } from '#db/tables/purges.ts';
 import { type Change, HISTORY_KEEP_MS, listResourcesBefore, pruneHistory, publish } from '#db/tables/resources.ts';
 import { pruneViewKeys } from '#db/tables/view-keys.ts';
@@ -74,7 +79,7 @@ export async function tidy(db: Db, now: number, auditDays = AUDIT_DAYS): Promise
     await pruneConditions(trx, now);
     await tidyEventDeliveries(trx, now);
     await pruneKeptAnswers(trx, now);
-    await pruneSessions(trx, now);
+    await prunePeople(trx, now);
     await pruneHistory(trx, now);
     await pruneLeftGroups(trx, now - HISTORY_KEEP_MS);
     await pruneViewKeys(trx, now);
@@ -82,6 +87,14 @@ export async function tidy(db: Db, now: number, auditDays = AUDIT_DAYS): Promise
     await pruneEdgeCertificates(trx, now);
   });
   await tidyLive(db, now);
+}
+
+/** What people have left behind: sessions, links and tries that ended. */
+async function prunePeople(trx: Transaction<Schema>, now: number): Promise<void> {
+  await pruneSessions(trx, now);
+  await pruneInvitations(trx, now);
+  await pruneChallenges(trx, now);
+  await pruneTries(trx, now);
 }
 
 async function tidyLive(db: Db, now: number): Promise<void> {

@@ -1,12 +1,11 @@
 /** What each operation answers a token that is limited to another domain. docs/decisions/0629 */
-import { isPersonal } from '#api/calls/admission.ts';
 import type { RouteName } from '#contract/routes.ts';
 
-/** Operations of people take no token, and have no access: test/api/sessions.test.ts. */
-export type OfAccounts = Exclude<RouteName, `session.${string}`>;
+/** The others are of people: they take no token, or no account is in view. test/api/sessions.test.ts */
+export type OfAccounts = Exclude<RouteName, `${'session' | 'person' | 'invitation'}.${string}`>;
 
 export function isOfAccounts(name: RouteName): name is OfAccounts {
-  return !isPersonal(name);
+  return !/^(session|person|invitation)\./.test(name);
 }
 
 /** What a token that is limited to another domain of the account is answered. A new operation does not compile until it is here. */
@@ -91,6 +90,12 @@ export const ELSEWHERE: { readonly [N in OfAccounts]: Outcome<N> } = {
   'live.listRecordings': 'domainNotFound',
   'live.deleteRecording': 'domainNotFound',
   'account.getLimits': 'done',
+  'member.list': 'domainsLimited',
+  'member.invite': 'domainsLimited',
+  'member.setRole': 'domainsLimited',
+  'member.remove': 'domainsLimited',
+  'member.resetPassword': 'domainsLimited',
+  'member.setSecondFactor': 'domainsLimited',
   'token.list': 'less',
   'token.create': 'done',
   'token.rotate': 'tokenNotFound',
@@ -119,6 +124,10 @@ export const ELSEWHERE: { readonly [N in OfAccounts]: Outcome<N> } = {
   'sms.listApps': 'domainsLimited',
   'sms.testWebhook': 'domainsLimited',
   'sms.listDeliveries': 'domainsLimited',
+  'operator.createPerson': 'domainsLimited',
+  'operator.resetPerson': 'domainsLimited',
+  'operator.listPersons': 'domainsLimited',
+  'operator.setPersonStatus': 'domainsLimited',
   'operator.createAccount': 'domainsLimited',
   'operator.listAccounts': 'domainsLimited',
   'operator.createToken': 'domainsLimited',

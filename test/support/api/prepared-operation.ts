@@ -18,6 +18,7 @@ import { addTestCertificate } from './added-certificate.ts';
 import type { TestApi } from './api.ts';
 import { addSampleLists } from './customers.ts';
 import { makeRevisions } from './domain-revisions.ts';
+import { isOfPeople, preparePeople } from './people.ts';
 
 /** `fleetOperator.addEdge` needs an edge that is not enrolled. */
 const NEEDS_ENROLLED: readonly RouteName[] = ['fleetOperator.revokeEdge', 'fleetOperator.acceptEdge'];
@@ -40,7 +41,7 @@ function hasCertificate(name: RouteName): boolean {
 /** What preparing the operation needs besides Node. */
 export const needsOf = (name: RouteName) => (hasCertificate(name) ? needs('openssl') : {});
 
-interface PreparedOperation {
+export interface PreparedOperation {
   /** The account whose token may call it. */
   readonly accountId: number;
   /** A token; for operations of people, the cookie of a session. */
@@ -50,6 +51,7 @@ interface PreparedOperation {
 
 /** Everything the operation's sample needs is there; `request` is the sample with the real ids. */
 export async function prepareOperation(t: Cleanup, api: TestApi, name: RouteName): Promise<PreparedOperation> {
+  if (isOfPeople(name)) return await preparePeople(api, name);
   const customer = await api.join('customer', ['cdn', 'sms']);
   const other = await api.join('customer', ['cdn', 'sms']);
   const operator = await api.join('operator', ['operator']);
@@ -124,10 +126,7 @@ export async function prepareOperation(t: Cleanup, api: TestApi, name: RouteName
   if (name === 'domain.explain') ids['url'] = 'http://a.example.com/a.jpg';
   const sample: Record<string, unknown> = { ...OPERATIONS[name].sample.request };
   for (const [field, value] of Object.entries(ids)) if (field in sample) sample[field] = value;
-  const by = ROUTES[name].scope === 'operator' ? operator : customer;
-  if (name === 'session.begin') sample['access_token'] = customer.accessToken;
-  const accessToken = ROUTES[name].scope === 'person' ? await api.signIn(by.accessToken) : by.accessToken;
-  return { accountId: by.accountId, accessToken, request: sample };
+  return { ...(ROUTES[name].scope === 'operator' ? operator : customer), request: sample };
 }
 
 /** Enrols the samples' edge with the samples' certificate. It has reported that it is ready. */

@@ -1,6 +1,6 @@
 /** Sessions of browsers, by the hash of the secret in their cookie. Ended ones are deleted. docs/decisions/0662 */
 import { type ExpressionBuilder, sql, type Transaction } from 'kysely';
-import type { Session, SignInMethod } from '#model/session.ts';
+import { type CustomerLook, isSessionAlive, type Session, type SignInMethod } from '#model/session.ts';
 import { lockInTransaction } from '../../engines/engine.ts';
 import type { Executor, Schema, SessionRow } from '../../schema/schema.ts';
 import { rowStatement } from '../../statements/statement.ts';
@@ -45,10 +45,31 @@ export async function findSession(x: Executor, hash: string): Promise<Session | 
 /** The holder of a session: a person, or a token. */
 export type Holder = Pick<Session, 'personId' | 'tokenId'>;
 
+/** Lists the sessions of a holder that are alive, newest first. */
+export async function listSessions(x: Executor, holder: Holder, now: number): Promise<readonly Session[]> {
+  const rows = await x
+    .selectFrom('session')
+    .selectAll()
+    .where(ofHolder(holder))
+    .where('pending', '=', 0)
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map(toSession).filter((session) => isSessionAlive(session, now));
+}
+
 /** Deletes a session; returns false if there is none. */
 export async function endSession(x: Executor, id: number): Promise<boolean> {
   const row = await x.deleteFrom('session').where('id', '=', id).returning('id').executeTakeFirst();
   return row !== undefined;
+}
+
+/** Deletes the sessions of a holder; `except`: but for this one. */
+export async function endSessions(x: Executor, holder: Holder, except?: number): Promise<void> {
+  await x
+    .deleteFrom('session')
+    .where(ofHolder(holder))
+    .where('id', '<>', except ?? 0)
+    .execute();
 }
 
 /** Deletes the oldest sessions of a holder, but for the newest `keep`. */
@@ -83,6 +104,36 @@ export async function saveSessionsSeen(trx: Transaction<Schema>, seen: ReadonlyM
   await lockInTransaction(trx, 'sessions seen'); // of two controls each would wait for rows of the other
   const save = saveSeen(trx, [...seen]);
   if (save !== undefined) await trx.executeQuery(save.compile(trx));
+}
+
+/** Proof of more than the cookie, at `now`. */
+export async function setStrong(
+  x: Executor,
+  id: number,
+  { method, now }: { readonly method: SignInMethod; readonly now: number },
+): Promise<void> {
+  await x.updateTable('session').set({ method, strong_at: now }).where('id', '=', id).execute();
+}
+
+/** The customer's account that an operator looks at. */
+export async function setLook(x: Executor, id: number, { accountId, until, reason }: CustomerLook): Promise<void> {
+  await x
+    .updateTable('session')
+    .set({ look_account_id: accountId, look_until: until, look_reason: reason })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** When the people were last seen, in any of their sessions. */
+export async function lastSeen(x: Executor, personIds: readonly number[]): Promise<ReadonlyMap<number, number>> {
+  if (personIds.length === 0) return new Map();
+  const rows = await x
+    .selectFrom('session')
+    .where('person_id', 'in', personIds)
+    .groupBy('person_id')
+    .select((e) => ['person_id', e.fn.max('seen_at').as('at')])
+    .execute();
+  return new Map(rows.map(({ person_id, at }) => [person_id ?? 0, Number(at)]));
 }
 
 /** Deletes sessions that have expired. */
