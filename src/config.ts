@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { identityFile } from '#fleet/identity-file.ts';
+import { describeFileCode } from '#lib/file-error.ts';
 import { isLoopback } from '#lib/listen-address.ts';
 import {
   DEFAULT_SOURCE,
@@ -93,7 +94,7 @@ export function readSettingsFile(named: string | undefined, cwd: string): Settin
   const file = readTextFile(path);
   if (file.kind === 'text') return { path, text: file.text };
   if (named === undefined && file.code === 'ENOENT') return undefined;
-  return { setting: 'config', source: path, problem: `cannot be read: ${file.code}` };
+  return { setting: 'config', source: path, problem: `cannot be read: ${describeFileCode(file.code)}` };
 }
 
 export function loadConfig(input: ConfigInput): Loaded {
@@ -159,7 +160,7 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse) {
 
   const fileText = (key: string, path: string | undefined): string | undefined => {
     const file = path === undefined ? undefined : readTextFile(resolve(cwd, path));
-    if (file?.kind === 'unreadable') refuse(key, `${path} cannot be read: ${file.code}`);
+    if (file?.kind === 'unreadable') refuse(key, `${path} cannot be read: ${describeFileCode(file.code)}`);
     return file?.kind === 'text' ? file.text : undefined;
   };
   const cert = fileText('controlTlsCert', controlTlsCert);

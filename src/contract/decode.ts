@@ -1,7 +1,7 @@
 /** A request's body against its contract: the decoded value, or the row of the error table that says what is wrong. */
 import type * as z from 'zod';
 import type { ErrorParameters } from './errors/service-error.ts';
-import { type Field, listEntries } from './schema/fields.ts';
+import { type Field, listEntries, UNKNOWN_NAME } from './schema/fields.ts';
 import { describeFound } from './schema/found.ts';
 import type { Localized } from './schema/locale.ts';
 import { dropAbsent } from './schema/members.ts';
@@ -38,11 +38,12 @@ export function decodeRequest<R extends RequestContract>(
 
 /** Every problem, as the schema found them in `given`. */
 export function describeProblems({ fields }: RequestContract, given: unknown, error: z.ZodError): FieldProblem[] {
-  return error.issues.map(({ path: [name = '', ...inside] }) => {
+  return error.issues.map(({ path: [name = '', ...inside], ...issue }) => {
     const field = fields[String(name)];
     const member = memberAt(field, inside);
     const isWhole = inside.length === 0 || member !== undefined;
-    const value = inside.reduce(valueAt, asList(field, valueAt(given, name)));
+    const isName = issue.code === 'custom' && issue.params === UNKNOWN_NAME;
+    const value = isName ? String(inside.at(-1)) : inside.reduce(valueAt, asList(field, valueAt(given, name)));
     return {
       code: isWhole && value == null ? 'fieldMissing' : 'fieldInvalid',
       field: [String(name), ...inside.map((key) => `[${String(key)}]`)].join(''),

@@ -19,6 +19,24 @@ export function nameFile(file: string, error: unknown): unknown {
   return error;
 }
 
+/** Reasons in words. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file or folder',
+  EACCES: 'this user has no permission',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'what should be a folder is a file',
+  EEXIST: 'it already exists',
+};
+
+/** Returns the reason in words for a code of the system about a file that a user has named; an unusual code stays. */
+export function describeFileCode(code: string): string {
+  return PROBLEMS[code] ?? code;
+}
+
+export function describeFileError(error: unknown): string {
+  return describeFileCode(error instanceof Error && 'code' in error ? String(error.code) : String(error));
+}
+
 /** Whether the error has this code of the system, such as `ENOENT`. */
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;

@@ -66,14 +66,16 @@ describeOnBothEngines('changes of settings', (newDatabase) => {
 
   test('an error names the setting as it stands in the request', async (t) => {
     const { change } = await start(t);
+    const names =
+      'the name of a topic, or of a setting in it, as /domain/getSettings answers them, and an object for a topic; found ';
     const refused: [Fields, string][] = [
       [{ advanced: { expires: 'soon' } }, 'field set[advanced][expires] is invalid: expected a whole number'],
       [{ advanced: { forbid_http_code: '302' } }, 'field set[advanced][forbid_redirect_url]'],
       [{ policies: { policy: [{ is_cache: 2 }] } }, 'field set[policies][policy][0][is_cache] is invalid'],
       [{ ip: { ip_type: 1, ip_str: ['192.0.2'] } }, 'field set[ip][ip_str][0] is invalid'],
-      [{ ip: { ip_typ: 1 } }, 'field set[ip][ip_typ] is invalid: expected a name that /domain/getSettings answers'],
-      [{ ipp: { ip_type: 1 } }, 'field set[ipp] is invalid: expected a name that /domain/getSettings answers'],
-      [{ ip: 1 }, 'field set[ip] is invalid: expected a name that /domain/getSettings answers, and an object'],
+      [{ ip: { ip_typ: 1 } }, `field set[ip][ip_typ] is invalid: expected ${names}"ip_typ"`],
+      [{ ipp: { ip_type: 1 } }, `field set[ipp] is invalid: expected ${names}"ipp"`],
+      [{ ip: 1 }, `field set[ip] is invalid: expected ${names}1`],
     ];
     for (const [set, text] of refused) {
       const { errorCode, body } = await change(set);

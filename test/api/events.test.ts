@@ -48,7 +48,7 @@ describeOnBothEngines('events over the interface', (newDatabase) => {
       target: { kind: 'domain', id: '3', name: 'www.example.com' },
       actor: 'control',
       data: { origin: 'o.example:80', state: 'down', edges: 1, edge: 'fra1' },
-      text: 'the origin o.example:80 of www.example.com is down (1 edges, such as fra1)',
+      text: 'the origin o.example:80 of www.example.com is down (edges: 1, such as fra1)',
     });
     const request = { access_token: one.accessToken, kinds: ['origin.down'] };
     const chinese = await api.post('/event/listEvents', request, { 'accept-language': 'zh-CN' });

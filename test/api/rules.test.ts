@@ -118,7 +118,7 @@ const CASES: readonly RuleCase[] = [
       [{ ...HEADER, value: 'a\r\nSet-Cookie: b' }, 'entryInvalid', /\[value\] .*other than printable ASCII/],
       [{ ...HEADER, value: '图' }, 'entryInvalid', /other than printable ASCII/],
       [{ ...HEADER, value: '' }, 'entryInvalid', /is empty, or begins or ends with a blank/],
-      [{ ...HEADER, value: undefined }, 'entryInvalid', /is empty/],
+      [{ ...HEADER, value: undefined }, 'fieldMissing', /\[value\] is missing: expected 1 to 1024/],
       [{ ...HEADER, value: 'a'.repeat(1025) }, 'fieldInvalid', /\[value\]/],
     ],
   },

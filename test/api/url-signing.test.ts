@@ -54,6 +54,10 @@ describeOnBothEngines('signed URLs', (newDatabase) => {
       has_primary_key: '1',
       has_secondary_key: '1',
     });
+    const { list } = dataOf(
+      await mine('audit.list', { target_kind: 'domain', target_id: id, operation: 'config.setUrlSigning' }),
+    );
+    assert.ok(Array.isArray(list) && list.length > 2 && list.every((event) => event.target_name === 'a.example'));
     assert.equal((await set({ sign: 0 })).body['data'], true);
     assert.equal(Object(await specOf(api, 'a.example'))['signing'], undefined);
     assert.equal((await set({ sign: 1, primary_key: '' })).body['data'], true, 'the secondary key is left');

@@ -79,7 +79,7 @@ test('certificates are added from files, listed, given to a domain and deleted',
   const der = await run('certificate', 'add', join(folder, 'shop.der'), key);
   assert.match(der.stderr, /^causeway: \S+shop\.der is not a PEM file; convert DER with openssl/);
   const missing = await run('certificate', 'add', join(folder, 'none'), key);
-  assert.match(missing.stderr, /cannot read .*none: ENOENT/);
+  assert.match(missing.stderr, /cannot read .*none: no such file or folder/);
 });
 
 test('warnings about a certificate are shown wherever it is shown; lists are complete', needs('openssl'), async (t) => {

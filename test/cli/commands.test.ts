@@ -287,7 +287,7 @@ test('commands without a service say what to do', async (t) => {
     [['domain', 'list', '--url', 'http://127.0.0.1:4'], 'causeway: an access token is required'],
     [
       ['domain', 'list', '--token-file', '/nowhere'],
-      'causeway: token-file (--token-file): /nowhere cannot be read: ENOENT',
+      'causeway: token-file (--token-file): /nowhere cannot be read: no such file or folder',
     ],
     [['token', 'create', '1', '--scopes', 'cdn', '--expires', '2027-02-30'], 'causeway: --expires: expected a day'],
     [['traffic', 'top', 'urls'], 'causeway: <kind>: expected url, referer, client, not urls\n'],

@@ -71,15 +71,21 @@ async function refuseAll(t: TestContext, { file, dataDir }: Exported) {
   const absent = join(folder, 'absent');
   await refuses(['import', file, '--data-dir', dataDir], /^causeway: a service is running from .*; stop it first/);
   await refuses(['export', file, '--data-dir', absent], /^causeway: no installation found in /);
-  await refuses(['import', join(folder, 'no-file'), '--data-dir', absent], /no-file cannot be read: ENOENT\n$/);
-  await refuses(['import', folder, '--data-dir', absent], /^causeway: .* cannot be read: EISDIR\n$/);
+  await refuses(
+    ['import', join(folder, 'no-file'), '--data-dir', absent],
+    /no-file cannot be read: no such file or folder\n$/,
+  );
+  await refuses(['import', folder, '--data-dir', absent], /^causeway: .* cannot be read: it is a folder\n$/);
   writeFileSync(join(folder, 'text'), 'a text\n');
   await refuses(['import', join(folder, 'text'), '--data-dir', absent], /^causeway: line 1: this is not an export/);
   assert.equal(existsSync(absent), false);
   await refuses(['import', file, '--data-dir', folder], /contains other files/);
   mkdirSync(join(folder, 'out'));
   await refuses(['export', join(folder, 'out'), '--data-dir', dataDir], /out exists and is not a file/);
-  await refuses(['export', join(absent, 'file'), '--data-dir', dataDir], /absent\/file cannot be written: ENOENT\n$/);
+  await refuses(
+    ['export', join(absent, 'file'), '--data-dir', dataDir],
+    /absent\/file cannot be written: no such file or folder\n$/,
+  );
   assert.deepEqual(readdirSync(folder).sort(), ['out', 'text']);
 }
 

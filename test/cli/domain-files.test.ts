@@ -104,14 +104,17 @@ test('a file that cannot be read keeps every file from being applied, and names 
     [FILE.replace('priority', 'prio'), 'b.toml:17: policies.policy.prio: unknown key; expected is_cache, '],
     [FILE.replace('= true', '= "yes"'), 'b.toml:9: advanced.page_compress: expected true or false'],
     [FILE.replace('expires = 60', 'expires = inf'), 'b.toml:10: advanced.expires: expected a whole number'],
-    [FILE.replace('"static"', '"fast"'), 'b.toml:2: type: expected static, download, video, live, dynamic'],
+    [
+      FILE.replace('"static"', '"fast"'),
+      'b.toml:2: type: expected static, download, video, live, dynamic; found "fast"',
+    ],
     [FILE.replace('www.example.com', '12'), 'b.toml:1: domain: expected the name of the domain'],
     [FILE.replace('type =', 'type'), 'b.toml:2: '],
     ['domain = "x.example"\n', 'b.toml: type: expected static'],
     [FILE, `b.toml: ${good} is of the same domain, www.example.com`],
   ];
   for (const [text, said] of refused) await refuses(['apply', good, write('b.toml', text)], said);
-  await refuses(['apply', good, '/nowhere.toml'], 'causeway: cannot read /nowhere.toml: ENOENT');
+  await refuses(['apply', good, '/nowhere.toml'], 'causeway: cannot read /nowhere.toml: no such file or folder');
   assert.deepEqual((await client.call('domain.list', {})).list, []);
 });
 
@@ -124,6 +127,24 @@ test('what the service refuses is told with the file and the setting', async (t)
     ['apply', write('d.toml', FILE.replace('static', 'video'))],
     'type: it is "static", and cannot be changed to "video"',
   );
+});
+
+test('a dry run of a domain that is not there yet is refused what adding it would be', async (t) => {
+  const { refuses, write, client } = await start(t);
+  const file = write('d.toml', FILE.replace(/^data = .*$/m, 'data = []'));
+  await refuses(['apply', file, '--dry-run'], `${file}: field data is invalid: expected at least one origin address`);
+  assert.deepEqual((await client.call('domain.list', {})).list, []);
+});
+
+test('a check ends with 1 if a domain differs from its file, and changes nothing', async (t) => {
+  const { run, refuses, write } = await start(t);
+  const file = write('d.toml', FILE);
+  await refuses(['apply', file, '--check'], 'causeway: 1 of 1 domains differ from their files');
+  await run('apply', file);
+  assert.equal(await run('apply', file, '--check'), 'www.example.com: no change\n');
+  await run('domain', 'advanced', '1', '--expires', '61');
+  await refuses(['apply', file, '--check'], 'causeway: 1 of 1 domains differ from their files');
+  await refuses(['apply', file, '--check', '--if-revision', '1'], /the settings of domain 1 have changed/);
 });
 
 test('one of two editors at once is refused, and told the author and the time of the change', async (t) => {

@@ -18,7 +18,11 @@ test('settings may precede the name of a command, whose own settings win', async
     [['--data-dir', dataDir, 'domain', 'list'], table, ''],
     [['domain', `--data-dir=${dataDir}`, 'list'], table, ''],
     [['--data-dir', '/nowhere', 'domain', 'list', '--data-dir', dataDir], table, ''],
-    [['--config', '/nowhere', 'domain', 'list'], '', 'causeway: config (/nowhere): cannot be read: ENOENT\n'],
+    [
+      ['--config', '/nowhere', 'domain', 'list'],
+      '',
+      'causeway: config (/nowhere): cannot be read: no such file or folder\n',
+    ],
     [['--edge-id', 'a', 'domain', 'list'], '', 'causeway: list has no option --edge-id; see --help\n'],
   ];
   for (const [args, answer, problem] of rows) {

@@ -51,3 +51,17 @@ test('limits of an account are set, shown with what is used, and set back', asyn
     /^causeway: --domains is invalid: expected an integer/,
   );
 });
+
+test("a customer's events take the customer's token on the machine of the service, too", async (t) => {
+  const service = await startControl(t);
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runCommand(t, args, { settings: { CAUSEWAY_DATA_DIR: service.dataDir } });
+    return code === 0 ? stdout : stderr;
+  };
+  assert.equal(await run('events', 'webhook', '--own'), 'there is no webhook for events\n');
+  const url = 'http://8.8.8.8/hook';
+  assert.match(await run('events', 'set-webhook', url, '--own'), /^events are posted to http:\/\/8\.8\.8\.8\/hook\n/);
+  assert.match(await run('events', 'webhook', '--own'), /^events are posted to http/);
+  assert.equal(await run('events', 'webhook'), 'there is no webhook for events\n', "the operator's is another one");
+  assert.match(await run('events', 'list', '--own'), /^ID +TIME/);
+});

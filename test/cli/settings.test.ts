@@ -45,7 +45,7 @@ test('policies are replaced from a file, and their JSON output is such a file', 
     ['policies', '1', '--set', file, '--if-revision', read],
     `causeway: the settings of domain 1 have changed: their revision is ${revision}, not ${read} (changed by token`,
   );
-  await refuses(['policies', '1', '--set', '/nowhere'], 'causeway: cannot read /nowhere: ENOENT');
+  await refuses(['policies', '1', '--set', '/nowhere'], 'causeway: cannot read /nowhere: no such file or folder');
   const broken = write('broken.json', '{');
   await refuses(['policies', '1', '--set', broken], `causeway: ${broken} is not valid JSON: `);
   const wrong = write(

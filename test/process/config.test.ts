@@ -211,7 +211,7 @@ test('control listens beyond loopback only with TLS or trusted proxies', (t) => 
     'control-tls-key (default): control-tls-cert and control-tls-key must be set together',
   ]);
   assert.deepEqual(mustFail({ cwd: folder, env: { ...tls, CAUSEWAY_CONTROL_TLS_KEY: 'no.pem' } }), [
-    'control-tls-key (CAUSEWAY_CONTROL_TLS_KEY): no.pem cannot be read: ENOENT',
+    'control-tls-key (CAUSEWAY_CONTROL_TLS_KEY): no.pem cannot be read: no such file or folder',
   ]);
 });
 
@@ -246,7 +246,7 @@ test('a settings file that is named must exist; causeway.toml may be missing', (
   assert.deepEqual(readSettingsFile('other.toml', folder), {
     setting: 'config',
     source: join(folder, 'other.toml'),
-    problem: 'cannot be read: ENOENT',
+    problem: 'cannot be read: no such file or folder',
   });
 });
 

@@ -117,7 +117,7 @@ test('origins, quotas, certificates and balances: the customer and the operator 
   const { list } = await client.call('event.list', { kinds: ['origin.down'] });
   assert.deepEqual(
     list.map(({ text }) => text),
-    [`the origin 127.0.0.1:${port} of www.example.com is down (1 edges, such as local)`],
+    [`the origin 127.0.0.1:${port} of www.example.com is down (edges: 1, such as local)`],
   );
   assert.match(await operate(t, service)('events', 'list', '--kind', 'quota.near'), /SMS balance: 50 of 100/);
 });

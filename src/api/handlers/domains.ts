@@ -11,6 +11,7 @@ import { problemWithSuffix } from '#model/domain-name.ts';
 import { stateWhenAdded } from '#model/transition.ts';
 import { addDomain, changeDomain, changeRemark, deleteDomain } from '../settings/change.ts';
 import { changeTopic, settingsWith } from '../settings/change-topics.ts';
+import { rollingBack } from '../settings/rolling-back.ts';
 import { refuseMissingOrigins } from '../settings/topics.ts';
 import { DOMAIN_CHANGE_HANDLERS } from './domain-changes.ts';
 import { DOMAIN_VIEW_HANDLERS } from './domain-views.ts';
@@ -37,8 +38,8 @@ export const DOMAIN_HANDLERS = {
   },
 
   'domain.add': async (call, input) => {
-    const { db, now, accountId, cnameSuffix, maxDomains, review } = call;
-    const { name, type, icpNumber, remark, set, ...chosen } = input;
+    const { now, accountId, cnameSuffix, maxDomains, review } = call;
+    const { name, type, icpNumber, remark, set, isDryRun, ...chosen } = input;
     const reason = problemWithSuffix(name, cnameSuffix);
     if (reason !== undefined)
       throw new ServiceError('domainNameInvalid', { entry: quote(name), reason: localizeReason(reason) });
@@ -46,8 +47,9 @@ export const DOMAIN_HANDLERS = {
     refuseMissingOrigins(type, settings);
     const state = stateWhenAdded(review);
     const added = { accountId, name, type, icpNumber, remark, state, createdAt: now, settings };
+    const db = isDryRun ? rollingBack(call.db) : call.db;
     const domain = await addDomain(db, added, maxDomains, now, (bare, trx) => settingsWith(bare, set, trx, call));
-    return { domain, warnings: await originWarningsOf(call, domain) };
+    return { domain: isDryRun ? undefined : domain, warnings: await originWarningsOf(call, domain) };
   },
 
   'domain.updateOrigin': async (call, input) => {

@@ -8,7 +8,7 @@ import { readOwnDomain } from './own-domain.ts';
 
 export const SIGNING_HANDLERS = {
   'config.setUrlSigning': async (call, input) => {
-    await changeTopic(call, input.domainId, 'signing', input, (trx) => saveUrlKeys(trx, call, input));
+    await changeTopic(call, input.domainId, 'signing', input, (trx, domain) => saveUrlKeys(trx, call, input, domain));
   },
 
   'config.getUrlSigning': async (call, { domainId }) => {

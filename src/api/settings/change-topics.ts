@@ -14,13 +14,12 @@ import { decodeRequest } from '#contract/decode.ts';
 import { WIRE_DENY_LISTS } from '#contract/domains/deny-lists.ts';
 import { ServiceError } from '#contract/errors/service-error.ts';
 import { OPERATIONS } from '#contract/operations.ts';
-import type { Db } from '#db/open.ts';
 import type { Schema } from '#db/schema/schema.ts';
-import { withTransaction } from '#db/with-transaction.ts';
 import { type Domain, type DomainSettings, eachDenyList } from '#model/domain.ts';
 import { READ } from '../wire/wire.ts';
 import { WRITE_TOPICS } from '../wire/wire-topics.ts';
 import { changeSettings, type Others, type Setter } from './change.ts';
+import { rollingBack } from './rolling-back.ts';
 import { MERGE_TOPICS, type TopicContext, type TopicInput } from './topics.ts';
 
 interface TopicSetter extends Setter, TopicContext {}
@@ -51,18 +50,9 @@ export async function changeTopics(
     before = domain;
     return await settingsWith(domain, await choose(domain, trx), trx, setter);
   };
-  const after = isDryRun ? await tryOut(setter, domainId, change) : await changeSettings(setter, domainId, change);
+  const db = isDryRun ? rollingBack(setter.db) : setter.db;
+  const after = await changeSettings({ ...setter, db }, domainId, change);
   return { before: before ?? after, after };
-}
-
-/** Does all of it but commit, so that whatever would be refused is refused. */
-async function tryOut(
-  setter: TopicSetter,
-  domainId: number,
-  change: Parameters<typeof changeSettings>[2],
-): Promise<Domain> {
-  const db = withTransaction(setter.db, (work) => rollingBack(setter.db, work));
-  return await changeSettings({ ...setter, db }, domainId, change);
 }
 
 /** The settings of the domain with those that are given, of which nothing is stored. */
@@ -71,21 +61,7 @@ export async function trySettings(
   domain: Domain,
   set: SettingsToChange,
 ): Promise<DomainSettings> {
-  return await rollingBack(context.db, (trx) => settingsWith(domain, set, trx, context));
-}
-
-/** Runs `work` in a transaction that is rolled back. */
-async function rollingBack<R>(db: Db, work: (trx: Transaction<Schema>) => Promise<R>): Promise<R> {
-  const rollBack = new Error('a change was only tried');
-  const results: R[] = [];
-  const trying = db.transaction(async (trx) => {
-    results.push(await work(trx));
-    throw rollBack;
-  });
-  await trying.catch((error: unknown) => {
-    if (error !== rollBack) throw error;
-  });
-  return results.at(-1) as R; // there is one: only then `rollBack` is thrown
+  return await rollingBack(context.db).transaction((trx) => settingsWith(domain, set, trx, context));
 }
 
 /** The settings of the domain with those that are given. */

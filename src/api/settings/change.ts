@@ -90,7 +90,7 @@ export async function changeDomain(
   return await db.transaction(async (trx) => {
     const domain = await findOrRefuse(trx, key);
     const changed = await change(domain, trx);
-    const more = await others(trx);
+    const more = await others(trx, domain);
     if (changed === domain && more.length === 0) return unchanged(trx, domain);
     const isChosen = changed.settings.sslKey !== domain.settings.sslKey;
     const orders = isChosen ? await endOrder(trx, domain.id) : [];
@@ -101,7 +101,7 @@ export async function changeDomain(
   });
 }
 
-export type Others = (trx: Transaction<Schema>) => Promise<readonly Change[]>;
+export type Others = (trx: Transaction<Schema>, domain: Domain) => Promise<readonly Change[]>;
 
 /** What every call brings along. */
 export interface Setter extends OwnDomains {

@@ -5,6 +5,7 @@ import type { Keyring } from '#db/secrets/keyring.ts';
 import { noteChanges } from '#db/tables/audit.ts';
 import { readLiveKeys, saveLiveKeys } from '#db/tables/live/keys.ts';
 import type { Change } from '#db/tables/resources.ts';
+import type { Domain } from '#model/domain.ts';
 
 /** Keys that are `undefined` stay; an empty one is removed. */
 export interface AskedUrlKeys {
@@ -34,12 +35,13 @@ export async function saveUrlKeys(
   trx: Transaction<Schema>,
   { keyring, accountId, now }: KeyContext,
   asked: AskedUrlKeys,
+  { name }: Pick<Domain, 'name'>,
 ): Promise<readonly Change[]> {
   const { domainId } = asked;
   const urls = await urlKeysAfter(trx, keyring, asked);
   const before = await readLiveKeys(trx, keyring, domainId);
   if (urls.join() === withoutEmpty(before.urls ?? []).join()) return [];
-  const target = { kind: 'domain', id: String(domainId), name: '' } as const;
+  const target = { kind: 'domain', id: String(domainId), name } as const;
   noteChanges(trx, [{ accountId, target, before: {}, after: { 'signing.keys': { changed: true } } }]);
   return [await saveLiveKeys(trx, keyring, { domainId, keys: { ...before, urls }, now })];
 }

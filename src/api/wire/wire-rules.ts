@@ -105,10 +105,13 @@ function readRedirect(
 
 function readHeader(
   field: string,
-  { action, name, value = '' }: RequestOf<'config.setResponseHeaders'>['headers'][number],
+  { action, name, value: given }: RequestOf<'config.setResponseHeaders'>['headers'][number],
 ): HeaderRule {
   const badName = checkHeaderName(name);
   if (badName !== undefined) refuseEntry(`${field}[name]`, HEADER_NAME, name, badName);
+  if (given === undefined && action !== 'remove')
+    throw new ServiceError('fieldMissing', { field: `${field}[value]`, expected: HEADER_VALUE });
+  const value = given ?? '';
   const badValue = checkHeaderValue({ action, value });
   if (badValue !== undefined) refuseEntry(`${field}[value]`, HEADER_VALUE, value, badValue);
   return { action, name, value: action === 'remove' ? '' : value };

@@ -73,8 +73,9 @@ interface ChangedOrigins {
   readonly warnings: readonly OriginWarning[];
 }
 
-interface ChangedDomain extends ChangedOrigins {
-  readonly domain: Domain;
+interface AddedDomain extends ChangedOrigins {
+  /** Absent: adding it was only tried. */
+  readonly domain?: Domain | undefined;
 }
 
 interface DomainPage {
@@ -96,6 +97,7 @@ export const READ = {
     originHost: readSourceHost(request.sourcehost ?? ''),
     monitorUrl: request.monitor_url ?? '',
     set: request.set ?? {},
+    isDryRun: request.dry_run ?? false,
   }),
   /** What is `undefined` stays as it is. */
   'domain.updateOrigin': (request) => ({
@@ -202,8 +204,8 @@ export const READ = {
 
 export const WRITE = {
   'domain.get': (view: DomainView, look) => writeDomain(view, look),
-  'domain.add': ({ domain, warnings }: ChangedDomain, look) => ({
-    domain_id: String(domain.id),
+  'domain.add': ({ domain, warnings }: AddedDomain, look) => ({
+    domain_id: String(domain?.id ?? ''),
     ...writeWarnings(warnings, look),
   }),
   'domain.updateOrigin': (_: ChangedOrigins) => true,

@@ -70,7 +70,7 @@ test('a field is called by the option of the command', () => {
   for (const [message, command, expected] of rows) assert.equal(inCommands(message, command), expected);
 });
 
-/** Policies are written in JSON, with the names of fields; commands print `app_key`; an operator's token names no account. */
+/** Policies are written in JSON, with the names of fields; commands print `app_key`; an operator's token names no account; a token is no option. */
 const SHOWN_AS_THEY_ARE = ['use_header_setting', 'app_key', 'account_id', 'access_token'];
 
 /** Names of fields that are not also English words. */

@@ -43,6 +43,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   hsts_max_age: ['--hsts'],
   icp_no: ['--icp'],
   mobile: ['--to', '<number>'],
+  names: ['--only'],
   password: ['--password-file'],
   private_key: ['<key>'],
   referer_str: ['--deny', '--allow'],
@@ -71,9 +72,9 @@ export function inCommands(message: string, ran: Command | undefined): string {
     Object.hasOwn(COMMANDS, path) ? `"${COMMANDS[path]}"` : path,
   );
   const withOptions = PHRASES.reduce((text, [said, shown]) => text.replace(said, shown), withCommands);
-  // An entry of a list is shown by its value, so its index is dropped. Members of an entry were written in JSON.
+  // An entry of a list, or a term of a filter, is shown by its value, so its index is dropped. Members of an entry were written in JSON.
   if (ran === undefined) return withOptions;
-  const withOwn = withOptions.replace(/^field (\w+)(?:\[\d+\])? (?=is )/, (said, field: string) => {
+  const withOwn = withOptions.replace(/^field (\w+)(?:\[\w+\])? (?=is )/, (said, field: string) => {
     const name = nameOf(field, ran);
     return name === undefined ? said : `${name} `;
   });

@@ -12,17 +12,8 @@ import { CliError } from './context.ts';
  * `where` says where the JSON was.
  */
 export function readRequest<N extends RouteName>(name: N, json: string, where: string, added: object = {}): CallOf<N> {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch (error) {
-    throw new CliError(`${where} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new CliError(`${where}: expected a JSON object`);
   const contract = OPERATIONS[name].request;
+  const value = readJsonObject(json, where);
   const request = { ...(Object.hasOwn(contract.fields, 'if_revision') ? withoutRevision(value) : value), ...added };
   refuseUnknown(contract.fields, request, name);
   const checked = contract.schema.safeParse(dropAbsent(contract.fields, request, contract.ignored));
@@ -33,6 +24,21 @@ export function readRequest<N extends RouteName>(name: N, json: string, where: s
   }
   // Checked against the schema of this very operation just above.
   return request as CallOf<N>;
+}
+
+/** Throws `CliError` unless `json` is an object; `where` says where it was. */
+export function readJsonObject(json: string, where: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    throw new CliError(`${where} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new CliError(`${where}: expected a JSON object, as --json prints it`);
+  return value;
 }
 
 /** What a reading has printed may be set as it is, also later. */

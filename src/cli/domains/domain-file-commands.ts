@@ -46,6 +46,7 @@ export function applyCommand(context: CliContext): Command {
   return addChangeSettings(new Command('apply').argument('<file...>'), context)
     .description('make domains what TOML files say, as domain export writes them; a folder stands for its *.toml files')
     .option('--dry-run', 'show what would change, and change nothing')
+    .option('--check', 'the same, and end with 1 if anything would')
     .action((files: string[], options: Options) => applyFiles(context, files, options));
 }
 
@@ -91,8 +92,15 @@ async function applyFiles(context: CliContext, named: readonly string[], options
     results.push(await namingFile(file, () => applyFile(client, file, wanted, titles, options)));
   printer(context, options)(
     results,
-    results.flatMap((one) => describe(one, options['dryRun'] === true)),
+    results.flatMap((one) => describe(one, isTried(options))),
   );
+  const differing = results.filter(({ outcome }) => outcome !== 'unchanged').length;
+  if (options['check'] === true && differing > 0)
+    throw new CliError(`${differing} of ${results.length} domains differ from their files`);
+}
+
+function isTried(options: Options): boolean {
+  return options['dryRun'] === true || options['check'] === true;
 }
 
 async function applyFile(
@@ -102,12 +110,13 @@ async function applyFile(
   titles: CertificateTitles,
   options: Options,
 ): Promise<Applied> {
-  const isDryRun = options['dryRun'] === true;
+  const isDryRun = isTried(options);
   const settings = await titles.resolve(wanted.settings);
   const present = await findDomain(client, wanted.domain);
   const { domain } = wanted;
   if (present === undefined) {
-    const { warnings = [] } = isDryRun ? {} : await client.call('domain.add', addition(wanted, settings));
+    const request = { ...addition(wanted, settings), dry_run: isDryRun ? '1' : '0' } as const;
+    const { warnings = [] } = await client.call('domain.add', request);
     const texts = warnings.map(({ text }) => text);
     return { file, domain, outcome: 'added', changes: namedChanges(settings), warnings: texts };
   }

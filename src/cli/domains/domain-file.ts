@@ -71,7 +71,9 @@ export function parseDomainFile(text: string, file: string): DomainFile {
   };
   const domain = textAt('domain');
   if (domain === '' || /^\d+$/.test(domain)) fail(['domain'], 'expected the name of the domain');
-  const type = TYPES.find((known) => known === textAt('type')) ?? fail(['type'], `expected ${TYPES.join(', ')}`);
+  const type =
+    TYPES.find((known) => known === textAt('type')) ??
+    fail(['type'], `expected ${TYPES.join(', ')}; found ${JSON.stringify(textAt('type'))}`);
   return { domain, type, icp_no: textAt('icp_no'), remark: textAt('remark'), settings: Object.fromEntries(topics) };
 }
 

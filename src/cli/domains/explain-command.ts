@@ -30,7 +30,10 @@ export function explainCommand(context: CliContext): Command {
 
 async function explain(context: CliContext, url: string, options: Options): Promise<void> {
   const [, scheme, host = '', target = ''] = /^(https?):\/\/([^/?#]+)([^#]*)/i.exec(url) ?? [];
-  if (scheme === undefined) throw new CliError('expected a URL that begins with http:// or https://');
+  if (scheme === undefined)
+    throw new CliError(
+      `<url> is invalid: expected a URL that begins with http:// or https://; found ${JSON.stringify(url)}`,
+    );
   const clientAddress = textOption(options, 'client') ?? '';
   // Text that is not an address would be on no list, and seem to be let in.
   if (isIP(clientAddress) === 0)

@@ -7,7 +7,7 @@ import type { CliContext } from '../command/context.ts';
 import { onDomain, type Shown, WAIT_MEANING } from '../command/on-domain.ts';
 import { addChangeSettings, ifRevision, type Options, onOffOption, textOption } from '../command/options.ts';
 import { formatPairs, formatTable } from '../command/output.ts';
-import { readRequest } from '../command/read-request.ts';
+import { readJsonObject, readRequest } from '../command/read-request.ts';
 import { readUserFile } from '../command/read-user-file.ts';
 
 export function signingCommand(context: CliContext): Command {
@@ -58,7 +58,7 @@ function givenFields(options: Options): Given {
   return {
     ...(sign !== undefined && { sign: sign === 'on' ? '1' : '0' }),
     ...(seconds !== undefined && { valid_seconds: seconds }),
-    ...(paths !== undefined && JSON.parse(paths)),
+    ...(paths !== undefined && readJsonObject(paths, textOption(options, 'paths') ?? '')),
     ...(primary !== undefined && { primary_key: firstLine(primary) }),
     ...(secondary !== undefined && { secondary_key: firstLine(secondary) }),
   };

@@ -6,6 +6,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { type Command, Option } from 'commander';
 import type { Client } from '#client/transport.ts';
 import type { DataOf } from '#contract/operations.ts';
+import { describeFileError } from '#lib/file-error.ts';
 import { readAllPages } from '../command/all-pages.ts';
 import { connectCustomer } from '../command/connect.ts';
 import { type CliContext, CliError } from '../command/context.ts';
@@ -98,8 +99,7 @@ async function download(url: string, file: string): Promise<void> {
   if (file === '-')
     throw new CliError('<file>: expected the name of a new file; recordings cannot be written to standard output');
   const target = await open(file, 'wx').catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? error.code : error;
-    throw new CliError(`cannot create ${file}: ${code === 'EEXIST' ? 'it already exists' : code}`);
+    throw new CliError(`cannot create ${file}: ${describeFileError(error)}`);
   });
   try {
     const response = await fetch(url);

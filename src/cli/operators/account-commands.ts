@@ -44,7 +44,8 @@ export function accountCommand(context: CliContext): Command {
 /** Shows the limits of an account, or sets those that options name. */
 function addLimitsCommand(command: Command, context: CliContext): void {
   const limits = addCallCommand(command, context, 'limits <account>', 'show or set the limits of an account');
-  for (const [flags, description] of LIMIT_OPTIONS) limits.option(flags, `${description}; "" for that of the service`);
+  for (const [flags, description, field] of LIMIT_OPTIONS)
+    limits.option(flags, `${description}; "" ${EMPTY[field] ?? 'for that of the service'}`);
   limits.action((account: string, options: Options) =>
     run(context, options, async (client, print) => {
       const asked = LIMIT_OPTIONS.map(([, , field]) => [field, textOption(options, toOptionName(field))] as const);
@@ -54,7 +55,14 @@ function addLimitsCommand(command: Command, context: CliContext): void {
         return print(data, [`limits of account ${account} set`]);
       }
       const data = await client.call('operator.getAccountLimits', { account_id: account });
-      const rows = Object.entries(data).map(([name, value]) =>
+      const { ofSeconds } = timeTexts(context, options);
+      const shown = {
+        ...data,
+        requests_per_second: data.requests_per_second || 'no limit',
+        bandwidth_mbps: data.bandwidth_mbps || 'no limit',
+        over_since: data.over_since === 0 ? '-' : ofSeconds(data.over_since),
+      };
+      const rows = Object.entries(shown).map(([name, value]) =>
         typeof value === 'object' ? [name, String(value.limit), String(value.used)] : [name, String(value), '-'],
       );
       print(data, formatTable([['LIMIT', 'VALUE', 'USED'], ...rows]));
@@ -75,6 +83,13 @@ const LIMIT_OPTIONS = [
   ['--bandwidth-mbps <number>', 'Mbit/s to viewers, as the mean of five minutes', 'bandwidth_mbps'],
   ['--over-bandwidth <what>', 'what happens beyond that: nothing, or refuse', 'over_bandwidth'],
 ] as const;
+
+/** What an empty text means, where the service has no such setting. */
+const EMPTY: Readonly<Record<string, string>> = {
+  requests_per_second: 'for no limit',
+  bandwidth_mbps: 'for no limit',
+  over_bandwidth: 'for nothing',
+};
 
 const STATUS_COMMANDS = [
   ['disable', 'reject the tokens of an account; its domains stay in service', 0],

@@ -3,10 +3,11 @@ import { Command, Option } from 'commander';
 import type { DataOf } from '#contract/operations.ts';
 import { EVENT_KIND_NAMES, type EventKind, SEVERITIES, type Severity } from '#model/event.ts';
 import { readAllPages } from '../command/all-pages.ts';
+import { connectCustomer } from '../command/connect.ts';
 import type { CliContext } from '../command/context.ts';
-import { addCallCommand, type Options, textOption } from '../command/options.ts';
+import { addCallCommand, givenSettings, type Options, textOption } from '../command/options.ts';
 import { formatTable } from '../command/output.ts';
-import { run } from '../command/run-operation.ts';
+import { printer, run } from '../command/run-operation.ts';
 import { type TimeTexts, timeTexts } from '../command/times.ts';
 
 type EventRow = DataOf<'event.list'>['list'][0];
@@ -27,7 +28,7 @@ function addList(command: Command, context: CliContext): void {
     .option('--account <id>', 'show only events of this account')
     .option(...OWN)
     .action((options: Options) =>
-      run(context, options, async (client, print) => {
+      asWhom(context, options, async (client, print) => {
         // `as`, twice: one of the choices.
         const kind = options['kind'] as EventKind | undefined;
         const filter = { kinds: kind && [kind], severity: options['severity'] as Severity | undefined };
@@ -46,7 +47,7 @@ function addWebhook(command: Command, context: CliContext): void {
   addCallCommand(command, context, 'webhook', 'show the webhook for events')
     .option(...OWN)
     .action((options: Options) =>
-      run(context, options, async (client, print) => {
+      asWhom(context, options, async (client, print) => {
         const webhook = await client.call(
           options['own'] === true ? 'event.getWebhook' : 'eventOperator.getWebhook',
           {},
@@ -58,7 +59,7 @@ function addWebhook(command: Command, context: CliContext): void {
     .option('--rotate', 'make a new secret')
     .option(...OWN)
     .action((url: string, options: Options) =>
-      run(context, options, async (client, print) => {
+      asWhom(context, options, async (client, print) => {
         const request = { url, rotate: options['rotate'] === true ? '1' : '0' } as const;
         const webhook = await client.call(
           options['own'] === true ? 'event.setWebhook' : 'eventOperator.setWebhook',
@@ -67,6 +68,12 @@ function addWebhook(command: Command, context: CliContext): void {
         print(webhook, describeWebhook(webhook));
       }),
     );
+}
+
+/** Customers' commands go with a customer's token, also on the machine of the service. */
+function asWhom(context: CliContext, options: Options, work: Parameters<typeof run>[2]): Promise<void> {
+  if (options['own'] !== true) return run(context, options, work);
+  return work(connectCustomer(context, givenSettings(context, options)), printer(context, options));
 }
 
 function describeWebhook({ url, secret }: DataOf<'event.getWebhook'>): readonly string[] {

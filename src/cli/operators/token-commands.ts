@@ -19,7 +19,7 @@ export function tokenCommand(context: CliContext): Command {
   command.addCommand(ownTokenCommand(context));
   addNewTokenOptions(
     addCallCommand(command, context, 'create <account>', 'create an access token, which is shown only once'),
-    ['all', 'any', 'never'],
+    ['all', 'all', 'any', 'never'],
   ).action((account: string, options: Options) => {
     const { asked, expires } = newTokenOf(context, options);
     return run(context, options, async (client, print) => {
@@ -67,7 +67,7 @@ function ownTokenCommand(context: CliContext): Command {
   const command = new Command('own').description('manage the tokens of the account of the access token in use');
   addNewTokenOptions(
     addCallCommand(command, context, 'create', 'create an access token that may do no more than the one in use'),
-    ['those of the token in use', 'those of the token in use', 'when the token in use does'],
+    [OF_THE_TOKEN, OF_THE_TOKEN, OF_THE_TOKEN, 'when the token in use does'],
   ).action(async (options: Options) => {
     const { asked, expires } = newTokenOf(context, options);
     const client = connectCustomer(context, givenSettings(context, options));
@@ -101,12 +101,21 @@ function ownTokenCommand(context: CliContext): Command {
   return command;
 }
 
-/** `defaults`: of access, addresses and the end. */
-function addNewTokenOptions(command: Command, [access, from, expires]: readonly [string, string, string]): Command {
+const OF_THE_TOKEN = 'those of the token in use';
+
+/** The defaults of access, domains, addresses and the end. */
+function addNewTokenOptions(
+  command: Command,
+  [access, domains, from, expires]: readonly [string, string, string, string],
+): Command {
   return command
     .requiredOption('--scopes <list>', `scopes of the token, comma-separated: ${SCOPES.join(', ')}`, splitList)
     .option('--access <list>', `what it may do, comma-separated: ${ACCESS.join(', ')} (default: ${access})`, splitList)
-    .option('--domain-ids <list>', 'domains that it is limited to, comma-separated, by id or name', splitList)
+    .option(
+      '--domain-ids <list>',
+      `domains that it is limited to, comma-separated, by id or name (default: ${domains})`,
+      splitList,
+    )
     .option('--label <text>', 'a label for the token')
     .option('--from <networks>', `addresses and networks that may use the token, comma-separated (default: ${from})`)
     .option(

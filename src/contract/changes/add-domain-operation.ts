@@ -5,7 +5,7 @@ import { MAX_NAME_LENGTH, remark, sourceHost, sourceType } from '../domains/doma
 import { ORIGIN_WARNINGS } from '../domains/origin-warnings.ts';
 import { choice, optional, optionalHttpUrl, originList, text } from '../schema/fields.ts';
 import { operation, request } from '../schema/operation.ts';
-import { GIVEN_SETTINGS } from './setting-topics.ts';
+import { DRY_RUN, GIVEN_SETTINGS } from './setting-topics.ts';
 
 const MAX_ICP_LENGTH = 64;
 
@@ -34,8 +34,12 @@ export const ADD_DOMAIN_OPERATION = {
       monitor_url: optional(optionalHttpUrl),
       remark: optional(remark),
       set: optional(GIVEN_SETTINGS),
+      dry_run: DRY_RUN,
     }),
-    data: z.object({ domain_id: z.string().describe('id of the new domain'), warnings: ORIGIN_WARNINGS }),
+    data: z.object({
+      domain_id: z.string().describe('id of the new domain; empty with dry_run'),
+      warnings: ORIGIN_WARNINGS,
+    }),
     sample: {
       request: {
         domain: 'www.example.com',

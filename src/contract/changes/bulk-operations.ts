@@ -4,8 +4,8 @@ import { sslKey } from '../domains/certificate-operations.ts';
 import { identifier, optional } from '../schema/fields.ts';
 import { domainIds, MAX_DOMAIN_IDS } from '../schema/id-lists.ts';
 import { operation, request } from '../schema/operation.ts';
-import { CHANGED, dryRun, SAMPLE_CHANGES } from './domain-change-operations.ts';
-import { GIVEN_SETTINGS } from './setting-topics.ts';
+import { CHANGED, SAMPLE_CHANGES } from './domain-change-operations.ts';
+import { DRY_RUN, GIVEN_SETTINGS } from './setting-topics.ts';
 
 const FAILURE = z
   .object({ code: z.string().describe('a code of docs/errors.md'), text: z.string() })
@@ -37,7 +37,7 @@ export const BULK_OPERATIONS = {
       'zh-CN': '对多个域名做相同的配置修改，逐个给出结果',
       en: 'Changes the same settings of several domains, with a result for each',
     },
-    request: request({ domain_ids: domainIds, set: GIVEN_SETTINGS, dry_run: dryRun }),
+    request: request({ domain_ids: domainIds, set: GIVEN_SETTINGS, dry_run: DRY_RUN }),
     data: z.object({ list: z.array(z.object(RESULT).meta({ id: 'ChangedDomain' })) }),
     sample: {
       request: { domain_ids: ['1001'], set: { advanced: { page_compress: 1 } } },
@@ -49,7 +49,7 @@ export const BULK_OPERATIONS = {
       'zh-CN': '将所有使用某证书的域名改用另一证书，逐个给出结果',
       en: 'Gives the domains that use a certificate another one in its place, with a result for each',
     },
-    request: request({ ssl_key: sslKey, new_ssl_key: sslKey, dry_run: dryRun, after: optional(identifier) }),
+    request: request({ ssl_key: sslKey, new_ssl_key: sslKey, dry_run: DRY_RUN, after: optional(identifier) }),
     data: z.object({
       list: z.array(z.object(RESULT).meta({ id: 'ReplacedDomain' })),
       next: z

@@ -3,12 +3,12 @@ import * as z from 'zod';
 import { CERTIFICATE_WARNINGS } from '../domains/certificate-warnings.ts';
 import { listWithNext, PAGE_FIELDS } from '../domains/list-fields.ts';
 import { ORIGIN_WARNING_CODES } from '../domains/origin-warnings.ts';
-import { commaList, flag, identifier, integer, optional } from '../schema/fields.ts';
+import { commaList, identifier, integer, optional } from '../schema/fields.ts';
 import { operation, request } from '../schema/operation.ts';
 import { REVISION_DATA, SAMPLE_REVISION } from '../schema/revision-fields.ts';
 import { changesSettings } from '../settings/domain-settings.ts';
 import { AUDIT_ACTOR, SAMPLE_ACTOR } from './audit-operations.ts';
-import { GIVEN_SETTINGS, SETTING_TOPICS, TOPIC_DATA, TOPIC_FIELDS } from './setting-topics.ts';
+import { DRY_RUN, GIVEN_SETTINGS, SETTING_TOPICS, TOPIC_DATA, TOPIC_FIELDS } from './setting-topics.ts';
 import { SAMPLE_DEFAULTS, SAMPLE_SETTINGS } from './setting-topics-sample.ts';
 
 const MAX_NAMES = 100;
@@ -17,11 +17,6 @@ const MAX_NAME_LENGTH = 64;
 const revision = {
   ...integer(1, Number.MAX_SAFE_INTEGER),
   expects: { 'zh-CN': '整数，即列表中的 revision', en: 'an integer, a revision of the list' },
-};
-
-export const dryRun = {
-  ...optional(flag),
-  expects: { 'zh-CN': '0 或 1（只检查，不修改）', en: '0, or 1: check it, and change nothing' },
 };
 
 const NAMES = commaList({
@@ -33,7 +28,13 @@ const NAMES = commaList({
   },
   each: { 'zh-CN': '主题，或“主题.配置”', en: 'a topic, or a setting as topic.name' },
 });
-const names = optional({ ...NAMES, schema: NAMES.schema.refine((given) => given.every(isTopicOrSetting)) });
+const names = optional({
+  ...NAMES,
+  schema: NAMES.schema.superRefine((given, context) => {
+    for (const [index, name] of given.entries())
+      if (!isTopicOrSetting(name)) context.addIssue({ code: 'custom', path: [index] });
+  }),
+});
 
 function isTopicOrSetting(name: string): boolean {
   return SETTING_TOPICS.some(
@@ -98,7 +99,7 @@ export const DOMAIN_CHANGE_OPERATIONS = {
   'domain.change': {
     ...changesSettings(
       { 'zh-CN': '修改域名的若干配置', en: 'Changes any settings of a domain in one revision' },
-      { set: GIVEN_SETTINGS, dry_run: dryRun },
+      { set: GIVEN_SETTINGS, dry_run: DRY_RUN },
       { set: { advanced: { page_compress: 1 } }, dry_run: 1 },
     ),
     data: z.object(CHANGED),
@@ -134,7 +135,7 @@ export const DOMAIN_CHANGE_OPERATIONS = {
   'domain.revert': {
     ...changesSettings(
       { 'zh-CN': '恢复域名较早版本的配置', en: 'Sets settings of a domain back to those of an earlier revision' },
-      { to_revision: revision, names, dry_run: dryRun },
+      { to_revision: revision, names, dry_run: DRY_RUN },
       { to_revision: SAMPLE_REVISION },
     ),
     data: z.object({

@@ -63,8 +63,8 @@ export const EXPLAIN_OPERATION = {
             en: `an array of header fields, or a text with one per line, at most ${MAX_HEADERS}, each such as "Referer: https://example.com/", at most ${MAX_HEADER_LENGTH} characters, without Host`,
           },
           each: {
-            'zh-CN': `请求头，如 "Referer: https://example.com/"，至多 ${MAX_HEADER_LENGTH} 个字符`,
-            en: `a header field such as "Referer: https://example.com/", at most ${MAX_HEADER_LENGTH} characters`,
+            'zh-CN': `请求头（Host 除外），如 "Referer: https://example.com/"，至多 ${MAX_HEADER_LENGTH} 个字符`,
+            en: `a header field other than Host, such as "Referer: https://example.com/", at most ${MAX_HEADER_LENGTH} characters`,
           },
         }),
       ),

@@ -14,7 +14,7 @@ import { POLICY_OPERATIONS } from '../domains/policy-operations.ts';
 import { RULE_OPERATIONS } from '../domains/rule-operations.ts';
 import { SIGNING_OPERATIONS } from '../domains/signing-operations.ts';
 import { LIVE_RECORDING_OPERATIONS } from '../live/live-recording-operations.ts';
-import type { Field, Fields } from '../schema/fields.ts';
+import { type Field, type Fields, flag, optional, UNKNOWN_NAME } from '../schema/fields.ts';
 
 const { ssl_control: _control, ...ADVANCED } = withoutRevision(ADVANCED_OPERATIONS['config.getAdvanced'].data.shape);
 const { warnings: _warnings, ...SSL } = withoutRevision(CERTIFICATE_OPERATIONS['config.getSsl'].data.shape);
@@ -105,7 +105,9 @@ export type SettingsToChange = {
 /** Field of requests: any settings of any topics. Other names are refused, as a misspelt one would change nothing. */
 export const GIVEN_SETTINGS = {
   schema: z.custom<SettingsToChange>(isObject).superRefine((given, context) => {
-    for (const path of unknownNames(given)) context.addIssue({ code: 'custom', path });
+    for (const path of unknownNames(given)) context.addIssue({ code: 'custom', path, params: UNKNOWN_NAME });
+    for (const [topic, settings] of Object.entries(given))
+      if (!isObject(settings)) context.addIssue({ code: 'custom', path: [topic] });
   }),
   kind: 'settings',
   expects: {
@@ -113,8 +115,8 @@ export const GIVEN_SETTINGS = {
     en: `an object with members of ${SETTING_TOPICS.join(', ')}, each an object with the settings to change, under the names that the operations of the topic have`,
   },
   each: {
-    'zh-CN': '/domain/getSettings 所给出的名称，其值为对象',
-    en: 'a name that /domain/getSettings answers, and an object for a topic',
+    'zh-CN': '/domain/getSettings 所给出的主题名或配置名，主题的值为对象',
+    en: 'the name of a topic, or of a setting in it, as /domain/getSettings answers them, and an object for a topic',
   },
   json: {
     type: 'object',
@@ -122,6 +124,12 @@ export const GIVEN_SETTINGS = {
     additionalProperties: false,
   },
 } satisfies Field;
+
+/** Field of requests. */
+export const DRY_RUN = {
+  ...optional(flag),
+  expects: { 'zh-CN': '0 或 1（只检查，不修改）', en: '0, or 1: check it, and change nothing' },
+};
 
 type InputOf<F> = F extends { readonly schema: infer S extends z.ZodType } ? z.input<S> : never;
 
@@ -151,8 +159,8 @@ function withoutRevision<S extends { readonly revision: unknown }>({ revision: _
 function unknownNames(given: SettingsToChange): string[][] {
   return Object.entries(given).flatMap(([topic, settings]) => {
     const fields = SETTING_TOPICS.find((known) => known === topic);
-    if (fields === undefined || !isObject(settings)) return [[topic]];
-    const names = Object.keys(settings).filter((name) => !Object.hasOwn(TOPIC_FIELDS[fields], name));
+    if (fields === undefined) return [[topic]];
+    const names = Object.keys(Object(settings)).filter((name) => !Object.hasOwn(TOPIC_FIELDS[fields], name));
     return names.map((name) => [topic, name]);
   });
 }

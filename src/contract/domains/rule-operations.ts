@@ -35,10 +35,16 @@ const SAMPLE_REDIRECT = {
   keep_query: '1',
 } as const;
 
+/** What a target has to be. */
+export const REDIRECT_TARGET: Localized = {
+  'zh-CN': `以 http:// 或 https:// 开头、不含用户名的网址，或以 / 开头的路径，至多 ${MAX_REDIRECT_CHARS} 个字符`,
+  en: `a URL that begins with http:// or https://, without a user name, or a path that begins with /, at most ${MAX_REDIRECT_CHARS} characters`,
+};
+
 const redirects = objectList(
   {
     ...PATH_FIELDS,
-    target: text({ min: 1, max: MAX_REDIRECT_CHARS }),
+    target: { ...text({ min: 1, max: MAX_REDIRECT_CHARS }), expects: REDIRECT_TARGET },
     status: optional(
       choice(['301', '302', '307', '308'], { 'zh-CN': '301、302、307 或 308', en: '301, 302, 307 or 308' }),
     ),
@@ -47,13 +53,16 @@ const redirects = objectList(
   listWords({ 'zh-CN': '重定向规则', en: 'redirects' }, { 'zh-CN': '一条重定向规则', en: 'one redirect' }),
 );
 
-/** What a target has to be. */
-export const REDIRECT_TARGET: Localized = {
-  'zh-CN': `以 http:// 或 https:// 开头、不含用户名的网址，或以 / 开头的路径，至多 ${MAX_REDIRECT_CHARS} 个字符`,
-  en: `a URL that begins with http:// or https://, without a user name, or a path that begins with /, at most ${MAX_REDIRECT_CHARS} characters`,
-};
-
 const SAMPLE_HEADER = { action: 'set', name: 'Access-Control-Allow-Origin', value: '*' } as const;
+
+export const HEADER_NAME: Localized = {
+  'zh-CN': `响应头的名称（至多 ${MAX_HEADER_NAME_CHARS} 个字符），且不是由本服务自行设置的`,
+  en: `a name of a header field, at most ${MAX_HEADER_NAME_CHARS} characters, that the service does not set itself`,
+};
+export const HEADER_VALUE: Localized = {
+  'zh-CN': `1 到 ${MAX_HEADER_VALUE_CHARS} 个可打印的 ASCII 字符，首尾不含空格；action 为 remove 时可省略`,
+  en: `1 to ${MAX_HEADER_VALUE_CHARS} printable ASCII characters without blanks at either end; may be left out when action is remove`,
+};
 
 const headers = objectList(
   {
@@ -61,20 +70,11 @@ const headers = objectList(
       'zh-CN': 'set（设置）、add（添加）或 remove（删除）',
       en: 'set (replace the field), add (add another one) or remove',
     }),
-    name: text({ min: 1, max: MAX_HEADER_NAME_CHARS }),
-    value: clearable(text({ max: MAX_HEADER_VALUE_CHARS })),
+    name: { ...text({ min: 1, max: MAX_HEADER_NAME_CHARS }), expects: HEADER_NAME },
+    value: clearable({ ...text({ max: MAX_HEADER_VALUE_CHARS }), expects: HEADER_VALUE }),
   },
   listWords({ 'zh-CN': '响应头规则', en: 'changes of header fields' }, { 'zh-CN': '一条响应头规则', en: 'one change' }),
 );
-
-export const HEADER_NAME: Localized = {
-  'zh-CN': '响应头的名称，且不是由本服务自行设置的',
-  en: 'a name of a header field that the service does not set itself',
-};
-export const HEADER_VALUE: Localized = {
-  'zh-CN': `1 到 ${MAX_HEADER_VALUE_CHARS} 个可打印的 ASCII 字符，首尾不含空格`,
-  en: `1 to ${MAX_HEADER_VALUE_CHARS} printable ASCII characters without blanks at either end`,
-};
 
 export const RULE_OPERATIONS = {
   'config.setRedirects': changesSettings(

@@ -108,7 +108,7 @@ export function buildOpenApi(locale: Locale): OpenApi {
       description: DESCRIPTION[locale],
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: 'http://127.0.0.1:8700', description: 'the default listener of control' }],
+    servers: [{ url: '/', description: 'where the document is served: by default http://127.0.0.1:8700' }],
     tags: Object.entries(OPERATION_GROUPS).map(([name, description]) => ({ name, description: description[locale] })),
     // No scheme describes a token in the body: it is a required field of requests. docs/decisions/0641
     security: [],

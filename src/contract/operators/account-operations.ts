@@ -2,26 +2,32 @@
 import * as z from 'zod';
 import { OVER_BANDWIDTH } from '../../model/account.ts';
 import { choice, clearable, type Field, identifier, integer } from '../schema/fields.ts';
+import type { Localized } from '../schema/locale.ts';
 import { operation, request } from '../schema/operation.ts';
 
 const MAX_RATE = 100_000;
 const MAX_COUNT = 1_000_000_000;
 const MAX_MBPS = 100_000_000;
 
+/** What an empty text means. */
+const NO_LIMIT: Localized = { 'zh-CN': '不限', en: 'for no limit' };
+const OF_SERVICE: Localized = { 'zh-CN': '恢复为服务的设置', en: 'for that of the service' };
+
 /** Fields that set limits. */
 const LIMIT_FIELDS = {
-  requests_per_second: clearable(orEmpty(integer(1, MAX_RATE))),
-  domains: clearable(orEmpty(integer(0, MAX_COUNT))),
-  purge_urls: clearable(orEmpty(integer(0, MAX_COUNT))),
-  purge_directories: clearable(orEmpty(integer(0, MAX_COUNT))),
-  prefetch_urls: clearable(orEmpty(integer(0, MAX_COUNT))),
-  bandwidth_mbps: clearable(orEmpty(integer(1, MAX_MBPS))),
+  requests_per_second: clearable(orEmpty(integer(1, MAX_RATE), NO_LIMIT)),
+  domains: clearable(orEmpty(integer(0, MAX_COUNT), OF_SERVICE)),
+  purge_urls: clearable(orEmpty(integer(0, MAX_COUNT), OF_SERVICE)),
+  purge_directories: clearable(orEmpty(integer(0, MAX_COUNT), OF_SERVICE)),
+  prefetch_urls: clearable(orEmpty(integer(0, MAX_COUNT), OF_SERVICE)),
+  bandwidth_mbps: clearable(orEmpty(integer(1, MAX_MBPS), NO_LIMIT)),
   over_bandwidth: clearable(
     orEmpty(
       choice(OVER_BANDWIDTH, {
         'zh-CN': 'nothing（仅产生事件）或 refuse（节点以 503 拒绝访问）',
         en: 'nothing (an event only) or refuse (edges answer 503)',
       }),
+      { 'zh-CN': '即 nothing', en: 'for nothing' },
     ),
   ),
 };
@@ -54,14 +60,14 @@ const SAMPLE_LIMITS: z.infer<typeof LIMITS_DATA> = {
   over_since: 0,
 };
 
-/** An empty text is read as `null`. */
-function orEmpty<S extends z.ZodType>({ schema, kind, expects, json }: Field<S>) {
+/** An empty text is read as `null`; `meaning` says what it stands for. */
+function orEmpty<S extends z.ZodType>({ schema, kind, expects, json }: Field<S>, meaning: Localized) {
   return {
     schema: z.union([z.literal('').transform(() => null), schema]),
     kind,
     expects: {
-      'zh-CN': `${expects['zh-CN']}，或空（恢复为服务的设置）`,
-      en: `${expects.en}, or empty for that of the service`,
+      'zh-CN': `${expects['zh-CN']}，或空（${meaning['zh-CN']}）`,
+      en: `${expects.en}, or empty ${meaning.en}`,
     },
     ...(json !== undefined && { json: { anyOf: [json, { const: '' }] } }),
   } satisfies Field;

@@ -50,7 +50,7 @@ const EVENT_SAMPLE = {
   target: { kind: 'domain', id: '16666', name: 'www.example.com' },
   actor: 'control',
   data: { origin: 'origin.example.com:443', state: 'down', edges: 2, edge: 'fra1' },
-  text: 'the origin origin.example.com:443 of www.example.com is down (2 edges, such as fra1)',
+  text: 'the origin origin.example.com:443 of www.example.com is down (edges: 2, such as fra1)',
 } as const;
 
 const LIST = z.object({ total: z.int(), list: z.array(EVENT) }).meta({ id: 'EventList' });

@@ -20,7 +20,7 @@ describe('texts of events', () => {
     const data = { origin: 'o:80', state: 'forbidden', edges: 1 };
     assert.equal(
       describeEvent({ kind: 'origin.down', target, data }, 'en'),
-      'the origin o:80 of www.example.com is at an address that edges do not connect to (1 edges, such as )',
+      'the origin o:80 of www.example.com is at an address that edges do not connect to (edges: 1, such as )',
     );
     assert.match(describeEvent({ kind: 'origin.down', target, data }, 'zh-CN'), /源站 o:80 位于节点不连接的地址/);
     const quota = { quota: 'prefetchUrls', used: 8, limit: 10 };

@@ -32,7 +32,7 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, Localized>> = {
   },
   'origin.down': {
     'zh-CN': '域名 {name} 的源站 {origin} {state}（{edges} 个节点，如 {edge}）',
-    en: 'the origin {origin} of {name} {state} ({edges} edges, such as {edge})',
+    en: 'the origin {origin} of {name} {state} (edges: {edges}, such as {edge})',
   },
   'origin.up': {
     'zh-CN': '已没有节点报告域名 {name} 的源站 {origin} 异常',

@@ -212,6 +212,7 @@ export function choices<const V extends readonly [string, ...string[]]>(values: 
     kind: 'choices',
     values,
     expects: described,
+    each: { 'zh-CN': values.join('、'), en: `one of ${values.join(', ')}` },
     json: { type: 'array', items: { enum: values }, minItems: 1 },
   } satisfies Field;
 }
@@ -283,6 +284,9 @@ function list(separator: Separator, { maxEntries, maxLength, expects, each }: Li
     },
   } satisfies Field;
 }
+
+/** Parameters of an issue about the name at the end of its path, not about its value. */
+export const UNKNOWN_NAME = { isUnknownName: true };
 
 /** The field may be absent; `null` and an empty text are the same as absent. docs/decisions/0445 */
 export function optional<S extends z.ZodType>(field: Field<S>) {

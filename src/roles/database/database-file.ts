@@ -9,6 +9,7 @@ import { exportDatabase, importDatabase } from '#db/export/export.ts';
 import { type OpenExport, openExport } from '#db/export/read.ts';
 import { loadKeyring } from '#db/secrets/keyring.ts';
 import { systemClock } from '#lib/clock.ts';
+import { describeFileError } from '#lib/file-error.ts';
 import { createLogger } from '#lib/logger.ts';
 import { databaseOptions } from './database-options.ts';
 
@@ -71,7 +72,7 @@ async function writeToStandardOutput(text: string): Promise<void> {
 /** Returns a short message for a system error about a file that a user has named; other errors unchanged. */
 function ofFile(error: unknown, problem: string): unknown {
   return error instanceof Error && 'syscall' in error && 'code' in error
-    ? new Error(`${problem}: ${error.code}`, { cause: error })
+    ? new Error(`${problem}: ${describeFileError(error)}`, { cause: error })
     : error;
 }
 
