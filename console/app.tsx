@@ -1,8 +1,8 @@
 /** The sign-in, or the console. The address stays while a person signs in, so that the page is there afterwards. */
 
 import { isSignedOut } from './call.ts';
-import { MAIN_ID } from './components/floating.tsx';
 import { Loaded } from './components/loaded.tsx';
+import { MAIN_ID } from './components/page.tsx';
 import { ToastViewport } from './components/toasts.tsx';
 import { SignIn } from './pages/sign-in.tsx';
 import { loadOf, useReadQuery } from './queries.ts';

@@ -2,8 +2,9 @@
  * The table of pages: a row makes a page reachable, and shows it in the menu to those whose account has what it needs.
  * Each page's code is loaded when it is opened. README.md says how to add one.
  */
-import { type ComponentType, lazy } from 'react';
+import type { ComponentType } from 'react';
 import type { IconName } from './components/icons.ts';
+import { lazily } from './lib/lazily.ts';
 import { ADD_CERTIFICATE_PATH, ADD_DOMAIN_PATH, DOMAIN_PATTERN, type MenuPage, PATHS } from './routes.ts';
 import type { Session } from './services.tsx';
 
@@ -19,16 +20,16 @@ export interface PageRow {
 
 type MenuGroup = 'start' | 'delivery' | 'messaging' | 'account' | 'operator';
 
-const Overview = page(async () => (await import('./pages/overview/overview.tsx')).Overview);
-const Domains = page(async () => (await import('./pages/domains/domains.tsx')).Domains);
-const AddDomain = page(async () => (await import('./pages/domains/add-domain.tsx')).AddDomain);
-const Domain = page(async () => (await import('./pages/domain/domain.tsx')).Domain);
-const Purge = page(async () => (await import('./pages/purge/purge.tsx')).Purge);
-const Certificates = page(async () => (await import('./pages/certificates/certificates.tsx')).Certificates);
-const AddCertificate = page(async () => (await import('./pages/certificates/add-certificate.tsx')).AddCertificate);
-const Statistics = page(async () => (await import('./pages/statistics/statistics.tsx')).Statistics);
-const Logs = page(async () => (await import('./pages/logs/logs.tsx')).Logs);
-const Audit = page(async () => (await import('./pages/audit/audit.tsx')).Audit);
+const Overview = lazily(async () => (await import('./pages/overview/overview.tsx')).Overview);
+const Domains = lazily(async () => (await import('./pages/domains/domains.tsx')).Domains);
+const AddDomain = lazily(async () => (await import('./pages/domains/add-domain.tsx')).AddDomain);
+const Domain = lazily(async () => (await import('./pages/domain/domain.tsx')).Domain);
+const Purge = lazily(async () => (await import('./pages/purge/purge.tsx')).Purge);
+const Certificates = lazily(async () => (await import('./pages/certificates/certificates.tsx')).Certificates);
+const AddCertificate = lazily(async () => (await import('./pages/certificates/add-certificate.tsx')).AddCertificate);
+const Statistics = lazily(async () => (await import('./pages/statistics/statistics.tsx')).Statistics);
+const Logs = lazily(async () => (await import('./pages/logs/logs.tsx')).Logs);
+const Audit = lazily(async () => (await import('./pages/audit/audit.tsx')).Audit);
 
 export const PAGES: readonly PageRow[] = [
   inMenu('overview', 'start', { show: Overview, scope: 'cdn' }),
@@ -51,8 +52,4 @@ export function menuOf({ scopes }: Pick<Session, 'scopes'>) {
 /** The icon has the page's name. */
 function inMenu(name: MenuPage, group: MenuGroup, { show, scope }: Pick<PageRow, 'show' | 'scope'>): PageRow {
   return { path: PATHS[name], show, menu: { page: name, group, icon: name }, ...(scope && { scope }) };
-}
-
-function page(load: () => Promise<ComponentType>): ComponentType {
-  return lazy(async () => ({ default: await load() }));
 }

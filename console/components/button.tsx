@@ -22,7 +22,7 @@ export function Button({ kind = 'normal', icon, isBusy = false, onClick, childre
     <button
       type="button"
       {...rest}
-      className={look(kind)}
+      className={lookOf(kind)}
       aria-disabled={isBusy || undefined}
       onClick={(event) => (isBusy ? event.preventDefault() : onClick?.(event))}
     >
@@ -40,13 +40,7 @@ type IconButtonProps = Omit<ComponentProps<'button'>, 'className' | 'style' | 'c
 /** A button of an icon alone; `label` is its name and its tooltip. */
 export function IconButton({ icon, label, ...rest }: IconButtonProps) {
   return (
-    <button
-      type="button"
-      {...rest}
-      className={classes(look('plain'), styles['square'])}
-      aria-label={label}
-      title={label}
-    >
+    <button type="button" {...rest} className={lookOf('plain', true)} aria-label={label} title={label}>
       <Icon name={icon} />
     </button>
   );
@@ -54,13 +48,13 @@ export function IconButton({ icon, label, ...rest }: IconButtonProps) {
 
 export function LinkButton({ kind = 'normal', icon, to, children }: Look & { readonly to: string }) {
   return (
-    <Link href={to} className={look(kind)}>
+    <Link href={to} className={lookOf(kind)}>
       {icon && <Icon name={icon} />}
       {children}
     </Link>
   );
 }
 
-function look(kind: ButtonKind): string {
-  return classes(styles['button'], styles[kind]);
+export function lookOf(kind: ButtonKind, isSquare = false): string {
+  return classes(styles['button'], styles[kind], isSquare && styles['square']);
 }

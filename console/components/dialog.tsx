@@ -1,11 +1,8 @@
-/** A question, or a small form, before the page. Never opened from another dialog. */
-import { Dialog as BaseDialog } from '@base-ui/react/dialog';
-import { type ReactNode, useState } from 'react';
-import { classes } from '../lib/classes.ts';
-import styles from './dialog.module.css';
-import { FloatingRoot } from './floating.tsx';
+/** A question, or a small form, before the page. Never opened from another dialog. Its code is loaded when it is first opened. */
+import { type ReactNode, Suspense, useRef } from 'react';
+import { lazily } from '../lib/lazily.ts';
 
-interface DialogProps {
+export interface DialogProps {
   readonly title: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
@@ -16,20 +13,10 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-export function Dialog({ title, isOpen, onClose, isWide = false, footer, children }: DialogProps) {
-  const [popup, setPopup] = useState<HTMLElement | null>(null);
-  return (
-    <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
-      <BaseDialog.Portal>
-        <BaseDialog.Backdrop className={styles['backdrop']} />
-        <BaseDialog.Popup ref={setPopup} className={classes(styles['dialog'], isWide && styles['wide'])}>
-          <FloatingRoot value={popup}>
-            <BaseDialog.Title className={styles['title']}>{title}</BaseDialog.Title>
-            <div className={styles['body']}>{children}</div>
-            {footer && <footer className={styles['footer']}>{footer}</footer>}
-          </FloatingRoot>
-        </BaseDialog.Popup>
-      </BaseDialog.Portal>
-    </BaseDialog.Root>
-  );
+const OpenedDialog = lazily(async () => (await import('./opened-dialog.tsx')).OpenedDialog);
+
+export function Dialog(props: DialogProps) {
+  const wasOpened = useRef(false);
+  wasOpened.current ||= props.isOpen;
+  return <Suspense>{wasOpened.current && <OpenedDialog {...props} />}</Suspense>;
 }

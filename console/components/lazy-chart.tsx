@@ -1,9 +1,10 @@
 /** A chart whose code comes when the first is seen, and which is drawn when it is; until then room of the same height. */
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
+import { lazily } from '../lib/lazily.ts';
 import styles from './chart.module.css';
 import type { ChartProps } from './chart.tsx';
 
-const Chart = lazy(async () => ({ default: (await import('./chart.tsx')).Chart }));
+const Chart = lazily(async () => (await import('./chart.tsx')).Chart);
 
 export function LazyChart(props: ChartProps) {
   const room = useRef<HTMLDivElement>(null);

@@ -4,6 +4,9 @@ import { Link } from 'wouter';
 import { classes } from '../lib/classes.ts';
 import styles from './page.module.css';
 
+/** Id of the element around a page. */
+export const MAIN_ID = 'main';
+
 /** Whether the person has come here from another page of the console. */
 export const Arrived = createContext(false);
 

@@ -1,9 +1,9 @@
-/** One of a few choices. */
-import { Select as BaseSelect } from '@base-ui/react/select';
+/** One of a few choices: the browser's own list, which every device shows in its way. */
+import { classes } from '../lib/classes.ts';
 import type { ControlIds } from './field.tsx';
-import styles from './floating.module.css';
-import { useFloatingRoot } from './floating.tsx';
 import { Icon } from './icon.tsx';
+import inputStyles from './input.module.css';
+import styles from './select.module.css';
 
 interface Choice<V extends string> {
   readonly value: V;
@@ -20,39 +20,27 @@ interface SelectProps<V extends string> {
 }
 
 export function Select<V extends string>({ ids, label, choices, value, onChange }: SelectProps<V>) {
-  const root = useFloatingRoot();
   return (
-    <BaseSelect.Root
-      items={choices}
-      value={value}
-      onValueChange={(next) => next !== null && onChange(next)}
-      modal={false}
-    >
-      <BaseSelect.Trigger
+    <span className={styles['frame']}>
+      <select
         id={ids?.id}
-        className={styles['trigger']}
+        className={classes(inputStyles['input'], styles['select'])}
         aria-label={label}
-        aria-labelledby={ids?.labelId}
         aria-describedby={ids?.describedBy}
         aria-invalid={ids?.isInvalid || undefined}
+        value={value}
+        onChange={({ currentTarget }) => {
+          const chosen = choices[currentTarget.selectedIndex];
+          if (chosen) onChange(chosen.value);
+        }}
       >
-        <BaseSelect.Value className={styles['value']} />
-        <Icon name="down" />
-      </BaseSelect.Trigger>
-      <BaseSelect.Portal container={root}>
-        <BaseSelect.Positioner className={styles['positioner']} sideOffset={4} alignItemWithTrigger={false}>
-          <BaseSelect.Popup className={styles['popup']}>
-            {choices.map((choice) => (
-              <BaseSelect.Item key={choice.value} value={choice.value} className={styles['item']}>
-                <BaseSelect.ItemText className="grow">{choice.label}</BaseSelect.ItemText>
-                <BaseSelect.ItemIndicator>
-                  <Icon name="check" />
-                </BaseSelect.ItemIndicator>
-              </BaseSelect.Item>
-            ))}
-          </BaseSelect.Popup>
-        </BaseSelect.Positioner>
-      </BaseSelect.Portal>
-    </BaseSelect.Root>
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+      <Icon name="down" />
+    </span>
   );
 }

@@ -1,5 +1,4 @@
 /** A setting that is on or off. */
-import { Switch as BaseSwitch } from '@base-ui/react/switch';
 import type { ControlIds } from './field.tsx';
 import styles from './switch.module.css';
 
@@ -11,15 +10,15 @@ interface SwitchProps {
 
 export function Switch({ ids, isOn, onChange }: SwitchProps) {
   return (
-    <BaseSwitch.Root
+    <input
+      type="checkbox"
+      role="switch"
       id={ids.id}
-      className={styles['track']}
-      aria-labelledby={ids.labelId}
+      className={styles['switch']}
       aria-describedby={ids.describedBy}
       checked={isOn}
-      onCheckedChange={onChange}
-    >
-      <BaseSwitch.Thumb className={styles['knob']} />
-    </BaseSwitch.Root>
+      aria-checked={isOn}
+      onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+    />
   );
 }

@@ -1,6 +1,8 @@
 /** Short news at the lower left, above the bars: one toast an object, replaced by the next about the same. */
 import { Toast } from '@base-ui/react/toast';
-import styles from './toasts.module.css';
+import { Suspense } from 'react';
+import { lazily } from '../lib/lazily.ts';
+import { createStore, useStore } from '../lib/store.ts';
 
 export interface News {
   /** The object that it is about. */
@@ -16,45 +18,38 @@ export type Toasts = ReturnType<typeof createToasts>;
 
 export function createToasts() {
   const manager = Toast.createToastManager();
+  const isWanted = createStore(false);
+  // The manager forgets what is added before something shows it.
+  const { promise: isShown, resolve: onShown } = Promise.withResolvers<void>();
   return {
     manager,
+    isWanted,
+    onShown,
     show: ({ about, title, text, action, stayMs = 8000 }: News) => {
-      manager.add({
-        id: about,
-        title,
-        description: text,
-        timeout: stayMs,
-        actionProps: action && { children: action.title, onClick: action.onChoose },
-      });
+      isWanted.set(true);
+      void isShown.then(() =>
+        manager.add({
+          id: about,
+          title,
+          description: text,
+          timeout: stayMs,
+          actionProps: action && { children: action.title, onClick: action.onChoose },
+        }),
+      );
     },
-    close: (about: string) => manager.close(about),
+    close: (about: string) => void isShown.then(() => manager.close(about)),
   };
 }
 
-export function ToastViewport({ toasts, closeLabel }: { readonly toasts: Toasts; readonly closeLabel: string }) {
-  return (
-    <Toast.Provider toastManager={toasts.manager}>
-      <Toast.Viewport className={styles['viewport']}>
-        <ToastList closeLabel={closeLabel} />
-      </Toast.Viewport>
-    </Toast.Provider>
-  );
+export interface ToastViewportProps {
+  readonly toasts: Toasts;
+  readonly closeLabel: string;
 }
 
-function ToastList({ closeLabel }: { readonly closeLabel: string }) {
-  const { toasts } = Toast.useToastManager();
-  return toasts.map((toast) => (
-    <Toast.Root key={toast.id} toast={toast} className={styles['toast']} swipeDirection={['down', 'left']}>
-      <Toast.Content className={styles['content']}>
-        <div className={styles['words']}>
-          <Toast.Title className={styles['title']} render={<p />} />
-          <Toast.Description className="help" />
-        </div>
-        <Toast.Action className={styles['action']} />
-        <Toast.Close className={styles['close']} aria-label={closeLabel}>
-          ×
-        </Toast.Close>
-      </Toast.Content>
-    </Toast.Root>
-  ));
+const OpenedToasts = lazily(async () => (await import('./opened-toasts.tsx')).OpenedToasts);
+
+/** Its code is loaded with the first toast. */
+export function ToastViewport(props: ToastViewportProps) {
+  const isWanted = useStore(props.toasts.isWanted);
+  return <Suspense>{isWanted && <OpenedToasts {...props} />}</Suspense>;
 }

@@ -1,12 +1,13 @@
 /** Opens the palette, also by Ctrl or ⌘ and K. Its code is loaded then. */
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Icon } from '../components/icon.tsx';
+import { lazily } from '../lib/lazily.ts';
 import { useKey } from '../lib/use-key.ts';
 import { useText } from '../text/catalogue.ts';
 import { shellText } from '../text/shell.ts';
 import styles from './search-button.module.css';
 
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+const Palette = lazily(async () => (await import('./palette.tsx')).Palette);
 
 const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.userAgent);
 

@@ -1,9 +1,8 @@
 /** The frame of all pages: header, menu, content. */
 import { Suspense, useRef } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
-import { MAIN_ID } from '../components/floating.tsx';
 import { Skeleton } from '../components/loaded.tsx';
-import { Arrived } from '../components/page.tsx';
+import { Arrived, MAIN_ID } from '../components/page.tsx';
 import { MissingPage } from '../pages/missing-page.tsx';
 import { menuOf, PAGES } from '../pages.tsx';
 import { PATHS } from '../routes.ts';

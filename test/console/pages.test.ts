@@ -32,6 +32,15 @@ const PAGES: readonly (readonly [path: string, texts: Readonly<Record<TestLocale
   ['/nowhere', { en: 'The address may be mistyped', 'zh-CN': '地址可能有误' }],
 ];
 
+/** Each language and each theme once. */
+const LOOKS = [
+  { locale: 'en', colorScheme: 'light' },
+  { locale: 'zh-CN', colorScheme: 'dark' },
+] as const;
+
+const DESK = { width: 1280, height: 720 };
+const PHONE = { width: 390, height: 844 };
+
 const IDLE_MS = 10_000;
 const MAX_IDLE_CALLS = 12;
 
@@ -40,34 +49,28 @@ test('every page is as it should be', needs('chromium'), async (t) => {
   const id = await addDomain(console, 'www.example.com');
   const paths = PAGES.map(([path, texts]) => [`/console${path.replace('ID', id)}`, texts] as const);
 
-  for (const locale of ['en', 'zh-CN'] as const) {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await t.test(`pages have no fault that axe finds: ${locale}, ${colorScheme}`, async (t) => {
-        const page = await openSignedIn(t, console, '/console/', { locale, colorScheme });
-        for (const [path, texts] of paths) {
-          await page.goto(path);
-          await page.getByText(texts[locale]).first().waitFor();
-          await page.evaluate('document.fonts.ready.then(() => true)');
-          assert.deepEqual(await findViolations(page), [], path);
-          assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1, path);
-        }
-        assert.equal(await page.locator('html').getAttribute('lang'), locale);
-      });
-    }
+  for (const { locale, colorScheme } of LOOKS) {
+    await t.test(`pages have no fault that axe finds, and fit a phone: ${locale}, ${colorScheme}`, async (t) => {
+      const page = await openSignedIn(t, console, '/console/', { locale, colorScheme });
+      for (const [path, texts] of paths) {
+        await page.goto(path);
+        await page.getByText(texts[locale]).first().waitFor();
+        await page.evaluate('document.fonts.ready.then(() => true)');
+        assert.deepEqual(await findViolations(page), [], path);
+        assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1, path);
+        await page.setViewportSize(PHONE);
+        const width = await page.evaluate('document.documentElement.scrollWidth');
+        assert.ok(Number(width) <= PHONE.width, `${path} is ${width} px wide`);
+        await page.setViewportSize(DESK);
+      }
+      assert.equal(await page.locator('html').getAttribute('lang'), locale);
+    });
   }
 
-  await t.test('no page is wider than a phone', async (t) => {
-    const page = await openSignedIn(t, console, '/console/', {
-      viewport: { width: 390, height: 844 },
-      hasTouch: true,
-      isMobile: true,
-    });
-    for (const [path, texts] of paths) {
-      await page.goto(path);
-      await page.getByText(texts.en).first().waitFor();
-      const width = await page.evaluate('document.documentElement.scrollWidth');
-      assert.ok(Number(width) <= 390, `${path} is ${width} px wide`);
-    }
+  await t.test('the menu of a phone has no fault that axe finds', async (t) => {
+    const page = await openSignedIn(t, console, '/console/', { viewport: PHONE, hasTouch: true, isMobile: true });
+    await page.getByRole('navigation').getByRole('link', { name: 'Domains' }).tap();
+    await page.getByRole('link', { name: 'www.example.com' }).waitFor();
     assert.deepEqual(await findViolations(page), []);
   });
 
@@ -117,6 +120,25 @@ test('every page is as it should be', needs('chromium'), async (t) => {
     await page.getByRole('button', { name: 'Discard' }).press('Enter');
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  });
+
+  await t.test('a menu takes the focus at its first press, and gives it back', async (t) => {
+    const page = await openSignedIn(t, console);
+    for (const key of ['Enter', 'Space']) {
+      await page.reload();
+      const button = page.getByRole('button', { name: 'Language, theme and times' });
+      await button.focus();
+      await page.keyboard.press(key);
+      await page.locator('[role=menu]:focus, [role=menu] :focus').waitFor();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Escape');
+      await page.getByRole('menu').waitFor({ state: 'detached' });
+      assert.ok(await isFocused(button), key);
+    }
+    await page.reload();
+    await page.getByRole('button', { name: 'Language, theme and times' }).click();
+    await page.getByRole('menuitem', { name: 'Dark' }).click();
+    await page.locator('html[data-theme=dark]').waitFor();
   });
 
   await t.test('the first Tab of a page skips to its content', async (t) => {

@@ -14,7 +14,7 @@ interface Chunk {
   readonly dynamicImports?: readonly string[];
 }
 
-const BUDGET_KIB = { entryScripts: 115, styles: 12, ownOfPage: 70, page: 200 };
+const BUDGET_KIB = { entryScripts: 115, styles: 12, ownOfPage: 70, domains: 150, page: 200 };
 
 describe('weight of the console', () => {
   let chunks: Readonly<Record<string, Chunk>> = {};
@@ -27,6 +27,11 @@ describe('weight of the console', () => {
     const { scripts, styles } = filesOf(chunks, entriesOf(chunks));
     assertWithin('scripts', scripts, BUDGET_KIB.entryScripts);
     assertWithin('style sheets', styles, BUDGET_KIB.styles);
+  });
+
+  test('the list of domains, where most visits begin, stays within its budget', () => {
+    const { scripts, styles } = filesOf(chunks, [...entriesOf(chunks), 'pages/domains/domains.tsx']);
+    assertWithin('the list of domains', [...scripts, ...styles], BUDGET_KIB.domains);
   });
 
   test('what a page loads beside it stays within its budget, and so does all that it needs', () => {

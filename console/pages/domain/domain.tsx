@@ -1,11 +1,12 @@
 /** One domain: its head, and its parts as tabs. What was changed and not applied is kept. */
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useParams } from 'wouter';
 import type { DataOf } from '#contract/operations.ts';
 import { CopyButton } from '../../components/copy.tsx';
 import { Loaded, Skeleton } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
 import { Tabs } from '../../components/tabs.tsx';
+import { lazily } from '../../lib/lazily.ts';
 import { useStore } from '../../lib/store.ts';
 import { useRead } from '../../queries.ts';
 import { DOMAIN_TABS, type DomainTab, domainPath, PATHS, readDomainTab } from '../../routes.ts';
@@ -21,8 +22,8 @@ import { PropagationTab } from './propagation-tab.tsx';
 import type { Draft } from './settings-draft.ts';
 
 /** Tabs that load the contract, since it knows all settings. */
-const SettingsTab = lazy(async () => ({ default: (await import('./settings-tab.tsx')).SettingsTab }));
-const RevisionsTab = lazy(async () => ({ default: (await import('./revisions-tab.tsx')).RevisionsTab }));
+const SettingsTab = lazily(async () => (await import('./settings-tab.tsx')).SettingsTab);
+const RevisionsTab = lazily(async () => (await import('./revisions-tab.tsx')).RevisionsTab);
 
 export type DomainData = DataOf<'domain.get'>;
 
