@@ -66,8 +66,7 @@ test('what is delivered is seen and steered', needs('chromium', 'openssl'), asyn
     await page.getByRole('button', { name: 'Purge a whole domain…' }).click();
     const dialog = page.getByRole('dialog');
     const submit = dialog.getByRole('button', { name: 'Purge domain' });
-    await dialog.getByRole('combobox', { name: 'Domain' }).click();
-    await page.getByRole('option', { name: DOMAIN }).click();
+    await dialog.getByRole('combobox', { name: 'Domain' }).selectOption({ label: DOMAIN });
     await dialog.getByLabel('Type its name').fill('www.example.co');
     assert.equal(await submit.isDisabled(), true);
     await dialog.getByLabel('Type its name').fill(DOMAIN);
@@ -108,8 +107,7 @@ test('what is delivered is seen and steered', needs('chromium', 'openssl'), asyn
       rows.reduce((sum, row) => sum + Number(row.split(',')[2]), 0),
       1,
     );
-    await page.getByRole('combobox', { name: 'Compare' }).click();
-    await page.getByRole('option', { name: 'With a week before' }).click();
+    await page.getByRole('combobox', { name: 'Compare' }).selectOption({ label: 'With a week before' });
     await page.getByRole('columnheader', { name: 'Total, a week before' }).waitFor();
   });
 
@@ -188,8 +186,7 @@ test('what is delivered is seen and steered', needs('chromium', 'openssl'), asyn
     await dialog.getByText('advanced.expires').waitFor();
     assert.match((await dialog.locator('ins').textContent()) ?? '', /60/);
     await dialog.getByRole('button', { name: 'Close' }).click();
-    await page.getByRole('combobox', { name: 'Target' }).click();
-    await page.getByRole('option', { name: 'certificate', exact: true }).click();
+    await page.getByRole('combobox', { name: 'Target' }).selectOption({ label: 'certificate' });
     await page.getByRole('link', { name: 'certificate.delete' }).waitFor();
     assert.equal(await page.getByRole('link', { name: 'domain.change' }).count(), 0);
     assert.equal(new URL(page.url()).searchParams.get('target_kind'), 'certificate');
