@@ -48,7 +48,7 @@ export interface ToastViewportProps {
 
 const OpenedToasts = lazily(async () => (await import('./opened-toasts.tsx')).OpenedToasts);
 
-/** Its code is loaded with the first toast. */
+/** Shows toasts; the code for that is loaded with the first one. */
 export function ToastViewport(props: ToastViewportProps) {
   const isWanted = useStore(props.toasts.isWanted);
   return <Suspense>{isWanted && <OpenedToasts {...props} />}</Suspense>;
