@@ -52,7 +52,7 @@ test('accounts and tokens are managed while the service is stopped', async (t) =
 
 async function manageAccounts(run: Run, account: string): Promise<void> {
   assert.equal(await run('account', 'create', '示例 Media'), `account ${account}\n`);
-  assert.match(await run('account', 'list'), new RegExp(`^${account} +customer +\\d{4}-.* +示例 Media$`, 'm'));
+  assert.match(await run('account', 'list'), new RegExp(`^${account} +customer +on +\\d{4}-.* +示例 Media$`, 'm'));
   const [, first] = /^token (\d+)\ncwy_[\w-]{43}\n$/.exec(
     await run('token', 'create', account, '--scopes', 'cdn,sms', '--label', 'deploy', '--from', '127.0.0.0/8,::1'),
   ) ?? [''];
@@ -290,7 +290,7 @@ test('commands without a service say what to do', async (t) => {
       'causeway: token-file (--token-file): /nowhere cannot be read: no such file or folder',
     ],
     [['token', 'create', '1', '--scopes', 'cdn', '--expires', '2027-02-30'], 'causeway: --expires: expected a day'],
-    [['traffic', 'top', 'urls'], 'causeway: <kind>: expected url, referer, client, not urls\n'],
+    [['traffic', 'top', 'urls'], 'causeway: <kind>: expected url, referer, client, status, not urls\n'],
     [
       ['traffic', 'sums', '--from', 'noon', '--url', 'http://127.0.0.1:4', '--token-file', tokenFile],
       'causeway: --from: expected a day such as 2026-01-31 or a time such as 2026-01-31T12:00:00Z\n',

@@ -31,12 +31,13 @@ async function callOperation(context: CliContext, name: string, options: Options
 }
 
 /**
- * Finds an operation by our name (`domain.add`), the interface's path (`/domain/addDomain`) or the last part of that; a
- * customer's operation wins over an operator's.
+ * Finds an operation by our name (`domain.add`), the interface's path (`/domain/addDomain`) or the last part of that,
+ * which several may have: a documented operation wins over an extension, and a customer's over an operator's.
  */
 function findOperation(name: string): RouteName {
   const found = ROUTE_NAMES.filter((route) => [route, ROUTES[route].path, lastPartOf(route)].includes(name));
-  const operation = found.find((route) => ROUTES[route].scope !== 'operator') ?? found[0];
+  const isDocumented = (route: RouteName) => !('extension' in ROUTES[route]);
+  const operation = found.find(isDocumented) ?? found.find((route) => ROUTES[route].scope !== 'operator') ?? found[0];
   if (operation !== undefined) return operation;
   const guess = nearest(name, [
     ...ROUTE_NAMES,
