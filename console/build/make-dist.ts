@@ -45,6 +45,12 @@ async function compile(): Promise<Files> {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
+      rollupOptions: {
+        // Of libraries: marks for servers that render, and for other bundlers.
+        onwarn: (warning, warn) => {
+          if (warning.code !== 'MODULE_LEVEL_DIRECTIVE' && warning.code !== 'INVALID_ANNOTATION') warn(warning);
+        },
+      },
     },
   });
   if (!('output' in built)) throw new Error('Vite has built something other than one bundle');

@@ -1,6 +1,5 @@
 /** How Vite compiles the console, for the build and for the development server. Nothing outside the checkout has a say in it. */
 import { join } from 'node:path';
-import react from '@vitejs/plugin-react';
 import type { InlineConfig } from 'vite';
 
 export const CONSOLE = join(import.meta.dirname, '..');
@@ -15,5 +14,5 @@ export const VITE_OPTIONS = {
   envDir: false,
   publicDir: false,
   css: { postcss: {} }, // otherwise looked for in all folders above
-  plugins: [react()],
+  esbuild: { jsx: 'automatic' },
 } satisfies InlineConfig;

@@ -183,7 +183,7 @@ test('an installation goes without the packages that only the console needs', (t
   const node = `node_modules/node-${process.platform}-${process.arch}`;
   assert.deepEqual(packagesOf(source).toSorted(), ['node_modules/needed', node, 'node_modules/shared'].toSorted());
   const real = packagesOf(join(import.meta.dirname, '../..'));
-  for (const name of ['vite', 'rolldown', 'react-dom', 'scheduler'])
+  for (const name of ['vite', 'rollup', 'react-dom', 'scheduler'])
     assert.ok(!real.includes(`node_modules/${name}`), name);
   for (const name of ['zod', 'fastify', 'pg']) assert.ok(real.includes(`node_modules/${name}`), name);
 });

@@ -10,7 +10,6 @@ export const CONSOLE_PACKAGES: readonly string[] = [
   '@base-ui/react',
   '@simplewebauthn/browser',
   '@tanstack/react-query',
-  '@vitejs/plugin-react',
   'react',
   'react-dom',
   'react-hook-form',
