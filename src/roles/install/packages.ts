@@ -8,11 +8,9 @@ export const PACKAGES = 'package-lock.json';
 /** Packages that only the console imports, and what builds it. A release has the console as it was built. */
 export const CONSOLE_PACKAGES: readonly string[] = [
   '@base-ui/react',
-  '@simplewebauthn/browser',
   '@tanstack/react-query',
   'react',
   'react-dom',
-  'react-hook-form',
   'uplot',
   'vite',
   'wouter',
