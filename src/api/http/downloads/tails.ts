@@ -6,6 +6,7 @@ import type { Asks } from '#feed/publish/asks.ts';
 import { checkTailSignature, parseTailPath, TAIL_PATH, type TailAddress } from '#logs/tail/address.ts';
 import { parseFilter } from '#logs/tail/filter.ts';
 import { TailStream } from '#logs/tail/tail-stream.ts';
+import { shareOfLimit } from '#model/control.ts';
 import { groupsOf } from '../../handlers/checks.ts';
 import {
   addSignedDownloads,
@@ -17,13 +18,16 @@ import {
 /** What stands behind it is for `parseTailPath` to judge. */
 export const TAIL_ROUTE = `${TAIL_PATH}/*`;
 
-/** Tails of one account, and of all, at this control. */
+/** Tails of one account. Controls share them, and each has at least one. */
 const MAX_OF_ACCOUNT = 2;
+/** Tails of all accounts at this control. */
 const MAX_IN_ALL = 50;
 
 export interface TailOptions extends DownloadOptions {
   /** Absent: there are no edges to follow. */
   readonly asks?: Pick<Asks, 'ask'> | undefined;
+  /** The controls that share limits; absent: this one is alone. */
+  readonly peers?: { readonly seen: number };
 }
 
 /** Returns a function that ends all tails because control stops. */
@@ -35,7 +39,8 @@ export function addTails(app: FastifyInstance, options: TailOptions, answers: Do
     if (request.method === 'HEAD') return await reply.headers(FIELDS).send();
     const { accountId } = tail;
     const ofAccount = [...open.values()].filter((id) => id === accountId).length;
-    if (ofAccount >= MAX_OF_ACCOUNT || open.size >= MAX_IN_ALL)
+    const share = Math.floor(shareOfLimit(MAX_OF_ACCOUNT, options.peers?.seen ?? 1));
+    if (ofAccount >= share || open.size >= MAX_IN_ALL)
       return new ServiceError('tailsFull', { limit: MAX_OF_ACCOUNT });
     return await follow(reply, tail, options, open);
   });
