@@ -38,7 +38,7 @@ test('explain shows what an edge of this machine would do with a request', async
       await explain('http://a.test/', '--header', 'host: b.test'),
     ].map(({ stderr }) => stderr),
     [
-      'causeway: expected a URL that begins with http:// or https://\n',
+      'causeway: <url> is invalid: expected a URL that begins with http:// or https://; found "www.example.com"\n',
       'causeway: --header: expected "Name: value"; found "oops"\n',
       'causeway: --client: expected an IP address; found "10.1.1.999"\n',
       'causeway: --header: the host is taken from the URL; omit "Host: …" and put the host into the URL\n',
