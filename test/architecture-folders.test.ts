@@ -57,7 +57,7 @@ const ROOMS: Readonly<Record<string, Folders>> = {
     people: ['domains', 'schema'],
     changes: ['live', 'domains', 'settings', 'schema'],
     '.': ['changes', 'people', 'operators', 'sms', 'live', 'domains', 'errors', 'schema'],
-    openapi: ['.', 'people', 'domains', 'errors', 'schema'],
+    openapi: ['.', 'changes', 'people', 'domains', 'errors', 'schema'],
   },
   // Commands by subject, over the parts of which each is made.
   cli: {

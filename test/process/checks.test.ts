@@ -106,7 +106,10 @@ test('an explanation comes from an edge, with its origins and without what belon
   const rows: readonly (readonly [Parameters<typeof explain>[0], RegExp])[] = [
     [{ url: 'http://other.example.com/' }, /^field url is invalid: expected a URL of the domain www\.example\.com/],
     [{ url: 'www.example.com' }, /^field url is invalid/],
-    [{ headers: ['Host: other.example.com'] }, /^field headers\[0\] is invalid: expected a header field other than Host, such as/],
+    [
+      { headers: ['Host: other.example.com'] },
+      /^field headers\[0\] is invalid: expected a header field other than Host, such as/,
+    ],
     [{ headers: ['oops'] }, /^field headers\[0\]/],
     [{ client: '10.1.1.999' }, /^field client is invalid: expected the client's IP address/],
     [{ method: 'get' }, /^field method is invalid/],

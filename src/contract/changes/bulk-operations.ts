@@ -12,12 +12,9 @@ const FAILURE = z
   .nullable()
   .describe('why this domain was left as it is; null: it was not');
 
-const RESULT = {
-  domain_id: z.string(),
-  domain_name: z.string(),
-  ...CHANGED,
-  error: FAILURE,
-};
+const RESULT = z
+  .object({ domain_id: z.string(), domain_name: z.string(), ...CHANGED, error: FAILURE })
+  .meta({ id: 'ChangedDomain' });
 
 const SAMPLE_RESULT = {
   domain_id: '1001',
@@ -38,7 +35,7 @@ export const BULK_OPERATIONS = {
       en: 'Changes the same settings of several domains, with a result for each',
     },
     request: request({ domain_ids: domainIds, set: GIVEN_SETTINGS, dry_run: DRY_RUN }),
-    data: z.object({ list: z.array(z.object(RESULT).meta({ id: 'ChangedDomain' })) }),
+    data: z.object({ list: z.array(RESULT) }),
     sample: {
       request: { domain_ids: ['1001'], set: { advanced: { page_compress: 1 } } },
       data: { list: [SAMPLE_RESULT] },
@@ -51,7 +48,7 @@ export const BULK_OPERATIONS = {
     },
     request: request({ ssl_key: sslKey, new_ssl_key: sslKey, dry_run: DRY_RUN, after: optional(identifier) }),
     data: z.object({
-      list: z.array(z.object(RESULT).meta({ id: 'ReplacedDomain' })),
+      list: z.array(RESULT),
       next: z
         .string()
         .describe(`give it as \`after\` for the domains beyond these ${MAX_DOMAIN_IDS}; empty: there are no more`),

@@ -10,17 +10,21 @@ const CERTIFICATE_STATES = ['off', 'valid', 'notYetValid', 'expired', 'otherName
 const MAX_FILTER_LENGTH = 1000;
 export const MAX_TAIL_SECONDS = 600;
 
-const ORIGIN_CHECK = z.object({
-  origin: z.string().describe('the origin that was asked, host:port; empty: there is none'),
-  address: z.string().describe('the address that was connected to; empty: none'),
-  connect_ms: z.int().describe('time until the connection was open, TLS included'),
-  tls: z.string().describe('version of TLS; empty: without TLS'),
-  status: z.int().describe('status of its answer; 0: there was none'),
-  cacheable: FLAG_TEXT.describe('whether edges would store the answer'),
-  why: z
-    .string()
-    .describe('why it cannot be used or is not stored, one of the reasons of X-Cache; empty: there is nothing to say'),
-});
+const ORIGIN_CHECK = z
+  .object({
+    origin: z.string().describe('the origin that was asked, host:port; empty: there is none'),
+    address: z.string().describe('the address that was connected to; empty: none'),
+    connect_ms: z.int().describe('time until the connection was open, TLS included'),
+    tls: z.string().describe('version of TLS; empty: without TLS'),
+    status: z.int().describe('status of its answer; 0: there was none'),
+    cacheable: FLAG_TEXT.describe('whether edges would store the answer'),
+    why: z
+      .string()
+      .describe(
+        'why it cannot be used or is not stored, one of the reasons of X-Cache; empty: there is nothing to say',
+      ),
+  })
+  .meta({ id: 'OriginCheck' });
 
 const CHECK_DATA = z.object({
   dns: z.object({

@@ -1,5 +1,6 @@
 /** JSON Schemas of the OpenAPI document: of the fields of requests, and of data in answers. */
 import * as z from 'zod';
+import { GIVEN_SETTINGS } from '../changes/setting-topics.ts';
 import { passkeyUse } from '../people/person-fields.ts';
 import { type Field, type Fields, flag, identifier, originList, unixTime } from '../schema/fields.ts';
 import type { Locale } from '../schema/locale.ts';
@@ -37,6 +38,7 @@ const NAMED_FIELDS: Readonly<Record<string, Field>> = {
   OriginAddresses: originList,
   UnixTime: unixTime,
   PasskeyAnswer: passkeyUse,
+  SettingsToChange: GIVEN_SETTINGS,
 };
 
 const NAMES_BY_TEXT: ReadonlyMap<string, string> = new Map(

@@ -40,8 +40,7 @@ export function addTails(app: FastifyInstance, options: TailOptions, answers: Do
     const { accountId } = tail;
     const ofAccount = [...open.values()].filter((id) => id === accountId).length;
     const share = Math.floor(shareOfLimit(MAX_OF_ACCOUNT, options.peers?.seen ?? 1));
-    if (ofAccount >= share || open.size >= MAX_IN_ALL)
-      return new ServiceError('tailsFull', { limit: MAX_OF_ACCOUNT });
+    if (ofAccount >= share || open.size >= MAX_IN_ALL) return new ServiceError('tailsFull', { limit: MAX_OF_ACCOUNT });
     return await follow(reply, tail, options, open);
   });
   return () => {
