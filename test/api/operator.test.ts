@@ -60,7 +60,10 @@ describeOnBothEngines('operators', (newDatabase) => {
     assert.deepEqual([total, list.length], [4, 3]);
     const page = dataOf(await operate('operator.listAccounts', { page_size: 3, page: 2 }));
     assert.deepEqual(page['list'], [
-      { account_id: accountId, name: '示例传媒', kind: 'customer', create_time: '2026-01-31 12:00:00' },
+      {
+        ...{ account_id: accountId, name: '示例传媒', kind: 'customer', create_time: '2026-01-31 12:00:00' },
+        ...{ enabled: '1', domains: 1, apps: 0, tokens: 0, balance: 0 },
+      },
     ]);
   });
 

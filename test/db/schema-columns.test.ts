@@ -10,14 +10,18 @@ const ROOT = join(import.meta.dirname, '../..');
 
 /** Columns such as `account.name`, and whether they may be null. */
 function declaredColumns(): readonly string[] {
-  return globSync('src/db/schema/*.ts', { cwd: ROOT }).flatMap((file) =>
-    [...readFileSync(join(ROOT, file), 'utf8').matchAll(/^ {2}(\w+): \{\n(.*?)^ {2}\};/gms)].flatMap(
-      ([, table = '', body = '']) =>
-        [...body.matchAll(/^ {4}(\w+): (.*);$/gm)].map(([, column = '', type = '']) =>
+  return globSync('src/db/schema/*.ts', { cwd: ROOT }).flatMap((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    const membersOf = (name: string) => new RegExp(`^interface ${name} \\{\n(.*?)^\\}`, 'ms').exec(text)?.[1] ?? '';
+    return [...text.matchAll(/^ {2}(\w+): (?:(\w+) & )?\{\n(.*?)^ {2}\};/gms)].flatMap(
+      ([, table = '', shared, body = '']) => {
+        const members = body + (shared === undefined ? '' : membersOf(shared));
+        return [...members.matchAll(/^ {2,4}(\w+): (.*);$/gm)].map(([, column = '', type = '']) =>
           describeColumn(table, column, type.includes('null')),
-        ),
-    ),
-  );
+        );
+      },
+    );
+  });
 }
 
 function describeColumn(table: string, column: string, isNullable: boolean): string {
