@@ -57,7 +57,7 @@ test('the health of the machine and the settings in force are those of the runni
   let health = await client.call('operator.getHealth', {});
   await eventually('the queue has been looked at', async () => {
     health = await client.call('operator.getHealth', {});
-    return health.sms.length === 3 && health.database.bytes !== undefined;
+    return health.sms.length === 3 && health.database.bytes !== undefined && health.feed.connected_edges === 1;
   });
   assert.deepEqual(
     health.parts.map(({ part, up, restarts }) => [part, up, restarts]),

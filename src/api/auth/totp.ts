@@ -11,7 +11,7 @@ const WINDOW = [0, -1, 1] as const;
 /** The step of time that the code is of; `undefined` if it is of none around `now`. */
 export function totpStepOf(key: Buffer, code: string, now: number): number | undefined {
   const current = Math.floor(now / STEP_MS);
-  return WINDOW.map((offset) => current + offset).find((step) => totpCode(key, step) === code);
+  return WINDOW.map((offset) => current + offset).find((step) => step >= 0 && totpCode(key, step) === code);
 }
 
 /** The code of a step. RFC 4226 §5.3 */

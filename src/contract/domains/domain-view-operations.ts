@@ -64,7 +64,7 @@ export const DOMAIN_VIEW_OPERATIONS = {
       statuses: optional(
         choices(DOMAIN_STATUS_CODES, {
           'zh-CN': 'domain_status 的数组，至少一个：["0"]、["1", "2"] 等',
-          en: 'an array of at least one domain_status, such as ["1", "2"]',
+          en: 'an array of at least one status of domains, such as ["1", "2"]',
         }),
       ),
       cdn_type: optional(

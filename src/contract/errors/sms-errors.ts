@@ -39,8 +39,8 @@ export const SMS_ERRORS = {
     'sendid {sendid} does not exist, or has no number {number}',
   ),
   smsWebhookMissing: refusal(
-    '短信服务 {appKey} 没有推送地址，或其密钥无法解密；请先用 /api/app/setSmsWebhook 设置',
-    'the SMS service {appKey} has no webhook, or its secret cannot be opened; first set one with /api/app/setSmsWebhook',
+    '短信服务 {appKey} 没有推送地址，或其密钥无法解密；请先设置',
+    'the SMS service {appKey} has no webhook, or its secret cannot be opened; set one first',
   ),
   rechargeRefused: refusal(
     '字段 amount 无效：余额将小于 0 或过大',

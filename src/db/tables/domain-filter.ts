@@ -41,7 +41,7 @@ export function whatFilterAsks(e: ExpressionBuilder<Schema, 'domain'>, filter: D
   const { accountId, domainIds, name, nameContains = '', remarkContains = '', type, sslKey, statuses } = filter;
   return e.and([
     ...(accountId === undefined ? [] : [e('account_id', '=', accountId)]),
-    ...(domainIds === undefined ? [] : [e('id', 'in', domainIds)]),
+    ...(domainIds === undefined ? [] : [domainIds.length === 0 ? sql<boolean>`1 = 0` : e('id', 'in', domainIds)]),
     ...(name === undefined ? [] : [e('name', '=', name)]),
     e('deleted_at', 'is', null),
     ...(nameContains === '' ? [] : [matches(`%${escapeLike(nameContains.toLowerCase())}%`)]),

@@ -142,6 +142,7 @@ describe('the shipper', { timeout: 180_000 }, () => {
       ],
       referer: [{ value: 'https://example.org/', requests: 3, bytes: 300 }],
       client: [{ value: '203.0.113.9', requests: 3, bytes: 300 }],
+      status: [{ value: '200', requests: 3, bytes: 300 }],
     });
     assert.equal(second.key.domainId, 12);
     assert.deepEqual(second.top.referer, []);

@@ -61,7 +61,6 @@ const SETTINGS = {
   // One worker and no live process cost a start half of what the whole service does.
   CAUSEWAY_EDGE_WORKERS: '1',
   CAUSEWAY_ROLES: 'control,edge',
-  CAUSEWAY_CONSOLE: 'off',
 };
 
 /** Settings that add the live process to the parts that `startService` starts. */
@@ -93,7 +92,9 @@ async function startOnce(
   options: ServiceOptions & { readonly dataDir: string },
 ): Promise<RunningService> {
   const { dataDir } = options;
-  const settings: Settings = { ...SETTINGS, CAUSEWAY_DATA_DIR: dataDir, ...options.settings };
+  // Another release may not know the setting.
+  const own: Settings = options.command === undefined ? { CAUSEWAY_CONSOLE: 'off' } : {};
+  const settings: Settings = { ...SETTINGS, ...own, CAUSEWAY_DATA_DIR: dataDir, ...options.settings };
   const { args = [], stderr = 'pipe', node = process.execPath, inside = [], command: path = COMMAND } = options;
   const command = spawnCommand(t, ['serve', ...args], { settings, stderr, node, inside, command: path });
   let hasEnded = false;

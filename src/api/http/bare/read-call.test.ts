@@ -25,6 +25,10 @@ describe('reading a call', () => {
       idempotencyKey: 'k',
       localUser: 'root',
       requestId: 'a-7',
+      browser: {
+        ...{ contentType: 'application/json', host: 'a.example.com', cookie: undefined, fetchSite: undefined },
+        ...{ origin: undefined, userAgent: undefined },
+      },
       isLast: false,
       bodyStart: CALL.length - 4,
       end: CALL.length,
