@@ -9,11 +9,12 @@ import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { App } from './app.tsx';
 import { createCaller } from './call.ts';
+import { Later } from './components/later.tsx';
 import { createToasts } from './components/toasts.tsx';
 import { openPreferences } from './lib/open-preferences.ts';
 import { createStore } from './lib/store.ts';
 import { startLive } from './live-tabs.ts';
-import { createQueryClient } from './queries.ts';
+import { createQueryClient, problemOf } from './queries.ts';
 import { type Services, ServicesContext } from './services.tsx';
 
 const root = document.getElementById('root');
@@ -31,6 +32,17 @@ const services: Services = {
   toasts: createToasts(),
   live: startLive(caller, queries),
   drafts: createStore(new Map()),
+  reload: async () => {
+    caller.resume();
+    try {
+      await caller.call('session.get', {});
+    } catch (error) {
+      const problem = problemOf(error);
+      if (problem.kind === 'offline') return problem.text; // the browser's own page would take the place of this one
+    }
+    location.reload();
+    return undefined;
+  },
 };
 
 addEventListener('online', () => {
@@ -44,7 +56,9 @@ createRoot(root).render(
       <QueryClientProvider client={queries}>
         <ServicesContext value={services}>
           <Router base={import.meta.env.BASE_URL.replace(/\/$/, '')}>
-            <App />
+            <Later as="page">
+              <App />
+            </Later>
           </Router>
         </ServicesContext>
       </QueryClientProvider>

@@ -15,6 +15,8 @@ export interface Services {
   readonly live: Store<LiveState>;
   /** Settings that were changed and not applied, by domains: they outlast leaving the page. */
   readonly drafts: Store<ReadonlyMap<string, Draft>>;
+  /** Loads the whole page anew if the service answers; else returns why it cannot be done. */
+  reload(): Promise<string | undefined>;
 }
 
 export type Session = DataOf<'session.get'>;

@@ -1,6 +1,7 @@
 /** A question, or a small form, before the page. Never opened from another dialog. Its code is loaded when it is first opened. */
-import { type ReactNode, Suspense, useRef } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { lazily } from '../lib/lazily.ts';
+import { Later } from './later.tsx';
 
 export interface DialogProps {
   readonly title: string;
@@ -18,5 +19,5 @@ const OpenedDialog = lazily(async () => (await import('./opened-dialog.tsx')).Op
 export function Dialog(props: DialogProps) {
   const wasOpened = useRef(false);
   wasOpened.current ||= props.isOpen;
-  return <Suspense>{wasOpened.current && <OpenedDialog {...props} />}</Suspense>;
+  return <Later as="floating">{wasOpened.current && <OpenedDialog {...props} />}</Later>;
 }

@@ -1,8 +1,9 @@
 /** A chart whose code comes when the first is seen, and which is drawn when it is; until then room of the same height. */
-import { Suspense, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { lazily } from '../lib/lazily.ts';
 import styles from './chart.module.css';
 import type { ChartProps } from './chart.tsx';
+import { Later } from './later.tsx';
 
 const Chart = lazily(async () => (await import('./chart.tsx')).Chart);
 
@@ -20,8 +21,8 @@ export function LazyChart(props: ChartProps) {
   }, []);
   if (!isSeen) return <div ref={room} className={styles['plot']} />;
   return (
-    <Suspense fallback={<div className={styles['plot']} />}>
+    <Later as="part" fallback={<div className={styles['plot']} />}>
       <Chart {...props} />
-    </Suspense>
+    </Later>
   );
 }

@@ -1,9 +1,10 @@
 /** What else can be done with something: a button that opens a list of actions, whose code is loaded at the first press. */
-import { type ReactNode, Suspense, useState, useTransition } from 'react';
+import { type ReactNode, useState, useTransition } from 'react';
 import { lazily } from '../lib/lazily.ts';
 import { lookOf } from './button.tsx';
 import { Icon } from './icon.tsx';
 import type { IconName } from './icons.ts';
+import { Later } from './later.tsx';
 
 interface MenuItem {
   readonly title: string;
@@ -44,7 +45,7 @@ export function Menu({ label, icon, groups, children }: MenuProps) {
     ),
   };
   return (
-    <Suspense>
+    <Later as="floating">
       {wasOpened ? (
         <OpenedMenu button={button} groups={groups} />
       ) : (
@@ -57,6 +58,6 @@ export function Menu({ label, icon, groups, children }: MenuProps) {
           onClick={() => startLoading(() => setOpened(true))}
         />
       )}
-    </Suspense>
+    </Later>
   );
 }

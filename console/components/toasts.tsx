@@ -1,8 +1,8 @@
 /** Short news at the lower left, above the bars: one toast an object, replaced by the next about the same. */
 import { Toast } from '@base-ui/react/toast';
-import { Suspense } from 'react';
 import { lazily } from '../lib/lazily.ts';
 import { createStore, useStore } from '../lib/store.ts';
+import { Later } from './later.tsx';
 
 export interface News {
   /** The object that it is about. */
@@ -51,5 +51,5 @@ const OpenedToasts = lazily(async () => (await import('./opened-toasts.tsx')).Op
 /** Shows toasts; the code for that is loaded with the first one. */
 export function ToastViewport(props: ToastViewportProps) {
   const isWanted = useStore(props.toasts.isWanted);
-  return <Suspense>{isWanted && <OpenedToasts {...props} />}</Suspense>;
+  return <Later as="floating">{isWanted && <OpenedToasts {...props} />}</Later>;
 }

@@ -1,6 +1,7 @@
 /** Opens the palette, also by Ctrl or ⌘ and K. Its code is loaded then. */
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Icon } from '../components/icon.tsx';
+import { Later } from '../components/later.tsx';
 import { lazily } from '../lib/lazily.ts';
 import { useKey } from '../lib/use-key.ts';
 import { useText } from '../text/catalogue.ts';
@@ -23,9 +24,9 @@ export function SearchButton() {
         <kbd className={styles['key']}>{IS_APPLE ? '⌘ K' : 'Ctrl K'}</kbd>
       </button>
       {isOpen && (
-        <Suspense>
+        <Later as="floating">
           <Palette onClose={() => setOpen(false)} />
-        </Suspense>
+        </Later>
       )}
     </>
   );

@@ -1,6 +1,7 @@
 /** The frame of all pages: header, menu, content. */
-import { Suspense, useRef } from 'react';
+import { useRef } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { Later } from '../components/later.tsx';
 import { Skeleton } from '../components/loaded.tsx';
 import { Arrived, MAIN_ID } from '../components/page.tsx';
 import { MissingPage } from '../pages/missing-page.tsx';
@@ -32,9 +33,9 @@ export function Shell() {
       <main id={MAIN_ID} className={styles['main']} tabIndex={-1}>
         <Banners />
         <Arrived value={hasMoved.current}>
-          <Suspense fallback={<Skeleton lines={6} />}>
+          <Later as="page" about={path} fallback={<Skeleton lines={6} />}>
             <Pages />
-          </Suspense>
+          </Later>
         </Arrived>
       </main>
       <BottomBar />

@@ -25,7 +25,7 @@ const en = {
     offline: 'The service cannot be reached.',
   },
   offline: 'The service cannot be reached. What you have typed is kept.',
-  looking: (reason: string) => `You look at this account as its customer, read only. Reason: ${reason}`,
+  looking: (reason: string) => `You are viewing this account as its customer, read-only. Reason: ${reason}`,
   groups: { start: '', delivery: 'Delivery', messaging: 'Messaging', account: 'Account', operator: 'Operator' },
   pages: {
     overview: 'Overview',

@@ -1,8 +1,8 @@
 /** One domain: its head, and its parts as tabs. What was changed and not applied is kept. */
-import { Suspense } from 'react';
 import { useParams } from 'wouter';
 import type { DataOf } from '#contract/operations.ts';
 import { CopyButton } from '../../components/copy.tsx';
+import { Later } from '../../components/later.tsx';
 import { Loaded, Skeleton } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
 import { Tabs } from '../../components/tabs.tsx';
@@ -67,9 +67,9 @@ function DomainPage({ id }: { readonly id: string }) {
       />
       <Loaded load={load} lines={6}>
         {(data) => (
-          <Suspense fallback={<Skeleton lines={6} />}>
+          <Later as="part" about={tab} fallback={<Skeleton lines={6} />}>
             <Tab {...{ tab, draft, setDraft }} domain={data} />
-          </Suspense>
+          </Later>
         )}
       </Loaded>
     </Page>
