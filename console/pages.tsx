@@ -5,7 +5,14 @@
 import type { ComponentType } from 'react';
 import type { IconName } from './components/icons.ts';
 import { lazily } from './lib/lazily.ts';
-import { ADD_CERTIFICATE_PATH, ADD_DOMAIN_PATH, DOMAIN_PATTERN, type MenuPage, PATHS } from './routes.ts';
+import {
+  ADD_CERTIFICATE_PATH,
+  ADD_DOMAIN_PATH,
+  CHANGE_DOMAINS_PATH,
+  DOMAIN_PATTERN,
+  type MenuPage,
+  PATHS,
+} from './routes.ts';
 import type { Session } from './services.tsx';
 
 export interface PageRow {
@@ -23,6 +30,7 @@ type MenuGroup = 'start' | 'delivery' | 'messaging' | 'account' | 'operator';
 const Overview = lazily(async () => (await import('./pages/overview/overview.tsx')).Overview);
 const Domains = lazily(async () => (await import('./pages/domains/domains.tsx')).Domains);
 const AddDomain = lazily(async () => (await import('./pages/domains/add-domain.tsx')).AddDomain);
+const ChangeDomains = lazily(async () => (await import('./pages/domains/change-domains.tsx')).ChangeDomains);
 const Domain = lazily(async () => (await import('./pages/domain/domain.tsx')).Domain);
 const Purge = lazily(async () => (await import('./pages/purge/purge.tsx')).Purge);
 const Certificates = lazily(async () => (await import('./pages/certificates/certificates.tsx')).Certificates);
@@ -35,6 +43,7 @@ export const PAGES: readonly PageRow[] = [
   inMenu('overview', 'start', { show: Overview, scope: 'cdn' }),
   inMenu('domains', 'delivery', { show: Domains, scope: 'cdn' }),
   { path: ADD_DOMAIN_PATH, show: AddDomain, scope: 'cdn' },
+  { path: CHANGE_DOMAINS_PATH, show: ChangeDomains, scope: 'cdn' },
   { path: DOMAIN_PATTERN, show: Domain, scope: 'cdn' },
   inMenu('purge', 'delivery', { show: Purge, scope: 'cdn' }),
   inMenu('certificates', 'delivery', { show: Certificates, scope: 'cdn' }),

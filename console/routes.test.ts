@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import {
   auditPath,
   certificatesPath,
+  changeDomainsPath,
   comparePath,
   domainPath,
   domainsPath,
@@ -12,6 +13,7 @@ import {
   purgePath,
   readAuditQuery,
   readCertificatesQuery,
+  readChangedDomains,
   readCompareQuery,
   readDomainsQuery,
   readDomainTab,
@@ -69,5 +71,12 @@ describe('addresses of the console', () => {
     assert.deepEqual(readLogsQuery(searchOf(logsPath(logs))), logs);
     const audit = { operation: 'domain.change', target_kind: 'domain', target_id: '1', event: '9' };
     assert.deepEqual(readAuditQuery(searchOf(auditPath(audit))), audit);
+  });
+
+  test('domains that are changed together are named by their address, each once, at most 100', () => {
+    assert.deepEqual(readChangedDomains(searchOf(changeDomainsPath(['17', '4', '17']))), ['17', '4']);
+    assert.deepEqual(readChangedDomains('?ids=.x.-1.5'), ['5']);
+    assert.deepEqual(readChangedDomains(''), []);
+    assert.equal(readChangedDomains(`?ids=${Array.from({ length: 200 }, (_, n) => n + 1).join('.')}`).length, 100);
   });
 });

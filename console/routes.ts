@@ -67,6 +67,21 @@ export function readDomainsQuery(search: string): DomainsQuery {
   };
 }
 
+export const CHANGE_DOMAINS_PATH = '/domains/change';
+
+/** Domains of one change: as many as the service changes by one call. */
+export const MAX_CHANGED_DOMAINS = 100;
+
+export function changeDomainsPath(ids: readonly string[]): string {
+  return withQuery(CHANGE_DOMAINS_PATH, { ids: ids.join('.') });
+}
+
+/** Ids of the domains, each once; the first of too many. */
+export function readChangedDomains(search: string): readonly string[] {
+  const given = (new URLSearchParams(search).get('ids') ?? '').split('.').map(digitsOf);
+  return [...new Set(given)].filter((id) => id !== '').slice(0, MAX_CHANGED_DOMAINS);
+}
+
 export function domainPath(id: string, tab: DomainTab = 'overview'): string {
   return `/domains/${encodeURIComponent(id)}${tab === 'overview' ? '' : `/${tab}`}`;
 }

@@ -7,7 +7,7 @@ export function withEntries(entries: readonly string[], text: string): readonly 
 }
 
 /** The keys with `key`, or without it if it is there. */
-export function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
+export function toggled<K extends string>(keys: ReadonlySet<K>, key: K): ReadonlySet<K> {
   const next = new Set(keys);
   if (!next.delete(key)) next.add(key);
   return next;

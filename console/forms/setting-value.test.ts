@@ -4,7 +4,7 @@ import { TOPIC_TEXTS } from '#contract/changes/setting-texts.ts';
 import { TOPIC_FIELDS } from '#contract/changes/setting-topics.ts';
 import { describeValue, emptyObject, isSameValue } from './setting-value.ts';
 
-const WORDS = { on: 'on', off: 'off', nothing: 'none' };
+const WORDS = { on: 'on', off: 'off', nothing: 'none', seconds: 's' };
 const { page_compress, forbid_http_code } = TOPIC_FIELDS.advanced;
 const { policy } = TOPIC_FIELDS.policies;
 
@@ -21,6 +21,9 @@ describe('values of settings', () => {
   test('a value is described in words', () => {
     const { settings } = TOPIC_TEXTS.advanced;
     assert.equal(describeValue(page_compress, settings.page_compress, '1', 'en', WORDS), 'on');
+    const { expires } = TOPIC_FIELDS.advanced;
+    assert.equal(describeValue(expires, settings.expires, '86400', 'en', WORDS), '1 day (86400 s)');
+    assert.equal(describeValue(expires, settings.expires, 61, 'en', WORDS), '61 s');
     assert.equal(describeValue(forbid_http_code, settings.forbid_http_code, '', 'zh-CN', WORDS), '默认的 403');
     const given = [{ is_cache: '1', policy_type: 'suffix', content: 'jpg,png', time_y: 0, time_d: 30 }];
     assert.equal(

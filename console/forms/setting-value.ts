@@ -2,6 +2,7 @@
 import type { SettingWords } from '#contract/changes/setting-words.ts';
 import type { Field, Fields } from '#contract/schema/fields.ts';
 import type { Locale } from '#contract/schema/locale.ts';
+import { formatSeconds } from '../lib/format.ts';
 
 /** Entries of a list, which may be an array, or a text with commas or line breaks. */
 export function entriesOf(value: unknown, { kind }: Pick<Field, 'kind'>): readonly string[] {
@@ -51,6 +52,7 @@ interface Words {
   readonly on: string;
   readonly off: string;
   readonly nothing: string;
+  readonly seconds: string;
 }
 
 /** A value in words, on several lines where it is a list. */
@@ -64,6 +66,8 @@ export function describeValue(field: Field, text: SettingWords, value: unknown, 
     case 'list':
     case 'choices':
       return entriesOf(value, field).join('\n') || words.nothing;
+    case 'seconds':
+      return describeSeconds(value, locale, words);
     case 'objects':
       return (
         objectsOf(value)
@@ -73,6 +77,13 @@ export function describeValue(field: Field, text: SettingWords, value: unknown, 
     default:
       return String(value ?? '') || words.nothing;
   }
+}
+
+/** The same duration in its largest unit stands before the number, if there is one. */
+function describeSeconds(value: unknown, locale: Locale, words: Words): string {
+  const seconds = Number(value ?? 0);
+  const plain = `${String(value ?? 0)} ${words.seconds}`;
+  return seconds >= 60 && seconds % 60 === 0 ? `${formatSeconds(seconds, locale)} (${plain})` : plain;
 }
 
 /** Members that say something, each after its title. */

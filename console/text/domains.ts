@@ -32,6 +32,8 @@ const en = {
   chosen: (count: number) => `${count} chosen`,
   close: 'Close',
   open: 'Open',
+  change: 'Change settings',
+  tooMany: (most: number) => `Settings: at most ${most} at once`,
   done: (done: number, all: number) => `${done} of ${all} done`,
   failed: (name: string, why: string) => `${name}: ${why}`,
 };
@@ -62,6 +64,8 @@ const zh: typeof en = {
   chosen: (count) => `已选 ${count} 个`,
   close: '停用',
   open: '启用',
+  change: '修改配置',
+  tooMany: (most) => `修改配置：一次至多 ${most} 个`,
   done: (done, all) => `已完成 ${done}/${all}`,
   failed: (name, why) => `${name}：${why}`,
 };

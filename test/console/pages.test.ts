@@ -1,8 +1,12 @@
 /** Every page of the console, in both languages and themes: its name, its accessibility, a phone, the keyboard, idle calls. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import * as routes from '../../console/routes.ts';
 import { findViolations } from '../support/console/axe.ts';
 import { startConsole } from '../support/console/browser.ts';
+import { ROOT } from '../support/console/built-console.ts';
 import { addDomain, openSignedIn, signIn, type TestLocale } from '../support/console/signed-in.ts';
 import { needs } from '../support/runner/needs.ts';
 
@@ -12,6 +16,8 @@ const PAGES: readonly (readonly [path: string, texts: Readonly<Record<TestLocale
   ['/domains', { en: 'www.example.com', 'zh-CN': 'www.example.com' }],
   ['/domains?name=nobody', { en: 'No domain matches the filter', 'zh-CN': '没有符合条件的域名' }],
   ['/domains/add', { en: 'What it delivers', 'zh-CN': '业务类型' }],
+  ['/domains/change?ids=ID', { en: 'What they get', 'zh-CN': '要应用的配置' }],
+  ['/domains/change', { en: 'No domain is chosen', 'zh-CN': '尚未选择域名' }],
   ['/domains/ID', { en: 'At a glance', 'zh-CN': '基本信息' }],
   ['/domains/ID/origin', { en: 'Primary origins', 'zh-CN': '主源站' }],
   ['/domains/ID/cache', { en: 'Serve by preferred language', 'zh-CN': '按首选语言命中' }],
@@ -43,6 +49,15 @@ const PHONE = { width: 390, height: 844 };
 
 const IDLE_MS = 10_000;
 const MAX_IDLE_CALLS = 12;
+
+test('every page of the console has an example here', () => {
+  const patterns = readPagePatterns();
+  const shown = PAGES.map(([path]) => patterns.find((pattern) => isMatch(pattern, path.replace(/\?.*/, ''))));
+  assert.deepEqual(
+    patterns.filter((pattern) => !shown.includes(pattern)),
+    [],
+  );
+});
 
 test('every page is as it should be', needs('chromium'), async (t) => {
   const console = await startConsole(t);
@@ -114,10 +129,12 @@ test('every page is as it should be', needs('chromium'), async (t) => {
     await change.waitFor();
     await change.focus();
     await page.keyboard.press('Space');
+    await page.getByRole('switch', { name: 'Compress texts', checked: true }).waitFor();
     await page.keyboard.press('Control+Enter');
-    await page.getByRole('dialog', { name: 'What will change' }).waitFor();
+    await page.getByRole('dialog', { name: 'What will change' }).getByText('Compress texts').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Discard' }).press('Enter');
+    await page.getByRole('switch', { name: 'Compress texts', checked: false }).waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
   });
@@ -151,6 +168,25 @@ test('every page is as it should be', needs('chromium'), async (t) => {
     assert.equal(await page.evaluate('document.activeElement?.id'), 'main');
   });
 });
+
+/** Addresses of the table of pages, in its order. It is read as text: Node runs no JSX. */
+function readPagePatterns(): readonly string[] {
+  const source = readFileSync(join(ROOT, 'console/pages.tsx'), 'utf8');
+  const table = source.slice(source.indexOf('export const PAGES'), source.indexOf('\n];'));
+  const rows = [...table.matchAll(/^ {2}(?:inMenu\('(\w+)'|\{ path: (\w+),)/gm)];
+  const known = new Map<string, unknown>([...Object.entries(routes), ...Object.entries(routes.PATHS)]);
+  assert.equal(rows.length, source.match(/= lazily\(/g)?.length, 'a row for each page, as they are written here');
+  return rows.map(([row, page = '', constant = '']) => {
+    const pattern = known.get(page || constant);
+    return typeof pattern === 'string' ? pattern : assert.fail(row);
+  });
+}
+
+/** Whether wouter matches a path: `:name` is a part, one with `?` may be absent. */
+function isMatch(pattern: string, path: string): boolean {
+  const parts = pattern.replace(/\/:\w+\?/g, '(?:/[^/]+)?').replace(/:\w+/g, '[^/]+');
+  return new RegExp(`^${parts}$`).test(path);
+}
 
 async function isFocused(locator: import('playwright-core').Locator): Promise<boolean> {
   return (await locator.and(locator.page().locator(':focus')).count()) === 1;

@@ -10,6 +10,7 @@ import type { Tone } from '../../components/tone.ts';
 import { problemOf, useAsk } from '../../queries.ts';
 import { useText } from '../../text/catalogue.ts';
 import { domainViewsText } from '../../text/domain-views.ts';
+import { useReason } from '../domains/origin-answer.tsx';
 import type { DomainData } from './domain.tsx';
 
 type Check = DataOf<'domain.check'>;
@@ -85,12 +86,13 @@ function CheckFacts({ check: { dns, certificate, origin, seen_at } }: { readonly
 
 function OriginFacts({ origin }: { readonly origin: Check['origin'] }) {
   const t = useText(domainViewsText);
-  const { status, connect_ms, cacheable, why } = origin;
+  const { status, connect_ms, cacheable } = origin;
+  const why = useReason(origin);
   if (status === 0) {
     return (
       <>
         <Badge tone="bad">{t.originSilent}</Badge>
-        <p className="help mono">{why}</p>
+        <p className="help">{why}</p>
       </>
     );
   }

@@ -46,6 +46,18 @@ export const SETTINGS: readonly Setting[] = SETTING_TOPICS.flatMap((topic) => {
   });
 });
 
+const WIDE: readonly Field['kind'][] = ['objects', 'page', 'pem'];
+
+/** Whether its control takes the whole width. */
+export function isWide({ field }: Setting): boolean {
+  return WIDE.includes(field.kind);
+}
+
+/** Whether it names one of the account's certificates. */
+export function isCertificate({ topic, name }: Setting): boolean {
+  return topic === 'ssl' && name.startsWith('ssl_key');
+}
+
 export function findSetting(topic: string, name: string): Setting | undefined {
   return SETTINGS.find(({ id }) => id === `${topic}.${name}`);
 }

@@ -21,6 +21,8 @@ import {
   type Draft,
   draftedValue,
   draftProblems,
+  isCertificate,
+  isWide,
   SETTINGS,
   type Setting,
   storedValue,
@@ -96,8 +98,6 @@ interface SettingRowProps extends Omit<TopicProps, 'topic'> {
   readonly error: string | undefined;
 }
 
-const WIDE: readonly Setting['field']['kind'][] = ['objects', 'page', 'pem'];
-
 function SettingRow({ setting, stored: { settings, defaults }, draft, setDraft, error }: SettingRowProps) {
   const t = useText(domainText);
   const locale = usePreference('locale');
@@ -105,19 +105,18 @@ function SettingRow({ setting, stored: { settings, defaults }, draft, setDraft, 
   const value = draftedValue(draft, settings, setting);
   const isDefault = isSameValue(field, value, storedValue(defaults, setting));
   const onChange = (next: unknown) => setDraft(withValue(draft, settings, setting, next));
-  const isCertificate = setting.topic === 'ssl' && setting.name.startsWith('ssl_key');
   return (
     <Field
       label={text.title[locale]}
       help={text.effect[locale]}
       error={error}
       isRow
-      isWide={WIDE.includes(field.kind)}
+      isWide={isWide(setting)}
       isChanged={draft.has(setting.id)}
       mark={isDefault && <span className={styles['default']}>{t.isDefault}</span>}
     >
       {(ids) =>
-        isCertificate ? (
+        isCertificate(setting) ? (
           <CertificateSelect {...{ ids, onChange }} value={String(value ?? '')} />
         ) : (
           <SettingControl {...{ ids, field, text, value, onChange }} />

@@ -1,5 +1,4 @@
 /** Changes as the service lists them, in titles and words. */
-import type { DataOf } from '#contract/operations.ts';
 import type { Difference } from '../../components/diff.tsx';
 import { describeValue } from '../../forms/setting-value.ts';
 import { usePreference } from '../../services.tsx';
@@ -7,7 +6,12 @@ import { useText } from '../../text/catalogue.ts';
 import { commonText } from '../../text/common.ts';
 import { findSetting } from './settings-draft.ts';
 
-type Change = DataOf<'domain.compare'>['changes'][number];
+interface Change {
+  readonly topic: string;
+  readonly name: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
 
 export function useDifferences(changes: readonly Change[]): readonly Difference[] {
   const t = useText(commonText);

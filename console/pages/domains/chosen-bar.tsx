@@ -1,9 +1,10 @@
 /** What can be done with the chosen domains together; each has a result of its own. */
 import { useState } from 'react';
-import { Button } from '../../components/button.tsx';
+import { Button, LinkButton } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { StickyBar } from '../../components/sticky-bar.tsx';
 import { problemOf, useChange } from '../../queries.ts';
+import { changeDomainsPath, MAX_CHANGED_DOMAINS } from '../../routes.ts';
 import { useText } from '../../text/catalogue.ts';
 import { domainsText } from '../../text/domains.ts';
 import type { BriefDomain } from './domains.tsx';
@@ -49,6 +50,11 @@ export function ChosenBar({ domains, onDone }: ChosenBarProps) {
           <Button isBusy={progress !== undefined} onClick={() => void setAll('2')}>
             {t.open}
           </Button>
+          {domains.length > MAX_CHANGED_DOMAINS ? (
+            <span className="help">{t.tooMany(MAX_CHANGED_DOMAINS)}</span>
+          ) : (
+            <LinkButton to={changeDomainsPath(domains.map(({ domain_id }) => domain_id))}>{t.change}</LinkButton>
+          )}
         </div>
       )}
     </StickyBar>

@@ -1,4 +1,4 @@
-/** Names as somebody types or pastes them. Pure. */
+/** Names as somebody types or pastes them, and as a zone file has them. Pure. */
 
 export const MAX_NAMES = 100;
 
@@ -9,4 +9,9 @@ export function namesOf(text: string): readonly string[] {
     .map((name) => name.replace(/^https?:\/\//i, '').replace(/[/?#].*$/, ''))
     .filter((name) => name !== '');
   return [...new Set(names)];
+}
+
+/** The record that points a domain here, as zone files have it. */
+export function zoneLine(name: string, cname: string): string {
+  return `${name}. 600 IN CNAME ${cname}.`;
 }

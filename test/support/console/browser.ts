@@ -13,14 +13,19 @@ import { buildConsole } from './built-console.ts';
 export interface ConsoleOptions {
   /** Settings of the service besides those of every test. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Data directory of a service that has run before; absent: a new one. */
+  readonly dataDir?: string;
   /** Problems that belong to what is tested, such as `/status of 401/`. */
   readonly expected?: readonly RegExp[];
 }
 
-export interface TestConsole {
+export interface TestConsole extends Pages {
   readonly service: RunningService;
   /** Origin of the console: by the name `localhost`, since passkeys are not for addresses. */
   readonly url: string;
+}
+
+interface Pages {
   /** Opens a path of control in a new profile: without cookies, in English if nothing else is asked for. */
   open(path: string, profile?: BrowserContextOptions): Promise<Page>;
   /** Opens a path in another tab of a page's profile. */
@@ -32,36 +37,46 @@ export interface TestConsole {
 /** The calling test declares `needs('chromium')`; its subtests can share what is started. */
 export async function startConsole(
   t: Cleanup,
-  { settings = {}, expected = [] }: ConsoleOptions = {},
+  { settings = {}, dataDir, expected = [] }: ConsoleOptions = {},
 ): Promise<TestConsole> {
   buildConsole();
+  // Before the service, so that it ends before it: pages would complain of its absence.
+  const browser = await launchBrowser(t, expected);
+  const own = { CAUSEWAY_CONSOLE: 'on', ...settings };
+  const service = await startService(t, { settings: own, ...(dataDir !== undefined && { dataDir }) });
+  const url = service.controlUrl.replace('127.0.0.1', 'localhost');
+  return { service, url, ...browser.at(url) };
+}
+
+/** A browser until the test ends. `expected`: see `ConsoleOptions`. */
+export async function launchBrowser(t: Cleanup, expected: readonly RegExp[] = []) {
   const browser = await chromium.launch({ executablePath: obtain('chromium') });
   const problems: string[] = [];
   const report = (problem: string) => {
     if (!expected.some((pattern) => pattern.test(problem))) problems.push(problem);
   };
-  // Before the service ends, whose absence pages would complain of.
   t.after(async () => {
     await browser.close();
     assert.deepEqual(problems, [], 'problems in the browser');
   });
-  const service = await startService(t, { settings: { CAUSEWAY_CONSOLE: 'on', ...settings } });
-  const url = service.controlUrl.replace('127.0.0.1', 'localhost');
-  const goTo = async (page: Page, path: string) => {
-    watch(page, url, report);
-    await page.goto(path);
-    return page;
-  };
   return {
-    service,
-    url,
-    open: async (path, profile = {}) => {
-      const context = await browser.newContext({ baseURL: url, locale: 'en', ...profile });
-      await context.addInitScript(REPORT_VIOLATIONS);
-      return await goTo(await context.newPage(), path);
+    /** Opens pages of the console at this origin. */
+    at: (url: string): Pages => {
+      const goTo = async (page: Page, path: string) => {
+        watch(page, url, report);
+        await page.goto(path);
+        return page;
+      };
+      return {
+        open: async (path, profile = {}) => {
+          const context = await browser.newContext({ baseURL: url, locale: 'en', ...profile });
+          await context.addInitScript(REPORT_VIOLATIONS);
+          return await goTo(await context.newPage(), path);
+        },
+        openBeside: async (page, path) => await goTo(await page.context().newPage(), path),
+        takeProblems: () => problems.splice(0),
+      };
     },
-    openBeside: async (page, path) => await goTo(await page.context().newPage(), path),
-    takeProblems: () => problems.splice(0),
   };
 }
 

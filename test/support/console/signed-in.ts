@@ -35,7 +35,7 @@ export async function signIn(page: Page, token: string, locale: TestLocale = 'en
   await page.getByRole('banner').waitFor();
 }
 
-export function clientOf({ service }: TestConsole): Client {
+export function clientOf({ service }: Pick<TestConsole, 'service'>): Client {
   return createClient({ baseUrl: service.controlUrl, accessToken: service.token, locale: 'en' });
 }
 
