@@ -1,8 +1,9 @@
 /** The live stream among the tabs of a browser: the tab that leads, the channel between them, and the reads that a hint causes. */
 import type { QueryClient } from '@tanstack/react-query';
 import type { Caller } from './call.ts';
+import { oneAtATime } from './lib/one-at-a-time.ts';
 import { createStore, type Store } from './lib/store.ts';
-import { createLiveState, type Heard, type LiveState, runLive } from './live.ts';
+import { createLiveState, type Heard, type LiveParts, type LiveState, runLive } from './live.ts';
 import { isTouched } from './touched.ts';
 
 const NAME = 'causeway-live';
@@ -31,10 +32,24 @@ async function run(caller: Caller, queries: QueryClient, state: Store<LiveState>
     watch: caller.watch,
     state,
     channel,
-    onHeard: (heard) => void readAgain(queries, heard),
+    onHeard: createReader(queries),
     lead: (work) => navigator.locks.request(NAME, { signal }, () => work(signal)).catch(() => undefined), // aborted
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   });
+}
+
+/**
+ * Hints that come faster than what they name is read lead to one more reading, not to one each: a reading that is begun
+ * anew with each of them would never end.
+ */
+function createReader(queries: QueryClient): LiveParts['onHeard'] {
+  const readings = new Map<string, () => Promise<void>>();
+  return (heard) => {
+    const name = heard === 'gap' ? heard : heard.kind;
+    const read = readings.get(name) ?? oneAtATime(() => readAgain(queries, heard));
+    readings.set(name, read);
+    void read(); // never rejects: failures are shown by the queries
+  };
 }
 
 /** A hidden page reads when it is seen again. */

@@ -5,6 +5,7 @@
 import type { ComponentType } from 'react';
 import type { IconName } from './components/icons.ts';
 import { lazily } from './lib/lazily.ts';
+import { MESSAGE_COUNTS_PATH, MESSAGE_PATTERN, OPT_OUTS_PATH, SEND_PATH, SERVICE_PATTERN } from './routes/messaging.ts';
 import {
   ADD_CERTIFICATE_PATH,
   ADD_DOMAIN_PATH,
@@ -37,6 +38,14 @@ const Certificates = lazily(async () => (await import('./pages/certificates/cert
 const AddCertificate = lazily(async () => (await import('./pages/certificates/add-certificate.tsx')).AddCertificate);
 const Statistics = lazily(async () => (await import('./pages/statistics/statistics.tsx')).Statistics);
 const Logs = lazily(async () => (await import('./pages/logs/logs.tsx')).Logs);
+const Messages = lazily(async () => (await import('./pages/messages/messages.tsx')).Messages);
+const Message = lazily(async () => (await import('./pages/messages/message.tsx')).Message);
+const MessageCounts = lazily(async () => (await import('./pages/messages/message-counts.tsx')).MessageCounts);
+const SendMessage = lazily(async () => (await import('./pages/messages/send.tsx')).SendMessage);
+const Replies = lazily(async () => (await import('./pages/replies/replies.tsx')).Replies);
+const OptOuts = lazily(async () => (await import('./pages/replies/opt-outs.tsx')).OptOuts);
+const Services = lazily(async () => (await import('./pages/services/services.tsx')).Services);
+const Service = lazily(async () => (await import('./pages/services/service.tsx')).Service);
 const Audit = lazily(async () => (await import('./pages/audit/audit.tsx')).Audit);
 
 export const PAGES: readonly PageRow[] = [
@@ -50,6 +59,14 @@ export const PAGES: readonly PageRow[] = [
   { path: ADD_CERTIFICATE_PATH, show: AddCertificate, scope: 'cdn' },
   inMenu('statistics', 'delivery', { show: Statistics, scope: 'cdn' }),
   inMenu('logs', 'delivery', { show: Logs, scope: 'cdn' }),
+  inMenu('messages', 'messaging', { show: Messages, scope: 'sms' }),
+  { path: SEND_PATH, show: SendMessage, scope: 'sms' },
+  { path: MESSAGE_COUNTS_PATH, show: MessageCounts, scope: 'sms' },
+  { path: MESSAGE_PATTERN, show: Message, scope: 'sms' },
+  inMenu('replies', 'messaging', { show: Replies, scope: 'sms' }),
+  { path: OPT_OUTS_PATH, show: OptOuts, scope: 'sms' },
+  inMenu('services', 'messaging', { show: Services, scope: 'sms' }),
+  { path: SERVICE_PATTERN, show: Service, scope: 'sms' },
   inMenu('audit', 'account', { show: Audit, scope: 'cdn' }),
 ];
 

@@ -97,13 +97,19 @@ interface Pages<N extends ListName> {
   readonly load: Load<readonly RowOf<N>[]>;
   /** The answer with the first of them. */
   readonly first: DataOf<N> | undefined;
+  /** The answer with the last of them. */
+  readonly last: DataOf<N> | undefined;
   readonly hasMore: boolean;
   readonly isBusy: boolean;
   readonly onMore: () => void;
 }
 
-/** A list that is read on from a cursor, which the request gives back as `cursor`. */
-export function usePages<N extends ListName>(name: N, request: CallOf<N>, cursor: 'after' | 'before'): Pages<N> {
+/** A list that is read on from where its last answer ended, which the request names in its field `cursor`. */
+export function usePages<N extends ListName>(
+  name: N,
+  request: CallOf<N>,
+  cursor: 'after' | 'before' | 'cursor',
+): Pages<N> {
   const { caller } = useServices();
   const locale = usePreference('locale');
   const query = useInfiniteQuery({
@@ -118,6 +124,7 @@ export function usePages<N extends ListName>(name: N, request: CallOf<N>, cursor
   return {
     load: loadOf(known, caller.resume),
     first: query.data?.pages[0],
+    last: query.data?.pages.at(-1),
     hasMore: query.hasNextPage,
     isBusy: query.isFetchingNextPage,
     onMore: () => void query.fetchNextPage(), // its failure is shown by the query

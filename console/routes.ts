@@ -249,13 +249,13 @@ export function readAuditQuery(search: string): AuditQuery {
 }
 
 /** Empty values are left out. */
-function withQuery(path: string, values: Readonly<Record<string, string | undefined>>): string {
+export function withQuery(path: string, values: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1]));
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
 /** The first of `known` unless another one is given. */
-function oneOf<const V extends string>(known: readonly [V, ...V[]], given: string | null): V {
+export function oneOf<const V extends string>(known: readonly [V, ...V[]], given: string | null): V {
   return known.find((value) => value === given) ?? known[0];
 }
 

@@ -9,5 +9,7 @@ test('a change makes what shows it be read again, and nothing else', () => {
   assert.equal(isTouched('account.getLimits', 'cache.purge'), true);
   assert.equal(isTouched('stat.traffic', 'domain.change'), false);
   assert.equal(isTouched('session.get', 'session.use'), true);
+  assert.equal(isTouched('sms.getMessage', 'message.messages'), true);
+  assert.equal(isTouched('sms.balance', 'message.messages'), false);
   assert.equal(isTouched('token.list', 'token.create'), true);
 });

@@ -1,6 +1,6 @@
 /** What has to be read again after a change or a hint. Pure. */
 
-/** Groups of operations whose answers a change affects, by the group of the change, or the kind of the hint. */
+/** Groups of operations, or single ones, whose answers a change affects, by the group of the change, or the kind of the hint. */
 const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   domain: ['domain', 'config', 'audit'],
   config: ['domain', 'config', 'audit'],
@@ -9,7 +9,8 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   cache: ['cache', 'account', 'audit'],
   edge: ['edgeOperator', 'fleetOperator', 'groupOperator', 'domain'],
   connector: ['smsOperator', 'audit'],
-  account: ['account', 'addressList', 'member', 'operator', 'audit'],
+  message: ['sms.find', 'sms.getMessage', 'sms.listReplies', 'sms.listDeliveries'],
+  account: ['account', 'sms', 'addressList', 'member', 'operator', 'audit'],
   session: ['session', 'token', 'audit'],
   event: ['event', 'eventOperator'],
 };
@@ -17,5 +18,6 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
 /** Whether what `read` answered may be different after `changed`. */
 export function isTouched(read: string, changed: string): boolean {
   const [group = ''] = changed.split('.');
-  return (TOUCHED[group] ?? [group, 'audit']).includes(read.split('.')[0] ?? '');
+  const touched = TOUCHED[group] ?? [group, 'audit'];
+  return touched.includes(read.split('.')[0] ?? '') || touched.includes(read);
 }

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import { Dialog } from '../components/dialog.tsx';
 import { isTyping, useKey } from '../lib/use-key.ts';
 import { type MenuPage, PATHS } from '../routes.ts';
+import { useSession } from '../services.tsx';
 import { useText } from '../text/catalogue.ts';
 import { shellText } from '../text/shell.ts';
 import styles from './keys.module.css';
@@ -14,6 +15,7 @@ const PATIENCE_MS = 1500;
 
 export function Keys() {
   const t = useText(shellText);
+  const { scopes } = useSession();
   const [isOpen, setOpen] = useState(false);
   useKey({ key: '?' }, () => setOpen(true));
   useKey({ key: '/' }, () => document.querySelector<HTMLElement>('main input[type=search]')?.focus());
@@ -25,6 +27,7 @@ export function Keys() {
     ['x', t.keys.choose],
     ['g d', t.keys.domains],
     ['g o', t.keys.overview],
+    ...(scopes.includes('sms') ? [['g m', t.keys.messages] as const] : []),
     ['Ctrl / ⌘ Enter', t.keys.apply],
     ['?', t.keys.help],
   ] as const;

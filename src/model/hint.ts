@@ -4,7 +4,7 @@ import type { EventTarget } from './event.ts';
 
 /**
  * `audit` and `event`: there is another row of the audit trail, or another event. `session`: tokens, persons and sessions. `account`: whatever
- * else the account has. The others are kinds of what changed.
+ * else the account has. The others are kinds of what changed; `message`: messages of an account and replies to them.
  */
 export const HINT_KINDS = [
   'domain',
@@ -16,6 +16,7 @@ export const HINT_KINDS = [
   'account',
   'event',
   'audit',
+  'message',
 ] as const;
 type HintKind = (typeof HINT_KINDS)[number];
 
@@ -26,7 +27,7 @@ export interface Hint {
   /** Revision of a domain's settings. */
   readonly revision?: number | undefined;
   readonly at: number;
-  /** The operation, the kind of the event, or `propagation`. */
+  /** The operation, the kind of the event, `propagation` or `messages`. */
   readonly hint: string;
   /** Whose it is; `undefined`: the operator's. */
   readonly accountId: number | undefined;
@@ -52,6 +53,11 @@ export function hintsOf({ from, id, at, accountId, what, target, revision }: Hap
     ...(kind === undefined ? [] : [{ kind, id: target.id, revision, ...shared }]),
     { kind: from, id: String(id), ...shared },
   ];
+}
+
+/** Some of the account's messages are in another state, or there are others. */
+export function messagesHint(accountId: number, at: number): Hint {
+  return { kind: 'message', id: String(accountId), at, hint: 'messages', accountId };
 }
 
 const KINDS: Readonly<Record<string, HintKind | undefined>> = {
@@ -89,7 +95,8 @@ export interface Watcher {
 }
 
 export function isFor({ accountId, domainIds, kinds, ids }: Watcher, hint: Hint): boolean {
-  if (accountId !== undefined && hint.accountId !== accountId) return false;
+  // Messages are read by their own account alone.
+  if ((accountId !== undefined || hint.kind === 'message') && hint.accountId !== accountId) return false;
   if (!kinds.includes(hint.kind) || (ids.length > 0 && !ids.includes(hint.id))) return false;
   return domainIds === undefined || (hint.kind === 'domain' && domainIds.includes(Number(hint.id)));
 }

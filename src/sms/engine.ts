@@ -6,6 +6,7 @@ import type { Schema } from '#db/schema/schema.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { listConnectors, listRoutes, openSettings, type StoredConnector } from '#db/tables/sms/connectors.ts';
 import { queueDeliveries } from '#db/tables/sms/deliveries.ts';
+import { noteMessages } from '#db/tables/sms/message-watch.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
 import type { ConnectorSettings } from '#model/sms-connector.ts';
@@ -119,8 +120,10 @@ class Engine implements SmsEngine {
   begin(): void {
     const { ring, timers, post, waits = DEFAULT_WAITS, ...options } = this.#options;
     const tools = { ...options, metrics: this.#metrics };
-    const store = (trx: Transaction<Schema>, endedParts: readonly number[], now: number) =>
-      queueDeliveries(trx, { endedParts, replies: [] }, now);
+    const store = async (trx: Transaction<Schema>, endedParts: readonly number[], now: number) => {
+      await queueDeliveries(trx, { endedParts, replies: [] }, now);
+      await noteMessages(trx, { partIds: endedParts });
+    };
     this.#dispatcher = new Dispatcher({
       ...tools,
       pollMs: POLL_MS,

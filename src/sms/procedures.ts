@@ -4,6 +4,7 @@
  */
 import type { Transaction } from 'kysely';
 import type { Schema } from '#db/schema/schema.ts';
+import { noteMessages } from '#db/tables/sms/message-watch.ts';
 import type { Turns } from '#db/tables/sms/turns.ts';
 import { acceptSubmissions, type Submission } from './accept.ts';
 import { type Round, runRound } from './round.ts';
@@ -19,8 +20,11 @@ export function createProcedures() {
   const turns = new Map<number, Turns>();
   const zoneOf = (timeZone: string) => zones.get(timeZone);
   return {
-    accept: async (trx: Transaction<Schema>, submissions: readonly Submission[]) =>
-      (await acceptSubmissions(trx, submissions, zoneOf)).verdicts,
+    accept: async (trx: Transaction<Schema>, submissions: readonly Submission[]) => {
+      const { verdicts } = await acceptSubmissions(trx, submissions, zoneOf);
+      await noteMessages(trx, { accountIds: submissions.map(({ accountId }) => accountId) });
+      return verdicts;
+    },
     round: (trx: Transaction<Schema>, round: Round) => runRound(trx, round, zoneOf, turns),
   };
 }

@@ -7,6 +7,7 @@ import type { Schema } from '#db/schema/schema.ts';
 import { findSmsAppsById } from '#db/tables/sms/apps.ts';
 import { type ClaimedPart, claimParts, holdParts, isAdvertising, type Lane } from '#db/tables/sms/claim.ts';
 import { queueDeliveries } from '#db/tables/sms/deliveries.ts';
+import { noteMessages } from '#db/tables/sms/message-watch.ts';
 import { storeReceipts } from '#db/tables/sms/receipts.ts';
 import { storeReplies } from '#db/tables/sms/replies.ts';
 import { type PartResult, storeResults } from '#db/tables/sms/results.ts';
@@ -71,7 +72,7 @@ export async function runRound(
     return { openings: openings.filter((_, n) => waiting[n]?.ordinary === false), owner, leaseUntil, now };
   });
   const accepting = submissions.length > 0 ? acceptSubmissions(trx, submissions, zoneOf, departing) : NOTHING_ACCEPTED;
-  const [, waiting, , { verdicts, claimed: atOnce, isQueued }] = await settleAll([
+  const [changed, waiting, , { verdicts, claimed: atOnce, isQueued }] = await settleAll([
     storing,
     looking,
     departing,
@@ -92,6 +93,10 @@ export async function runRound(
     const parts = [...begun, ...(await withinHours(trx, due.parts, now, zoneOf))];
     claimed.push({ parts, isFull: due.isFull });
   }
+  await noteMessages(trx, {
+    partIds: changed.partIds,
+    accountIds: [...changed.accountIds, ...submissions.map(({ accountId }) => accountId)],
+  });
   return { verdicts, claimed };
 }
 
@@ -106,9 +111,21 @@ export function mayRefund({ results, events, chargeAt }: Pick<Round, 'results' |
   return results.some(({ outcome }) => outcome.kind === 'refused') || events.some(({ kind }) => kind === 'reply');
 }
 
-async function storeAnswers(trx: Transaction<Schema>, { results, events, owner, chargeAt, now }: Round): Promise<void> {
+/** What the stored answers have changed: parts, and accounts that have replies. */
+interface Changed {
+  readonly partIds: readonly number[];
+  readonly accountIds: readonly number[];
+}
+
+async function storeAnswers(
+  trx: Transaction<Schema>,
+  { results, events, owner, chargeAt, now }: Round,
+): Promise<Changed> {
   const ended = await storeResults(trx, results, { owner, now, chargeAt });
-  if (events.length > 0 || ended.length > 0) await storeInboundEvents(trx, { events, chargeAt, now }, ended);
+  const answered = [...results.map(({ partId }) => partId), ...ended];
+  if (events.length === 0 && ended.length === 0) return { partIds: answered, accountIds: [] };
+  const { partIds, accountIds } = await storeInboundEvents(trx, { events, chargeAt, now }, ended);
+  return { partIds: [...answered, ...partIds], accountIds };
 }
 
 const NOTHING_ACCEPTED: Promise<Accepted> = Promise.resolve({ verdicts: [], claimed: new Map(), isQueued: false });
@@ -118,7 +135,7 @@ async function storeInboundEvents(
   trx: Transaction<Schema>,
   { events, chargeAt, now }: Pick<Round, 'events' | 'chargeAt' | 'now'>,
   endedParts: readonly number[],
-): Promise<void> {
+): Promise<Changed> {
   const receipts = events.flatMap((item) => (item.kind === 'receipt' ? [item.receipt] : []));
   const received = events.flatMap((item) => (item.kind === 'reply' ? [item.reply] : []));
   const byReceipt = await storeReceipts(trx, receipts, now, chargeAt);
@@ -129,6 +146,10 @@ async function storeInboundEvents(
   );
   const { replies, endedParts: optedOut } = await storeReplies(trx, received, now);
   await queueDeliveries(trx, { endedParts: [...endedParts, ...byReceipt, ...optedOut], replies }, now);
+  return {
+    partIds: [...byReceipt, ...optedOut],
+    accountIds: replies.flatMap(({ accountId }) => accountId ?? []),
+  };
 }
 
 /** Holds back the advertising whose permitted hours ended after it was accepted. Returns the parts that may be sent. */

@@ -34,6 +34,12 @@ const PAGES: readonly (readonly [path: string, texts: Readonly<Record<TestLocale
   ['/logs', { en: 'Which domain?', 'zh-CN': '查看哪个域名？' }],
   ['/logs?domain=www.example.com', { en: 'There is no log', 'zh-CN': '最近 30 天没有日志' }],
   ['/logs?domain=www.example.com&view=tail', { en: 'Nothing is followed', 'zh-CN': '尚未开始跟踪' }],
+  ['/messages', { en: 'There is no message yet', 'zh-CN': '还没有短信' }],
+  ['/messages/send', { en: 'The account has no SMS service', 'zh-CN': '账户还没有短信应用' }],
+  ['/messages/statistics', { en: 'No message in this time', 'zh-CN': '此时段没有短信' }],
+  ['/replies', { en: 'There is no reply yet', 'zh-CN': '还没有回复' }],
+  ['/replies/opt-outs', { en: 'No number has opted out', 'zh-CN': '没有退订的号码' }],
+  ['/services', { en: 'The account has no SMS service', 'zh-CN': '账户还没有短信应用' }],
   ['/audit', { en: 'domain.add', 'zh-CN': 'domain.add' }],
   ['/nowhere', { en: 'The address may be mistyped', 'zh-CN': '地址可能有误' }],
 ];

@@ -80,6 +80,7 @@ const ENDS: Readonly<Record<TableName, End>> = {
   sms_route: 'sms/connectors.ts',
   sms_delivery: 'sms/retention.ts',
   sms_delivery_attempt: 'sms/retention.ts',
+  sms_watch: 'sms/message-watch.ts',
   control: 'controls.ts',
   lease: 'leases.ts',
 };

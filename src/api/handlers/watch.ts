@@ -5,9 +5,10 @@ import type { WatchView } from '../wire/wire-watch.ts';
 import type { Handler } from './handler.ts';
 
 export const WATCH_HANDLERS = {
-  'event.watch': async ({ db, actor, accountId, domainIds }, asked): Promise<WatchView> => {
+  'event.watch': async ({ db, by, actor, accountId, domainIds }, asked): Promise<WatchView> => {
     // The command line of this machine has no account.
     const isOperator = actor === 'token:0' || (await findAccount(db.query, accountId))?.kind === 'operator';
-    return { ...asked, name: actor, accountId: isOperator ? undefined : accountId, domainIds };
+    const kinds = asked.kinds.filter((kind) => kind !== 'message' || by.scopes.includes('sms'));
+    return { ...asked, kinds, name: actor, accountId: isOperator ? undefined : accountId, domainIds };
   },
 } satisfies { readonly [N in Extract<RouteName, 'event.watch'>]: Handler<N> };

@@ -9,9 +9,10 @@ import { findHead, listHappenings } from '#db/tables/happenings.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type Rounds, startRounds } from '#lib/rounds.ts';
-import { type Happening, type Hint, type HintPosition, hintsOf, type Watcher } from '#model/hint.ts';
+import { type Happening, type Hint, type HintPosition, hintsOf, messagesHint, type Watcher } from '#model/hint.ts';
 import { PropagationWatch } from '#model/propagation-watch.ts';
 import { HappeningTail } from './happening-tail.ts';
+import { MessageWatch } from './message-watch.ts';
 import { type WatchEnd, WatchStream } from './watch-stream.ts';
 
 /** Streams of one token, and of all, at this control. */
@@ -47,6 +48,7 @@ export class Watches implements AsyncDisposable {
   readonly #options: WatchesOptions;
   readonly #streams = new Map<WatchStream, string>();
   readonly #propagation = new PropagationWatch();
+  readonly #messages = new MessageWatch();
   #tail: Promise<HappeningTail> | undefined;
   #position: HintPosition = { audit: 0, event: 0 };
   #rounds: Rounds | undefined;
@@ -78,6 +80,8 @@ export class Watches implements AsyncDisposable {
     stream.say('ready', ready);
     try {
       await this.#begin();
+      const followed = followedIn(watcher);
+      if (followed !== undefined) await this.#messages.follow(this.#options.db.query, followed, this.#options.clock());
       if (after !== undefined) await this.#replay(stream, after);
       return stream;
     } catch (error) {
@@ -149,7 +153,13 @@ export class Watches implements AsyncDisposable {
     for (const one of happened) this.#propagation.follow(one, now);
     this.#send(happened.flatMap(hintsOf));
     this.#askAgain(happened);
+    await this.#lookAtMessages(now);
     if (!this.#propagation.isEmpty) this.#send(this.#propagation.look(await listEdgeProgress(db.query, now), now));
+  }
+
+  async #lookAtMessages(now: number): Promise<void> {
+    const accounts = [...this.#streams.keys()].flatMap(({ watcher }) => followedIn(watcher) ?? []);
+    this.#send(await this.#messages.look(this.#options.db.query, new Set(accounts), now));
   }
 
   #send(hints: readonly Hint[]): void {
@@ -181,10 +191,18 @@ export class Watches implements AsyncDisposable {
       this.counts.gaps += 1;
       return stream.say('gap', {});
     }
-    this.counts.hints += stream.replay([...changes, ...news].flatMap(hintsOf));
+    const followed = followedIn(stream.watcher);
+    // No position says what has become of messages since.
+    const messages = followed === undefined ? [] : [messagesHint(followed, this.#options.clock())];
+    this.counts.hints += stream.replay([...[...changes, ...news].flatMap(hintsOf), ...messages]);
   }
 
   #tick(): void {
     for (const stream of [...this.#streams.keys()]) void stream.tick(); // never rejects
   }
+}
+
+/** Account whose messages the watcher follows; `undefined`: it follows none. */
+function followedIn({ accountId, domainIds, kinds }: Watcher): number | undefined {
+  return domainIds === undefined && kinds.includes('message') ? accountId : undefined;
 }

@@ -134,7 +134,11 @@ export function readOptOutPage({ prefix = '', after, page_size }: RequestOf<'sms
 
 export function writeOptOuts({ list, next }: OptOutPage, look: Look): DataOf<'sms.getOptOuts'> {
   return {
-    list: list.map(({ number, createdAt }) => ({ mobile: number, create_time: look.formatTime(createdAt) })),
+    list: list.map(({ number, createdAt }) => ({
+      mobile: number,
+      create_time: look.formatTime(createdAt),
+      created_at: createdAt,
+    })),
     next,
   };
 }
@@ -143,7 +147,7 @@ function writeReply({ id, appKey, origin, text, coding, receivedAt, piece }: Rep
   const { reference, part, parts } = piece ?? { reference: 0, part: 1, parts: 1 };
   return {
     ...{ reply_id: String(id), app_key: appKey, mobile: origin, text, create_time: formatTime(receivedAt) },
-    ...{ reference, part, parts },
+    ...{ created_at: receivedAt, reference, part, parts },
     ...(coding !== undefined && { coding }),
   };
 }

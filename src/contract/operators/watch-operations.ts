@@ -11,10 +11,10 @@ const MAX_ID_LENGTH = 255;
 export const HINT_DATA = z
   .object({
     kind: z.enum(HINT_KINDS),
-    id: z.string().describe('of what changed; may be empty'),
+    id: z.string().describe('of what changed; of the account, for messages; may be empty'),
     revision: z.string().optional().describe("revision of a domain's settings"),
     at: z.int().describe('Unix milliseconds'),
-    hint: z.string().describe('the operation, the kind of the event, or `propagation`'),
+    hint: z.string().describe('the operation, the kind of the event, `propagation` or `messages`'),
   })
   .meta({ id: 'Hint' });
 

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { MAX_SMS_NUMBERS } from '../../model/limits.ts';
 import { listWithNext, MAX_PAGE_SIZE } from '../domains/list-fields.ts';
+import { MILLISECONDS } from '../schema/amount-fields.ts';
 import { anyText, commaList, integer, matching, optional, text } from '../schema/fields.ts';
 
 /** More than any way to write a number has. */
@@ -64,7 +65,11 @@ export const OPT_OUT_PAGE = {
   page_size: optional(integer(1, MAX_PAGE_SIZE)),
 };
 
-export const OPT_OUT_DATA = listWithNext('after', { mobile: z.string(), create_time: TIME_DATA }).meta({
+export const OPT_OUT_DATA = listWithNext('after', {
+  mobile: z.string(),
+  create_time: TIME_DATA,
+  created_at: MILLISECONDS.describe('create_time in Unix milliseconds'),
+}).meta({
   id: 'SmsOptOuts',
 });
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { MAX_SMS_NUMBERS, MAX_SMS_UNITS } from '../../model/limits.ts';
 import { PART_STATES } from '../../model/sms-part.ts';
 import { listWithNext, MAX_PAGE_SIZE } from '../domains/list-fields.ts';
-import { CURRENCY_DATA, SAMPLE_CURRENCY } from '../schema/amount-fields.ts';
+import { CURRENCY_DATA, MILLISECONDS, SAMPLE_CURRENCY } from '../schema/amount-fields.ts';
 import {
   anyText,
   choice,
@@ -245,6 +245,7 @@ export const SMS_OPERATIONS = {
       text: z.string(),
       coding: z.int().optional().describe('data_coding of the octets; only if `text` is hex: and octets'),
       create_time: TIME_DATA,
+      created_at: MILLISECONDS.describe('create_time in Unix milliseconds'),
       reference: z.int().describe('the same for all parts of a long reply'),
       part: z.int().describe('from 1'),
       parts: z.int().describe('1: not split'),
@@ -259,6 +260,7 @@ export const SMS_OPERATIONS = {
             mobile: '+8613800138000',
             text: 'TD',
             create_time: '2026-01-31 12:00:00',
+            created_at: 1_769_832_000_000,
             reference: 0,
             part: 1,
             parts: 1,
@@ -287,7 +289,10 @@ export const SMS_OPERATIONS = {
     data: OPT_OUT_DATA,
     sample: {
       request: {},
-      data: { list: [{ mobile: '+8613800138000', create_time: '2026-01-31 12:00:00' }], next: '' },
+      data: {
+        list: [{ mobile: '+8613800138000', create_time: '2026-01-31 12:00:00', created_at: 1_769_832_000_000 }],
+        next: '',
+      },
     },
   }),
   'sms.addOptOuts': operation({

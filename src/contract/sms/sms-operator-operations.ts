@@ -217,7 +217,10 @@ export const SMS_OPERATOR_OPERATIONS = {
     data: OPT_OUT_DATA,
     sample: {
       request: {},
-      data: { list: [{ mobile: '+8613800138000', create_time: '2026-01-31 12:00:00' }], next: '' },
+      data: {
+        list: [{ mobile: '+8613800138000', create_time: '2026-01-31 12:00:00', created_at: 1_769_832_000_000 }],
+        next: '',
+      },
     },
   }),
 };

@@ -79,6 +79,7 @@ export const SEEDS: { readonly [T in TableName]: number } = {
   sms_route: 1,
   sms_delivery: 0,
   sms_delivery_attempt: 0,
+  sms_watch: 0,
   control: 0,
   lease: 0,
 };
@@ -88,7 +89,7 @@ export const TABLE_NAMES = Object.keys(SEEDS) as readonly TableName[];
 
 /**
  * Tables whose rows are in no export: control makes a new view key when it needs one, answers are kept for a day, and
- * people sign in again.
+ * people sign in again. Streams of hints register again.
  */
 export const NEVER_EXPORTED: readonly TableName[] = [
   'view_key',
@@ -96,4 +97,5 @@ export const NEVER_EXPORTED: readonly TableName[] = [
   'session',
   'used_challenge',
   'sign_in_try',
+  'sms_watch',
 ];

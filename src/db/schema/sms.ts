@@ -223,6 +223,14 @@ export interface SmsTables {
     created_at: number;
     error: string;
   };
+  /** Accounts whose messages are watched. docs/decisions/0690 */
+  sms_watch: {
+    account_id: number;
+    /** Raised by each transaction that changes messages of the account. */
+    version: number;
+    /** Instant after which nobody watches them. */
+    until: number;
+  };
   /** The last attempts to post to the webhook of each app. */
   sms_delivery_attempt: {
     id: Generated<number>;

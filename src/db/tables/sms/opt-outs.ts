@@ -2,6 +2,7 @@
 import type { Transaction } from 'kysely';
 import type { Executor, Schema } from '../../schema/schema.ts';
 import { queueDeliveries } from './deliveries.ts';
+import { noteMessages } from './message-watch.ts';
 import { insertOptOuts } from './replies.ts';
 import { rejectOptedOut } from './sweep.ts';
 
@@ -22,6 +23,7 @@ export async function addOptOuts(
   await insertOptOuts(trx, optOuts, now);
   const endedParts = await rejectOptedOut(trx, optOuts, now);
   await queueDeliveries(trx, { endedParts, replies: [] }, now);
+  await noteMessages(trx, { partIds: endedParts });
 }
 
 /** Returns how many of the numbers were removed. */
