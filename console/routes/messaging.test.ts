@@ -1,6 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { messagePath, messagesPath, readMessagesQuery } from './messaging.ts';
+import {
+  messageCountsPath,
+  messagePath,
+  messagesPath,
+  optOutsPath,
+  readMessageCountsQuery,
+  readMessagesQuery,
+  readOptOutsQuery,
+  readRepliesQuery,
+  readSendQuery,
+  readServiceTab,
+  repliesPath,
+  sendPath,
+  servicePath,
+} from './messaging.ts';
 
 const searchOf = (path: string) => new URL(path, 'http://localhost').search;
 
@@ -10,6 +24,21 @@ test('a filter of messages survives its address', () => {
   assert.equal(messagesPath({ number: '', period: 'all' }), '/messages');
   const none = { number: '', status: '', app: '', period: 'all' };
   assert.deepEqual(readMessagesQuery('?status=lost&period=3y'), none);
+});
+
+test('other filters survive their addresses, and a list has its plain address without one', () => {
+  const number = '+8613800138000';
+  assert.deepEqual(readSendQuery(searchOf(sendPath({ number }))), { number });
+  assert.deepEqual(readOptOutsQuery(searchOf(optOutsPath({ number }))), { number });
+  assert.deepEqual(readRepliesQuery(searchOf(repliesPath({ number, app: 'a' }))), { number, app: 'a' });
+  const counts = { period: '30d', app: 'a' } as const;
+  assert.deepEqual(readMessageCountsQuery(searchOf(messageCountsPath(counts))), counts);
+  assert.deepEqual(
+    [sendPath(), optOutsPath(), repliesPath(), messageCountsPath({ period: '7d' })],
+    ['/messages/send', '/replies/opt-outs', '/replies', '/messages/statistics'],
+  );
+  assert.deepEqual([servicePath('a'), servicePath('a', 'webhook')], ['/services/a', '/services/a/webhook']);
+  assert.equal(readServiceTab('nothing'), 'settings');
 });
 
 test('a message has its number in its address', () => {

@@ -3,6 +3,16 @@ import { oneOf, PATHS, withQuery } from '../routes.ts';
 
 export const MESSAGE_PATTERN = '/messages/:sendid/:number';
 export const SEND_PATH = '/messages/send';
+
+/** Address of the form, perhaps with a number in it. */
+export function sendPath({ number = '' }: { readonly number?: string } = {}): string {
+  return withQuery(SEND_PATH, { number });
+}
+
+export function readSendQuery(search: string): { readonly number: string } {
+  return { number: new URLSearchParams(search).get('number') ?? '' };
+}
+
 export const MESSAGE_COUNTS_PATH = '/messages/statistics';
 export const OPT_OUTS_PATH = '/replies/opt-outs';
 export const SERVICE_PATTERN = '/services/:key/:tab?';

@@ -43,6 +43,7 @@ const en = {
   part: (part: number, parts: number) => `Part ${part} of ${parts}`,
   wholeMessage: 'What happened',
   pricePerPart: 'Price of a part',
+  sendAgain: 'Send another message',
   simulatedNote: 'No carrier was involved: this message was only simulated and has reached no phone.',
   events: {
     accepted: 'Accepted',
@@ -102,6 +103,7 @@ const zh: typeof en = {
   part: (part, parts) => `第 ${part} 条，共 ${parts} 条`,
   wholeMessage: '经过',
   pricePerPart: '每条单价',
+  sendAgain: '再发一条短信',
   simulatedNote: '未经过运营商：此短信仅为模拟发送，不会到达手机。',
   events: {
     accepted: '已受理',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import * as messaging from '../../console/routes/messaging.ts';
 import * as routes from '../../console/routes.ts';
 import { findViolations } from '../support/console/axe.ts';
 import { startConsole } from '../support/console/browser.ts';
@@ -37,9 +38,11 @@ const PAGES: readonly (readonly [path: string, texts: Readonly<Record<TestLocale
   ['/messages', { en: 'There is no message yet', 'zh-CN': '还没有短信' }],
   ['/messages/send', { en: 'The account has no SMS service', 'zh-CN': '账户还没有短信应用' }],
   ['/messages/statistics', { en: 'No message in this time', 'zh-CN': '此时段没有短信' }],
+  ['/messages/none/13800138000', { en: 'There is nothing here', 'zh-CN': '没有找到' }],
   ['/replies', { en: 'There is no reply yet', 'zh-CN': '还没有回复' }],
   ['/replies/opt-outs', { en: 'No number has opted out', 'zh-CN': '没有退订的号码' }],
   ['/services', { en: 'The account has no SMS service', 'zh-CN': '账户还没有短信应用' }],
+  ['/services/none', { en: 'There is nothing here', 'zh-CN': '没有找到' }],
   ['/audit', { en: 'domain.add', 'zh-CN': 'domain.add' }],
   ['/nowhere', { en: 'The address may be mistyped', 'zh-CN': '地址可能有误' }],
 ];
@@ -180,7 +183,7 @@ function readPagePatterns(): readonly string[] {
   const source = readFileSync(join(ROOT, 'console/pages.tsx'), 'utf8');
   const table = source.slice(source.indexOf('export const PAGES'), source.indexOf('\n];'));
   const rows = [...table.matchAll(/^ {2}(?:inMenu\('(\w+)'|\{ path: (\w+),)/gm)];
-  const known = new Map<string, unknown>([...Object.entries(routes), ...Object.entries(routes.PATHS)]);
+  const known = new Map<string, unknown>([routes, messaging, routes.PATHS].flatMap((all) => Object.entries(all)));
   assert.equal(rows.length, source.match(/= lazily\(/g)?.length, 'a row for each page, as they are written here');
   return rows.map(([row, page = '', constant = '']) => {
     const pattern = known.get(page || constant);

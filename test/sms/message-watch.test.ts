@@ -6,6 +6,7 @@ import type { Db } from '#db/open.ts';
 import { noteMessages } from '#db/tables/sms/message-watch.ts';
 import { createProcedures } from '#sms/procedures.ts';
 import type { Round } from '#sms/round.ts';
+import { startTestApi } from '../support/api/api.ts';
 import { openWatch, type TestWatch } from '../support/api/watch.ts';
 import { describeOnBothEngines, type NewDatabase } from '../support/db/databases.ts';
 import { eventually } from '../support/eventually.ts';
@@ -60,6 +61,15 @@ describeOnBothEngines('hints of messages', (newDatabase) => {
     api.now += 1_000;
     await eventually('the state is told', () => messagesIn(own) === 2);
     assert.deepEqual(others.map(messagesIn), [0, 0, 0]);
+  });
+
+  test('a message that one control accepts is told by another', async (t) => {
+    const target = await newDatabase(t);
+    const { me } = await startSmsApi(t, async () => target);
+    const second = await startTestApi(t, async () => target);
+    const watch = await openWatch(t, second, me.accessToken, { kinds: ['message'] });
+    await me.send();
+    await eventually('it is told', () => messagesIn(watch) === 1);
   });
 
   test('a stream that goes on is told once, since no position says what was missed', async (t) => {

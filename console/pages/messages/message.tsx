@@ -1,5 +1,6 @@
 /** One message: what happened to each of its parts, moving by itself. */
 import { useParams } from 'wouter';
+import { LinkButton } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { CopyButton } from '../../components/copy.tsx';
 import { Facts } from '../../components/detail.tsx';
@@ -8,7 +9,9 @@ import { Notice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Time } from '../../components/time.tsx';
 import { useRead } from '../../queries.ts';
+import { sendPath } from '../../routes/messaging.ts';
 import { PATHS } from '../../routes.ts';
+import { useSession } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { messagesText } from '../../text/messages.ts';
 import { MessageState } from './message-state.tsx';
@@ -20,12 +23,14 @@ export function Message() {
   const { sendid = '', number = '' } = useParams();
   const load = useRead('sms.getMessage', { sendid, mobile: number });
   const money = useMoney();
+  const mayWrite = useSession().access.includes('write');
   return (
     <Page
       title={load.kind === 'ready' ? load.data.mobile : number}
       isName
       back={{ to: PATHS.messages, title: t.title }}
       note={load.kind === 'ready' && <MessageState state={load.data.status} />}
+      actions={mayWrite && <LinkButton to={sendPath({ number })}>{t.sendAgain}</LinkButton>}
     >
       <Loaded load={load} lines={6}>
         {(message) => (

@@ -1,5 +1,6 @@
 /** Sending a message: what it is split into and what it costs is shown while it is written. */
 import { type Dispatch, type SetStateAction, useState } from 'react';
+import { useSearch } from 'wouter';
 import type { DataOf } from '#contract/operations.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
@@ -12,6 +13,7 @@ import { Select } from '../../components/select.tsx';
 import { Form } from '../../forms/form.tsx';
 import { formatAmount } from '../../lib/format-amount.ts';
 import { useRead } from '../../queries.ts';
+import { readSendQuery } from '../../routes/messaging.ts';
 import { PATHS } from '../../routes.ts';
 import { usePreference, useSession } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
@@ -49,7 +51,8 @@ function SendForm({ apps }: { readonly apps: readonly App[] }) {
   const t = useText(sendMessageText);
   const mayWrite = useSession().access.includes('write');
   const [app] = [...apps].sort((a, b) => b.status - a.status);
-  const [draft, setDraft] = useState<Draft>({ app: app?.app_key ?? '', kind: 'ordinary', numbers: '', text: '' });
+  const { number: numbers } = readSendQuery(useSearch());
+  const [draft, setDraft] = useState<Draft>({ app: app?.app_key ?? '', kind: 'ordinary', numbers, text: '' });
   const [areMeant, setMeant] = useState(false);
   const preview = usePreview(draft, areMeant);
   const sending = useSending(draft);
