@@ -25,9 +25,11 @@ interface CallerOptions {
   readonly locale: () => Locale;
   /** The service knows no session any longer. */
   readonly onSignedOut: () => void;
+  /** Asks the person for a proof, without which the service refuses; false: there is none. */
+  readonly prove: () => Promise<boolean>;
 }
 
-export function createCaller({ locale, onSignedOut }: CallerOptions): Caller {
+export function createCaller({ locale, onSignedOut, prove }: CallerOptions): Caller {
   const budget = new CallBudget({ now: () => performance.now(), random: Math.random, wait });
   const isOnline = createStore(true);
   const options = () => ({ baseUrl: '', locale: locale() });
@@ -36,26 +38,37 @@ export function createCaller({ locale, onSignedOut }: CallerOptions): Caller {
     if (!(error instanceof ClientError)) return;
     if (error.kind === 'unreachable' || error.kind === 'timeout' || isBroken(error)) budget.noteFailure();
     if (error.kind === 'unreachable') isOnline.set(false);
-    if (error.retryAfterSeconds !== undefined) budget.pause(error.retryAfterSeconds * 1000);
+    // Wrong passwords hold up passwords alone.
+    if (error.retryAfterSeconds !== undefined && error.code !== 'tooManySignIns')
+      budget.pause(error.retryAfterSeconds * 1000);
     // Else the question who is signed in would ask itself again.
     if (isSignedOut(error) && name !== 'session.get') onSignedOut();
   };
 
+  const callOnce: Caller['call'] = async (name, request, callOptions: CallExtras = {}) =>
+    await budget.run(async () => {
+      try {
+        const data = await createTransport(options()).call(name, request, callOptions);
+        budget.noteSuccess();
+        isOnline.set(true);
+        return data;
+      } catch (error) {
+        note(name, error);
+        throw error;
+      }
+    }, callOptions.signal);
+
   return {
     isOnline,
     resume: () => budget.resume(),
-    call: async (name, request, callOptions: CallExtras = {}) =>
-      await budget.run(async () => {
-        try {
-          const data = await createTransport(options()).call(name, request, callOptions);
-          budget.noteSuccess();
-          isOnline.set(true);
-          return data;
-        } catch (error) {
-          note(name, error);
-          throw error;
-        }
-      }, callOptions.signal),
+    call: async (name, request, callOptions) => {
+      try {
+        return await callOnce(name, request, callOptions);
+      } catch (error) {
+        if (!isProofNeeded(error) || !(await prove())) throw error;
+        return await callOnce(name, request, callOptions);
+      }
+    },
     followLog: (url, signal) => followLog(options(), url, signal),
     watch: async function* (request, signal) {
       try {
@@ -71,6 +84,11 @@ export function createCaller({ locale, onSignedOut }: CallerOptions): Caller {
 /** Signed out, or signed in elsewhere and ended here. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ClientError && (error.code === 'notSignedIn' || error.code === 'sessionEnded');
+}
+
+/** Signed in, and not for something as grave as this. docs/decisions/0695 */
+function isProofNeeded(error: unknown): boolean {
+  return error instanceof ClientError && error.code === 'proofNeeded';
 }
 
 /** What stands before the service answered, or the service is failing. */

@@ -14,6 +14,7 @@ import { createToasts } from './components/toasts.tsx';
 import { openPreferences } from './lib/open-preferences.ts';
 import { createStore } from './lib/store.ts';
 import { startLive } from './live-tabs.ts';
+import { createProofs } from './proofs.ts';
 import { createQueryClient, problemOf } from './queries.ts';
 import { type Services, ServicesContext } from './services.tsx';
 
@@ -22,14 +23,17 @@ if (root === null) throw new Error('index.html has no element with the id root')
 
 const queries = createQueryClient();
 const preferences = openPreferences(localStorage, navigator.languages, document.documentElement);
+const proofs = createProofs();
 const caller = createCaller({
   locale: () => preferences.get().locale,
+  prove: proofs.ask,
   onSignedOut: () => void queries.invalidateQueries({ queryKey: ['session.get'] }),
 });
 const services: Services = {
   caller,
   preferences,
   toasts: createToasts(),
+  proofs,
   live: startLive(caller, queries),
   drafts: createStore(new Map()),
   reload: async () => {

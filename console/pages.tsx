@@ -13,8 +13,10 @@ import {
   DOMAIN_PATTERN,
   type MenuPage,
   PATHS,
+  SECURITY_PATTERN,
 } from './routes.ts';
 import type { Session } from './services.tsx';
+import { lacksSecondFactor } from './session-state.ts';
 
 export interface PageRow {
   /** Pattern of the address, as wouter reads it. */
@@ -24,6 +26,8 @@ export interface PageRow {
   readonly menu?: { readonly page: MenuPage; readonly group: MenuGroup; readonly icon: IconName };
   /** Scope that the account in view needs; absent: any. */
   readonly scope?: Session['scopes'][number];
+  /** Access without which the page is not in the menu; absent: any. */
+  readonly access?: Session['access'][number];
 }
 
 type MenuGroup = 'start' | 'delivery' | 'messaging' | 'account' | 'operator';
@@ -46,9 +50,12 @@ const Replies = lazily(async () => (await import('./pages/replies/replies.tsx'))
 const OptOuts = lazily(async () => (await import('./pages/replies/opt-outs.tsx')).OptOuts);
 const Services = lazily(async () => (await import('./pages/services/services.tsx')).Services);
 const Service = lazily(async () => (await import('./pages/services/service.tsx')).Service);
+const Members = lazily(async () => (await import('./pages/members/members.tsx')).Members);
+const Tokens = lazily(async () => (await import('./pages/tokens/tokens.tsx')).Tokens);
+const Security = lazily(async () => (await import('./pages/security/security.tsx')).Security);
 const Audit = lazily(async () => (await import('./pages/audit/audit.tsx')).Audit);
 
-export const PAGES: readonly PageRow[] = [
+const PAGES: readonly PageRow[] = [
   inMenu('overview', 'start', { show: Overview, scope: 'cdn' }),
   inMenu('domains', 'delivery', { show: Domains, scope: 'cdn' }),
   { path: ADD_DOMAIN_PATH, show: AddDomain, scope: 'cdn' },
@@ -67,15 +74,26 @@ export const PAGES: readonly PageRow[] = [
   { path: OPT_OUTS_PATH, show: OptOuts, scope: 'sms' },
   inMenu('services', 'messaging', { show: Services, scope: 'sms' }),
   { path: SERVICE_PATTERN, show: Service, scope: 'sms' },
+  inMenu('members', 'account', { show: Members, access: 'manage' }),
+  inMenu('tokens', 'account', { show: Tokens, access: 'manage' }),
   inMenu('audit', 'account', { show: Audit, scope: 'cdn' }),
+  inMenu('security', 'account', { show: Security, path: SECURITY_PATTERN }),
 ];
 
-/** Rows of the menu that the session sees, in their groups. */
-export function menuOf({ scopes }: Pick<Session, 'scopes'>) {
-  return PAGES.filter(({ scope }) => scope === undefined || scopes.includes(scope)).flatMap(({ menu }) => menu ?? []);
+/** Rows that the session reaches: without the second factor that its account asks for, there it is set up. */
+export function pagesOf(session: Session): readonly PageRow[] {
+  if (lacksSecondFactor(session)) return PAGES.filter(({ show }) => show === Security);
+  return PAGES.filter(({ scope }) => scope === undefined || session.scopes.includes(scope));
 }
 
-/** The icon has the page's name. */
-function inMenu(name: MenuPage, group: MenuGroup, { show, scope }: Pick<PageRow, 'show' | 'scope'>): PageRow {
-  return { path: PATHS[name], show, menu: { page: name, group, icon: name }, ...(scope && { scope }) };
+/** Rows of the menu that the session sees, in their groups. */
+export function menuOf(session: Session) {
+  return pagesOf(session)
+    .filter(({ access }) => access === undefined || session.access.includes(access))
+    .flatMap(({ menu }) => menu ?? []);
+}
+
+/** The icon has the page's name. `path`: with parts of its own. */
+function inMenu(name: MenuPage, group: MenuGroup, row: Partial<PageRow> & Pick<PageRow, 'show'>): PageRow {
+  return { path: PATHS[name], menu: { page: name, group, icon: name }, ...row };
 }

@@ -178,7 +178,13 @@ function isTransient(error: unknown): boolean {
   return error instanceof ClientError && (error.kind === 'unreachable' || error.kind === 'timeout');
 }
 
-const FORBIDDEN: readonly string[] = ['scopeMissing', 'accessMissing'];
+const FORBIDDEN: readonly string[] = [
+  'scopeMissing',
+  'accessMissing',
+  'roleLacksAccess',
+  'lookReadOnly',
+  'secondFactorNeeded',
+];
 
 export function problemOf(error: unknown): Problem {
   if (!(error instanceof ClientError)) return { kind: 'error', text: String(error) };

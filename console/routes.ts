@@ -25,6 +25,20 @@ export const PATHS = {
 
 export type MenuPage = keyof typeof PATHS;
 
+/** The page of a link that is good once, whose secret stands behind `#`. */
+export const WELCOME_PATH = '/welcome';
+export const SECURITY_PATTERN = '/security/:tab?';
+export const SECURITY_TABS = ['security', 'sessions'] as const;
+export type SecurityTab = (typeof SECURITY_TABS)[number];
+
+export function securityPath(tab: SecurityTab): string {
+  return tab === 'security' ? PATHS.security : `${PATHS.security}/${tab}`;
+}
+
+export function readSecurityTab(tab: string | undefined): SecurityTab {
+  return oneOf(SECURITY_TABS, tab ?? null);
+}
+
 export const ADD_DOMAIN_PATH = '/domains/add';
 export const DOMAIN_PATTERN = '/domains/:id/:tab?';
 

@@ -7,11 +7,13 @@ import type { Preferences } from './lib/preferences.ts';
 import { type Store, useStore } from './lib/store.ts';
 import type { LiveState } from './live.ts';
 import type { Draft } from './pages/domain/settings-draft.ts';
+import type { Proofs } from './proofs.ts';
 
 export interface Services {
   readonly caller: Caller;
   readonly preferences: Store<Preferences>;
   readonly toasts: Toasts;
+  readonly proofs: Proofs;
   readonly live: Store<LiveState>;
   /** Settings that were changed and not applied, by domains: they outlast leaving the page. */
   readonly drafts: Store<ReadonlyMap<string, Draft>>;
@@ -22,6 +24,11 @@ export interface Services {
 export type Session = DataOf<'session.get'>;
 
 export const ServicesContext = createContext<Services | undefined>(undefined);
+/** The session; `undefined` before the sign-in. */
+export function useSessionIfAny(): Session | undefined {
+  return use(SessionContext);
+}
+
 export const SessionContext = createContext<Session | undefined>(undefined);
 
 export function useServices(): Services {

@@ -12,6 +12,8 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   message: ['sms.find', 'sms.getMessage', 'sms.listReplies', 'sms.listDeliveries'],
   account: ['account', 'sms', 'addressList', 'member', 'operator', 'audit'],
   session: ['session', 'token', 'audit'],
+  person: ['person', 'session', 'audit'],
+  member: ['member', 'session', 'audit'],
   event: ['event', 'eventOperator'],
 };
 

@@ -1,4 +1,4 @@
-/** A question, or a small form, before the page. Never opened from another dialog. Its code is loaded when it is first opened. */
+/** A question, or a small form, before the page. Never opened from another dialog, but for the question for a proof. Its code is loaded when it is first opened. */
 import { type ReactNode, useRef } from 'react';
 import { lazily } from '../lib/lazily.ts';
 import { Later } from './later.tsx';
@@ -7,6 +7,8 @@ export interface DialogProps {
   readonly title: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
+  /** Others are hidden while it is open. */
+  readonly isAbove?: boolean;
   /** Room for tables of differences. */
   readonly isWide?: boolean;
   /** Buttons, the one that acts last. */

@@ -26,6 +26,38 @@ export function readPreferences(saved: string | null, languages: readonly string
   };
 }
 
+/** What a person has chosen, as the service keeps it; empty: nothing. */
+interface Profile {
+  readonly locale: string;
+  readonly time_zone: string;
+  readonly density: string;
+}
+
+/** IANA names of the zones that can be chosen besides UTC. */
+interface Zones {
+  readonly service: string;
+  readonly own: string;
+}
+
+/** The zone of another machine is shown as that of this one. */
+export function preferencesOf({ locale, time_zone, density }: Profile, { service }: Zones): Partial<Preferences> {
+  const chosen = LOCALES.find((known) => known === locale);
+  return {
+    ...(chosen && { locale: chosen }),
+    ...(time_zone !== '' && { zone: time_zone === 'UTC' ? 'utc' : time_zone === service ? 'service' : 'own' }),
+    density: oneOf(DENSITIES, density, 'normal'),
+  };
+}
+
+/** The members that a choice concerns; the theme stays with the browser. */
+export function profileOf({ locale, zone, density }: Partial<Preferences>, { service, own }: Zones) {
+  return {
+    ...(locale && { locale }),
+    ...(zone && { time_zone: { utc: 'UTC', service, own }[zone] }),
+    ...(density && { density }),
+  };
+}
+
 function oneOf<T>(known: readonly T[], given: unknown, otherwise: T): T {
   return known.find((value) => value === given) ?? otherwise;
 }

@@ -1,10 +1,10 @@
 /** The header: mark, account, search, preferences, how live the page is, the person. */
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { Icon } from '../components/icon.tsx';
 import { Menu } from '../components/menu.tsx';
 import { useStore } from '../lib/store.ts';
 import { useChange } from '../queries.ts';
-import { PATHS } from '../routes.ts';
+import { PATHS, SECURITY_TABS, securityPath } from '../routes.ts';
 import { useServices, useSession } from '../services.tsx';
 import { useText } from '../text/catalogue.ts';
 import { shellText } from '../text/shell.ts';
@@ -41,19 +41,21 @@ function Mark() {
 
 function AccountMenu() {
   const t = useText(shellText);
-  const { accounts, account_id } = useSession();
+  const [, navigate] = useLocation();
+  const { accounts, account_id, look } = useSession();
   const use = useChange('session.use');
-  const inView = accounts.find((account) => account.account_id === account_id);
-  if (inView === undefined) return null;
-  if (accounts.length === 1) return <span className={styles['account']}>{inView.name}</span>;
-  const items = accounts.map(({ account_id: id, name }) => ({
-    title: name,
-    isChosen: id === account_id,
-    onChoose: () => void use.mutateAsync({ account_id: id }).then(() => location.reload()),
+  const name = look?.account_name ?? accounts.find((account) => account.account_id === account_id)?.name;
+  if (accounts.length === 0) return null;
+  if (accounts.length === 1 && look === null && name !== undefined)
+    return <span className={styles['account']}>{name}</span>;
+  const items = accounts.map((account) => ({
+    title: account.name,
+    isChosen: account.account_id === account_id,
+    onChoose: () => use.mutate({ account_id: account.account_id }, { onSuccess: () => navigate(PATHS.overview) }),
   }));
   return (
     <Menu label={t.switchAccount} groups={[{ title: t.account, items }]}>
-      <span className={styles['account']}>{inView.name}</span>
+      <span className={styles['account']}>{name ?? t.chooseAccount}</span>
       <Icon name="down" />
     </Menu>
   );
@@ -74,13 +76,17 @@ function LiveDot() {
 
 function PersonMenu() {
   const t = useText(shellText);
-  const { person, token } = useSession();
+  const [, navigate] = useLocation();
+  const { person, token, accounts, account_id } = useSession();
   const end = useChange('session.end');
   const name = person?.name || person?.email || token?.label || t.person;
+  const role = t.roles[accounts.find((account) => account.account_id === account_id)?.role ?? ''];
+  const own = SECURITY_TABS.map((tab) => ({ title: t[tab], onChoose: () => navigate(securityPath(tab)) }));
   const signOut = {
     title: t.signOut,
     icon: 'leave',
     onChoose: () => void end.mutateAsync({}).finally(() => location.reload()),
   } as const;
-  return <Menu label={name} icon="person" groups={[{ title: name, items: [signOut] }]} />;
+  const who = [name, person && person.name !== '' ? person.email : undefined, role].filter(Boolean).join(' · ');
+  return <Menu label={name} icon="person" groups={[{ title: who, items: own }, { items: [signOut] }]} />;
 }

@@ -11,9 +11,10 @@ import { useDelayed } from '../lib/use-delayed.ts';
 import { menuOf } from '../pages.tsx';
 import { useReadQuery } from '../queries.ts';
 import { ADD_DOMAIN_PATH, domainPath, PATHS } from '../routes.ts';
-import { usePreference, useServices, useSession, useTheme } from '../services.tsx';
+import { usePreference, useSession, useTheme } from '../services.tsx';
 import { useText } from '../text/catalogue.ts';
 import { shellText } from '../text/shell.ts';
+import { usePrefer } from './own-preferences.ts';
 import styles from './palette.module.css';
 
 interface Item {
@@ -83,16 +84,16 @@ function useFixed(onClose: () => void, typed: string): Group[] {
   const t = useText(shellText);
   const [, navigate] = useLocation();
   const session = useSession();
-  const { preferences } = useServices();
+  const choose = usePrefer();
   const theme = useTheme();
   const locale = usePreference('locale');
   const go = (path: string) => () => {
     onClose();
     navigate(path);
   };
-  const prefer = (changed: Partial<ReturnType<typeof preferences.get>>) => () => {
+  const prefer = (chosen: Parameters<typeof choose>[0]) => () => {
     onClose();
-    preferences.set({ ...preferences.get(), ...changed });
+    choose(chosen);
   };
   const pages = menuOf(session).map(({ page, icon }) => ({ label: t.pages[page], icon, onChoose: go(PATHS[page]) }));
   const actions: Item[] = [

@@ -5,10 +5,12 @@ import { useStore } from '../lib/store.ts';
 import { useServices } from '../services.tsx';
 import { useText } from '../text/catalogue.ts';
 import { shellText } from '../text/shell.ts';
+import { usePrefer } from './own-preferences.ts';
 
 export function PreferencesMenu() {
   const t = useText(shellText);
   const { preferences } = useServices();
+  const prefer = usePrefer();
   const chosen = useStore(preferences);
   const group = <K extends keyof Preferences>(
     name: K,
@@ -20,7 +22,7 @@ export function PreferencesMenu() {
     items: values.map((value) => ({
       title: titles[value],
       isChosen: chosen[name] === value,
-      onChoose: () => preferences.set({ ...preferences.get(), [name]: value }),
+      onChoose: () => prefer({ [name]: value }),
     })),
   });
   const groups = [

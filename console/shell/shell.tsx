@@ -5,7 +5,7 @@ import { Later } from '../components/later.tsx';
 import { Skeleton } from '../components/loaded.tsx';
 import { Arrived, MAIN_ID } from '../components/page.tsx';
 import { MissingPage } from '../pages/missing-page.tsx';
-import { menuOf, PAGES } from '../pages.tsx';
+import { menuOf, pagesOf } from '../pages.tsx';
 import { PATHS } from '../routes.ts';
 import { useSession } from '../services.tsx';
 import { useText } from '../text/catalogue.ts';
@@ -14,6 +14,7 @@ import { Banners } from './banners.tsx';
 import { BottomBar } from './bottom-bar.tsx';
 import { Header } from './header.tsx';
 import { Keys } from './keys.tsx';
+import { ProofHost } from './proof-host.tsx';
 import styles from './shell.module.css';
 import { SideMenu } from './side-menu.tsx';
 
@@ -40,6 +41,7 @@ export function Shell() {
       </main>
       <BottomBar />
       <Keys />
+      <ProofHost />
     </div>
   );
 }
@@ -49,7 +51,7 @@ function Pages() {
   const [start] = menuOf(session);
   return (
     <Switch>
-      {PAGES.filter(({ scope }) => scope === undefined || session.scopes.includes(scope)).map(({ path, show }) => (
+      {pagesOf(session).map(({ path, show }) => (
         <Route key={path} path={path} component={show} />
       ))}
       {start && start.page !== 'overview' && (

@@ -157,6 +157,7 @@ export const ROUTES = {
   'session.begin': sessionRoute('/session/begin', 'none', 'write'),
   'session.second': sessionRoute('/session/second', 'person', 'write'),
   'session.passkeyChallenge': sessionRoute('/session/passkeyChallenge', 'none', 'read'),
+  'session.methods': sessionRoute('/session/methods', 'none', 'read'),
   'session.get': sessionRoute('/session/get', 'person', 'read'),
   'session.use': sessionRoute('/session/use', 'person', 'write'),
   'session.look': { ...sessionRoute('/session/look', 'person', 'write'), scope: 'operator' },
@@ -183,6 +184,7 @@ export const ROUTES = {
   'member.resetPassword': ownRoute('/member/resetPassword', 'manage'),
   'member.setSecondFactor': ownRoute('/member/setSecondFactor', 'manage'),
   'invitation.get': sessionRoute('/invitation/get', 'none', 'read'),
+  'invitation.beginPasskey': sessionRoute('/invitation/beginPasskey', 'none', 'read'),
   'invitation.accept': sessionRoute('/invitation/accept', 'none', 'write'),
 
   'account.getLimits': ownRoute('/account/getLimits', 'read'),

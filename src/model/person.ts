@@ -31,6 +31,10 @@ export function accessOfRole(kind: AccountKind, role: Role): readonly TokenAcces
   return isRoleOf(kind, role) ? ACCESS_OF_ROLE[role] : [];
 }
 
+export function rolesWith(kind: AccountKind, access: TokenAccess): readonly Role[] {
+  return ROLES_OF_KIND[kind].filter((role) => ACCESS_OF_ROLE[role].includes(access));
+}
+
 /** Whether members have to sign in with a second factor. Accounts of operators ask for it unless told otherwise. */
 export function asksForSecondFactor({ kind, secondFactor }: Pick<Account, 'kind' | 'secondFactor'>): boolean {
   return secondFactor ?? kind === 'operator';

@@ -313,7 +313,7 @@ describe('the listener of control', () => {
   test('each operation is answered at its path, and only to POST', async (t) => {
     const api = await startTestApi(t, newSqlite);
     for (const name of ROUTE_NAMES) {
-      const takesNothing = name === 'session.passkeyChallenge';
+      const takesNothing = name === 'session.passkeyChallenge' || name === 'session.methods';
       const code = ROUTES[name].scope === 'person' ? 'notSignedIn' : takesNothing ? undefined : 'fieldMissing';
       assert.equal((await api.post(ROUTES[name].path, {})).errorCode, code, name);
       assert.equal((await fetch(api.url + ROUTES[name].path)).status, 405, name);

@@ -9,8 +9,17 @@ import { ROUTE_NAMES, ROUTES, type Route, type RouteName } from '#contract/route
 import { ACCESS, SCOPES_OF_KIND } from '#model/account.ts';
 import { accessOfRole, ROLES_OF_KIND, type Role } from '#model/person.ts';
 import { cookieOf, pageFields, startTestApi, type TestApi } from '../support/api/api.ts';
+import { createAuthenticator } from '../support/api/authenticator.ts';
 import { add, dataOf } from '../support/api/customers.ts';
-import { joinAsPerson, makePerson, PASSWORD, secretOf, signInAs, turnTotpOn } from '../support/api/people.ts';
+import {
+  consoleOriginOf,
+  joinAsPerson,
+  makePerson,
+  PASSWORD,
+  secretOf,
+  signInAs,
+  turnTotpOn,
+} from '../support/api/people.ts';
 import { describeOnBothEngines, newSqlite } from '../support/db/databases.ts';
 
 const HOUR_MS = 3_600_000;
@@ -21,7 +30,7 @@ const ROLES = (['customer', 'operator'] as const).flatMap((kind) =>
 );
 
 /** Refusals of callers who may not call an operation at all. */
-const REFUSALS = ['pathUnknown', 'scopeMissing', 'accessMissing'];
+const REFUSALS = ['pathUnknown', 'scopeMissing', 'roleLacksAccess'];
 
 describe('roles', () => {
   for (const { kind, role } of ROLES)
@@ -39,7 +48,7 @@ describe('roles', () => {
             : 'scopeMissing'
           : access.includes(route.access)
             ? 'allowed'
-            : 'accessMissing';
+            : 'roleLacksAccess';
         const { errorCode = '' } = await api.call(name, cookie, { ...fieldsOf(name), time: api.now });
         assert.equal(REFUSALS.includes(errorCode) ? errorCode : 'allowed', expected, `${name}: ${errorCode}`);
       }
@@ -96,10 +105,35 @@ describeOnBothEngines('members', (newDatabase) => {
       (await call('member.invite', { email: 'han@example.com', role: 'viewer' })).errorCode,
       'memberPresent',
     );
-    assert.equal((await api.call('member.list', han, {})).errorCode, 'accessMissing');
+    assert.equal((await api.call('member.list', han, {})).errorCode, 'roleLacksAccess');
     await add((name, request) => api.call(name, han, request), 'han.example');
     const events = dataOf(await call('audit.list', { target_kind: 'domain' }))['list'];
     assert.partialDeepStrictEqual(events, [{ actor: 'person', actor_name: 'Han', token_id: '' }]);
+  });
+
+  test('somebody who is invited may join with a passkey, and has no password then', async (t) => {
+    const api = await startTestApi(t, newDatabase);
+    const owner = await joinAsPerson(api, 'customer', 'owner');
+    const invite = async (email: string) =>
+      secretOf(dataOf(await api.call('member.invite', owner.cookie, { email, role: 'viewer' }))['link']);
+    const optionsOf = async (secret: string) =>
+      dataOf(await api.call('invitation.beginPasskey', '', { secret }))['options'];
+    const accept = (secret: string, passkey: object) =>
+      api.call('invitation.accept', '', { secret, name: 'Han', passkey });
+    const device = createAuthenticator(consoleOriginOf(api));
+    const [secret, another] = [await invite('han@example.com'), await invite('mei@example.com')];
+    const passkey = device.create(await optionsOf(secret));
+    assert.equal((await accept(another, passkey)).errorCode, 'passkeyRefused', 'the challenge was for another link');
+    const accepted = await accept(secret, passkey);
+    assert.equal(dataOf(accepted)['next'], 'done');
+    const han = cookieOf(accepted.headers);
+    assert.partialDeepStrictEqual(dataOf(await api.call('session.get', han, {})), { method: 'passkey' });
+    assert.partialDeepStrictEqual(dataOf(await api.call('person.get', han, {})), { password_at: 0, passkeys: 1 });
+    assert.equal((await accept(secret, passkey)).errorCode, 'invitationNotFound');
+    const { options } = dataOf(await api.call('session.passkeyChallenge', '', {}));
+    assert.equal(dataOf(await api.call('session.begin', '', { passkey: device.get(options) }))['next'], 'done');
+    const attacker = createAuthenticator('https://evil.example');
+    assert.equal((await accept(another, attacker.create(await optionsOf(another)))).errorCode, 'passkeyRefused');
   });
 
   test('one of two people who accept an invitation at once becomes a member', async (t) => {
@@ -154,7 +188,7 @@ describeOnBothEngines('members', (newDatabase) => {
     assert.equal((await remark()).errorCode, 'hostNotFound');
     const person_id = editor.personId;
     await api.call('member.setRole', owner.cookie, { person_id, role: 'viewer' });
-    assert.equal((await remark()).errorCode, 'accessMissing');
+    assert.equal((await remark()).errorCode, 'roleLacksAccess');
     await api.call('member.remove', owner.cookie, { person_id });
     assert.equal((await remark()).errorCode, 'accountNotInView');
     assert.equal((await api.call('session.get', editor.cookie, {})).errorCode, undefined);
@@ -296,7 +330,7 @@ describeOnBothEngines('operators who look at a customer', (newDatabase) => {
     });
     assert.equal(dataOf(await api.call('domain.list', operator.cookie, {}))['total'], 1);
     const change = { domain_id: id, remark: 'x' };
-    assert.equal((await api.call('domain.setRemark', operator.cookie, change)).errorCode, 'accessMissing');
+    assert.equal((await api.call('domain.setRemark', operator.cookie, change)).errorCode, 'lookReadOnly');
     assert.equal((await api.call('operator.listAccounts', operator.cookie, {})).errorCode, 'pathUnknown');
     const { list } = dataOf(await api.call('audit.list', customer.cookie, { operation: 'session.look' }));
     assert.partialDeepStrictEqual(list, [{ actor: 'operator', actor_name: '', person_id: '' }]);

@@ -81,6 +81,14 @@ describeOnBothEngines('signing in', (newDatabase) => {
     assert.equal(dataOf(await api.call('person.get', signedIn, {}))['recovery_codes'], 9);
   });
 
+  test('browsers learn before the sign-in whether there are people, and where passkeys work', async (t) => {
+    const api = await startTestApi(t, newDatabase, PROXY);
+    const methods = async () => dataOf(await api.call('session.methods', '', {}));
+    assert.deepEqual(await methods(), { console_url: consoleOriginOf(api), people: '0' });
+    await joinAsPerson(api, 'customer', 'owner');
+    assert.partialDeepStrictEqual(await methods(), { people: '1' });
+  });
+
   test('one of several tries at once with the same code counts', async (t) => {
     const api = await startTestApi(t, newDatabase, PROXY);
     const { cookie, email } = await joinAsPerson(api, 'customer', 'owner');

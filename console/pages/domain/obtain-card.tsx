@@ -8,6 +8,7 @@ import { Loaded } from '../../components/loaded.tsx';
 import { Notice } from '../../components/notice.tsx';
 import type { Tone } from '../../components/tone.ts';
 import { problemOf, useChange, useRead } from '../../queries.ts';
+import { useSession } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { domainViewsText } from '../../text/domain-views.ts';
 import type { DomainData } from './domain.tsx';
@@ -27,6 +28,7 @@ const TONES: Readonly<Record<CertificateRequest['state'], Tone>> = {
 
 export function ObtainCard({ domain: { domain_id } }: { readonly domain: DomainData }) {
   const t = useText(domainViewsText);
+  const mayWrite = useSession().access.includes('write');
   const request = useChange('config.requestCertificate');
   const load = useRead('config.getCertificateRequest', { domain_id }, { everyMs: whilePending });
   return (
@@ -46,7 +48,7 @@ export function ObtainCard({ domain: { domain_id } }: { readonly domain: DomainD
               />
             )}
             {request.error && <Notice tone="bad">{problemOf(request.error).text}</Notice>}
-            {!PENDING.includes(state) && (
+            {mayWrite && !PENDING.includes(state) && (
               <div>
                 <Button isBusy={request.isPending} onClick={() => request.mutate({ domain_id })}>
                   {t.obtain}

@@ -11,6 +11,7 @@ import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { usePages, useRead } from '../../queries.ts';
 import { comparePath, domainPath, readCompareQuery } from '../../routes.ts';
+import { useSession } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { domainViewsText } from '../../text/domain-views.ts';
 import type { DomainData } from './domain.tsx';
@@ -50,6 +51,7 @@ export function RevisionsTab({ domain }: { readonly domain: DomainData }) {
 function useColumns(onRevert: (revision: string) => void, domain: DomainData): readonly Column<Revision>[] {
   const t = useText(domainViewsText);
   const [, navigate] = useLocation();
+  const mayWrite = useSession().access.includes('write');
   const compare = (from: string) => navigate(comparePath(domain.domain_id, from));
   return [
     { id: 'revision', title: t.revision, phone: 'first', show: ({ revision }) => revision },
@@ -68,7 +70,7 @@ function useColumns(onRevert: (revision: string) => void, domain: DomainData): r
         revision !== domain.revision && (
           <span className="row">
             <Button onClick={() => compare(revision)}>{t.compare}</Button>
-            <Button onClick={() => onRevert(revision)}>{t.revert}</Button>
+            {mayWrite && <Button onClick={() => onRevert(revision)}>{t.revert}</Button>}
           </span>
         ),
     },

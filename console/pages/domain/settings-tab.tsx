@@ -56,18 +56,23 @@ interface SettingsTabProps {
 
 export function SettingsTab({ tab, domain, draft, setDraft }: SettingsTabProps) {
   const load = useRead('domain.settings', { domain_id: domain.domain_id });
-  const obtains = useSession().features.acme === '1';
+  const t = useText(domainText);
+  const { features, access } = useSession();
+  const mayWrite = access.includes('write');
   const topics = SETTING_TOPICS.filter((topic) => TOPIC_TABS[topic] === tab);
   return (
     <Loaded load={load} lines={8}>
       {(stored) => (
         <>
-          {topics
-            .filter((topic) => stored.settings[topic] !== undefined)
-            .map((topic) => (
-              <Topic key={topic} {...{ topic, stored, draft, setDraft }} />
-            ))}
-          {tab === 'https' && obtains && <ObtainCard domain={domain} />}
+          {!mayWrite && <p className="help">{t.readOnly}</p>}
+          <fieldset className={styles['topics']} disabled={!mayWrite}>
+            {topics
+              .filter((topic) => stored.settings[topic] !== undefined)
+              .map((topic) => (
+                <Topic key={topic} {...{ topic, stored, draft, setDraft }} />
+              ))}
+          </fieldset>
+          {tab === 'https' && features.acme === '1' && <ObtainCard domain={domain} />}
           <ChangeBar {...{ domain, stored, draft, setDraft }} />
         </>
       )}

@@ -28,7 +28,19 @@ interface AnsweredChallenge {
   readonly expiresAt: number;
 }
 
-type Purpose = 'sign in' | `add ${number}`;
+type Purpose = 'sign in' | PasskeyOwner['purpose'];
+
+/** The owner of a new passkey: a person, or somebody who accepts an invitation. */
+export interface PasskeyOwner {
+  /** What the challenge is good for. */
+  readonly purpose: `add ${number}` | `join ${number}`;
+  readonly email: string;
+  readonly name: string;
+}
+
+export function passkeyOwner({ id, email, name }: Pick<Person, 'id' | 'email' | 'name'>): PasskeyOwner {
+  return { purpose: `add ${id}`, email, name };
+}
 
 /** Loaded with the first passkey: its 25 packages cost a start more than the rest of this room. */
 const library = () => import('@simplewebauthn/server');
@@ -43,21 +55,30 @@ export async function passkeyRequest(context: PasskeyContext) {
   });
 }
 
-export async function passkeyCreation(context: PasskeyContext, person: Person, present: readonly Passkey[]) {
+export async function passkeyCreation(
+  context: PasskeyContext,
+  { purpose, email, name }: PasskeyOwner,
+  present: readonly Passkey[],
+) {
   const { generateRegistrationOptions } = await library();
   return await generateRegistrationOptions({
     rpName: SERVICE_NAME,
     rpID: hostOf(context),
-    userName: person.email,
-    userDisplayName: person.name,
-    userID: new Uint8Array(Buffer.from(`causeway person ${person.id}`)),
-    challenge: makeChallenge(context, `add ${person.id}`),
+    userName: email,
+    userDisplayName: name,
+    userID: new Uint8Array(Buffer.from(userIdOf(purpose))),
+    challenge: makeChallenge(context, purpose),
     attestationType: 'none',
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     excludeCredentials: present.map(({ credential }) => ({ id: credential })),
     supportedAlgorithmIDs: ALGORITHMS,
     timeout: CHALLENGE_MS,
   });
+}
+
+/** What authenticators tell the passkeys of one site apart by: a newer one for the same id replaces the former. */
+function userIdOf(purpose: PasskeyOwner['purpose']): string {
+  return `causeway ${purpose.replace('add', 'person').replace('join', 'invitation')}`;
 }
 
 interface CheckedUse {
@@ -92,7 +113,7 @@ export async function checkPasskeyUse(
   return { counter: verified.authenticationInfo.newCounter, challenge };
 }
 
-interface CheckedPasskey {
+export interface CheckedPasskey {
   readonly credential: string;
   readonly publicKey: string;
   readonly counter: number;
@@ -100,14 +121,14 @@ interface CheckedPasskey {
   readonly challenge: AnsweredChallenge;
 }
 
-/** Returns `undefined` if the answer is no new passkey for this person, or of no challenge of ours. */
+/** Returns `undefined` if the answer is no new passkey for this owner, or of no challenge of ours. */
 export async function checkNewPasskey(
   context: PasskeyContext,
   response: RegistrationResponseJSON,
-  person: Person,
+  { purpose }: PasskeyOwner,
 ): Promise<CheckedPasskey | undefined> {
   const { verifyRegistrationResponse } = await library();
-  const challenges = expectChallenge(context, `add ${person.id}`);
+  const challenges = expectChallenge(context, purpose);
   const verified = await orUndefined(() =>
     verifyRegistrationResponse({
       response,

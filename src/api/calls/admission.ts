@@ -3,7 +3,8 @@ import { ServiceError } from '#contract/errors/service-error.ts';
 import { NEEDS_PROOF, ROUTES, type Route, type RouteName } from '#contract/routes.ts';
 import { COMMON, SMS_COMMON } from '#contract/schema/operation.ts';
 import { clientNetwork } from '#lib/cidr.ts';
-import { strongUntil } from '#model/session.ts';
+import { rolesWith } from '#model/person.ts';
+import { currentLook, strongUntil } from '#model/session.ts';
 import type { Authenticate, Caller, Principal } from '../auth/authenticate.ts';
 import { callSite, sessionSecretOf } from '../auth/browser.ts';
 import type { AuthenticateSession } from '../auth/sessions.ts';
@@ -91,7 +92,7 @@ export function createAdmission(options: AdmissionOptions): CallAdmission {
     if (isDisabled && !isOfPerson) throw new ServiceError('accountDisabled');
     if (isElsewhere) throw new ServiceError('addressNotAllowed', { address: caller.address });
     if (session?.isPending === true && !OF_PENDING.includes(name)) throw new ServiceError('secondFactorAwaited');
-    if (!isOfPerson) refuseNotAllowed(name, principal);
+    if (!isOfPerson) refuseNotAllowed(name, principal, now);
     if (session !== undefined && NEEDS_PROOF.has(name) && now >= strongUntil(session))
       throw new ServiceError('proofNeeded');
   }
@@ -124,7 +125,7 @@ function ratedOf({ token, session, accountId }: Principal) {
  * Refuses callers without the scope or the access, and tokens limited to some domains where more than these is meant.
  * Without an operator's scope, `/operator/*` does not exist. docs/decisions/0629
  */
-function refuseNotAllowed(name: RouteName, principal: Principal): void {
+function refuseNotAllowed(name: RouteName, principal: Principal, now: number): void {
   const { session, accountId, scopes, access, domainIds, lacksSecondFactor } = principal;
   const route: Route = ROUTES[name];
   const { scope } = route;
@@ -132,6 +133,14 @@ function refuseNotAllowed(name: RouteName, principal: Principal): void {
   if (lacksSecondFactor === true) throw new ServiceError('secondFactorNeeded');
   if (scope !== 'any' && !scopes.some((one) => one === scope))
     throw scope === 'operator' ? new ServiceError('pathUnknown') : new ServiceError('scopeMissing', { scope });
-  if (!access.includes(route.access)) throw new ServiceError('accessMissing', { access: route.access });
+  if (!access.includes(route.access)) throw refusalOfAccess(principal, route, now);
   if (domainIds !== undefined && route.isByDomain !== true && scope !== 'any') throw new ServiceError('domainsLimited');
+}
+
+/** People read which roles would do. */
+function refusalOfAccess({ person, session, scopes }: Principal, { access }: Route, now: number): ServiceError {
+  if (session !== undefined && currentLook(session, now) !== undefined) return new ServiceError('lookReadOnly');
+  if (person === undefined) return new ServiceError('accessMissing', { access });
+  const roles = rolesWith(scopes.includes('operator') ? 'operator' : 'customer', access);
+  return new ServiceError('roleLacksAccess', { access, roles: roles.join(', ') });
 }

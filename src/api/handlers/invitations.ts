@@ -23,9 +23,11 @@ import { hashToken } from '#lib/token.ts';
 import type { Person } from '#model/person.ts';
 import type { BegunSession } from '../auth/begin-session.ts';
 import { callSite, sessionSecretOf } from '../auth/browser.ts';
+import { type CheckedPasskey, type PasskeyOwner, passkeyCreation } from '../auth/passkeys.ts';
 import type { Call, Handler } from './handler.ts';
+import { checkedPasskey, keepPasskey } from './new-passkey.ts';
 import { hashNewPassword } from './new-password.ts';
-import { beginOf } from './sign-in.ts';
+import { beginOf, passkeyContext } from './sign-in.ts';
 
 /** Result of accepting. `begun` absent: the person signs in, or is signed in already. */
 export interface AcceptedLink {
@@ -43,17 +45,30 @@ export const INVITATION_HANDLERS = {
     };
   },
 
-  'invitation.accept': async (call, { secret, name = '', password }): Promise<AcceptedLink> => {
+  'invitation.beginPasskey': async (call, { secret }) => {
+    const invitation = orRefuse(await findInvitation(call.db.query, hashToken(secret), call.now));
+    return await passkeyCreation(passkeyContext(call), ownerOf(invitation), []);
+  },
+
+  'invitation.accept': async (call, { secret, name = '', password, passkey }): Promise<AcceptedLink> => {
     const hash = hashToken(secret);
     const invitation = orRefuse(await findInvitation(call.db.query, hash, call.now));
     const known = await findInvited(call.db.query, invitation);
     if (invitation.personId === undefined && known !== undefined) return await join(call, hash, known);
+    if (known === undefined && passkey !== undefined) {
+      const made = await checkedPasskey(call, passkey, ownerOf(invitation));
+      return await joinAsNew(call, hash, { name, made });
+    }
     if (password === undefined)
       throw new ServiceError('fieldMissing', { field: 'password', expected: newPassword.expects });
     const hashed = await hashNewPassword(call, password, [invitation.email, known?.name ?? name]);
     return known === undefined ? await joinAsNew(call, hash, { name, hashed }) : await reset(call, hash, known, hashed);
   },
 } satisfies { readonly [N in RouteName as N extends `invitation.${string}` ? N : never]: Handler<N> };
+
+function ownerOf({ id, email }: Invitation): PasskeyOwner {
+  return { purpose: `join ${id}`, email, name: '' };
+}
 
 function orRefuse(invitation: Invitation | undefined): Invitation {
   if (invitation === undefined) throw new ServiceError('invitationNotFound');
@@ -73,10 +88,13 @@ async function join(call: Call, hash: string, person: Person): Promise<AcceptedL
   return {};
 }
 
+/** What the new person signs in with: the hash of a password, or a passkey. */
+type NewProof = { readonly hashed: string } | { readonly made: CheckedPasskey };
+
 async function joinAsNew(
   call: Call,
   hash: string,
-  { name, hashed }: { readonly name: string; readonly hashed: string },
+  { name, ...proof }: NewProof & { readonly name: string },
 ): Promise<AcceptedLink> {
   const { now, keyring } = call;
   return await call.db.transaction(async (trx) => {
@@ -85,9 +103,10 @@ async function joinAsNew(
     await lockEmail(trx, email);
     if ((await findPersonByEmail(trx, email)) !== undefined) throw new ServiceError('signInToAccept', { email });
     const person = await createPerson(trx, { email, name, now });
-    await changeSecrets(trx, keyring, person.id, { password: hashed }, { password_at: now });
+    if ('made' in proof) await keepPasskey(trx, proof.made, { personId: person.id, label: '', createdAt: now });
+    else await changeSecrets(trx, keyring, person.id, { password: proof.hashed }, { password_at: now });
     await becomeMember(trx, call, invitation, person);
-    return { begun: await beginOf(trx, call, person, 'password') };
+    return { begun: await beginOf(trx, call, person, 'made' in proof ? 'passkey' : 'password') };
   });
 }
 

@@ -1,19 +1,19 @@
 /** What people do of themselves: their profile, password, TOTP, recovery codes and passkeys. docs/decisions/0664 */
 import { randomBytes } from 'node:crypto';
-import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { Transaction } from 'kysely';
 import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RouteName } from '#contract/routes.ts';
 import type { Schema } from '#db/schema/schema.ts';
 import { countRecoveryCodes, saveRecoveryCodes } from '#db/tables/people/factors.ts';
-import { addPasskey, listPasskeys, removePasskey, takeChallenge } from '#db/tables/people/passkeys.ts';
+import { listPasskeys, removePasskey } from '#db/tables/people/passkeys.ts';
 import { changeSecrets, lockPerson, readSecrets, saveProfile } from '#db/tables/people/persons.ts';
 import { endSessions, setStrong } from '#db/tables/people/sessions.ts';
 import { hasSecondFactor, type Person } from '#model/person.ts';
-import { checkNewPasskey, passkeyCreation } from '../auth/passkeys.ts';
+import { passkeyCreation, passkeyOwner } from '../auth/passkeys.ts';
 import { hashRecoveryCode, makeRecoveryCodes } from '../auth/recovery-codes.ts';
 import { TOTP_KEY_BYTES, totpStepOf } from '../auth/totp.ts';
 import type { Call, Handler } from './handler.ts';
+import { checkedPasskey, keepPasskey } from './new-passkey.ts';
 import { hashNewPassword } from './new-password.ts';
 import { findSelf, notePerson } from './own-person.ts';
 import { passkeyContext } from './sign-in.ts';
@@ -91,21 +91,17 @@ export const PERSON_HANDLERS = {
     const person = await findSelf(call.db.query, call);
     const present = await listPasskeys(call.db.query, person.id);
     if (present.length >= MAX_PASSKEYS) throw new ServiceError('passkeyLimit', { limit: MAX_PASSKEYS });
-    return await passkeyCreation(passkeyContext(call), person, present);
+    return await passkeyCreation(passkeyContext(call), passkeyOwner(person), present);
   },
 
   'person.addPasskey': async (call, { passkey, label = '' }) => {
     const own = await findSelf(call.db.query, call);
-    // `as`: the library checks what else an answer has.
-    const checked = await checkNewPasskey(passkeyContext(call), passkey as unknown as RegistrationResponseJSON, own);
-    if (checked === undefined) throw new ServiceError('passkeyRefused');
-    const { challenge, ...made } = checked;
+    const checked = await checkedPasskey(call, passkey, passkeyOwner(own));
     return await asSelf(call, async (trx, person) => {
       if (person.passkeys >= MAX_PASSKEYS) throw new ServiceError('passkeyLimit', { limit: MAX_PASSKEYS });
-      if (!(await takeChallenge(trx, challenge.hash, challenge.expiresAt))) throw new ServiceError('passkeyRefused');
       await noteProof(trx, call);
       notePerson(trx, call, person, {}, { passkey: label });
-      return await addPasskey(trx, { ...made, personId: person.id, label, createdAt: call.now });
+      return await keepPasskey(trx, checked, { personId: person.id, label, createdAt: call.now });
     });
   },
 

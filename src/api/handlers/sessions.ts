@@ -6,7 +6,7 @@ import type { Executor, Schema } from '#db/schema/schema.ts';
 import { findAccount, findAccounts } from '#db/tables/accounts.ts';
 import { noteChanges, unchanged } from '#db/tables/audit.ts';
 import { listMembershipsOf } from '#db/tables/people/members.ts';
-import { findPerson } from '#db/tables/people/persons.ts';
+import { findPerson, hasPersons } from '#db/tables/people/persons.ts';
 import {
   endSession,
   endSessions,
@@ -45,6 +45,11 @@ export const SESSION_HANDLERS = {
   'session.second': proveAgain,
 
   'session.passkeyChallenge': (call) => passkeyRequest(passkeyContext(call)),
+
+  'session.methods': async ({ db, consoleOrigin }) => ({
+    consoleUrl: consoleOrigin(),
+    hasPeople: await hasPersons(db.query),
+  }),
 
   'session.get': async (call) => {
     const { by, db, now, timeZone, obtainsCertificates, hasSms, review, livePorts } = call;

@@ -65,6 +65,7 @@ export const READ_PEOPLE = {
   'member.resetPassword': toModelNames<RequestOf<'member.resetPassword'>>,
   'member.setSecondFactor': ({ required }: RequestOf<'member.setSecondFactor'>) => ({ isRequired: required }),
   'invitation.get': toModelNames<RequestOf<'invitation.get'>>,
+  'invitation.beginPasskey': toModelNames<RequestOf<'invitation.beginPasskey'>>,
   'invitation.accept': toModelNames<RequestOf<'invitation.accept'>>,
   'operator.createPerson': toModelNames<RequestOf<'operator.createPerson'>>,
   'operator.resetPerson': ({ person_id, second_factor = false }: RequestOf<'operator.resetPerson'>) => ({
@@ -93,6 +94,7 @@ export const WRITE_PEOPLE = {
   'member.invite': (made: MadeLink) => ({ invitation_id: String(made.invitation.id), ...writeLink(made) }),
   'member.resetPassword': writeLink,
   'invitation.get': writeInvitation,
+  'invitation.beginPasskey': writeOptions,
   'invitation.accept': ({ begun }: { readonly begun?: BegunSession }) =>
     ({ next: begun === undefined ? 'signIn' : 'done' }) as const,
   'operator.createPerson': ({ personId, made }: { readonly personId: number; readonly made?: MadeLink }) => ({

@@ -41,6 +41,7 @@ export const READ_SESSIONS = {
   'session.begin': toModelNames<RequestOf<'session.begin'>>,
   'session.second': toModelNames<RequestOf<'session.second'>>,
   'session.passkeyChallenge': () => undefined,
+  'session.methods': () => undefined,
   'session.get': () => undefined,
   'session.use': toModelNames<RequestOf<'session.use'>>,
   'session.look': toModelNames<RequestOf<'session.look'>>,
@@ -54,6 +55,7 @@ export const WRITE_SESSIONS = {
     ({ next: session.isPending ? 'second' : 'done', failed_before: failedBefore }) as const,
   'session.second': (_: BegunSession | undefined) => true,
   'session.passkeyChallenge': writeOptions,
+  'session.methods': writeMethods,
   'session.get': writeSession,
   'session.look': (until: number) => ({ until }),
   'session.list': writeList,
@@ -70,6 +72,15 @@ export function cookieOf(begun: BegunSession | undefined): string | undefined {
   if (begun === undefined) return undefined;
   const { session, secret } = begun;
   return sessionCookie(secret, Math.floor((session.expiresAt - session.createdAt) / 1000));
+}
+
+interface SignInMethods {
+  readonly consoleUrl: string;
+  readonly hasPeople: boolean;
+}
+
+function writeMethods({ consoleUrl, hasPeople }: SignInMethods): DataOf<'session.methods'> {
+  return { console_url: consoleUrl, people: writeFlag(hasPeople) };
 }
 
 export function writeOptions(options: PasskeyOptions) {

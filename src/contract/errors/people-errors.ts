@@ -40,6 +40,18 @@ export const PEOPLE_ERRORS = {
     '此操作需要在 15 分钟内验证过身份：请先使用 session.second',
     'this operation needs a proof within the last 15 minutes: give one with session.second',
   ),
+  roleLacksAccess: row(
+    200,
+    2003,
+    '你的角色没有此操作所需的权限（{access}）；有此权限的角色：{roles}',
+    'your role does not allow this: it takes the access {access}, which the roles {roles} have',
+  ),
+  lookReadOnly: row(
+    200,
+    2003,
+    '你正在查看客户账户：只能查看，不能修改',
+    "you look at a customer's account, which is read only",
+  ),
   accountNotInView: row(
     200,
     2003,

@@ -3,7 +3,16 @@ import * as z from 'zod';
 import { PAGE_FIELDS } from '../domains/list-fields.ts';
 import { FLAG_TEXT, flag, identifier, matching, optional, text } from '../schema/fields.ts';
 import { operation, request } from '../schema/operation.ts';
-import { email, newPassword, personName, role, SAMPLE_EMAIL } from './person-fields.ts';
+import {
+  email,
+  newPasskey,
+  newPassword,
+  PASSKEY_OPTIONS,
+  personName,
+  role,
+  SAMPLE_EMAIL,
+  SAMPLE_PASSKEY_REQUEST,
+} from './person-fields.ts';
 
 const MS = 'Unix milliseconds';
 const MAX_SEARCH_LENGTH = 254;
@@ -173,12 +182,29 @@ export const MEMBER_OPERATIONS = {
       },
     },
   }),
+  'invitation.beginPasskey': operation({
+    summary: {
+      'zh-CN': '取得以通行密钥接受邀请所需的参数',
+      en: 'Gives what a browser needs to make the passkey of somebody who is invited',
+    },
+    request: request({ secret: linkSecret }),
+    data: z.object({ options: PASSKEY_OPTIONS }),
+    sample: {
+      request: { secret: SAMPLE_SECRET },
+      data: { options: { ...SAMPLE_PASSKEY_REQUEST, user: { name: 'han@example.com' } } },
+    },
+  }),
   'invitation.accept': operation({
     summary: {
       'zh-CN': '接受邀请，或设置新密码；链接只能使用一次',
       en: 'Accepts an invitation, or sets the new password; the link is good once',
     },
-    request: request({ secret: linkSecret, name: optional(personName), password: optional(newPassword) }),
+    request: request({
+      secret: linkSecret,
+      name: optional(personName),
+      password: optional(newPassword),
+      passkey: optional(newPasskey),
+    }),
     data: z.object({ next: z.enum(['done', 'signIn']).describe('done: signed in; signIn: sign in now') }),
     sample: {
       request: { secret: SAMPLE_SECRET, name: '韩梅梅', password: 'correct horse battery staple' },

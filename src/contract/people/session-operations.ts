@@ -1,7 +1,7 @@
 /** What the `/session/*` operations take and give: signing in and out, the account in view, and sessions. docs/decisions/0662 */
 import * as z from 'zod';
 import { SIGN_IN_METHODS } from '../../model/session.ts';
-import { accessToken, flag, identifier, integer, optional, text } from '../schema/fields.ts';
+import { accessToken, FLAG_TEXT, flag, identifier, integer, optional, text } from '../schema/fields.ts';
 import { operation, request } from '../schema/operation.ts';
 import {
   email,
@@ -103,6 +103,15 @@ export const SESSION_OPERATIONS = {
     request: request({}),
     data: z.object({ options: PASSKEY_OPTIONS }),
     sample: { request: {}, data: { options: SAMPLE_PASSKEY_REQUEST } },
+  }),
+  'session.methods': operation({
+    summary: { 'zh-CN': '查询可用的登录方式', en: 'Shows how people can sign in' },
+    request: request({}),
+    data: z.object({
+      console_url: z.string().describe('address of the console; passkeys work there alone'),
+      people: FLAG_TEXT.describe('0: there are no people yet, so that only an access token signs in'),
+    }),
+    sample: { request: {}, data: { console_url: 'https://console.example.com', people: '1' } },
   }),
   'session.get': operation({
     summary: {

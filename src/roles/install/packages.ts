@@ -12,6 +12,7 @@ export const CONSOLE_PACKAGES: readonly string[] = [
   'react',
   'react-dom',
   'uplot',
+  'uqr',
   'vite',
   'wouter',
 ];

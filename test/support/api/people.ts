@@ -124,6 +124,7 @@ export async function preparePeople(api: TestApi, name: RouteName): Promise<Prep
       return prepared({ passkey_id: dataOf(await api.call('person.addPasskey', cookie, { passkey }))['passkey_id'] });
     }
     case 'invitation.get':
+    case 'invitation.beginPasskey':
     case 'invitation.accept': {
       const invited = dataOf(await api.call('member.invite', cookie, OPERATIONS['member.invite'].sample.request));
       return prepared({ secret: secretOf(invited['link']), ...('password' in sample && { password: PASSWORD }) }, '');

@@ -8,8 +8,8 @@ import type { TestConsole } from './browser.ts';
 
 /** Texts of the sign-in that tests look for. */
 const WORDS = {
-  en: { token: 'Access token', submit: 'Sign in' },
-  'zh-CN': { token: '访问令牌', submit: '登录' },
+  en: { more: 'Sign in with an access token', token: 'Access token', submit: 'Sign in with the token' },
+  'zh-CN': { more: '使用访问令牌登录', token: '访问令牌', submit: '使用令牌登录' },
 } as const;
 
 export type TestLocale = keyof typeof WORDS;
@@ -29,7 +29,11 @@ export async function openSignedIn(
 }
 
 export async function signIn(page: Page, token: string, locale: TestLocale = 'en'): Promise<void> {
-  const { token: label, submit } = WORDS[locale];
+  const { more, token: label, submit } = WORDS[locale];
+  const folded = page.getByText(more, { exact: true });
+  // The form is folded away where there are people.
+  await folded.or(page.getByLabel(label)).first().waitFor();
+  if (await folded.isVisible()) await folded.click();
   await page.getByLabel(label).fill(token);
   await page.getByRole('button', { name: submit, exact: true }).click();
   await page.getByRole('banner').waitFor();

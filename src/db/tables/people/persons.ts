@@ -42,6 +42,11 @@ export async function createPerson(trx: Transaction<Schema>, { email, name, now 
   return toPerson({ ...row, passkeys: 0 });
 }
 
+export async function hasPersons(x: Executor): Promise<boolean> {
+  const row = await x.selectFrom('person').select('id').limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function findPerson(x: Executor, id: number): Promise<Person | undefined> {
   const row = await selectPersons(x).where('id', '=', id).executeTakeFirst();
   return row && toPerson(row);

@@ -1,0 +1,36 @@
+/** A new password by a link: afterwards the person signs in with it. */
+import { MEMBER_OPERATIONS } from '#contract/people/member-operations.ts';
+import { Button } from '../../components/button.tsx';
+import { Form } from '../../forms/form.tsx';
+import { useForm } from '../../forms/use-form.ts';
+import { useSending } from '../../forms/use-sending.ts';
+import { useText } from '../../text/catalogue.ts';
+import { welcomeText } from '../../text/welcome.ts';
+import { NewPasswordField } from './new-password-field.tsx';
+import { useAccept } from './use-accept.ts';
+import type { LinkProps } from './welcome.tsx';
+
+const { request } = MEMBER_OPERATIONS['invitation.accept'];
+
+export function ResetForm({ secret, link: { email } }: LinkProps) {
+  const t = useText(welcomeText);
+  const accept = useAccept();
+  const form = useForm(request, { secret, password: '' });
+  const { isBusy, problem, onSubmit } = useSending(async () => form.check() && (await accept(form.values)));
+  return (
+    <>
+      <p className="help">{t.resetHelp(email)}</p>
+      <Form
+        onSubmit={onSubmit}
+        problem={problem}
+        actions={
+          <Button kind="primary" type="submit" isBusy={isBusy}>
+            {t.setPassword}
+          </Button>
+        }
+      >
+        <NewPasswordField email={email} form={form} />
+      </Form>
+    </>
+  );
+}

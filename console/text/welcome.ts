@@ -1,0 +1,48 @@
+/** Texts of the page that links lead to: invitations, and new passwords. */
+const en = {
+  title: 'Welcome',
+  invited: (email: string, account: string) => `${email} is invited to the account ${account}.`,
+  role: 'Role',
+  expires: 'The link works once, until',
+  name: 'Your name',
+  nameHelp: 'Others see it in the list of members.',
+  joinWithPasskey: 'Join with a passkey',
+  orPassword: 'or with a password',
+  password: 'New password',
+  passwordHelp: 'At least twelve characters that are hard to guess.',
+  join: 'Join',
+  accept: 'Accept invitation',
+  signInFirst: (email: string) => `Sign in as ${email} to accept.`,
+  isAnother: (name: string, email: string) => `You are signed in as ${name}. The invitation is for ${email}.`,
+  signOut: 'Sign out',
+  resetTitle: 'New password',
+  resetHelp: (email: string) => `For ${email}. All sessions end, and you sign in with the new password.`,
+  setPassword: 'Set password',
+  passwordDone: 'Your password is set. Sign in with it now.',
+  passkeyLabel: 'from the invitation',
+};
+
+const zh: typeof en = {
+  title: '欢迎',
+  invited: (email, account) => `${email} 受邀加入账户 ${account}。`,
+  role: '角色',
+  expires: '链接只能使用一次，有效期至',
+  name: '姓名',
+  nameHelp: '显示在成员列表中。',
+  joinWithPasskey: '使用通行密钥加入',
+  orPassword: '或使用密码',
+  password: '新密码',
+  passwordHelp: '至少 12 个字符，且不易被猜到。',
+  join: '加入',
+  accept: '接受邀请',
+  signInFirst: (email) => `请以 ${email} 登录后接受邀请。`,
+  isAnother: (name, email) => `当前登录者为 ${name}，而邀请是发给 ${email} 的。`,
+  signOut: '退出登录',
+  resetTitle: '设置新密码',
+  resetHelp: (email) => `用于 ${email}。所有会话都会结束，之后请用新密码登录。`,
+  setPassword: '设置密码',
+  passwordDone: '密码已设置，请用新密码登录。',
+  passkeyLabel: '来自邀请',
+};
+
+export const welcomeText = { en, 'zh-CN': zh };
