@@ -27,6 +27,8 @@ export type MenuPage = keyof typeof PATHS;
 
 /** The page of a link that is good once, whose secret stands behind `#`. */
 export const WELCOME_PATH = '/welcome';
+/** Where an identity provider sends the browser back to; the service names it there. */
+export const PROVIDER_PATH = '/provider';
 export const SECURITY_PATTERN = '/security/:tab?';
 export const SECURITY_TABS = ['security', 'sessions'] as const;
 export type SecurityTab = (typeof SECURITY_TABS)[number];

@@ -14,6 +14,8 @@ export interface Services {
   readonly preferences: Store<Preferences>;
   readonly toasts: Toasts;
   readonly proofs: Proofs;
+  /** Why the way by an identity provider, with which the page began, did not succeed. */
+  readonly entryProblem: string | undefined;
   readonly live: Store<LiveState>;
   /** Settings that were changed and not applied, by domains: they outlast leaving the page. */
   readonly drafts: Store<ReadonlyMap<string, Draft>>;

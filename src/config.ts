@@ -153,8 +153,7 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse) {
   const followsFleet = isFleetFollower(values, dataDir);
   checkFeed(values, followsFleet, refuse);
 
-  if (values.edgeProxyProtocol === 'required' && values.edgeTrustedProxies.length === 0)
-    refuse('edgeProxyProtocol', 'requires edge-trusted-proxies');
+  checkPairs(values, refuse);
   checkPushAuth(values, refuse);
   checkSynchronous(values, refuse);
 
@@ -223,6 +222,14 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse) {
 function isFleetFollower({ roles, feedSocket, control, fleetCert }: Values, dataDir: string): boolean {
   if (roles.includes('control') || feedSocket !== undefined) return false;
   return control.length > 0 || fleetCert !== undefined || existsSync(identityFile(dataDir));
+}
+
+/** Settings that mean nothing without another one. */
+function checkPairs({ edgeProxyProtocol, edgeTrustedProxies, oidcIssuer, oidcClientId }: Values, refuse: Refuse): void {
+  if (edgeProxyProtocol === 'required' && edgeTrustedProxies.length === 0)
+    refuse('edgeProxyProtocol', 'requires edge-trusted-proxies');
+  if ((oidcIssuer === undefined) !== (oidcClientId === undefined))
+    refuse(oidcIssuer === undefined ? 'oidcIssuer' : 'oidcClientId', 'set oidc-issuer and oidc-client-id together');
 }
 
 function checkFeed(values: Values, followsFleet: boolean, refuse: Refuse): void {

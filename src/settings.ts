@@ -23,6 +23,7 @@ import { EDGE_SETTINGS } from './settings-edge.ts';
 import { FLEET_SETTINGS } from './settings-fleet.ts';
 import { LIVE_SETTINGS } from './settings-live.ts';
 import { LOG_SETTINGS } from './settings-logs.ts';
+import { PEOPLE_SETTINGS } from './settings-people.ts';
 
 const token = textThat('at least 32 printable characters without spaces', /^[\x21-\x7e]{32,512}$/);
 
@@ -73,11 +74,7 @@ export const SETTINGS = {
     description:
       'Management and SMS API, `/healthz`, `/readyz`; an address other than loopback requires TLS or trusted proxies',
   },
-  consoleUrl: {
-    reader: serverUrl(),
-    description:
-      'URL at which people open the console, without a path: passkeys belong to its host; by default `http://localhost` with the port of control-listen',
-  },
+  ...PEOPLE_SETTINGS,
   stopDelaySeconds: {
     reader: wholeNumber(0, 60),
     default: '5',

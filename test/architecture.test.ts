@@ -19,6 +19,7 @@ const RIM = [
   'settings-fleet.ts',
   'settings-live.ts',
   'settings-logs.ts',
+  'settings-people.ts',
 ];
 
 /** Rooms that also run in a browser, so they use nothing of Node's. */

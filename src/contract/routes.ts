@@ -158,6 +158,7 @@ export const ROUTES = {
   'session.second': sessionRoute('/session/second', 'person', 'write'),
   'session.passkeyChallenge': sessionRoute('/session/passkeyChallenge', 'none', 'read'),
   'session.methods': sessionRoute('/session/methods', 'none', 'read'),
+  'session.beginProvider': sessionRoute('/session/beginProvider', 'none', 'read'),
   'session.get': sessionRoute('/session/get', 'person', 'read'),
   'session.use': sessionRoute('/session/use', 'person', 'write'),
   'session.look': { ...sessionRoute('/session/look', 'person', 'write'), scope: 'operator' },
@@ -176,6 +177,9 @@ export const ROUTES = {
   'person.addPasskey': sessionRoute('/person/addPasskey', 'person', 'write'),
   'person.listPasskeys': sessionRoute('/person/listPasskeys', 'person', 'read'),
   'person.removePasskey': sessionRoute('/person/removePasskey', 'person', 'write'),
+
+  'person.linkProvider': sessionRoute('/person/linkProvider', 'person', 'write'),
+  'person.unlinkProvider': sessionRoute('/person/unlinkProvider', 'person', 'write'),
 
   'member.list': ownRoute('/member/list', 'manage'),
   'member.invite': ownRoute('/member/invite', 'manage'),
@@ -304,6 +308,8 @@ export const NEEDS_PROOF: ReadonlySet<RouteName> = new Set<RouteName>([
   'person.beginPasskey',
   'person.addPasskey',
   'person.removePasskey',
+  'person.linkProvider',
+  'person.unlinkProvider',
   'member.invite',
   'member.setRole',
   'member.remove',

@@ -61,6 +61,8 @@ export interface Person extends PersonProfile {
   readonly passwordAt?: number;
   /** When TOTP was confirmed; absent: it is off. */
   readonly totpAt?: number;
+  /** When an identity provider was linked; absent: it is not. */
+  readonly identityAt?: number;
   /** Newest step of time whose code was used: earlier ones, and itself, count no more. */
   readonly totpStep: number;
   readonly passkeys: number;
@@ -70,7 +72,16 @@ export interface AccountMembership {
   readonly personId: number;
   readonly accountId: number;
   readonly role: Role;
+  /** The author: `person:3`, `token:7`, or `provider`, for a group of the identity provider. */
+  readonly invitedBy: string;
   readonly createdAt: number;
+}
+
+/** Members of a group of the identity provider have this role in this account. */
+export interface GroupRole {
+  readonly group: string;
+  readonly accountId: number;
+  readonly role: Role;
 }
 
 export function hasSecondFactor({ totpAt, passkeys }: Pick<Person, 'totpAt' | 'passkeys'>): boolean {

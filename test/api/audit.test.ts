@@ -6,7 +6,7 @@ import { tidy } from '#feed/server/housekeeping.ts';
 import { DAY_MS } from '#lib/durations.ts';
 import { LOCAL_SECRET, startTestApi, type TestApi } from '../support/api/api.ts';
 import { add, dataOf, startWithCustomers } from '../support/api/customers.ts';
-import { PASSWORD } from '../support/api/people.ts';
+import { NEEDS_PROVIDER, PASSWORD } from '../support/api/people.ts';
 import { needsOf, prepareOperation } from '../support/api/prepared-operation.ts';
 import { describeOnBothEngines, newSqlite } from '../support/db/databases.ts';
 
@@ -33,7 +33,7 @@ const SILENT = {
   'smsOperator.listUnread': 'shows texts',
 } as const satisfies { readonly [N in RouteName]?: string };
 
-const TELLING = ROUTE_NAMES.filter((name) => ROUTES[name].access !== 'read');
+const TELLING = ROUTE_NAMES.filter((name) => ROUTES[name].access !== 'read' && !NEEDS_PROVIDER.includes(name));
 
 /** Secrets of the samples, and of what their preparation sends. */
 const SECRETS = ['PRIVATE KEY', 'correct horse', PASSWORD, '"secret"', '0123456789abcdef0123', '13800138000'];

@@ -5,6 +5,7 @@ import { OPERATIONS } from '#contract/operations.ts';
 import { SESSION_COOKIE } from '#contract/people/session-fields.ts';
 import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
 import { pageFields, startTestApi, type TestApi } from '../support/api/api.ts';
+import { NEEDS_PROVIDER } from '../support/api/people.ts';
 import { needsOf, prepareOperation } from '../support/api/prepared-operation.ts';
 import { newSqlite } from '../support/db/databases.ts';
 
@@ -34,6 +35,8 @@ const ANY_NUMBER_WILL_DO = [
     'reason',
     'access_token',
     'text',
+    'provider_query',
+    'provider_flow',
   ],
 ];
 
@@ -47,7 +50,7 @@ function readsAnyNumber(name: RouteName, field: string): boolean {
 
 /** SQLite alone: a wrong field is refused before any statement, and the suites of the operations run on both engines. */
 describe('fields', () => {
-  for (const name of ROUTE_NAMES.filter((known) => !HAS_OWN_CHECKS.includes(known))) {
+  for (const name of ROUTE_NAMES.filter((known) => ![...HAS_OWN_CHECKS, ...NEEDS_PROVIDER].includes(known))) {
     test(
       `${name} refuses each field that is missing or wrong, names it, changes nothing, and ignores unknown fields`,
       needsOf(name),

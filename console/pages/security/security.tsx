@@ -11,6 +11,7 @@ import { useText } from '../../text/catalogue.ts';
 import { securityText } from '../../text/security.ts';
 import { PasskeysCard } from './passkeys-card.tsx';
 import { PasswordCard } from './password-card.tsx';
+import { ProviderCard } from './provider-card.tsx';
 import { RecoveryCard } from './recovery-card.tsx';
 import { SessionsTab } from './sessions-tab.tsx';
 import { TotpCard } from './totp-card.tsx';
@@ -44,6 +45,7 @@ function OwnWays() {
           <PasswordCard person={person} />
           <TotpCard person={person} />
           <RecoveryCard person={person} />
+          <ProviderCard person={person} />
         </div>
       )}
     </Loaded>

@@ -1,9 +1,10 @@
 /** Signing in: a passkey, or a password with perhaps a second factor, or an access token. */
 import { useState } from 'react';
 import type { CallOf } from '#contract/operations.ts';
+import { Button } from '../../components/button.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { useChange, useRead } from '../../queries.ts';
+import { problemOf, useChange, useRead } from '../../queries.ts';
 import { useServices } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { signInText } from '../../text/sign-in.ts';
@@ -14,6 +15,7 @@ import { PasswordForm } from './password-form.tsx';
 import { SecondStep } from './second-step.tsx';
 import { TokenForm } from './token-form.tsx';
 import { useEntering } from './use-entering.ts';
+import { useProvider } from './use-provider.ts';
 
 export interface SignInProps {
   /** `second`: the password was right, and a second factor is awaited. */
@@ -33,17 +35,20 @@ export function SignIn({ step, hasEnded }: SignInProps) {
 
 export function FirstStep({ hasEnded = false }: { readonly hasEnded?: boolean }) {
   const t = useText(signInText);
+  const { entryProblem } = useServices();
   const load = useRead('session.methods', {});
   const { begin, isUnkept } = useBegin();
   return (
     <>
       {hasEnded && <Notice tone="info">{t.ended}</Notice>}
       {isUnkept && <Notice tone="bad">{t.insecure}</Notice>}
+      {entryProblem !== undefined && <Notice tone="bad">{entryProblem}</Notice>}
       <Loaded load={load} lines={4}>
-        {({ people }) =>
-          people === '1' ? (
+        {({ people, provider }) =>
+          people === '1' || provider !== '' ? (
             <>
               <PasskeySignIn onBegin={begin} />
+              {provider !== '' && <ProviderSignIn host={provider} />}
               <Or>{t.orPassword}</Or>
               <PasswordForm onBegin={begin} />
               <details className={styles['more']}>
@@ -94,5 +99,18 @@ function PasskeySignIn({ onBegin }: { readonly onBegin: Begin }) {
         {t.keep}
       </label>
     </>
+  );
+}
+
+function ProviderSignIn({ host }: { readonly host: string }) {
+  const t = useText(signInText);
+  const { isBusy, error, go } = useProvider('signIn');
+  return (
+    <div className={styles['wide']}>
+      <Button icon="external" isBusy={isBusy} onClick={go}>
+        {t.withProvider(host)}
+      </Button>
+      {error && <Notice tone="bad">{problemOf(error).text}</Notice>}
+    </div>
   );
 }

@@ -20,6 +20,7 @@ import { type Currency, NO_CURRENCY } from '#model/currency.ts';
 import type { Review } from '#model/transition.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
 import { createPasswords } from '../auth/passwords.ts';
+import { createProvider, type ProviderSettings } from '../auth/provider.ts';
 import { createAuthenticateSession } from '../auth/sessions.ts';
 import type { Uses } from '../auth/uses.ts';
 import type { CallAnswer } from '../call-answer.ts';
@@ -46,6 +47,8 @@ export interface CallOptions {
   readonly cnameSuffix: string;
   /** Address of the console; absent: that of this listener, on `localhost`. */
   readonly consoleUrl?: string | undefined;
+  /** Absent: people sign in here alone. */
+  readonly provider?: ProviderSettings | undefined;
   readonly logs: LogOptions;
   /** Ports in the addresses of live streams. Absent: there are no addresses. */
   readonly livePorts?: LivePorts;
@@ -210,6 +213,8 @@ function createServices(options: CallOptions, portOf: () => number): Omit<CallSe
     livePorts: options.livePorts ?? {},
     timeZone: options.timeZone,
     hasSms: options.sms !== undefined,
+    provider: options.provider && createProvider(options.provider, options.logs.ring, log),
+    groupRoles: options.provider?.groups ?? [],
     checks: createChecks(options.checks ?? NO_CHECKS, options.steadyClock),
     asks: options.asks,
     currency: options.currency ?? NO_CURRENCY,

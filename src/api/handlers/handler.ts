@@ -11,9 +11,11 @@ import type { LogFile } from '#logs/download.ts';
 import type { RecordingAddress } from '#logs/recordings/address.ts';
 import type { TailAddress } from '#logs/tail/address.ts';
 import type { Currency } from '#model/currency.ts';
+import type { GroupRole } from '#model/person.ts';
 import type { Review } from '#model/transition.ts';
 import type { Authenticate, Caller, Principal } from '../auth/authenticate.ts';
 import type { Passwords } from '../auth/passwords.ts';
+import type { Provider } from '../auth/provider.ts';
 import type { AuthenticateSession } from '../auth/sessions.ts';
 import type { Checks } from '../checks/checks.ts';
 import type { SmsServices } from '../sms/sms-services.ts';
@@ -49,6 +51,10 @@ export interface CallServices {
   readonly timeZone: string;
   /** Whether an SMS engine runs in this process. */
   readonly hasSms: boolean;
+  /** The identity provider that people may sign in by; absent: there is none. */
+  readonly provider: Provider | undefined;
+  /** Roles that its groups give. */
+  readonly groupRoles: readonly GroupRole[];
   /** Knows callers by their access tokens, and counts unknown ones. */
   readonly authenticate: Authenticate;
   readonly authenticateSession: AuthenticateSession;

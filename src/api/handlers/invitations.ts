@@ -17,6 +17,7 @@ import {
   findPersonByEmail,
   lockEmail,
   lockPerson,
+  saveIdentity,
 } from '#db/tables/people/persons.ts';
 import { endSessions } from '#db/tables/people/sessions.ts';
 import { hashToken } from '#lib/token.ts';
@@ -121,6 +122,7 @@ async function reset(call: Call, hash: string, { id, email }: Person, hashed: st
     await changeSecrets(trx, keyring, id, { password: hashed, ...factors }, { password_at: now, ...times });
     if (clearsFactors) {
       await removePasskeys(trx, id);
+      await saveIdentity(trx, id, undefined);
       await saveRecoveryCodes(trx, id, []);
     }
     await endSessions(trx, { personId: id });

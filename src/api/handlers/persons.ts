@@ -6,7 +6,14 @@ import type { RouteName } from '#contract/routes.ts';
 import type { Schema } from '#db/schema/schema.ts';
 import { countRecoveryCodes, saveRecoveryCodes } from '#db/tables/people/factors.ts';
 import { listPasskeys, removePasskey } from '#db/tables/people/passkeys.ts';
-import { changeSecrets, lockPerson, readSecrets, saveProfile } from '#db/tables/people/persons.ts';
+import {
+  changeSecrets,
+  findPersonByIdentity,
+  lockPerson,
+  readSecrets,
+  saveIdentity,
+  saveProfile,
+} from '#db/tables/people/persons.ts';
 import { endSessions, setStrong } from '#db/tables/people/sessions.ts';
 import { hasSecondFactor, type Person } from '#model/person.ts';
 import { passkeyCreation, passkeyOwner } from '../auth/passkeys.ts';
@@ -16,6 +23,7 @@ import type { Call, Handler } from './handler.ts';
 import { checkedPasskey, keepPasskey } from './new-passkey.ts';
 import { hashNewPassword } from './new-password.ts';
 import { findSelf, notePerson } from './own-person.ts';
+import { findVouched } from './provider-sign-in.ts';
 import { passkeyContext } from './sign-in.ts';
 
 const MAX_PASSKEYS = 20;
@@ -115,6 +123,23 @@ export const PERSON_HANDLERS = {
       if (!(await removePasskey(trx, person.id, passkeyId))) throw new ServiceError('passkeyNotFound', { passkeyId });
       if (person.passkeys === 1 && person.totpAt === undefined) await saveRecoveryCodes(trx, person.id, []);
       notePerson(trx, call, person, { passkey_id: passkeyId }, {});
+    });
+  },
+
+  'person.linkProvider': async (call, answer) => {
+    const { identity } = await findVouched(call, answer);
+    await asSelf(call, async (trx, person) => {
+      const linked = await findPersonByIdentity(trx, identity);
+      if (linked !== undefined && linked.id !== person.id) throw new ServiceError('identityTaken');
+      await saveIdentity(trx, person.id, { identity, now: call.now });
+      notePerson(trx, call, person, {}, { identity });
+    });
+  },
+
+  'person.unlinkProvider': async (call) => {
+    await asSelf(call, async (trx, person) => {
+      await saveIdentity(trx, person.id, undefined);
+      notePerson(trx, call, person, { identity: 'linked' }, {});
     });
   },
 } satisfies { readonly [N in RouteName as N extends `person.${string}` ? N : never]: Handler<N> };

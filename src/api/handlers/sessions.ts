@@ -25,6 +25,7 @@ import { takeTry, triesKey } from '../auth/sign-in-tries.ts';
 import { findAccountOrRefuse } from './find-account.ts';
 import type { Call, Handler } from './handler.ts';
 import { findSelf } from './own-person.ts';
+import { beginProvider, beginWithProvider } from './provider-sign-in.ts';
 import {
   beginWithPasskey,
   beginWithPassword,
@@ -35,10 +36,12 @@ import {
 } from './sign-in.ts';
 
 export const SESSION_HANDLERS = {
-  'session.begin': async (call, { accessToken, email = '', password = '', passkey, keep = false }) => {
+  'session.begin': async (call, { accessToken, passkey, keep = false, ...typed }) => {
+    const { email = '', password = '', providerQuery, providerFlow = '' } = typed;
     if (keep && passkey === undefined) throw new ServiceError('keepUnused');
     if (accessToken !== undefined) return await beginWithToken(call, accessToken);
     if (passkey !== undefined) return await beginWithPasskey(call, passkey, keep);
+    if (providerQuery !== undefined) return await beginWithProvider(call, { providerQuery, providerFlow });
     return await beginWithPassword(call, email, password);
   },
 
@@ -46,10 +49,13 @@ export const SESSION_HANDLERS = {
 
   'session.passkeyChallenge': (call) => passkeyRequest(passkeyContext(call)),
 
-  'session.methods': async ({ db, consoleOrigin }) => ({
+  'session.methods': async ({ db, consoleOrigin, provider }) => ({
     consoleUrl: consoleOrigin(),
     hasPeople: await hasPersons(db.query),
+    provider: provider?.host ?? '',
   }),
+
+  'session.beginProvider': beginProvider,
 
   'session.get': async (call) => {
     const { by, db, now, timeZone, obtainsCertificates, hasSms, review, livePorts } = call;

@@ -98,7 +98,8 @@ export async function beginOf(
   return await beginSession(trx, { personId: person.id, ...of, method, isPending, isKept, ...proof }, call);
 }
 
-async function signIn(
+/** The same, with an event once the sign-in is complete. */
+export async function signIn(
   trx: Transaction<Schema>,
   call: Call,
   person: Person,
@@ -167,7 +168,7 @@ export async function checkProof(call: Call, person: Person, proof: Proof) {
 }
 
 /** Leaves an event, and returns the error. It is the same whatever was wrong. */
-async function failed(call: Call, person: Person | undefined, method: SignInMethod): Promise<ServiceError> {
+export async function failed(call: Call, person: Person | undefined, method: SignInMethod): Promise<ServiceError> {
   const { db, now: at, requestId } = call;
   await db.transaction(async (trx) => {
     const [first] = person === undefined ? [] : await listMembershipsOf(trx, person.id);

@@ -58,6 +58,8 @@ export const READ_PEOPLE = {
   'person.addPasskey': toModelNames<RequestOf<'person.addPasskey'>>,
   'person.listPasskeys': () => undefined,
   'person.removePasskey': toModelNames<RequestOf<'person.removePasskey'>>,
+  'person.linkProvider': toModelNames<RequestOf<'person.linkProvider'>>,
+  'person.unlinkProvider': () => undefined,
   'member.list': () => undefined,
   'member.invite': toModelNames<RequestOf<'member.invite'>>,
   'member.setRole': toModelNames<RequestOf<'member.setRole'>>,
@@ -131,6 +133,7 @@ function writePerson({ person, recoveryCodes }: { readonly person: Person; reado
     totp_at: person.totpAt ?? 0,
     passkeys: person.passkeys,
     recovery_codes: recoveryCodes,
+    provider_at: person.identityAt ?? 0,
   };
 }
 

@@ -42,6 +42,7 @@ export const READ_SESSIONS = {
   'session.second': toModelNames<RequestOf<'session.second'>>,
   'session.passkeyChallenge': () => undefined,
   'session.methods': () => undefined,
+  'session.beginProvider': () => undefined,
   'session.get': () => undefined,
   'session.use': toModelNames<RequestOf<'session.use'>>,
   'session.look': toModelNames<RequestOf<'session.look'>>,
@@ -56,6 +57,7 @@ export const WRITE_SESSIONS = {
   'session.second': (_: BegunSession | undefined) => true,
   'session.passkeyChallenge': writeOptions,
   'session.methods': writeMethods,
+  'session.beginProvider': (begun: { readonly location: string; readonly flow: string }) => begun,
   'session.get': writeSession,
   'session.look': (until: number) => ({ until }),
   'session.list': writeList,
@@ -77,10 +79,11 @@ export function cookieOf(begun: BegunSession | undefined): string | undefined {
 interface SignInMethods {
   readonly consoleUrl: string;
   readonly hasPeople: boolean;
+  readonly provider: string;
 }
 
-function writeMethods({ consoleUrl, hasPeople }: SignInMethods): DataOf<'session.methods'> {
-  return { console_url: consoleUrl, people: writeFlag(hasPeople) };
+function writeMethods({ consoleUrl, hasPeople, provider }: SignInMethods): DataOf<'session.methods'> {
+  return { console_url: consoleUrl, people: writeFlag(hasPeople), provider };
 }
 
 export function writeOptions(options: PasskeyOptions) {

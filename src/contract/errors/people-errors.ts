@@ -52,6 +52,23 @@ export const PEOPLE_ERRORS = {
     '你正在查看客户账户：只能查看，不能修改',
     "you look at a customer's account, which is read only",
   ),
+  providerAbsent: refusal('没有配置身份提供方', 'there is no identity provider'),
+  providerRefused: row(
+    200,
+    2013,
+    '身份提供方未能确认登录，请重试',
+    'the identity provider did not confirm the sign-in; try again',
+  ),
+  providerNotLinked: row(
+    200,
+    2013,
+    '使用此邮箱的人员尚未关联身份提供方：请以其他方式登录，并在“安全”中关联',
+    'the person with this address has not linked the identity provider: sign in otherwise, and link it under Security',
+  ),
+  identityTaken: refusal(
+    '身份提供方的此身份已关联其他人员',
+    'this identity of the provider is linked to another person',
+  ),
   accountNotInView: row(
     200,
     2003,

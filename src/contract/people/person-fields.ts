@@ -89,6 +89,29 @@ export const newPasskey = {
   },
 } satisfies Field;
 
+const MAX_PROVIDER_TEXT = 8192;
+
+/** What an identity provider has sent the browser back with. */
+export const providerQuery = {
+  ...text({ min: 1, max: MAX_PROVIDER_TEXT }),
+  expects: {
+    'zh-CN': '身份提供方返回控制台时地址中的查询部分',
+    en: 'the query of the address to which the identity provider sent the browser back',
+  },
+  isSecret: true,
+} satisfies Field;
+
+export const providerFlow = {
+  ...text({ min: 1, max: MAX_PROVIDER_TEXT }),
+  expects: { 'zh-CN': 'session.beginProvider 返回的 flow', en: 'flow, as session.beginProvider answered it' },
+  isSecret: true,
+} satisfies Field;
+
+export const SAMPLE_PROVIDER_ANSWER = {
+  provider_query: '?code=abc&state=xyz',
+  provider_flow: 'v1.0123456789abcdef.AAAA',
+};
+
 /** What the browser's WebAuthn interface takes, as JSON. */
 export const PASSKEY_OPTIONS = z.record(z.string(), z.unknown());
 

@@ -8,10 +8,13 @@ import {
   newPassword,
   PASSKEY_OPTIONS,
   personName,
+  providerFlow,
+  providerQuery,
   RECOVERY_CODES,
   SAMPLE_EMAIL,
   SAMPLE_PASSKEY,
   SAMPLE_PASSKEY_REQUEST,
+  SAMPLE_PROVIDER_ANSWER,
   SAMPLE_RECOVERY_CODES,
   totpDigits,
 } from './person-fields.ts';
@@ -39,6 +42,7 @@ const PERSON_DATA = z.object({
   totp_at: z.int().describe(`${MS}: when TOTP was confirmed; 0: it is off`),
   passkeys: z.int(),
   recovery_codes: z.int().describe('codes that are left'),
+  provider_at: z.int().describe(`${MS}: when the identity provider was linked; 0: it is not`),
 });
 
 const PASSKEY_ROW = z
@@ -68,6 +72,7 @@ export const PERSON_OPERATIONS = {
         totp_at: 1_769_832_000_000,
         passkeys: 1,
         recovery_codes: 10,
+        provider_at: 0,
       },
     },
   }),
@@ -156,5 +161,20 @@ export const PERSON_OPERATIONS = {
     request: request({ passkey_id: identifier }),
     data: z.boolean(),
     sample: { request: { passkey_id: '4' }, data: true },
+  }),
+  'person.linkProvider': operation({
+    summary: {
+      'zh-CN': '关联身份提供方，之后可通过它登录',
+      en: 'Links the identity provider, which from then on signs the person in',
+    },
+    request: request({ provider_query: providerQuery, provider_flow: providerFlow }),
+    data: z.boolean(),
+    sample: { request: SAMPLE_PROVIDER_ANSWER, data: true },
+  }),
+  'person.unlinkProvider': operation({
+    summary: { 'zh-CN': '取消关联身份提供方', en: 'Unlinks the identity provider' },
+    request: request({}),
+    data: z.boolean(),
+    sample: { request: {}, data: true },
   }),
 };

@@ -8,6 +8,8 @@ import {
   PASSKEY_OPTIONS,
   passkeyUse,
   password,
+  providerFlow,
+  providerQuery,
   recoveryCode,
   SAMPLE_PASSKEY_REQUEST,
   totpDigits,
@@ -54,8 +56,8 @@ const SAMPLE_ROW: z.infer<typeof SESSION_ROW> = {
 export const SESSION_OPERATIONS = {
   'session.begin': operation({
     summary: {
-      'zh-CN': '登录：以访问令牌、邮箱与密码，或通行密钥换取会话，会话在 Cookie 中返回',
-      en: 'Signs in with an access token, with an e-mail address and a password, or with a passkey; the cookie of the session comes with the answer',
+      'zh-CN': '登录：以访问令牌、邮箱与密码、通行密钥，或身份提供方的应答换取会话，会话在 Cookie 中返回',
+      en: 'Signs in with an access token, an e-mail address and a password, a passkey, or the answer of an identity provider; the cookie of the session comes with the answer',
     },
     request: request(
       {
@@ -63,10 +65,13 @@ export const SESSION_OPERATIONS = {
         email: optional(email),
         password: optional(password),
         passkey: optional(passkeyUse),
+        provider_query: optional(providerQuery),
+        provider_flow: optional(providerFlow),
         keep: optional(flag),
       },
-      ({ access_token, email: address, password: secret, passkey }) => {
+      ({ access_token, email: address, password: secret, passkey, provider_query, provider_flow }) => {
         if (access_token !== undefined || passkey !== undefined) return undefined;
+        if (provider_query !== undefined) return provider_flow === undefined ? 'provider_flow' : undefined;
         if (address === undefined) return 'email';
         return secret === undefined ? 'password' : undefined;
       },
@@ -110,8 +115,30 @@ export const SESSION_OPERATIONS = {
     data: z.object({
       console_url: z.string().describe('address of the console; passkeys work there alone'),
       people: FLAG_TEXT.describe('0: there are no people yet, so that only an access token signs in'),
+      provider: z.string().describe('host of the identity provider that people may sign in by; empty: there is none'),
     }),
-    sample: { request: {}, data: { console_url: 'https://console.example.com', people: '1' } },
+    sample: {
+      request: {},
+      data: { console_url: 'https://console.example.com', people: '1', provider: 'login.example.com' },
+    },
+  }),
+  'session.beginProvider': operation({
+    summary: {
+      'zh-CN': '开始通过身份提供方登录',
+      en: 'Begins to sign in by the identity provider',
+    },
+    request: request({}),
+    data: z.object({
+      location: z.string().describe('address that the browser goes to'),
+      flow: z.string().describe('what the browser keeps for session.begin, for 10 minutes'),
+    }),
+    sample: {
+      request: {},
+      data: {
+        location: 'https://login.example.com/authorize?client_id=causeway&state=xyz',
+        flow: 'v1.0123456789abcdef.AAAA',
+      },
+    },
   }),
   'session.get': operation({
     summary: {

@@ -51,6 +51,7 @@ import { smsDeliveryAttempts } from './0040-sms-delivery-attempts.ts';
 import { smsSearch } from './0040-sms-search.ts';
 import { connectorReports } from './0041-connector-reports.ts';
 import { rejectReason } from './0041-reject-reason.ts';
+import { identities } from './0042-identities.ts';
 import { smsWatch } from './0043-sms-watch.ts';
 
 /** Kysely applies them in the order of their names, which is that of the rows. */
@@ -100,6 +101,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0040-sms-search': smsSearch,
   '0041-connector-reports': connectorReports,
   '0041-reject-reason': rejectReason,
+  '0042-identities': identities,
   '0043-sms-watch': smsWatch,
 };
 

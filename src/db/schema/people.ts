@@ -18,6 +18,9 @@ export interface PeopleTables {
     password_at: number | null;
     totp_at: number | null;
     totp_step: number;
+    /** The identity provider and its name for the person; `null`: not linked. */
+    identity: string | null;
+    identity_at: number | null;
   };
   membership: {
     person_id: number;

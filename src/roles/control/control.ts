@@ -1,5 +1,6 @@
 /** The process that owns the database: the management interface, and the feed that carries settings to edges. */
 import { join } from 'node:path';
+import type { ProviderSettings } from '#api/auth/provider.ts';
 import type { CheckOrigin } from '#api/checks/checks.ts';
 import { readConsoleFiles } from '#api/http/console/console-files.ts';
 import { startApi } from '#api/server.ts';
@@ -175,6 +176,7 @@ export function apiOptions(config: Config, ring: Keyring) {
     domainStatusAs: config.domainStatusAs,
     cnameSuffix: config.cnameSuffix,
     consoleUrl: config.consoleUrl,
+    provider: providerOf(config),
     review: config.review,
     smsTimeWindowSeconds: config.smsTimeWindowSeconds,
     currency: config.smsCurrency,
@@ -184,6 +186,11 @@ export function apiOptions(config: Config, ring: Keyring) {
     livePorts: livePortsOf(config),
     logs: { blobs: openBlobStore(config), ring, baseUrl: config.logUrl, hours: config.logUrlHours },
   };
+}
+
+function providerOf({ oidcIssuer, oidcClientId, oidcClientSecret, oidcGroups }: Config): ProviderSettings | undefined {
+  if (oidcIssuer === undefined || oidcClientId === undefined) return undefined;
+  return { issuer: oidcIssuer, clientId: oidcClientId, clientSecret: oidcClientSecret, groups: oidcGroups };
 }
 
 function livePortsOf({ edgeHttpListen, edgeHttpsListen, rtmpListen, rtmpsListen, livePorts }: Config): LivePorts {

@@ -157,6 +157,9 @@ export function consoleOriginOf({ url }: TestApi): string {
   return `http://localhost:${new URL(url).port}`;
 }
 
+/** Operations that an identity provider has to answer for: test/api/identity-provider.test.ts has one. */
+export const NEEDS_PROVIDER: readonly RouteName[] = ['session.beginProvider', 'person.linkProvider'];
+
 /** Whether the operation concerns people, and so is prepared here. */
 export function isOfPeople(name: RouteName): boolean {
   return /^(session|person|member|invitation)\.|^operator\..*Persons?(Status)?$/.test(name);

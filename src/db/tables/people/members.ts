@@ -4,18 +4,15 @@ import type { AccountMembership, Role } from '#model/person.ts';
 import { lockInTransaction } from '../../engines/engine.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
 
-export interface NewMembership extends AccountMembership {
-  /** `person:3`, `token:7`. */
-  readonly invitedBy: string;
-}
-
 /** Replaces the role of a person who is a member already. */
-export async function saveMembership(trx: Transaction<Schema>, membership: NewMembership): Promise<void> {
+export async function saveMembership(trx: Transaction<Schema>, membership: AccountMembership): Promise<void> {
   const { personId, accountId, role, invitedBy, createdAt } = membership;
   await trx
     .insertInto('membership')
     .values({ person_id: personId, account_id: accountId, role, invited_by: invitedBy, created_at: createdAt })
-    .onConflict((conflict) => conflict.columns(['person_id', 'account_id']).doUpdateSet({ role }))
+    .onConflict((conflict) =>
+      conflict.columns(['person_id', 'account_id']).doUpdateSet({ role, invited_by: invitedBy }),
+    )
     .execute();
 }
 
@@ -84,6 +81,7 @@ function toMembership(row: {
   readonly person_id: number;
   readonly account_id: number;
   readonly role: string;
+  readonly invited_by: string;
   readonly created_at: number;
 }): AccountMembership {
   // `as`: this file is the only one that writes roles.
@@ -91,6 +89,7 @@ function toMembership(row: {
     personId: row.person_id,
     accountId: row.account_id,
     role: row.role as Role,
+    invitedBy: row.invited_by,
     createdAt: row.created_at,
   };
 }

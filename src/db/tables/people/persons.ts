@@ -36,6 +36,8 @@ export async function createPerson(trx: Transaction<Schema>, { email, name, now 
       password_at: null,
       totp_at: null,
       totp_step: 0,
+      identity: null,
+      identity_at: null,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -55,6 +57,25 @@ export async function findPerson(x: Executor, id: number): Promise<Person | unde
 export async function findPersonByEmail(x: Executor, email: string): Promise<Person | undefined> {
   const row = await selectPersons(x).where('email', '=', normalEmail(email)).executeTakeFirst();
   return row && toPerson(row);
+}
+
+/** Finds the person whom an identity provider knows by this name. */
+export async function findPersonByIdentity(x: Executor, identity: string): Promise<Person | undefined> {
+  const row = await selectPersons(x).where('identity', '=', identity).executeTakeFirst();
+  return row && toPerson(row);
+}
+
+/** Links a person to an identity, instead of the one before; absent: to none. Throws if another person has it. */
+export async function saveIdentity(
+  x: Executor,
+  id: number,
+  linked: { readonly identity: string; readonly now: number } | undefined,
+): Promise<void> {
+  await x
+    .updateTable('person')
+    .set({ identity: linked?.identity ?? null, identity_at: linked?.now ?? null })
+    .where('id', '=', id)
+    .execute();
 }
 
 export async function listPersons(x: Executor, ids: readonly number[]): Promise<readonly Person[]> {
@@ -184,6 +205,7 @@ function toPerson(row: PersonRow & { readonly passkeys: number | null }): Person
     isDisabled: row.disabled_at !== null,
     ...(row.password_at !== null && { passwordAt: row.password_at }),
     ...(row.totp_at !== null && { totpAt: row.totp_at }),
+    ...(row.identity_at !== null && { identityAt: row.identity_at }),
     totpStep: row.totp_step,
     passkeys: Number(row.passkeys ?? 0),
   };
