@@ -6,6 +6,7 @@ import type { ComponentType } from 'react';
 import type { IconName } from './components/icons.ts';
 import { lazily } from './lib/lazily.ts';
 import { MESSAGE_COUNTS_PATH, MESSAGE_PATTERN, OPT_OUTS_PATH, SEND_PATH, SERVICE_PATTERN } from './routes/messaging.ts';
+import { ACCOUNT_PATTERN, EDGE_PATTERN, EDIT_CONNECTOR_PATH } from './routes/operators.ts';
 import {
   ADD_CERTIFICATE_PATH,
   ADD_DOMAIN_PATH,
@@ -54,6 +55,16 @@ const Members = lazily(async () => (await import('./pages/members/members.tsx'))
 const Tokens = lazily(async () => (await import('./pages/tokens/tokens.tsx')).Tokens);
 const Security = lazily(async () => (await import('./pages/security/security.tsx')).Security);
 const Audit = lazily(async () => (await import('./pages/audit/audit.tsx')).Audit);
+const Accounts = lazily(async () => (await import('./pages/operator/accounts/accounts.tsx')).Accounts);
+const Account = lazily(async () => (await import('./pages/operator/accounts/account.tsx')).Account);
+const Review = lazily(async () => (await import('./pages/operator/review/review.tsx')).Review);
+const Edges = lazily(async () => (await import('./pages/operator/edges/edges.tsx')).Edges);
+const Edge = lazily(async () => (await import('./pages/operator/edges/edge.tsx')).Edge);
+const Connectors = lazily(async () => (await import('./pages/operator/connectors/connectors.tsx')).Connectors);
+const EditConnector = lazily(
+  async () => (await import('./pages/operator/connectors/edit-connector.tsx')).EditConnector,
+);
+const Health = lazily(async () => (await import('./pages/operator/health/health.tsx')).Health);
 
 const PAGES: readonly PageRow[] = [
   inMenu('overview', 'start', { show: Overview, scope: 'cdn' }),
@@ -78,6 +89,14 @@ const PAGES: readonly PageRow[] = [
   inMenu('tokens', 'account', { show: Tokens, access: 'manage' }),
   inMenu('audit', 'account', { show: Audit, scope: 'cdn' }),
   inMenu('security', 'account', { show: Security, path: SECURITY_PATTERN }),
+  inMenu('accounts', 'operator', { show: Accounts, scope: 'operator' }),
+  { path: ACCOUNT_PATTERN, show: Account, scope: 'operator' },
+  inMenu('review', 'operator', { show: Review, scope: 'operator' }),
+  inMenu('edges', 'operator', { show: Edges, scope: 'operator' }),
+  { path: EDGE_PATTERN, show: Edge, scope: 'operator' },
+  inMenu('connectors', 'operator', { show: Connectors, scope: 'operator' }),
+  { path: EDIT_CONNECTOR_PATH, show: EditConnector, scope: 'operator' },
+  inMenu('health', 'operator', { show: Health, scope: 'operator' }),
 ];
 
 /** Rows that the session reaches: without the second factor that its account asks for, there it is set up. */

@@ -171,7 +171,7 @@ export function useAsk<N extends RouteName>(name: N) {
 
 /** Somebody else has made another revision of the settings. */
 export function isChangedMeanwhile(error: unknown): boolean {
-  return error instanceof ClientError && error.code === 'revisionChanged';
+  return error instanceof ClientError && (error.code === 'revisionChanged' || error.code === 'smsRevisionChanged');
 }
 
 function isTransient(error: unknown): boolean {

@@ -275,6 +275,6 @@ export function oneOf<const V extends string>(known: readonly [V, ...V[]], given
   return known.find((value) => value === given) ?? known[0];
 }
 
-function digitsOf(given: string | null): string {
+export function digitsOf(given: string | null): string {
   return /^\d{1,15}$/.test(given ?? '') ? (given ?? '') : '';
 }

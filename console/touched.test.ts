@@ -11,6 +11,9 @@ test('a change makes what shows it be read again, and nothing else', () => {
   assert.equal(isTouched('session.get', 'session.use'), true);
   assert.equal(isTouched('sms.getMessage', 'message.messages'), true);
   assert.equal(isTouched('sms.balance', 'message.messages'), false);
+  assert.equal(isTouched('operator.listDomains', 'domain'), true);
+  assert.equal(isTouched('edgeOperator.list', 'fleetOperator.revokeEdge'), true);
+  assert.equal(isTouched('operator.getAccount', 'smsOperator.recharge'), true);
   assert.equal(isTouched('token.list', 'token.create'), true);
   assert.equal(isTouched('session.get', 'person.confirmTotp'), true);
   assert.equal(isTouched('person.get', 'session.second'), false);

@@ -1,8 +1,10 @@
 /** What has to be read again after a change or a hint. Pure. */
 
+const FLEET = ['edgeOperator', 'fleetOperator', 'groupOperator', 'auditOperator'];
+
 /** Groups of operations, or single ones, whose answers a change affects, by the group of the change, or the kind of the hint. */
 const TOUCHED: Readonly<Record<string, readonly string[]>> = {
-  domain: ['domain', 'config', 'audit'],
+  domain: ['domain', 'config', 'audit', 'operator'],
   config: ['domain', 'config', 'audit'],
   certificate: ['certificate', 'domain', 'audit'],
   task: ['cache', 'account', 'audit'],
@@ -15,6 +17,11 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   person: ['person', 'session', 'audit'],
   member: ['member', 'session', 'audit'],
   event: ['event', 'eventOperator'],
+  operator: ['operator', 'audit', 'auditOperator'],
+  edgeOperator: FLEET,
+  fleetOperator: FLEET,
+  groupOperator: FLEET,
+  smsOperator: ['smsOperator', 'operator', 'auditOperator'],
 };
 
 /** Whether what `read` answered may be different after `changed`. */

@@ -15,6 +15,9 @@ interface TagListProps {
 export function TagList({ ids, entries, onChange }: TagListProps) {
   const t = useText(commonText);
   const [typed, setTyped] = useState('');
+  const [isLeft, setLeft] = useState(false);
+  // What was typed last stays in the field after it was left: a button that is being pressed must not move.
+  const shown = isLeft ? entries.filter((entry) => !withEntries([], typed).includes(entry)) : entries;
   const add = (text: string) => {
     onChange(withEntries(entries, text));
     setTyped('');
@@ -27,6 +30,15 @@ export function TagList({ ids, entries, onChange }: TagListProps) {
       onChange(entries.slice(0, -1));
     }
   };
+  const onBlur = () => {
+    if (typed.trim() === '') return;
+    onChange(withEntries(entries, typed));
+    setLeft(true);
+  };
+  const onFocus = () => {
+    if (isLeft) setTyped('');
+    setLeft(false);
+  };
   const onPaste = (event: ClipboardEvent) => {
     const text = event.clipboardData.getData('text');
     if (!/[,\n]/.test(text)) return;
@@ -35,9 +47,9 @@ export function TagList({ ids, entries, onChange }: TagListProps) {
   };
   return (
     <div className={styles['box']} data-invalid={ids.isInvalid || undefined}>
-      {entries.length > 0 && (
+      {shown.length > 0 && (
         <ul className={styles['tags']}>
-          {entries.map((entry) => (
+          {shown.map((entry) => (
             <li key={entry} className={styles['tag']}>
               <span className="mono wrap">{entry}</span>
               <button
@@ -62,8 +74,7 @@ export function TagList({ ids, entries, onChange }: TagListProps) {
         placeholder={t.addEntry}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
-        onBlur={() => typed.trim() !== '' && add(typed)}
-        {...{ onKeyDown, onPaste }}
+        {...{ onKeyDown, onPaste, onBlur, onFocus }}
       />
     </div>
   );

@@ -30,6 +30,11 @@ const en = {
   seconds: 's',
   undo: 'Undo',
   entries: (count: number) => (count === 1 ? '1 entry' : `${count} entries`),
+  previous: 'Previous page',
+  next: 'Next page',
+  pageOf: (page: number, pages: number) => `Page ${page} of ${pages}`,
+  keepHelp: 'Store it now: it is shown here once, and cannot be shown again.',
+  kept: 'I have stored it',
 };
 
 const zh: typeof en = {
@@ -63,6 +68,11 @@ const zh: typeof en = {
   seconds: '秒',
   undo: '撤销',
   entries: (count) => `${count} 项`,
+  previous: '上一页',
+  next: '下一页',
+  pageOf: (page, pages) => `第 ${page} / ${pages} 页`,
+  keepHelp: '请立即保存：仅在此显示一次，之后无法再次查看。',
+  kept: '我已保存',
 };
 
 export const commonText = { en, 'zh-CN': zh };

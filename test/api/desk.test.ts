@@ -32,6 +32,16 @@ describeOnBothEngines('what operators see at a glance', (newDatabase) => {
     const row = list.find(({ account_id }) => account_id === String(me.accountId));
     assert.deepEqual({ ...row, ...own }, row, JSON.stringify(row));
     assert.deepEqual([total, rest], [list.length, money]);
+    const named = async (name: string) => {
+      const found = smsData(await operate('operator.listAccounts', { name, page_size: 1 }));
+      return [found['total'], Object(found['list'])[0]?.name];
+    };
+    await operate('operator.createAccount', { name: 'Ostrich 100%_!' });
+    await operate('operator.createAccount', { name: '鸵鸟传媒' });
+    assert.deepEqual(await named('oSTRICH'), [1, 'Ostrich 100%_!']);
+    assert.deepEqual(await named('0%_!'), [1, 'Ostrich 100%_!']);
+    assert.deepEqual(await named('鸟传'), [1, '鸵鸟传媒']);
+    assert.deepEqual(await named('0%!'), [0, undefined], 'signs of patterns are letters like any other');
     const operator = await api.join('operator', ['operator']);
     const reader = await api.issue(operator.accountId, { scopes: ['operator'], access: ['read'] });
     const shown = smsData(await api.call('operator.listAccounts', reader, {}));

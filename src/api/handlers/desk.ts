@@ -16,10 +16,10 @@ const MAX_APPS = 100;
 const LEDGER_ENTRIES = 10;
 
 export const DESK_HANDLERS = {
-  'operator.listAccounts': async (call, page) => {
+  'operator.listAccounts': async (call, filter) => {
     const { db, currency } = call;
-    const accounts = await viewAccounts(call, await listAccounts(db.query, page));
-    return { total: await countAccounts(db.query), accounts, currency };
+    const accounts = await viewAccounts(call, await listAccounts(db.query, filter));
+    return { total: await countAccounts(db.query, filter), accounts, currency };
   },
 
   'operator.getAccount': async (call, { accountId }) => {

@@ -50,7 +50,10 @@ interface HealthView extends OwnMetrics {
 const SHOWN_ID = 8;
 
 export const READ_DESK = {
-  'operator.listAccounts': (request) => readPage(request),
+  'operator.listAccounts': ({ name, ...page }: RequestOf<'operator.listAccounts'>) => ({
+    ...readPage(page),
+    nameContains: name,
+  }),
   'operator.getAccount': ({ account_id }) => ({ accountId: account_id }),
   'operator.rejectDomain': toModelNames<RequestOf<'operator.rejectDomain'>>,
   'operator.getHealth': () => undefined,

@@ -38,7 +38,7 @@ export const OPERATOR_OPERATIONS = {
   }),
   'operator.listAccounts': operation({
     summary: { 'zh-CN': '分页查询账户列表', en: 'Lists accounts, a page at a time' },
-    request: request(PAGE_FIELDS),
+    request: request({ ...PAGE_FIELDS, name: optional(text({ max: MAX_NAME_LENGTH })) }),
     data: z.object({ total: z.int(), list: z.array(ACCOUNT_DATA), ...CURRENCY_DATA }),
     sample: {
       request: { page: 1, page_size: 20 },

@@ -1,6 +1,8 @@
 /** Accounts. They are never deleted: logs, domains and money refer to them. */
+import { sql } from 'kysely';
 import type { Account, AccountKind, AccountLimits } from '#model/account.ts';
 import type { AccountRow, Executor } from '../schema/schema.ts';
+import { escapeLike } from './domain-filter.ts';
 
 export interface NewAccount {
   readonly name: string;
@@ -29,21 +31,43 @@ export async function findAccounts(x: Executor, ids: readonly number[]): Promise
   return new Map(rows.map((row) => [row.id, toAccount(row)]));
 }
 
+interface AccountFilter {
+  /** Part of the name, in any case; absent: all accounts. */
+  readonly nameContains?: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
 /** Lists accounts in order of creation. */
 export async function listAccounts(
   x: Executor,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  { nameContains, limit, offset }: AccountFilter,
 ): Promise<readonly Account[]> {
-  const rows = await x.selectFrom('account').selectAll().orderBy('id').limit(limit).offset(offset).execute();
+  const rows = await x
+    .selectFrom('account')
+    .selectAll()
+    .where(hasName(nameContains))
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
   return rows.map(toAccount);
 }
 
-export async function countAccounts(x: Executor): Promise<number> {
+export async function countAccounts(
+  x: Executor,
+  { nameContains }: Pick<AccountFilter, 'nameContains'> = {},
+): Promise<number> {
   const { total } = await x
     .selectFrom('account')
+    .where(hasName(nameContains))
     .select((e) => e.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   return total;
+}
+
+function hasName(part = '') {
+  return sql<boolean>`lower(name) like lower(${`%${escapeLike(part)}%`}) escape '!'`;
 }
 
 /**
