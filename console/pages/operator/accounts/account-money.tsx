@@ -43,7 +43,7 @@ function Ledger({ account }: { readonly account: AccountData }) {
   return (
     <Card
       title={t.ledger}
-      note={load.kind === 'ready' && `${t.balance}: ${formatAmount(load.data.balance, account, locale)}`}
+      note={load.kind === 'ready' && t.balanceIs(formatAmount(load.data.balance, account, locale))}
       isFlush
       actions={<Button onClick={() => setRecharging(true)}>{t.recharge}</Button>}
     >

@@ -87,7 +87,7 @@ function Cards({ health }: { readonly health: HealthData }) {
           { title: t.within7, value: alarm(certificates.within_7_days, 'warn') },
           { title: t.within14, value: count(certificates.within_14_days) },
           { title: t.within30, value: count(certificates.within_30_days) },
-          { title: t.first, value: daysOf(certificates.first_ends_in_seconds, t) },
+          { title: t.first, value: firstEnds(certificates, t) },
         ]}
       />
       <FactCard
@@ -138,8 +138,9 @@ function smsFacts(sms: HealthData['sms'], t: Texts, format: (value: number) => s
   }));
 }
 
-function daysOf(seconds: number | undefined, t: Texts): string | undefined {
-  return seconds === undefined ? undefined : t.days(Math.floor(seconds / DAY_SECONDS));
+/** Absent without certificates: the service says 0 then. */
+function firstEnds({ first_ends_in_seconds: seconds }: HealthData['certificates'], t: Texts): string | undefined {
+  return seconds === undefined || seconds === 0 ? undefined : t.days(Math.floor(seconds / DAY_SECONDS));
 }
 
 /** What should be 0 is marked where it is not. */

@@ -12,6 +12,8 @@ import { healthText } from '../../../text/health.ts';
 
 type Setting = DataOf<'operator.getSettings'>['list'][number];
 
+const DEFAULT = 'default';
+
 export function ServiceSettings() {
   const t = useText(healthText);
   const [name, setName] = useState('');
@@ -19,7 +21,7 @@ export function ServiceSettings() {
   const load = useRead('operator.getSettings', {});
   const columns = useColumns();
   const isShown = (setting: Setting) =>
-    setting.name.includes(name.trim().toLowerCase()) && (which === 'all' || setting.source !== 'default');
+    setting.name.includes(name.trim().toLowerCase()) && (which === 'all' || setting.source !== DEFAULT);
   return (
     <>
       <p className="help">{t.settingsHelp}</p>
@@ -70,6 +72,11 @@ function useColumns(): readonly Column<Setting>[] {
           <span className="dim">{state === 'hidden' ? t.hidden : t.unset}</span>
         ),
     },
-    { id: 'source', title: t.source, phone: 'second', show: ({ source }) => <span className="dim">{source}</span> },
+    {
+      id: 'source',
+      title: t.source,
+      phone: 'second',
+      show: ({ source }) => <span className="dim">{source === DEFAULT ? t.isDefault : source}</span>,
+    },
   ];
 }
