@@ -4,7 +4,7 @@ import { TOPIC_TEXTS } from '#contract/changes/setting-texts.ts';
 import { TOPIC_FIELDS } from '#contract/changes/setting-topics.ts';
 import { describeValue, emptyObject, isSameValue } from './setting-value.ts';
 
-const WORDS = { on: 'on', off: 'off', nothing: 'none', seconds: 's' };
+const WORDS = { on: 'on', off: 'off', nothing: 'none', seconds: 's', aside: (text: string) => ` (${text})` };
 const { page_compress, forbid_http_code } = TOPIC_FIELDS.advanced;
 const { policy } = TOPIC_FIELDS.policies;
 

@@ -53,6 +53,8 @@ interface Words {
   readonly off: string;
   readonly nothing: string;
   readonly seconds: string;
+  /** Puts a text in parentheses. */
+  readonly aside: (text: string) => string;
 }
 
 /** A value in words, on several lines where it is a list. */
@@ -83,7 +85,7 @@ export function describeValue(field: Field, text: SettingWords, value: unknown, 
 function describeSeconds(value: unknown, locale: Locale, words: Words): string {
   const seconds = Number(value ?? 0);
   const plain = `${String(value ?? 0)} ${words.seconds}`;
-  return seconds >= 60 && seconds % 60 === 0 ? `${formatSeconds(seconds, locale)} (${plain})` : plain;
+  return seconds >= 60 && seconds % 60 === 0 ? `${formatSeconds(seconds, locale)}${words.aside(plain)}` : plain;
 }
 
 /** Members that say something, each after its title. */

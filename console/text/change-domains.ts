@@ -1,6 +1,7 @@
 /** Texts of changing several domains at once. */
 const en = {
-  title: (count: number) => (count === 1 ? 'Change 1 domain' : `Change ${count} domains`),
+  title: (count: number) =>
+    count === 0 ? 'Change domains' : count === 1 ? 'Change 1 domain' : `Change ${count} domains`,
   none: 'No domain is chosen',
   choose: 'Choose domains',
   what: 'What they get',
@@ -30,7 +31,7 @@ const en = {
 };
 
 const zh: typeof en = {
-  title: (count) => `修改 ${count} 个域名`,
+  title: (count) => (count === 0 ? '修改域名' : `修改 ${count} 个域名`),
   none: '尚未选择域名',
   choose: '选择域名',
   what: '要应用的配置',

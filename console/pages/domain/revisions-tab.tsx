@@ -65,7 +65,6 @@ function useColumns(onRevert: (revision: string) => void, domain: DomainData): r
     {
       id: 'do',
       title: t.actions,
-      isNumber: true,
       show: ({ revision }) =>
         revision !== domain.revision && (
           <span className="row">

@@ -105,7 +105,7 @@ function OriginFields({ form: { values, set, errors, leave } }: FieldsProps) {
         )}
       </Field>
       <div className="columns">
-        <Field label={t.protocol}>
+        <Field label={t.protocol} help={t.protocolHelp}>
           {(ids) => (
             <Select
               ids={ids}
