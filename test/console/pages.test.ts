@@ -1,10 +1,9 @@
 /** Every page of the console, in both languages and themes: its name, its accessibility, a phone, the keyboard, idle calls. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import * as messaging from '../../console/routes/messaging.ts';
-import * as routes from '../../console/routes.ts';
+import { PATHS } from '../../console/routes.ts';
 import { findViolations } from '../support/console/axe.ts';
 import { startConsole } from '../support/console/browser.ts';
 import { ROOT } from '../support/console/built-console.ts';
@@ -72,6 +71,14 @@ const PAGES: readonly (readonly [path: string, texts: Readonly<Record<TestLocale
   ['/nowhere', { en: 'The address may be mistyped', 'zh-CN': '地址可能有误' }],
 ];
 
+/** Labels that lie over their controls. */
+const OVERLAPS = `[...document.querySelectorAll('label[for]')].filter((label) => {
+  const control = document.getElementById(label.htmlFor)?.getBoundingClientRect();
+  const words = label.getBoundingClientRect();
+  return control && words.width > 0 && control.left < words.right - 1 && words.left < control.right - 1 &&
+    control.top < words.bottom - 1 && words.top < control.bottom - 1;
+}).map((label) => label.textContent)`;
+
 /** Each language and each theme once. */
 const LOOKS = [
   { locale: 'en', colorScheme: 'light' },
@@ -84,8 +91,8 @@ const PHONE = { width: 390, height: 844 };
 const IDLE_MS = 10_000;
 const MAX_IDLE_CALLS = 12;
 
-test('every page of the console has an example here', () => {
-  const patterns = readPagePatterns();
+test('every page of the console has an example here', async () => {
+  const patterns = await readPagePatterns();
   const shown = PAGES.map(([path]) => patterns.find((pattern) => isMatch(pattern, path.replace(/\?.*/, ''))));
   assert.deepEqual(
     patterns.filter((pattern) => !shown.includes(pattern)),
@@ -110,6 +117,7 @@ test('every page is as it should be', needs('chromium'), async (t) => {
         await page.setViewportSize(PHONE);
         const width = await page.evaluate('document.documentElement.scrollWidth');
         assert.ok(Number(width) <= PHONE.width, `${path} is ${width} px wide`);
+        assert.deepEqual(await page.evaluate(OVERLAPS), [], path);
         await page.setViewportSize(DESK);
       }
       assert.equal(await page.locator('html').getAttribute('lang'), locale);
@@ -121,6 +129,17 @@ test('every page is as it should be', needs('chromium'), async (t) => {
     await page.getByRole('navigation').getByRole('link', { name: 'Domains' }).tap();
     await page.getByRole('link', { name: 'www.example.com' }).waitFor();
     assert.deepEqual(await findViolations(page), []);
+  });
+
+  await t.test('the open tab is seen on a phone, also the last one', async (t) => {
+    const page = await openSignedIn(t, console, `/console/domains/${id}/propagation`, { viewport: PHONE });
+    await page.getByRole('navigation', { name: 'Parts of the domain' }).waitFor();
+    const open = page.locator('main nav [aria-current=page]');
+    await page.waitForFunction(`(() => {
+      const tab = document.querySelector('main nav [aria-current=page]').getBoundingClientRect();
+      return tab.left >= 0 && tab.right <= innerWidth;
+    })()`);
+    assert.equal(await open.textContent(), 'Propagation');
   });
 
   await t.test('an idle page makes at most twelve calls in ten seconds', async (t) => {
@@ -204,11 +223,13 @@ test('every page is as it should be', needs('chromium'), async (t) => {
 });
 
 /** Addresses of the table of pages, in its order. It is read as text: Node runs no JSX. */
-function readPagePatterns(): readonly string[] {
+async function readPagePatterns(): Promise<readonly string[]> {
   const source = readFileSync(join(ROOT, 'console/pages.tsx'), 'utf8');
   const table = source.slice(source.indexOf('const PAGES'), source.indexOf('\n];'));
   const rows = [...table.matchAll(/^ {2}(?:inMenu\('(\w+)'|\{ path: (\w+),)/gm)];
-  const known = new Map<string, unknown>([routes, messaging, routes.PATHS].flatMap((all) => Object.entries(all)));
+  const files = globSync(['console/routes.ts', 'console/routes/*.ts'], { cwd: ROOT, exclude: ['**/*.test.ts'] });
+  const modules = await Promise.all(files.map((file): Promise<object> => import(join(ROOT, file))));
+  const known = new Map<string, unknown>([PATHS, ...modules].flatMap((values) => Object.entries(values)));
   assert.equal(rows.length, source.match(/= lazily\(/g)?.length, 'a row for each page, as they are written here');
   return rows.map(([row, page = '', constant = '']) => {
     const pattern = known.get(page || constant);

@@ -105,6 +105,18 @@ export const PICTURES: readonly Picture[] = [
     },
   },
   {
+    name: 'send-message',
+    path: '/console/messages/send',
+    show: async (page) => {
+      await page.getByLabel('Number').fill('138 0013 8000');
+      await page
+        .getByLabel('Text')
+        .fill('您的订单 20260131-17 已发货，预计明日送达。查询物流请回复 1，退订回复 T。'.repeat(2));
+      await page.getByText('2 parts').waitFor();
+      await page.getByRole('button', { name: 'Send to 1 number for CN¥0.09' }).waitFor();
+    },
+  },
+  {
     name: 'phone-dark',
     path: '/console/domains?sort=traffic',
     profile: { ...PHONE, colorScheme: 'dark', locale: 'zh-CN' },

@@ -56,6 +56,7 @@ export async function startSample(t: Cleanup): Promise<SampleConsole> {
     CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8',
     CAUSEWAY_CNAME_SUFFIX: 'cdn.example.org',
     CAUSEWAY_TIME_ZONE: 'UTC',
+    CAUSEWAY_SMS_CURRENCY: 'CNY/1000',
     CAUSEWAY_STAT_SECONDS: '1',
     CAUSEWAY_LOG_ROTATE_SECONDS: '1',
   };
@@ -69,6 +70,7 @@ export async function startSample(t: Cleanup): Promise<SampleConsole> {
   const get = (path: string) => getFromEdge(console.service.edgeUrl, path);
   await eventually('the edge serves', async () => (await get('/')) === 200);
   await changeAsCustomersDo(t, console, ids);
+  await sendMessages(console);
   return { ...console, ids, originAddress, get: async (path) => void (await get(path)) };
 }
 
@@ -100,6 +102,20 @@ async function changeAsCustomersDo(t: Cleanup, console: TestConsole, ids: Readon
   await client.call('cache.purge', {
     urls: ['http://www.example.com/assets/app.js', 'http://www.example.com/assets/app.css'],
   });
+}
+
+/** An SMS service with a price, and messages that no phone gets: there is no carrier. */
+async function sendMessages(console: TestConsole): Promise<void> {
+  const client = clientOf(console);
+  await client.call('smsOperator.setPrice', { kind: 'ordinary', prefix: '', price: 45 });
+  const { app_key } = await client.call('smsOperator.createApp', { name: 'shop', balance: 500_000 });
+  for (const [n, mobile] of ['13800138000', '13900139000', '13700137000'].entries())
+    await client.call('sms.ordinary', {
+      app_key,
+      mobile,
+      content: `您的验证码是 ${123_456 + n}。`,
+      time: String(Date.now()),
+    });
 }
 
 async function seedTraffic(dataDir: string, ids: ReadonlyMap<string, string>): Promise<void> {
