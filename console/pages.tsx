@@ -15,6 +15,7 @@ import {
   type MenuPage,
   PATHS,
   SECURITY_PATTERN,
+  STREAM_PATTERN,
 } from './routes.ts';
 import type { Session } from './services.tsx';
 import { lacksSecondFactor } from './session-state.ts';
@@ -54,6 +55,9 @@ const Service = lazily(async () => (await import('./pages/services/service.tsx')
 const Members = lazily(async () => (await import('./pages/members/members.tsx')).Members);
 const Tokens = lazily(async () => (await import('./pages/tokens/tokens.tsx')).Tokens);
 const Security = lazily(async () => (await import('./pages/security/security.tsx')).Security);
+const Streams = lazily(async () => (await import('./pages/streams/streams.tsx')).Streams);
+const Stream = lazily(async () => (await import('./pages/streams/stream.tsx')).Stream);
+const AllStreams = lazily(async () => (await import('./pages/streams/all-streams.tsx')).AllStreams);
 const Audit = lazily(async () => (await import('./pages/audit/audit.tsx')).Audit);
 const Accounts = lazily(async () => (await import('./pages/operator/accounts/accounts.tsx')).Accounts);
 const Account = lazily(async () => (await import('./pages/operator/accounts/account.tsx')).Account);
@@ -77,6 +81,8 @@ const PAGES: readonly PageRow[] = [
   { path: ADD_CERTIFICATE_PATH, show: AddCertificate, scope: 'cdn' },
   inMenu('statistics', 'delivery', { show: Statistics, scope: 'cdn' }),
   inMenu('logs', 'delivery', { show: Logs, scope: 'cdn' }),
+  inMenu('streams', 'delivery', { show: Streams, scope: 'cdn' }),
+  { path: STREAM_PATTERN, show: Stream, scope: 'cdn' },
   inMenu('messages', 'messaging', { show: Messages, scope: 'sms' }),
   { path: SEND_PATH, show: SendMessage, scope: 'sms' },
   { path: MESSAGE_COUNTS_PATH, show: MessageCounts, scope: 'sms' },
@@ -97,6 +103,12 @@ const PAGES: readonly PageRow[] = [
   inMenu('connectors', 'operator', { show: Connectors, scope: 'operator' }),
   { path: EDIT_CONNECTOR_PATH, show: EditConnector, scope: 'operator' },
   inMenu('health', 'operator', { show: Health, scope: 'operator' }),
+  {
+    path: PATHS.allStreams,
+    show: AllStreams,
+    menu: { page: 'allStreams', group: 'operator', icon: 'streams' },
+    scope: 'operator',
+  },
 ];
 
 /** Rows that the session reaches: without the second factor that its account asks for, there it is set up. */
@@ -113,6 +125,6 @@ export function menuOf(session: Session) {
 }
 
 /** The icon has the page's name. `path`: with parts of its own. */
-function inMenu(name: MenuPage, group: MenuGroup, row: Partial<PageRow> & Pick<PageRow, 'show'>): PageRow {
+function inMenu(name: MenuPage & IconName, group: MenuGroup, row: Partial<PageRow> & Pick<PageRow, 'show'>): PageRow {
   return { path: PATHS[name], menu: { page: name, group, icon: name }, ...row };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
+  allStreamsPath,
   auditPath,
   certificatesPath,
   changeDomainsPath,
@@ -11,6 +12,7 @@ import {
   logsPath,
   overviewPath,
   purgePath,
+  readAllStreamsQuery,
   readAuditQuery,
   readCertificatesQuery,
   readChangedDomains,
@@ -22,7 +24,11 @@ import {
   readPurgeQuery,
   readRangeQuery,
   readStatisticsQuery,
+  readStreamsQuery,
+  sameOrigin,
   statisticsPath,
+  streamPath,
+  streamsPath,
 } from './routes.ts';
 
 function searchOf(path: string): string {
@@ -51,6 +57,17 @@ describe('addresses of the console', () => {
     assert.deepEqual(readExplainQuery(searchOf(explainPath('1', url))), { url });
     assert.deepEqual(readCompareQuery(searchOf(comparePath('1', '17', '18'))), { older: '17', newer: '18' });
     assert.deepEqual(readRangeQuery(searchOf(overviewPath({ range: '7d' }))), { range: '7d' });
+  });
+
+  test('streams have addresses that lead back to them', () => {
+    const query = { domain: '*.live.example', status: 'PAUSED', page: 3 } as const;
+    assert.deepEqual(readStreamsQuery(searchOf(streamsPath(query))), query);
+    assert.equal(streamsPath({ page: 1 }), '/streams');
+    const all = { status: 'ONGOING', page: 2, open: '1001/live/news' } as const;
+    assert.deepEqual(readAllStreamsQuery(searchOf(allStreamsPath(all))), all);
+    assert.deepEqual(readStreamsQuery('?status=constructor&page=-1'), { domain: '', status: '', page: 1 });
+    assert.equal(streamPath({ domain: '../a', app: 'live', stream: 'news' }), '/streams/..%2Fa/live/news');
+    assert.equal(sameOrigin('https://log.example:8443/recordings/a.m3u8?key=1'), '/recordings/a.m3u8?key=1');
   });
 
   test('what is chosen of statistics survives its address', () => {

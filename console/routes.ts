@@ -21,6 +21,7 @@ export const PATHS = {
   edges: '/operator/edges',
   connectors: '/operator/connectors',
   health: '/operator/health',
+  allStreams: '/operator/streams',
 } as const;
 
 export type MenuPage = keyof typeof PATHS;
@@ -262,6 +263,66 @@ export function readAuditQuery(search: string): AuditQuery {
     target_id: query.get('target_id') ?? '',
     event: digitsOf(query.get('event')),
   };
+}
+
+export const STREAM_PATTERN = '/streams/:domain/:app/:stream';
+export const STREAM_STATES = ['', 'ONGOING', 'PAUSED', 'READY'] as const;
+
+/** A live stream by its names. */
+export interface StreamPlace {
+  readonly domain: string;
+  readonly app: string;
+  readonly stream: string;
+}
+
+export interface StreamsQuery {
+  /** Name of the domain; empty: all. */
+  readonly domain: string;
+  readonly status: (typeof STREAM_STATES)[number];
+  readonly page: number;
+}
+
+/** Streams of all accounts. */
+export interface AllStreamsQuery extends Omit<StreamsQuery, 'domain'> {
+  /** The stream that is looked at: id of its domain, and names; empty: none. */
+  readonly open: string;
+}
+
+export function streamPath({ domain, app, stream }: StreamPlace): string {
+  return `${PATHS.streams}/${[domain, app, stream].map(encodeURIComponent).join('/')}`;
+}
+
+export function streamsPath({ domain, status, page }: Partial<StreamsQuery> = {}): string {
+  return withQuery(PATHS.streams, { domain, status, page: pageText(page) });
+}
+
+export function readStreamsQuery(search: string): StreamsQuery {
+  const query = new URLSearchParams(search);
+  return { domain: query.get('domain') ?? '', status: oneOf(STREAM_STATES, query.get('status')), page: pageOf(query) };
+}
+
+export function allStreamsPath({ status, page, open }: Partial<AllStreamsQuery> = {}): string {
+  return withQuery(PATHS.allStreams, { status, page: pageText(page), open });
+}
+
+export function readAllStreamsQuery(search: string): AllStreamsQuery {
+  const query = new URLSearchParams(search);
+  return { open: query.get('open') ?? '', status: oneOf(STREAM_STATES, query.get('status')), page: pageOf(query) };
+}
+
+/** An address of control as the console reaches it: the policy lets no page read from another origin. */
+export function sameOrigin(url: string): string {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+}
+
+/** The first page is not said. */
+function pageText(page = 1): string {
+  return page === 1 ? '' : String(page);
+}
+
+function pageOf(query: URLSearchParams): number {
+  return Number(digitsOf(query.get('page'))) || 1;
 }
 
 /** Empty values are left out. */

@@ -22,6 +22,7 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   fleetOperator: FLEET,
   groupOperator: FLEET,
   smsOperator: ['smsOperator', 'operator', 'auditOperator'],
+  liveOperator: ['liveOperator', 'live', 'audit', 'auditOperator'],
 };
 
 /** Whether what `read` answered may be different after `changed`. */

@@ -9,12 +9,7 @@ const ROOT = join(import.meta.dirname, '..');
 const MAX_FILE_LINES = 400;
 
 /** Packages that run in the browser. */
-const BROWSER_PACKAGES = [
-  ...CONSOLE_PACKAGES.filter((name) => !/vite/.test(name)),
-  'hls.js', // players of live streams, loaded when they are needed
-  'mpegts.js',
-  'zod',
-];
+const BROWSER_PACKAGES = [...CONSOLE_PACKAGES.filter((name) => !/vite/.test(name)), 'zod'];
 
 /** What stands in one file or folder, and may not be done anywhere else. */
 const IN_ONE_PLACE: readonly (readonly [what: string, pattern: RegExp, place: RegExp])[] = [

@@ -13,7 +13,20 @@ const ROOT = join(import.meta.dirname, '..');
 type Folders = Readonly<Record<string, readonly string[]>>;
 
 const EDGE = ['transport', 'shortcuts', 'pipeline', 'live', 'fetch', 'stages', 'respond', 'origin', 'store', 'buffers'];
-const API = ['http', 'watch', 'calls', 'audit', 'handlers', 'settings', 'wire', 'views', 'auth', 'sms', 'checks'];
+const API = [
+  'http',
+  'watch',
+  'calls',
+  'audit',
+  'handlers',
+  'settings',
+  'wire',
+  'views',
+  'auth',
+  'sms',
+  'checks',
+  'previews',
+];
 
 const ROOMS: Readonly<Record<string, Folders>> = {
   edge: {

@@ -62,6 +62,7 @@ const en = {
     edges: 'Edges',
     connectors: 'Connectors',
     health: 'Health',
+    allStreams: 'Live streams',
   },
   /** Names in the bar of a phone; absent: the page's name. */
   short: { purge: 'Purge', certificates: 'HTTPS', statistics: 'Stats' },
@@ -154,6 +155,7 @@ const zh: typeof en = {
     edges: '节点',
     connectors: '通道',
     health: '健康',
+    allStreams: '全部直播流',
   },
   short: { purge: '刷新', certificates: '证书', statistics: '统计' },
   missingPage: '页面不存在',

@@ -29,6 +29,11 @@ export interface AnsweredCaller {
   readonly sessionId?: number | undefined;
 }
 
+/** Whether a call was refused for a reason that says nothing about its caller. */
+export function isPassing({ outcome }: CallAnswer): boolean {
+  return outcome === 'notReady' || outcome === 'internal' || outcome === 'tooManyRequests';
+}
+
 /** `note` follows the word of success in `info`. */
 export function answerSuccess(name: RouteName, data: unknown, locale: Locale, note: string): CallAnswer {
   return {

@@ -20,6 +20,8 @@ import { createReadLines } from './http/request-lines.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { warnOfUntrustedProxies } from './http/untrusted-proxies.ts';
+import { addPreviewMetrics } from './previews/metrics.ts';
+import { Previews } from './previews/previews.ts';
 import { addWatchMetrics } from './watch/metrics.ts';
 import { Watches } from './watch/watches.ts';
 
@@ -49,6 +51,8 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const sessionUses = stack.use(startUses({ db, log, everyMs, save: saveSessionsSeen }));
   const watches = stack.use(new Watches({ ...options, monotonic: () => performance.now() }));
   addWatchMetrics(registry, watches);
+  const previews = stack.use(new Previews(options));
+  addPreviewMetrics(registry, previews);
   const requesters = createRequesters({ ...options, onUntrustedProxy: warnOfUntrustedProxies(log) });
   const parts = {
     requesters,
@@ -60,7 +64,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   };
   const security = securityHeaders();
   const lines = createReadLines();
-  const { app, untilAnswered } = createApp({ ...parts, options, count, security, lines, watches });
+  const { app, untilAnswered } = createApp({ ...parts, options, count, security, lines, watches, previews });
   app.server.maxConnections = MAX_CONNECTIONS;
   const formatAnswer = createFormatAnswer(security, clock);
   // By TLS the handshakes and the ciphers cost more than what is saved.

@@ -115,6 +115,8 @@ export const ROUTES = {
   'live.history': cdnExtension('/stat/domainStreamHistory', 'read'),
   'live.viewers': cdnExtension('/stat/domainStreamViewers', 'read'),
   'live.pushInfo': cdnExtension('/live/getPushInfo', 'write'),
+  'live.list': cdnExtension('/live/listStreams', 'read'),
+  'live.preview': cdnExtension('/live/previewStream', 'read'),
   'live.getRecording': cdnExtension('/live/getRecording', 'read'),
   'live.setRecording': cdnExtension('/live/setRecording', 'write'),
   'live.listRecordings': cdnExtension('/live/listRecordings', 'read'),

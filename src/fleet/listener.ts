@@ -11,6 +11,7 @@ import type { Db } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { readFleet } from '#db/tables/fleet/authorities.ts';
 import type { Peer } from '#feed/publish/peer.ts';
+import { MAX_UPLOAD_MS } from '#feed/wire/ask-messages.ts';
 import { createAddressSet, unmapAddress } from '#lib/cidr.ts';
 import type { Clock } from '#lib/clock.ts';
 import { closeServers, listen } from '#lib/listen.ts';
@@ -116,6 +117,7 @@ class RunningFleetListener implements FleetListener {
       ...contextOf(trust),
       maxHeaderSize: MAX_FIELDS_BYTES,
       headersTimeout: HEADERS_MS,
+      requestTimeout: MAX_UPLOAD_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
     });
     this.#server.maxConnections = MAX_CONNECTIONS;

@@ -118,13 +118,13 @@ async function answer(options: Relaying, request: IncomingMessage, response: Ser
   }
   const broadcast = isForbidden ? undefined : broadcastOf(options.owner.find(name));
   if (broadcast === undefined) return refuse(response, 404);
-  if (rest === 'flv') return giveFlv(options, { broadcast, name }, response);
+  if (rest === 'flv') return giveFlv(options, { broadcast, name, isPreview: searchParams.has('preview') }, response);
   await answerHls({ broadcast, stream, file, query: searchParams, onFile: options.onHlsFile }, response);
 }
 
 /** An earlier process serves what it has on air, and pulls nothing for its successor. */
 function withoutPull(url: string): string {
-  return url.replace(/\/flv\?.*$/, '/flv');
+  return url.replace(/\/flv\?origin.*$/, '/flv');
 }
 
 /** Pulls the stream if it is not on air. Returns 200, or why it cannot be had: 404, 409, 429, 502 or 504. */
@@ -183,16 +183,23 @@ function sayDraining({ response, isOfSuccessor }: FollowedList): void {
   else response.end();
 }
 
+interface AskedFlv {
+  readonly broadcast: Broadcast;
+  readonly name: StreamName;
+  /** Whether it is for no viewer: it is not counted, and keeps no stream on air. */
+  readonly isPreview: boolean;
+}
+
 /** Attaches a worker to the hub, which drops or cuts it if it falls behind, like any viewer. */
 function giveFlv(
   { viewers, relays }: Relaying,
-  { broadcast, name }: { readonly broadcast: Broadcast; readonly name: StreamName },
+  { broadcast, name, isPreview }: AskedFlv,
   response: ServerResponse,
 ): void {
   const key = streamKey(name);
   response.writeHead(200, { 'content-type': 'video/x-flv', 'causeway-broadcast': broadcast.id });
   response.flushHeaders(); // the first bytes may follow only with the next key frame
-  relays.set(key, (relays.get(key) ?? 0) + 1);
+  if (!isPreview) relays.set(key, (relays.get(key) ?? 0) + 1);
   const place = broadcast.hub.attach({
     encoding: FLV_ENCODING,
     write: (bytes) => void response.write(bytes),
@@ -201,6 +208,7 @@ function giveFlv(
     },
     /** The worker's share of the viewers, which workers report every few seconds. */
     get audience() {
+      if (isPreview) return 0;
       const { flv, websocket } = viewers.of(name);
       return (flv + websocket) / (relays.get(key) ?? 1);
     },
@@ -209,6 +217,7 @@ function giveFlv(
   });
   response.on('close', () => {
     place.detach();
+    if (isPreview) return;
     const left = (relays.get(key) ?? 1) - 1;
     if (left > 0) relays.set(key, left);
     else relays.delete(key);

@@ -9,6 +9,8 @@ import type { Keyring } from '#db/secrets/keyring.ts';
 import { listLiveEdges } from '#db/tables/edges.ts';
 import { readConfigHead } from '#db/tables/resources.ts';
 import { requestFeed } from '#feed/client/feed-request.ts';
+import { openUpload } from '#feed/client/upload.ts';
+import type { UploadedAnswer } from '#feed/publish/asks.ts';
 import { startFeedServer } from '#feed/server/server.ts';
 import { formatPositionQuery } from '#feed/wire/position-query.ts';
 import { LOGS_PATH, PREFETCH_PATH, STATUS_PATH, STREAM_PATH } from '#feed/wire/protocol.ts';
@@ -165,6 +167,50 @@ describe('feed of other machines', () => {
     assert.ok(second.requests.some((each) => each.includes(STREAM_PATH)));
   });
 
+  test(
+    'an upload reaches the control that asks, whichever the edge follows, and is cut there',
+    needs('openssl'),
+    async (t) => {
+      await using w = await startWorld(t);
+      await using first = await w.startControl();
+      await using second = await w.startControl();
+      const { signal } = new AbortController();
+      const controls = [first.address, second.address];
+      for (const { asks } of [first, second]) {
+        const uploads: UploadedAnswer[] = [];
+        using open = asks.ask(
+          { content: 'send it', limitMs: 60_000, asked: { groups: ['default'], isOne: false } },
+          () => undefined,
+          (upload) => uploads.length === 0 && uploads.push(upload) === 1,
+        );
+        const id = open?.id ?? assert.fail();
+        using link = linkTo(controls, makeCredentials(w.authority, 'fra1'));
+        const upload = (await openUpload(link, { edge: 'fra1', id, signal })) ?? assert.fail('no control takes it');
+        upload.write('media');
+        const [taken = assert.fail()] = uploads;
+        assert.equal(taken.edge, 'fra1');
+        const [chunk] = await once(taken.body, 'data');
+        assert.equal(String(chunk), 'media');
+        assert.equal(await openUpload(link, { edge: 'fra1', id, signal }), undefined, 'one edge is enough');
+        assert.equal(
+          await openUpload(link, { edge: 'fra2', id, signal }),
+          undefined,
+          'an edge cannot speak for another',
+        );
+        assert.equal(await openUpload(link, { edge: 'fra1', id: 'unknown', signal }), undefined);
+        taken.body.destroy();
+        await once(upload, 'close');
+      }
+      using asked = first.asks.ask(
+        { content: 'send it', limitMs: 60_000, asked: { groups: ['other'], isOne: false } },
+        () => undefined,
+        () => assert.fail('no edge of the default group was asked'),
+      );
+      using link = linkTo(controls, makeCredentials(w.authority, 'fra1'));
+      assert.equal(await openUpload(link, { edge: 'fra1', id: asked?.id ?? assert.fail(), signal }), undefined);
+    },
+  );
+
   test('a client without a certificate of the fleet gets no answer', needs('openssl'), async (t) => {
     await using w = await startWorld(t);
     await using control = await w.startControl();
@@ -211,6 +257,7 @@ async function startWorld(t: TestContext, options: { readonly ring?: Keyring } =
       return {
         address: listener.address,
         requests: listener.requests,
+        asks: server.asks,
         endStreams: (limitMs: number) => server.endStreams(limitMs),
         async [Symbol.asyncDispose]() {
           ending ??= end();

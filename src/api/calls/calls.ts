@@ -26,6 +26,7 @@ import type { Uses } from '../auth/uses.ts';
 import type { CallAnswer } from '../call-answer.ts';
 import { type CheckOptions, createChecks } from '../checks/checks.ts';
 import type { CallServices } from '../handlers/handler.ts';
+import { type PreviewAddress, signedPreviewPath } from '../previews/preview-address.ts';
 import { createSmsServices, type SmsHooks } from '../sms/sms-services.ts';
 import { LogSearches } from '../views/log-searches.ts';
 import { TrafficRanks } from '../views/traffic-ranks.ts';
@@ -125,6 +126,8 @@ export type AnswerCall = (call: ReceivedCall) => Promise<CallAnswer>;
 
 /** Time within which a log that is to be followed must be opened. */
 const TAIL_OPEN_SECONDS = 60;
+/** Time from the address of a preview to the end of both. */
+const PREVIEW_SECONDS = 600;
 const NO_CHECKS: CheckOptions = {
   resolvers: [],
   checkOrigin: async () => ({
@@ -259,6 +262,10 @@ function createDownloadUrls({ logs, listen, tls }: CallOptions, portOf: () => nu
     tailUrl: (tail: TailAddress, now: number) => {
       const expires = Math.floor(now / 1000) + TAIL_OPEN_SECONDS;
       return { url: base() + signedTailPath(ring, tail, expires), expiresAt: expires * 1000 };
+    },
+    previewUrl: (preview: PreviewAddress, now: number) => {
+      const expires = Math.floor(now / 1000) + PREVIEW_SECONDS;
+      return { url: signedPreviewPath(ring, preview, expires), expiresAt: expires * 1000 };
     },
     urlsExpireAt: (now: number) => expiryOf(now) * 1000,
   };

@@ -18,6 +18,7 @@ import type { Passwords } from '../auth/passwords.ts';
 import type { Provider } from '../auth/provider.ts';
 import type { AuthenticateSession } from '../auth/sessions.ts';
 import type { Checks } from '../checks/checks.ts';
+import type { PreviewAddress } from '../previews/preview-address.ts';
 import type { SmsServices } from '../sms/sms-services.ts';
 import type { LogSearches } from '../views/log-searches.ts';
 import type { TrafficRanks } from '../views/traffic-ranks.ts';
@@ -80,6 +81,8 @@ export interface CallServices {
   readonly asks: Pick<Asks, 'ask'> | undefined;
   /** Where a log can be followed, from `now` on for a minute, and until when it can be opened. */
   readonly tailUrl: (tail: TailAddress, now: number) => { readonly url: string; readonly expiresAt: number };
+  /** Where a session can play a stream, from `now` on until `expiresAt`: path and query. */
+  readonly previewUrl: (preview: PreviewAddress, now: number) => { readonly url: string; readonly expiresAt: number };
   /** What an account may order in a day. */
   readonly cacheLimits: CacheAmounts;
   readonly trafficRanks: Pick<TrafficRanks, 'get'>;

@@ -4,7 +4,7 @@ import { ServiceError } from '#contract/errors/service-error.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { listBroadcasts, listViewers, type ViewerGrain } from '#db/tables/live/history.ts';
-import { listStreamFacts } from '#db/tables/live/streams.ts';
+import { listStreamFacts, pageStreams } from '#db/tables/live/streams.ts';
 import { DAY_MS, HOUR_MS } from '#lib/durations.ts';
 import type { Domain } from '#model/domain.ts';
 import { parseDomainName } from '#model/domain-name.ts';
@@ -53,6 +53,21 @@ export const LIVE_HANDLERS = {
     const begin = range.from - (range.from % sizeMs);
     const list = await listViewers(call.db.query, { domainId, ...which, grain, from: begin, to: range.to + 1 });
     return { now: await countViewers(call, domainId, which), grain, list };
+  },
+
+  'live.list': async (call, { name, ...filter }) => {
+    const { db, accountId, domainIds, now } = call;
+    const domainId = name === undefined ? undefined : (await readLiveDomain(call, name)).id;
+    return { ...(await pageStreams(db.query, { ...filter, accountId, domainIds, domainId, now })), now };
+  },
+
+  'live.preview': async (call, { name, app, stream }) => {
+    const { session } = call.by;
+    if (session === undefined) throw new ServiceError('previewNeedsSession');
+    const { id: domainId } = await readLiveDomain(call, name);
+    const onAir = await listStreamFacts(call.db.query, { domainId, app, stream, state: 'ONGOING', now: call.now });
+    if (onAir.length === 0) throw new ServiceError('liveNotOnAir', { app, stream });
+    return call.previewUrl({ sessionId: session.id, domainId, domain: name, app, stream }, call.now);
   },
 
   'live.pushInfo': async (call, { name, app, stream, host, expireSeconds = EXPIRE_DEFAULT_SECONDS }) => {

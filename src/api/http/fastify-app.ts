@@ -17,6 +17,7 @@ import { callFieldsOf } from '../calls/call-fields.ts';
 import type { AnswerCall, CallOptions } from '../calls/calls.ts';
 import { notReady, toServiceError } from '../calls/dispatch.ts';
 import { endUnknown, type Requester, type Requesters, requestIdOf, saidBy } from '../calls/requester.ts';
+import type { Previews } from '../previews/previews.ts';
 import type { Watches } from '../watch/watches.ts';
 import { fieldsOf } from './answer-fields.ts';
 import { addBodyParser, MAX_BODY_BYTES, type ParseBody, refusalOfBody, refusalOfContentType } from './body.ts';
@@ -31,6 +32,7 @@ import { addFrontPage, FRONT_PATH } from './front-page.ts';
 import type { HeldBytes } from './held-bytes.ts';
 import { type InTurn, serveInTurn } from './in-turn.ts';
 import { KEEP_ALIVE_MS, MAX_WAITING, REQUEST_TIMEOUT_MS } from './limits.ts';
+import { addPreviewRoute, PREVIEW_ROUTE } from './preview-route.ts';
 import { addReference, REFERENCE_PATHS } from './reference/reference.ts';
 import type { ReadLines } from './request-lines.ts';
 import { type AnsweredRequest, HEALTH_PATHS, type WriteRequestLog } from './request-log.ts';
@@ -48,6 +50,7 @@ export interface AppParts {
   readonly count: (answer: CallAnswer) => void;
   readonly lines: ReadLines;
   readonly watches: Watches;
+  readonly previews: Previews;
   /** Fields of every answer. */
   readonly security: Readonly<Record<string, string>>;
 }
@@ -89,6 +92,7 @@ export function createApp(parts: AppParts): { readonly app: FastifyInstance } & 
   );
   addOperations(app, parts, send);
   addWatchRoute(app, { ...parts, ...answering, requesterOf });
+  addPreviewRoute(app, { ...options, ...options.logs, ...parts, ...answering, requesterOf });
   addHealth(app, options, send);
   const note = (request: FastifyRequest) => answering.note(request, answerHealthy());
   addFrontPage(app, { hasConsole: options.console !== undefined, note });
@@ -100,6 +104,7 @@ export function createApp(parts: AppParts): { readonly app: FastifyInstance } & 
   app.addHook('preClose', async () => {
     endTails();
     parts.watches.end();
+    parts.previews.end();
   });
   // Expectations that we do not know are ignored (RFC 9110 §10.1.1); Node would answer without an envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -251,7 +256,7 @@ function refusalOfHead(request: FastifyRequest, lines: ReadLines): ServiceError 
 }
 
 /** Routes whose paths go on after what is written here. */
-const OPEN_ROUTES = [LOG_ROUTE, RECORDING_ROUTE, TAIL_ROUTE, CONSOLE_ROUTE];
+const OPEN_ROUTES = [LOG_ROUTE, RECORDING_ROUTE, TAIL_ROUTE, PREVIEW_ROUTE, CONSOLE_ROUTE];
 
 const READ_ONLY_PATHS = [FRONT_PATH, ...HEALTH_PATHS, ...REFERENCE_PATHS, CONSOLE_SHORT_PATH];
 

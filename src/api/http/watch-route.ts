@@ -2,20 +2,20 @@
  * `POST /event/watch`: a call like any other until it succeeds; then its answer is a stream. The call is made again now
  * and then: a stream ends when it would be refused. docs/decisions/0671
  */
-import type { Socket } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '#contract/errors/service-error.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTES } from '#contract/routes.ts';
 import { parsePosition } from '#model/hint.ts';
-import type { CallAnswer } from '../call-answer.ts';
+import { type CallAnswer, isPassing } from '../call-answer.ts';
 import type { AnswerCall } from '../calls/calls.ts';
 import type { Requester } from '../calls/requester.ts';
 import type { WatchStream } from '../watch/watch-stream.ts';
 import type { Watches } from '../watch/watches.ts';
 import { readWatch } from '../wire/wire-watch.ts';
 import { fieldsOf } from './answer-fields.ts';
+import { endWithClient } from './end-with-client.ts';
 
 export interface WatchRoute {
   readonly answerCall: AnswerCall;
@@ -41,16 +41,9 @@ export function addWatchRoute(app: FastifyInstance, route: WatchRoute): void {
     const stream = await open(route, answer, call);
     if (stream instanceof ServiceError) return await send(request, reply, stream);
     note(request, answer);
-    endWithClient(request.raw.socket, stream);
+    endWithClient(request.raw.socket, stream.body);
     return await reply.headers({ ...fieldsOf(answer, request.id), ...STREAM }).send(stream.body);
   });
-}
-
-/** A client that ends its side is gone: node:http would go on until it cannot write any more. */
-function endWithClient(socket: Socket, { body }: WatchStream): void {
-  const onEnd = () => void body.destroy();
-  socket.once('end', onEnd);
-  body.once('close', () => socket.off('end', onEnd));
 }
 
 async function open(
@@ -63,13 +56,10 @@ async function open(
   const whyEnded = async () => {
     const again = await answerCall(call);
     if (again.outcome === 'ok') return isDeepStrictEqual(dataOf(again), ready) ? undefined : 'changed';
-    return PASSING.includes(again.outcome) ? undefined : again.outcome;
+    return isPassing(again) ? undefined : again.outcome;
   };
   return await watches.open({ name, watcher, after: parsePosition(after), ready, whyEnded });
 }
-
-/** Refusals that say nothing about the caller. */
-const PASSING: readonly CallAnswer['outcome'][] = ['notReady', 'internal', 'tooManyRequests'];
 
 function dataOf({ body }: CallAnswer) {
   return OPERATIONS[NAME].data.parse('data' in body ? body.data : undefined);

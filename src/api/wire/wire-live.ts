@@ -27,6 +27,11 @@ interface StreamPage {
   readonly now: number;
 }
 
+interface PreviewUrl {
+  readonly url: string;
+  readonly expiresAt: number;
+}
+
 export const READ_LIVE = {
   ...READ_RECORDINGS,
   'live.streams': ({ domain }: RequestOf<'live.streams'>) => ({ name: readName(domain) }),
@@ -47,13 +52,19 @@ export const READ_LIVE = {
     host,
     expireSeconds: expire,
   }),
+  'live.list': (request: RequestOf<'live.list'>) => ({
+    name: request.domain === undefined ? undefined : readName(request.domain),
+    ...readListed(request),
+  }),
+  'live.preview': ({ domain, app_name, stream_name }: RequestOf<'live.preview'>) => ({
+    name: readName(domain),
+    app: app_name,
+    stream: stream_name,
+  }),
   'liveOperator.list': (request: RequestOf<'liveOperator.list'>) => ({
     accountId: request.account_id,
     domainId: request.domain_id,
-    app: request.app_name,
-    stream: request.stream_name,
-    state: request.status,
-    ...readPage(request),
+    ...readListed(request),
   }),
   'liveOperator.forbid': (request: RequestOf<'liveOperator.forbid'>) => ({
     ...readStream(request),
@@ -95,9 +106,22 @@ export const WRITE_LIVE = {
     play: play.map(({ protocol, url }) => ({ protocol, url })),
     expire_time: writeSeconds(expiresAt),
   }),
-  'liveOperator.list': ({ total, streams, now }: StreamPage): DataOf<'liveOperator.list'> => ({
+  'live.list': ({ total, streams, now }: StreamPage): DataOf<'live.list'> => ({
     total,
     list: streams.map((stream) => writeStream(stream, now)),
+  }),
+  'live.preview': ({ url, expiresAt }: PreviewUrl): DataOf<'live.preview'> => ({
+    url,
+    expires_at: writeSeconds(expiresAt),
+  }),
+  'liveOperator.list': ({ total, streams, now }: StreamPage): DataOf<'liveOperator.list'> => ({
+    total,
+    list: streams.map((stream) => ({
+      account_id: String(stream.accountId),
+      ...writeStream(stream, now),
+      broadcast: stream.broadcast,
+      edge: stream.edge,
+    })),
   }),
   'liveOperator.history': ({ total, broadcasts }: BroadcastPage): DataOf<'liveOperator.history'> => ({
     total,
@@ -115,6 +139,11 @@ export const WRITE_LIVE = {
 
 function readStream({ account_id, domain_id, app_name, stream_name }: RequestOf<'liveOperator.kick'>) {
   return { accountId: account_id, domainId: domain_id, app: app_name, stream: stream_name };
+}
+
+function readListed(request: RequestOf<'live.list'>) {
+  const { app_name: app, stream_name: stream, status: state } = request;
+  return { app, stream, state, ...readPage(request) };
 }
 
 function readWhich({
@@ -140,10 +169,9 @@ function writeBroadcast({ beganAt, endedAt, source, endReason, peakViewers }: Re
   };
 }
 
-function writeStream(stored: StoredStream, now: number): DataOf<'liveOperator.list'>['list'][0] {
+function writeStream(stored: StoredStream, now: number): DataOf<'live.list'>['list'][0] {
   const listed = listedStream(stored, now) ?? { ...stored, state: 'READY' as const };
   return {
-    account_id: String(stored.accountId),
     domain_id: String(stored.domainId),
     domain: stored.domainName,
     ...writeName(stored),
@@ -151,8 +179,6 @@ function writeStream(stored: StoredStream, now: number): DataOf<'liveOperator.li
     timestamp: writeSeconds(listed.beganAt),
     endtime: writeSeconds(listed.endedAt),
     resume_at: listed.state === 'PAUSED' ? writeSeconds(stored.forbiddenUntil) : 0,
-    broadcast: stored.broadcast,
-    edge: stored.edge,
     details: listed.state === 'ONGOING' ? writeDetails(stored, now) : null,
   };
 }

@@ -8,6 +8,29 @@ export const LIVE_ERRORS = {
   ),
   liveStreamNotFound: refusal('直播流 {app}/{stream} 不存在', 'live stream {app}/{stream} does not exist'),
   liveNotOnAir: refusal('直播流 {app}/{stream} 不在直播中', 'live stream {app}/{stream} is not on air'),
+  previewNeedsSession: refusal(
+    '只有登录控制台的会话可以预览直播流',
+    'only a session of the console can preview a stream: sign in there',
+  ),
+  previewsFull: row(
+    429,
+    2010,
+    '同时预览的直播流过多：每个账户至多 {own} 个，合计至多 {limit} 个，请稍后重试',
+    'too many streams are being previewed: at most {own} of an account at once, and {limit} in all; try again later',
+  ),
+  previewSilent: row(
+    504,
+    2001,
+    '没有节点在 {seconds} 秒内送来该直播流',
+    'no edge has sent the stream within {seconds} s',
+  ),
+  previewInvalid: row(
+    403,
+    2001,
+    '预览地址无效，或属于其他会话',
+    'the preview address is invalid, or of another session',
+  ),
+  previewExpired: row(403, 2001, '预览地址已过期，请重新取得', 'the preview address has expired: get another one'),
   liveForbidLimit: refusal(
     '该域名被禁播的直播流已达上限 {limit}',
     'the domain has reached its limit of {limit} forbidden streams',

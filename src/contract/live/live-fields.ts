@@ -54,3 +54,65 @@ export const VIEWERS = {
 export const VIEWERS_DATA = z.object(VIEWERS).meta({ id: 'Viewers' });
 
 export const VIEWERS_SAMPLE = { flv: 12, websocket: 3, rtmp: 0, hls: 40 };
+
+/** A stream in a list, with details while it is on air. */
+export const STREAM_ROW = {
+  domain_id: z.string(),
+  domain: z.string(),
+  app_name: z.string(),
+  stream_name: z.string(),
+  status: z.enum(LIVE_STATES),
+  timestamp: seconds.describe('when the latest broadcast began, Unix seconds; 0: it was never on air'),
+  endtime: seconds.describe('when it ended, Unix seconds; 0: it is on air, or was never'),
+  resume_at: seconds.describe(
+    'when a forbidden stream resumes automatically, Unix seconds; 0: only when it is resumed',
+  ),
+  details: z
+    .object({
+      source: z.enum(['publish', 'origin']),
+      address: z.string().describe('of the publisher or the origin'),
+      encoder: z.string().describe('software of the publisher, by its own account'),
+      video_codec: z.string().describe('empty: no video'),
+      audio_codec: z.string().describe('empty: no audio'),
+      width: z.int(),
+      height: z.int(),
+      frame_rate: z.number(),
+      key_frame_ms: z.int().describe('distance between key frames'),
+      bit_rate: z.int().describe('bits per second'),
+      viewers: VIEWERS_DATA,
+      silent_ms: z.int().describe('time without media at the time of the report'),
+      in_grace: z.enum(['0', '1']).describe('1: the publisher was lost and may come back'),
+      repaired_timestamps: z.int().describe('timestamps that went back or jumped'),
+      report_age_ms: z.int().describe('age of these details'),
+    })
+    .nullable()
+    .describe('null: it is not on air'),
+};
+
+export const STREAM_ROW_SAMPLE = {
+  domain_id: '1001',
+  domain: 'live.example.com',
+  app_name: 'live',
+  stream_name: 'news',
+  status: 'ONGOING',
+  timestamp: 1769832000,
+  endtime: 0,
+  resume_at: 0,
+  details: {
+    source: 'publish',
+    address: '192.0.2.7',
+    encoder: 'FMLE/3.0',
+    video_codec: 'avc1',
+    audio_codec: 'mp4a',
+    width: 1280,
+    height: 720,
+    frame_rate: 30,
+    key_frame_ms: 2000,
+    bit_rate: 2_100_000,
+    viewers: VIEWERS_SAMPLE,
+    silent_ms: 20,
+    in_grace: '0',
+    repaired_timestamps: 0,
+    report_age_ms: 1200,
+  },
+} as const;

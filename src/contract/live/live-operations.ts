@@ -16,6 +16,7 @@ import {
   VIEWERS_SAMPLE,
 } from './live-fields.ts';
 import { LIVE_RECORDING_OPERATIONS } from './live-recording-operations.ts';
+import { LIVE_VIEW_OPERATIONS } from './live-view-operations.ts';
 
 export const VIEWER_GRAINS = ['minute', 'hour'] as const;
 
@@ -28,6 +29,7 @@ const SAMPLE_KEY = 'auth_key=1769918400-5f2a9c-0-0123456789abcdef0123456789abcde
 
 export const LIVE_OPERATIONS = {
   ...LIVE_RECORDING_OPERATIONS,
+  ...LIVE_VIEW_OPERATIONS,
 
   'live.streams': operation({
     summary: { 'zh-CN': '查询直播域名的直播流', en: 'Lists the live streams of a domain' },

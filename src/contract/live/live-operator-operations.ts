@@ -2,17 +2,16 @@
 import * as z from 'zod';
 import { LIVE_KEY } from '../../model/limits.ts';
 import { PAGE_FIELDS } from '../domains/list-fields.ts';
-import { choice, identifier, integer, MAX_UNIX_SECONDS, matching, optional, seconds } from '../schema/fields.ts';
+import { choice, identifier, integer, MAX_UNIX_SECONDS, matching, optional } from '../schema/fields.ts';
 import { operation, request } from '../schema/operation.ts';
 import {
   appName,
   BROADCAST_DATA,
   BROADCAST_FILTER,
-  LIVE_STATES,
   liveState,
+  STREAM_ROW,
+  STREAM_ROW_SAMPLE,
   streamName,
-  VIEWERS_DATA,
-  VIEWERS_SAMPLE,
 } from './live-fields.ts';
 
 const STREAM = { account_id: identifier, domain_id: identifier, app_name: appName, stream_name: streamName };
@@ -36,38 +35,9 @@ const givenKey = {
 
 const ROW = z.object({
   account_id: z.string(),
-  domain_id: z.string(),
-  domain: z.string(),
-  app_name: z.string(),
-  stream_name: z.string(),
-  status: z.enum(LIVE_STATES),
-  timestamp: seconds.describe('when the latest broadcast began, Unix seconds; 0: it was never on air'),
-  endtime: seconds.describe('when it ended, Unix seconds; 0: it is on air, or was never'),
-  resume_at: seconds.describe(
-    'when a forbidden stream resumes automatically, Unix seconds; 0: only when it is resumed',
-  ),
+  ...STREAM_ROW,
   broadcast: z.string().describe('id of the latest broadcast; empty: it was never on air'),
   edge: z.string().describe('machine of the live process that has or had it'),
-  details: z
-    .object({
-      source: z.enum(['publish', 'origin']),
-      address: z.string().describe('of the publisher or the origin'),
-      encoder: z.string().describe('software of the publisher, by its own account'),
-      video_codec: z.string().describe('empty: no video'),
-      audio_codec: z.string().describe('empty: no audio'),
-      width: z.int(),
-      height: z.int(),
-      frame_rate: z.number(),
-      key_frame_ms: z.int().describe('distance between key frames'),
-      bit_rate: z.int().describe('bits per second'),
-      viewers: VIEWERS_DATA,
-      silent_ms: z.int().describe('time without media at the time of the report'),
-      in_grace: z.enum(['0', '1']).describe('1: the publisher was lost and may come back'),
-      repaired_timestamps: z.int().describe('timestamps that went back or jumped'),
-      report_age_ms: z.int().describe('age of these details'),
-    })
-    .nullable()
-    .describe('null: it is not on air'),
 });
 
 const BROADCAST = z.object({
@@ -96,38 +66,7 @@ export const LIVE_OPERATOR_OPERATIONS = {
       request: { status: 'ONGOING', page: 1, page_size: 20 },
       data: {
         total: 1,
-        list: [
-          {
-            account_id: '2',
-            domain_id: '1001',
-            domain: 'live.example.com',
-            app_name: 'live',
-            stream_name: 'news',
-            status: 'ONGOING',
-            timestamp: 1769832000,
-            endtime: 0,
-            resume_at: 0,
-            broadcast: 'k3v9',
-            edge: 'local',
-            details: {
-              source: 'publish',
-              address: '192.0.2.7',
-              encoder: 'FMLE/3.0',
-              video_codec: 'avc1',
-              audio_codec: 'mp4a',
-              width: 1280,
-              height: 720,
-              frame_rate: 30,
-              key_frame_ms: 2000,
-              bit_rate: 2_100_000,
-              viewers: VIEWERS_SAMPLE,
-              silent_ms: 20,
-              in_grace: '0',
-              repaired_timestamps: 0,
-              report_age_ms: 1200,
-            },
-          },
-        ],
+        list: [{ account_id: '2', ...STREAM_ROW_SAMPLE, broadcast: 'k3v9', edge: 'local' }],
       },
     },
   }),

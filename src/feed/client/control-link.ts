@@ -47,12 +47,14 @@ export interface ControlLink extends Disposable {
   readonly control: string;
   /** Number of controls to choose from. */
   readonly controlCount: number;
+  /** All of them, the one in use first. */
+  readonly controls: readonly string[];
   /** Serial number of the certificate in use; `undefined` on the unix socket. */
   readonly serial: string | undefined;
   /** Identity of this edge; absent on the unix socket. */
   readonly credentials: EdgeCredentials | undefined;
-  /** Opens a request to the control in use. `isStream`: it gets a connection of its own. */
-  open(options: LinkRequest, isStream: boolean): OpenedRequest;
+  /** Opens a request to the control in use, or to another one. `isStream`: it gets a connection of its own. */
+  open(options: LinkRequest, isStream: boolean, control?: string): OpenedRequest;
   /** Turns to the next control. */
   turn(): void;
   /** Replaces the announced controls. */
@@ -64,6 +66,7 @@ export function openSocketLink(socketPath: string): ControlLink {
     isRemote: false,
     control: socketPath,
     controlCount: 1,
+    controls: [socketPath],
     serial: undefined,
     credentials: undefined,
     open: (options) => ({ outgoing: httpRequest({ ...options, socketPath, agent: false }), noteFailure() {} }),
@@ -110,14 +113,17 @@ export function openFleetLink({ controls, credentials, random }: FleetLinkOption
     get controlCount() {
       return order.length;
     },
+    get controls() {
+      const first = place % order.length;
+      return [...order.slice(first), ...order.slice(0, first)];
+    },
     get serial() {
       return credentials().serial;
     },
     get credentials() {
       return credentials();
     },
-    open(options, isStream) {
-      const address = current();
+    open(options, isStream, address = current()) {
       const { hostname, port } = new URL(address);
       const own = credentials();
       const outgoing = httpsRequest({

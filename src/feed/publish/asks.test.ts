@@ -1,5 +1,6 @@
 /** Questions to edges: which answers count, for how long, and how two controls share them. */
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { createLogger } from '#lib/logger.ts';
 import { type AskedEdges, Asks } from './asks.ts';
@@ -79,4 +80,24 @@ test('the number of open questions has a bound, and those whose time is over mak
   assert.equal(ask(), undefined);
   at.now = 1000;
   assert.ok(ask() !== undefined);
+});
+
+test('an upload is taken by the control that asks, from an edge of the groups that were asked, and only if it is wanted', () => {
+  const { first, second } = startControls();
+  const upload = { edge: 'e1', body: Readable.from([]) };
+  const isWanted = [true, false];
+  const open = first.asks.ask(
+    { content: 'send it', limitMs: 1000, asked: ASKED },
+    () => undefined,
+    () => isWanted.shift() ?? assert.fail(),
+  );
+  const plain = first.asks.ask({ content: 'why', limitMs: 1000, asked: ASKED }, () => undefined);
+  assert.ok(open !== undefined && plain !== undefined);
+  assert.equal(first.asks.takeUpload(open.id, upload, peerOf('us')), 'unknown');
+  assert.equal(first.asks.takeUpload(plain.id, upload, peerOf('eu')), 'unknown');
+  assert.equal(second.asks.takeUpload(open.id, upload, peerOf('eu')), 'unknown');
+  assert.equal(first.asks.takeUpload(open.id, upload, peerOf('eu')), 'taken');
+  assert.equal(first.asks.takeUpload(open.id, upload, undefined), 'unwanted');
+  open[Symbol.dispose]();
+  assert.equal(first.asks.takeUpload(open.id, upload, undefined), 'unknown');
 });

@@ -4,6 +4,7 @@
  * answers back to the control that asked. docs/decisions/0643
  */
 import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import type { Db } from '#db/open.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type Ask, MAX_ASK_BYTES, MAX_CONTROL_MESSAGE_BYTES } from '../wire/ask-messages.ts';
@@ -21,6 +22,12 @@ export interface AskedEdges {
 export interface PostedAnswer {
   readonly edge: string;
   readonly content: unknown;
+}
+
+/** What an edge sends for as long as the question is open, and it has more. */
+export interface UploadedAnswer {
+  readonly edge: string;
+  readonly body: Readable;
 }
 
 export interface OpenAsk extends Disposable {
@@ -41,7 +48,12 @@ interface Open {
   readonly endsAt: number;
   /** Absent: another control asks. */
   readonly onAnswer: ((answer: PostedAnswer) => void) | undefined;
+  /** Absent: it is not answered with an upload, or another control asks. */
+  readonly onUpload: TakeUpload | undefined;
 }
+
+/** Returns false if the upload is not wanted. An upload that is taken has to be read, or destroyed. */
+type TakeUpload = (upload: UploadedAnswer) => boolean;
 
 /** Messages between controls. */
 type Message =
@@ -80,13 +92,14 @@ export class Asks implements Disposable {
   ask(
     { content, limitMs, asked }: { readonly content: unknown; readonly limitMs: number; readonly asked: AskedEdges },
     onAnswer: (answer: PostedAnswer) => void,
+    onUpload?: TakeUpload,
   ): OpenAsk | undefined {
     this.#forgetEnded();
     if (this.#open.size >= MAX_OPEN) return undefined;
     const ask = { id: randomUUID(), limitMs, content };
     const text = JSON.stringify(ask);
     if (Buffer.byteLength(text) > MAX_ASK_BYTES) throw new RangeError(`a question of more than ${MAX_ASK_BYTES} bytes`);
-    const reached = this.#begin(ask, asked, onAnswer);
+    const reached = this.#begin(ask, asked, onAnswer, onUpload);
     this.#tell({ kind: 'ask', ask, asked });
     return {
       id: ask.id,
@@ -106,6 +119,14 @@ export class Asks implements Disposable {
     else this.#tell({ kind: 'answer', id, ...answer });
   }
 
+  /** `unknown`: this control has no such question, or may not ask that edge. `unwanted`: it has one that is answered. */
+  takeUpload(id: string, upload: UploadedAnswer, sender: Peer | undefined): 'taken' | 'unwanted' | 'unknown' {
+    const open = this.#open.get(id);
+    const isAsked = sender === undefined || open?.asked.groups.includes(sender.group) === true;
+    if (open?.onUpload === undefined || !isAsked) return 'unknown';
+    return open.onUpload(upload) ? 'taken' : 'unwanted';
+  }
+
   /** The events for an edge whose stream has just been opened. */
   eventsFor(isMeant: (asked: AskedEdges) => boolean): readonly string[] {
     this.#forgetEnded();
@@ -120,8 +141,8 @@ export class Asks implements Disposable {
     for (const id of [...this.#open.keys()]) this.#end(id);
   }
 
-  #begin(ask: Ask, asked: AskedEdges, onAnswer: Open['onAnswer']): number {
-    this.#open.set(ask.id, { ask, asked, endsAt: this.#monotonic() + ask.limitMs, onAnswer });
+  #begin(ask: Ask, asked: AskedEdges, onAnswer?: Open['onAnswer'], onUpload?: Open['onUpload']): number {
+    this.#open.set(ask.id, { ask, asked, endsAt: this.#monotonic() + ask.limitMs, onAnswer, onUpload });
     return this.#streams.sendTo(eventOf(ask), asked);
   }
 
@@ -138,11 +159,12 @@ export class Asks implements Disposable {
     for (const [id, { endsAt }] of this.#open) if (endsAt <= now) this.#open.delete(id);
   }
 
+  /** Other parts of control send messages of other kinds. */
   #take(message: Message): void {
     switch (message.kind) {
       case 'ask':
         this.#forgetEnded();
-        if (this.#open.size < MAX_OPEN) this.#begin(message.ask, message.asked, undefined);
+        if (this.#open.size < MAX_OPEN) this.#begin(message.ask, message.asked);
         return;
       case 'end':
         this.#end(message.id);

@@ -19,7 +19,14 @@ import { createUnsealBody, type UnsealBody } from '../publish/open-secrets.ts';
 import { withSnapshot } from '../publish/snapshot.ts';
 import { openSnapshotFiles } from '../publish/snapshot-files.ts';
 import { createViewSealer, type ViewSealer } from '../publish/view-sealer.ts';
-import { ANSWERS_PATH, MAX_ANSWER_BYTES, parseAnswer } from '../wire/ask-messages.ts';
+import {
+  ANSWERS_PATH,
+  MAX_ANSWER_BYTES,
+  MAX_UPLOAD_MS,
+  parseAnswer,
+  parseUploadQuery,
+  UPLOADS_PATH,
+} from '../wire/ask-messages.ts';
 import { requireEdge } from '../wire/messages.ts';
 import { parsePositionQuery } from '../wire/position-query.ts';
 import { HEARTBEAT_MS, MAX_SPREAD_MS, SNAPSHOT_PATH, STATUS_PATH, STREAM_PATH } from '../wire/protocol.ts';
@@ -124,12 +131,16 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
       [SNAPSHOT_PATH]: { method: 'GET', handle: createSnapshotHandler(db, openBody, transfers) },
       ...viewKeyRoutes(sealer, readBody),
       [ANSWERS_PATH]: { method: 'POST', handle: createAnswerHandler(asks, readBody) },
+      [UPLOADS_PATH]: { method: 'POST', handle: createUploadHandler(asks) },
       ...reportRoutes({ ...options, readBody, rejections, live }),
     },
     log,
   );
   const liveness = createLiveness();
-  const server = createServer((request, response) => void handle(request, response, undefined)); // it never rejects
+  const server = createServer(
+    { requestTimeout: MAX_UPLOAD_MS },
+    (request, response) => void handle(request, response, undefined), // it never rejects
+  );
   server.maxConnections = MAX_CONNECTIONS;
   await listenOnSocket(server, options.socketPath);
   const publishing = watchPublishes(db, broadcast, log);
@@ -174,6 +185,19 @@ function createAnswerHandler(asks: Asks, readBody: ReadBody): FeedHandler {
     requireEdge(edge, peer?.edge);
     asks.takeAnswer(id, { edge, content }, peer);
     response.writeHead(204).end();
+  };
+}
+
+/** The answer begins when the upload is taken, and ends with it. An edge goes on to the next control after 404. */
+function createUploadHandler(asks: Asks): FeedHandler {
+  return async (request, response, { peer }) => {
+    const { edge, id } = parseUploadQuery(queryOf(request));
+    requireEdge(edge, peer?.edge);
+    const outcome = asks.takeUpload(id, { edge, body: request }, peer);
+    if (outcome === 'unknown') return refuseRequest(response, 404, 'id: no question of this control');
+    if (outcome === 'unwanted') return refuseRequest(response, 409, 'id: another edge has answered');
+    request.once('close', () => response.end());
+    response.writeHead(200).flushHeaders();
   };
 }
 

@@ -32,6 +32,10 @@ export const MAX_ASK_BYTES = 7000;
 export const MAX_ANSWER_BYTES = 7000;
 /** Longest message between controls. */
 export const MAX_CONTROL_MESSAGE_BYTES = 7900;
+/** POST with the query `edge=E&id=Q`: what answers a question for as long as it is open, such as a live stream. */
+export const UPLOADS_PATH = '/edge/v1/uploads';
+/** Longest request of an edge: an upload may last as long as what a session plays. */
+export const MAX_UPLOAD_MS = 11 * 60_000;
 const MAX_ID_CHARS = 64;
 const MAX_LIMIT_MS = 3_600_000;
 
@@ -49,6 +53,16 @@ export function parseAnswer(text: string): { readonly edge: string; readonly id:
   const members = readMembers('answer', parseJson(text));
   if (members['content'] === undefined) throw new MessageError('content: missing');
   return { edge: readEdge(members['edge']), id: readId(members), content: members['content'] };
+}
+
+export function formatUploadPath(edge: string, id: string): string {
+  return `${UPLOADS_PATH}?${new URLSearchParams({ edge, id })}`;
+}
+
+/** Parses the query of an upload. */
+export function parseUploadQuery(query: string): { readonly edge: string; readonly id: string } {
+  const members = Object.fromEntries(new URLSearchParams(query));
+  return { edge: readEdge(members['edge']), id: readId(members) };
 }
 
 function readId(members: Members): string {

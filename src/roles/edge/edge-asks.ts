@@ -1,4 +1,4 @@
-/** Answers control's questions on a machine with edge workers: explanations, and lines of logs that somebody follows. */
+/** Answers control's questions on a machine with edge workers: explanations, lines of logs that somebody follows, and live streams. */
 import { askLocal } from '#cli/command/ask-local.ts';
 import type { ControlLink } from '#feed/client/control-link.ts';
 import { postMessage } from '#feed/client/post-message.ts';
@@ -6,6 +6,8 @@ import { ANSWERS_PATH, type Ask, type AskTaker, MAX_ANSWER_BYTES } from '#feed/w
 import type { Logger } from '#lib/logger.ts';
 import type { LogFilter } from '#logs/tail/filter.ts';
 import type { Tail, TailedLines } from '#logs/tail/tail-watch.ts';
+import type { StreamName } from '#sites/live.ts';
+import type { EdgePreviews } from './edge-previews.ts';
 
 export interface EdgeAsksOptions {
   readonly link: ControlLink;
@@ -14,13 +16,15 @@ export interface EdgeAsksOptions {
   readonly findWorkers: () => readonly string[];
   /** Replaces the tails of all parts that write logs. */
   readonly useTails: (tails: readonly Tail[]) => void;
+  readonly previews: EdgePreviews;
   readonly log: Logger;
 }
 
 /** Content of a question, from control of the same release or a newer one. */
 type Content =
   | { readonly kind: 'explain'; readonly domainId: number; readonly question: object }
-  | { readonly kind: 'tail'; readonly domainId: number; readonly filter: LogFilter };
+  | { readonly kind: 'tail'; readonly domainId: number; readonly filter: LogFilter }
+  | ({ readonly kind: 'preview' } & StreamName);
 
 /** Questions at once. */
 const MAX_TAILS = 100;
@@ -62,9 +66,11 @@ export class EdgeAsks implements AskTaker, Disposable {
     else if (asked.kind === 'explain')
       void this.#explain(id, asked); // never rejects
     else if (asked.kind === 'tail') this.#open(id, limitMs, asked);
+    else if (asked.kind === 'preview') this.#options.previews.open(id, limitMs, asked);
   }
 
   lose(): void {
+    this.#options.previews.closeAll();
     for (const id of [...this.#tails.keys()]) this.#close(id);
   }
 
@@ -92,6 +98,7 @@ export class EdgeAsks implements AskTaker, Disposable {
   }
 
   #close(id: string): void {
+    this.#options.previews.close(id);
     const open = this.#tails.get(id);
     if (open === undefined) return;
     clearTimeout(open.ending);

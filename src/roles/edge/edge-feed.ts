@@ -24,6 +24,8 @@ import { openControlLink } from './control-link.ts';
 import { EdgeAsks } from './edge-asks.ts';
 import { type EdgeHealth, startEdgeHealth } from './edge-health.ts';
 import { edgeStorePath, ticketSecretsPath } from './edge-paths.ts';
+import { EdgePreviews } from './edge-previews.ts';
+import { liveSocketPath } from './live-places.ts';
 import { createOwnChecks, usedShare } from './own-checks.ts';
 import { drainsItself } from './self-drain.ts';
 import { startTraffic } from './traffic.ts';
@@ -117,6 +119,7 @@ function createAsks({ config, log, send }: PartContext, link: ControlLink): Edge
     ...{ link, edgeId: config.edgeId, log },
     findWorkers: () => findWorkers(config.dataDir),
     useTails: (tails) => send({ kind: 'tails', tails }),
+    previews: new EdgePreviews({ link, edgeId: config.edgeId, liveSocket: liveSocketPath(config.dataDir), log }),
   });
 }
 

@@ -9,6 +9,8 @@ export const PACKAGES = 'package-lock.json';
 export const CONSOLE_PACKAGES: readonly string[] = [
   '@base-ui/react',
   '@tanstack/react-query',
+  'hls.js',
+  'mpegts.js',
   'react',
   'react-dom',
   'uplot',

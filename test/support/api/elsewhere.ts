@@ -2,10 +2,10 @@
 import type { RouteName } from '#contract/routes.ts';
 
 /** The others are of people: they take no token, or no account is in view. test/api/sessions.test.ts */
-export type OfAccounts = Exclude<RouteName, `${'session' | 'person' | 'invitation'}.${string}`>;
+export type OfAccounts = Exclude<RouteName, `${'session' | 'person' | 'invitation'}.${string}` | 'live.preview'>;
 
 export function isOfAccounts(name: RouteName): name is OfAccounts {
-  return !/^(session|person|invitation)\./.test(name);
+  return !/^(session|person|invitation)\.|^live\.preview$/.test(name);
 }
 
 /** What a token that is limited to another domain of the account is answered. A new operation does not compile until it is here. */
@@ -85,6 +85,7 @@ export const ELSEWHERE: { readonly [N in OfAccounts]: Outcome<N> } = {
   'live.history': 'domainNotFound',
   'live.viewers': 'domainNotFound',
   'live.pushInfo': 'domainNotFound',
+  'live.list': 'less',
   'live.getRecording': 'domainNotFound',
   'live.setRecording': 'domainNotFound',
   'live.listRecordings': 'domainNotFound',
@@ -199,6 +200,7 @@ type Outcome<N extends RouteName> = N extends
   | `${'domain' | 'certificate' | 'token'}.list`
   | 'domain.listBrief'
   | 'cache.listTasks'
+  | 'live.list'
   ? 'less'
   :
       | 'domainNotFound'

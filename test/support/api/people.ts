@@ -4,8 +4,10 @@ import { totpCode } from '#api/auth/totp.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTES, type RouteName } from '#contract/routes.ts';
 import { createAccount } from '#db/tables/accounts.ts';
+import { recordLiveReport } from '#db/tables/live/reports.ts';
 import type { AccountKind } from '#model/account.ts';
 import type { Role } from '#model/person.ts';
+import { onAir } from '../live/live-reports.ts';
 import { cookieOf, LOCAL_SECRET, type Raw, type TestApi } from './api.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { dataOf } from './customers.ts';
@@ -123,6 +125,13 @@ export async function preparePeople(api: TestApi, name: RouteName): Promise<Prep
       const passkey = await makePasskey(api, cookie);
       return prepared({ passkey_id: dataOf(await api.call('person.addPasskey', cookie, { passkey }))['passkey_id'] });
     }
+    case 'live.preview': {
+      const added = await api.call('domain.add', cookie, { domain: sample['domain'], cdn_type: 4 });
+      const news = { domainId: Number(dataOf(added)['domain_id']), app: 'live', stream: 'news', broadcast: 'b1' };
+      const report = { edge: 'edge-1', epoch: 'e1', events: [], streams: [onAir(news, api.now)] };
+      await api.db.transaction((trx) => recordLiveReport(trx, report, api.now));
+      return prepared({});
+    }
     case 'invitation.get':
     case 'invitation.beginPasskey':
     case 'invitation.accept': {
@@ -160,7 +169,7 @@ export function consoleOriginOf({ url }: TestApi): string {
 /** Operations that an identity provider has to answer for: test/api/identity-provider.test.ts has one. */
 export const NEEDS_PROVIDER: readonly RouteName[] = ['session.beginProvider', 'person.linkProvider'];
 
-/** Whether the operation concerns people, and so is prepared here. */
+/** Whether the operation concerns people, or takes their sessions alone, and so is prepared here. */
 export function isOfPeople(name: RouteName): boolean {
-  return /^(session|person|member|invitation)\.|^operator\..*Persons?(Status)?$/.test(name);
+  return /^(session|person|member|invitation)\.|^operator\..*Persons?(Status)?$|^live\.preview$/.test(name);
 }

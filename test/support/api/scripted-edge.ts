@@ -1,4 +1,5 @@
 /** An edge that answers control's questions by a script, without a socket; the questions themselves are the real ones. */
+import type { Readable } from 'node:stream';
 import { Asks } from '#feed/publish/asks.ts';
 import type { Ask } from '#feed/wire/ask-messages.ts';
 import { silentLog } from '../feed/feed.ts';
@@ -14,16 +15,22 @@ export const EXPLAINS: AnswerAsk = (content) => {
   return [{ explanation: { steps, xCache: 'MISS', asksOrigin: true, origins } }];
 };
 
-export function askScriptedEdge(answer: AnswerAsk): Asks {
+/** `upload`: what the edge sends for a question, for as long as it is open; `undefined`: nothing. */
+export function askScriptedEdge(answer: AnswerAsk, upload?: (content: unknown) => Readable | undefined): Asks {
   const asks: Asks = new Asks({
     db: { onMessage: () => () => undefined, tellControls: async () => undefined },
     streams: {
       sendTo: (event) => {
         const [, data = 'null'] = /^data: (.*)$/m.exec(event) ?? [];
         const { id, limitMs, content }: Ask = JSON.parse(data);
-        if (limitMs > 0)
-          for (const each of answer(content))
-            setImmediate(() => asks.takeAnswer(id, { edge: 'local', content: each }, undefined));
+        if (limitMs === 0) return 1;
+        for (const each of answer(content))
+          setImmediate(() => asks.takeAnswer(id, { edge: 'local', content: each }, undefined));
+        const body = upload?.(content);
+        if (body !== undefined)
+          setImmediate(() => {
+            if (asks.takeUpload(id, { edge: 'local', body }, undefined) !== 'taken') body.destroy();
+          });
         return 1;
       },
     },

@@ -20,7 +20,7 @@ import { type ReadCall, readCall } from './read-call.ts';
 import type { FormatAnswer } from './write-answer.ts';
 
 /** What all connections share. */
-export interface BareParts extends Omit<AppParts, 'options' | 'count' | 'lines' | 'security' | 'watches'> {
+export interface BareParts extends Omit<AppParts, 'options' | 'count' | 'lines' | 'security' | 'watches' | 'previews'> {
   readonly formatAnswer: FormatAnswer;
   readonly log: Logger;
   readonly conversation: ConversationOptions;

@@ -13,6 +13,7 @@ import {
   type StreamName,
 } from '#model/live-stream.ts';
 import type { Executor, LiveStreamRow, Schema } from '../../schema/schema.ts';
+import type { OwnDomains } from '../domain-filter.ts';
 import type { Change } from '../resources.ts';
 import { findStream, lockLive } from './rows.ts';
 
@@ -31,6 +32,8 @@ export interface StoredStream extends StreamFacts {
 
 export interface StreamFilter {
   readonly accountId?: number | undefined;
+  /** Absent: all. */
+  readonly domainIds?: OwnDomains['domainIds'];
   readonly domainId?: number | undefined;
   readonly app?: string | undefined;
   readonly stream?: string | undefined;
@@ -74,7 +77,7 @@ export async function pageStreams(
   return { total: Number(total), streams: rows.map(toStored) };
 }
 
-function selectStreams(x: Executor, { accountId, domainId, app, stream, state, now }: StreamFilter) {
+function selectStreams(x: Executor, { accountId, domainIds, domainId, app, stream, state, now }: StreamFilter) {
   const since = now - READY_KEEP_MS;
   let query = x
     .selectFrom('live_stream')
@@ -93,6 +96,8 @@ function selectStreams(x: Executor, { accountId, domainId, app, stream, state, n
       ]),
     );
   if (accountId !== undefined) query = query.where('account_id', '=', accountId);
+  if (domainIds !== undefined)
+    query = domainIds.length === 0 ? query.where(sql<boolean>`1 = 0`) : query.where('domain_id', 'in', domainIds);
   if (domainId !== undefined) query = query.where('domain_id', '=', domainId);
   if (app !== undefined) query = query.where('app', '=', app);
   if (stream !== undefined) query = query.where('stream', '=', stream);
