@@ -1,12 +1,10 @@
 /** Removes the chosen opt-outs after a question: people who opted out may be sent advertising again. */
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { Notice } from '../../components/notice.tsx';
+import { Question } from '../../components/question.tsx';
 import { problemOf, useChange } from '../../queries.ts';
 import { useServices } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
-import { commonText } from '../../text/common.ts';
 import { repliesText } from '../../text/replies.ts';
 
 interface RemoveOptOutsProps {
@@ -16,7 +14,6 @@ interface RemoveOptOutsProps {
 
 export function RemoveOptOuts({ numbers, onRemoved }: RemoveOptOutsProps) {
   const t = useText(repliesText);
-  const common = useText(commonText);
   const { toasts } = useServices();
   const [isAsking, setAsking] = useState(false);
   const remove = useChange('sms.removeOptOuts');
@@ -35,22 +32,17 @@ export function RemoveOptOuts({ numbers, onRemoved }: RemoveOptOutsProps) {
       <Button icon="trash" onClick={() => setAsking(true)}>
         {t.remove(numbers.length)}
       </Button>
-      <Dialog
+      <Question
         title={t.removeTitle(numbers.length)}
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        footer={
-          <>
-            <Button onClick={() => setAsking(false)}>{common.cancel}</Button>
-            <Button kind="danger" isBusy={remove.isPending} onClick={submit}>
-              {t.removeSubmit}
-            </Button>
-          </>
-        }
+        submit={t.removeSubmit}
+        onSubmit={submit}
+        isBusy={remove.isPending}
+        problem={remove.error ? problemOf(remove.error) : undefined}
       >
-        <p>{t.removeHelp}</p>
-        {remove.error && <Notice tone="bad">{problemOf(remove.error).text}</Notice>}
-      </Dialog>
+        {t.removeHelp}
+      </Question>
     </div>
   );
 }

@@ -1,12 +1,10 @@
 /** Makes a new secret of a webhook after a question: the receiver has to know it at once. */
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { Notice } from '../../components/notice.tsx';
+import { Question } from '../../components/question.tsx';
 import { problemOf, useChange } from '../../queries.ts';
 import { useServices } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
-import { commonText } from '../../text/common.ts';
 import { servicesText } from '../../text/services.ts';
 
 interface RotateSecretProps {
@@ -16,7 +14,6 @@ interface RotateSecretProps {
 
 export function RotateSecret({ appKey, url }: RotateSecretProps) {
   const t = useText(servicesText);
-  const common = useText(commonText);
   const { toasts } = useServices();
   const [isAsking, setAsking] = useState(false);
   const rotate = useChange('sms.setWebhook');
@@ -33,22 +30,17 @@ export function RotateSecret({ appKey, url }: RotateSecretProps) {
   return (
     <>
       <Button onClick={() => setAsking(true)}>{t.rotate}</Button>
-      <Dialog
+      <Question
         title={t.rotateTitle}
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        footer={
-          <>
-            <Button onClick={() => setAsking(false)}>{common.cancel}</Button>
-            <Button kind="danger" isBusy={rotate.isPending} onClick={submit}>
-              {t.rotateSubmit}
-            </Button>
-          </>
-        }
+        submit={t.rotateSubmit}
+        onSubmit={submit}
+        isBusy={rotate.isPending}
+        problem={rotate.error ? problemOf(rotate.error) : undefined}
       >
-        <p>{t.rotateHelp}</p>
-        {rotate.error && <Notice tone="bad">{problemOf(rotate.error).text}</Notice>}
-      </Dialog>
+        {t.rotateHelp}
+      </Question>
     </>
   );
 }

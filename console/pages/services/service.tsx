@@ -1,7 +1,7 @@
 /** One SMS service: its key and state, its settings, and its webhook with what was posted. */
-import { Suspense } from 'react';
 import { useParams } from 'wouter';
 import { CopyButton } from '../../components/copy.tsx';
+import { Later } from '../../components/later.tsx';
 import { Loaded, Skeleton } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
 import { Tabs } from '../../components/tabs.tsx';
@@ -57,9 +57,9 @@ function ServicePage({ appKey }: { readonly appKey: string }) {
       />
       <Loaded load={load} lines={6}>
         {(settings) => (
-          <Suspense fallback={<Skeleton lines={6} />}>
+          <Later as="part" about={tab} fallback={<Skeleton lines={6} />}>
             {tab === 'settings' ? <SettingsTab settings={settings} /> : <WebhookTab appKey={appKey} />}
-          </Suspense>
+          </Later>
         )}
       </Loaded>
     </Page>

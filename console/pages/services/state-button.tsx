@@ -2,12 +2,10 @@
 import { useState } from 'react';
 import type { DataOf } from '#contract/operations.ts';
 import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { Notice } from '../../components/notice.tsx';
+import { Question } from '../../components/question.tsx';
 import { problemOf, useChange } from '../../queries.ts';
 import { useServices } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
-import { commonText } from '../../text/common.ts';
 import { servicesText } from '../../text/services.ts';
 
 interface StateButtonProps {
@@ -16,7 +14,6 @@ interface StateButtonProps {
 
 export function StateButton({ service: { app_key, name, status } }: StateButtonProps) {
   const t = useText(servicesText);
-  const common = useText(commonText);
   const { toasts } = useServices();
   const [isAsking, setAsking] = useState(false);
   const change = useChange('sms.updateStatus');
@@ -45,22 +42,17 @@ export function StateButton({ service: { app_key, name, status } }: StateButtonP
   return (
     <>
       <Button onClick={() => setAsking(true)}>{t.disable}</Button>
-      <Dialog
+      <Question
         title={t.disableTitle(name)}
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        footer={
-          <>
-            <Button onClick={() => setAsking(false)}>{common.cancel}</Button>
-            <Button kind="danger" isBusy={change.isPending} onClick={submit}>
-              {t.disableSubmit}
-            </Button>
-          </>
-        }
+        submit={t.disableSubmit}
+        onSubmit={submit}
+        isBusy={change.isPending}
+        problem={change.error ? problemOf(change.error) : undefined}
       >
-        <p>{t.disableHelp}</p>
-        {change.error && <Notice tone="bad">{problemOf(change.error).text}</Notice>}
-      </Dialog>
+        {t.disableHelp}
+      </Question>
     </>
   );
 }

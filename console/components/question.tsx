@@ -1,0 +1,43 @@
+/** A question before something that is hard to undo: its effect, and the button that does it. */
+import type { ReactNode } from 'react';
+import { useText } from '../text/catalogue.ts';
+import { commonText } from '../text/common.ts';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import type { Problem } from './load.ts';
+import { Notice } from './notice.tsx';
+
+interface QuestionProps {
+  readonly title: string;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  /** Text of the button. */
+  readonly submit: string;
+  readonly onSubmit: () => void;
+  readonly isBusy: boolean;
+  /** Why the last attempt did not succeed. */
+  readonly problem: Problem | undefined;
+  readonly children: ReactNode;
+}
+
+export function Question({ title, isOpen, onClose, submit, onSubmit, isBusy, problem, children }: QuestionProps) {
+  const t = useText(commonText);
+  return (
+    <Dialog
+      title={title}
+      isOpen={isOpen}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button kind="danger" isBusy={isBusy} onClick={onSubmit}>
+            {submit}
+          </Button>
+        </>
+      }
+    >
+      <p>{children}</p>
+      {problem && <Notice tone="bad">{problem.text}</Notice>}
+    </Dialog>
+  );
+}
