@@ -15,10 +15,9 @@ import { openPreferences } from './lib/open-preferences.ts';
 import { createStore } from './lib/store.ts';
 import { startLive } from './live-tabs.ts';
 import { createProofs } from './proofs.ts';
-import { takeReturn, tellReturn } from './provider-return.ts';
 import { createQueryClient, problemOf } from './queries.ts';
+import { PROVIDER_PATH } from './routes.ts';
 import { type Services, ServicesContext } from './services.tsx';
-import { signInText } from './text/sign-in.ts';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no element with the id root');
@@ -31,20 +30,21 @@ const caller = createCaller({
   prove: proofs.ask,
   onSignedOut: () => void queries.invalidateQueries({ queryKey: ['session.get'] }),
 });
-const words = signInText[preferences.get().locale];
 const toasts = createToasts();
-const returned = takeReturn(import.meta.env.BASE_URL);
-let entryProblem = returned !== undefined && returned.trip === undefined ? words.providerStray : undefined;
-if (returned?.trip?.purpose === 'signIn')
-  await tellReturn(caller, returned.trip, returned.query).catch((error: unknown) => {
-    entryProblem = problemOf(error).text;
-  });
+// An identity provider has sent the browser back.
+const arrival = location.pathname.endsWith(PROVIDER_PATH)
+  ? await (await import('./provider-return.ts')).arrive({
+      caller,
+      base: import.meta.env.BASE_URL,
+      locale: preferences.get().locale,
+    })
+  : undefined;
 const services: Services = {
   caller,
   preferences,
   toasts,
   proofs,
-  entryProblem,
+  entryProblem: arrival?.problem,
   live: startLive(caller, queries),
   drafts: createStore(new Map()),
   reload: async () => {
@@ -81,11 +81,7 @@ createRoot(root).render(
   </StrictMode>,
 );
 
-// Not before the page is there, which may have to ask for a proof.
-if (returned?.trip?.purpose === 'link')
-  await tellReturn(caller, returned.trip, returned.query)
-    .then(() => queries.invalidateQueries({ queryKey: ['person.get'] }))
-    .then(
-      () => toasts.show({ about: 'provider', title: words.providerLinked }),
-      (error: unknown) => toasts.show({ about: 'provider', title: problemOf(error).text, stayMs: 0 }),
-    );
+if (arrival?.link !== undefined) {
+  toasts.show(await arrival.link());
+  void queries.invalidateQueries({ queryKey: ['person.get'] });
+}

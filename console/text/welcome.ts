@@ -2,7 +2,7 @@
 const en = {
   title: 'Welcome',
   invited: (email: string, account: string) => `${email} is invited to the account ${account}.`,
-  role: 'Role',
+  role: (role: string) => `Role: ${role}`,
   expires: 'The link works once, until',
   name: 'Your name',
   nameHelp: 'Others see it in the list of members.',
@@ -25,7 +25,7 @@ const en = {
 const zh: typeof en = {
   title: '欢迎',
   invited: (email, account) => `${email} 受邀加入账户 ${account}。`,
-  role: '角色',
+  role: (role) => `角色：${role}`,
   expires: '链接只能使用一次，有效期至',
   name: '姓名',
   nameHelp: '显示在成员列表中。',

@@ -39,15 +39,16 @@ export function CreateDialog({ onClose }: { readonly onClose: () => void }) {
   const session = useSession();
   const create = useChange('token.create');
   const domains = useDomainIds();
-  const initial: Values = { label: '', scopes: session.scopes, access: ['read'], addresses: undefined };
+  const initial: Values = { label: '', scopes: session.scopes.slice(0, 1), access: ['read'], addresses: undefined };
   const { values, set, errors, leave, check } = useForm(request, initial);
   const [names, setNames] = useState<readonly string[]>([]);
   const [lifetime, setLifetime] = useState<Lifetime>('90');
+  // Domains limit what is done to domains, and nothing else.
+  const canBeLimited = values.scopes.join() === 'cdn';
   const send = async () => {
     if (!check()) return;
-    const domain_ids = await domains.find(names);
+    const domain_ids = await domains.find(canBeLimited ? names : []);
     if (domain_ids === undefined) return;
-    const expires_at = Math.floor(Date.now() / 1000) + Number(lifetime) * DAY_SECONDS;
     const { label, scopes, access, addresses } = values;
     create.mutate({
       label,
@@ -55,7 +56,7 @@ export function CreateDialog({ onClose }: { readonly onClose: () => void }) {
       access: [...access],
       ...(domain_ids.length > 0 && { domain_ids: [...domain_ids] }),
       ...(addresses && { addresses: [...addresses] }),
-      ...(lifetime !== '' && { expires_at }),
+      ...(lifetime !== '' && { expires_at: expiryOf(lifetime) }),
     });
   };
   if (create.data) return <ShownToken token={create.data.access_token} onClose={onClose} />;
@@ -100,24 +101,25 @@ export function CreateDialog({ onClose }: { readonly onClose: () => void }) {
           error={errors.access}
           onChange={(access) => set({ access })}
         />
-        {session.scopes.includes('cdn') && (
-          <Field label={t.domains} help={t.domainsHelp} error={domains.error}>
-            {(ids) => <TagList ids={ids} entries={names} onChange={setNames} />}
-          </Field>
+        {canBeLimited && (
+          <ListField label={t.domains} help={t.domainsHelp} error={domains.error} entries={names} onChange={setNames} />
         )}
-        <Field label={t.addresses} help={t.addressesHelp} error={errors.addresses}>
-          {(ids) => (
-            <TagList
-              ids={ids}
-              entries={values.addresses ?? []}
-              onChange={(list) => set({ addresses: list.length === 0 ? undefined : list })}
-            />
-          )}
-        </Field>
+        <ListField
+          label={t.addresses}
+          help={t.addressesHelp}
+          error={errors.addresses}
+          entries={values.addresses ?? []}
+          onChange={(list) => set({ addresses: list.length === 0 ? undefined : list })}
+        />
         <LifetimeField value={lifetime} onChange={setLifetime} />
       </Form>
     </Dialog>
   );
+}
+
+/** Unix seconds. */
+function expiryOf(lifetime: Lifetime): number {
+  return Math.floor(Date.now() / 1000) + Number(lifetime) * DAY_SECONDS;
 }
 
 interface LifetimeFieldProps {
@@ -137,6 +139,22 @@ function LifetimeField({ value, onChange }: LifetimeFieldProps) {
           onChange={onChange}
         />
       )}
+    </Field>
+  );
+}
+
+interface ListFieldProps {
+  readonly label: string;
+  readonly help: string;
+  readonly error: string | undefined;
+  readonly entries: readonly string[];
+  readonly onChange: (entries: readonly string[]) => void;
+}
+
+function ListField({ label, help, error, entries, onChange }: ListFieldProps) {
+  return (
+    <Field label={label} help={help} error={error}>
+      {(ids) => <TagList ids={ids} entries={entries} onChange={onChange} />}
     </Field>
   );
 }

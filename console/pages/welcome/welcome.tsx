@@ -43,7 +43,7 @@ function Link({ secret, link }: LinkProps) {
     <>
       <p>{t.invited(email, account_name)}</p>
       <p className="help">
-        {t.role}: {shell.roles[role] ?? role}
+        {t.role(shell.roles[role] ?? role)}
         <br />
         {t.expires} <Time at={expires_at} />
       </p>
