@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { findViolations } from '../support/console/axe.ts';
 import { startConsole } from '../support/console/browser.ts';
-import { clientOf, openSignedIn } from '../support/console/signed-in.ts';
+import { clientOf, openSignedIn, signIn } from '../support/console/signed-in.ts';
 import { eventually } from '../support/eventually.ts';
 import { needs } from '../support/runner/needs.ts';
 import { startSmsc } from '../support/sms/smsc.ts';
@@ -238,8 +238,7 @@ test('messages are sent, followed and found', needs('chromium', 'netSmpp'), asyn
     const { access_token } = await client.call('operator.createToken', { account_id, scopes: ['cdn'] });
     const page = await console.open('/console/messages');
     t.after(async () => await page.context().close());
-    await page.getByLabel('Access token').fill(access_token);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await signIn(page, access_token);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.getByRole('navigation', { name: 'Main menu' }).getByRole('link', { name: 'Domains' }).waitFor();
     assert.equal(await page.getByRole('link', { name: 'Messages' }).count(), 0);
