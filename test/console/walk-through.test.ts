@@ -34,7 +34,7 @@ test('six acts lead from a fresh start to a domain that serves a hit', needs('ch
   const person = actingPerson();
 
   await person.fill(page.getByLabel('Access token'), printed(/^token +(\S+)/m));
-  await person.click(page.getByRole('button', { name: 'Sign in', exact: true }));
+  await person.click(page.getByRole('button', { name: 'Sign in with the token', exact: true }));
   await person.click(page.getByRole('link', { name: 'Add a domain' }));
   await person.fill(page.getByLabel('Names'), DOMAIN);
   await person.fill(page.getByLabel('Origins'), `127.0.0.1:${origin.port}`);
