@@ -34,6 +34,8 @@ const PAGES: readonly (readonly [path: string, texts: Readonly<Record<TestLocale
   ['/logs', { en: 'Which domain?', 'zh-CN': '查看哪个域名？' }],
   ['/logs?domain=www.example.com', { en: 'There is no log', 'zh-CN': '最近 30 天没有日志' }],
   ['/logs?domain=www.example.com&view=tail', { en: 'Nothing is followed', 'zh-CN': '尚未开始跟踪' }],
+  ['/streams', { en: 'There is no live domain yet', 'zh-CN': '还没有直播域名' }],
+  ['/streams/www.example.com/live/news', { en: 'is not a live domain', 'zh-CN': '不是直播域名' }],
   ['/messages', { en: 'There is no message yet', 'zh-CN': '还没有短信' }],
   ['/messages/send', { en: 'The account has no SMS service', 'zh-CN': '账户还没有短信应用' }],
   ['/messages/statistics', { en: 'No message in this time', 'zh-CN': '此时段没有短信' }],
@@ -58,6 +60,8 @@ const PAGES: readonly (readonly [path: string, texts: Readonly<Record<TestLocale
   ['/operator/edges?view=groups', { en: 'Add group', 'zh-CN': '添加节点组' }],
   ['/operator/edges?view=tokens', { en: 'There are no tokens', 'zh-CN': '没有令牌' }],
   ['/operator/edges?view=events', { en: 'ready', 'zh-CN': 'ready' }],
+  ['/operator/edges/local', { en: 'Its own checks', 'zh-CN': '自检' }],
+  ['/operator/streams', { en: 'There is no stream', 'zh-CN': '没有直播流' }],
   ['/operator/connectors', { en: 'It reaches no carrier', 'zh-CN': '它不连接运营商' }],
   ['/operator/connectors/edit', { en: 'System id', 'zh-CN': '用户名（system_id）' }],
   ['/operator/connectors/edit?name=loopback', { en: 'Rate limit', 'zh-CN': '速率上限' }],
@@ -226,7 +230,7 @@ test('every page is as it should be', needs('chromium'), async (t) => {
 async function readPagePatterns(): Promise<readonly string[]> {
   const source = readFileSync(join(ROOT, 'console/pages.tsx'), 'utf8');
   const table = source.slice(source.indexOf('const PAGES'), source.indexOf('\n];'));
-  const rows = [...table.matchAll(/^ {2}(?:inMenu\('(\w+)'|\{ path: (\w+),)/gm)];
+  const rows = [...table.matchAll(/^ {2}(?:inMenu\('(\w+)'|\{\s*path: (?:PATHS\.)?(\w+),)/gm)];
   const files = globSync(['console/routes.ts', 'console/routes/*.ts'], { cwd: ROOT, exclude: ['**/*.test.ts'] });
   const modules = await Promise.all(files.map((file): Promise<object> => import(join(ROOT, file))));
   const known = new Map<string, unknown>([PATHS, ...modules].flatMap((values) => Object.entries(values)));

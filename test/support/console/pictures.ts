@@ -117,6 +117,11 @@ export const PICTURES: readonly Picture[] = [
     },
   },
   {
+    name: 'edge',
+    path: '/console/operator/edges/local',
+    show: async (page) => await page.getByText('Its own checks').waitFor(),
+  },
+  {
     name: 'phone-dark',
     path: '/console/domains?sort=traffic',
     profile: { ...PHONE, colorScheme: 'dark', locale: 'zh-CN' },
