@@ -10,6 +10,7 @@ import styles from './table.module.css';
 export interface Column<R> {
   /** Unlike those of the other columns. */
   readonly id: string;
+  /** Empty: the column has buttons alone. */
   readonly title: string;
   readonly isNumber?: boolean;
   /** Place on a phone: `first` begins the row, `second` stands at its right, `hidden` is left out; others share the second line. */
@@ -56,11 +57,15 @@ export function Table<R>({ label, columns, rows, keyOf, nameOf = keyOf, onOpen, 
                 />
               </th>
             )}
-            {columns.map(({ id, title, isNumber }) => (
-              <th key={id} scope="col" className={classes(isNumber && styles['number'])}>
-                {title}
-              </th>
-            ))}
+            {columns.map(({ id, title, isNumber }) =>
+              title === '' ? (
+                <td key={id} />
+              ) : (
+                <th key={id} scope="col" className={classes(isNumber && styles['number'])}>
+                  {title}
+                </th>
+              ),
+            )}
           </tr>
         </thead>
         <tbody ref={body}>

@@ -48,7 +48,9 @@ export function Shell() {
 
 function Pages() {
   const session = useSession();
-  const [start] = menuOf(session);
+  const menu = menuOf(session);
+  // Operators begin with their work, and not with the members of their own account.
+  const start = menu.find(({ group }) => group !== 'account') ?? menu[0];
   return (
     <Switch>
       {pagesOf(session).map(({ path, show }) => (
