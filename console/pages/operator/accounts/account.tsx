@@ -4,11 +4,13 @@ import { useParams } from 'wouter';
 import type { DataOf } from '#contract/operations.ts';
 import { SESSION_OPERATIONS } from '#contract/people/session-operations.ts';
 import { Button } from '../../../components/button.tsx';
-import { Loaded } from '../../../components/loaded.tsx';
+import { Later } from '../../../components/later.tsx';
+import { Loaded, Skeleton } from '../../../components/loaded.tsx';
 import { Page } from '../../../components/page.tsx';
 import { Tabs } from '../../../components/tabs.tsx';
 import { ConfirmChange } from '../../../forms/confirm-change.tsx';
 import { FormDialog } from '../../../forms/form-dialog.tsx';
+import { lazily } from '../../../lib/lazily.ts';
 import { useChange, useRead } from '../../../queries.ts';
 import { ACCOUNT_TABS, type AccountTab, accountPath, readAccountTab } from '../../../routes/operators.ts';
 import { PATHS } from '../../../routes.ts';
@@ -16,12 +18,14 @@ import { useSession } from '../../../services.tsx';
 import { LOOK_WORDS } from '../../../text/account-fields.ts';
 import { accountsText } from '../../../text/accounts.ts';
 import { useText } from '../../../text/catalogue.ts';
-import { AccountDomains } from './account-domains.tsx';
-import { AccountMoney } from './account-money.tsx';
 import { AccountOverview } from './account-overview.tsx';
 import { AccountState } from './account-state.tsx';
 import { AccountTokens } from './account-tokens.tsx';
 import { PersonDialog } from './person-dialog.tsx';
+
+/** Tabs with the contract of other subjects. */
+const AccountDomains = lazily(async () => (await import('./account-domains.tsx')).AccountDomains);
+const AccountMoney = lazily(async () => (await import('./account-money.tsx')).AccountMoney);
 
 export type AccountData = DataOf<'operator.getAccount'>;
 
@@ -43,7 +47,11 @@ export function Account() {
         tabs={ACCOUNT_TABS.map((name) => ({ to: accountPath(id, name), title: t.tabs[name], isOpen: name === tab }))}
       />
       <Loaded load={load} lines={6}>
-        {(data) => <Tab key={id} tab={tab} account={data} />}
+        {(data) => (
+          <Later as="part" about={tab} fallback={<Skeleton lines={6} />}>
+            <Tab key={id} tab={tab} account={data} />
+          </Later>
+        )}
       </Loaded>
     </Page>
   );
