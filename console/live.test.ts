@@ -43,10 +43,16 @@ describe('the live stream of a tab', () => {
   test('hints are passed to this tab and to the others', async () => {
     const tab = tabWith([[event('ready', {}), event('domain', HINT, '7-3')]]);
     await runLive(tab.parts);
-    assert.deepEqual(tab.heard, [HINT]);
-    assert.deepEqual(tab.said, ['which state?', { state: 'streaming' }, { state: 'streaming', heard: HINT }]);
+    assert.deepEqual(tab.heard, ['gap', HINT]);
+    assert.deepEqual(tab.said, ['which state?', { state: 'streaming', heard: 'gap' }, { state: 'streaming', heard: HINT }]);
     tab.parts.channel.onmessage?.(new MessageEvent('message', { data: 'which state?' }) as never);
     assert.deepEqual(tab.said.at(-1), { state: 'streaming' }, 'a tab that was opened later asks');
+  });
+
+  test('a tab that begins to lead reads everything again once its stream is open', async () => {
+    const tab = tabWith([[event('ready', {}), event('bye', {})], [event('ready', {})]]);
+    await runLive(tab.parts);
+    assert.deepEqual(tab.heard, ['gap']);
   });
 
   test('a stream that ends is gone on with where it ended', async () => {
@@ -59,7 +65,7 @@ describe('the live stream of a tab', () => {
   test('lost hints make the tabs read everything again', async () => {
     const tab = tabWith([[event('ready', {}), event('gap', {})]]);
     await runLive(tab.parts);
-    assert.deepEqual(tab.heard, ['gap']);
+    assert.deepEqual(tab.heard, ['gap', 'gap']);
   });
 
   test('the tabs poll every 5 s after two failures, until the stream is back', async () => {
@@ -68,7 +74,7 @@ describe('the live stream of a tab', () => {
     const tab = tabWith([failed, failed, failed, [event('ready', {})]]);
     tab.state.subscribe(() => states.push(tab.state.get()));
     await runLive(tab.parts);
-    assert.deepEqual(tab.heard, ['gap', 'gap']);
+    assert.deepEqual(tab.heard, ['gap', 'gap', 'gap']);
     assert.deepEqual(tab.pauses.slice(0, 3), [1000, 5000, 5000]);
     assert.deepEqual(states, ['streaming']);
   });

@@ -62,13 +62,16 @@ async function holdStream({ watch, channel, state, onHeard, wait }: LiveParts, s
   };
   let after: string | undefined;
   let failures = 0;
+  let hasBegun = false;
   while (!signal.aborted) {
     try {
       for await (const { id, event, data } of watch(after === undefined ? {} : { after }, signal)) {
         if (id !== '') after = id;
         failures = 0;
         if (event === 'bye') break;
-        say({ state: 'streaming', ...(event !== 'ready' && { heard: event === 'gap' ? 'gap' : JSON.parse(data) }) });
+        const heard = heardOf(event, data, hasBegun);
+        hasBegun = true;
+        say({ state: 'streaming', ...(heard !== undefined && { heard }) });
       }
     } catch {
       // Refused, cut or silent: tried again below.
@@ -77,4 +80,10 @@ async function holdStream({ watch, channel, state, onHeard, wait }: LiveParts, s
     if (failures >= PATIENCE) say({ state: 'polling', heard: 'gap' });
     await wait(failures < PATIENCE ? PAUSE_MS : POLL_MS, signal);
   }
+}
+
+/** What was shown before the first stream of this tab may be older than the stream, or lack hints that a closed tab had. */
+function heardOf(event: string, data: string, hasBegun: boolean): Heard | undefined {
+  if (event === 'ready') return hasBegun ? undefined : 'gap';
+  return event === 'gap' ? 'gap' : JSON.parse(data);
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { loadOrMakeKeyring } from '#db/secrets/keyring.ts';
 import { saveLiveKeys } from '#db/tables/live/keys.ts';
 import { forbidStream, listStreamFacts } from '#db/tables/live/streams.ts';
@@ -42,6 +43,22 @@ test("marks and keys reach the edge's file; reports of a live process are stored
   );
   const [stream] = await listStreamFacts(db.query, { domainId, now: systemClock() });
   assert.deepEqual([stream?.edge, stream?.status?.flashVer, stream?.isForbidden], ['local', 'FMLE/3.0', true]);
+});
+
+test('the feed ends only after it has recorded the reports that it has received', async (t) => {
+  const { db, feed, socketPath, domainId } = await start(t);
+  const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
+  const before = db.transaction(() => isFree);
+  const received = t.mock.method(db, 'transaction');
+  const name = { domainId, app: 'live', stream: 'news', broadcast: 'b1' };
+  const report = { edge: 'local', epoch: 'e', at: 1, events: [began(1, name, 1000)], streams: [onAir(name, 1000)] };
+  const answered = sendLiveReport(socketPath, report).catch(() => undefined); // its connection is cut
+  await eventually('the report waits for the database', () => received.mock.callCount() === 1);
+  const ended = feed[Symbol.asyncDispose]();
+  assert.equal(await Promise.race([ended.then(() => 'ended'), delay(200, 'waits')]), 'waits');
+  free();
+  await Promise.all([before, answered, ended]);
+  assert.equal((await listStreamFacts(db.query, { domainId, now: systemClock() })).length, 1);
 });
 
 async function start(t: TestContext) {

@@ -125,7 +125,8 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
   const rejections = createEdgeCounts<RejectionCount>();
   const live = createEdgeCounts<LiveCount>();
   const readBody = createBodyReader();
-  const handle = createFeedHandler(
+  const inFlight = new Set<Promise<void>>();
+  const answer = createFeedHandler(
     {
       [STREAM_PATH]: { method: 'GET', handle: createStreamHandler(broadcast) },
       [SNAPSHOT_PATH]: { method: 'GET', handle: createSnapshotHandler(db, openBody, transfers) },
@@ -136,6 +137,11 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
     },
     log,
   );
+  const handle: RequestHandler = (...request) => {
+    const answering = answer(...request).finally(() => inFlight.delete(answering));
+    inFlight.add(answering);
+    return answering;
+  };
   const liveness = createLiveness();
   const server = createServer(
     { requestTimeout: MAX_UPLOAD_MS },
@@ -173,6 +179,7 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
       await broadcast.close(0);
       server.closeAllConnections();
       await closed;
+      await Promise.all(inFlight); // they use the database, which is closed next
     },
   };
 }
