@@ -11,7 +11,8 @@ import {
 import { useRef } from 'react';
 import { ClientError } from '#client/client-error.ts';
 import type { CallOf, DataOf } from '#contract/operations.ts';
-import { ADDING, type RouteName } from '#contract/routes.ts';
+import { ADDING } from '#contract/route-kinds.ts';
+import type { RouteName } from '#contract/routes.ts';
 import type { Load, Problem } from './components/load.ts';
 import { usePreference, useServices } from './services.tsx';
 import { isTouched } from './touched.ts';

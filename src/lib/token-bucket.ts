@@ -4,11 +4,13 @@
  */
 import { Lru } from './lru.ts';
 
-export interface TokenBucketOptions {
-  /** Read at each use: it may change, as `burst` may. */
+export interface Rate {
   readonly perSecond: number;
   /** Size of the bucket, at least 1. */
   readonly burst: number;
+}
+
+export interface TokenBucketOptions extends Rate {
   readonly maxKeys: number;
 }
 
@@ -23,36 +25,30 @@ interface Bucket {
 }
 
 export class TokenBuckets {
-  readonly #options: TokenBucketOptions;
+  readonly #rate: Rate;
   readonly #buckets: Lru<string, Bucket>;
 
-  constructor(options: TokenBucketOptions) {
-    this.#options = options;
-    this.#buckets = new Lru({ maxWeight: options.maxKeys });
+  constructor({ maxKeys, ...rate }: TokenBucketOptions) {
+    this.#rate = rate;
+    this.#buckets = new Lru({ maxWeight: maxKeys });
   }
 
-  /** Whole tokens that may be taken. */
-  available(key: string, now: number): number {
-    return Math.floor(this.#tokensOf(key, now));
+  /** Whole tokens that may be taken. `rate`: that of this key, where keys differ. */
+  available(key: string, now: number, rate = this.#rate): number {
+    return Math.floor(tokensOf(this.#buckets.get(key), now, rate));
   }
 
-  /** Takes `count` tokens if they are available. */
-  take(key: string, now: number, count = 1): Take {
-    const tokens = this.#tokensOf(key, now);
-    if (tokens < count) return this.#empty(tokens, count);
+  /** Takes `count` tokens if they are available. `rate`: that of this key, where keys differ. */
+  take(key: string, now: number, count = 1, rate = this.#rate): Take {
+    const tokens = tokensOf(this.#buckets.get(key), now, rate);
+    if (tokens < count) return { kind: 'empty', waitMs: Math.ceil(((count - tokens) / rate.perSecond) * 1000) };
     this.#buckets.set(key, { tokens: tokens - count, at: now });
     return { kind: 'taken' };
   }
+}
 
-  /** Calls may be slightly out of order, which gives no advantage. */
-  #tokensOf(key: string, now: number): number {
-    const { perSecond, burst } = this.#options;
-    const bucket = this.#buckets.get(key);
-    if (bucket === undefined) return burst;
-    return Math.min(burst, bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * perSecond);
-  }
-
-  #empty(tokens: number, count: number): Take {
-    return { kind: 'empty', waitMs: Math.ceil(((count - tokens) / this.#options.perSecond) * 1000) };
-  }
+/** Calls may be slightly out of order, which gives no advantage. */
+function tokensOf(bucket: Bucket | undefined, now: number, { perSecond, burst }: Rate): number {
+  if (bucket === undefined) return burst;
+  return Math.min(burst, bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * perSecond);
 }

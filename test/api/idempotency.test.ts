@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient } from '#client/client.ts';
-import { ADDING, ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
+import { ADDING } from '#contract/route-kinds.ts';
+import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
 import { tidy } from '#feed/server/housekeeping.ts';
 import { DAY_MS } from '#lib/durations.ts';
 import type { Raw, TestApi } from '../support/api/api.ts';

@@ -1,6 +1,7 @@
 /** Identifies the caller, and decides whether the call may be made: by a token in the body, or else by the session of a cookie. The order is that of docs/decisions/0210. */
 import { ServiceError } from '#contract/errors/service-error.ts';
-import { NEEDS_PROOF, ROUTES, type Route, type RouteName } from '#contract/routes.ts';
+import { isPersonal, NEEDS_PROOF } from '#contract/route-kinds.ts';
+import { ROUTES, type Route, type RouteName } from '#contract/routes.ts';
 import { COMMON, SMS_COMMON } from '#contract/schema/operation.ts';
 import { clientNetwork } from '#lib/cidr.ts';
 import { rolesWith } from '#model/person.ts';
@@ -108,12 +109,6 @@ export function createAdmission(options: AdmissionOptions): CallAdmission {
 export function answeredCallerOf({ token, session, person, accountId }: Principal): AnsweredCaller | undefined {
   if (token === undefined && session === undefined) return undefined;
   return { accountId, tokenId: token?.id, personId: person?.id, sessionId: session?.id };
-}
-
-/** Whether the operation concerns whoever is signed in, or is to sign in, and no account. */
-export function isPersonal(name: RouteName): boolean {
-  const { scope }: Route = ROUTES[name];
-  return scope === 'person' || scope === 'none';
 }
 
 function ratedOf({ token, session, accountId }: Principal) {

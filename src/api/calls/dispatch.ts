@@ -4,7 +4,8 @@
  */
 import { ServiceError } from '#contract/errors/service-error.ts';
 import { OPERATIONS } from '#contract/operations.ts';
-import { ADDING, ROUTES, type RouteName } from '#contract/routes.ts';
+import { ADDING } from '#contract/route-kinds.ts';
+import { ROUTES, type RouteName } from '#contract/routes.ts';
 import type { Locale } from '#contract/schema/locale.ts';
 import { isDatabaseAway } from '#db/failures.ts';
 import type { Db } from '#db/open.ts';

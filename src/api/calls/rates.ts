@@ -3,7 +3,7 @@
  * burst and whose window is the time in which all of it comes back.
  */
 import type { Clock } from '#lib/clock.ts';
-import { TokenBuckets } from '#lib/token-bucket.ts';
+import { type Rate, TokenBuckets } from '#lib/token-bucket.ts';
 import type { AccountLimits } from '#model/account.ts';
 import { shareOfLimit } from '#model/control.ts';
 import { refuseEmpty } from '../auth/failed-tokens.ts';
@@ -42,37 +42,28 @@ const ADDRESS_RATE = { perSecond: 5, burst: 50, maxKeys: MAX_RATED_TOKENS };
 const BURST_SECONDS = 2;
 
 export function createRates({ tokenRatePerSecond, tokenRateBurst, controls, steadyClock }: RateOptions): TokenRates {
-  const limits = {
-    get perSecond() {
-      return shareOfLimit(tokenRatePerSecond, controls());
-    },
-    get burst() {
-      return shareOfLimit(tokenRateBurst, controls());
-    },
-    maxKeys: MAX_RATED_TOKENS,
+  const share = (limit: number) => shareOfLimit(limit, controls());
+  const ofToken = (): Rate => ({ perSecond: share(tokenRatePerSecond), burst: share(tokenRateBurst) });
+  const ofAccount = (requestsPerSecond: number): Rate => {
+    const perSecond = share(requestsPerSecond);
+    return { perSecond, burst: BURST_SECONDS * perSecond };
   };
-  const tokens = new TokenBuckets(limits);
-  const ofAccount = { perSecond: 1, burst: 1, maxKeys: MAX_RATED_TOKENS };
-  const accounts = new TokenBuckets(ofAccount);
+  const tokens = new TokenBuckets({ ...ofToken(), maxKeys: MAX_RATED_TOKENS });
+  const accounts = new TokenBuckets({ ...ofAccount(1), maxKeys: MAX_RATED_TOKENS });
   const addresses = new TokenBuckets(ADDRESS_RATE);
-  /** Sets the limit of the account that is looked at next. */
-  const setLimit = (perSecond: number) => {
-    ofAccount.perSecond = shareOfLimit(perSecond, controls());
-    ofAccount.burst = BURST_SECONDS * ofAccount.perSecond;
-  };
   return {
     takeAddress: (address) => refuseEmpty(addresses.take(address, steadyClock()), 'tooManyRequests'),
     take({ key, accountId }, { requestsPerSecond }) {
-      refuseEmpty(tokens.take(key, steadyClock()), 'tooManyRequests');
+      refuseEmpty(tokens.take(key, steadyClock(), 1, ofToken()), 'tooManyRequests');
       if (requestsPerSecond === undefined || accountId === undefined) return;
-      setLimit(requestsPerSecond);
-      refuseEmpty(accounts.take(String(accountId), steadyClock()), 'tooManyRequests');
+      const rate = ofAccount(requestsPerSecond);
+      refuseEmpty(accounts.take(String(accountId), steadyClock(), 1, rate), 'tooManyRequests');
     },
     fieldsOf({ key, accountId }, { requestsPerSecond }) {
-      const own = describe('token', limits, tokens.available(key, steadyClock()));
+      const own = describe('token', ofToken(), (rate) => tokens.available(key, steadyClock(), rate));
       if (requestsPerSecond === undefined || accountId === undefined) return own;
-      setLimit(requestsPerSecond);
-      const all = describe('account', ofAccount, accounts.available(String(accountId), steadyClock()));
+      const left = (rate: Rate) => accounts.available(String(accountId), steadyClock(), rate);
+      const all = describe('account', ofAccount(requestsPerSecond), left);
       return {
         'ratelimit-policy': `${own['ratelimit-policy']}, ${all['ratelimit-policy']}`,
         ratelimit: `${own.ratelimit}, ${all.ratelimit}`,
@@ -81,7 +72,9 @@ export function createRates({ tokenRatePerSecond, tokenRateBurst, controls, stea
   };
 }
 
-function describe(name: string, { perSecond, burst }: { perSecond: number; burst: number }, left: number) {
+function describe(name: string, rate: Rate, leftOf: (rate: Rate) => number) {
+  const { perSecond, burst } = rate;
+  const left = leftOf(rate);
   return {
     'ratelimit-policy': `"${name}";q=${Math.floor(burst)};w=${Math.ceil(burst / perSecond)}`,
     ratelimit: `"${name}";r=${left};t=${Math.ceil((burst - left) / perSecond)}`,

@@ -7,7 +7,8 @@ import { SUCCESS } from '../domains/labels.ts';
 import { successEnvelope } from '../envelopes.ts';
 import { OPERATIONS } from '../operations.ts';
 import { SESSION_COOKIE } from '../people/session-fields.ts';
-import { ADDING, ROUTE_NAMES, ROUTES, type RouteName } from '../routes.ts';
+import { ADDING, isPersonal } from '../route-kinds.ts';
+import { ROUTE_NAMES, ROUTES, type RouteName } from '../routes.ts';
 import type { Locale, Localized } from '../schema/locale.ts';
 import { COMMON } from '../schema/operation.ts';
 import {
@@ -57,12 +58,6 @@ interface Content {
 }
 
 const SAMPLE_TOKEN = 'your-access-token';
-
-/** What people call: without a token, by the cookie of their session if they are signed in. */
-const PERSONAL = {
-  person: { security: [{ session: [] }] },
-  none: {},
-} as const;
 
 const SESSION_SCHEME = {
   type: 'apiKey',
@@ -142,7 +137,7 @@ function describeOperation(name: RouteName, locale: Locale): Described {
   const names = answerNames(envelope, data, title);
   const hasOwnData = names.answer.startsWith(title);
   const { schema, named } = dataSchema(data);
-  const isPersonal = scope === 'person' || scope === 'none';
+  const isOfPerson = isPersonal(name);
   return {
     path,
     operation: {
@@ -152,12 +147,12 @@ function describeOperation(name: RouteName, locale: Locale): Described {
       ...('extension' in route && { description: EXTENSION[locale], 'x-extension': true }),
       'x-scope': scope,
       'x-access': access,
-      ...(isPersonal && PERSONAL[scope]),
+      ...(scope === 'person' && { security: [{ session: [] }] }), // the cookie alone
       ...(ADDING.has(name) && { parameters: [{ $ref: `#/components/parameters/${IDEMPOTENCY_KEY.name}` }] }),
       requestBody: {
         required: true,
         content: json(refTo(`${title}Request`), {
-          ...(!isPersonal && { access_token: SAMPLE_TOKEN }),
+          ...(!isOfPerson && { access_token: SAMPLE_TOKEN }),
           ...sample.request,
         }),
       },
@@ -171,7 +166,7 @@ function describeOperation(name: RouteName, locale: Locale): Described {
       },
     },
     schemas: {
-      [`${title}Request`]: requestSchema({ ...(!isPersonal && COMMON.fields), ...request.fields }, locale),
+      [`${title}Request`]: requestSchema({ ...(!isOfPerson && COMMON.fields), ...request.fields }, locale),
       ...(hasOwnData ? { [`${title}Data`]: schema, ...named } : {}),
       ...answerSchemas(envelope, data, names, hasOwnData ? refTo(`${title}Data`) : schema),
     },

@@ -2,7 +2,8 @@
  * A call as nearly every client sends it, read off the bytes of its connection. Whatever node:http would refuse or could understand
  * otherwise, and whatever is answered with anything but the call's own answer, is left to it. docs/decisions/0380
  */
-import { type RouteName, STREAMING } from '#contract/routes.ts';
+import { STREAMING } from '#contract/route-kinds.ts';
+import type { RouteName } from '#contract/routes.ts';
 import { isForOtherHost, toOriginForm } from '#http/absolute-form.ts';
 import { trimOws } from '#http/headers.ts';
 import { findRoute, isSmsPath } from '../../call-answer.ts';
