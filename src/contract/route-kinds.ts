@@ -1,5 +1,5 @@
 /** What holds for some operations: that they add, stream, need a proof, or concern a person. */
-import { type Route, type RouteName, ROUTES } from './routes.ts';
+import { ROUTES, type Route, type RouteName } from './routes.ts';
 
 /** Operations that add something, which a repetition would add twice. They take an `Idempotency-Key`. docs/decisions/0631 */
 export const ADDING: ReadonlySet<RouteName> = new Set<RouteName>([
