@@ -112,37 +112,41 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   const admission = createAdmission(options);
   const services = { ...options.services, db: readingOutside(options.services.db) };
 
-  async function act(request: Request, members: CallMembers, asked: unknown, by: Principal): Promise<CallAnswer> {
-    const { name, locale, now, caller, idempotencyKey } = request;
-    const { token, person, domainIds } = by;
-    const tokenId = token?.id ?? 0;
-    const actor = person === undefined ? `token:${tokenId}` : `person:${person.id}`;
+  function act(request: Request, members: CallMembers, asked: unknown, by: Principal): Promise<CallAnswer> {
+    const { name, now, idempotencyKey: key } = request;
+    if (key === undefined || !ADDING.has(name)) return answer(request, members, asked, by, services.db);
+    const requester = by.person === undefined ? tokenIdOf(by) : actorIdOf(by);
+    const keyed = { key, requester, operation: name, members, accountId: by.accountId ?? NO_ACCOUNT, now };
+    return answerOnce(services, keyed, (db) => answer(request, members, asked, by, readingOutside(db)));
+  }
+
+  async function answer(
+    request: Request,
+    members: CallMembers,
+    asked: unknown,
+    by: Principal,
+    db: Db,
+  ): Promise<CallAnswer> {
+    const { name, locale, now, caller, requestId } = request;
     const call = {
       ...services,
       ...limitsFor(services, by.limits),
       services,
+      db: leavesEvent(name) ? audited(db, request, members, by) : db,
       now,
       accountId: by.accountId ?? NO_ACCOUNT,
-      domainIds,
-      tokenId,
+      domainIds: by.domainIds,
+      tokenId: tokenIdOf(by),
       by,
-      actor,
+      actor: actorIdOf(by),
       caller,
-      requestId: request.requestId,
+      requestId,
       address: caller.address,
       ifRevision: readIfRevision(asked),
     };
-    const answer = async (db: Db) => {
-      const given = { ...call, db: leavesEvent(name) ? audited(db, request, members, by) : db };
-      const { data, note, cookie } = await perform(name, asked, given, { ...options.look, locale });
-      const answered = answerSuccess(name, data, locale, note);
-      return cookie === undefined ? answered : { ...answered, headers: { 'set-cookie': cookie } };
-    };
-    const key = ADDING.has(name) ? idempotencyKey : undefined;
-    if (key === undefined) return await answer(call.db);
-    const requester = person === undefined ? tokenId : actor;
-    const keyed = { ...call, key, requester, operation: name, members };
-    return await answerOnce(call, keyed, (db) => answer(readingOutside(db)));
+    const { data, note, cookie } = await perform(name, asked, call, { ...options.look, locale });
+    const answered = answerSuccess(name, data, locale, note);
+    return cookie === undefined ? answered : { ...answered, headers: { 'set-cookie': cookie } };
   }
 
   /** The answer, with what is left of the caller's rate. A path that the caller may not know of says nothing of it. */
@@ -202,6 +206,15 @@ function audited(db: Db, { name, caller, requestId, now }: Request, members: Cal
   const hasOwner = ROUTES[name].scope !== 'operator';
   const occasion = { at: now, actor: actorOf(by, caller), operation: name, requestId };
   return withTrail(db, occasion, () => askedChange(name, members, hasOwner ? by.accountId : undefined));
+}
+
+/** 0 for a person, and for the command line of this machine. */
+function tokenIdOf({ token }: Principal): number {
+  return token?.id ?? 0;
+}
+
+function actorIdOf(by: Principal): string {
+  return by.person === undefined ? `token:${tokenIdOf(by)}` : `person:${by.person.id}`;
 }
 
 function actorOf({ token, session, person, accountId }: Principal, { address, user = '' }: Caller): AuditActor {
