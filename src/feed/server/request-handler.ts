@@ -56,6 +56,22 @@ export function createFeedHandler(routes: Routes, log: Logger): RequestHandler {
   };
 }
 
+/** Follows the requests of a handler; `settled` resolves when all of them have been answered or given up. */
+export function trackRequests(handle: RequestHandler): {
+  readonly handle: RequestHandler;
+  settled(): Promise<void>;
+} {
+  const inFlight = new Set<Promise<void>>();
+  return {
+    handle: (...request) => {
+      const answering = handle(...request).finally(() => inFlight.delete(answering));
+      inFlight.add(answering);
+      return answering;
+    },
+    settled: async () => void (await Promise.all(inFlight)),
+  };
+}
+
 async function answer(
   routes: Routes,
   request: IncomingMessage,

@@ -36,7 +36,14 @@ import { startHousekeeping } from './housekeeping.ts';
 import { createPacer } from './pacer.ts';
 import { readRemoteClient, viewKeyRoutes } from './remote-routes.ts';
 import { type LiveCount, type RejectionCount, reportRoutes, type TrafficTaker } from './reports.ts';
-import { createFeedHandler, type FeedHandler, queryOf, type RequestHandler, refuseRequest } from './request-handler.ts';
+import {
+  createFeedHandler,
+  type FeedHandler,
+  queryOf,
+  type RequestHandler,
+  refuseRequest,
+  trackRequests,
+} from './request-handler.ts';
 import { createSnapshotTransfers, type SnapshotTransfers } from './snapshot-transfers.ts';
 import { listenOnSocket } from './unix-socket.ts';
 
@@ -125,23 +132,20 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
   const rejections = createEdgeCounts<RejectionCount>();
   const live = createEdgeCounts<LiveCount>();
   const readBody = createBodyReader();
-  const inFlight = new Set<Promise<void>>();
-  const answer = createFeedHandler(
-    {
-      [STREAM_PATH]: { method: 'GET', handle: createStreamHandler(broadcast) },
-      [SNAPSHOT_PATH]: { method: 'GET', handle: createSnapshotHandler(db, openBody, transfers) },
-      ...viewKeyRoutes(sealer, readBody),
-      [ANSWERS_PATH]: { method: 'POST', handle: createAnswerHandler(asks, readBody) },
-      [UPLOADS_PATH]: { method: 'POST', handle: createUploadHandler(asks) },
-      ...reportRoutes({ ...options, readBody, rejections, live }),
-    },
-    log,
+  const requests = trackRequests(
+    createFeedHandler(
+      {
+        [STREAM_PATH]: { method: 'GET', handle: createStreamHandler(broadcast) },
+        [SNAPSHOT_PATH]: { method: 'GET', handle: createSnapshotHandler(db, openBody, transfers) },
+        ...viewKeyRoutes(sealer, readBody),
+        [ANSWERS_PATH]: { method: 'POST', handle: createAnswerHandler(asks, readBody) },
+        [UPLOADS_PATH]: { method: 'POST', handle: createUploadHandler(asks) },
+        ...reportRoutes({ ...options, readBody, rejections, live }),
+      },
+      log,
+    ),
   );
-  const handle: RequestHandler = (...request) => {
-    const answering = answer(...request).finally(() => inFlight.delete(answering));
-    inFlight.add(answering);
-    return answering;
-  };
+  const { handle } = requests;
   const liveness = createLiveness();
   const server = createServer(
     { requestTimeout: MAX_UPLOAD_MS },
@@ -179,7 +183,7 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
       await broadcast.close(0);
       server.closeAllConnections();
       await closed;
-      await Promise.all(inFlight); // they use the database, which is closed next
+      await requests.settled(); // they use the database, which is closed next
     },
   };
 }
