@@ -44,7 +44,11 @@ describe('the live stream of a tab', () => {
     const tab = tabWith([[event('ready', {}), event('domain', HINT, '7-3')]]);
     await runLive(tab.parts);
     assert.deepEqual(tab.heard, ['gap', HINT]);
-    assert.deepEqual(tab.said, ['which state?', { state: 'streaming', heard: 'gap' }, { state: 'streaming', heard: HINT }]);
+    assert.deepEqual(tab.said, [
+      'which state?',
+      { state: 'streaming', heard: 'gap' },
+      { state: 'streaming', heard: HINT },
+    ]);
     tab.parts.channel.onmessage?.(new MessageEvent('message', { data: 'which state?' }) as never);
     assert.deepEqual(tab.said.at(-1), { state: 'streaming' }, 'a tab that was opened later asks');
   });
