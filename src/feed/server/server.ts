@@ -31,7 +31,7 @@ import { requireEdge } from '../wire/messages.ts';
 import { parsePositionQuery } from '../wire/position-query.ts';
 import { HEARTBEAT_MS, MAX_SPREAD_MS, SNAPSHOT_PATH, STATUS_PATH, STREAM_PATH } from '../wire/protocol.ts';
 import { createBodyReader, type ReadBody } from './bodies.ts';
-import { createEdgeCounts, type OfEdge } from './edge-counts.ts';
+import { createEdgeCounts, type EdgeCounts, type OfEdge } from './edge-counts.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createPacer } from './pacer.ts';
 import { readRemoteClient, viewKeyRoutes } from './remote-routes.ts';
@@ -131,20 +131,7 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
   });
   const rejections = createEdgeCounts<RejectionCount>();
   const live = createEdgeCounts<LiveCount>();
-  const readBody = createBodyReader();
-  const requests = trackRequests(
-    createFeedHandler(
-      {
-        [STREAM_PATH]: { method: 'GET', handle: createStreamHandler(broadcast) },
-        [SNAPSHOT_PATH]: { method: 'GET', handle: createSnapshotHandler(db, openBody, transfers) },
-        ...viewKeyRoutes(sealer, readBody),
-        [ANSWERS_PATH]: { method: 'POST', handle: createAnswerHandler(asks, readBody) },
-        [UPLOADS_PATH]: { method: 'POST', handle: createUploadHandler(asks) },
-        ...reportRoutes({ ...options, readBody, rejections, live }),
-      },
-      log,
-    ),
-  );
+  const requests = takeRequests({ ...options, broadcast, asks, openBody, sealer, transfers, rejections, live });
   const { handle } = requests;
   const liveness = createLiveness();
   const server = createServer(
@@ -186,6 +173,35 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
       await requests.settled(); // they use the database, which is closed next
     },
   };
+}
+
+/** What the requests of edges need. */
+interface RequestParts extends FeedServerOptions {
+  readonly broadcast: ChangeBroadcast;
+  readonly asks: Asks;
+  readonly openBody: UnsealBody;
+  readonly sealer: ViewSealer;
+  readonly transfers: SnapshotTransfers | undefined;
+  readonly rejections: EdgeCounts<RejectionCount>;
+  readonly live: EdgeCounts<LiveCount>;
+}
+
+function takeRequests(parts: RequestParts): ReturnType<typeof trackRequests> {
+  const { db, broadcast, asks, openBody, sealer, transfers, log } = parts;
+  const readBody = createBodyReader();
+  return trackRequests(
+    createFeedHandler(
+      {
+        [STREAM_PATH]: { method: 'GET', handle: createStreamHandler(broadcast) },
+        [SNAPSHOT_PATH]: { method: 'GET', handle: createSnapshotHandler(db, openBody, transfers) },
+        ...viewKeyRoutes(sealer, readBody),
+        [ANSWERS_PATH]: { method: 'POST', handle: createAnswerHandler(asks, readBody) },
+        [UPLOADS_PATH]: { method: 'POST', handle: createUploadHandler(asks) },
+        ...reportRoutes({ ...parts, readBody }),
+      },
+      log,
+    ),
+  );
 }
 
 function createAnswerHandler(asks: Asks, readBody: ReadBody): FeedHandler {
