@@ -13,8 +13,9 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 const HOUR_MS = 3_600_000;
 
-function line(target: string, status = 200, client = '203.0.113.9', code = 'TCP_HIT'): string {
-  const time = '2026-01-31T12:00:00.123+08:00';
+const TIME = '2026-01-31T12:00:00.123+08:00';
+
+function line(target: string, status = 200, client = '203.0.113.9', code = 'TCP_HIT', time = TIME): string {
   const counts = [client, time, 15, 412, 20_931].join('\t');
   return `${counts}\twww.example.com\tGET\t${target}\tHTTP/1.1\t${code}/${status}\timage/jpeg\t-\tcurl/8.0`;
 }
@@ -84,6 +85,31 @@ describeOnBothEngines('searches of logs', (newDatabase) => {
       assert.equal(errorCode, 'fieldInvalid');
       assert.match(String(body['info']), new RegExp(`field ${field} `));
     }
+  });
+
+  test('a time that is asked for leaves out what ended before or after it', async (t) => {
+    const folder = temporaryFolder(t);
+    const blobs = localBlobStore(join(folder, 'logs'));
+    const { api, mine } = await startWithCustomers(t, newDatabase, logsIn(folder, blobs));
+    const id = await add(mine, 'www.example.com');
+    const traffic = createTestTraffic(t, api.db, blobs);
+    api.now = START + 24 * HOUR_MS;
+    const [early, late] = [api.now - 3 * HOUR_MS, api.now - HOUR_MS];
+    for (const at of [early, late, late + 60_000]) {
+      const ended = line(`/${at}`, 200, '203.0.113.9', 'TCP_HIT', new Date(at).toISOString());
+      await traffic.addLines(Number(id), at, [ended]);
+    }
+    const timesOf = async (range: { readonly starttime?: number; readonly endtime?: number }) => {
+      const { list, next } = dataOf(await mine('log.search', { domain_id: id, ...range }));
+      assert.equal(next, '');
+      return Object.values(Object(list)).map((found) => Number(Object(found).target.slice(1)));
+    };
+    assert.deepEqual(await timesOf({ starttime: late }), [late + 60_000, late]);
+    assert.deepEqual(await timesOf({ endtime: late }), [late, early]);
+    assert.deepEqual(await timesOf({ starttime: early + 1000, endtime: late }), [late]);
+    assert.deepEqual(await timesOf({ endtime: early - 1000 }), []);
+    const { errorCode } = await mine('log.search', { domain_id: id, starttime: late, endtime: early });
+    assert.equal(errorCode, 'timeRangeReversed');
   });
 });
 

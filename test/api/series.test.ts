@@ -1,8 +1,12 @@
 /** Series of statistics, the traffic of the last minutes and the domains on top, over HTTP on both engines. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Counters, noCounters } from '#logs/counters.ts';
+import { writeLiveAnswer } from '#logs/live-answer.ts';
+import { RecentCounts } from '#logs/recent-counts.ts';
 import { START } from '../support/api/api.ts';
 import { add, type CallAs, dataOf, startWithCustomers } from '../support/api/customers.ts';
+import { askScriptedEdge } from '../support/api/scripted-edge.ts';
 import { describeOnBothEngines } from '../support/db/databases.ts';
 import { createTestTraffic } from '../support/logs/traffic.ts';
 
@@ -21,6 +25,13 @@ interface Series {
     readonly values: readonly (number | null)[];
     readonly before?: readonly (number | null)[];
   }[];
+}
+
+interface Live {
+  readonly interval_seconds: number;
+  readonly complete_until: number;
+  readonly missing_edges: number;
+  readonly list: readonly { readonly at: number; readonly requests: number }[];
 }
 
 async function seriesOf(call: CallAs, request: object): Promise<Series> {
@@ -149,6 +160,53 @@ describeOnBothEngines('series of statistics', (newDatabase) => {
     assert.deepEqual(await live({}), [quiet, quiet, quiet, quiet, [1, 0], [2, 2]]);
     assert.deepEqual(await live({ domain_id: one }), [quiet, quiet, quiet, quiet, quiet, [2, 2]]);
     assert.equal((await theirs('stat.live', { domain_id: one })).errorCode, 'domainNotFound');
+  });
+
+  test('edges tell the traffic by ten seconds; those that are silent are counted, and too much is told by minute', async (t) => {
+    const recent = new RecentCounts(START - 10 * MINUTE_MS);
+    const asked: unknown[] = [];
+    let isFull = false;
+    const asks = askScriptedEdge((content) => {
+      const { kind, domainIds, last } = Object(content);
+      if (kind !== 'live') return [];
+      asked.push(content);
+      const sums = isFull ? undefined : recent.sumUp(domainIds, last);
+      return [{ live: sums ? writeLiveAnswer(sums) : null }];
+    });
+    const { api, mine } = await startWithCustomers(t, newDatabase, { asks });
+    const [one, two] = [await add(mine, 'one.example'), await add(mine, 'two.example')];
+    const count = (id: string, ago: number, counts: Partial<Counters>) => {
+      const at = START - ago;
+      const minute = Math.floor(at / MINUTE_MS);
+      recent.add([{ ...noCounters(), ...counts, domainId: Number(id), minute }], at);
+    };
+    count(one, 40_000, { requests: 7, hits: 7 });
+    count(one, 20_000, { requests: 4, hits: 3, bytesOut: 9, status5xx: 1 });
+    count(two, 20_000, { requests: 1 });
+    count(two, 5_000, { requests: 50 });
+    // `as`: of this shape, or the comparisons fail.
+    const live = async (request: object) => dataOf(await mine('stat.live', { ...request })) as unknown as Live;
+    assert.equal((await live({ domain_id: two })).interval_seconds, 60, 'no edge is there');
+    await api.acknowledge('local');
+    const all = await live({});
+    assert.deepEqual([all.interval_seconds, all.complete_until, all.missing_edges], [10, START - 10_000, 0]);
+    assert.equal(all.list.length, 30);
+    assert.deepEqual(
+      all.list.slice(-3).map(({ requests }) => requests),
+      [7, 0, 5],
+    );
+    const point = { at: START - 20_000, requests: 4, hits: 3, bytes_out: 9, status_4xx: 0, status_5xx: 1 };
+    assert.deepEqual((await live({ domain_id: one })).list.at(-1), point);
+    const before = asked.length;
+    await Promise.all([live({}), live({ domain_id: one })]);
+    assert.equal(asked.length, before, 'who asks for the same shares the answer');
+    await api.acknowledge('silent');
+    api.now += 10_000;
+    const part = await live({});
+    assert.deepEqual([part.missing_edges, part.list.at(-1)?.requests], [1, 50]);
+    isFull = true;
+    api.now += 10_000;
+    assert.equal((await live({})).interval_seconds, 60, 'an edge has too much to count');
   });
 
   test('domains are sorted by what they have sent, and counted once in a minute', async (t) => {

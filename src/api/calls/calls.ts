@@ -28,6 +28,7 @@ import { type CheckOptions, createChecks } from '../checks/checks.ts';
 import type { CallServices } from '../handlers/handler.ts';
 import { type PreviewAddress, signedPreviewPath } from '../previews/preview-address.ts';
 import { createSmsServices, type SmsHooks } from '../sms/sms-services.ts';
+import { LiveTraffic } from '../views/live-traffic.ts';
 import { LogSearches } from '../views/log-searches.ts';
 import { TrafficRanks } from '../views/traffic-ranks.ts';
 import type { LivePorts } from '../wire/live-addresses.ts';
@@ -212,6 +213,7 @@ function createServices(options: CallOptions, portOf: () => number): Omit<CallSe
     },
     days,
     trafficRanks: new TrafficRanks(days),
+    liveTraffic: new LiveTraffic({ db, asks: options.asks }),
     logSearches: new LogSearches(options.logs.blobs),
     livePorts: options.livePorts ?? {},
     timeZone: options.timeZone,

@@ -20,6 +20,7 @@ import type { AuthenticateSession } from '../auth/sessions.ts';
 import type { Checks } from '../checks/checks.ts';
 import type { PreviewAddress } from '../previews/preview-address.ts';
 import type { SmsServices } from '../sms/sms-services.ts';
+import type { LiveTraffic } from '../views/live-traffic.ts';
 import type { LogSearches } from '../views/log-searches.ts';
 import type { TrafficRanks } from '../views/traffic-ranks.ts';
 import type { LivePorts } from '../wire/live-addresses.ts';
@@ -86,6 +87,7 @@ export interface CallServices {
   /** What an account may order in a day. */
   readonly cacheLimits: CacheAmounts;
   readonly trafficRanks: Pick<TrafficRanks, 'get'>;
+  readonly liveTraffic: Pick<LiveTraffic, 'get'>;
   readonly logSearches: Pick<LogSearches, 'run'>;
 }
 

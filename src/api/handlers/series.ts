@@ -4,12 +4,13 @@ import { MAX_POINTS } from '#contract/domains/series-operations.ts';
 import { ServiceError } from '#contract/errors/service-error.ts';
 import { listAccountSums } from '#db/tables/account-sums.ts';
 import { listDomainsById } from '#db/tables/domain-pages.ts';
-import { reaches } from '#db/tables/domains.ts';
-import { type Grain, listSums } from '#db/tables/statistics.ts';
+import { listDomainIds, reaches } from '#db/tables/domains.ts';
+import { type Grain, listSums, type Sums } from '#db/tables/statistics.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#lib/durations.ts';
+import { STEP_MS } from '#logs/recent-counts.ts';
 import { fillSums, grainStart, instantsOf } from '../wire/fill-sums.ts';
 import { timeRange } from '../wire/time-range.ts';
-import type { AskedSeries, SeriesView, SumsAt } from '../wire/wire-series.ts';
+import type { AskedSeries, LiveView, SeriesView, SumsAt } from '../wire/wire-series.ts';
 import type { Call, Handler } from './handler.ts';
 import { readOwnDomain } from './own-domain.ts';
 
@@ -48,14 +49,20 @@ export const SERIES_HANDLERS = {
     return { grain, from, to: range.to, completeUntil: call.now - REPORTED_MS, times, series };
   },
 
-  'stat.live': async (call, { domainId }) => {
+  'stat.live': async (call, { domainId }): Promise<LiveView> => {
     if (domainId !== undefined) await readOwnDomain(call, domainId);
+    const watched = domainId === undefined ? await listDomainIds(call.db.query, call) : [domainId];
+    const live = await call.liveTraffic.get(watched, call.now);
+    if (live !== undefined) {
+      const { list, until, missing } = live;
+      return { stepMs: STEP_MS, completeUntil: until, missingEdges: missing.length, list };
+    }
     const to = call.now;
     const from = grainStart(to - (LIVE_MINUTES - 1) * MINUTE_MS, 'minute', call.days);
     const domainIds = domainId === undefined ? call.domainIds : [domainId];
     const rows = await readSums(call, { domainIds, grain: 'minute', from, to: to + 1 });
     const { list } = fillSums(rows, { grain: 'minute', from, to }, call.days);
-    return { list, completeUntil: to - REPORTED_MS };
+    return { stepMs: MINUTE_MS, completeUntil: to - REPORTED_MS, missingEdges: 0, list: list.map(toLiveSums) };
   },
 
   'stat.topDomains': async ({ db, trafficRanks, accountId, domainIds, now }, { span, sort, limit = DEFAULT_TOP }) => {
@@ -65,6 +72,10 @@ export const SERIES_HANDLERS = {
     return { countedAt, domains: sorted.slice(0, limit) };
   },
 } satisfies { readonly [N in 'stat.series' | 'stat.live' | 'stat.topDomains']: Handler<N> };
+
+function toLiveSums({ at, requests, hits, bytes_out, status_4xx, status_5xx }: Sums & { readonly at: number }) {
+  return { at, requests, hits, bytesOut: bytes_out, status4xx: status_4xx, status5xx: status_5xx };
+}
 
 const STATUSES: readonly (typeof SERIES_METRICS)[number][] = ['status_2xx', 'status_3xx', 'status_4xx', 'status_5xx'];
 

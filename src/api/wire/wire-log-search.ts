@@ -6,9 +6,11 @@ import { readFilter } from './wire-tail.ts';
 import { writeFlag } from './wire-values.ts';
 
 export const READ_LOG_SEARCH = {
-  'log.search': ({ domain_id, filter = '', after, limit }: RequestOf<'log.search'>) => ({
+  'log.search': ({ domain_id, filter = '', starttime, endtime, after, limit }: RequestOf<'log.search'>) => ({
     domainId: domain_id,
     filter: readFilter(filter),
+    from: starttime,
+    to: endtime,
     after: after === undefined ? undefined : { day: after.slice(0, 10), position: Number(after.slice(11)) },
     limit,
   }),

@@ -4,6 +4,7 @@ import { ServiceError } from '#contract/errors/service-error.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import type { DomainTraffic } from '#db/tables/domain-sums.ts';
 import type { Grain, Sums } from '#db/tables/statistics.ts';
+import type { LiveSums } from '#logs/live-answer.ts';
 
 const DOMAIN_IDS = SERIES_OPERATIONS['stat.series'].request.fields.domain_ids;
 
@@ -26,6 +27,14 @@ export interface SeriesView {
     readonly now: readonly SumsAt[];
     readonly before: readonly SumsAt[] | undefined;
   }[];
+}
+
+export interface LiveView {
+  readonly stepMs: number;
+  readonly completeUntil: number;
+  /** Number of edges whose traffic is not in it. */
+  readonly missingEdges: number;
+  readonly list: readonly (LiveSums & { readonly at: number })[];
 }
 
 export type AskedSeries = ReturnType<typeof readSeries>;
@@ -71,17 +80,12 @@ export const WRITE_SERIES = {
       ...(before !== undefined && { before: before.map((sums) => metricOf(sums, metric)) }),
     })),
   }),
-  'stat.live': ({
-    list,
-    completeUntil,
-  }: {
-    readonly list: readonly (Sums & { readonly at: number })[];
-    readonly completeUntil: number;
-  }): DataOf<'stat.live'> => ({
-    interval_seconds: 60,
+  'stat.live': ({ stepMs, completeUntil, missingEdges, list }: LiveView): DataOf<'stat.live'> => ({
+    interval_seconds: stepMs / 1000,
     complete_until: completeUntil,
-    list: list.map(({ at, requests, hits, bytes_out, status_4xx, status_5xx }) => {
-      return { at, requests, hits, bytes_out, status_4xx, status_5xx };
+    missing_edges: missingEdges,
+    list: list.map(({ at, requests, hits, bytesOut, status4xx, status5xx }) => {
+      return { at, requests, hits, bytes_out: bytesOut, status_4xx: status4xx, status_5xx: status5xx };
     }),
   }),
   'stat.topDomains': ({

@@ -6,6 +6,7 @@ import { findDomainId } from '../command/find-domain.ts';
 import { onDomain } from '../command/on-domain.ts';
 import { addCallCommand, givenSettings, type Options, parseWholeNumber, textOption } from '../command/options.ts';
 import { readTextLines } from '../command/read-text-lines.ts';
+import { addTimes, timesOf } from '../command/times.ts';
 
 export function logCommand(context: CliContext): Command {
   const command = new Command('log').description("the log of the account's domains");
@@ -16,12 +17,13 @@ export function logCommand(context: CliContext): Command {
     )
     .option('--seconds <number>', 'for how long, at most 600')
     .action((domain: string, options: Options) => tail(context, domain, options));
-  addCallCommand(
+  const searching = addCallCommand(
     command,
     context,
     'search <domain>',
     "search the domain's log of the last 24 hours, newest files first",
-  )
+  );
+  addTimes(searching)
     .option('--filter <terms>', 'only lines that match, as of tail')
     .option('--limit <number>', 'number of lines, at most 200', parseWholeNumber)
     .option('--after <place>', 'search on from where the search before ended')
@@ -36,6 +38,7 @@ async function search(context: CliContext, domain: string, options: Options): Pr
     const data = await client.call('log.search', {
       domain_id: id,
       ...(filter !== undefined && { filter }),
+      ...timesOf(context, options),
       ...(after !== undefined && { after }),
       ...(typeof limit === 'number' && { limit }),
     });

@@ -4,8 +4,8 @@ import type { Client } from '#client/transport.ts';
 import { GRAINS, TOP_LISTS } from '#contract/domains/traffic-operations.ts';
 import { connectCustomer } from '../command/connect.ts';
 import { type CliContext, CliError } from '../command/context.ts';
-import { findDomainName } from '../command/find-domain.ts';
-import { addCallSettings, givenSettings, type Options, textOption } from '../command/options.ts';
+import { findDomainId, findDomainName } from '../command/find-domain.ts';
+import { addCallCommand, addCallSettings, givenSettings, type Options, textOption } from '../command/options.ts';
 import { formatTable } from '../command/output.ts';
 import { printer } from '../command/run-operation.ts';
 import { addTimes, timesOf, timeTexts, ZONE } from '../command/times.ts';
@@ -21,6 +21,9 @@ export function trafficCommand(context: CliContext): Command {
   describe('sums [domain]', `show bytes and requests of one domain or of all, by interval (in the ${ZONE})`)
     .addOption(new Option('--interval <interval>', 'length of each interval').choices(GRAINS).default('hour'))
     .action((domain: string | undefined, options: Options) => showSums(context, domain, options));
+  addCallCommand(command, context, 'live [domain]', 'show the requests of the last five minutes by ten seconds').action(
+    (domain: string | undefined, options: Options) => showLive(context, domain, options),
+  );
   describe('top <kind> [domain]', `show what was requested most (approximate): ${TOP_LISTS.join(', ')}`)
     .option('--limit <number>', 'number of rows, at most 100')
     .action((kind: string, domain: string | undefined, options: Options) => showTop(context, kind, domain, options));
@@ -88,6 +91,20 @@ async function showTop(context: CliContext, kind: string, domain: string | undef
   });
   const rows = data.list.map(({ value, requests, bytes }) => [String(requests), String(bytes), value]);
   printer(context, options)(data, formatTable([['REQUESTS', 'BYTES', kind.toUpperCase()], ...rows]));
+}
+
+async function showLive(context: CliContext, domain: string | undefined, options: Options): Promise<void> {
+  const client = connectCustomer(context, givenSettings(context, options));
+  const domain_id = domain === undefined ? undefined : await findDomainId(client, domain);
+  const data = await client.call('stat.live', domain_id === undefined ? {} : { domain_id });
+  const { ofSeconds } = timeTexts(context, options);
+  const rows = data.list.map(({ at, requests, hits, bytes_out, status_4xx, status_5xx }) => [
+    ofSeconds(at / 1000),
+    ...[requests, hits, bytes_out, status_4xx, status_5xx].map(String),
+  ]);
+  const missing = data.missing_edges === 0 ? [] : [`without ${data.missing_edges} edges, which did not answer`];
+  const heading = ['TIME', 'REQUESTS', 'HITS', 'BYTES', '4XX', '5XX'];
+  printer(context, options)(data, [...formatTable([heading, ...rows]), ...missing]);
 }
 
 async function domainOf(client: Client, domain: string | undefined): Promise<{ readonly domain?: string }> {

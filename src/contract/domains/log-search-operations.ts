@@ -1,6 +1,6 @@
 /** Searching the log lines that control has. docs/decisions/0674 */
 import * as z from 'zod';
-import { FLAG_TEXT, identifier, integer, matching, optional, text } from '../schema/fields.ts';
+import { FLAG_TEXT, identifier, integer, matching, optional, text, unixTime } from '../schema/fields.ts';
 import { operation, request } from '../schema/operation.ts';
 
 const MAX_FILTER_LENGTH = 1000;
@@ -41,6 +41,8 @@ export const LOG_SEARCH_OPERATIONS = {
           en: 'terms such as status=5xx path=/api/*, divided by blanks',
         },
       }),
+      starttime: optional(unixTime),
+      endtime: optional(unixTime),
       after: optional(
         matching(/^\d{4}-\d\d-\d\d\.\d{1,15}$/, { 'zh-CN': '上一次答复中的 next', en: '`next` of the answer before' }),
       ),

@@ -127,20 +127,28 @@ export const SERIES_OPERATIONS = {
   }),
   'stat.live': operation({
     summary: {
-      'zh-CN': '查询最近几分钟的流量（按分钟）',
-      en: 'Gets the traffic of the last minutes, minute by minute',
+      'zh-CN': '查询最近五分钟的流量（每 10 秒一个点）',
+      en: 'Gets the traffic of the last five minutes by ten seconds',
     },
     request: request({ domain_id: optional(identifier) }),
     data: z.object({
-      interval_seconds: z.int().describe('length of each interval'),
+      interval_seconds: z
+        .int()
+        .describe('length of each interval: 10, or 60 where edges cannot be asked for what is finer'),
       complete_until: completeUntil,
-      list: z.array(LIVE_POINT).describe('the last six minutes, the oldest first; the last one has begun'),
+      missing_edges: z.int().describe('number of edges that did not answer in time: their traffic is left out'),
+      list: z
+        .array(LIVE_POINT)
+        .describe(
+          'the oldest first: with 10 s at most 30 that are over, fewer after the start of an edge; with 60 s the last six minutes, of which the last has begun',
+        ),
     }),
     sample: {
       request: { domain_id: '1001' },
       data: {
-        interval_seconds: 60,
-        complete_until: START,
+        interval_seconds: 10,
+        complete_until: START + 10_000,
+        missing_edges: 0,
         list: [{ at: START, requests: 4, hits: 3, bytes_out: 20_931, status_4xx: 0, status_5xx: 0 }],
       },
     },

@@ -54,6 +54,8 @@ const LAYOUT = `
 export interface OutboxOptions {
   readonly file: string;
   readonly edge: string;
+  /** Notified of counts when they are kept. */
+  readonly onCounted?: (counts: readonly MinuteCounters[]) => void;
   /** Notified of reports that were dropped beyond the limit. */
   readonly onLost: (reports: number) => void;
   /** Notified of the new name of a damaged or foreign file, whose content is not reported. */
@@ -61,7 +63,7 @@ export interface OutboxOptions {
 }
 
 /** Throws if the file cannot be opened for now, as on a full disk. */
-export function openOutbox({ file, edge, onLost, onMoved }: OutboxOptions): Outbox {
+export function openOutbox({ file, edge, onCounted, onLost, onMoved }: OutboxOptions): Outbox {
   const database = openSound(file, lay, onMoved);
   const start = String(database.prepare('select start from origin').get()?.['start']);
   const sql = prepare(database);
@@ -89,12 +91,14 @@ export function openOutbox({ file, edge, onLost, onMoved }: OutboxOptions): Outb
       const row = sql.place.get(stem);
       return { readTo: Number(row?.['read_to'] ?? 0), upTo: Number(row?.['up_to'] ?? 0) };
     },
-    advance: (stem, { readTo, upTo }, counts) =>
+    advance(stem, { readTo, upTo }, counts) {
       inTransaction(database, () => {
         sql.putPlace.run(stem, readTo, upTo);
         totals.add(counts);
         for (const { domainId, minute, ...counters } of counts) add(minute, domainId, counters);
-      }),
+      });
+      onCounted?.(counts);
+    },
     forgetOthers: (stems) => void sql.forgetOthers.run(JSON.stringify(stems)),
     makeReports: () => inTransaction(database, makeReports),
     nextReport() {

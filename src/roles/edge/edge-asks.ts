@@ -1,9 +1,11 @@
-/** Answers control's questions on a machine with edge workers: explanations, lines of logs that somebody follows, and live streams. */
+/** Answers control's questions on a machine with edge workers: explanations, lines of logs, live streams, recent traffic. */
 import { askLocal } from '#cli/command/ask-local.ts';
 import type { ControlLink } from '#feed/client/control-link.ts';
 import { postMessage } from '#feed/client/post-message.ts';
 import { ANSWERS_PATH, type Ask, type AskTaker, MAX_ANSWER_BYTES } from '#feed/wire/ask-messages.ts';
 import type { Logger } from '#lib/logger.ts';
+import { writeLiveAnswer } from '#logs/live-answer.ts';
+import type { RecentCounts } from '#logs/recent-counts.ts';
 import type { LogFilter } from '#logs/tail/filter.ts';
 import type { Tail, TailedLines } from '#logs/tail/tail-watch.ts';
 import type { StreamName } from '#sites/live.ts';
@@ -17,6 +19,7 @@ export interface EdgeAsksOptions {
   /** Replaces the tails of all parts that write logs. */
   readonly useTails: (tails: readonly Tail[]) => void;
   readonly previews: EdgePreviews;
+  readonly recent: Pick<RecentCounts, 'sumUp'>;
   readonly log: Logger;
 }
 
@@ -24,7 +27,8 @@ export interface EdgeAsksOptions {
 type Content =
   | { readonly kind: 'explain'; readonly domainId: number; readonly question: object }
   | { readonly kind: 'tail'; readonly domainId: number; readonly filter: LogFilter }
-  | ({ readonly kind: 'preview' } & StreamName);
+  | ({ readonly kind: 'preview' } & StreamName)
+  | { readonly kind: 'live'; readonly domainIds: readonly number[]; readonly last: number };
 
 /** Questions at once. */
 const MAX_TAILS = 100;
@@ -67,6 +71,10 @@ export class EdgeAsks implements AskTaker, Disposable {
       void this.#explain(id, asked); // never rejects
     else if (asked.kind === 'tail') this.#open(id, limitMs, asked);
     else if (asked.kind === 'preview') this.#options.previews.open(id, limitMs, asked);
+    else if (asked.kind === 'live') {
+      const recent = this.#options.recent.sumUp(asked.domainIds, asked.last);
+      void this.#answer(id, { live: recent ? writeLiveAnswer(recent) : null }); // never rejects
+    }
   }
 
   lose(): void {

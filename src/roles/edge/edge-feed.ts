@@ -17,6 +17,7 @@ import { checkAutomata } from '#lib/automaton-check.ts';
 import { systemClock } from '#lib/clock.ts';
 import { isListening } from '#lib/is-listening.ts';
 import { metricsOf } from '#lib/metrics.ts';
+import { RecentCounts } from '#logs/recent-counts.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { PartContext, RunningPart } from '../process/child.ts';
 import { findWorkers } from '../sockets/worker-sockets.ts';
@@ -46,7 +47,8 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
   const link = await openLink(config);
   const workers = askWorkers(send);
   const prober = probeOrigins(context);
-  const asks = createAsks(context, link);
+  const recent = new RecentCounts(systemClock());
+  const asks = createAsks(context, link, recent);
   const parts: { client?: FeedClient } = {};
   const health = startHealth(context, store, parts);
   const client = startFeedClient({
@@ -68,7 +70,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     log,
   });
   parts.client = client;
-  const traffic = startTraffic(context, link);
+  const traffic = startTraffic(context, link, recent);
   addMetrics(registry, client, store);
   const tickets = startTicketRotation({
     file: ticketSecretsPath(config.dataDir),
@@ -114,9 +116,9 @@ function probeOrigins({ config, ownAddresses, log, registry, send }: PartContext
   });
 }
 
-function createAsks({ config, log, send }: PartContext, link: ControlLink): EdgeAsks {
+function createAsks({ config, log, send }: PartContext, link: ControlLink, recent: RecentCounts): EdgeAsks {
   return new EdgeAsks({
-    ...{ link, edgeId: config.edgeId, log },
+    ...{ link, edgeId: config.edgeId, recent, log },
     findWorkers: () => findWorkers(config.dataDir),
     useTails: (tails) => send({ kind: 'tails', tails }),
     previews: new EdgePreviews({ link, edgeId: config.edgeId, liveSocket: liveSocketPath(config.dataDir), log }),

@@ -6,6 +6,7 @@ import { LOGS_PATH, STATISTICS_PATH } from '#feed/wire/protocol.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import { metricsOf } from '#lib/metrics.ts';
 import { COUNTERS, type Counters } from '#logs/counters.ts';
+import type { RecentCounts } from '#logs/recent-counts.ts';
 import { openOutbox } from '#logs/ship/outbox.ts';
 import { type Shipper, startShipper } from '#logs/ship/shipper.ts';
 import type { PartContext } from '../process/child.ts';
@@ -17,7 +18,12 @@ export interface TrafficReports extends AsyncDisposable {
   useLogWriters(names: readonly string[]): void;
 }
 
-export function startTraffic({ config, logWriters, log, registry }: PartContext, link: ControlLink): TrafficReports {
+/** `recent` is told what is counted. */
+export function startTraffic(
+  { config, logWriters, log, registry }: PartContext,
+  link: ControlLink,
+  recent: RecentCounts,
+): TrafficReports {
   const { dataDir, edgeId: edge } = config;
   const shipper = startShipper({
     directory: spoolDirectory(dataDir),
@@ -26,6 +32,7 @@ export function startTraffic({ config, logWriters, log, registry }: PartContext,
       openOutbox({
         file: join(dataDir, 'edge', 'outbox.db'),
         edge,
+        onCounted: (counts) => recent.add(counts, systemClock()),
         onLost: (reports) => log.error({ reports }, 'traffic reports dropped: control was unreachable for too long'),
         onMoved: (to) => log.error({ to }, 'the traffic counts file is damaged; moved it aside and started a new one'),
       }),
