@@ -5,6 +5,7 @@ import {
   type UseQueryResult,
   useInfiniteQuery,
   useMutation,
+  useQueries,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
@@ -51,16 +52,32 @@ export function useRead<N extends RouteName>(
   return loadOf(useReadQuery(name, request, options), useServices().caller.resume);
 }
 
+/** The same of several objects, in their order. */
+export function useReads<N extends RouteName>(name: N, requests: readonly CallOf<N>[]): readonly Load<DataOf<N>>[] {
+  const { caller } = useServices();
+  const queryOf = useQueryOf();
+  const found = useQueries({ queries: requests.map((request) => queryOf(name, request)) });
+  return found.map((query) => loadOf<DataOf<N>>(query, caller.resume));
+}
+
+/** How an operation is asked, and under which key its answer is kept. */
+function useQueryOf() {
+  const { caller } = useServices();
+  const locale = usePreference('locale');
+  return <N extends RouteName>(name: N, request: CallOf<N>) => ({
+    queryKey: [name, request, locale],
+    queryFn: ({ signal }: { readonly signal: AbortSignal }) => caller.call(name, request, { signal }),
+  });
+}
+
 export function useReadQuery<N extends RouteName>(
   name: N,
   request: CallOf<N>,
   { isEnabled = true, everyMs = false, keepsPrevious = false }: ReadOptions<DataOf<N>> = {},
 ): UseQueryResult<DataOf<N>> {
-  const { caller } = useServices();
-  const locale = usePreference('locale');
+  const queryOf = useQueryOf();
   return useQuery<DataOf<N>>({
-    queryKey: [name, request, locale],
-    queryFn: ({ signal }) => caller.call(name, request, { signal }),
+    ...queryOf(name, request),
     enabled: isEnabled,
     refetchInterval: (query) => (typeof everyMs === 'function' ? everyMs(query.state.data) : everyMs),
     // `as`: the library's own function returns what it is given.
@@ -100,16 +117,22 @@ interface Pages<N extends ListName> {
   readonly first: DataOf<N> | undefined;
   /** The answer with the last of them. */
   readonly last: DataOf<N> | undefined;
+  /** All answers so far. */
+  readonly answers: readonly DataOf<N>[];
   readonly hasMore: boolean;
   readonly isBusy: boolean;
   readonly onMore: () => void;
 }
 
-/** A list that is read on from where its last answer ended, which the request names in its field `cursor`. */
+/**
+ * A list that is read on from where its last answer ended, which the request names in its field `cursor`. `everyMs`: at which interval the rows
+ * so far are read again while the page is seen.
+ */
 export function usePages<N extends ListName>(
   name: N,
   request: CallOf<N>,
   cursor: 'after' | 'before' | 'cursor',
+  everyMs: (rows: readonly RowOf<N>[]) => number | false = () => false,
 ): Pages<N> {
   const { caller } = useServices();
   const locale = usePreference('locale');
@@ -120,12 +143,14 @@ export function usePages<N extends ListName>(
     initialPageParam: '',
     getNextPageParam: ({ next }) => (next === '' ? undefined : next),
     placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => everyMs(state.data?.pages.flatMap(({ list }): readonly RowOf<N>[] => list) ?? []),
   });
   const known = { ...query, data: query.data?.pages.flatMap(({ list }): readonly RowOf<N>[] => list) };
   return {
     load: loadOf(known, caller.resume),
     first: query.data?.pages[0],
     last: query.data?.pages.at(-1),
+    answers: query.data?.pages ?? [],
     hasMore: query.hasNextPage,
     isBusy: query.isFetchingNextPage,
     onMore: () => void query.fetchNextPage(), // its failure is shown by the query
@@ -153,15 +178,9 @@ export function useChange<N extends RouteName>(name: N) {
 
 /** Reads now, whatever is kept, and keeps it. */
 export function useFresh<N extends RouteName>(name: N): (request: CallOf<N>) => Promise<DataOf<N>> {
-  const { caller } = useServices();
   const queries = useQueryClient();
-  const locale = usePreference('locale');
-  return async (request) =>
-    await queries.fetchQuery<DataOf<N>>({
-      queryKey: [name, request, locale],
-      queryFn: ({ signal }) => caller.call(name, request, { signal }),
-      staleTime: 0,
-    });
+  const queryOf = useQueryOf();
+  return async (request) => await queries.fetchQuery<DataOf<N>>({ ...queryOf(name, request), staleTime: 0 });
 }
 
 /** Something that is asked when a person wants it: a check, a dry run. Changes nothing. */
@@ -182,6 +201,7 @@ function isTransient(error: unknown): boolean {
 const FORBIDDEN: readonly string[] = [
   'scopeMissing',
   'accessMissing',
+  'domainsLimited',
   'roleLacksAccess',
   'lookReadOnly',
   'secondFactorNeeded',

@@ -71,11 +71,13 @@ describe('addresses of the console', () => {
   });
 
   test('what is chosen of statistics survives its address', () => {
-    const query = { domain: '例.example', metric: 'bandwidth', compare: 'domain', other: 'b.example' } as const;
+    const query = { domains: ['7', '16'], isSplit: true, metric: 'bandwidth', compare: 'week' } as const;
     for (const range of ['24h', '1y', { from: 60, to: 120 }] as const)
       assert.deepEqual(readStatisticsQuery(searchOf(statisticsPath({ ...query, range }))), { ...query, range });
     for (const wrong of ['from=2&to=1', 'from=1&to=40000000', 'from=1', 'range=toString', ''])
       assert.equal(readStatisticsQuery(`?${wrong}`).range, '24h', wrong);
+    const ids = Array.from({ length: 30 }, (_, n) => n + 1);
+    assert.equal(readStatisticsQuery(`?domains=x,1,1,${ids}`).domains.length, 20);
   });
 
   test('filters of certificates, purges, logs and the audit survive their addresses', () => {
@@ -86,6 +88,8 @@ describe('addresses of the console', () => {
     assert.deepEqual(readPurgeQuery(searchOf(purgePath(purge))), purge);
     const logs = { view: 'tail', domain: 'a.example' } as const;
     assert.deepEqual(readLogsQuery(searchOf(logsPath(logs))), logs);
+    const search = { view: 'search', domain: '', search: { filter: 'path=/a&b', from: 60, to: 120 } } as const;
+    assert.deepEqual(readLogsQuery(searchOf(logsPath(search))), search);
     const audit = { operation: 'domain.change', target_kind: 'domain', target_id: '1', event: '9' };
     assert.deepEqual(readAuditQuery(searchOf(auditPath(audit))), audit);
   });

@@ -49,7 +49,7 @@ export const DOMAIN_PATTERN = '/domains/:id/:tab?';
 const SETTINGS_TABS = ['origin', 'cache', 'access', 'https', 'advanced'] as const;
 export type SettingsTabName = (typeof SETTINGS_TABS)[number];
 
-export const DOMAIN_TABS = ['overview', ...SETTINGS_TABS, 'explain', 'revisions', 'propagation'] as const;
+export const DOMAIN_TABS = ['overview', ...SETTINGS_TABS, 'dns', 'explain', 'revisions', 'propagation'] as const;
 export type DomainTab = (typeof DOMAIN_TABS)[number];
 
 /** Codes of `domain_status` and of `cdn_type`; empty: all. */
@@ -138,7 +138,8 @@ export function readRangeQuery(search: string): RangeQuery {
 
 export const STATISTICS_RANGES = [...RANGES, '90d', '1y'] as const;
 export const METRICS = ['requests', 'traffic', 'bandwidth', 'hit_ratio'] as const;
-export const COMPARISONS = ['', 'before', 'week', 'domain'] as const;
+export const COMPARISONS = ['', 'before', 'week'] as const;
+export const MAX_COMPARED_DOMAINS = 20;
 
 /** Unix seconds. */
 export interface SpanQuery {
@@ -147,49 +148,58 @@ export interface SpanQuery {
 }
 
 export interface StatisticsQuery {
-  /** Empty: all. */
-  readonly domain: string;
+  /** Ids, at most `MAX_COMPARED_DOMAINS`; none: all. */
+  readonly domains: readonly string[];
+  /** Whether each of the domains is shown by itself. */
+  readonly isSplit: boolean;
   readonly metric: (typeof METRICS)[number];
   readonly range: (typeof STATISTICS_RANGES)[number] | SpanQuery;
   readonly compare: (typeof COMPARISONS)[number];
-  /** That `compare` is about; empty: all. */
-  readonly other: string;
 }
 
 const MAX_SPAN_SECONDS = 366 * 86_400;
 
-export function statisticsPath({ domain, metric, range, compare, other }: StatisticsQuery): string {
+export function statisticsPath({ domains, isSplit, metric, range, compare }: StatisticsQuery): string {
   const when =
     typeof range === 'string'
       ? { range: range === '24h' ? '' : range }
       : { from: String(range.from), to: String(range.to) };
   return withQuery(PATHS.statistics, {
-    domain,
+    domains: domains.join(','),
+    split: isSplit ? '1' : '',
     metric: metric === 'requests' ? '' : metric,
     ...when,
     compare,
-    other: compare === 'domain' ? other : '',
   });
 }
 
 /** A range that cannot be asked for is the last day. */
 export function readStatisticsQuery(search: string): StatisticsQuery {
   const query = new URLSearchParams(search);
-  const { from = null, to = null } = Object.fromEntries(query);
-  const span = { from: Number(digitsOf(from)), to: Number(digitsOf(to)) };
   const given = query.get('range');
   return {
-    domain: query.get('domain') ?? '',
+    domains: idsOf(query.get('domains')),
+    isSplit: query.get('split') === '1',
     metric: oneOf(METRICS, query.get('metric')),
-    range: isSpan(span) ? span : (STATISTICS_RANGES.find((known) => known === given) ?? '24h'),
+    range: readSpan(query) ?? STATISTICS_RANGES.find((known) => known === given) ?? '24h',
     compare: oneOf(COMPARISONS, query.get('compare')),
-    other: query.get('other') ?? '',
   };
+}
+
+function idsOf(given: string | null): readonly string[] {
+  const ids = (given ?? '').split(',').map(digitsOf);
+  return [...new Set(ids.filter((id) => id !== ''))].slice(0, MAX_COMPARED_DOMAINS);
 }
 
 /** Whether the service gives statistics of such a span: it is not empty, and at most 366 days. */
 export function isSpan({ from, to }: SpanQuery): boolean {
   return from > 0 && from < to && to - from <= MAX_SPAN_SECONDS;
+}
+
+function readSpan(query: URLSearchParams): SpanQuery | undefined {
+  const { from = null, to = null } = Object.fromEntries(query);
+  const span = { from: Number(digitsOf(from)), to: Number(digitsOf(to)) };
+  return isSpan(span) ? span : undefined;
 }
 
 export const ADD_CERTIFICATE_PATH = '/certificates/add';
@@ -226,21 +236,37 @@ export function readPurgeQuery(search: string): PurgeQuery {
   return { act: oneOf(ACTS, query.get('act')), task: digitsOf(query.get('task')) };
 }
 
-export const LOG_VIEWS = ['files', 'tail'] as const;
+export const LOG_VIEWS = ['files', 'search', 'tail'] as const;
 
 export interface LogsQuery {
   readonly view: (typeof LOG_VIEWS)[number];
   /** Name of the domain; empty: none yet. */
   readonly domain: string;
+  /** What is searched for; absent: nothing yet. */
+  readonly search?: LogSearchQuery | undefined;
 }
 
-export function logsPath({ view, domain }: Partial<LogsQuery> = {}): string {
-  return withQuery(PATHS.logs, { view: view === 'files' ? '' : view, domain });
+export interface LogSearchQuery extends SpanQuery {
+  /** Terms of `log.search`; empty: all lines. */
+  readonly filter: string;
+}
+
+export function logsPath({ view, domain, search }: Partial<LogsQuery> = {}): string {
+  return withQuery(PATHS.logs, {
+    view: view === 'files' ? '' : view,
+    domain,
+    ...(search && { filter: search.filter, from: String(search.from), to: String(search.to) }),
+  });
 }
 
 export function readLogsQuery(search: string): LogsQuery {
   const query = new URLSearchParams(search);
-  return { view: oneOf(LOG_VIEWS, query.get('view')), domain: query.get('domain') ?? '' };
+  const span = readSpan(query);
+  return {
+    view: oneOf(LOG_VIEWS, query.get('view')),
+    domain: query.get('domain') ?? '',
+    ...(span && { search: { filter: query.get('filter') ?? '', ...span } }),
+  };
 }
 
 export interface AuditQuery {

@@ -11,6 +11,8 @@ export interface Series {
   readonly total: string;
   /** Belongs to another time or domain. Such series come last, and nothing is stacked on them. */
   readonly isDashed?: boolean;
+  /** The color is that of another series, too. */
+  readonly isDotted?: boolean;
 }
 
 type Values = Pick<Series, 'values' | 'isDashed'>;

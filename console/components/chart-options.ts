@@ -24,8 +24,11 @@ interface Drawn {
 
 const HEIGHT = 220;
 const DAY_SECONDS = 86_400;
+/** Length of a range whose labels are less than a minute apart. */
+const MINUTES_SECONDS = 600;
 
 export function chartOptions({ series, zone, range, format, look, isStacked, onZoom, onPoint }: Drawn): uPlot.Options {
+  const hasFills = isStacked || series.length <= MAX_FILLS;
   const axis = {
     stroke: look.colorOf('--text-2'),
     grid: { stroke: look.colorOf('--line'), width: 1 },
@@ -45,7 +48,7 @@ export function chartOptions({ series, zone, range, format, look, isStacked, onZ
       { ...axis, size: 28, grid: { show: false }, values: (_plot, at) => at.map((time) => labelOf(time, zone, range)) },
       { ...axis, size: 68, values: (_plot, at) => at.map(format) },
     ],
-    series: [{}, ...series.map((one) => seriesOf(one, look))],
+    series: [{}, ...series.map((one) => seriesOf(one, { ...look, hasFills }))],
     bands: isStacked ? bandsOf(series) : [],
     hooks: {
       setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)],
@@ -59,14 +62,22 @@ export function chartOptions({ series, zone, range, format, look, isStacked, onZ
   };
 }
 
+/** Fills of more that lie over each other would hide what is below. */
+const MAX_FILLS = 3;
+
+type DrawnAs = ChartLook & { readonly hasFills: boolean };
+
 /** Steps: a count of a minute holds for the whole minute. */
-function seriesOf({ name, color, isDashed = false }: Series, { colorOf }: ChartLook): uPlot.Series {
+function seriesOf({ name, color, isDashed = false, isDotted = false }: Series, look: DrawnAs): uPlot.Series {
+  const { colorOf, hasFills } = look;
   const stroke = colorOf(`--${color}`);
   const paths = uPlot.paths.stepped?.({ align: 1 });
   return {
     label: name,
     stroke,
-    ...(isDashed ? { dash: [4, 4] } : { fill: `color-mix(in oklch, ${stroke} 10%, transparent)` }),
+    ...(isDashed && { dash: [4, 4] }),
+    ...(isDotted && !isDashed && { dash: [2, 2] }),
+    ...(hasFills && !isDashed && { fill: `color-mix(in oklch, ${stroke} 10%, transparent)` }),
     width: isDashed ? 1.25 : 1.75,
     points: { show: false },
     ...(paths && { paths }),
@@ -87,6 +98,6 @@ function niceTop(high: number | null): number {
 function labelOf(seconds: number, zone: string, [from, to]: readonly [number, number]): string {
   const place = { locale: 'en', zone } as const;
   if (to - from > 3 * DAY_SECONDS) return formatDay(seconds * 1000, place).slice(5);
-  const clock = formatClock(seconds * 1000, place).slice(0, 5);
+  const clock = formatClock(seconds * 1000, place).slice(0, to - from > MINUTES_SECONDS ? 5 : 8);
   return to - from > DAY_SECONDS ? `${formatDay(seconds * 1000, place).slice(5)} ${clock}` : clock;
 }

@@ -67,6 +67,10 @@ interface LegendProps extends Pick<ChartProps, 'times' | 'series' | 'zone' | 'fo
   readonly at: number | undefined;
 }
 
+function markOf({ color, isDashed, isDotted }: Series) {
+  return { 'data-color': color, 'data-dashed': isDashed || undefined, 'data-dotted': isDotted || undefined };
+}
+
 /** The totals, or the values of the step that is pointed at. */
 function Legend({ times, series, zone, format, at }: LegendProps) {
   const locale = usePreference('locale');
@@ -77,7 +81,7 @@ function Legend({ times, series, zone, format, at }: LegendProps) {
   return (
     <div className={styles['legend']} aria-hidden="true">
       {series.map((one) => (
-        <span key={one.name} className={styles['name']} data-color={one.color} data-dashed={one.isDashed || undefined}>
+        <span key={one.name} className={styles['name']} {...markOf(one)}>
           {one.name} <span className="dim">{at === undefined ? one.total : valueAt(one, at)}</span>
         </span>
       ))}

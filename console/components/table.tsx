@@ -105,8 +105,12 @@ function Row<R>({ columns, row, rowKey, name, onOpen, chosen }: RowProps<R>) {
           />
         </td>
       )}
-      {columns.map(({ id, isNumber, phone, show }) => (
-        <td key={id} className={classes(isNumber && styles['number'], styles[phone ?? 'third'])}>
+      {columns.map(({ id, title, isNumber, phone, show }) => (
+        <td
+          key={id}
+          className={classes(isNumber && styles['number'], styles[phone ?? 'third'])}
+          data-title={isNumber ? title : undefined}
+        >
           {show(row)}
         </td>
       ))}

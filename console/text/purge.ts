@@ -35,14 +35,13 @@ const en = {
   wholeSubmit: 'Purge domain',
   domain: 'Domain',
   chooseDomain: 'Choose a domain',
-  started: { purge: 'The purge has begun', prefetch: 'The prefetch has begun' },
   tasks: 'Tasks',
+  tasksNote: 'of the last 30 days',
   noTasks: 'There is no task yet.',
   noTasksHelp: 'What is purged or prefetched is listed here, with how far it has come.',
   task: 'Task',
   taskTitle: (id: string) => `Task ${id}`,
   when: 'Begun',
-  who: 'By',
   what: 'What',
   progress: 'Progress',
   states: { running: 'under way', done: 'done', failed: 'failed', waiting: 'waiting' },
@@ -55,8 +54,8 @@ const en = {
   away: 'does not answer',
   doneOf: (done: number, all: number) => `${done} of ${all} edges`,
   itemsOf: (done: number, all: number) => `${done} of ${all}`,
-  failures: 'Failures',
-  back: 'Purge and prefetch',
+  failedOf: (failed: number) => `${failed} failed`,
+  moreItems: (count: number) => `and ${count} more`,
 };
 
 const zh: typeof en = {
@@ -91,14 +90,13 @@ const zh: typeof en = {
   wholeSubmit: '刷新整个域名',
   domain: '域名',
   chooseDomain: '选择域名',
-  started: { purge: '刷新已开始', prefetch: '预热已开始' },
   tasks: '任务',
+  tasksNote: '最近 30 天',
   noTasks: '还没有任务。',
   noTasksHelp: '提交的刷新和预热会列在这里，并显示进度。',
   task: '任务',
   taskTitle: (id) => `任务 ${id}`,
   when: '开始时间',
-  who: '操作者',
   what: '类型',
   progress: '进度',
   states: { running: '进行中', done: '已完成', failed: '失败', waiting: '等待中' },
@@ -111,8 +109,8 @@ const zh: typeof en = {
   away: '无响应',
   doneOf: (done, all) => `${done} / ${all} 个节点`,
   itemsOf: (done, all) => `${done} / ${all}`,
-  failures: '失败原因',
-  back: '刷新预热',
+  failedOf: (failed) => `失败 ${failed}`,
+  moreItems: (count) => `等 ${count + 1} 个`,
 };
 
 export const purgeText = { en, 'zh-CN': zh };

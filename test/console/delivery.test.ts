@@ -89,15 +89,17 @@ test('what is delivered is seen and steered', needs('chromium', 'openssl'), asyn
       const { total } = await client.call('stat.requests', { domain: DOMAIN });
       return total.status_4xx === 1 && total.status_2xx >= 3;
     });
-    const page = await openSignedIn(t, console, `/console/statistics?domain=${DOMAIN}&range=1h`);
+    const page = await openSignedIn(t, console, `/console/statistics?domains=${console.domainId}&range=1h`);
     await page.locator('canvas').waitFor();
     await page.getByText('by minute').waitFor();
     await page.getByRole('list', { name: 'Top URLs' }).getByText('/a.txt').waitFor();
+    await page.getByRole('list', { name: 'Top statuses' }).getByText('404').waitFor();
+    await page.getByText('by 10 seconds').waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download CSV' }).click(),
     ]);
-    assert.equal(download.suggestedFilename(), `${DOMAIN}-requests-minute.csv`);
+    assert.equal(download.suggestedFilename(), `${console.domainId}-requests-minute.csv`);
     const [head, ...rows] = readFileSync(await download.path(), 'utf8')
       .trimEnd()
       .split('\r\n');

@@ -16,7 +16,7 @@ import { certificatesText } from '../../text/certificates.ts';
 import { certificateDays } from '../overview/attention-of.ts';
 import { CertificateDialog } from './certificate-dialog.tsx';
 
-export type Certificate = DataOf<'certificate.list'>[number];
+type Certificate = DataOf<'certificate.list'>[number];
 
 const PAGE_SIZE = 50;
 
@@ -51,11 +51,11 @@ export function Certificates() {
                 onOpen={(certificate) => navigate(certificatesPath({ page, ssl_key: certificate.ssl_key }))}
               />
               <Pager page={page} hasMore={list.length === PAGE_SIZE} />
-              <CertificateDialog certificate={list.find((one) => one.ssl_key === ssl_key)} onClose={close} />
             </>
           )}
         </Loaded>
       </Card>
+      {ssl_key !== '' && <CertificateDialog key={ssl_key} ssl_key={ssl_key} onClose={close} />}
     </Page>
   );
 }

@@ -10,10 +10,12 @@ interface CertificateSelectProps {
   readonly ids: ControlIds;
   /** Identifier; empty: none. */
   readonly value: string;
+  /** Identifier of one that is left out. */
+  readonly except?: string;
   readonly onChange: (value: string) => void;
 }
 
-export function CertificateSelect({ ids, value, onChange }: CertificateSelectProps) {
+export function CertificateSelect({ ids, value, except, onChange }: CertificateSelectProps) {
   const t = useText(domainText);
   const load = useRead('certificate.list', { page_size: 100 });
   return (
@@ -24,7 +26,8 @@ export function CertificateSelect({ ids, value, onChange }: CertificateSelectPro
       empty={<p className="help">{t.noCertificates}</p>}
     >
       {(list) => {
-        const choices = list.map(({ ssl_key, title, subjectaltname, status }) => ({
+        const others = list.filter(({ ssl_key }) => ssl_key !== except);
+        const choices = others.map(({ ssl_key, title, subjectaltname, status }) => ({
           value: ssl_key,
           label: `${title} (${subjectaltname.split(',').join(', ')})${status === 'Expired' ? ` · ${t.expired}` : ''}`,
         }));

@@ -33,7 +33,7 @@ export function CheckCard({ domain: { domain_id } }: { readonly domain: DomainDa
   );
 }
 
-const DNS_TONES: Readonly<Record<Check['dns']['state'], Tone>> = {
+export const DNS_TONES: Readonly<Record<Check['dns']['state'], Tone>> = {
   here: 'ok',
   elsewhere: 'warn',
   missing: 'warn',

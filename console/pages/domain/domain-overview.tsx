@@ -1,28 +1,21 @@
 /** A domain at a glance: its traffic, what it is, and whether it works. */
 import { Card } from '../../components/card.tsx';
 import { Facts } from '../../components/detail.tsx';
-import { useRead } from '../../queries.ts';
 import { useText } from '../../text/catalogue.ts';
 import { domainViewsText } from '../../text/domain-views.ts';
-import { RequestChart } from '../overview/request-chart.tsx';
 import { lastSeconds } from '../overview/time-range.ts';
-import { TrafficTiles } from '../overview/traffic-tiles.tsx';
+import { Traffic } from '../overview/traffic.tsx';
 import { CheckCard } from './check-card.tsx';
 import type { DomainData } from './domain.tsx';
 
 const DAY_SECONDS = 86_400;
-const EVERY_MS = 30_000;
 
 export function DomainOverview({ domain }: { readonly domain: DomainData }) {
   const t = useText(domainViewsText);
   const range = lastSeconds(DAY_SECONDS, Date.now());
-  const request = { domain: domain.domain_name, interval: 'hour', starttime: range.from, endtime: range.to } as const;
-  const traffic = useRead('stat.traffic', request, { everyMs: EVERY_MS, keepsPrevious: true });
-  const requests = useRead('stat.requests', request, { everyMs: EVERY_MS, keepsPrevious: true });
   return (
     <>
-      <TrafficTiles traffic={traffic} requests={requests} />
-      <RequestChart load={requests} range={range} />
+      <Traffic range={range} domainId={domain.domain_id} />
       <div className="columns">
         <Card title={t.facts}>
           <DomainFacts domain={domain} />

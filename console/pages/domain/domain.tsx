@@ -15,6 +15,7 @@ import { useText } from '../../text/catalogue.ts';
 import { domainText } from '../../text/domain.ts';
 import { shellText } from '../../text/shell.ts';
 import { DomainState, whileSettling } from '../domains/domain-state.tsx';
+import { DnsTab } from './dns-tab.tsx';
 import { DomainActions } from './domain-actions.tsx';
 import { DomainOverview } from './domain-overview.tsx';
 import { ExplainTab } from './explain-tab.tsx';
@@ -87,6 +88,8 @@ function Tab({ tab, domain, draft, setDraft }: TabProps) {
   switch (tab) {
     case 'overview':
       return <DomainOverview domain={domain} />;
+    case 'dns':
+      return <DnsTab domain={domain} />;
     case 'explain':
       return <ExplainTab domain={domain} />;
     case 'revisions':

@@ -1,4 +1,6 @@
 /** One of the account's domains, or none of them; the busiest come first. */
+import type { DataOf } from '#contract/operations.ts';
+import type { Load } from '../../components/load.ts';
 import { Select } from '../../components/select.tsx';
 import { useRead } from '../../queries.ts';
 
@@ -31,8 +33,28 @@ export function DomainSelect({ label, none, value, onChoose }: DomainSelectProps
 }
 
 export function useDomains(): readonly DomainChoice[] {
-  const load = useRead('domain.listBrief', { page_size: SHOWN, sort: 'traffic' });
-  return load.kind === 'ready'
-    ? load.data.list.map(({ domain_id, domain_name }) => ({ id: domain_id, name: domain_name }))
-    : [];
+  return choicesOf(useRead('domain.listBrief', { page_size: SHOWN, sort: 'traffic' }));
+}
+
+/** The domain of this name, also one that is not among the busiest; `undefined`: not read yet, or there is none. */
+export function useDomainNamed(name: string): DomainChoice | undefined {
+  const known = useDomains().find((domain) => domain.name === name);
+  const isEnabled = name !== '' && known === undefined;
+  const others = choicesOf(useRead('domain.listBrief', { name, page_size: SHOWN }, { isEnabled }));
+  return known ?? others.find((domain) => domain.name === name);
+}
+
+/** Names by id; without those that are not read yet, or that the account does not have. */
+export function useDomainNames(ids: readonly string[]): ReadonlyMap<string, string> {
+  const known = useDomains();
+  const missing = ids.filter((id) => !known.some((domain) => domain.id === id));
+  const others = choicesOf(
+    useRead('domain.listBrief', { domain_ids: missing, page_size: SHOWN }, { isEnabled: missing.length > 0 }),
+  );
+  return new Map([...known, ...others].map(({ id, name }) => [id, name]));
+}
+
+function choicesOf(load: Load<DataOf<'domain.listBrief'>>): readonly DomainChoice[] {
+  if (load.kind !== 'ready') return [];
+  return load.data.list.map(({ domain_id, domain_name }) => ({ id: domain_id, name: domain_name }));
 }

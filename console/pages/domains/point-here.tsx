@@ -47,7 +47,7 @@ export function PointHere({ id }: { readonly id: string }) {
 
 type DomainData = DataOf<'domain.get'>;
 
-function DnsRecord({ domain: { domain_name, cname } }: { readonly domain: DomainData }) {
+export function DnsRecord({ domain: { domain_name, cname } }: { readonly domain: DomainData }) {
   const t = useText(addDomainText);
   const part = (text: string, what: string) => (
     <span className="row">

@@ -1,12 +1,13 @@
-/** All fields of one line, and the way to why the request ended so. */
+/** All fields of one line with what each means, and the way to why the request ended so. */
 import { LinkButton } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy.tsx';
 import { Facts } from '../../components/detail.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { explainPath } from '../../routes.ts';
 import { useText } from '../../text/catalogue.ts';
+import { logFieldsText } from '../../text/log-fields.ts';
 import { logsText } from '../../text/logs.ts';
-import { LINE_FIELDS, type Line, urlOf } from './line.ts';
+import { LINE_FIELDS, type Line, type LineField, urlOf } from './line.ts';
 
 interface LineDialogProps {
   readonly line: Line;
@@ -31,9 +32,23 @@ export function LineDialog({ line: { fields }, domainId, onClose }: LineDialogPr
       <Facts
         facts={LINE_FIELDS.map((field) => ({
           title: t.fields[field],
-          value: <span className="mono wrap">{fields[field]}</span>,
+          value: (
+            <>
+              <span className="mono wrap">{fields[field]}</span>
+              <Meaning field={field} value={fields[field]} />
+            </>
+          ),
         }))}
       />
     </Dialog>
   );
+}
+
+/** What the field counts or holds; for a cache code, what it says of this request. */
+function Meaning({ field, value }: { readonly field: LineField; readonly value: string }) {
+  const { meanings, codes, leftEarly } = useText(logFieldsText);
+  const ofCode = field === 'cache' ? codes[value as keyof typeof codes] : undefined; // a code that is not known has none
+  const ofStatus = field === 'status' && value === '499' ? leftEarly : undefined;
+  const text = ofCode ?? ofStatus ?? meanings[field];
+  return text === undefined ? null : <p className="help">{text}</p>;
 }

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FILTER_EXPECTS } from '#contract/domains/check-operations.ts';
 import { parseFilter } from '#logs/tail/filter.ts';
-import { FILTER_FIELDS, KEPT_LINES, NO_FILTER, NOTHING_FOLLOWED, urlOf, withItems, writeFilter } from './line.ts';
+import {
+  cellsOf,
+  FILTER_FIELDS,
+  KEPT_LINES,
+  NO_FILTER,
+  NOTHING_FOLLOWED,
+  readFilter,
+  urlOf,
+  withItems,
+  writeFilter,
+} from './line.ts';
 
 describe('a log that is followed', () => {
   test('the filter has the fields of the contract, and the service reads it as it was meant', () => {
@@ -13,6 +23,15 @@ describe('a log that is followed', () => {
       kind: 'filter',
       filter: { status: ['404', '5xx'], path: ['/a%20b/*'], cache: ['hit'] },
     });
+    assert.equal(writeFilter(readFilter(text)), text);
+    assert.deepEqual(readFilter('path=/a=b nonsense x=1'), { ...NO_FILTER, path: '/a=b' });
+  });
+
+  test('a line has a cell for each field, in the order of the fields', () => {
+    const { lines } = withItems(NOTHING_FOLLOWED, [{ edge: 'fra1', status: 200, user_agent: 'curl, "8"' }]);
+    assert.deepEqual(cellsOf(lines), [
+      ['-', 'fra1', '-', '-', '-', '-', '-', '200', ...Array(6).fill('-'), 'curl, "8"'],
+    ]);
   });
 
   test('the latest line is the first, and only so many are kept', () => {

@@ -1,7 +1,7 @@
-/** Lines of a log that is followed, and the filter that narrows it. Pure. */
+/** Lines of a log, and the filter that narrows it. Pure. */
 import type { LogItem } from '#client/follow-log.ts';
 
-/** Fields of `filter` in `log.tail`. */
+/** Fields of `filter` in `log.tail` and `log.search`. */
 export const FILTER_FIELDS = ['status', 'cache', 'method', 'path', 'client', 'edge'] as const;
 type FilterField = (typeof FILTER_FIELDS)[number];
 export type Filter = Readonly<Record<FilterField, string>>;
@@ -17,6 +17,18 @@ export function writeFilter(filter: Filter): string {
       .replace(/\s+/g, '%20');
     return value === '' ? [] : [`${field}=${value}`];
   }).join(' ');
+}
+
+/** What `writeFilter` has written; terms that it would not write are left out. */
+export function readFilter(text: string): Filter {
+  const given = new Map(
+    text.split(/\s+/).flatMap((term): [string, string][] => {
+      const at = term.indexOf('=');
+      return at === -1 ? [] : [[term.slice(0, at), term.slice(at + 1)]];
+    }),
+  );
+  const fields = FILTER_FIELDS.map((field) => [field, given.get(field) ?? '']);
+  return Object.fromEntries(fields) as Filter; // of the names above
 }
 
 /** Fields of a line, in the order of the dialog. */
@@ -37,7 +49,7 @@ export const LINE_FIELDS = [
   'referer',
   'user_agent',
 ] as const;
-type LineField = (typeof LINE_FIELDS)[number];
+export type LineField = (typeof LINE_FIELDS)[number];
 
 export interface Line {
   /** Unlike those of the other lines. */
@@ -80,9 +92,14 @@ function endOf(word: unknown): End {
 }
 
 /** `-`: empty or absent, as in the log. */
-function fieldsOf(item: LogItem): Line['fields'] {
+export function fieldsOf(item: LogItem): Line['fields'] {
   const fields = LINE_FIELDS.map((field) => [field, String(item[field] ?? '-')]);
   return Object.fromEntries(fields) as Line['fields']; // of the names above
+}
+
+/** The lines as rows of a table, with all fields. */
+export function cellsOf(lines: readonly Line[]): readonly (readonly string[])[] {
+  return lines.map(({ fields }) => LINE_FIELDS.map((field) => fields[field]));
 }
 
 /** Address that the line's request asked for, to be explained. The log does not say whether it was over TLS. */

@@ -1,14 +1,15 @@
-/** The log of a domain: its daily files, and its lines as they are written. */
+/** The log of a domain: its daily files, a search of the last day, and its lines as they are written. */
 import { useLocation, useSearch } from 'wouter';
 import { Card } from '../../components/card.tsx';
 import { Empty } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import { LOG_VIEWS, logsPath, readLogsQuery } from '../../routes.ts';
+import { LOG_VIEWS, type LogsQuery, logsPath, readLogsQuery } from '../../routes.ts';
 import { useText } from '../../text/catalogue.ts';
 import { logsText } from '../../text/logs.ts';
-import { DomainSelect, useDomains } from '../domains/domain-select.tsx';
+import { type DomainChoice, DomainSelect, useDomainNamed } from '../domains/domain-select.tsx';
 import { LogFiles } from './log-files.tsx';
+import { LogSearch } from './log-search.tsx';
 import { LogTail } from './log-tail.tsx';
 
 export function Logs() {
@@ -16,9 +17,9 @@ export function Logs() {
   const [, navigate] = useLocation();
   const query = readLogsQuery(useSearch());
   const { view, domain } = query;
-  const id = useDomains().find(({ name }) => name === domain)?.id;
-  const choose = (chosen: { readonly name: string } | undefined) =>
-    navigate(logsPath({ ...query, domain: chosen?.name ?? '' }), { replace: true });
+  const chosen = useDomainNamed(domain);
+  const choose = (other: { readonly name: string } | undefined) =>
+    navigate(logsPath({ view, domain: other?.name ?? '' }), { replace: true });
   return (
     <Page
       title={t.title}
@@ -27,7 +28,7 @@ export function Logs() {
       <Tabs
         label={t.title}
         tabs={LOG_VIEWS.map((one) => ({
-          to: logsPath({ ...query, view: one }),
+          to: logsPath({ view: one, domain }),
           title: t.views[one],
           isOpen: one === view,
         }))}
@@ -38,7 +39,15 @@ export function Logs() {
         </Card>
       )}
       {domain !== '' && view === 'files' && <LogFiles domain={domain} />}
-      {id !== undefined && view === 'tail' && <LogTail key={id} domainId={id} />}
+      {chosen && view !== 'files' && <Lines key={chosen.id} query={query} domain={chosen} />}
     </Page>
+  );
+}
+
+function Lines({ query, domain }: { readonly query: LogsQuery; readonly domain: DomainChoice }) {
+  const [, navigate] = useLocation();
+  if (query.view === 'tail') return <LogTail domain={domain} />;
+  return (
+    <LogSearch domain={domain} search={query.search} onSearch={(search) => navigate(logsPath({ ...query, search }))} />
   );
 }

@@ -5,23 +5,24 @@ import { Page } from '../../components/page.tsx';
 import { Select } from '../../components/select.tsx';
 import { useRead } from '../../queries.ts';
 import { overviewPath, RANGES, readRangeQuery } from '../../routes.ts';
+import { useSession } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { overviewText } from '../../text/overview.ts';
 import { Attention } from './attention.tsx';
 import { FirstSteps } from './first-steps.tsx';
-import { RequestChart } from './request-chart.tsx';
-import { before, grainOf, lastSeconds, secondsOf, type TimeRange } from './time-range.ts';
+import { LiveCard } from './live-card.tsx';
+import { MessagesTile } from './messages-tile.tsx';
+import { lastSeconds, secondsOf, type TimeRange } from './time-range.ts';
 import { TopCard } from './top-card.tsx';
-import { TrafficTiles } from './traffic-tiles.tsx';
-
-const EVERY_MS = 30_000;
+import { TopDomains } from './top-domains.tsx';
+import { Traffic } from './traffic.tsx';
 
 export function Overview() {
   const t = useText(overviewText);
   const [, navigate] = useLocation();
   const query = readRangeQuery(useSearch());
   const range = lastSeconds(secondsOf(query.range), Date.now());
-  const domains = useRead('domain.listBrief', { page_size: 100, sort: 'traffic' });
+  const domains = useRead('domain.listBrief', { page_size: 1 });
   const choices = RANGES.map((value) => ({ value, label: t.ranges[value] }));
   return (
     <Page
@@ -36,15 +37,11 @@ export function Overview() {
       }
     >
       <Loaded load={domains} lines={6}>
-        {({ total, list }) => (
+        {({ total }) => (
           <>
             {total === 0 && <FirstSteps />}
-            <Traffic range={range} />
-            <div className="columns">
-              <TopCard kind="url" title={t.topUrls} range={range} />
-              <TopCard kind="referer" title={t.topReferers} range={range} />
-              <Attention domains={list} />
-            </div>
+            <Attention />
+            <Figures range={range} />
           </>
         )}
       </Loaded>
@@ -52,24 +49,19 @@ export function Overview() {
   );
 }
 
-function Traffic({ range }: { readonly range: TimeRange }) {
-  const options = { everyMs: EVERY_MS, keepsPrevious: true };
-  const interval = grainOf(range);
-  const request = { interval, starttime: range.from, endtime: range.to };
-  const earlier = before(range);
-  const former = { interval, starttime: earlier.from, endtime: earlier.to };
-  const traffic = useRead('stat.traffic', request, options);
-  const requests = useRead('stat.requests', request, options);
-  const formerTraffic = useRead('stat.traffic', former, { keepsPrevious: true });
-  const formerRequests = useRead('stat.requests', former, { keepsPrevious: true });
-  const compared =
-    formerTraffic.kind === 'ready' && formerRequests.kind === 'ready'
-      ? { traffic: formerTraffic.data.total, requests: formerRequests.data.total }
-      : undefined;
+function Figures({ range }: { readonly range: TimeRange }) {
+  const t = useText(overviewText);
+  const hasMessages = useSession().scopes.includes('sms');
   return (
     <>
-      <TrafficTiles {...{ traffic, requests }} before={compared} />
-      <RequestChart load={requests} range={range} />
+      <Traffic range={range} />
+      {hasMessages && <MessagesTile />}
+      <LiveCard />
+      <div className="columns">
+        <TopCard kind="url" title={t.topUrls} range={range} />
+        <TopDomains range={range} />
+        <TopCard kind="referer" title={t.topReferers} range={range} />
+      </div>
     </>
   );
 }

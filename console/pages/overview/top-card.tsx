@@ -1,4 +1,5 @@
-/** The most frequent URLs, referers or clients of a time. */
+/** The most frequent URLs, statuses, referers or clients of a time. */
+import type { CallOf } from '#contract/operations.ts';
 import { Card } from '../../components/card.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { TopList } from '../../components/top-list.tsx';
@@ -10,7 +11,7 @@ import { overviewText } from '../../text/overview.ts';
 import type { TimeRange } from './time-range.ts';
 
 interface TopCardProps {
-  readonly kind: 'url' | 'referer' | 'client';
+  readonly kind: CallOf<'stat.top'>['kind'];
   readonly title: string;
   readonly range: TimeRange;
   /** Empty: all. */

@@ -1,72 +1,42 @@
-/** Requests, hit ratio, traffic and errors as four figures, perhaps compared with the time before. */
-import type { DataOf } from '#contract/operations.ts';
-import type { Load } from '../../components/load.ts';
-import { Loaded } from '../../components/loaded.tsx';
+/** Requests, hit ratio, traffic and errors as four figures, each with how much it differs from the time before. */
 import { Tiles } from '../../components/tiles.tsx';
 import { formatBytes, formatRatio, formatShort } from '../../lib/format.ts';
 import { usePreference } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { domainViewsText } from '../../text/domain-views.ts';
-import { changeOf } from './time-range.ts';
+import { type Courses, changeOf, shareOf } from './courses.ts';
 
-type Traffic = DataOf<'stat.traffic'>;
-type Requests = DataOf<'stat.requests'>;
-
-interface TrafficTilesProps {
-  readonly traffic: Load<Traffic>;
-  readonly requests: Load<Requests>;
-  /** Totals of the time before. */
-  readonly before?: { readonly traffic: Traffic['total']; readonly requests: Requests['total'] } | undefined;
-}
-
-export function TrafficTiles({ traffic, requests, before }: TrafficTilesProps) {
-  return (
-    <Loaded load={traffic} lines={2}>
-      {(bytes) => (
-        <Loaded load={requests} lines={2}>
-          {(counts) => <Figures {...{ bytes, counts, before }} />}
-        </Loaded>
-      )}
-    </Loaded>
-  );
-}
-
-interface FiguresProps extends Pick<TrafficTilesProps, 'before'> {
-  readonly bytes: Traffic;
-  readonly counts: Requests;
-}
-
-function Figures({ bytes, counts, before }: FiguresProps) {
+export function TrafficTiles({ courses }: { readonly courses: Courses }) {
   const t = useText(domainViewsText);
   const locale = usePreference('locale');
-  const note = (now: number, then: number | undefined) =>
-    then === undefined ? undefined : <Change share={changeOf(now, then)} />;
-  const { requests, hit_ratio, status_5xx } = counts.total;
+  const { requests, hits, bytes_out, status_5xx } = courses;
+  const ratio = shareOf(hits.total, requests.total);
+  const ratioBefore = shareOf(hits.before ?? 0, requests.before ?? 0);
   return (
     <Tiles
       tiles={[
         {
           title: t.requests,
-          value: formatShort(requests, locale),
-          note: note(requests, before?.requests.requests),
-          course: counts.list.map((point) => point.requests),
+          value: formatShort(requests.total, locale),
+          note: <Change share={changeOf(requests.total, requests.before)} />,
+          course: requests.values,
         },
         {
           title: t.hitRatio,
-          value: requests === 0 ? '—' : formatRatio(hit_ratio, locale),
-          note: note(hit_ratio, before?.requests.hit_ratio),
+          value: ratio === undefined ? '—' : formatRatio(ratio, locale),
+          note: ratio !== undefined && <Change share={changeOf(ratio, ratioBefore)} />,
         },
         {
           title: t.traffic,
-          value: formatBytes(bytes.total.bytes_out, locale),
-          note: note(bytes.total.bytes_out, before?.traffic.bytes_out),
-          course: bytes.list.map((point) => point.bytes_out),
+          value: formatBytes(bytes_out.total, locale),
+          note: <Change share={changeOf(bytes_out.total, bytes_out.before)} />,
+          course: bytes_out.values,
         },
         {
           title: t.errors,
-          value: formatShort(status_5xx, locale),
-          note: note(status_5xx, before?.requests.status_5xx),
-          course: counts.list.map((point) => point.status_5xx),
+          value: formatShort(status_5xx.total, locale),
+          note: <Change share={changeOf(status_5xx.total, status_5xx.before)} />,
+          course: status_5xx.values,
         },
       ]}
     />

@@ -3,13 +3,15 @@ import { Badge } from '../../components/badge.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { purgeText } from '../../text/purge.ts';
 import styles from './progress.module.css';
-import { stepsOf, type Task } from './task-state.ts';
+import type { Counts, Task } from './task-state.ts';
 
 const TONES = { running: 'busy', done: 'ok', failed: 'bad', waiting: 'busy' } as const;
 
-export function Progress({ task: { state, items } }: { readonly task: Task }) {
+export function Progress({ state, counts }: { readonly state: Task['state']; readonly counts: Counts }) {
   const t = useText(purgeText);
-  const { past, all } = stepsOf(items);
+  const { waiting, done, failed } = counts;
+  const past = done + failed;
+  const all = past + waiting;
   return (
     <span className={styles['progress']}>
       <State state={state} />
@@ -19,6 +21,7 @@ export function Progress({ task: { state, items } }: { readonly task: Task }) {
           <span className="dim">{t.itemsOf(past, all)}</span>
         </>
       )}
+      {failed > 0 && <span className="dim">{t.failedOf(failed)}</span>}
     </span>
   );
 }

@@ -8,7 +8,7 @@ import { useText } from '../../text/catalogue.ts';
 import { commonText } from '../../text/common.ts';
 import { purgeText } from '../../text/purge.ts';
 import { Progress, State } from './progress.tsx';
-import { everyMsOf, type Item, type Task, worstFirst } from './task-state.ts';
+import { countsOf, everyMsOf, type Item, type Task, worstFirst } from './task-state.ts';
 
 interface TaskDialogProps {
   readonly taskId: string;
@@ -18,7 +18,7 @@ interface TaskDialogProps {
 export function TaskDialog({ taskId, onClose }: TaskDialogProps) {
   const t = useText(purgeText);
   const common = useText(commonText);
-  const load = useRead('cache.getTask', { task_id: taskId }, { everyMs: everyMsOf });
+  const load = useRead('cache.getTask', { task_id: taskId }, { everyMs: (task) => everyMsOf(task ? [task] : []) });
   return (
     <Dialog
       title={t.taskTitle(taskId)}
@@ -39,7 +39,7 @@ function Shown({ task }: { readonly task: Task }) {
   return (
     <>
       <p className="row">
-        <Progress task={task} /> <span className="dim">{task.create_time}</span>
+        <Progress state={task.state} counts={countsOf(task.items)} /> <span className="dim">{task.create_time}</span>
       </p>
       <Table
         label={t.items}
@@ -75,7 +75,6 @@ function useItemColumns(): readonly Column<Item>[] {
     {
       id: 'edges',
       title: t.edges,
-      isNumber: true,
       show: ({ waiting, done, failed }) => t.doneOf(done, waiting + done + failed),
     },
   ];

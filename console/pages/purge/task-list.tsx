@@ -1,4 +1,4 @@
-/** Tasks that were begun, the latest first. That they were is in the audit trail; how far each has come is asked of each. */
+/** The tasks of the last 30 days, the latest first, each with how far it has come. */
 import { Link } from 'wouter';
 import type { DataOf } from '#contract/operations.ts';
 import { Card } from '../../components/card.tsx';
@@ -6,7 +6,7 @@ import { Empty, Loaded } from '../../components/loaded.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { usePages, useRead } from '../../queries.ts';
+import { usePages } from '../../queries.ts';
 import { purgePath } from '../../routes.ts';
 import { useText } from '../../text/catalogue.ts';
 import { purgeText } from '../../text/purge.ts';
@@ -14,10 +14,9 @@ import type { Act } from './lines.ts';
 import { Progress } from './progress.tsx';
 import { everyMsOf } from './task-state.ts';
 
-type Row = DataOf<'audit.list'>['list'][number];
+type Row = DataOf<'cache.listTasks'>['list'][number];
 
-/** Each asks for its own progress. */
-const PAGE_SIZE = 10;
+const PAGE_SIZE = 20;
 
 interface TaskListProps {
   readonly act: Act;
@@ -27,9 +26,9 @@ interface TaskListProps {
 export function TaskList({ act, onOpen }: TaskListProps) {
   const t = useText(purgeText);
   const columns = useColumns(act);
-  const pages = usePages('audit.list', { operation: `cache.${act}`, page_size: PAGE_SIZE }, 'before');
+  const pages = usePages('cache.listTasks', { kind: act, page_size: PAGE_SIZE }, 'before', everyMsOf);
   return (
-    <Card title={t.tasks} isFlush>
+    <Card title={t.tasks} note={t.tasksNote} isFlush>
       <Loaded
         load={pages.load}
         isEmpty={(rows) => rows.length === 0}
@@ -40,8 +39,8 @@ export function TaskList({ act, onOpen }: TaskListProps) {
             label={t.tasks}
             columns={columns}
             rows={rows}
-            keyOf={({ event_id }) => event_id}
-            onOpen={({ target_id }) => onOpen(target_id)}
+            keyOf={({ task_id }) => task_id}
+            onOpen={({ task_id }) => onOpen(task_id)}
           />
         )}
       </Loaded>
@@ -56,17 +55,25 @@ function useColumns(act: Act): readonly Column<Row>[] {
     {
       id: 'task',
       title: t.task,
-      phone: 'first',
-      show: ({ target_id }) => <Link href={purgePath({ act, task: target_id })}>{t.taskTitle(target_id)}</Link>,
+      phone: 'second',
+      show: ({ task_id }) => <Link href={purgePath({ act, task: task_id })}>{t.taskTitle(task_id)}</Link>,
     },
-    { id: 'when', title: t.when, phone: 'second', show: ({ at }) => <Time at={at} isRelative /> },
-    { id: 'who', title: t.who, show: ({ actor_name }) => actor_name },
-    { id: 'progress', title: t.progress, show: ({ target_id }) => <TaskProgress taskId={target_id} /> },
+    {
+      id: 'items',
+      title: t.items,
+      phone: 'first',
+      show: ({ items: [first = ''], items_total }) => (
+        <>
+          <span className="mono wrap">{first}</span>
+          {items_total > 1 && <span className="dim"> {t.moreItems(items_total - 1)}</span>}
+        </>
+      ),
+    },
+    { id: 'when', title: t.when, show: ({ created_at }) => <Time at={created_at} isRelative /> },
+    {
+      id: 'progress',
+      title: t.progress,
+      show: ({ state, waiting, done, failed }) => <Progress state={state} counts={{ waiting, done, failed }} />,
+    },
   ];
-}
-
-function TaskProgress({ taskId }: { readonly taskId: string }) {
-  const load = useRead('cache.getTask', { task_id: taskId }, { everyMs: everyMsOf });
-  if (load.kind === 'failed') return <span className="dim">{load.problem.text}</span>;
-  return load.kind === 'ready' ? <Progress task={load.data} /> : null;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { everyMsOf, stepsOf, worstFirst } from './task-state.ts';
+import { countsOf, everyMsOf, worstFirst } from './task-state.ts';
 
 describe('the state of a task', () => {
   test('what failed comes first, and the order is kept within each state', () => {
@@ -21,13 +21,13 @@ describe('the state of a task', () => {
       { waiting: 1, done: 2, failed: 0 },
       { waiting: 0, done: 2, failed: 1 },
     ];
-    assert.deepEqual(stepsOf(items), { past: 5, failed: 1, all: 6 });
-    assert.deepEqual(stepsOf([]), { past: 0, failed: 0, all: 0 });
+    assert.deepEqual(countsOf(items), { waiting: 1, done: 4, failed: 1 });
+    assert.deepEqual(countsOf([]), { waiting: 0, done: 0, failed: 0 });
   });
 
   test('only what is under way is asked for again', () => {
-    assert.ok(everyMsOf({ state: 'running' }));
-    for (const state of ['done', 'failed'] as const) assert.equal(everyMsOf({ state }), false);
-    assert.equal(everyMsOf(undefined), false);
+    assert.ok(everyMsOf([{ state: 'done' }, { state: 'running' }]));
+    for (const state of ['done', 'failed'] as const) assert.equal(everyMsOf([{ state }]), false);
+    assert.equal(everyMsOf([]), false);
   });
 });

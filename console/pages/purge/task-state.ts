@@ -6,24 +6,22 @@ export type Item = Task['items'][number];
 
 const EVERY_MS = 2000;
 
-/** A task that is done does not change any more. */
-export function everyMsOf(task: Pick<Task, 'state'> | undefined): number | false {
-  return task?.state === 'running' && EVERY_MS;
+/** Tasks that are done do not change any more. */
+export function everyMsOf(tasks: readonly Pick<Task, 'state'>[]): number | false {
+  return tasks.some(({ state }) => state === 'running') && EVERY_MS;
 }
 
-/** Steps that are behind, of all: each address at each edge is one. */
-export function stepsOf(items: readonly Pick<Item, 'waiting' | 'done' | 'failed'>[]): {
-  readonly past: number;
-  readonly failed: number;
-  readonly all: number;
-} {
-  return items.reduce(
+/** How far a task has come; each address at each edge is one. */
+export type Counts = Pick<Item, 'waiting' | 'done' | 'failed'>;
+
+export function countsOf(items: readonly Counts[]): Counts {
+  return items.reduce<Counts>(
     (sum, { waiting, done, failed }) => ({
-      past: sum.past + done + failed,
+      waiting: sum.waiting + waiting,
+      done: sum.done + done,
       failed: sum.failed + failed,
-      all: sum.all + waiting + done + failed,
     }),
-    { past: 0, failed: 0, all: 0 },
+    { waiting: 0, done: 0, failed: 0 },
   );
 }
 

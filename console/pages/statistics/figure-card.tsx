@@ -14,11 +14,9 @@ import { useText } from '../../text/catalogue.ts';
 import { statisticsText } from '../../text/statistics.ts';
 import type { TimeRange } from '../overview/time-range.ts';
 import { FigureTable } from './figure-table.tsx';
-import { figuresOf, METRIC } from './figures.ts';
-import { comparedSpan, type Grain, keptGrainOf, zoomedSpan } from './range.ts';
+import { figuresOf, METRIC, metricsOf, type Shown } from './figures.ts';
+import { type Grain, keptGrainOf, shiftOf, zoomedSpan } from './range.ts';
 import { useFigureWords } from './use-figure-words.ts';
-
-type Data = DataOf<'stat.requests'> | DataOf<'stat.traffic'>;
 
 interface FigureCardProps {
   readonly query: StatisticsQuery;
@@ -30,95 +28,87 @@ const EVERY_MS = 30_000;
 
 export function FigureCard({ query, span, onZoom }: FigureCardProps) {
   const t = useText(statisticsText);
-  const now = Date.now();
-  const grain = keptGrainOf(span, now);
-  const compared = comparedSpan(span, query.compare);
-  const load = useSums(query, query.domain, grain, span, true);
-  const domain = query.compare === 'domain' ? query.other : query.domain;
-  const other = useSums(query, domain, grain, compared ?? span, compared !== null);
-  const failed = [load, other].find(({ kind }) => kind === 'failed');
-  if (failed !== undefined || load.kind !== 'ready') {
+  const { metric, domains, compare } = query;
+  // One domain alone is shown by its parts.
+  const isSplit = query.isSplit && domains.length > 1;
+  const load = useSeries({ ...query, isSplit }, span);
+  const data = load.kind === 'ready' ? load.data : undefined;
+  const seconds = span.to - span.from;
+  const shown = useMemo(() => data && figuresOf({ metric, isSplit, data, seconds }), [metric, isSplit, data, seconds]);
+  if (shown === undefined || load.kind !== 'ready') {
     return (
-      <Card title={t.metrics[query.metric]}>
-        <Loaded load={failed ?? load} lines={8}>
+      <Card title={t.metrics[metric]}>
+        <Loaded load={load.kind === 'failed' ? load : { kind: 'loading' }} lines={8}>
           {() => null}
         </Loaded>
       </Card>
     );
   }
   return (
-    <Drawn
-      {...{ query, span, grain, load, onZoom }}
-      compared={other.kind === 'ready' ? other.data : undefined}
-      shift={compared?.shift}
-      until={Math.min(span.to * 1000, now)}
-    />
+    <>
+      <Drawn {...{ metric, compare, span, shown, onZoom, isSplit, load }} />
+      <FigureTable {...{ shown, metric, compare, domains }} grain={load.data.interval} />
+    </>
   );
 }
 
-function useSums(
-  { metric }: StatisticsQuery,
-  domain: string,
-  interval: Grain,
-  { from, to }: TimeRange,
-  isEnabled: boolean,
-): Load<Data> {
-  const request = { interval, starttime: from, endtime: to - 1, ...(domain !== '' && { domain }) };
-  const options = { isEnabled, everyMs: EVERY_MS, keepsPrevious: true };
-  return useRead(METRIC[metric].operation, request, options);
+function useSeries({ metric, domains, isSplit, compare }: StatisticsQuery, span: TimeRange) {
+  const shift = shiftOf(span, compare);
+  return useRead(
+    'stat.series',
+    {
+      metrics: metricsOf(metric, isSplit),
+      interval: keptGrainOf(span, Date.now()),
+      starttime: span.from,
+      endtime: span.to - 1,
+      ...(domains.length > 0 && { domain_ids: [...domains] }),
+      ...(isSplit && { by: 'domain' as const }),
+      ...(shift !== undefined && { shift }),
+    },
+    { everyMs: EVERY_MS, keepsPrevious: true },
+  );
 }
 
-interface DrawnProps extends FigureCardProps {
-  readonly grain: Grain;
-  readonly load: Extract<Load<Data>, { readonly kind: 'ready' }>;
-  readonly compared: Data | undefined;
-  readonly shift: number | undefined;
-  /** End of the data, Unix milliseconds. */
-  readonly until: number;
+interface DrawnProps extends Pick<FigureCardProps, 'span' | 'onZoom'> {
+  readonly metric: StatisticsQuery['metric'];
+  readonly compare: StatisticsQuery['compare'];
+  readonly isSplit: boolean;
+  readonly shown: Shown;
+  readonly load: Extract<Load<DataOf<'stat.series'>>, { readonly kind: 'ready' }>;
 }
 
-function Drawn({ query, span: { from, to }, grain, load, compared, shift, until, onZoom }: DrawnProps) {
-  const { data } = load;
+function Drawn({ metric, compare, isSplit, span: { from, to }, shown, load, onZoom }: DrawnProps) {
+  const { interval, complete_until } = load.data;
   const t = useText(statisticsText);
   const zone = useZone();
-  const { metric, compare, other, domain } = query;
-  const { format, nameOf } = useFigureWords(metric, compare, other);
-  const shown = useMemo(() => {
-    const against = compared !== undefined && shift !== undefined ? { data: compared, shift } : undefined;
-    return figuresOf({ metric, grain: data.interval, span: { from, to }, data, compared: against });
-  }, [metric, data, from, to, compared, shift]);
+  const { format, nameOf } = useFigureWords(metric, compare);
   const chart = useMemo(() => {
-    const series = shown.figures.map((figure, n) => {
-      const total = shown.totals[n] ?? null;
-      return {
-        name: nameOf(figure),
-        values: figure.values,
-        color: figure.color,
-        isDashed: figure.isCompared,
-        total: total === null ? '—' : format(total),
-      };
-    });
+    const series = shown.figures.map((figure) => ({
+      name: nameOf(figure),
+      values: figure.values,
+      color: figure.color,
+      isDashed: figure.isCompared,
+      isDotted: figure.isDotted,
+      total: format(figure.total),
+    }));
     return { times: shown.times, series, range: [from, to] as const };
   }, [shown, nameOf, format, from, to]);
-  const { isStacked } = METRIC[metric];
-  const zoom = useZoom(onZoom, grain);
+  const isStacked = METRIC[metric].isStacked && !isSplit;
+  const zoom = useZoom(onZoom, interval);
   return (
-    <>
-      <Card
-        title={t.metrics[metric]}
-        note={
-          <>
-            {t.grains[grain]} · {t.until} <Time at={until} isClock /> · {zone}
-          </>
-        }
-      >
-        <Loaded load={load}>
-          {() => <LazyChart label={t.metrics[metric]} {...chart} {...{ zone, format, isStacked, onZoom: zoom }} />}
-        </Loaded>
-        <p className="help">{t.zoomHelp}</p>
-      </Card>
-      <FigureTable {...{ shown, nameOf, format, metric, domain, grain }} />
-    </>
+    <Card
+      title={t.metrics[metric]}
+      note={
+        <>
+          {t.grains[interval]} · {t.until} <Time at={Math.min(to * 1000, complete_until)} isClock /> · {zone}
+        </>
+      }
+    >
+      <Loaded load={load}>
+        {() => <LazyChart label={t.metrics[metric]} {...chart} {...{ zone, format, isStacked, onZoom: zoom }} />}
+      </Loaded>
+      <p className="help">{t.zoomHelp}</p>
+    </Card>
   );
 }
 

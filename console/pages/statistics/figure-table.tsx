@@ -7,27 +7,26 @@ import { Time } from '../../components/time.tsx';
 import { writeCsv } from '../../lib/csv.ts';
 import { downloadText } from '../../lib/download.ts';
 import { formatTime } from '../../lib/format.ts';
+import type { StatisticsQuery } from '../../routes.ts';
 import { usePreference, useZone } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { statisticsText } from '../../text/statistics.ts';
-import type { Figure, Shown } from './figures.ts';
+import type { Shown } from './figures.ts';
+import type { Grain } from './range.ts';
+import { useFigureWords } from './use-figure-words.ts';
 
-interface FigureTableProps {
+interface FigureTableProps extends Pick<StatisticsQuery, 'metric' | 'compare' | 'domains'> {
   readonly shown: Shown;
-  readonly nameOf: (figure: Figure) => string;
-  readonly format: (value: number) => string;
-  /** Parts of the file's name. */
-  readonly metric: string;
-  readonly domain: string;
-  readonly grain: string;
+  readonly grain: Grain;
 }
 
 const ROWS = 24;
 
-export function FigureTable({ shown: { times, figures }, nameOf, format, metric, domain, grain }: FigureTableProps) {
+export function FigureTable({ shown: { times, figures }, metric, compare, domains, grain }: FigureTableProps) {
   const t = useText(statisticsText);
   const zone = useZone();
   const locale = usePreference('locale');
+  const { format, nameOf } = useFigureWords(metric, compare);
   const [isWhole, setWhole] = useState(false);
   const steps = times.map((time, step) => ({ time, step })).reverse();
   const download = () => {
@@ -36,7 +35,7 @@ export function FigureTable({ shown: { times, figures }, nameOf, format, metric,
       ...figures.map(({ values }) => values[step] ?? null),
     ]);
     const text = writeCsv([`${t.time} (${zone})`, ...figures.map(nameOf)], rows);
-    downloadText([domain || 'all', metric, grain].join('-').concat('.csv'), 'text/csv', text);
+    downloadText([domains.join('+') || 'all', metric, grain].join('-').concat('.csv'), 'text/csv', text);
   };
   return (
     <Card
@@ -55,13 +54,10 @@ export function FigureTable({ shown: { times, figures }, nameOf, format, metric,
         columns={[
           { id: 'time', title: t.time, phone: 'first', show: ({ time }) => <Time at={time * 1000} /> },
           ...figures.map((figure) => ({
-            id: `${figure.name}${figure.isCompared}`,
+            id: nameOf(figure),
             title: nameOf(figure),
             isNumber: true,
-            show: ({ step }: { readonly step: number }) => {
-              const value = figure.values[step] ?? null;
-              return value === null ? '—' : format(value);
-            },
+            show: ({ step }: { readonly step: number }) => format(figure.values[step] ?? null),
           })),
         ]}
       />

@@ -1,24 +1,40 @@
 /** What statistics show of a figure: series over time for the chart, and the same as rows for the table and the file. Pure. */
-import type { DataOf } from '#contract/operations.ts';
+import type { CallOf, DataOf } from '#contract/operations.ts';
 import type { ChartColor } from '../../components/chart-data.ts';
 import type { StatisticsQuery } from '../../routes.ts';
-import { filled, type TimeRange } from '../overview/time-range.ts';
-import { type Grain, grainSeconds } from './range.ts';
+import { grainSeconds } from './range.ts';
 
-/** Sums of a minute, an hour or a day; those of a call that was not made are absent. */
-type Sums = Partial<DataOf<'stat.requests'>['list'][number] & DataOf<'stat.traffic'>['list'][number]>;
+type Data = DataOf<'stat.series'>;
+type MetricName = CallOf<'stat.series'>['metrics'][number];
+/** Sums of a time; those that were not asked for are absent. */
+type Sums = Partial<Readonly<Record<MetricName, number>>>;
 
-type FigureName = '2xx' | '3xx' | '4xx' | '5xx' | 'fromCache' | 'fromOrigins' | 'toVisitors' | 'hitRatio' | 'total';
+export type FigureName =
+  | '2xx'
+  | '3xx'
+  | '4xx'
+  | '5xx'
+  | 'fromCache'
+  | 'fromOrigins'
+  | 'toVisitors'
+  | 'hitRatio'
+  | 'total';
 
 export interface Figure {
-  readonly name: FigureName;
+  /** The domain's name, if the figure is of one domain. */
+  readonly name: FigureName | { readonly domain: string };
   readonly color: ChartColor;
+  /** The color is that of another figure, too. */
+  readonly isDotted: boolean;
+  /** Whether it is the figure of an earlier time. */
   readonly isCompared: boolean;
   /** One for each time; null: there is none. */
   readonly values: readonly (number | null)[];
+  /** Value of the whole span; null: there is none. */
+  readonly total: number | null;
 }
 
-interface Drawn {
+interface Part {
   readonly name: FigureName;
   readonly color: ChartColor;
   /** Value of sums that cover `seconds`; null: there is none. */
@@ -26,20 +42,24 @@ interface Drawn {
 }
 
 interface Metric {
-  readonly operation: 'stat.requests' | 'stat.traffic';
+  /** What is asked for, to show the parts, and to show the whole. */
+  readonly asks: {
+    readonly parts: readonly [MetricName, ...MetricName[]];
+    readonly whole: readonly [MetricName, ...MetricName[]];
+  };
   readonly isStacked: boolean;
-  readonly series: readonly [Drawn, ...Drawn[]];
-  /** The one of another time or domain, to compare with. */
-  readonly compared: Drawn;
+  readonly parts: readonly [Part, ...Part[]];
+  /** All of it as one value: of a domain among others, or of an earlier time. */
+  readonly whole: Part;
 }
 
 const bitsPerSecond = (bytes = 0, seconds: number) => (bytes * 8) / seconds;
-const hitRatio: Drawn = {
+const hitRatio: Part = {
   name: 'hitRatio',
   color: 'accent',
   read: ({ requests = 0, hits = 0 }) => (requests === 0 ? null : hits / requests),
 };
-const bandwidth: Drawn = {
+const bandwidth: Part = {
   name: 'toVisitors',
   color: 'accent',
   read: ({ bytes_out }, seconds) => bitsPerSecond(bytes_out, seconds),
@@ -47,20 +67,20 @@ const bandwidth: Drawn = {
 
 export const METRIC: Readonly<Record<StatisticsQuery['metric'], Metric>> = {
   requests: {
-    operation: 'stat.requests',
+    asks: { parts: ['status_2xx', 'status_3xx', 'status_4xx', 'status_5xx', 'requests'], whole: ['requests'] },
     isStacked: true,
-    series: [
+    parts: [
       { name: '5xx', color: 'bad', read: ({ status_5xx = 0 }) => status_5xx },
       { name: '4xx', color: 'warn', read: ({ status_4xx = 0 }) => status_4xx },
       { name: '3xx', color: 'chart-4', read: ({ status_3xx = 0 }) => status_3xx },
       { name: '2xx', color: 'accent', read: ({ status_2xx = 0 }) => status_2xx },
     ],
-    compared: { name: 'total', color: 'text-2', read: ({ requests = 0 }) => requests },
+    whole: { name: 'total', color: 'text-2', read: ({ requests = 0 }) => requests },
   },
   traffic: {
-    operation: 'stat.traffic',
+    asks: { parts: ['bytes_out', 'hit_bytes'], whole: ['bytes_out'] },
     isStacked: true,
-    series: [
+    parts: [
       {
         name: 'fromOrigins',
         color: 'warn',
@@ -68,70 +88,90 @@ export const METRIC: Readonly<Record<StatisticsQuery['metric'], Metric>> = {
       },
       { name: 'fromCache', color: 'accent', read: ({ hit_bytes = 0 }) => hit_bytes },
     ],
-    compared: { name: 'total', color: 'text-2', read: ({ bytes_out = 0 }) => bytes_out },
+    whole: { name: 'total', color: 'text-2', read: ({ bytes_out = 0 }) => bytes_out },
   },
   bandwidth: {
-    operation: 'stat.traffic',
+    asks: { parts: ['bytes_out', 'bytes_origin'], whole: ['bytes_out'] },
     isStacked: false,
-    series: [
+    parts: [
       bandwidth,
       { name: 'fromOrigins', color: 'warn', read: ({ bytes_origin }, seconds) => bitsPerSecond(bytes_origin, seconds) },
     ],
-    compared: { ...bandwidth, color: 'text-2' },
+    whole: { ...bandwidth, color: 'text-2' },
   },
   hit_ratio: {
-    operation: 'stat.requests',
+    asks: { parts: ['requests', 'hits'], whole: ['requests', 'hits'] },
     isStacked: false,
-    series: [hitRatio],
-    compared: { ...hitRatio, color: 'text-2' },
+    parts: [hitRatio],
+    whole: { ...hitRatio, color: 'text-2' },
   },
 };
 
-/** Data of `stat.requests` or `stat.traffic`. */
-interface Data {
-  readonly total: Sums;
-  readonly list: readonly (Sums & { readonly time: number })[];
-}
-
 interface Asked {
   readonly metric: StatisticsQuery['metric'];
-  readonly grain: Grain;
-  readonly span: TimeRange;
+  /** One figure for each domain. */
+  readonly isSplit: boolean;
   readonly data: Data;
-  /** Data of a span that is `shift` seconds earlier. */
-  readonly compared?: { readonly data: Data; readonly shift: number } | undefined;
+  /** Length of the whole span. */
+  readonly seconds: number;
 }
 
 export interface Shown {
   /** Unix seconds. */
   readonly times: readonly number[];
   readonly figures: readonly Figure[];
-  /** Value of the whole span for each figure; null: there is none. */
-  readonly totals: readonly (number | null)[];
 }
 
-export function figuresOf({ metric, grain, span, data, compared }: Asked): Shown {
-  const { series, compared: other } = METRIC[metric];
-  const seconds = grainSeconds(grain);
-  const whole = span.to - span.from;
-  const points = filled(data.list, grain, span);
-  const own = series.map(
-    ({ name, color, read }): Figure => ({
-      name,
-      color,
-      isCompared: false,
-      values: points.map(({ point = {} }) => read(point, seconds)),
-    }),
-  );
-  const totals = series.map(({ read }) => read(data.total, whole));
-  const times = points.map(({ time }) => time);
-  if (compared === undefined) return { times, figures: own, totals };
-  const { shift } = compared;
-  const earlier = new Map(compared.data.list.map((point) => [point.time + shift, point]));
-  const values = times.map((time) => other.read(earlier.get(time) ?? {}, seconds));
-  return {
-    times,
-    figures: [...own, { name: other.name, color: other.color, isCompared: true, values }],
-    totals: [...totals, other.read(compared.data.total, whole)],
+/** `undefined`: the data are an answer to another question. */
+export function figuresOf({ metric, isSplit, data, seconds }: Asked): Shown | undefined {
+  const { asks, parts, whole } = METRIC[metric];
+  const domains = [...Map.groupBy(data.series, ({ domain_id }) => domain_id).values()];
+  const isWhole = (series: Data['series']) =>
+    asks[isSplit ? 'whole' : 'parts'].every((name) => series.some((one) => one.metric === name));
+  if (!domains.every(isWhole) || domains.some(([one]) => (one?.domain_id !== '') !== isSplit)) return undefined;
+  const step = grainSeconds(data.interval);
+  const figureOf = (part: Part, series: Data['series'], which: 'values' | 'before') => {
+    const sums = data.times.map((_time, n) => sumsAt(series, which, n));
+    return {
+      name: part.name,
+      color: part.color,
+      isDotted: false,
+      isCompared: which === 'before',
+      values: sums.map((one) => part.read(one, step)),
+      total: part.read(sums.reduce(added, {}), seconds),
+    };
   };
+  const figures = domains.flatMap((series, n): readonly Figure[] => {
+    const hasBefore = series.some(({ before }) => before !== undefined);
+    if (!isSplit) {
+      const own = parts.map((part) => figureOf(part, series, 'values'));
+      return hasBefore ? [...own, figureOf(whole, series, 'before')] : own;
+    }
+    const look = { name: { domain: series[0]?.domain_name ?? '' }, ...lookOf(n) };
+    const own = { ...figureOf(whole, series, 'values'), ...look };
+    return hasBefore ? [own, { ...figureOf(whole, series, 'before'), ...look }] : [own];
+  });
+  // What is compared is drawn last, and nothing stands on it.
+  const inOrder = figures.toSorted((a, b) => Number(a.isCompared) - Number(b.isCompared));
+  return { times: data.times.map((at) => at / 1000), figures: inOrder };
+}
+
+const COLORS: readonly ChartColor[] = ['accent', 'warn', 'bad', 'chart-4', 'chart-5'];
+
+function lookOf(n: number): { readonly color: ChartColor; readonly isDotted: boolean } {
+  return { color: COLORS[n % COLORS.length] ?? 'accent', isDotted: n >= COLORS.length };
+}
+
+function sumsAt(series: Data['series'], which: 'values' | 'before', n: number): Sums {
+  return Object.fromEntries(series.map((one) => [one.metric, one[which]?.[n] ?? 0]));
+}
+
+function added(sum: Sums, more: Sums): Sums {
+  const names = Object.keys(more) as MetricName[]; // its own
+  return Object.fromEntries(names.map((name) => [name, (sum[name] ?? 0) + (more[name] ?? 0)]));
+}
+
+/** Metrics to ask for. */
+export function metricsOf(metric: StatisticsQuery['metric'], isSplit: boolean): MetricName[] {
+  return [...METRIC[metric].asks[isSplit ? 'whole' : 'parts']];
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { STATISTICS_RANGES } from '../../routes.ts';
-import { comparedSpan, grainSeconds, keptGrainOf, spanOf, zoomedSpan } from './range.ts';
+import { grainSeconds, keptGrainOf, shiftOf, spanOf, zoomedSpan } from './range.ts';
 
 const HOUR = 3600;
 const DAY = 86_400;
@@ -30,12 +30,11 @@ describe('spans of statistics', () => {
       assert.equal(keptGrainOf({ from: NOW - age, to: NOW - age + length }, NOW_MS), grain, `${age} ${length}`);
   });
 
-  test('what is compared is as long as the span', () => {
+  test('what is compared is the time just before, or that of a week before', () => {
     const span = { from: 5 * DAY, to: 6 * DAY };
-    assert.equal(comparedSpan(span, ''), null);
-    assert.deepEqual(comparedSpan(span, 'before'), { from: 4 * DAY, to: 5 * DAY, shift: DAY });
-    assert.deepEqual(comparedSpan(span, 'week'), { from: -2 * DAY, to: -DAY, shift: 7 * DAY });
-    assert.deepEqual(comparedSpan(span, 'domain'), { ...span, shift: 0 });
+    assert.equal(shiftOf(span, ''), undefined);
+    assert.equal(shiftOf(span, 'before'), DAY);
+    assert.equal(shiftOf(span, 'week'), 7 * DAY);
   });
 
   test('a zoom has whole steps, at least one', () => {

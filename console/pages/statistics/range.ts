@@ -1,6 +1,6 @@
-/** The span that statistics are shown for, its grain, and the span that it is compared with. Unix seconds. Pure. */
+/** The span that statistics are shown for, its grain, and what it is compared with. Unix seconds. Pure. */
 import type { StatisticsQuery } from '../../routes.ts';
-import { before, grainOf, lastSeconds, secondsOf, type TimeRange } from '../overview/time-range.ts';
+import { grainOf, lastSeconds, secondsOf, type TimeRange } from '../overview/time-range.ts';
 
 export type Grain = ReturnType<typeof grainOf>;
 
@@ -28,20 +28,15 @@ export function grainSeconds(grain: Grain): number {
   return GRAIN_SECONDS[grain];
 }
 
-/** Null: there is nothing to compare with. `shift`: seconds by which it is earlier. */
-export function comparedSpan(
-  span: TimeRange,
-  compare: StatisticsQuery['compare'],
-): (TimeRange & { readonly shift: number }) | null {
+/** Seconds by which what is compared with is earlier; `undefined`: there is nothing to compare with. */
+export function shiftOf({ from, to }: TimeRange, compare: StatisticsQuery['compare']): number | undefined {
   switch (compare) {
     case '':
-      return null;
-    case 'domain':
-      return { ...span, shift: 0 };
+      return undefined;
     case 'week':
-      return { from: span.from - WEEK_SECONDS, to: span.to - WEEK_SECONDS, shift: WEEK_SECONDS };
+      return WEEK_SECONDS;
     case 'before':
-      return { ...before(span), shift: span.to - span.from };
+      return to - from;
   }
 }
 

@@ -1,4 +1,4 @@
-/** Statistics: one figure of one domain or of all, over a time, perhaps compared; everything that is chosen is in the address. */
+/** Statistics: a figure of all domains or of some, over a time, perhaps compared; everything that is chosen is in the address. */
 import { useLocation, useSearch } from 'wouter';
 import { Button } from '../../components/button.tsx';
 import { Page } from '../../components/page.tsx';
@@ -6,8 +6,11 @@ import { Select } from '../../components/select.tsx';
 import { COMPARISONS, METRICS, readStatisticsQuery, type StatisticsQuery, statisticsPath } from '../../routes.ts';
 import { useText } from '../../text/catalogue.ts';
 import { statisticsText } from '../../text/statistics.ts';
-import { DomainSelect } from '../domains/domain-select.tsx';
+import { useDomainNames } from '../domains/domain-select.tsx';
+import { LiveCard } from '../overview/live-card.tsx';
 import { TopCard } from '../overview/top-card.tsx';
+import { TopDomains } from '../overview/top-domains.tsx';
+import { DomainPicker } from './domain-picker.tsx';
 import { FigureCard } from './figure-card.tsx';
 import { spanOf } from './range.ts';
 import { RangePicker } from './range-picker.tsx';
@@ -18,7 +21,7 @@ export function Statistics() {
   const query = readStatisticsQuery(useSearch());
   const set = (changed: Partial<StatisticsQuery>) => navigate(statisticsPath({ ...query, ...changed }));
   const span = spanOf(query.range, Date.now());
-  const about = { range: span, domain: query.domain };
+  const { domains } = query;
   return (
     <Page
       title={t.title}
@@ -26,12 +29,32 @@ export function Statistics() {
     >
       <Choices query={query} onChange={set} />
       <FigureCard query={query} span={span} onZoom={(range) => set({ range })} />
-      <div className="columns">
-        <TopCard kind="url" title={t.topUrls} {...about} />
-        <TopCard kind="referer" title={t.topReferers} {...about} />
-        <TopCard kind="client" title={t.topClients} {...about} />
-      </div>
+      {domains.length < 2 && <LiveCard domainId={domains[0]} />}
+      {domains.length < 2 && <Tops domainId={domains[0]} span={span} />}
     </Page>
+  );
+}
+
+interface TopsProps {
+  /** Absent: all. */
+  readonly domainId: string | undefined;
+  readonly span: ReturnType<typeof spanOf>;
+}
+
+/** Lists of what was requested most are of one domain, or of all. */
+function Tops({ domainId, span: range }: TopsProps) {
+  const t = useText(statisticsText);
+  const names = useDomainNames(domainId === undefined ? [] : [domainId]);
+  const domain = domainId === undefined ? '' : names.get(domainId);
+  if (domain === undefined) return null;
+  return (
+    <div className="columns">
+      <TopCard kind="url" title={t.topUrls} {...{ range, domain }} />
+      <TopCard kind="status" title={t.topStatuses} {...{ range, domain }} />
+      <TopCard kind="referer" title={t.topReferers} {...{ range, domain }} />
+      <TopCard kind="client" title={t.topClients} {...{ range, domain }} />
+      {domain === '' && <TopDomains range={range} />}
+    </div>
   );
 }
 
@@ -40,16 +63,27 @@ interface ChoicesProps {
   readonly onChange: (changed: Partial<StatisticsQuery>) => void;
 }
 
-function Choices({ query: { domain, metric, range, compare, other }, onChange }: ChoicesProps) {
+function Choices({ query: { domains, isSplit, metric, range, compare }, onChange }: ChoicesProps) {
   const t = useText(statisticsText);
+  const splits = [
+    { value: '', label: t.together },
+    { value: '1', label: t.each },
+  ] as const;
   return (
     <search className="row">
-      <DomainSelect
-        label={t.domain}
-        none={t.allDomains}
-        value={domain}
-        onChoose={(chosen) => onChange({ domain: chosen?.name ?? '' })}
+      <DomainPicker
+        domains={domains}
+        // Who chooses a second domain wants to compare them.
+        onChange={(chosen) => onChange({ domains: chosen, isSplit: domains.length < 2 || isSplit })}
       />
+      {domains.length > 1 && (
+        <Select
+          label={t.split}
+          choices={splits}
+          value={isSplit ? '1' : ''}
+          onChange={(value) => onChange({ isSplit: value === '1' })}
+        />
+      )}
       <Select
         label={t.metric}
         choices={METRICS.map((value) => ({ value, label: t.metrics[value] }))}
@@ -62,14 +96,6 @@ function Choices({ query: { domain, metric, range, compare, other }, onChange }:
         value={compare}
         onChange={(value) => onChange({ compare: value })}
       />
-      {compare === 'domain' && (
-        <DomainSelect
-          label={t.other}
-          none={t.allDomains}
-          value={other}
-          onChoose={(chosen) => onChange({ other: chosen?.name ?? '' })}
-        />
-      )}
       {typeof range !== 'string' && (
         <Button kind="plain" icon="undo" onClick={() => onChange({ range: '24h' })}>
           {t.zoomOut}

@@ -14,22 +14,26 @@ const FORMATS = {
   hit_ratio: formatRatio,
 } as const satisfies Readonly<Record<StatisticsQuery['metric'], typeof formatBytes>>;
 
+export interface FigureWords {
+  /** Null: there is no value. */
+  readonly format: (value: number | null) => string;
+  readonly nameOf: (figure: Pick<Figure, 'name' | 'isCompared'>) => string;
+}
+
 /** Both functions stay the same while what they depend on does. */
-export function useFigureWords(
-  metric: StatisticsQuery['metric'],
-  compare: StatisticsQuery['compare'],
-  other: string,
-): { readonly format: (value: number) => string; readonly nameOf: (figure: Figure) => string } {
+export function useFigureWords(metric: StatisticsQuery['metric'], compare: StatisticsQuery['compare']): FigureWords {
   const t = useText(statisticsText);
   const locale = usePreference('locale');
-  const format = useCallback((value: number) => FORMATS[metric](value, locale), [metric, locale]);
+  const format = useCallback(
+    (value: number | null) => (value === null ? '—' : FORMATS[metric](value, locale)),
+    [metric, locale],
+  );
   const nameOf = useCallback(
-    ({ name, isCompared }: Figure) => {
-      const own = name in t ? t[name as keyof typeof t & typeof name] : name;
-      const which = { '': '', before: t.earlier, week: t.weekEarlier, domain: other === '' ? t.allDomains : other };
-      return isCompared ? t.ofComparison(own, which[compare]) : own;
+    ({ name, isCompared }: Pick<Figure, 'name' | 'isCompared'>) => {
+      const own = typeof name === 'string' ? t.figureNames[name] : name.domain;
+      return isCompared ? t.ofComparison(own, t.earlier[compare]) : own;
     },
-    [t, compare, other],
+    [t, compare],
   );
   return { format, nameOf };
 }

@@ -93,7 +93,7 @@ export const PICTURES: readonly Picture[] = [
   },
   {
     name: 'statistics',
-    path: '/console/statistics?domain=www.example.com&compare=before',
+    path: '/console/statistics?domains=ID&compare=before',
     show: async (page) => await page.locator('canvas').first().waitFor(),
   },
   {
