@@ -9,7 +9,7 @@ type MetricName = CallOf<'stat.series'>['metrics'][number];
 /** Sums of a time; those that were not asked for are absent. */
 type Sums = Partial<Readonly<Record<MetricName, number>>>;
 
-export type FigureName =
+type FigureName =
   | '2xx'
   | '3xx'
   | '4xx'
