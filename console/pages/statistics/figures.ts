@@ -9,16 +9,7 @@ type MetricName = CallOf<'stat.series'>['metrics'][number];
 /** Sums of a time; those that were not asked for are absent. */
 type Sums = Partial<Readonly<Record<MetricName, number>>>;
 
-type FigureName =
-  | '2xx'
-  | '3xx'
-  | '4xx'
-  | '5xx'
-  | 'fromCache'
-  | 'fromOrigins'
-  | 'toVisitors'
-  | 'hitRatio'
-  | 'total';
+type FigureName = '2xx' | '3xx' | '4xx' | '5xx' | 'fromCache' | 'fromOrigins' | 'toVisitors' | 'hitRatio' | 'total';
 
 export interface Figure {
   /** The domain's name, if the figure is of one domain. */
