@@ -85,6 +85,7 @@ export const STREAM_ROW = {
       repaired_timestamps: z.int().describe('timestamps that went back or jumped'),
       report_age_ms: z.int().describe('age of these details'),
     })
+    .meta({ id: 'LiveStreamDetails' })
     .nullable()
     .describe('null: it is not on air'),
 };
