@@ -1,10 +1,11 @@
 /** People, and their secrets: the hash of the password, and that of TOTP, sealed together. docs/decisions/0662, 0664 */
-import type { ExpressionBuilder, Transaction } from 'kysely';
+import { type ExpressionBuilder, sql, type Transaction } from 'kysely';
 import { normalEmail, type Person, type PersonProfile } from '#model/person.ts';
 import { lockInTransaction } from '../../engines/engine.ts';
 import type { Executor, PersonRow, Schema } from '../../schema/schema.ts';
 import type { Keyring } from '../../secrets/keyring.ts';
 import { type SecretLocation, seal, unseal } from '../../secrets/sealing.ts';
+import { escapeLike } from '../domain-filter.ts';
 
 export interface NewPerson {
   readonly email: string;
@@ -94,14 +95,10 @@ export interface PersonFilter {
 /** A page of people, by address, and how many there are. */
 export async function findPersons(
   x: Executor,
-  { text, limit, offset }: PersonFilter,
+  { text = '', limit, offset }: PersonFilter,
 ): Promise<{ readonly total: number; readonly persons: readonly Person[] }> {
-  const pattern = `%${text?.replace(/[\\%_]/g, '\\$&') ?? ''}%`;
-  const matches = (e: ExpressionBuilder<Schema, 'person'>) =>
-    e.or([
-      e(e.fn<string>('lower', ['name']), 'like', pattern.toLowerCase()),
-      e('email', 'like', pattern.toLowerCase()),
-    ]);
+  const pattern = `%${escapeLike(text)}%`;
+  const matches = sql<boolean>`(lower(name) like lower(${pattern}) escape '!' or email like lower(${pattern}) escape '!')`;
   const rows = await selectPersons(x).where(matches).orderBy('email').limit(limit).offset(offset).execute();
   const { total } = await x
     .selectFrom('person')
