@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, test } from 'node:test';
-import { copyCheckout } from '../support/console/checkout.ts';
+import { copyBuilt, copyCheckout } from '../support/console/checkout.ts';
 import { eventually } from '../support/eventually.ts';
 import { surroundings } from '../support/process/service.ts';
 import { type Cleanup, temporaryFolder } from '../support/temporary.ts';
@@ -26,8 +26,8 @@ const NOTHING_TO_DO = { status: 0, said: '' };
 
 describe('the build of the console', () => {
   test('two checkouts with the same sources give the same bytes', (t) => {
-    const [first, second] = [copyCheckout(t), copyCheckout(t)];
-    assert.deepEqual([first.build(), second.build()], [BUILT, BUILT]);
+    const [first, second] = [copyBuilt(t), copyCheckout(t)];
+    assert.deepEqual([first.build(), second.build()], [NOTHING_TO_DO, BUILT]);
     const files = filesOf(first.folder);
     assert.deepEqual([...files.keys()], [...filesOf(second.folder).keys()]);
     for (const [path, bytes] of filesOf(second.folder)) assert.ok(files.get(path)?.equals(bytes), path);
@@ -36,8 +36,7 @@ describe('the build of the console', () => {
   });
 
   test('an unchanged checkout is left alone, and Vite is not loaded', (t) => {
-    const { folder, build } = copyCheckout(t);
-    assert.deepEqual(build(), BUILT);
+    const { folder, build } = copyBuilt(t);
     const { ino } = statSync(join(folder, 'console/dist'));
     unlinkSync(join(folder, 'node_modules'));
     writeFileSync(join(folder, 'console/some.test.ts'), 'is no part of it');
@@ -51,8 +50,7 @@ describe('the build of the console', () => {
   });
 
   test('a change is built once, and nothing of the former build or of one that was killed is left', (t) => {
-    const { folder, build } = copyCheckout(t);
-    build();
+    const { folder, build } = copyBuilt(t);
     const before = entryOf(folder);
     appendFileSync(join(folder, 'console/main.tsx'), "document.documentElement.dataset.release = 'next';\n");
     mkdirSync(join(folder, 'console/dist.4194305/assets'), { recursive: true }); // beyond every process id
@@ -64,8 +62,7 @@ describe('the build of the console', () => {
   });
 
   test('a mistake in the sources is reported, and the former build stays', (t) => {
-    const { folder, build } = copyCheckout(t);
-    build();
+    const { folder, build } = copyBuilt(t);
     const before = filesOf(folder);
     writeFileSync(join(folder, 'console/main.tsx'), 'const = 1;\n');
     const { status, said } = build();

@@ -9,11 +9,18 @@ const OPTIONS: RunOptions = {
   resultTypes: ['violations'],
 };
 
+/** What a theme can make wrong. */
+export const COLORS: RunOptions = {
+  ...OPTIONS,
+  runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
+};
+
+const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
 /** One line for each element and rule; none: nothing is wrong. */
-export async function findViolations(page: Page): Promise<readonly string[]> {
-  const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  await page.evaluate(source);
-  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(OPTIONS)})`);
+export async function findViolations(page: Page, options = OPTIONS): Promise<readonly string[]> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(SOURCE);
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary = '' }) => `${id} at ${target.join(' ')}: ${help}. ${failureSummary}`),
   );

@@ -4,7 +4,7 @@ import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { surroundings } from '../process/service.ts';
 import { type Cleanup, temporaryFolder } from '../temporary.ts';
-import { DIST, ROOT } from './built-console.ts';
+import { buildConsole, DIST, ROOT } from './built-console.ts';
 
 /** What the console is built from, as `console/build.js` lists it. */
 const SOURCES = [
@@ -21,6 +21,14 @@ export interface Checkout {
   readonly folder: string;
   /** Builds the console. `before`: words before the command. */
   build(before?: readonly string[]): { readonly status: number | null; readonly said: string };
+}
+
+/** Copies the sources of the console with what is built of them, and `more`. */
+export function copyBuilt(t: Cleanup, more: readonly string[] = []): Checkout {
+  buildConsole();
+  const checkout = copyCheckout(t, more);
+  cpSync(DIST, join(checkout.folder, 'console/dist'), { recursive: true });
+  return checkout;
 }
 
 /** Copies the sources of the console, and `more`. Nothing is built. */
