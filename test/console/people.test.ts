@@ -76,6 +76,7 @@ test(
       await page.getByRole('button', { name: 'Accept invitation' }).click();
       await page.getByTitle('Switch account').click();
       await page.getByRole('menuitem').filter({ hasNotText: 'the customer' }).click();
+      await page.getByTitle('Switch account').filter({ hasNotText: 'the customer' }).waitFor(); // it is loaded anew
       await page.getByRole('link', { name: 'Domains' }).first().click();
       await page.getByRole('link', { name: 'www.example.com' }).waitFor();
     });

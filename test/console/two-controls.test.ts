@@ -60,6 +60,7 @@ test(
     await page.getByRole('link', { name: 'Revisions' }).click();
     await page.getByRole('table').first().waitFor();
     assert.equal(await page.evaluate('window.isTheSamePage'), true, 'nothing was loaded anew');
+    browser.assertNoProblems();
   },
 );
 

@@ -48,6 +48,7 @@ test('six acts lead from a fresh start to a domain that serves a hit', needs('ch
   assert.deepEqual([await askEdge(edge), await askEdge(edge)], ['MISS', 'HIT']);
   await page.getByText(`${DOMAIN} is served.`).waitFor({ timeout: START_LIMIT_MS });
   assert.equal(person.acts(), 6);
+  browser.assertNoProblems();
 });
 
 /** Counts clicks, and fields that are filled in. */

@@ -45,21 +45,23 @@ export async function startConsole(
   const own = { CAUSEWAY_CONSOLE: 'on', ...settings };
   const service = await startService(t, { settings: own, ...(dataDir !== undefined && { dataDir }) });
   const url = service.controlUrl.replace('127.0.0.1', 'localhost');
+  t.after(browser.assertNoProblems);
   return { service, url, ...browser.at(url) };
 }
 
-/** A browser until the test ends. `expected`: see `ConsoleOptions`. */
+/**
+ * A browser until the test ends. `expected`: see `ConsoleOptions`. What asserts is to be the last of the test's cleanups,
+ * since those behind one that throws do not run.
+ */
 export async function launchBrowser(t: Cleanup, expected: readonly RegExp[] = []) {
   const browser = await chromium.launch({ executablePath: obtain('chromium') });
   const problems: string[] = [];
   const report = (problem: string) => {
     if (!expected.some((pattern) => pattern.test(problem))) problems.push(problem);
   };
-  t.after(async () => {
-    await browser.close();
-    assert.deepEqual(problems, [], 'problems in the browser');
-  });
+  t.after(() => browser.close());
   return {
+    assertNoProblems: () => assert.deepEqual(problems, [], 'problems in the browser'),
     /** Opens pages of the console at this origin. */
     at: (url: string): Pages => {
       const goTo = async (page: Page, path: string) => {
