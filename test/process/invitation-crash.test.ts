@@ -37,20 +37,20 @@ async function acceptAgain(service: RunningService, accept: Record<string, strin
 
 test('a kill in the middle of accepting leaves the invitation as it was (SQLite)', async (t) => {
   const service = await startService(t);
-  const open = () => new DatabaseSync(join(service.dataDir, 'causeway.db'), { timeout: 0 });
-  const file = open();
-  t.after(() => file.close());
+  const open = (timeout: number) => new DatabaseSync(join(service.dataDir, 'causeway.db'), { timeout });
+  const [file, patient] = [open(0), open(10_000)];
+  t.after(() => [file, patient].map((one) => one.close()));
   // What becomes a member never ends.
-  file.exec(`create view endless as with recursive c(n) as (select 1 union all select n + 1 from c) select n from c;
+  patient.exec(`create view endless as with recursive c(n) as (select 1 union all select n + 1 from c) select n from c;
     create trigger stall before insert on membership begin select count(*) from endless; end`);
   const { lost, accept } = await beginToAccept(service);
   await eventually('the transaction is open', () => isLocked(file));
   process.kill(service.pids()['control'] ?? 0, 'SIGKILL');
   assert.equal(await lost, 'lost');
   await eventually('the lock is gone', () => !isLocked(file));
-  const count = (table: string) => file.prepare(`select count(*) as n from ${table}`).get()?.['n'];
+  const count = (table: string) => patient.prepare(`select count(*) as n from ${table}`).get()?.['n'];
   assert.deepEqual([count('person'), count('membership'), count('invitation')], [0, 0, 1]);
-  file.exec('drop trigger stall');
+  patient.exec('drop trigger stall');
   assert.partialDeepStrictEqual(await acceptAgain(service, accept), { data: { next: 'done' } });
   assert.deepEqual([count('person'), count('membership'), count('invitation')], [1, 1, 0]);
 });
