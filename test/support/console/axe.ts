@@ -9,7 +9,7 @@ const OPTIONS: RunOptions = {
   resultTypes: ['violations'],
 };
 
-/** What a theme can make wrong. */
+/** Rules whose result depends on the theme. */
 export const COLORS: RunOptions = {
   ...OPTIONS,
   runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
