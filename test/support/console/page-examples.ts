@@ -68,7 +68,7 @@ export const PAGE_EXAMPLES: readonly (readonly [path: string, texts: Readonly<Re
   ['/nowhere', { en: 'The address may be mistyped', 'zh-CN': '地址可能有误' }],
 ];
 
-/** Their addresses: `domainId` is of a domain of the account. */
+/** Addresses of the examples. `domainId`: of a domain of the account. */
 export function examplePaths(domainId: string) {
   return PAGE_EXAMPLES.map(([path, texts]) => [`/console${path.replace('ID', domainId)}`, texts] as const);
 }
