@@ -19,7 +19,7 @@ import { startPostgres } from './support/runner/start-postgres.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 /** Files that start whole services wait for much; more at once only make each other slow. */
-const CONCURRENT_PROCESSES = 4;
+const CONCURRENT_PROCESSES = 3;
 const TIMEOUT_MS: Readonly<Record<Kind, number>> = {
   '': 400_000,
   '--bare': 400_000,
