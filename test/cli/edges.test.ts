@@ -89,8 +89,9 @@ test('a wait outlives a restart of control and ends when the edge is drained; a 
     using database = new DatabaseSync(join(control.dataDir, 'causeway.db'));
     database.exec("update edge set drain_at = drain_at - 60000 where id = 'fra1'");
   });
-  const { stdout } = await runCommand(t, ['edge', 'show', 'fra1'], { settings });
-  assert.match(stdout, /status +draining/, 'it still answers 40 requests a second');
+  await eventually('it drains on: it still answers 40 requests a second', async () =>
+    /status +draining/.test((await runCommand(t, ['edge', 'show', 'fra1'], { settings })).stdout),
+  );
   requests = 9;
   assert.equal(await waiting.exit, 0, waiting.stderr());
   assert.equal(waiting.stdout(), 'edge fra1 is drained\n');

@@ -86,6 +86,11 @@ async function purgeWhileAway(world: World): Promise<void> {
 async function prefetch(world: World): Promise<void> {
   const paths = ['/early.jpg', '/b.jpg?x', '/missing', '/private'];
   world.version = 21;
+  // A task does not wait for an edge that is not ready.
+  await eventually(
+    'both edges are ready',
+    async () => (await world.client.call('edgeOperator.list', { status: 'ready' })).total === 2,
+  );
   const urls = paths.map((path) => `http://${HOST}${path}`);
   const { task_id } = await world.client.call('cache.prefetch', { urls });
   assert.equal(await finished(world.client, task_id), 'failed');
