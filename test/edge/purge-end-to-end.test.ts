@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '#client/client.ts';
 import type { Client } from '#client/transport.ts';
 import type { CallOf } from '#contract/operations.ts';
@@ -37,9 +38,13 @@ test('purges and prefetches of two machines', async (t) => {
   );
 });
 
+/** Workers write what they have stored every 100 ms; then the others see it. */
+const SHARED_MS = 1_500;
+
 async function purgeAndRestart(world: World): Promise<void> {
   const paths = ['/a.jpg', '/a.jpg?v=1', '/images', '/images/1.jpg', '/images/deep/2.jpg'];
   assert.deepEqual(await versions(world, paths), ['1']);
+  await delay(SHARED_MS);
   world.version = 2;
   assert.deepEqual(await versions(world, paths), ['1'], 'it is cached');
 
@@ -118,6 +123,7 @@ async function prefetch(world: World): Promise<void> {
     );
     for (const { reason } of item.failures) assert.match(reason, /^[a-zA-Z]+$/);
   }
+  await delay(SHARED_MS);
   world.version = 22;
   assert.deepEqual(await versions(world, ['/early.jpg', '/b.jpg?x'], ['']), ['21']);
   assert.equal(world.origin.requests.filter(({ target }) => target === '/early.jpg').length, 2, 'once for each edge');
