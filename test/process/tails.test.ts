@@ -190,7 +190,9 @@ test('a tail at one control has the lines of edges that follow another', needs('
   });
   const { client, domain_id } = await addDomain(first, origin.port);
   const followed = await follow(client, { domain_id });
-  const only = await follow(client, { domain_id, filter: 'edge=two' });
+  // At the other control: each gives an account its share of the tails.
+  const other = createClient({ baseUrl: second.controlUrl, accessToken: first.token });
+  const only = await follow(other, { domain_id, filter: 'edge=two' });
   let n = 0;
   const edges = ({ items }: Followed) => [...new Set(items.flatMap(({ edge }) => edge ?? []))].sort();
   await eventually('lines of both edges are there', async () => {
