@@ -5,10 +5,9 @@ import { PERSON_OPERATIONS } from '#contract/people/person-operations.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { Field } from '../../components/field.tsx';
-import { TextInput } from '../../components/input.tsx';
 import { Time } from '../../components/time.tsx';
 import { Form } from '../../forms/form.tsx';
+import { NewPasswordField } from '../../forms/new-password-field.tsx';
 import { useForm } from '../../forms/use-form.ts';
 import { problemOf, useChange } from '../../queries.ts';
 import { useServices } from '../../services.tsx';
@@ -49,7 +48,7 @@ function PasswordDialog({ title, email, onClose }: PasswordDialogProps) {
   const common = useText(commonText);
   const { toasts } = useServices();
   const change = useChange('person.setPassword');
-  const { values, set, errors, leave, check } = useForm(request, { password: '' });
+  const form = useForm(request, { password: '' });
   const onSuccess = () => {
     toasts.show({ about: 'password', title: t.passwordDone });
     onClose();
@@ -59,7 +58,7 @@ function PasswordDialog({ title, email, onClose }: PasswordDialogProps) {
       <Form
         onSubmit={(event) => {
           event.preventDefault();
-          if (check()) change.mutate(values, { onSuccess });
+          if (form.check()) change.mutate(form.values, { onSuccess });
         }}
         problem={change.error ? problemOf(change.error) : undefined}
         actions={
@@ -71,21 +70,7 @@ function PasswordDialog({ title, email, onClose }: PasswordDialogProps) {
           </>
         }
       >
-        {/* For password managers. */}
-        <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
-        <Field label={t.newPassword} help={t.newPasswordHelp} error={errors.password}>
-          {(ids) => (
-            <TextInput
-              ids={ids}
-              type="password"
-              name="password"
-              autoComplete="new-password"
-              value={values.password}
-              onBlur={() => leave('password')}
-              onChange={(event) => set({ password: event.target.value })}
-            />
-          )}
-        </Field>
+        <NewPasswordField label={t.newPassword} help={t.newPasswordHelp} email={email} form={form} />
       </Form>
     </Dialog>
   );

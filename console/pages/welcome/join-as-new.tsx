@@ -5,6 +5,7 @@ import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { TextInput } from '../../components/input.tsx';
 import { Form } from '../../forms/form.tsx';
+import { NewPasswordField } from '../../forms/new-password-field.tsx';
 import { useForm } from '../../forms/use-form.ts';
 import { useSending } from '../../forms/use-sending.ts';
 import { makePasskey } from '../../lib/passkey.ts';
@@ -13,7 +14,6 @@ import { useText } from '../../text/catalogue.ts';
 import { welcomeText } from '../../text/welcome.ts';
 import { Or } from '../sign-in/entry-page.tsx';
 import { PasskeyNotice, WherePasskeysWork } from '../sign-in/passkey-button.tsx';
-import { NewPasswordField } from './new-password-field.tsx';
 import { useAccept } from './use-accept.ts';
 import type { LinkProps } from './welcome.tsx';
 
@@ -50,7 +50,7 @@ export function JoinAsNew({ secret, link: { email } }: LinkProps) {
           </Button>
         }
       >
-        <NewPasswordField email={email} form={form} />
+        <NewPasswordField label={t.password} help={t.passwordHelp} email={email} form={form} />
       </Form>
     </>
   );

@@ -2,11 +2,11 @@
 import { MEMBER_OPERATIONS } from '#contract/people/member-operations.ts';
 import { Button } from '../../components/button.tsx';
 import { Form } from '../../forms/form.tsx';
+import { NewPasswordField } from '../../forms/new-password-field.tsx';
 import { useForm } from '../../forms/use-form.ts';
 import { useSending } from '../../forms/use-sending.ts';
 import { useText } from '../../text/catalogue.ts';
 import { welcomeText } from '../../text/welcome.ts';
-import { NewPasswordField } from './new-password-field.tsx';
 import { useAccept } from './use-accept.ts';
 import type { LinkProps } from './welcome.tsx';
 
@@ -29,7 +29,7 @@ export function ResetForm({ secret, link: { email } }: LinkProps) {
           </Button>
         }
       >
-        <NewPasswordField email={email} form={form} />
+        <NewPasswordField label={t.password} help={t.passwordHelp} email={email} form={form} />
       </Form>
     </>
   );
