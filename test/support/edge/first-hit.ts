@@ -22,9 +22,11 @@ const child = spawn('npm', ['start'], { env, stdio: ['ignore', 'pipe', 'inherit'
 let said = '';
 child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
 const ended = once(child, 'close');
+/** Covers a first start, which also builds the console, on a machine whose cores are busy with other tests. */
+const START_LIMIT_MS = 300_000;
 t.after(() => child.kill('SIGTERM') && ended);
 await Promise.race([
-  eventually('the service is ready', () => said.includes('causeway is ready')),
+  eventually('the service is ready', () => said.includes('causeway is ready'), START_LIMIT_MS),
   ended.then(() => Promise.reject(new Error(`it ended: ${said}`))),
 ]);
 const urlOf = (part: string) => new RegExp(`^${part} +(\\S+)`, 'm').exec(said)?.[1] ?? '';
