@@ -10,7 +10,7 @@ import type { AuditChange, AuditOccasion } from '#model/audit.ts';
 
 /** Returns the database for calls; `query` refuses statements that write. */
 export function readingOutside(db: Db): Db {
-  return { ...withTransaction(db, (work) => db.transaction(work)), query: db.query.withPlugin(REFUSE_WRITES) };
+  return withTransaction(db, (work) => db.transaction(work), db.query.withPlugin(REFUSE_WRITES));
 }
 
 /**

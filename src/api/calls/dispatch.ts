@@ -128,9 +128,11 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     db: Db,
   ): Promise<CallAnswer> {
     const { name, locale, now, caller, requestId } = request;
+    const { maxDomains, cacheLimits } = limitsFor(services, by.limits);
     const call = {
       ...services,
-      ...limitsFor(services, by.limits),
+      maxDomains,
+      cacheLimits,
       services,
       db: leavesEvent(name) ? audited(db, request, members, by) : db,
       now,
