@@ -15,6 +15,7 @@ import type { WebSockets } from './fetch/web-sockets.ts';
 import type { LiveEdge } from './live/live.ts';
 import type { EdgeMetrics } from './metrics.ts';
 import type { Origins } from './origin/fetch.ts';
+import type { CdnName } from './origin-headers.ts';
 import type { EdgeRequest } from './request.ts';
 import type { Compressions } from './respond/compressions.ts';
 import type { Pins } from './respond/pins.ts';
@@ -25,6 +26,7 @@ import type { Holds } from './store/holds.ts';
 import type { CacheStore } from './store/store.ts';
 
 export interface EdgeContext {
+  readonly cdn: CdnName;
   readonly sites: SiteTable;
   readonly challenges: ChallengeSource;
   readonly health: HealthPage;

@@ -3,8 +3,22 @@ import { FieldNames } from '#http/field-names.ts';
 import { allValues, isHopByHop, joinedWith, listMembers, type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import { type RequestHeaders, wholeSection } from '#http/request-fields.ts';
 
-/** This service's name in `Via` and `CDN-Loop`. RFC 9110 §7.6.3, RFC 8586 */
+/** This service's name in `Cache-Status`, and in the `User-Agent` of its own requests. */
 export const SERVICE_NAME = 'causeway';
+
+/** This installation, as origins, clients and other services see it. */
+export interface CdnName {
+  /** Member of `CDN-Loop` and pseudonym in `Via`. May change once: when control announces the fleet's id. */
+  readonly id: string;
+}
+
+/**
+ * Returns the name of an installation in `CDN-Loop` and `Via`; `fleet` is its 8 hex digits, `undefined` while control
+ * has announced none. RFC 8586 §2, RFC 9110 §7.6.3, docs/decisions/0730
+ */
+export function cdnIdOf(fleet: string | undefined): string {
+  return fleet === undefined ? SERVICE_NAME : `${SERVICE_NAME}-${fleet}`;
+}
 
 export interface ForwardedRequest {
   /** Fields as received. */
@@ -14,6 +28,8 @@ export interface ForwardedRequest {
   readonly scheme: 'http' | 'https';
   /** The host the client asked for. */
   readonly host: string;
+  /** See `CdnName`. */
+  readonly cdnId: string;
 }
 
 /**
@@ -22,7 +38,7 @@ export interface ForwardedRequest {
  * cache key may change it. Edge rule 3
  */
 export function originHeaders(request: ForwardedRequest, changes: RawHeaders = []): RawHeaders {
-  const { headers, httpVersion, clientAddress, scheme, host } = request;
+  const { headers, httpVersion, clientAddress, scheme, host, cdnId } = request;
   return [
     ...withoutHopByHop(wholeSection(headers), NOT_PASSED_ON),
     ...changes,
@@ -35,9 +51,9 @@ export function originHeaders(request: ForwardedRequest, changes: RawHeaders = [
     'X-Forwarded-Host',
     host,
     'Via',
-    joinedWith(headers, 'via', `${httpVersion} ${SERVICE_NAME}`),
+    joinedWith(headers, 'via', `${httpVersion} ${cdnId}`),
     'CDN-Loop',
-    joinedWith(headers, 'cdn-loop', SERVICE_NAME),
+    joinedWith(headers, 'cdn-loop', cdnId),
   ];
 }
 
@@ -49,14 +65,10 @@ export function elsewhereHeaders(headers: RawHeaders): RawHeaders {
   return headers.filter((_, index) => ELSEWHERE.has(headers[index - (index % 2)] ?? ''));
 }
 
-/** The request has been here before, as either field says: what stands between may have dropped the other. */
-export function isLoop(headers: RequestHeaders): boolean {
-  return (
-    // Parameters do not count. RFC 8586 §2
-    listMembers(allValues(headers, 'cdn-loop')).some((member) => member.split(';')[0]?.trim() === SERVICE_NAME) ||
-    // Protocol, pseudonym, perhaps a comment. RFC 9110 §7.6.3
-    listMembers(allValues(headers, 'via')).some((member) => member.split(/[ \t]+/)[1] === SERVICE_NAME)
-  );
+/** Whether the request has been at an edge of this installation before. */
+export function isLoop(headers: RequestHeaders, cdnId: string): boolean {
+  // Parameters do not count. RFC 8586 §2
+  return listMembers(allValues(headers, 'cdn-loop')).some((member) => member.split(';')[0]?.trim() === cdnId);
 }
 
 /**

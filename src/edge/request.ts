@@ -38,6 +38,8 @@ export interface EdgeRequest extends Omit<ValidRequest, 'kind'> {
   readonly clientAddress: string;
   readonly hasUnframedBody: boolean;
   readonly upgrade: 'websocket' | undefined;
+  /** See `CdnName`. */
+  readonly cdnId: string;
   readonly facts: RequestFacts;
 }
 
@@ -52,7 +54,10 @@ export interface ServerRequest {
   readonly kind: 'server';
 }
 
-export function parseRequest(received: ReceivedRequest): EdgeRequest | ServerRequest | InvalidEdgeRequest {
+export function parseRequest(
+  received: ReceivedRequest,
+  cdnId: string,
+): EdgeRequest | ServerRequest | InvalidEdgeRequest {
   const { problem } = received;
   if (problem !== undefined)
     return { kind: 'invalid', status: problem === 'headerTooLarge' ? 431 : 400, reason: problem };
@@ -60,7 +65,7 @@ export function parseRequest(received: ReceivedRequest): EdgeRequest | ServerReq
   const checked = checkRequest(received);
   if (checked.kind === 'invalid') return { kind: 'invalid', status: checked.status, reason: checked.problem };
   if (received.hasUnknownExpectation) return { kind: 'invalid', status: 417, reason: 'expectation' }; // RFC 9110 §10.1.1
-  if (isLoop(received.headers)) return { kind: 'invalid', status: 508, reason: 'loop' }; // RFC 5842 §7.2
+  if (isLoop(received.headers, cdnId)) return { kind: 'invalid', status: 508, reason: 'loop' }; // RFC 5842 §7.2
   if (checked.target === '*') return { kind: 'server' };
   return {
     ...checked,
@@ -69,7 +74,8 @@ export function parseRequest(received: ReceivedRequest): EdgeRequest | ServerReq
     clientAddress: received.clientAddress,
     hasUnframedBody: received.hasUnframedBody ?? false,
     upgrade: received.upgrade,
-    facts: readFacts(received, checked),
+    cdnId,
+    facts: readFacts(received, checked, cdnId),
   };
 }
 
@@ -79,13 +85,13 @@ export function parseRequest(received: ReceivedRequest): EdgeRequest | ServerReq
  */
 function readFacts(
   received: Pick<ReceivedRequest, 'method' | 'headers' | 'httpVersion' | 'clientAddress' | 'hasUnframedBody'>,
-  checked: Pick<ValidRequest, 'uri' | 'scheme' | 'host'>,
+  { uri, scheme, host }: Pick<ValidRequest, 'uri' | 'scheme' | 'host'>,
+  cdnId: string,
 ): RequestFacts {
   const { method, headers, httpVersion, clientAddress, hasUnframedBody } = received;
-  const { uri, scheme, host } = checked;
   let sent: RawHeaders | undefined;
   const sentHeaders = () => {
-    sent ??= originHeaders({ headers, httpVersion, clientAddress, scheme, host });
+    sent ??= originHeaders({ headers, httpVersion, clientAddress, scheme, host, cdnId });
     return sent;
   };
   return readRequestFacts({ method, uri, headers, sentHeaders, hasUnframedBody: hasUnframedBody === true });
@@ -94,14 +100,14 @@ function readFacts(
 /** The same request with other fields for the origin. */
 export function withRequestHeaders(request: EdgeRequest, headers: RequestHeaders): EdgeRequest {
   const changed = { ...request, headers };
-  return { ...changed, facts: readFacts(changed, changed) };
+  return { ...changed, facts: readFacts(changed, changed, changed.cdnId) };
 }
 
 /** The same request with another target, in origin form. */
 export function withTarget(request: EdgeRequest, target: string): EdgeRequest {
   const { scheme, authority } = request;
   const changed = { ...request, target, ...splitTarget(target), uri: `${scheme}://${authority}${target}` };
-  return { ...changed, facts: readFacts(changed, changed) };
+  return { ...changed, facts: readFacts(changed, changed, changed.cdnId) };
 }
 
 /** Request line and header section, written as HTTP/1.1 writes them. */

@@ -15,6 +15,7 @@ import { DEFAULT_LIMITS, type EdgeLimits } from './limits.ts';
 import { createLive, type LiveOptions } from './live/live.ts';
 import { createEdgeMetrics } from './metrics.ts';
 import { createEdgeOrigins, type EdgeOrigins, type EdgeOriginsOptions } from './origin/open.ts';
+import { type CdnName, cdnIdOf } from './origin-headers.ts';
 import { createExplain, type Explain } from './pipeline/explain.ts';
 import { createPrefetch, type Prefetch } from './pipeline/prefetch.ts';
 import { createCompressions } from './respond/compressions.ts';
@@ -49,6 +50,8 @@ export interface EdgeOptions extends ListenOptions, EdgeOriginsOptions {
   readonly health?: HealthPage;
   /** Absent: paths of live domains are ordinary. */
   readonly live?: LiveOptions | undefined;
+  /** Absent: the name of an installation without a fleet's id. */
+  readonly cdn?: CdnName;
   /** How this worker counts with the others of its machine; absent: it is the only one. */
   readonly rates?: RateSharing;
   /** Nobody is trusted when absent. */
@@ -151,6 +154,7 @@ function createContext(
   const origins = createEdgeOrigins(options, limits, metrics);
   const lag = createLagBudget(options.maxLagBytes);
   const edge: EdgeContext = {
+    cdn: options.cdn ?? { id: cdnIdOf(undefined) },
     sites,
     challenges: options.challenges ?? { getChallenge: () => undefined },
     health: options.health ?? NO_HEALTH_PAGE,

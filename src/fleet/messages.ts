@@ -14,6 +14,7 @@ import {
 } from '#feed/wire/messages.ts';
 import { type FeedVersions, parseVersions } from '#feed/wire/versions.ts';
 import { MAX_CSR_BYTES } from '#model/csr.ts';
+import { FLEET_ID } from '#model/fleet.ts';
 
 export const ENROL_PATH = '/fleet/v1/enrol';
 export const RENEW_PATH = '/fleet/v1/renew';
@@ -133,7 +134,7 @@ function readVersions(value: unknown): FeedVersions {
 
 function readFleetId(value: unknown): string {
   const fleet = readBoundedText('fleet', value, 8);
-  if (!/^[0-9a-f]{8}$/.test(fleet)) throw new MessageError('fleet: expected 8 hexadecimal digits');
+  if (!FLEET_ID.test(fleet)) throw new MessageError('fleet: expected 8 hexadecimal digits');
   return fleet;
 }
 

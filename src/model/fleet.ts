@@ -47,6 +47,8 @@ export interface EdgeToken {
   readonly revokedAt: number | undefined;
 }
 
+/** Id of the fleet. */
+export const FLEET_ID = /^[0-9a-f]{8}$/;
 /** Id of an edge. */
 export const EDGE_ID = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 /** Group of edges that no other was chosen for. */

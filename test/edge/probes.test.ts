@@ -65,7 +65,7 @@ describe('the prober', () => {
     const [seen] = origin.requests;
     assert.deepEqual(
       [seen?.method, seen?.headers['host'], seen?.headers['cdn-loop']],
-      ['GET', 'source.example', 'causeway'],
+      ['GET', 'source.example', 'causeway-1f2e3d4c'],
     );
     origin.answer(reply('fine again'));
     await eventually('up again', () => lastOf(reports)?.down.length === 1);
@@ -177,6 +177,7 @@ function startTestProber(
   const reports: ProbeReport[] = [];
   const registry = new Registry();
   const prober = startProber({
+    cdn: { id: 'causeway-1f2e3d4c' },
     guard,
     ...(resolve && { resolve }),
     monotonic: () => performance.now() * HASTE,

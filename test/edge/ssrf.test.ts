@@ -9,6 +9,8 @@ import { startDns, type Zone, type Zones } from '../support/edge/dns.ts';
 import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
 import { reply, startOrigin, startRawOrigin } from '../support/edge/origin.ts';
 
+const CDN = { id: 'causeway' };
+
 type Cleanup = { after(work: () => unknown): void };
 
 const INNER: readonly (readonly [what: string, zone: Zone])[] = [
@@ -71,9 +73,9 @@ describe('names of private addresses', () => {
     const connect = createConnector({ guard, resolve, timeoutMs: 1_000 });
     for (const [index, [what]] of INNER.entries()) {
       const destination = { host: `inner${index}.example`, port: 80, isAddress: false, serverName: undefined };
-      assert.equal(await probeOrigin({ key: 'x', destination }, connect), 'forbidden', what);
+      assert.equal(await probeOrigin({ key: 'x', destination }, connect, CDN), 'forbidden', what);
       const request = { host: 'h', target: '/latest/meta-data/' };
-      assert.equal(await probeOrigin({ key: 'x', destination, request }, connect), 'forbidden', what);
+      assert.equal(await probeOrigin({ key: 'x', destination, request }, connect, CDN), 'forbidden', what);
     }
   });
 });
@@ -112,11 +114,11 @@ describe('a name that moves to a private address between two look-ups', () => {
     const connect = createConnector({ guard: world(), resolve, timeoutMs: 1_000 });
     const destination = { host: 'moving.example', port: target.port, isAddress: false, serverName: undefined };
     assert.equal((await edge.get('/1')).body, 'fine');
-    assert.equal(await probeOrigin({ key: 'x', destination }, connect), 'up');
+    assert.equal(await probeOrigin({ key: 'x', destination }, connect, CDN), 'up');
     zones['moving.example'] = { a: ['127.0.0.1'], ttl: 0 };
     advance(5_000);
     assert.equal((await edge.get('/2')).headers['x-cache'], 'MISS redirectTarget');
-    assert.equal(await probeOrigin({ key: 'x', destination }, connect), 'forbidden');
+    assert.equal(await probeOrigin({ key: 'x', destination }, connect, CDN), 'forbidden');
     assert.equal(target.requests.length, 1);
   });
 });
@@ -137,7 +139,7 @@ test('our own listeners are refused in an opened network: as origins, as redirec
   assert.equal((await edge.get('/')).headers['x-cache'], 'MISS redirectTarget');
   const connect = createConnector({ guard, resolve, timeoutMs: 1_000 });
   const destination = { host: 'own.example', port: own.port, isAddress: false, serverName: undefined };
-  assert.equal(await probeOrigin({ key: 'x', destination }, connect), 'forbidden');
+  assert.equal(await probeOrigin({ key: 'x', destination }, connect, CDN), 'forbidden');
   assert.equal(own.connections(), 0);
 });
 

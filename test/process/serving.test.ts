@@ -13,7 +13,7 @@ import { createClient } from '#client/client.ts';
 import { openDataDirectory } from '#lib/data-directory.ts';
 import { createAuthority } from '../support/certificates/certificate.ts';
 import { definedSeries } from '../support/docs/metrics-table.ts';
-import { startOrigin } from '../support/edge/origin.ts';
+import { reply, startOrigin } from '../support/edge/origin.ts';
 import { eventually } from '../support/eventually.ts';
 import { COMMAND, runCommand, startService } from '../support/process/service.ts';
 import { addDomain } from '../support/process/service-with-domain.ts';
@@ -49,6 +49,18 @@ test('a request under way is finished when the service stops, and new ones are r
     service.process.stdout(),
     /causeway is stopping: .*\nrequests in flight: [1-9]\d*\ncauseway has stopped\n$/,
   );
+});
+
+test("requests to origins carry the installation's own name", async (t) => {
+  const origin = await startOrigin(t, reply('a', { 'cache-control': 'no-store' }));
+  const service = await startService(t, { settings: SETTINGS });
+  await addDomain(service, origin.port);
+  await eventually('the edge has the name', async () => {
+    await getFromEdge(service.edgeUrl);
+    return /^causeway-[0-9a-f]{8}$/.test(origin.requests.at(-1)?.headers['cdn-loop'] ?? '');
+  });
+  const { 'cdn-loop': loop, via } = origin.requests.at(-1)?.headers ?? {};
+  assert.equal(via, `1.1 ${loop}`);
 });
 
 test('the health of the machine and the settings in force are those of the running service', async (t) => {

@@ -54,16 +54,19 @@ function answer(isStored: boolean): EdgeAnswer {
 }
 
 function enter(flights: Flights) {
-  const request = parseRequest({
-    method: 'GET',
-    target: '/',
-    httpVersion: '1.1',
-    headers: ['Host', 'a.example'],
-    isTls: false,
-    clientAddress: '192.0.2.1',
-    hasUnknownVersion: false,
-    hasUnknownExpectation: false,
-  });
+  const request = parseRequest(
+    {
+      method: 'GET',
+      target: '/',
+      httpVersion: '1.1',
+      headers: ['Host', 'a.example'],
+      isTls: false,
+      clientAddress: '192.0.2.1',
+      hasUnknownVersion: false,
+      hasUnknownExpectation: false,
+    },
+    'causeway',
+  );
   if (request.kind !== 'request') throw new Error(request.kind);
   const { landings } = flights;
   return flights.enter('key', request, { waits: 0, now: 0, absentUpTo: -1, landings, fits: () => false });

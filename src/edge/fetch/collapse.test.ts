@@ -92,16 +92,19 @@ interface Entering {
 function enter(flights: Flights, entering: Entering = {}) {
   const { key = 'key', method = 'GET', headers = [], waits = 0, now = 0, absentUpTo = -1 } = entering;
   const { landings = flights.landings } = entering;
-  const request = parseRequest({
-    method,
-    target: '/',
-    httpVersion: '1.1',
-    headers: ['Host', 'a.example', ...headers],
-    isTls: false,
-    clientAddress: '192.0.2.1',
-    hasUnknownVersion: false,
-    hasUnknownExpectation: false,
-  });
+  const request = parseRequest(
+    {
+      method,
+      target: '/',
+      httpVersion: '1.1',
+      headers: ['Host', 'a.example', ...headers],
+      isTls: false,
+      clientAddress: '192.0.2.1',
+      hasUnknownVersion: false,
+      hasUnknownExpectation: false,
+    },
+    'causeway',
+  );
   if (request.kind !== 'request') throw new Error(request.kind);
   return flights.enter(key, request, { waits, now, absentUpTo, landings, fits: () => false });
 }

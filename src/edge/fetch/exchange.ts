@@ -238,14 +238,14 @@ function fetchFor(
   { request, site }: Visit,
   question: ExchangeOptions,
 ): Eventual<FetchResult> {
-  const { method, target, scheme, host, httpVersion, clientAddress } = request;
+  const { method, target, scheme, host, httpVersion, clientAddress, cdnId } = request;
   return origins.fetch({
     site,
     method,
     target,
     scheme,
     host,
-    headers: originHeaders({ headers: question.headers, httpVersion, clientAddress, scheme, host }),
+    headers: originHeaders({ headers: question.headers, httpVersion, clientAddress, scheme, host, cdnId }),
     clientAddress,
     body: question.body,
     onInterim: question.onInterim,

@@ -1,7 +1,7 @@
 /** One probe of one origin, through the same guarded connector as requests. Edge rule 2 */
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
-import { SERVICE_NAME } from '../origin-headers.ts';
+import { type CdnName, SERVICE_NAME } from '../origin-headers.ts';
 import { type Connect, ConnectError } from './connector.ts';
 import type { ProbeOutcome, ProbeTarget } from './probe-schedule.ts';
 import { MAX_RESPONSE_HEAD_BYTES } from './response-limits.ts';
@@ -13,6 +13,7 @@ export const PROBE_TIMEOUT_MS = 5_000;
 export async function probeOrigin(
   { destination, request: asked }: ProbeTarget,
   connect: Connect,
+  cdn: CdnName,
 ): Promise<ProbeOutcome> {
   let socket: Socket;
   try {
@@ -21,7 +22,7 @@ export async function probeOrigin(
     return outcomeOf(error);
   }
   socket.on('error', () => undefined); // the request reports it, or it no longer matters
-  if (asked !== undefined) return askStatus(socket, asked);
+  if (asked !== undefined) return askStatus(socket, asked, cdn);
   socket.destroy();
   return 'up';
 }
@@ -31,14 +32,18 @@ function outcomeOf(error: unknown): ProbeOutcome {
   return error.failure === 'originForbidden' ? 'forbidden' : 'down';
 }
 
-function askStatus(socket: Socket, { host, target }: NonNullable<ProbeTarget['request']>): Promise<ProbeOutcome> {
+function askStatus(
+  socket: Socket,
+  { host, target }: NonNullable<ProbeTarget['request']>,
+  cdn: CdnName,
+): Promise<ProbeOutcome> {
   const { promise, resolve } = Promise.withResolvers<ProbeOutcome>();
   const asking = request({
     createConnection: () => socket,
     method: 'GET',
     path: target,
     // If the request returns to this service, it is recognized as a loop. RFC 8586
-    headers: ['Host', host, 'User-Agent', `${SERVICE_NAME}-probe`, 'CDN-Loop', SERVICE_NAME, 'Connection', 'close'],
+    headers: ['Host', host, 'User-Agent', `${SERVICE_NAME}-probe`, 'CDN-Loop', cdn.id, 'Connection', 'close'],
     maxHeaderSize: MAX_RESPONSE_HEAD_BYTES,
     signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
   });

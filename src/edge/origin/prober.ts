@@ -6,6 +6,7 @@ import type { Registry } from 'prom-client';
 import type { Logger } from '#lib/logger.ts';
 import { metricsOf } from '#lib/metrics.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
+import type { CdnName } from '../origin-headers.ts';
 import { createConnector, type VerifyOrigins } from './connector.ts';
 import type { Guard } from './guard.ts';
 import { PROBE_TIMEOUT_MS, probeOrigin } from './probe.ts';
@@ -19,6 +20,7 @@ import {
 import { createResolver, type Resolve } from './resolve.ts';
 
 export interface ProberOptions {
+  readonly cdn: CdnName;
   readonly guard: Guard;
   /** Resolver; the machine's hosts file and name servers if absent. */
   readonly resolve?: Resolve;
@@ -61,7 +63,7 @@ export function startProber(options: ProberOptions): Prober {
 
   const probe = async (target: ProbeTarget) => {
     underWay++;
-    const outcome = await probeOrigin(target, connect);
+    const outcome = await probeOrigin(target, connect, options.cdn);
     underWay--;
     countProbe({ kind: target.request === undefined ? 'connect' : 'request', outcome });
     const now = monotonic();

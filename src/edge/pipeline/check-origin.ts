@@ -11,8 +11,9 @@ import { admitResponse } from '../fetch/admit.ts';
 import { describeOrigins } from '../origin/choose.ts';
 import { type Connect, ConnectError } from '../origin/connector.ts';
 import { MAX_RESPONSE_HEAD_BYTES } from '../origin/response-limits.ts';
-import { SERVICE_NAME } from '../origin-headers.ts';
+import { type CdnName, SERVICE_NAME } from '../origin-headers.ts';
 import { parseRequest } from '../request.ts';
+import type { KeyedRequest } from '../stages/cache-key.ts';
 import { planRequest } from '../stages/plan-request.ts';
 
 /** Limit of the answer's head. */
@@ -30,7 +31,7 @@ const NO_ORIGIN: OriginCheck = {
 /** Requests the probe's path, `/` without one, of the first primary origin. Never rejects for what an origin does. */
 export async function checkOrigin(
   site: Site,
-  { connect, clock }: { readonly connect: Connect; readonly clock: Clock },
+  { connect, clock, cdn }: { readonly connect: Connect; readonly clock: Clock; readonly cdn: CdnName },
 ): Promise<OriginCheck> {
   const scheme = site.tls === undefined ? 'http' : 'https';
   const host = probeHost(site) || site.name.replace(/^\*\./, '');
@@ -53,15 +54,20 @@ export async function checkOrigin(
   };
   const target = site.origins.probePath || '/';
   const requestAt = clock();
-  const answer = await ask(socket, candidate.hostHeader, target);
+  const answer = await ask(socket, candidate.hostHeader, target, cdn);
   socket.destroy();
   if (typeof answer === 'string') return { ...open, why: answer };
-  const whyNot = whyNotStored(site, { scheme, host, target }, answer, { requestAt, responseAt: clock() });
+  const whyNot = whyNotStored(site, { scheme, host, target, cdn }, answer, { requestAt, responseAt: clock() });
   return { ...open, status: answer.status, isCacheable: whyNot === undefined, why: whyNot ?? '' };
 }
 
 /** Resolves to the head of the answer, or to the reason why there is none. */
-function ask(socket: Socket, host: string, target: string): Promise<ResponseHead | 'originTimeout' | 'originReset'> {
+function ask(
+  socket: Socket,
+  host: string,
+  target: string,
+  cdn: CdnName,
+): Promise<ResponseHead | 'originTimeout' | 'originReset'> {
   const { promise, resolve } = Promise.withResolvers<ResponseHead | 'originTimeout' | 'originReset'>();
   const limit = AbortSignal.timeout(ANSWER_MS);
   const asking = httpRequest({
@@ -69,7 +75,7 @@ function ask(socket: Socket, host: string, target: string): Promise<ResponseHead
     method: 'GET',
     path: target,
     // If the request returns to this service, it is recognized as a loop. RFC 8586
-    headers: ['Host', host, 'User-Agent', `${SERVICE_NAME}-check`, 'CDN-Loop', SERVICE_NAME, 'Connection', 'close'],
+    headers: ['Host', host, 'User-Agent', `${SERVICE_NAME}-check`, 'CDN-Loop', cdn.id, 'Connection', 'close'],
     maxHeaderSize: MAX_RESPONSE_HEAD_BYTES,
     signal: limit,
   });
@@ -87,11 +93,16 @@ function ask(socket: Socket, host: string, target: string): Promise<ResponseHead
 /** Runs stages 1, 5 and 9 for a plain GET; `undefined` if the answer is stored. */
 function whyNotStored(
   site: Site,
-  { scheme, host, target }: { readonly scheme: 'http' | 'https'; readonly host: string; readonly target: string },
+  {
+    scheme,
+    host,
+    target,
+    cdn,
+  }: Pick<KeyedRequest, 'scheme' | 'host'> & { readonly target: string; readonly cdn: CdnName },
   response: ResponseHead,
   exchange: Parameters<typeof admitResponse>[0]['exchange'],
 ): string | undefined {
-  const request = parseRequest({
+  const received = {
     method: 'GET',
     target,
     httpVersion: '1.1',
@@ -100,7 +111,8 @@ function whyNotStored(
     clientAddress: '127.0.0.1',
     hasUnknownVersion: false,
     hasUnknownExpectation: false,
-  });
+  } as const;
+  const request = parseRequest(received, cdn.id);
   if (request.kind !== 'request') return request.kind === 'invalid' ? request.reason : 'serverOptions';
   const plan = planRequest(site, request);
   if (plan.kind !== 'cache') return plan.kind === 'bypass' ? plan.reason : 'onlyIfCached';

@@ -106,7 +106,7 @@ interface Surroundings {
 export function createExplain(edge: EdgeContext, around: Surroundings): Explain {
   return async (question) => {
     const received = toReceived(question);
-    const request = parseRequest(received); // 1
+    const request = parseRequest(received, edge.cdn.id); // 1
     const present = request.kind === 'request' ? edge.sites.find(request.host) : undefined; // 2
     const { onlyDomain, spec } = question;
     const site = present && spec?.id === present.id ? compileTrial(edge, spec, present) : present;

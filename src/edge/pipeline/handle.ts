@@ -132,7 +132,7 @@ function answerRequest(
 ): Eventual<EdgeAnswer | undefined> {
   const now = edge.clock();
 
-  const request = parseRequest(viewer.received); // 1
+  const request = parseRequest(viewer.received, edge.cdn.id); // 1
   const health = answerHealth(edge.health, viewer.received, request, now);
   if (health !== undefined) return health;
 

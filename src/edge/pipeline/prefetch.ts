@@ -61,7 +61,7 @@ export function createPrefetch(edge: EdgeContext): Prefetch {
 
 /** Returns why the object is not stored; `undefined` if it is. */
 async function prefetch(edge: EdgeContext, asked: PrefetchRequest, signal: AbortSignal): Promise<Reason | undefined> {
-  const request = parseRequest(receivedFrom(asked));
+  const request = parseRequest(receivedFrom(asked), edge.cdn.id);
   if (request.kind === 'invalid') return request.reason;
   if (request.kind === 'server') return 'target';
   const site = edge.sites.find(request.host);

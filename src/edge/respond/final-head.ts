@@ -6,14 +6,14 @@ import { formatMark } from '../reasons.ts';
 import { cacheStatus } from './cache-status.ts';
 import type { EdgeAnswer } from './edge-answer.ts';
 
-/** Returns the answer's fields with those that this hop adds. */
-export function finalHeaders(answer: EdgeAnswer): RawHeaders {
+/** Returns the answer's fields with those that this hop adds. `cdnId`: see `CdnName`. */
+export function finalHeaders(answer: EdgeAnswer, cdnId: string): RawHeaders {
   const { headers, mark, status } = answer;
   return [
     // RFC 9110 §8.6: neither in a 204
     ...withoutFields(headers, status === 204 ? REPLACED_IN_204 : REPLACED),
     'Via',
-    joinedWith(headers, 'via', `1.1 ${SERVICE_NAME}`),
+    joinedWith(headers, 'via', `1.1 ${cdnId}`),
     'X-Cache',
     formatMark(mark),
     'Cache-Status',

@@ -12,7 +12,7 @@ import { abandonBody, streamToViewer, streamUnread } from './stream.ts';
 import { runTunnel, type Tunnels } from './tunnel.ts';
 
 export interface SendOptions
-  extends Pick<EdgeContext, 'isDraining' | 'clock' | 'lag' | 'pins' | 'buffers' | 'unreadFetchMs'> {
+  extends Pick<EdgeContext, 'cdn' | 'isDraining' | 'clock' | 'lag' | 'pins' | 'buffers' | 'unreadFetchMs'> {
   readonly webSockets: Tunnels;
 }
 
@@ -37,7 +37,7 @@ function send(to: Recipient, answer: EdgeAnswer, options: SendOptions): Eventual
   const isEndless = answer.body.kind === 'session' && answer.body.session.kind === 'flv';
   const isGivenAway = answer.body.kind === 'tunnel' || (answer.body.kind === 'session' && !isEndless);
   const closes = isEndless || (!isGivenAway && (answer.closes === true || options.isDraining()));
-  const headers = finalHeaders(answer);
+  const headers = finalHeaders(answer, options.cdn.id);
   const sent = closes ? [...headers, 'Connection', 'close'] : headers;
   viewer.sendHead(answer.status, safeReason(answer.reason), sent, isEndless);
   switch (answer.body.kind) {

@@ -43,8 +43,7 @@ const KINDS = {
   'if-unmodified-since': FieldKind.notPlain,
   'cache-control': FieldKind.notPlain, // how fresh the answer must be, and whether it may be coded
   pragma: FieldKind.notPlain,
-  via: FieldKind.notPlain, // possibly a loop: 508
-  'cdn-loop': FieldKind.notPlain,
+  'cdn-loop': FieldKind.notPlain, // possibly a loop: 508
   'x-forwarded-for': FieldKind.notPlain, // from a trusted proxy: the client's address, and whether it used TLS
   'x-forwarded-proto': FieldKind.notPlain,
   authorization: FieldKind.once, // matters when a response is stored
@@ -68,6 +67,7 @@ const KINDS = {
   'accept-language': FieldKind.harmless, // selects among variants, and responses that vary by it are not prepared
   'access-control-request-method': FieldKind.harmless, // matters if the method is OPTIONS
   'sec-websocket-key': FieldKind.harmless, // matters with Upgrade
+  via: FieldKind.harmless, // grows on the way to an origin
 } as const satisfies Record<RequestFieldName, FieldKind>;
 
 /** Fields that matter for a plain request. No stage reads any other field. */

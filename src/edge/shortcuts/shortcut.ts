@@ -29,6 +29,8 @@ interface Origin {
   readonly answer: EdgeAnswer;
   readonly status: ReadyAnswer['status'];
   readonly limit: SiteLimit | undefined;
+  /** See `CdnName`. */
+  readonly cdnId: string;
 }
 
 /** Limit of a body that is copied here; larger ones stay in the store only. */
@@ -74,7 +76,7 @@ export class Shortcut implements ReadyAnswer, EntryPlace, GuardedAnswer {
 
   /** `body` is absent if the answer has none. */
   constructor(
-    { key, host, target, site, stored, place, answer, status, limit }: Origin,
+    { key, host, target, site, stored, place, answer, status, limit, cdnId }: Origin,
     body: StoredBody | undefined,
     bytes: readonly Buffer[],
   ) {
@@ -93,7 +95,7 @@ export class Shortcut implements ReadyAnswer, EntryPlace, GuardedAnswer {
     this.cacheCode = cacheCode(answer);
     this.reason = safeReason(answer.reason);
     this.contentType = firstValue(answer.headers, 'content-type');
-    this.#headers = finalHeaders(answer);
+    this.#headers = finalHeaders(answer, cdnId);
     this.#age = { initialAgeMs: stored.initialAgeMs, responseAt: stored.responseAt };
     this.#held = body && new WeakRef(body);
     this.bodyBytes = body?.sizeBytes ?? 0;

@@ -122,10 +122,10 @@ function prepare(request: EdgeRequest, site: Site, answer: EdgeAnswer, key: Shor
   const isWhole = stored?.status === 200 && stored.range === undefined;
   if (!isWhole || request.method !== 'GET' || mark.status !== 'HIT') return undefined;
   if (stored.place === undefined || isFromDisk === true || isReplacement === true || closes === true) return undefined;
-  const { host, target } = request;
+  const { host, target, cdnId } = request;
   const [limit, ...others] = limitsOf(site, request);
   if (others.length > 0) return undefined;
-  const of = { key, host, target, site, stored, place: stored.place, answer, limit };
+  const of = { key, host, target, site, stored, place: stored.place, answer, limit, cdnId };
   if (status === 304 && body.kind === 'none') return new Shortcut({ ...of, status }, undefined, []);
   const { ifNoneMatch, ifModifiedSince } = request.facts;
   // A client that names an unknown tag would cause another copy of the body.

@@ -47,7 +47,7 @@ describe('stage 1', () => {
   ];
   for (const [what, changes, expected] of rows) {
     test(`stage 1, ${what}: ${expected}`, () => {
-      const parsed = parseRequest({ ...RECEIVED, ...changes });
+      const parsed = parseRequest({ ...RECEIVED, ...changes }, 'causeway');
       assert.equal(describeParsed(parsed), expected);
     });
   }
@@ -263,7 +263,7 @@ function response(headers: readonly string[], status = 200) {
 }
 
 function request(changes: Partial<ReceivedRequest>): EdgeRequest {
-  const parsed = parseRequest({ ...RECEIVED, ...changes });
+  const parsed = parseRequest({ ...RECEIVED, ...changes }, 'causeway');
   if (parsed.kind !== 'request') throw new Error(describeParsed(parsed));
   return parsed;
 }

@@ -5,6 +5,7 @@ import { ADDRESS_LIST_KIND, type AddressListBody } from '#model/address-list.ts'
 import { whyNoPair } from '#model/certificate.ts';
 import { CHALLENGE_KIND, type ChallengeBody, isChallengeToken } from '#model/challenge.ts';
 import { EDGE_KIND, type EdgeOrders } from '#model/edge-orders.ts';
+import { FLEET_ID } from '#model/fleet.ts';
 import { LIVE_KEY, MAX_LISTED_ADDRESSES } from '#model/limits.ts';
 import { LIVE_KEYS_KIND, LIVE_MARK_KIND } from '#model/live-stream.ts';
 import { compileSite } from '#sites/compile.ts';
@@ -17,6 +18,8 @@ import {
   CONTROLS_KEY,
   FLEET_KIND,
   type FleetControls,
+  type FleetId,
+  ID_KEY,
   MAX_REJECTION_ERROR_CHARS,
   type ResourceChange,
   type UnopenedSecret,
@@ -60,10 +63,21 @@ function whyRefused(kind: string, key: string, body: unknown, revision: number):
     case LIVE_KEYS_KIND:
       return whyNoLiveKeys(key, body);
     case FLEET_KIND:
-      return key === CONTROLS_KEY ? whyNoControls(body) : undefined;
+      return whyNoFleet(key, body);
     default:
       return undefined;
   }
+}
+
+function whyNoFleet(key: string, body: unknown): string | undefined {
+  if (key === CONTROLS_KEY) return whyNoControls(body);
+  return key === ID_KEY ? whyNoFleetId(body) : undefined;
+}
+
+function whyNoFleetId(body: unknown): string | undefined {
+  // `as`: an object's members are unknown values by their names; each is checked.
+  const { id } = Object(body) as Record<keyof FleetId, unknown>;
+  return typeof id === 'string' && FLEET_ID.test(id) ? undefined : 'id: expected 8 hex digits';
 }
 
 function whyNoControls(body: unknown): string | undefined {

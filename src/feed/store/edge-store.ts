@@ -17,7 +17,7 @@ import { type LiveKeys, type LiveMark, type LiveMarkSource, type NamedLiveMark, 
 import type { PurgeSpec, SitePurge } from '#sites/purge.ts';
 import type { SiteSpec } from '#sites/spec.ts';
 import type { CertificatePair, SiteSource } from '#sites/table.ts';
-import { CONTROLS_KEY, FLEET_KIND, type FleetControls, WITHHELD } from '../wire/protocol.ts';
+import { CONTROLS_KEY, FLEET_KIND, type FleetControls, type FleetId, ID_KEY, WITHHELD } from '../wire/protocol.ts';
 import {
   type FileLook,
   isEdgeFileSound,
@@ -44,6 +44,8 @@ export interface EdgeStore extends SiteSource, Disposable {
   view(): string | undefined;
   /** Addresses of the controls that serve, as control announced them last; empty without an announcement. */
   announcedControls(): readonly string[];
+  /** Id of the fleet, 8 hex digits; `undefined` if control has announced none. */
+  fleetId(): string | undefined;
   /** Counts the sites. */
   countSites(): number;
   /** Lists the oldest `limit` rejections that still apply. */
@@ -74,6 +76,8 @@ export interface SiteReader extends SiteSource, ChallengeSource, LiveMarkSource,
   head(): FeedPosition | undefined;
   /** See `EdgeStore`. */
   announcedControls(): readonly string[];
+  /** See `EdgeStore`. */
+  fleetId(): string | undefined;
 }
 
 const SELECT_SITE = "select revision, body from resource where kind = 'site' and key = ?";
@@ -84,6 +88,7 @@ const SELECT_LIVE_MARK = `select body from resource where kind = '${LIVE_MARK_KI
 const SELECT_LIVE_MARKS = `select key, body from resource where kind = '${LIVE_MARK_KIND}' order by key`;
 const SELECT_LIVE_KEYS = `select body from resource where kind = '${LIVE_KEYS_KIND}' and key = ?`;
 const SELECT_CONTROLS = `select body from resource where kind = '${FLEET_KIND}' and key = '${CONTROLS_KEY}'`;
+const SELECT_FLEET_ID = `select body from resource where kind = '${FLEET_KIND}' and key = '${ID_KEY}'`;
 const SELECT_HEAD = 'select epoch, revision, tag from head';
 /**
  * Selects keys from `<site id>:` up to, but not including, `<site id>;`, which are those that begin with `<site id>:`.
@@ -115,6 +120,7 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
     urlKeysOf: (siteId) => toUrlKeys(siteId, open.selectLiveKeys.get(String(siteId)), edgeKey),
     getAddressList: (key) => toAddressList(open.selectAddressList.get(key)),
     announcedControls: () => toControls(open.selectControls.get()),
+    fleetId: () => toFleetId(open.selectFleetId.get()),
     ordersOf: (edge) => toOrders(open.selectOrders.get(edge)),
     view: () => open.selectView.get()?.['view']?.toString(),
     countSites: () => Number(open.countSites.get()?.['n']),
@@ -182,6 +188,7 @@ function openStore(file: string, edgeKey: EdgeKey, onMoved: (to: string) => void
     selectLiveKeys: database.prepare(SELECT_LIVE_KEYS),
     selectAddressList: database.prepare(SELECT_ADDRESS_LIST),
     selectControls: database.prepare(SELECT_CONTROLS),
+    selectFleetId: database.prepare(SELECT_FLEET_ID),
     selectOrders: database.prepare(`select body from resource where kind = '${EDGE_KIND}' and key = ?`),
     selectView: database.prepare('select view from feed_view'),
     countSites: database.prepare("select count(*) as n from resource where kind = 'site'"),
@@ -265,6 +272,7 @@ export function openSiteReader(file: string): SiteReader {
   return {
     head: () => read(({ selectHead }) => toHead(selectHead.get())),
     announcedControls: () => read(({ selectControls }) => toControls(selectControls.get())) ?? [],
+    fleetId: () => read(({ selectFleetId }) => toFleetId(selectFleetId.get())),
     getSpec: (name) => read(({ selectSite }) => toSpec(selectSite.get(name))),
     purgesOf: (siteId) => read(({ selectPurges }) => readPurges(selectPurges, siteId)) ?? [],
     getCertificate: (key) => read(({ selectCertificate }) => toCertificate(key, selectCertificate.get(key), opener)),
@@ -299,6 +307,7 @@ function openReader(file: string, inode: bigint) {
       selectLiveMarks: database.prepare(SELECT_LIVE_MARKS),
       selectLiveKeys: database.prepare(SELECT_LIVE_KEYS),
       selectControls: database.prepare(SELECT_CONTROLS),
+      selectFleetId: database.prepare(SELECT_FLEET_ID),
     };
   } catch (error) {
     database.close();
@@ -364,6 +373,11 @@ function toUrlKeys(siteId: number, row: Row, opener: CertificateOpener): readonl
 function toControls(row: Row): readonly string[] {
   // `as`: only what `accept.ts` has checked was stored.
   return row === undefined ? [] : (JSON.parse(String(row['body'])) as FleetControls).controls;
+}
+
+function toFleetId(row: Row): string | undefined {
+  // `as`: only what `accept.ts` has checked was stored.
+  return row && (JSON.parse(String(row['body'])) as FleetId).id;
 }
 
 function readPurges(select: StatementSync, siteId: number): readonly SitePurge[] {

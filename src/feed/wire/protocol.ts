@@ -40,14 +40,24 @@ export const STATUS_MS = 5000;
 /** The same for an edge on another machine, whose open stream shows that it is alive. */
 export const REMOTE_STATUS_MS = 15_000;
 
-/** Kind of resources about the fleet itself, which every edge gets: `controls` has `FleetControls` as its body. */
+/**
+ * Kind of resources about the fleet itself, which every edge gets: `controls` has `FleetControls` as its body, `id` has
+ * `FleetId`.
+ */
 export const FLEET_KIND = 'fleet';
 export const CONTROLS_KEY = 'controls';
+export const ID_KEY = 'id';
 
 export interface FleetControls {
   /** Addresses of the controls that serve now, `https://host:port`. */
   readonly controls: readonly string[];
 }
+
+export interface FleetId {
+  /** 8 hex digits, made with the database. */
+  readonly id: string;
+}
+
 /**
  * Header of a snapshot's file: whether the position of the request belongs to this history, `true` or `false`. The file
  * is the same for all edges of a view, and its head says `false`.

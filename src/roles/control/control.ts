@@ -8,14 +8,17 @@ import { startBandwidthChecks } from '#api/settings/account-bandwidth.ts';
 import type { SmsHooks } from '#api/sms/sms-services.ts';
 import type { LivePorts } from '#api/wire/live-addresses.ts';
 import type { Config } from '#config';
-import { openDatabase } from '#db/open.ts';
+import { type Db, openDatabase } from '#db/open.ts';
 import { openKeyring } from '#db/rotation/sealed-secrets.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
+import { readFleet } from '#db/tables/fleet/authorities.ts';
 import { createConnector } from '#edge/origin/connector.ts';
 import { createGuard, type Guard } from '#edge/origin/guard.ts';
 import { createResolver } from '#edge/origin/resolve.ts';
+import { cdnIdOf } from '#edge/origin-headers.ts';
 import { checkOrigin } from '#edge/pipeline/check-origin.ts';
 import { type FeedServer, startFeedServer } from '#feed/server/server.ts';
+import { announceFleetId } from '#fleet/announcements.ts';
 import { type EdgeStates, startEdgeStates } from '#fleet/edge-states.ts';
 import { checkAutomata } from '#lib/automaton-check.ts';
 import { type Clock, steadyClock } from '#lib/clock.ts';
@@ -60,6 +63,7 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
   const joined = stack.use(await joinControlPeers({ ...context, db, ring }));
   const { peers } = joined;
   const traffic = stack.use(openControlTraffic(config, db, peers, log));
+  await announceFleetId(db, clock());
   const feed = stack.use(
     await startFeedServer({
       ...{ db, peers, socketPath: config.feedSocket, traffic: traffic.taker, ring, auditDays, clock, log },
@@ -76,7 +80,7 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
   const engine: { running?: RunningSms } = {};
   const guard = { allow: config.smsWebhookAllow, refuse: ownAddresses };
   const origins = createGuard({ allow: config.originAllow, refuse: ownAddresses });
-  const checks = { resolvers: config.checkResolvers, checkOrigin: createCheckOrigin(config, origins, clock) };
+  const checks = { resolvers: config.checkResolvers, checkOrigin: await createCheckOrigin(config, db, origins, clock) };
   const given = {
     ...apiOptions(config, ring),
     settings: context.settings ?? [],
@@ -112,13 +116,19 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
 const CONSOLE_FOLDER = join(import.meta.dirname, '../../../console/dist');
 const CONNECT_MS = 5_000;
 
-function createCheckOrigin({ originVerify: verify }: Config, guard: Guard, clock: Clock): CheckOrigin {
+async function createCheckOrigin(
+  { originVerify: verify }: Config,
+  db: Db,
+  guard: Guard,
+  clock: Clock,
+): Promise<CheckOrigin> {
+  const cdn = { id: cdnIdOf((await readFleet(db.query)).name) };
   const resolve = createResolver({ monotonic: steadyClock });
   const connect = createConnector({ guard, resolve, timeoutMs: CONNECT_MS, verify });
   return (spec) => {
     const compiled = compileSite(spec, 1);
     if (compiled.kind === 'invalid') throw new Error(compiled.problem); // what is stored compiles
-    return checkOrigin(compiled.site, { connect, clock });
+    return checkOrigin(compiled.site, { connect, clock, cdn });
   };
 }
 

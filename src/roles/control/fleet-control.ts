@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import type { Config } from '#config';
 import type { Db } from '#db/open.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
-import { announceControls } from '#fleet/announce-controls.ts';
+import { announceControls } from '#fleet/announcements.ts';
 import { type FleetListener, type FleetListenerOptions, startFleetListener } from '#fleet/listener.ts';
 import { steadyClock } from '#lib/clock.ts';
 import { DAY_MS } from '#lib/durations.ts';

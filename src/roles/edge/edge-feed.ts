@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGuard } from '#edge/origin/guard.ts';
 import { type Prober, startProber } from '#edge/origin/prober.ts';
+import { type CdnName, cdnIdOf } from '#edge/origin-headers.ts';
 import { startTicketRotation } from '#edge/transport/tls/ticket-file.ts';
 import { type FeedClient, startFeedClient } from '#feed/client/client.ts';
 import type { StoredChange } from '#feed/client/confirmations.ts';
@@ -46,7 +47,8 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
   const store = openStore(context);
   const link = await openLink(config);
   const workers = askWorkers(send);
-  const prober = probeOrigins(context);
+  const cdn = { id: cdnIdOf(store.fleetId()) };
+  const prober = probeOrigins(context, cdn);
   const recent = new RecentCounts(systemClock());
   const asks = createAsks(context, link, recent);
   const parts: { client?: FeedClient } = {};
@@ -58,6 +60,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     build,
     store,
     confirm: (change) => {
+      cdn.id = cdnIdOf(store.fleetId());
       health.look();
       return workers.confirm(change);
     },
@@ -104,8 +107,9 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
   };
 }
 
-function probeOrigins({ config, ownAddresses, log, registry, send }: PartContext): Prober {
+function probeOrigins({ config, ownAddresses, log, registry, send }: PartContext, cdn: CdnName): Prober {
   return startProber({
+    cdn,
     guard: createGuard({ allow: config.originAllow, refuse: ownAddresses }),
     verify: config.originVerify,
     monotonic: () => performance.now(),

@@ -1,6 +1,8 @@
 /** A process that serves viewers. Reads the store that the feed writes; shares its port with the other workers. */
 import { join } from 'node:path';
+import type { BufferDisk } from '#edge/buffers/buffers.ts';
 import { createGuard } from '#edge/origin/guard.ts';
+import { cdnIdOf } from '#edge/origin-headers.ts';
 import type { Question } from '#edge/pipeline/explain.ts';
 import { type Edge, type RateSharing, startEdge } from '#edge/server.ts';
 import { openStore } from '#edge/store/open.ts';
@@ -42,7 +44,7 @@ const SELF_CHECK: Question = {
 const USES_EVERY_MS = 500;
 
 export async function startEdgeWorker(context: PartContext): Promise<RunningPart> {
-  const { config, ownAddresses, sockets, log, registry, send } = context;
+  const { config, ownAddresses, sockets, log, registry } = context;
   reportNodeInternals(log);
   const source = openSiteReader(edgeStorePath(config.dataDir));
   const sites = createSiteTable({ source, maxSites: MAX_SITES });
@@ -55,7 +57,9 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     onProblem: createProblemReport(log, registry),
   });
   const health = createHealthPage(config, context.health);
+  const cdn = { id: cdnIdOf(source.fleetId()) };
   const edge = await startEdge({
+    cdn,
     listen: config.edgeHttpListen,
     reusePort: config.edgeWorkers > 1,
     sockets: sockets.http,
@@ -64,10 +68,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     health: health.page,
     store,
     maxLagBytes: memoryBytes * LAG_SHARE,
-    bufferDisk: {
-      directory: join(config.dataDir, 'edge', 'buffers'),
-      maxBytes: Math.floor(config.bufferDiskSize / config.edgeWorkers),
-    },
+    bufferDisk: bufferDisk(context),
     maxShortcutBytes: () => Math.max(memoryBytes * SHORTCUT_SHARE, memoryBytes - store.usage().bytes),
     guard: createGuard({ allow: config.originAllow, refuse: ownAddresses }),
     originVerify: config.originVerify,
@@ -82,20 +83,16 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
   });
   const explainSocket = await openExplain(context, edge);
   metricsOf(registry).gauge(UNDER_WAY, "Viewers' requests that are being served", () => edge.underWay);
-  const telling = tellVitals(context, edge);
-  const tellUses = setInterval(() => {
-    const uses = edge.takeOriginUses();
-    if (uses.length > 0) send({ kind: 'originUses', uses });
-  }, USES_EVERY_MS);
+  const telling = [tellVitals(context, edge), tellUses(context, edge)];
   const end = createEnd(explainSocket, async () => {
-    clearInterval(tellUses);
-    clearInterval(telling);
+    for (const each of telling) clearInterval(each);
     await store[Symbol.asyncDispose]();
     await accessLog.close();
     source[Symbol.dispose]();
   });
   return {
     applyChange: ({ names }) => {
+      cdn.id = cdnIdOf(source.fleetId());
       sites.forget(names);
       edge.https?.forget(names);
       edge.recheckSessions();
@@ -109,6 +106,10 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     drain: (limits) => end(() => edge.drain(limits)),
     stop: (graceMs) => end(() => edge.close(graceMs)),
   };
+}
+
+function bufferDisk({ config: { dataDir, bufferDiskSize, edgeWorkers } }: PartContext): BufferDisk {
+  return { directory: join(dataDir, 'edge', 'buffers'), maxBytes: Math.floor(bufferDiskSize / edgeWorkers) };
 }
 
 function rateSharing({ config, rateSeed, send }: PartContext): RateSharing {
@@ -154,6 +155,13 @@ function tellVitals({ name, send }: PartContext, edge: Edge): NodeJS.Timeout {
   };
   tell();
   return setInterval(tell, VITALS_MS);
+}
+
+function tellUses({ send }: PartContext, edge: Edge): NodeJS.Timeout {
+  return setInterval(() => {
+    const uses = edge.takeOriginUses();
+    if (uses.length > 0) send({ kind: 'originUses', uses });
+  }, USES_EVERY_MS);
 }
 
 function liveOptions({ config, name }: PartContext, source: SiteReader) {

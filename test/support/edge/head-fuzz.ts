@@ -83,7 +83,10 @@ function checkPlain(bytes: Buffer, from: number, head: RequestHead, { method, ta
   assert.equal(head.end - from, requestHeadBytes({ method, target, headers }));
   const client = { clientAddress: '192.0.2.1', isTls: false };
   const version = { httpVersion: '1.1', hasUnknownVersion: false } as const;
-  const request = parseRequest({ method, target, headers, hasUnknownExpectation: false, ...version, ...client });
+  const request = parseRequest(
+    { method, target, headers, hasUnknownExpectation: false, ...version, ...client },
+    'causeway',
+  );
   if (request.kind === 'invalid') {
     assert.match(request.reason, /^(host|target|hostMismatch|targetTooLong)$/);
     return;

@@ -15,6 +15,7 @@ export function createPlaceStore(at: FeedPosition, view: string): EdgeStore {
     head: () => place,
     view: () => ownView,
     announcedControls: () => [],
+    fleetId: () => undefined,
     countSites: () => 0,
     getSpec: () => undefined,
     purgesOf: () => [],

@@ -75,7 +75,8 @@ describe('plain requests over HTTP/2', () => {
     [[...GET, 'if-modified-since', ''], false],
     [[...GET, 'content-length', '0'], false],
     [[...GET, 'range', 'bytes=0-1'], false],
-    [[...GET, 'via', 'x'], false],
+    [[...GET, 'cdn-loop', 'x'], false],
+    [[...GET, 'via', 'x'], true],
   ];
   for (const [fields, isPlain] of rows) {
     test(`plain, ${JSON.stringify(fields.slice(0, 12)).slice(0, 150)}: ${isPlain}`, () => {
@@ -95,13 +96,16 @@ test('a plain request has its parts, and is refused for its target at most', () 
       if (head === undefined) return;
       plain += 1;
       const { expectation, ...asked } = readWhole(fields);
-      const request = parseRequest({
-        ...asked,
-        isTls: true,
-        clientAddress: '192.0.2.1',
-        hasUnknownVersion: false,
-        hasUnknownExpectation: expectation === 'unknown',
-      });
+      const request = parseRequest(
+        {
+          ...asked,
+          isTls: true,
+          clientAddress: '192.0.2.1',
+          hasUnknownVersion: false,
+          hasUnknownExpectation: expectation === 'unknown',
+        },
+        'causeway',
+      );
       assert.ok(request.kind === 'request' && expectation === 'none');
       assert.equal(request.method, 'GET');
       assert.equal(request.target, head.target);

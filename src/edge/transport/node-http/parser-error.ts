@@ -53,7 +53,6 @@ export function sendRefusal(socket: Socket, { status, reason, explanation }: Ref
     'Cache-Control: no-store',
     `Date: ${formatDate(now)}`,
     'Connection: close',
-    'Via: 1.1 causeway',
     `X-Cache: ${formatMark({ status: 'ERROR', reason })}`,
   ];
   const bytes = Buffer.from(`${head.join('\r\n')}\r\n\r\n${text}`, 'latin1');

@@ -1,8 +1,9 @@
-/** Addresses of controls: published once, anew when they change, and withdrawn. */
+/** What concerns the fleet itself: published once, anew when it changes, and withdrawn. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readFleet } from '#db/tables/fleet/authorities.ts';
 import { readConfigHead, readResourceBody } from '#db/tables/resources.ts';
-import { announceControls } from '#fleet/announce-controls.ts';
+import { announceControls, announceFleetId } from '#fleet/announcements.ts';
 import { describeOnBothEngines } from '../support/db/databases.ts';
 import { openTestDatabase } from '../support/feed/feed.ts';
 
@@ -26,5 +27,14 @@ describeOnBothEngines('addresses of controls', (newDatabase) => {
       const found = await readResourceBody(db.query, { kind: 'fleet', key: 'controls' });
       assert.deepEqual([head.revision, found], [revision, body], controls.join());
     }
+  });
+
+  test("the fleet's id is published once", async (t) => {
+    await using db = await openTestDatabase(await newDatabase(t));
+    for (const now of [1, 2]) await announceFleetId(db, now);
+    const { name } = await readFleet(db.query);
+    const body = await readResourceBody(db.query, { kind: 'fleet', key: 'id' });
+    assert.deepEqual([(await readConfigHead(db.query)).revision, body], [1, JSON.stringify({ id: name })]);
+    assert.match(name, /^[0-9a-f]{8}$/);
   });
 });
