@@ -1,5 +1,6 @@
 /** An edge (a machine) as control knows it: what it reported last. */
 import type { CheckResult } from './edge-health.ts';
+import type { EdgePlace } from './edge-place.ts';
 import type { EdgeHold, EdgeState, OwnState } from './edge-state.ts';
 import type { FeedPosition } from './feed-position.ts';
 
@@ -43,6 +44,8 @@ export interface EdgeVitals {
   readonly clockOffsetMs?: number;
   readonly load: EdgeLoad;
   readonly health: readonly CheckResult[];
+  /** Absent if DNS is not to hand the edge out. */
+  readonly place?: EdgePlace;
 }
 
 /** Averages over the last seconds. */

@@ -5,9 +5,11 @@ import { ADDRESS_LIST_KIND, type AddressListBody } from '#model/address-list.ts'
 import { whyNoPair } from '#model/certificate.ts';
 import { CHALLENGE_KIND, type ChallengeBody, isChallengeToken } from '#model/challenge.ts';
 import { EDGE_KIND, type EdgeOrders } from '#model/edge-orders.ts';
+import { PLACE_KIND } from '#model/edge-place.ts';
 import { FLEET_ID } from '#model/fleet.ts';
 import { LIVE_KEY, MAX_LISTED_ADDRESSES } from '#model/limits.ts';
 import { LIVE_KEYS_KIND, LIVE_MARK_KIND } from '#model/live-stream.ts';
+import { SERVING_KIND } from '#model/serving-groups.ts';
 import { compileSite } from '#sites/compile.ts';
 import { isBroadcastId, type LiveKeys, type LiveMark, MAX_LIVE_KEYS, parseStreamKey } from '#sites/live.ts';
 import type { PrefetchSpec } from '#sites/prefetch.ts';
@@ -24,6 +26,7 @@ import {
   type ResourceChange,
   type UnopenedSecret,
 } from '../wire/protocol.ts';
+import { whyNoPlace, whyNoServing } from './accept-routing.ts';
 import { isControlAddress, MAX_CONTROLS } from './control-link.ts';
 
 type Put = Extract<ResourceChange, { readonly op: 'put' }>;
@@ -54,6 +57,10 @@ function whyRefused(kind: string, key: string, body: unknown, revision: number):
       return whyNoCertificate(body);
     case EDGE_KIND:
       return whyNoOrders(body);
+    case PLACE_KIND:
+      return whyNoPlace(body);
+    case SERVING_KIND:
+      return whyNoServing(body);
     case CHALLENGE_KIND:
       return whyNoChallenge(key, body);
     case ADDRESS_LIST_KIND:
