@@ -5,7 +5,15 @@
 import type { ComponentType } from 'react';
 import type { IconName } from './components/icons.ts';
 import { lazily } from './lib/lazily.ts';
-import { MESSAGE_COUNTS_PATH, MESSAGE_PATTERN, OPT_OUTS_PATH, SEND_PATH, SERVICE_PATTERN } from './routes/messaging.ts';
+import { BROADCASTS_PATH, EDIT_ADDRESS_LIST_PATH, RECORDINGS_PATH } from './routes/delivery.ts';
+import {
+  BALANCE_PATH,
+  MESSAGE_COUNTS_PATH,
+  MESSAGE_PATTERN,
+  OPT_OUTS_PATH,
+  SEND_PATH,
+  SERVICE_PATTERN,
+} from './routes/messaging.ts';
 import { ACCOUNT_PATTERN, EDGE_PATTERN, EDIT_CONNECTOR_PATH } from './routes/operators.ts';
 import {
   ADD_CERTIFICATE_PATH,
@@ -44,9 +52,14 @@ const Certificates = lazily(async () => (await import('./pages/certificates/cert
 const AddCertificate = lazily(async () => (await import('./pages/certificates/add-certificate.tsx')).AddCertificate);
 const Statistics = lazily(async () => (await import('./pages/statistics/statistics.tsx')).Statistics);
 const Logs = lazily(async () => (await import('./pages/logs/logs.tsx')).Logs);
+const AddressLists = lazily(async () => (await import('./pages/address-lists/address-lists.tsx')).AddressLists);
+const EditAddressList = lazily(
+  async () => (await import('./pages/address-lists/edit-address-list.tsx')).EditAddressList,
+);
 const Messages = lazily(async () => (await import('./pages/messages/messages.tsx')).Messages);
 const Message = lazily(async () => (await import('./pages/messages/message.tsx')).Message);
 const MessageCounts = lazily(async () => (await import('./pages/messages/message-counts.tsx')).MessageCounts);
+const Balance = lazily(async () => (await import('./pages/messages/balance.tsx')).Balance);
 const SendMessage = lazily(async () => (await import('./pages/messages/send.tsx')).SendMessage);
 const Replies = lazily(async () => (await import('./pages/replies/replies.tsx')).Replies);
 const OptOuts = lazily(async () => (await import('./pages/replies/opt-outs.tsx')).OptOuts);
@@ -54,9 +67,12 @@ const Services = lazily(async () => (await import('./pages/services/services.tsx
 const Service = lazily(async () => (await import('./pages/services/service.tsx')).Service);
 const Members = lazily(async () => (await import('./pages/members/members.tsx')).Members);
 const Tokens = lazily(async () => (await import('./pages/tokens/tokens.tsx')).Tokens);
+const Events = lazily(async () => (await import('./pages/events/events.tsx')).Events);
 const Security = lazily(async () => (await import('./pages/security/security.tsx')).Security);
 const Streams = lazily(async () => (await import('./pages/streams/streams.tsx')).Streams);
 const Stream = lazily(async () => (await import('./pages/streams/stream.tsx')).Stream);
+const Broadcasts = lazily(async () => (await import('./pages/streams/broadcasts.tsx')).Broadcasts);
+const Recordings = lazily(async () => (await import('./pages/streams/recordings.tsx')).Recordings);
 const AllStreams = lazily(async () => (await import('./pages/streams/all-streams.tsx')).AllStreams);
 const Audit = lazily(async () => (await import('./pages/audit/audit.tsx')).Audit);
 const Accounts = lazily(async () => (await import('./pages/operator/accounts/accounts.tsx')).Accounts);
@@ -82,10 +98,15 @@ const PAGES: readonly PageRow[] = [
   inMenu('statistics', 'delivery', { show: Statistics, scope: 'cdn' }),
   inMenu('logs', 'delivery', { show: Logs, scope: 'cdn' }),
   inMenu('streams', 'delivery', { show: Streams, scope: 'cdn' }),
+  { path: BROADCASTS_PATH, show: Broadcasts, scope: 'cdn' },
+  { path: RECORDINGS_PATH, show: Recordings, scope: 'cdn' },
   { path: STREAM_PATTERN, show: Stream, scope: 'cdn' },
+  inMenu('addressLists', 'delivery', { show: AddressLists, scope: 'cdn' }),
+  { path: EDIT_ADDRESS_LIST_PATH, show: EditAddressList, scope: 'cdn' },
   inMenu('messages', 'messaging', { show: Messages, scope: 'sms' }),
   { path: SEND_PATH, show: SendMessage, scope: 'sms' },
   { path: MESSAGE_COUNTS_PATH, show: MessageCounts, scope: 'sms' },
+  { path: BALANCE_PATH, show: Balance, scope: 'sms' },
   { path: MESSAGE_PATTERN, show: Message, scope: 'sms' },
   inMenu('replies', 'messaging', { show: Replies, scope: 'sms' }),
   { path: OPT_OUTS_PATH, show: OptOuts, scope: 'sms' },
@@ -93,6 +114,7 @@ const PAGES: readonly PageRow[] = [
   { path: SERVICE_PATTERN, show: Service, scope: 'sms' },
   inMenu('members', 'account', { show: Members, access: 'manage' }),
   inMenu('tokens', 'account', { show: Tokens, access: 'manage' }),
+  inMenu('events', 'account', { show: Events, scope: 'cdn' }),
   inMenu('audit', 'account', { show: Audit, scope: 'cdn' }),
   inMenu('security', 'account', { show: Security, path: SECURITY_PATTERN }),
   inMenu('accounts', 'operator', { show: Accounts, scope: 'operator' }),

@@ -6,6 +6,9 @@ test('a change makes what shows it be read again, and nothing else', () => {
   assert.equal(isTouched('domain.settings', 'domain.change'), true);
   assert.equal(isTouched('config.getSsl', 'domain.change'), true);
   assert.equal(isTouched('domain.listBrief', 'certificate.add'), true);
+  assert.equal(isTouched('addressList.list', 'domain.change'), true);
+  assert.equal(isTouched('domain.settings', 'live.setRecording'), true);
+  assert.equal(isTouched('live.getRecording', 'domain'), true);
   assert.equal(isTouched('account.getLimits', 'cache.purge'), true);
   assert.equal(isTouched('stat.traffic', 'domain.change'), false);
   assert.equal(isTouched('session.get', 'session.use'), true);

@@ -4,8 +4,9 @@ const FLEET = ['edgeOperator', 'fleetOperator', 'groupOperator', 'auditOperator'
 
 /** Groups of operations, or single ones, whose answers a change affects, by the group of the change, or the kind of the hint. */
 const TOUCHED: Readonly<Record<string, readonly string[]>> = {
-  domain: ['domain', 'config', 'audit', 'operator'],
-  config: ['domain', 'config', 'audit'],
+  domain: ['domain', 'config', 'addressList', 'live.getRecording', 'audit', 'operator'],
+  config: ['domain', 'config', 'addressList', 'audit'],
+  live: ['live', 'domain', 'config', 'audit'],
   certificate: ['certificate', 'domain', 'audit'],
   task: ['cache', 'account', 'audit'],
   cache: ['cache', 'account', 'audit'],

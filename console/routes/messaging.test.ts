@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  balancePath,
   messageCountsPath,
   messagePath,
   messagesPath,
   optOutsPath,
+  readBalanceQuery,
   readMessageCountsQuery,
   readMessagesQuery,
   readOptOutsQuery,
@@ -33,6 +35,8 @@ test('other filters survive their addresses, and a list has its plain address wi
   assert.deepEqual(readRepliesQuery(searchOf(repliesPath({ number, app: 'a' }))), { number, app: 'a' });
   const counts = { period: '30d', app: 'a' } as const;
   assert.deepEqual(readMessageCountsQuery(searchOf(messageCountsPath(counts))), counts);
+  assert.deepEqual(readBalanceQuery(searchOf(balancePath({ before: '17' }))), { before: '17' });
+  assert.deepEqual(readBalanceQuery('?before=-1'), { before: '' });
   assert.deepEqual(
     [sendPath(), optOutsPath(), repliesPath(), messageCountsPath({ period: '7d' })],
     ['/messages/send', '/replies/opt-outs', '/replies', '/messages/statistics'],

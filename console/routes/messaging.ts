@@ -1,5 +1,5 @@
 /** Addresses of messages: see `routes.ts`. */
-import { oneOf, PATHS, withQuery } from '../routes.ts';
+import { digitsOf, oneOf, PATHS, withQuery } from '../routes.ts';
 
 export const MESSAGE_PATTERN = '/messages/:sendid/:number';
 export const SEND_PATH = '/messages/send';
@@ -14,6 +14,7 @@ export function readSendQuery(search: string): { readonly number: string } {
 }
 
 export const MESSAGE_COUNTS_PATH = '/messages/statistics';
+export const BALANCE_PATH = '/messages/balance';
 export const OPT_OUTS_PATH = '/replies/opt-outs';
 export const SERVICE_PATTERN = '/services/:key/:tab?';
 
@@ -102,4 +103,13 @@ export function messageCountsPath({ period, app }: Partial<MessageCountsQuery> =
 export function readMessageCountsQuery(search: string): MessageCountsQuery {
   const query = new URLSearchParams(search);
   return { period: oneOf(COUNT_PERIODS, query.get('period')), app: query.get('app') ?? '' };
+}
+
+/** `before`: id of the entry of the ledger before which the page begins; empty: the latest. */
+export function balancePath({ before = '' }: { readonly before?: string } = {}): string {
+  return withQuery(BALANCE_PATH, { before });
+}
+
+export function readBalanceQuery(search: string): { readonly before: string } {
+  return { before: digitsOf(new URLSearchParams(search).get('before')) };
 }

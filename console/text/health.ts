@@ -1,6 +1,4 @@
 /** Texts of the operator's page of health. */
-import { both, type SettingWords, words } from '#contract/changes/setting-words.ts';
-
 const en = {
   title: 'Health',
   views: { health: 'Health', settings: 'Settings', events: 'Events' },
@@ -57,22 +55,8 @@ const en = {
   onlySet: 'Set here',
   anySource: 'All settings',
   eventsHelp: 'Of the service and of all accounts, in the last 90 days.',
-  noEvents: 'Nothing has happened',
-  severity: 'Severity',
-  severities: { '': 'Any severity', info: 'information', warning: 'warning', critical: 'critical' },
-  event: 'Event',
-  when: 'When',
   account: 'Account',
   ofOperator: 'the operator',
-  webhook: 'Webhook',
-  webhookHelp: 'Every event is posted there, signed.',
-  webhookNone: 'Events are posted nowhere.',
-  setWebhook: 'Change webhook',
-  saveWebhook: 'Save webhook',
-  webhookSaved: 'Events are posted there from now on',
-  url: 'Address',
-  secret: 'Secret that signs',
-  noSecret: 'none',
 };
 
 const zh: typeof en = {
@@ -130,35 +114,8 @@ const zh: typeof en = {
   onlySet: '仅看已修改的',
   anySource: '全部设置',
   eventsHelp: '最近 90 天内服务及所有账户的事件。',
-  noEvents: '没有事件',
-  severity: '级别',
-  severities: { '': '全部级别', info: '信息', warning: '警告', critical: '严重' },
-  event: '事件',
-  when: '时间',
   account: '账户',
   ofOperator: '运营方',
-  webhook: '推送地址',
-  webhookHelp: '所有事件都会签名后推送到该地址。',
-  webhookNone: '事件不推送到任何地址。',
-  setWebhook: '修改推送地址',
-  saveWebhook: '保存推送地址',
-  webhookSaved: '此后的事件将推送到该地址',
-  url: '地址',
-  secret: '签名密钥',
-  noSecret: '无',
 };
 
 export const healthText = { en, 'zh-CN': zh };
-
-export const WEBHOOK_WORDS = {
-  url: words(
-    '地址',
-    'Address',
-    'http 或 https 网址；为空则不推送。',
-    'An http or https URL; empty: events are posted nowhere.',
-  ),
-  rotate: {
-    ...words('签名密钥', 'Secret'),
-    values: { '0': both('保留', 'keep it'), '1': both('更换', 'make a new one') },
-  },
-} satisfies Readonly<Record<string, SettingWords>>;

@@ -2,6 +2,7 @@
 const en = {
   list: 'Messages',
   counts: 'Statistics',
+  balance: 'Balance',
   views: 'Views of messages',
   period: 'Time',
   periods: { '7d': '7 days', '30d': '30 days', '90d': '90 days' },
@@ -22,6 +23,7 @@ const en = {
 const zh: typeof en = {
   list: '短信',
   counts: '统计',
+  balance: '余额',
   views: '短信的视图',
   period: '时间',
   periods: { '7d': '7 天', '30d': '30 天', '90d': '90 天' },

@@ -136,6 +136,20 @@ test('domains are listed, added and changed', needs('chromium'), async (t) => {
     await page.getByText(/Answered by the edge/).waitFor();
   });
 
+  await t.test('a remark is changed, and one that is too long is refused with its reason', async (t) => {
+    const id = await addDomain(console, 'remark.example.com');
+    const page = await openSignedIn(t, console, `/console/domains/${id}`);
+    await page.getByRole('button', { name: 'Change remark' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change remark' });
+    await dialog.getByLabel('Remark').fill('x'.repeat(256));
+    await dialog.getByRole('button', { name: 'Save remark' }).click();
+    await dialog.getByText(/text of 0 to 255 characters/).waitFor();
+    await dialog.getByLabel('Remark').fill('官网 · main site');
+    await dialog.getByRole('button', { name: 'Save remark' }).click();
+    await page.getByText('官网 · main site', { exact: true }).waitFor();
+    assert.equal((await client.call('domain.get', { domain_id: id })).remark, '官网 · main site');
+  });
+
   await t.test('a deleted domain is gone once its name was typed', async (t) => {
     const id = await addDomain(console, 'delete.example.com');
     const page = await openSignedIn(t, console, `/console/domains/${id}`);

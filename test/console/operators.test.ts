@@ -167,7 +167,7 @@ test('operators look after accounts, reviews and the service', needs('chromium')
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
     await page.getByRole('searchbox').fill('review');
     await page.getByRole('row', { name: /^review manual CAUSEWAY_REVIEW/ }).waitFor();
-    await page.getByRole('link', { name: 'Events', exact: true }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Events', exact: true }).click();
     await page.getByText('Events are posted nowhere.').waitFor();
     await page.getByRole('button', { name: 'Change webhook' }).click();
     const form = page.getByRole('dialog', { name: 'Change webhook' });

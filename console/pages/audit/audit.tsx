@@ -3,6 +3,7 @@ import { Link, useLocation, useSearch } from 'wouter';
 import type { CallOf, DataOf } from '#contract/operations.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
+import { FewNames } from '../../components/few-names.tsx';
 import { SearchInput } from '../../components/input.tsx';
 import { Empty, Loaded } from '../../components/loaded.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
@@ -116,23 +117,11 @@ function useColumns(query: AuditQuery): readonly Column<AuditRow>[] {
       ),
     },
     { id: 'target', title: t.target, show: ({ target_name, target_id }) => target_name || target_id },
-    { id: 'changed', title: t.changed, phone: 'hidden', show: ({ changed }) => <Changed names={changed} /> },
+    { id: 'changed', title: t.changed, phone: 'hidden', show: ({ changed }) => <FewNames names={changed} /> },
     { id: 'who', title: t.who, show: (row) => <Actor {...row} /> },
     { id: 'address', title: t.from, phone: 'hidden', show: ({ address }) => <span className="mono">{address}</span> },
     { id: 'when', title: t.when, phone: 'second', show: ({ at }) => <Time at={at} isRelative /> },
   ];
-}
-
-const SHOWN_NAMES = 2;
-
-function Changed({ names }: { readonly names: readonly string[] }) {
-  const more = names.length - SHOWN_NAMES;
-  return (
-    <span title={names.join('\n')}>
-      <span className="mono">{names.slice(0, SHOWN_NAMES).join(', ')}</span>
-      {more > 0 && <span className="dim"> +{more}</span>}
-    </span>
-  );
 }
 
 export function Actor({ actor, actor_name }: Pick<AuditRow, 'actor' | 'actor_name'>) {

@@ -4,6 +4,7 @@ import type { DataOf } from '#contract/operations.ts';
 import { Badge } from '../../components/badge.tsx';
 import { LinkButton } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
+import { FewNames } from '../../components/few-names.tsx';
 import { Empty, Loaded } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
 import { type Column, Table } from '../../components/table.tsx';
@@ -86,7 +87,7 @@ function useColumns(page: number): readonly Column<Certificate>[] {
       phone: 'first',
       show: ({ ssl_key, title }) => <Link href={certificatesPath({ page, ssl_key })}>{title}</Link>,
     },
-    { id: 'domains', title: t.domains, show: ({ subjectaltname }) => <Names names={namesOf(subjectaltname)} /> },
+    { id: 'domains', title: t.domains, show: ({ subjectaltname }) => <FewNames names={namesOf(subjectaltname)} /> },
     { id: 'issuer', title: t.issuer, phone: 'hidden', show: ({ issuer }) => issuer },
     { id: 'use', title: t.use, phone: 'hidden', show: ({ status }) => <span className="dim">{t.uses[status]}</span> },
     { id: 'ends', title: t.ends, phone: 'second', show: ({ validto_time }) => <Ends at={validto_time * 1000} /> },
@@ -96,18 +97,6 @@ function useColumns(page: number): readonly Column<Certificate>[] {
 /** `subjectaltname` of the interface. */
 export function namesOf(text: string): readonly string[] {
   return text.split(',').filter((name) => name !== '');
-}
-
-const SHOWN_NAMES = 2;
-
-function Names({ names }: { readonly names: readonly string[] }) {
-  const more = names.length - SHOWN_NAMES;
-  return (
-    <span title={names.join('\n')}>
-      <span className="mono">{names.slice(0, SHOWN_NAMES).join(', ')}</span>
-      {more > 0 && <span className="dim"> +{more}</span>}
-    </span>
-  );
 }
 
 /** What ends soon is marked; `isWhole`: with its time all the same. */

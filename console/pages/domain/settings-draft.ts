@@ -58,6 +58,11 @@ export function isCertificate({ topic, name }: Setting): boolean {
   return topic === 'ssl' && name.startsWith('ssl_key');
 }
 
+/** Whether it names some of the account's address lists. */
+export function isAddressLists({ topic }: Pick<Setting, 'topic'>): boolean {
+  return topic === 'address_lists';
+}
+
 export function findSetting(topic: string, name: string): Setting | undefined {
   return SETTINGS.find(({ id }) => id === `${topic}.${name}`);
 }

@@ -3,25 +3,26 @@
 import { TOPIC_TEXTS } from '#contract/changes/setting-texts.ts';
 import { SETTING_TOPICS, type SettingTopic } from '#contract/changes/setting-topics.ts';
 import type { DataOf } from '#contract/operations.ts';
+import { LinkButton } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { Field } from '../../components/field.tsx';
 import { Loaded } from '../../components/loaded.tsx';
-import { SettingControl } from '../../forms/setting-control.tsx';
 import { isSameValue } from '../../forms/setting-value.ts';
 import { useRead } from '../../queries.ts';
-import type { SettingsTabName } from '../../routes.ts';
+import { PATHS, type SettingsTabName } from '../../routes.ts';
 import { usePreference, useSession } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { domainText } from '../../text/domain.ts';
-import { CertificateSelect } from './certificate-select.tsx';
+import { shellText } from '../../text/shell.ts';
 import { ChangeBar } from './change-bar.tsx';
 import type { DomainData } from './domain.tsx';
+import { DomainSettingControl } from './domain-setting-control.tsx';
 import { ObtainCard } from './obtain-card.tsx';
 import {
   type Draft,
   draftedValue,
   draftProblems,
-  isCertificate,
+  isAddressLists,
   isWide,
   SETTINGS,
   type Setting,
@@ -86,11 +87,16 @@ interface TopicProps extends Pick<SettingsTabProps, 'draft' | 'setDraft'> {
 }
 
 function Topic({ topic, stored, draft, setDraft }: TopicProps) {
+  const shell = useText(shellText);
   const locale = usePreference('locale');
   const problems = draftProblems(draft, locale);
   const shown = SETTINGS.filter((setting) => setting.topic === topic && isNeeded(setting, draft, stored.settings));
   return (
-    <Card title={TOPIC_TEXTS[topic].title[locale]} isFlush>
+    <Card
+      title={TOPIC_TEXTS[topic].title[locale]}
+      isFlush
+      actions={isAddressLists({ topic }) && <LinkButton to={PATHS.addressLists}>{shell.pages.addressLists}</LinkButton>}
+    >
       {shown.map((setting) => (
         <SettingRow key={setting.id} {...{ setting, stored, draft, setDraft }} error={problems.get(setting.id)} />
       ))}
@@ -120,13 +126,7 @@ function SettingRow({ setting, stored: { settings, defaults }, draft, setDraft, 
       isChanged={draft.has(setting.id)}
       mark={isDefault && <span className={styles['default']}>{t.isDefault}</span>}
     >
-      {(ids) =>
-        isCertificate(setting) ? (
-          <CertificateSelect {...{ ids, onChange }} value={String(value ?? '')} />
-        ) : (
-          <SettingControl {...{ ids, field, text, value, onChange }} />
-        )
-      }
+      {(ids) => <DomainSettingControl {...{ setting, ids, value, onChange }} />}
     </Field>
   );
 }

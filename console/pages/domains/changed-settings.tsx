@@ -7,18 +7,16 @@ import { Card } from '../../components/card.tsx';
 import { Field } from '../../components/field.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Select } from '../../components/select.tsx';
-import { SettingControl } from '../../forms/setting-control.tsx';
 import { useRead } from '../../queries.ts';
 import { usePreference } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { changeDomainsText } from '../../text/change-domains.ts';
 import { commonText } from '../../text/common.ts';
-import { CertificateSelect } from '../domain/certificate-select.tsx';
+import { DomainSettingControl } from '../domain/domain-setting-control.tsx';
 import {
   changedOf,
   type Draft,
   draftProblems,
-  isCertificate,
   isWide,
   SETTINGS,
   type Setting,
@@ -89,7 +87,7 @@ function SettingRow({ setting, draft, onChange, onRemove }: SettingRowProps) {
   const t = useText(changeDomainsText);
   const common = useText(commonText);
   const locale = usePreference('locale');
-  const { topic, field, text, id } = setting;
+  const { topic, text, id } = setting;
   const value = draft.get(id)?.value;
   const title = text.title[locale];
   return (
@@ -105,13 +103,7 @@ function SettingRow({ setting, draft, onChange, onRemove }: SettingRowProps) {
         </span>
       }
     >
-      {(ids) =>
-        isCertificate(setting) ? (
-          <CertificateSelect {...{ ids, onChange }} value={String(value ?? '')} />
-        ) : (
-          <SettingControl {...{ ids, field, text, value, onChange }} />
-        )
-      }
+      {(ids) => <DomainSettingControl {...{ setting, ids, value, onChange }} />}
     </Field>
   );
 }

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { TextArea } from '../../components/input.tsx';
+import { LineNotes } from '../../components/line-notes.tsx';
 import { Form } from '../../forms/form.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { problemOf, useChange, useRead } from '../../queries.ts';
@@ -71,27 +72,21 @@ export function AddressForm({ act, onStarted }: AddressFormProps) {
           />
         )}
       </Field>
-      <Chips lines={lines} />
+      <Notes lines={lines} />
     </Form>
   );
 }
 
 /** Lines that are directories, and lines that cannot be sent; plain URLs need no word. */
-function Chips({ lines }: { readonly lines: readonly Line[] }) {
+function Notes({ lines }: { readonly lines: readonly Line[] }) {
   const t = useText(purgeText);
   const said = lines.filter(({ kind, problem }) => kind === 'directory' || problem !== undefined);
-  if (said.length === 0) return null;
-  return (
-    <ul className={styles['chips']} aria-live="polite">
-      {said.map(({ number, text, kind, problem }) => (
-        <li key={text} className={styles['chip']} data-problem={problem !== undefined || undefined}>
-          <em>{problem === undefined ? t.kinds[kind] : t.line(number)}</em>
-          <span className="mono wrap">{text}</span>
-          {problem !== undefined && <span>{t.problems[problem]}</span>}
-        </li>
-      ))}
-    </ul>
+  const notes = said.map(({ number, text, kind, problem }) =>
+    problem === undefined
+      ? { text, mark: t.kinds[kind] }
+      : { text, mark: t.line(number), problem: t.problems[problem] },
   );
+  return <LineNotes notes={notes} />;
 }
 
 function Quotas({ act, lines }: { readonly act: Act; readonly lines: readonly Line[] }) {

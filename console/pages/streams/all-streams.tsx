@@ -4,13 +4,13 @@ import type { DataOf } from '#contract/operations.ts';
 import { Card } from '../../components/card.tsx';
 import { Empty, Loaded } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
+import { Pager } from '../../components/pager.tsx';
 import { Select } from '../../components/select.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { useRead } from '../../queries.ts';
 import { allStreamsPath, readAllStreamsQuery, STREAM_STATES } from '../../routes.ts';
 import { useText } from '../../text/catalogue.ts';
 import { streamsText } from '../../text/streams.ts';
-import { Pager } from './pager.tsx';
 import { EVERY_MS, nameOf, useStreamColumns } from './stream-columns.tsx';
 import { StreamDialog } from './stream-dialog.tsx';
 
@@ -62,8 +62,8 @@ export function AllStreams() {
                 onOpen={(row) => navigate(pathOf(row))}
               />
               <Pager
-                page={page}
-                pages={Math.ceil(total / PAGE_SIZE)}
+                {...{ page, total }}
+                pageSize={PAGE_SIZE}
                 pathOf={(to) => allStreamsPath({ ...query, page: to })}
               />
               <StreamDialog

@@ -1,5 +1,5 @@
 /** One live stream: playing, its figures, its addresses, and what was recorded of it. */
-import { useParams } from 'wouter';
+import { useParams, useSearch } from 'wouter';
 import { Card } from '../../components/card.tsx';
 import { Facts } from '../../components/detail.tsx';
 import { Empty, Loaded } from '../../components/loaded.tsx';
@@ -7,14 +7,17 @@ import { Page } from '../../components/page.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatBitRate, formatNumber } from '../../lib/format.ts';
 import { useRead } from '../../queries.ts';
+import { readViewersQuery, streamViewersPath } from '../../routes/delivery.ts';
 import { PATHS, type StreamPlace } from '../../routes.ts';
 import { usePreference } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { streamsText } from '../../text/streams.ts';
+import { BroadcastsCard } from './broadcasts-card.tsx';
 import { PreviewCard } from './preview-card.tsx';
 import { PublishCard } from './publish-card.tsx';
 import { RecordingsCard } from './recordings-card.tsx';
 import { codecsOf, EVERY_MS, type StreamDetails, type StreamRow, StreamState } from './stream-columns.tsx';
+import { ViewersCard } from './viewers-card.tsx';
 
 export function Stream() {
   const { domain = '', app = '', stream = '' } = useParams();
@@ -25,6 +28,7 @@ export function Stream() {
 function StreamPage({ place }: { readonly place: StreamPlace }) {
   const t = useText(streamsText);
   const { domain, app, stream } = place;
+  const { range } = readViewersQuery(useSearch());
   const request = { domain, app_name: app, stream_name: stream };
   const load = useRead('live.list', request, { everyMs: EVERY_MS });
   const row = load.kind === 'ready' ? load.data.list[0] : undefined;
@@ -51,7 +55,9 @@ function StreamPage({ place }: { readonly place: StreamPlace }) {
       {load.kind === 'ready' && (
         <>
           <PublishCard title={t.publish} domains={[domain]} place={place} />
-          <RecordingsCard place={place} />
+          <ViewersCard of={request} range={range} pathOf={(next) => streamViewersPath(place, next)} />
+          <BroadcastsCard place={place} />
+          <RecordingsCard of={request} />
         </>
       )}
     </Page>

@@ -1,26 +1,19 @@
 /** The live streams of all the account's domains, and how to publish one. */
 import { useLocation, useSearch } from 'wouter';
-import { LinkButton } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { Empty, Loaded } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
+import { Pager } from '../../components/pager.tsx';
 import { Select } from '../../components/select.tsx';
 import { Table } from '../../components/table.tsx';
 import { useRead } from '../../queries.ts';
-import {
-  ADD_DOMAIN_PATH,
-  readStreamsQuery,
-  STREAM_STATES,
-  type StreamsQuery,
-  streamPath,
-  streamsPath,
-} from '../../routes.ts';
-import { useSession } from '../../services.tsx';
+import { readStreamsQuery, STREAM_STATES, type StreamsQuery, streamPath, streamsPath } from '../../routes.ts';
 import { useText } from '../../text/catalogue.ts';
 import { streamsText } from '../../text/streams.ts';
-import { Pager } from './pager.tsx';
+import { NoDomain, useLiveDomains } from './live-domains.tsx';
 import { PublishCard } from './publish-card.tsx';
 import { EVERY_MS, nameOf, useStreamColumns } from './stream-columns.tsx';
+import { StreamsTabs } from './streams-tabs.tsx';
 
 const PAGE_SIZE = 50;
 
@@ -29,7 +22,8 @@ export function Streams() {
   const [, navigate] = useLocation();
   const query = readStreamsQuery(useSearch());
   const { domain, status, page } = query;
-  const domains = useLiveDomains();
+  const live = useLiveDomains();
+  const domains = live.kind === 'ready' ? live.data : undefined;
   const load = useRead('live.list', requestOf(query), { everyMs: EVERY_MS, keepsPrevious: true });
   const change = (next: Partial<StreamsQuery>) =>
     navigate(streamsPath({ ...query, page: 1, ...next }), { replace: true });
@@ -58,6 +52,7 @@ export function Streams() {
         </>
       }
     >
+      <StreamsTabs open="streams" domain={domain} />
       <Card isFlush>
         <Loaded
           load={load}
@@ -82,11 +77,7 @@ export function Streams() {
                   navigate(streamPath({ domain: row.domain, app: row.app_name, stream: row.stream_name }))
                 }
               />
-              <Pager
-                page={page}
-                pages={Math.ceil(total / PAGE_SIZE)}
-                pathOf={(to) => streamsPath({ ...query, page: to })}
-              />
+              <Pager {...{ page, total }} pageSize={PAGE_SIZE} pathOf={(to) => streamsPath({ ...query, page: to })} />
             </>
           )}
         </Loaded>
@@ -99,30 +90,4 @@ export function Streams() {
 
 function requestOf({ domain, status, page }: StreamsQuery) {
   return { page, page_size: PAGE_SIZE, ...(domain !== '' && { domain }), ...(status !== '' && { status }) };
-}
-
-function useLiveDomains() {
-  const load = useRead('domain.listBrief', { cdn_type: '4', page_size: 100, sort: 'name' });
-  return load.kind === 'ready' ? load.data : undefined;
-}
-
-function NoDomain() {
-  const t = useText(streamsText);
-  const mayWrite = useSession().access.includes('write');
-  return (
-    <Card>
-      <Empty
-        icon="domains"
-        title={t.noDomain}
-        text={t.noDomainText}
-        action={
-          mayWrite && (
-            <LinkButton kind="primary" icon="plus" to={ADD_DOMAIN_PATH}>
-              {t.addDomain}
-            </LinkButton>
-          )
-        }
-      />
-    </Card>
-  );
 }

@@ -1,6 +1,5 @@
 /** Balance, ledger and SMS services of an account. */
 import { useState } from 'react';
-import type { DataOf } from '#contract/operations.ts';
 import { SMS_OPERATOR_OPERATIONS } from '#contract/sms/sms-operator-operations.ts';
 import { Badge } from '../../../components/badge.tsx';
 import { Button } from '../../../components/button.tsx';
@@ -14,11 +13,9 @@ import { usePreference, useServices, useSession } from '../../../services.tsx';
 import { NEW_APP_WORDS, RECHARGE_WORDS } from '../../../text/account-fields.ts';
 import { accountsText } from '../../../text/accounts.ts';
 import { useText } from '../../../text/catalogue.ts';
+import { ledgerText } from '../../../text/ledger.ts';
+import { LEDGER_PAGE_SIZE, Ledger } from '../../messages/ledger.tsx';
 import type { AccountData } from './account.tsx';
-
-type Entry = DataOf<'smsOperator.listLedger'>['list'][number];
-
-const PAGE_SIZE = 20;
 
 export function AccountMoney({ account }: { readonly account: AccountData }) {
   const t = useText(accountsText);
@@ -26,39 +23,30 @@ export function AccountMoney({ account }: { readonly account: AccountData }) {
   return (
     <>
       <Apps account={account} />
-      {seesMoney ? <Ledger account={account} /> : <p className="help">{t.noMoney}</p>}
+      {seesMoney ? <Money account={account} /> : <p className="help">{t.noMoney}</p>}
     </>
   );
 }
 
-function Ledger({ account }: { readonly account: AccountData }) {
+function Money({ account }: { readonly account: AccountData }) {
   const t = useText(accountsText);
+  const words = useText(ledgerText);
   const locale = usePreference('locale');
   const { toasts } = useServices();
   const [before, setBefore] = useState('');
   const [isRecharging, setRecharging] = useState(false);
   const { account_id } = account;
-  const load = useRead('smsOperator.listLedger', { account_id, before, page_size: PAGE_SIZE }, { keepsPrevious: true });
-  const columns = useColumns(account);
+  const request = { account_id, before, page_size: LEDGER_PAGE_SIZE };
+  const load = useRead('smsOperator.listLedger', request, { keepsPrevious: true });
   return (
     <Card
-      title={t.ledger}
-      note={load.kind === 'ready' && t.balanceIs(formatAmount(load.data.balance, account, locale))}
+      title={words.title}
+      note={load.kind === 'ready' && words.balanceIs(formatAmount(load.data.balance, account, locale))}
       isFlush
       actions={<Button onClick={() => setRecharging(true)}>{t.recharge}</Button>}
     >
-      <Loaded load={load} isEmpty={({ list }) => list.length === 0} empty={<Empty icon="audit" title={t.noEntries} />}>
-        {({ list }) => (
-          <>
-            <Table label={t.ledger} columns={columns} rows={list} keyOf={({ entry_id }) => entry_id} />
-            <div className="row pad">
-              {before !== '' && <Button onClick={() => setBefore('')}>{t.latest}</Button>}
-              {list.length === PAGE_SIZE && (
-                <Button onClick={() => setBefore(list.at(-1)?.entry_id ?? '')}>{t.earlier}</Button>
-              )}
-            </div>
-          </>
-        )}
+      <Loaded load={load} isEmpty={({ list }) => list.length === 0} empty={<Empty icon="audit" title={words.none} />}>
+        {({ list }) => <Ledger entries={list} money={account} before={before} onBefore={setBefore} />}
       </Loaded>
       {isRecharging && (
         <FormDialog
@@ -77,30 +65,6 @@ function Ledger({ account }: { readonly account: AccountData }) {
       )}
     </Card>
   );
-}
-
-function useColumns(account: AccountData): readonly Column<Entry>[] {
-  const t = useText(accountsText);
-  const locale = usePreference('locale');
-  const kinds: Readonly<Record<string, string>> = t.entryKinds;
-  return [
-    { id: 'what', title: t.what, phone: 'first', show: ({ kind }) => kinds[kind] ?? kind },
-    {
-      id: 'amount',
-      title: t.amount,
-      isNumber: true,
-      phone: 'second',
-      show: ({ amount }) => formatAmount(amount, account, locale),
-    },
-    {
-      id: 'about',
-      title: t.about,
-      show: ({ reference, sendid, mobile }) => (
-        <span className="mono wrap">{reference || [mobile, sendid].filter(Boolean).join(' · ')}</span>
-      ),
-    },
-    { id: 'when', title: t.when, show: ({ create_time }) => create_time },
-  ];
 }
 
 function Apps({ account: { account_id, kind, sms_apps } }: { readonly account: AccountData }) {

@@ -1,0 +1,48 @@
+/** Texts of events, of an account and of the service, and of their webhooks. */
+const en = {
+  title: 'Events',
+  help: 'What happened to the account that somebody may have to act upon, in the last 90 days.',
+  none: 'Nothing has happened',
+  about: 'About',
+  abouts: { '': 'Everything', origins: 'Origins', certificates: 'Certificates', limits: 'Limits' },
+  severity: 'Severity',
+  severities: { '': 'Any severity', info: 'information', warning: 'warning', critical: 'critical' },
+  event: 'Event',
+  when: 'When',
+  webhook: 'Webhook',
+  webhookHelp: 'Every event is posted there, signed.',
+  webhookNone: 'Events are posted nowhere.',
+  setWebhook: 'Change webhook',
+  saveWebhook: 'Save webhook',
+  webhookSaved: 'Events are posted there from now on',
+  webhookEnded: 'Events are posted nowhere from now on',
+  url: 'Address',
+  secret: 'Secret that signs',
+  showSecret: 'Show secret',
+  noSecret: 'none',
+};
+
+const zh: typeof en = {
+  title: '事件',
+  help: '最近 90 天内账户发生的、可能需要处理的事件。',
+  none: '没有事件',
+  about: '对象',
+  abouts: { '': '全部', origins: '源站', certificates: '证书', limits: '限额' },
+  severity: '级别',
+  severities: { '': '全部级别', info: '信息', warning: '警告', critical: '严重' },
+  event: '事件',
+  when: '时间',
+  webhook: '推送地址',
+  webhookHelp: '所有事件都会签名后推送到该地址。',
+  webhookNone: '事件不推送到任何地址。',
+  setWebhook: '修改推送地址',
+  saveWebhook: '保存推送地址',
+  webhookSaved: '此后的事件将推送到该地址',
+  webhookEnded: '此后的事件不再推送',
+  url: '地址',
+  secret: '签名密钥',
+  showSecret: '显示密钥',
+  noSecret: '无',
+};
+
+export const eventsText = { en, 'zh-CN': zh };
