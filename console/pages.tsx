@@ -5,24 +5,27 @@
 import type { ComponentType } from 'react';
 import type { IconName } from './components/icons.ts';
 import { lazily } from './lib/lazily.ts';
-import { BROADCASTS_PATH, EDIT_ADDRESS_LIST_PATH, RECORDINGS_PATH } from './routes/delivery.ts';
 import {
-  BALANCE_PATH,
-  MESSAGE_COUNTS_PATH,
-  MESSAGE_PATTERN,
-  OPT_OUTS_PATH,
-  SEND_PATH,
-  SERVICE_PATTERN,
-} from './routes/messaging.ts';
-import { ACCOUNT_PATTERN, EDGE_PATTERN, EDIT_CONNECTOR_PATH } from './routes/operators.ts';
-import {
+  ACCOUNT_PATTERN,
   ADD_CERTIFICATE_PATH,
   ADD_DOMAIN_PATH,
+  BALANCE_PATH,
+  BROADCASTS_PATH,
   CHANGE_DOMAINS_PATH,
   DOMAIN_PATTERN,
+  EDGE_PATTERN,
+  EDIT_ADDRESS_LIST_PATH,
+  EDIT_CONNECTOR_PATH,
+  LIVE_DOMAIN_PATTERN,
+  MESSAGE_COUNTS_PATH,
+  MESSAGE_PATTERN,
   type MenuPage,
+  OPT_OUTS_PATH,
   PATHS,
+  RECORDINGS_PATH,
   SECURITY_PATTERN,
+  SEND_PATH,
+  SERVICE_PATTERN,
   STREAM_PATTERN,
 } from './routes.ts';
 import type { Session } from './services.tsx';
@@ -74,6 +77,7 @@ const Stream = lazily(async () => (await import('./pages/streams/stream.tsx')).S
 const Broadcasts = lazily(async () => (await import('./pages/streams/broadcasts.tsx')).Broadcasts);
 const Recordings = lazily(async () => (await import('./pages/streams/recordings.tsx')).Recordings);
 const AllStreams = lazily(async () => (await import('./pages/streams/all-streams.tsx')).AllStreams);
+const LiveDomain = lazily(async () => (await import('./pages/streams/live-domain.tsx')).LiveDomain);
 const Audit = lazily(async () => (await import('./pages/audit/audit.tsx')).Audit);
 const Accounts = lazily(async () => (await import('./pages/operator/accounts/accounts.tsx')).Accounts);
 const Account = lazily(async () => (await import('./pages/operator/accounts/account.tsx')).Account);
@@ -85,6 +89,9 @@ const EditConnector = lazily(
   async () => (await import('./pages/operator/connectors/edit-connector.tsx')).EditConnector,
 );
 const Health = lazily(async () => (await import('./pages/operator/health/health.tsx')).Health);
+const AllDomains = lazily(async () => (await import('./pages/operator/accounts/all-domains.tsx')).AllDomains);
+const People = lazily(async () => (await import('./pages/operator/people/people.tsx')).People);
+const AllAudit = lazily(async () => (await import('./pages/audit/all-audit.tsx')).AllAudit);
 
 const PAGES: readonly PageRow[] = [
   inMenu('overview', 'start', { show: Overview, scope: 'cdn' }),
@@ -125,12 +132,11 @@ const PAGES: readonly PageRow[] = [
   inMenu('connectors', 'operator', { show: Connectors, scope: 'operator' }),
   { path: EDIT_CONNECTOR_PATH, show: EditConnector, scope: 'operator' },
   inMenu('health', 'operator', { show: Health, scope: 'operator' }),
-  {
-    path: PATHS.allStreams,
-    show: AllStreams,
-    menu: { page: 'allStreams', group: 'operator', icon: 'streams' },
-    scope: 'operator',
-  },
+  inMenu('allStreams', 'operator', { show: AllStreams, scope: 'operator' }),
+  { path: LIVE_DOMAIN_PATTERN, show: LiveDomain, scope: 'operator' },
+  inMenu('allDomains', 'operator', { show: AllDomains, scope: 'operator' }),
+  inMenu('people', 'operator', { show: People, scope: 'operator', access: 'manage' }),
+  inMenu('allAudit', 'operator', { show: AllAudit, scope: 'operator' }),
 ];
 
 /** Rows that the session reaches: without the second factor that its account asks for, there it is set up. */
@@ -146,7 +152,23 @@ export function menuOf(session: Session) {
     .flatMap(({ menu }) => menu ?? []);
 }
 
-/** The icon has the page's name. `path`: with parts of its own. */
-function inMenu(name: MenuPage & IconName, group: MenuGroup, row: Partial<PageRow> & Pick<PageRow, 'show'>): PageRow {
-  return { path: PATHS[name], menu: { page: name, group, icon: name }, ...row };
+/** `path`: with parts of its own. */
+function inMenu(name: MenuPage, group: MenuGroup, row: Partial<PageRow> & Pick<PageRow, 'show'>): PageRow {
+  return { path: PATHS[name], menu: { page: name, group, icon: iconOf(name) }, ...row };
+}
+
+/** Most icons have the page's name. */
+function iconOf(page: MenuPage): IconName {
+  switch (page) {
+    case 'allAudit':
+      return 'audit';
+    case 'allDomains':
+      return 'domains';
+    case 'allStreams':
+      return 'streams';
+    case 'people':
+      return 'members';
+    default:
+      return page;
+  }
 }

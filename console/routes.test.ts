@@ -1,35 +1,36 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { auditPath, readAuditQuery } from './routes/account.ts';
 import {
-  allStreamsPath,
-  auditPath,
   certificatesPath,
+  logsPath,
+  purgePath,
+  readCertificatesQuery,
+  readLogsQuery,
+  readPurgeQuery,
+} from './routes/delivery.ts';
+import {
   changeDomainsPath,
   comparePath,
   domainPath,
   domainsPath,
   explainPath,
-  logsPath,
-  overviewPath,
-  purgePath,
-  readAllStreamsQuery,
-  readAuditQuery,
-  readCertificatesQuery,
   readChangedDomains,
   readCompareQuery,
   readDomainsQuery,
   readDomainTab,
   readExplainQuery,
-  readLogsQuery,
-  readPurgeQuery,
-  readRangeQuery,
-  readStatisticsQuery,
+} from './routes/domains.ts';
+import { overviewPath, readRangeQuery, readStatisticsQuery, statisticsPath } from './routes/statistics.ts';
+import {
+  allStreamsPath,
+  liveDomainPath,
+  readAllStreamsQuery,
   readStreamsQuery,
   sameOrigin,
-  statisticsPath,
   streamPath,
   streamsPath,
-} from './routes.ts';
+} from './routes/streams.ts';
 
 function searchOf(path: string): string {
   return new URL(path, 'http://localhost').search;
@@ -65,6 +66,7 @@ describe('addresses of the console', () => {
     assert.equal(streamsPath({ page: 1 }), '/streams');
     const all = { status: 'ONGOING', page: 2, open: '1001/live/news' } as const;
     assert.deepEqual(readAllStreamsQuery(searchOf(allStreamsPath(all))), all);
+    assert.equal(liveDomainPath('*.live.example', 2), '/operator/streams/*.live.example?page=2');
     assert.deepEqual(readStreamsQuery('?status=constructor&page=-1'), { domain: '', status: '', page: 1 });
     assert.equal(streamPath({ domain: '../a', app: 'live', stream: 'news' }), '/streams/..%2Fa/live/news');
     assert.equal(sameOrigin('https://log.example:8443/recordings/a.m3u8?key=1'), '/recordings/a.m3u8?key=1');
@@ -90,8 +92,10 @@ describe('addresses of the console', () => {
     assert.deepEqual(readLogsQuery(searchOf(logsPath(logs))), logs);
     const search = { view: 'search', domain: '', search: { filter: 'path=/a&b', from: 60, to: 120 } } as const;
     assert.deepEqual(readLogsQuery(searchOf(logsPath(search))), search);
-    const audit = { operation: 'domain.change', target_kind: 'domain', target_id: '1', event: '9' };
-    assert.deepEqual(readAuditQuery(searchOf(auditPath(audit))), audit);
+    const audit = { account: '2', operation: 'domain.change', target_kind: 'domain', target_id: '1', event: '9' };
+    assert.deepEqual(readAuditQuery(searchOf(auditPath(audit, 'allAudit'))), audit);
+    assert.equal(auditPath({ account: '2' }, 'allAudit'), '/operator/audit?account=2');
+    assert.equal(readAuditQuery('?account=mine').account, '');
   });
 
   test('domains that are changed together are named by their address, each once, at most 100', () => {

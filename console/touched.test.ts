@@ -17,6 +17,10 @@ test('a change makes what shows it be read again, and nothing else', () => {
   assert.equal(isTouched('operator.listDomains', 'domain'), true);
   assert.equal(isTouched('edgeOperator.list', 'fleetOperator.revokeEdge'), true);
   assert.equal(isTouched('operator.getAccount', 'smsOperator.recharge'), true);
+  assert.equal(isTouched('auditOperator.list', 'domain.change'), true);
+  assert.equal(isTouched('auditOperator.list', 'edgeOperator.setState'), true);
+  assert.equal(isTouched('operator.listPersons', 'member.invite'), true);
+  assert.equal(isTouched('operator.listAccounts', 'member.invite'), false);
   assert.equal(isTouched('token.list', 'token.create'), true);
   assert.equal(isTouched('session.get', 'person.confirmTotp'), true);
   assert.equal(isTouched('person.get', 'session.second'), false);

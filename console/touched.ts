@@ -1,6 +1,6 @@
 /** What has to be read again after a change or a hint. Pure. */
 
-const FLEET = ['edgeOperator', 'fleetOperator', 'groupOperator', 'auditOperator'];
+const FLEET = ['edgeOperator', 'fleetOperator', 'groupOperator', 'audit'];
 
 /** Groups of operations, or single ones, whose answers a change affects, by the group of the change, or the kind of the hint. */
 const TOUCHED: Readonly<Record<string, readonly string[]>> = {
@@ -15,20 +15,22 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   message: ['sms.find', 'sms.getMessage', 'sms.listReplies', 'sms.listDeliveries'],
   account: ['account', 'sms', 'addressList', 'member', 'operator', 'audit'],
   session: ['session', 'token', 'audit'],
-  person: ['person', 'session', 'audit'],
-  member: ['member', 'session', 'audit'],
+  person: ['person', 'session', 'operator.listPersons', 'audit'],
+  member: ['member', 'session', 'operator.listPersons', 'audit'],
   event: ['event', 'eventOperator'],
-  operator: ['operator', 'audit', 'auditOperator'],
+  operator: ['operator', 'audit'],
   edgeOperator: FLEET,
   fleetOperator: FLEET,
   groupOperator: FLEET,
-  smsOperator: ['smsOperator', 'operator', 'auditOperator'],
-  liveOperator: ['liveOperator', 'live', 'audit', 'auditOperator'],
+  smsOperator: ['smsOperator', 'operator', 'audit'],
+  liveOperator: ['liveOperator', 'live', 'audit'],
 };
 
 /** Whether what `read` answered may be different after `changed`. */
 export function isTouched(read: string, changed: string): boolean {
   const [group = ''] = changed.split('.');
   const touched = TOUCHED[group] ?? [group, 'audit'];
-  return touched.includes(read.split('.')[0] ?? '') || touched.includes(read);
+  const [groupOfRead = ''] = read.split('.');
+  // What an account's audit has, that of operators has too.
+  return touched.includes(groupOfRead === 'auditOperator' ? 'audit' : groupOfRead) || touched.includes(read);
 }

@@ -43,9 +43,11 @@ export function chartOptions({ series, zone, range, format, look, isStacked, onZ
     cursor: { points: { size: 6 }, drag: { x: onZoom !== undefined, y: false, setScale: false } },
     // The last label would be cut.
     padding: [8, 20, 0, 0],
+    // Labels stand at whole hours and days of the zone.
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone),
     scales: { x: { range: [...range] as [number, number] }, y: { range: (_plot, _low, high) => [0, niceTop(high)] } },
     axes: [
-      { ...axis, size: 28, grid: { show: false }, values: (_plot, at) => at.map((time) => labelOf(time, zone, range)) },
+      { ...axis, ...timeAxis(zone, range), size: 28, grid: { show: false } },
       { ...axis, size: 68, values: (_plot, at) => at.map(format) },
     ],
     series: [{}, ...series.map((one) => seriesOf(one, { ...look, hasFills }))],
@@ -95,9 +97,24 @@ function niceTop(high: number | null): number {
   return Math.max(1, (high ?? 0) * 1.05);
 }
 
-function labelOf(seconds: number, zone: string, [from, to]: readonly [number, number]): string {
+/** Distances of the labels of days: a distance below a day would name one twice. */
+const DAYS = [1, 2, 3, 5, 7, 10, 15, 30, 60, 90, 180] as const;
+
+interface TimeAxis {
+  values(plot: unknown, at: readonly number[]): string[];
+  /** Distances that labels may have, seconds; absent: uPlot's. */
+  readonly incrs?: number[];
+  /** The least distance of labels, pixels; absent: uPlot's. */
+  readonly space?: number;
+}
+
+/** Labels of the times of a range. */
+export function timeAxis(zone: string, [from, to]: Drawn['range']): TimeAxis {
   const place = { locale: 'en', zone } as const;
-  if (to - from > 3 * DAY_SECONDS) return formatDay(seconds * 1000, place).slice(5);
-  const clock = formatClock(seconds * 1000, place).slice(0, to - from > MINUTES_SECONDS ? 5 : 8);
-  return to - from > DAY_SECONDS ? `${formatDay(seconds * 1000, place).slice(5)} ${clock}` : clock;
+  const dayOf = (seconds: number) => formatDay(seconds * 1000, place).slice(5);
+  const clockOf = (seconds: number) => formatClock(seconds * 1000, place).slice(0, to - from > MINUTES_SECONDS ? 5 : 8);
+  const labelled = (labelOf: (seconds: number) => string): TimeAxis => ({ values: (_plot, at) => at.map(labelOf) });
+  if (to - from > 3 * DAY_SECONDS) return { ...labelled(dayOf), incrs: DAYS.map((days) => days * DAY_SECONDS) };
+  if (to - from > DAY_SECONDS) return { ...labelled((at) => `${dayOf(at)} ${clockOf(at)}`), space: 90 };
+  return labelled(clockOf);
 }

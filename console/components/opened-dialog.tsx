@@ -1,6 +1,7 @@
 /** A dialog from its first opening on. */
 import { Dialog } from '@base-ui/react/dialog';
 import { classes } from '../lib/classes.ts';
+import { useServices } from '../services.tsx';
 import styles from './dialog.module.css';
 import type { DialogProps } from './dialog.tsx';
 
@@ -13,8 +14,11 @@ export function OpenedDialog({
   footer,
   children,
 }: DialogProps) {
+  const { proofs } = useServices();
+  // One press of Escape reaches both; whichever dialog it has closed has prevented its default.
+  const isMeant = ({ defaultPrevented }: Event) => isAbove || !(defaultPrevented || proofs.isWanted.get());
   return (
-    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+    <Dialog.Root open={isOpen} onOpenChange={(open, { event }) => !open && isMeant(event) && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className={styles['backdrop']} />
         <Dialog.Popup

@@ -15,12 +15,17 @@ interface QuestionProps {
   readonly submit: string;
   readonly onSubmit: () => void;
   readonly isBusy: boolean;
+  /** Whether it can be done; absent: yes. */
+  readonly isReady?: boolean;
   /** Why the last attempt did not succeed. */
   readonly problem: Problem | undefined;
+  /** What has to be given before. */
+  readonly below?: ReactNode;
   readonly children: ReactNode;
 }
 
-export function Question({ title, isOpen, onClose, submit, onSubmit, isBusy, problem, children }: QuestionProps) {
+export function Question(props: QuestionProps) {
+  const { title, isOpen, onClose, submit, onSubmit, isBusy, isReady = true, problem, below, children } = props;
   const t = useText(commonText);
   return (
     <Dialog
@@ -30,13 +35,14 @@ export function Question({ title, isOpen, onClose, submit, onSubmit, isBusy, pro
       footer={
         <>
           <Button onClick={onClose}>{t.cancel}</Button>
-          <Button kind="danger" isBusy={isBusy} onClick={onSubmit}>
+          <Button kind="danger" disabled={!isReady} isBusy={isBusy} onClick={onSubmit}>
             {submit}
           </Button>
         </>
       }
     >
       <p>{children}</p>
+      {below}
       {problem && <Notice tone="bad">{problem.text}</Notice>}
     </Dialog>
   );

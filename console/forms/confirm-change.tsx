@@ -1,15 +1,11 @@
 /** A change that nobody can take back, or that many notice: it is asked for once more before it is made. */
 import { type ReactNode, useState } from 'react';
-import type { CallOf } from '#contract/operations.ts';
+import type { CallOf, DataOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { Button } from '../components/button.tsx';
-import { Dialog } from '../components/dialog.tsx';
 import { Field } from '../components/field.tsx';
 import { TextInput } from '../components/input.tsx';
-import { Notice } from '../components/notice.tsx';
+import { Question } from '../components/question.tsx';
 import { problemOf, useChange } from '../queries.ts';
-import { useText } from '../text/catalogue.ts';
-import { commonText } from '../text/common.ts';
 
 interface ConfirmChangeProps<N extends RouteName> {
   readonly name: N;
@@ -20,47 +16,44 @@ interface ConfirmChangeProps<N extends RouteName> {
   readonly action: string;
   /** What has to be typed before: the name of what is lost. */
   readonly typed?: { readonly label: string; readonly name: string };
-  readonly onDone?: () => void;
+  /** Fields of the request that may be filled in. */
+  readonly fields?: ReactNode;
+  readonly onDone?: (data: DataOf<N>) => void;
   readonly onClose: () => void;
   /** What will be so afterwards. */
   readonly children: ReactNode;
 }
 
 export function ConfirmChange<N extends RouteName>(props: ConfirmChangeProps<N>) {
-  const { name, request, title, action, typed, onDone, onClose, children } = props;
-  const t = useText(commonText);
+  const { name, request, title, action, typed, fields, onDone, onClose, children } = props;
   const change = useChange(name);
   const [text, setText] = useState('');
-  const onSuccess = () => {
-    onDone?.();
+  const onSuccess = (data: DataOf<N>) => {
+    onDone?.(data);
     onClose();
   };
   return (
-    <Dialog
+    <Question
       title={title}
       isOpen
       onClose={onClose}
-      footer={
+      submit={action}
+      onSubmit={() => change.mutate(request, { onSuccess })}
+      isBusy={change.isPending}
+      isReady={typed === undefined || text.trim() === typed.name}
+      problem={change.error ? problemOf(change.error) : undefined}
+      below={
         <>
-          <Button onClick={onClose}>{t.cancel}</Button>
-          <Button
-            kind="danger"
-            disabled={typed !== undefined && text.trim() !== typed.name}
-            isBusy={change.isPending}
-            onClick={() => change.mutate(request, { onSuccess })}
-          >
-            {action}
-          </Button>
+          {fields}
+          {typed && (
+            <Field label={typed.label}>
+              {(ids) => <TextInput ids={ids} isMono value={text} onChange={(event) => setText(event.target.value)} />}
+            </Field>
+          )}
         </>
       }
     >
-      <p>{children}</p>
-      {typed && (
-        <Field label={typed.label}>
-          {(ids) => <TextInput ids={ids} isMono value={text} onChange={(event) => setText(event.target.value)} />}
-        </Field>
-      )}
-      {change.error && <Notice tone="bad">{problemOf(change.error).text}</Notice>}
-    </Dialog>
+      {children}
+    </Question>
   );
 }

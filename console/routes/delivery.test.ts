@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { editAddressListPath, readAddressListName } from './delivery.ts';
 import {
   broadcastsPath,
-  editAddressListPath,
-  readAddressListName,
   readBroadcastsQuery,
   readRecordingsQuery,
   readViewersQuery,
   recordingsPath,
   streamViewersPath,
-} from './delivery.ts';
+} from './streams.ts';
 
 const searchOf = (path: string) => new URL(path, 'http://localhost').search;
 

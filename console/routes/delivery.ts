@@ -1,7 +1,72 @@
-/** Addresses of address lists, and of what live streams have left: see `routes.ts`. */
-import { digitsOf, oneOf, type StreamPlace, streamPath, withQuery } from '../routes.ts';
+/** Addresses of certificates, purges, logs and address lists. */
+import { EDIT_ADDRESS_LIST_PATH, PATHS } from '../routes.ts';
+import { digitsOf, oneOf, readPage, withQuery, writePage } from './query.ts';
+import { readSpan, type SpanQuery } from './statistics.ts';
 
-export const EDIT_ADDRESS_LIST_PATH = '/address-lists/edit';
+export interface CertificatesQuery {
+  readonly page: number;
+  /** The certificate that is looked at; empty: none. */
+  readonly ssl_key: string;
+}
+
+export function certificatesPath({ page, ssl_key }: Partial<CertificatesQuery> = {}): string {
+  return withQuery(PATHS.certificates, { page: writePage(page), ssl_key });
+}
+
+export function readCertificatesQuery(search: string): CertificatesQuery {
+  const query = new URLSearchParams(search);
+  return { page: readPage(query), ssl_key: query.get('ssl_key') ?? '' };
+}
+
+export const ACTS = ['purge', 'prefetch'] as const;
+
+export interface PurgeQuery {
+  readonly act: (typeof ACTS)[number];
+  /** The task that is looked at; empty: none. */
+  readonly task: string;
+}
+
+export function purgePath({ act, task }: Partial<PurgeQuery> = {}): string {
+  return withQuery(PATHS.purge, { act: act === 'purge' ? '' : act, task });
+}
+
+export function readPurgeQuery(search: string): PurgeQuery {
+  const query = new URLSearchParams(search);
+  return { act: oneOf(ACTS, query.get('act')), task: digitsOf(query.get('task')) };
+}
+
+export const LOG_VIEWS = ['files', 'search', 'tail'] as const;
+
+export interface LogsQuery {
+  readonly view: (typeof LOG_VIEWS)[number];
+  /** Name of the domain; empty: none yet. */
+  readonly domain: string;
+  /** What is searched for; absent: nothing yet. */
+  readonly search?: LogSearchQuery | undefined;
+}
+
+export interface LogSearchQuery extends SpanQuery {
+  /** Terms of `log.search`; empty: all lines. */
+  readonly filter: string;
+}
+
+export function logsPath({ view, domain, search }: Partial<LogsQuery> = {}): string {
+  return withQuery(PATHS.logs, {
+    view: view === 'files' ? '' : view,
+    domain,
+    ...(search && { filter: search.filter, from: String(search.from), to: String(search.to) }),
+  });
+}
+
+export function readLogsQuery(search: string): LogsQuery {
+  const query = new URLSearchParams(search);
+  const span = readSpan(query);
+  return {
+    view: oneOf(LOG_VIEWS, query.get('view')),
+    domain: query.get('domain') ?? '',
+    ...(span && { search: { filter: query.get('filter') ?? '', ...span } }),
+  };
+}
 
 /** Address of the form of a list; without a name, of a new one. */
 export function editAddressListPath(name = ''): string {
@@ -10,52 +75,4 @@ export function editAddressListPath(name = ''): string {
 
 export function readAddressListName(search: string): string {
   return new URLSearchParams(search).get('name') ?? '';
-}
-
-export const BROADCASTS_PATH = '/streams/broadcasts';
-export const RECORDINGS_PATH = '/streams/recordings';
-
-/** What viewers are shown for. */
-export const VIEWER_RANGES = ['1h', '24h', '30d'] as const;
-export type ViewerRange = (typeof VIEWER_RANGES)[number];
-
-interface RecordingsQuery {
-  /** Name of the domain; empty: the first one. */
-  readonly domain: string;
-  readonly page: number;
-}
-
-export interface BroadcastsQuery extends RecordingsQuery {
-  readonly range: ViewerRange;
-}
-
-export function broadcastsPath({ domain, range, page }: Partial<BroadcastsQuery> = {}): string {
-  return withQuery(BROADCASTS_PATH, { domain, range: range === '1h' ? '' : range, page: writePage(page) });
-}
-
-export function readBroadcastsQuery(search: string): BroadcastsQuery {
-  return { ...readRecordingsQuery(search), ...readViewersQuery(search) };
-}
-
-export function recordingsPath({ domain, page }: Partial<RecordingsQuery> = {}): string {
-  return withQuery(RECORDINGS_PATH, { domain, page: writePage(page) });
-}
-
-export function readRecordingsQuery(search: string): RecordingsQuery {
-  const query = new URLSearchParams(search);
-  return { domain: query.get('domain') ?? '', page: Number(digitsOf(query.get('page'))) || 1 };
-}
-
-/** Address of a stream whose viewers are shown for a time. */
-export function streamViewersPath(place: StreamPlace, range: ViewerRange): string {
-  return withQuery(streamPath(place), { range: range === '1h' ? '' : range });
-}
-
-export function readViewersQuery(search: string): { readonly range: ViewerRange } {
-  return { range: oneOf(VIEWER_RANGES, new URLSearchParams(search).get('range')) };
-}
-
-/** The first page is not said. */
-function writePage(page = 1): string {
-  return page === 1 ? '' : String(page);
 }

@@ -1,6 +1,7 @@
-/** Addresses of the account's events: see `routes.ts`. */
-import { digitsOf, oneOf, PATHS, withQuery } from '../routes.ts';
+/** Addresses of the account's events. */
+import { PATHS } from '../routes.ts';
 import { SEVERITIES } from './operators.ts';
+import { oneOf, readPage, withQuery, writePage } from './query.ts';
 
 /** What events are about; empty: everything. */
 export const ABOUTS = ['', 'origins', 'certificates', 'limits'] as const;
@@ -11,8 +12,8 @@ export interface EventsQuery {
   readonly page: number;
 }
 
-export function eventsPath({ about, severity, page = 1 }: Partial<EventsQuery> = {}): string {
-  return withQuery(PATHS.events, { about, severity, page: page === 1 ? '' : String(page) });
+export function eventsPath({ about, severity, page }: Partial<EventsQuery> = {}): string {
+  return withQuery(PATHS.events, { about, severity, page: writePage(page) });
 }
 
 export function readEventsQuery(search: string): EventsQuery {
@@ -20,6 +21,6 @@ export function readEventsQuery(search: string): EventsQuery {
   return {
     about: oneOf(ABOUTS, query.get('about')),
     severity: oneOf(SEVERITIES, query.get('severity')),
-    page: Number(digitsOf(query.get('page'))) || 1,
+    page: readPage(query),
   };
 }

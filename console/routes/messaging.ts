@@ -1,8 +1,6 @@
-/** Addresses of messages: see `routes.ts`. */
-import { digitsOf, oneOf, PATHS, withQuery } from '../routes.ts';
-
-export const MESSAGE_PATTERN = '/messages/:sendid/:number';
-export const SEND_PATH = '/messages/send';
+/** Addresses of messages, replies and services. */
+import { BALANCE_PATH, MESSAGE_COUNTS_PATH, OPT_OUTS_PATH, PATHS, SEND_PATH } from '../routes.ts';
+import { digitsOf, oneOf, withQuery } from './query.ts';
 
 /** Address of the form, perhaps with a number in it. */
 export function sendPath({ number = '' }: { readonly number?: string } = {}): string {
@@ -12,11 +10,6 @@ export function sendPath({ number = '' }: { readonly number?: string } = {}): st
 export function readSendQuery(search: string): { readonly number: string } {
   return { number: new URLSearchParams(search).get('number') ?? '' };
 }
-
-export const MESSAGE_COUNTS_PATH = '/messages/statistics';
-export const BALANCE_PATH = '/messages/balance';
-export const OPT_OUTS_PATH = '/replies/opt-outs';
-export const SERVICE_PATTERN = '/services/:key/:tab?';
 
 /** Groups of states; empty: all. */
 export const MESSAGE_STATUSES = ['', 'waiting', 'sent', 'delivered', 'trouble'] as const;

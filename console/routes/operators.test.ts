@@ -3,18 +3,22 @@ import { describe, test } from 'node:test';
 import {
   accountPath,
   accountsPath,
+  allDomainsPath,
   connectorsPath,
   edgePath,
   edgesPath,
   editConnectorPath,
   healthPath,
+  peoplePath,
   readAccountsQuery,
   readAccountTab,
+  readAllDomainsQuery,
   readConnectorName,
   readConnectorsQuery,
   readEdgesQuery,
   readHealthQuery,
   readPageQuery,
+  readPeopleQuery,
   reviewPath,
 } from './operators.ts';
 
@@ -30,7 +34,12 @@ describe('addresses of the operator', () => {
     assert.deepEqual(readEdgesQuery(searchOf(edgesPath(edges))), edges);
     const health = { view: 'events', severity: 'critical', page: 4 } as const;
     assert.deepEqual(readHealthQuery(searchOf(healthPath(health))), health);
-    assert.deepEqual(readConnectorsQuery(searchOf(connectorsPath({ view: 'prices' }))), { view: 'prices' });
+    const connectors = { view: 'services', page: 2 } as const;
+    assert.deepEqual(readConnectorsQuery(searchOf(connectorsPath(connectors))), connectors);
+    const domains = { name: 'a&b', status: '6', page: 2 } as const;
+    assert.deepEqual(readAllDomainsQuery(searchOf(allDomainsPath(domains))), domains);
+    const people = { text: 'li@例.example', page: 2 };
+    assert.deepEqual(readPeopleQuery(searchOf(peoplePath(people))), people);
     assert.equal(readConnectorName(searchOf(editConnectorPath('a/b &c'))), 'a/b &c');
     assert.deepEqual(readPageQuery(searchOf(reviewPath(5))), { page: 5 });
   });

@@ -1,8 +1,9 @@
 /** Addresses of the operator's pages. */
 import type { DataOf } from '#contract/operations.ts';
-import { digitsOf, oneOf, PATHS, withQuery } from '../routes.ts';
+import { EDIT_CONNECTOR_PATH, PATHS } from '../routes.ts';
+import { DOMAIN_STATUSES, type DomainsQuery } from './domains.ts';
+import { oneOf, readPage, withQuery, writePage } from './query.ts';
 
-export const ACCOUNT_PATTERN = '/operator/accounts/:id/:tab?';
 export const ACCOUNT_TABS = ['overview', 'domains', 'tokens', 'money'] as const;
 export type AccountTab = (typeof ACCOUNT_TABS)[number];
 
@@ -39,11 +40,36 @@ export function readPageQuery(search: string): PageQuery {
   return { page: readPage(new URLSearchParams(search)) };
 }
 
+export interface AllDomainsQuery extends PageQuery, Pick<DomainsQuery, 'name' | 'status'> {}
+
+export function allDomainsPath({ name, status, page }: Partial<AllDomainsQuery> = {}): string {
+  return withQuery(PATHS.allDomains, { name, status, page: writePage(page) });
+}
+
+export function readAllDomainsQuery(search: string): AllDomainsQuery {
+  const query = new URLSearchParams(search);
+  const status = oneOf(DOMAIN_STATUSES, query.get('status'));
+  return { name: query.get('name') ?? '', status, page: readPage(query) };
+}
+
+export interface PeopleQuery extends PageQuery {
+  /** Part of a name or an address; empty: any. */
+  readonly text: string;
+}
+
+export function peoplePath({ text, page }: Partial<PeopleQuery> = {}): string {
+  return withQuery(PATHS.people, { text, page: writePage(page) });
+}
+
+export function readPeopleQuery(search: string): PeopleQuery {
+  const query = new URLSearchParams(search);
+  return { text: query.get('text') ?? '', page: readPage(query) };
+}
+
 export function reviewPath(page = 1): string {
   return withQuery(PATHS.review, { page: writePage(page) });
 }
 
-export const EDGE_PATTERN = '/operator/edges/:id';
 export const EDGE_VIEWS = ['edges', 'groups', 'tokens', 'events'] as const;
 
 type EdgeStatus = DataOf<'edgeOperator.list'>['list'][number]['status'];
@@ -80,19 +106,20 @@ export function edgePath(id: string, page = 1): string {
   return withQuery(`${PATHS.edges}/${encodeURIComponent(id)}`, { page: writePage(page) });
 }
 
-export const EDIT_CONNECTOR_PATH = '/operator/connectors/edit';
-export const CONNECTOR_VIEWS = ['connectors', 'routes', 'prices', 'optOuts', 'unread'] as const;
+export const CONNECTOR_VIEWS = ['connectors', 'routes', 'prices', 'services', 'optOuts', 'unread'] as const;
 
-export interface ConnectorsQuery {
+/** `page`: of the services. */
+export interface ConnectorsQuery extends PageQuery {
   readonly view: (typeof CONNECTOR_VIEWS)[number];
 }
 
-export function connectorsPath({ view }: Partial<ConnectorsQuery> = {}): string {
-  return withQuery(PATHS.connectors, { view: view === 'connectors' ? '' : view });
+export function connectorsPath({ view, page }: Partial<ConnectorsQuery> = {}): string {
+  return withQuery(PATHS.connectors, { view: view === 'connectors' ? '' : view, page: writePage(page) });
 }
 
 export function readConnectorsQuery(search: string): ConnectorsQuery {
-  return { view: oneOf(CONNECTOR_VIEWS, new URLSearchParams(search).get('view')) };
+  const query = new URLSearchParams(search);
+  return { view: oneOf(CONNECTOR_VIEWS, query.get('view')), page: readPage(query) };
 }
 
 /** Address of the form of a connector; without a name, of a new one. Names are any text, so they are in the query. */
@@ -124,12 +151,4 @@ export function readHealthQuery(search: string): HealthQuery {
     severity: oneOf(SEVERITIES, query.get('severity')),
     page: readPage(query),
   };
-}
-
-function writePage(page = 1): string {
-  return page === 1 ? '' : String(page);
-}
-
-function readPage(query: URLSearchParams): number {
-  return Number(digitsOf(query.get('page'))) || 1;
 }

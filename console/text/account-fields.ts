@@ -26,6 +26,15 @@ export const NEW_TOKEN_WORDS = {
   label: words('备注', 'Label', '用于区分令牌。', 'Tells it from other tokens.'),
   scopes: { ...words('范围', 'Scopes'), values: SCOPES },
   access: { ...words('权限', 'Access'), values: ACCESS_VALUES },
+  expires_at: {
+    ...words('到期时间', 'Expires'),
+    values: {
+      '': both('永不', 'never'),
+      '2592000': both('30 天后', 'in 30 days'),
+      '7776000': both('90 天后', 'in 90 days'),
+      '31536000': both('一年后', 'in a year'),
+    },
+  },
   addresses: words(
     '来源地址',
     'Addresses',
@@ -48,6 +57,10 @@ export const PERSON_WORDS = {
       operator: both('运营：审核、节点、通道', 'operator: reviews, edges, connectors'),
     },
   },
+} satisfies Readonly<Record<string, SettingWords>>;
+
+export const ACCOUNT_WORDS = {
+  account_id: words('账户编号', 'Id of the account'),
 } satisfies Readonly<Record<string, SettingWords>>;
 
 export const LOOK_WORDS = {

@@ -26,6 +26,12 @@ export const EDGE_TOKEN_WORDS = {
   ),
 } satisfies Readonly<Record<string, SettingWords>>;
 
+export const OWN_EDGE_WORDS = {
+  edge_id: words('节点名称', 'Name of the edge', '与其证书中的名称一致。', 'As its certificate names it.'),
+  group: EDGE_TOKEN_WORDS.group,
+  labels: EDGE_TOKEN_WORDS.labels,
+} satisfies Readonly<Record<string, SettingWords>>;
+
 export const GROUP_WORDS = {
   name: words('名称', 'Name'),
   default: words(

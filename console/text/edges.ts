@@ -4,6 +4,10 @@ const en = {
   views: { edges: 'Edges', groups: 'Groups', tokens: 'Enrolment tokens', events: 'Events' },
   head: (revision: number, ready: number, all: number) => `${ready} of ${all} ready · newest revision ${revision}`,
   add: 'Add edge',
+  addOwn: 'Add an edge of your own authority',
+  addOwnHelp:
+    'Edges have certificates of your own authority here (fleet-ca), and need no token. An edge that is added connects by its certificate; until then it is refused.',
+  ownAdded: 'The edge is known; it appears when it connects',
   anyGroup: 'Any group',
   anyStatus: 'Any state',
   group: 'Group',
@@ -46,6 +50,8 @@ const en = {
   revokeTitle: (edge: string) => `Revoke ${edge}?`,
   revokeHelp:
     'Its connections are cut within a second and its certificates refused. It keeps serving what it has until it is stopped. This cannot be taken back: the machine has to enrol again.',
+  revokeReason: 'Reason',
+  revokeReasonHelp: 'May be empty. It stands in the events.',
   accept: 'Keep one copy…',
   acceptTitle: (edge: string) => `Which copy of ${edge} goes on?`,
   acceptHelp:
@@ -158,6 +164,9 @@ const zh: typeof en = {
   views: { edges: '节点', groups: '节点组', tokens: '注册令牌', events: '事件' },
   head: (revision, ready, all) => `${ready}/${all} 个就绪，最新版本 ${revision}`,
   add: '添加节点',
+  addOwn: '添加自有 CA 的节点',
+  addOwnHelp: '此处的节点使用自有 CA（fleet-ca）签发的证书，无需令牌。添加后节点凭证书连接，在此之前会被拒绝。',
+  ownAdded: '已添加节点，连接后即会上报',
   anyGroup: '全部节点组',
   anyStatus: '全部状态',
   group: '节点组',
@@ -199,6 +208,8 @@ const zh: typeof en = {
   revoke: '吊销节点',
   revokeTitle: (edge) => `吊销 ${edge}？`,
   revokeHelp: '一秒内断开其连接并拒绝其证书；它会用已有的内容继续服务，直到被停止。此操作无法撤销，机器需要重新注册。',
+  revokeReason: '原因',
+  revokeReasonHelp: '可以为空，会记入事件。',
   accept: '保留其中一份…',
   acceptTitle: (edge) => `保留 ${edge} 的哪一份？`,
   acceptHelp: '有两台机器持有该节点的身份。在您认可的机器上运行 causeway edge identity，可查看其证书的序列号。',

@@ -151,9 +151,16 @@ describeOnBothEngines('the audit trail', (newDatabase) => {
     assert.ok(Array.isArray(everything));
     assert.equal(everything.length, 6);
     assert.partialDeepStrictEqual(everything[0], { actor: 'token', address: '127.0.0.1' });
+    const owners = everything.map(({ account_id }) => account_id);
+    assert.deepEqual(new Set(owners), new Set([String(me.accountId), String(other.accountId), '']));
+    const own = dataOf(await operate('auditOperator.list', { account_id: other.accountId }))['list'];
+    assert.partialDeepStrictEqual(own, [{ account_id: String(other.accountId), operation: 'operator.transferDomain' }]);
+    const one = dataOf(await operate('auditOperator.get', { event_id: everything[0].event_id }));
+    assert.equal(one['account_id'], everything[0].account_id);
+    assert.equal('account_id' in left, false);
     assert.notEqual(everything[0].token_id, '');
     const ofGroup = dataOf(await operate('auditOperator.list', { operation: 'groupOperator.set' }))['list'];
-    assert.partialDeepStrictEqual(ofGroup, [{ target_kind: 'group', target_id: 'eu' }]);
+    assert.partialDeepStrictEqual(ofGroup, [{ account_id: '', target_kind: 'group', target_id: 'eu' }]);
     assert.equal(api.now > 0, true);
   });
 

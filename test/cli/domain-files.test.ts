@@ -221,10 +221,12 @@ test('earlier settings are listed and set back, and the audit trail says who cha
   const shown = await run('audit', 'show', /^\d+/.exec(audit[1] ?? '')?.[0] ?? '');
   assert.match(shown, /^operation +domain\.revert$/m);
   assert.match(shown, /^advanced\.expires: "99" -> "60"$/m);
-  assert.match(
-    await run('audit', 'list', '--operator', '--operation', 'domain.add'),
-    / token 1 .* domain\.add +domain www\.example\.com/,
-  );
+  const everywhere = (await run('audit', 'list', '--operator', '--operation', 'domain.add')).split('\n');
+  assert.match(everywhere[0] ?? '', /^EVENT +TIME +ACCOUNT +WHO +OPERATION +TARGET/);
+  assert.match(everywhere[1] ?? '', /^\d+ +20\d\d-\S+ +1 +token 1 .* domain\.add +domain www\.example\.com/);
+  const one = await run('audit', 'show', '--operator', /^\d+/.exec(everywhere[1] ?? '')?.[0] ?? '');
+  assert.match(one, /^account +1$/m);
+  assert.doesNotMatch(shown, /^account /m);
 });
 
 test('random domains are applied, exported to the octet, and not changed by applying them again', async (t) => {

@@ -27,11 +27,12 @@ test('address lists are kept and used', needs('chromium'), async (t) => {
     await page.getByText('neither an address nor a network').waitFor();
     await page.getByText('3 of 5,000').waitFor();
     assert.equal(await save.isDisabled(), true);
-    const many = Array.from({ length: 5001 }, (_, n) => `10.0.${n >> 8}.${n & 255}`).join('\n');
+    // On one line: Chromium is slow to put in so many.
+    const many = Array.from({ length: 5001 }, (_, n) => `10.0.${n >> 8}.${n & 255}`).join(',');
     await text.fill(many);
     await page.getByText('5,001 addresses, of at most 5,000.').waitFor();
     assert.equal(await save.isDisabled(), true);
-    await text.fill(many.slice(0, many.lastIndexOf('\n')));
+    await text.fill(many.slice(0, many.lastIndexOf(',')));
     await page.getByText('5,000 of 5,000').waitFor();
     await page.getByLabel('Name').fill('The Office');
     await save.click();
@@ -103,7 +104,7 @@ test('address lists are kept and used', needs('chromium'), async (t) => {
     assert.deepEqual((await client.call('addressList.list', {})).list, []);
   });
 
-  await t.test('who may only read sees the list, in Chinese and on a phone, and no buttons', async (t) => {
+  await t.test('a reader sees the list, in Chinese and on a phone, and no buttons', async (t) => {
     await client.call('addressList.set', { name: 'office', addresses: ['192.0.2.1'] });
     const { access_token } = await client.call('token.create', { scopes: ['cdn'], access: ['read'] });
     const viewport = { width: 390, height: 844 };

@@ -51,7 +51,7 @@ test('the balance is the sum of the ledger', needs('chromium'), async (t) => {
     await page.getByText('invoice 5', { exact: true }).waitFor();
   });
 
-  await t.test('who may not see money has no such tab, and reads why', async (t) => {
+  await t.test('a reader without access to money has no such tab, and reads why', async (t) => {
     const { access_token } = await client.call('token.create', { scopes: ['sms'], access: ['read'] });
     const viewport = { width: 390, height: 844 };
     const page = await console.open('/console/messages', { locale: 'zh-CN', viewport });

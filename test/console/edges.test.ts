@@ -117,17 +117,18 @@ test('operators run a fleet', needs('chromium'), async (t) => {
 
   await t.test('an edge is revoked and removed when its name is typed, and its list says so', async (t) => {
     const page = await openSignedIn(t, console, '/console/operator/edges/fra1');
-    const choose = async (action: string) => {
+    const choose = async (action: string, reason?: string) => {
       await page.getByRole('button', { name: 'Actions: fra1' }).click();
       await page.getByRole('menuitem', { name: action }).click();
       const dialog = page.getByRole('dialog');
+      if (reason !== undefined) await dialog.getByLabel('Reason').fill(reason);
       await dialog.getByLabel('Type its name').fill('fra');
       assert.equal(await dialog.getByRole('button', { name: action }).isDisabled(), true);
       await dialog.getByLabel('Type its name').fill('fra1');
       await dialog.getByRole('button', { name: action }).click();
       await dialog.waitFor({ state: 'hidden' });
     };
-    await choose('Revoke edge');
+    await choose('Revoke edge', 'machine lost');
     await page.getByRole('status').getByText('revoked', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Show domains' }).click();
     await page.getByRole('row', { name: /www\.example\.com/ }).waitFor();
@@ -137,7 +138,7 @@ test('operators run a fleet', needs('chromium'), async (t) => {
     await page.getByText(/^1 of 1 ready/).waitFor();
     assert.equal(await page.getByRole('link', { name: 'fra1' }).count(), 0);
     await page.goto('/console/operator/edges?view=events');
-    await page.getByRole('row', { name: /^fra1 revoked/ }).waitFor();
+    await page.getByRole('row', { name: /^fra1 revoked machine lost/ }).waitFor();
   });
 
   await t.test('an edge that is not there, and the fleet in Chinese', async (t) => {

@@ -78,7 +78,7 @@ test('events are listed and posted', needs('chromium'), async (t) => {
     assert.equal((await client.call('event.getWebhook', {})).url, '');
   });
 
-  await t.test('who may only read sees the events, in Chinese and on a phone, and no webhook', async (t) => {
+  await t.test('a reader sees the events, in Chinese and on a phone, and no webhook', async (t) => {
     const { access_token } = await client.call('token.create', { scopes: ['cdn'], access: ['read'] });
     const viewport = { width: 390, height: 844 };
     const page = await console.open('/console/events', { locale: 'zh-CN', viewport });

@@ -23,7 +23,7 @@ test('a failure inside the console leaves what is around it', needs('chromium'),
     await page.getByRole('heading', { level: 1, name: 'This page cannot be shown' }).waitFor();
     await page.getByRole('alert').getByText('A part of the console was not loaded').waitFor();
     assert.deepEqual(await findViolations(page), []);
-    await page.getByRole('link', { name: 'Domains' }).click();
+    await page.getByRole('link', { name: 'Domains', exact: true }).click();
     await page.getByRole('link', { name: 'www.example.com' }).waitFor();
     await page.getByRole('link', { name: 'Purge and prefetch' }).click();
     await page.getByRole('alert').waitFor();
@@ -69,7 +69,7 @@ test('a failure inside the console leaves what is around it', needs('chromium'),
     const answer = Object(await asked.json());
     const json = { ...answer, data: { ...answer.data, list: [null] } };
     await page.route('**/domain/listBrief', async (route) => await route.fulfill({ json }));
-    await page.getByRole('link', { name: 'Domains' }).click();
+    await page.getByRole('link', { name: 'Domains', exact: true }).click();
     const fault = page.getByRole('alert').filter({ hasText: 'The console has failed here' });
     const report = (await fault.locator('code').textContent()) ?? '';
     assert.match(report, /^TypeError: .+\n\/console\/domains 20\d\d-\S+Z\nMozilla\/.+\nat /);

@@ -115,7 +115,7 @@ test('broadcasts, viewers and recordings', needs('chromium', 'ffmpeg'), async (t
     await page.getByText('There is nothing here').first().waitFor();
   });
 
-  await t.test('who may only read sees the settings, in Chinese and on a phone', async (t) => {
+  await t.test('a reader sees the settings, in Chinese and on a phone', async (t) => {
     const { access_token } = await client.call('token.create', { scopes: ['cdn'], access: ['read'] });
     const viewport = { width: 390, height: 844 };
     const page = await console.open(`/console/streams/recordings?domain=${DOMAIN}`, { locale: 'zh-CN', viewport });

@@ -240,7 +240,10 @@ test('messages are sent, followed and found', needs('chromium', 'netSmpp'), asyn
     t.after(async () => await page.context().close());
     await signIn(page, access_token);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.getByRole('navigation', { name: 'Main menu' }).getByRole('link', { name: 'Domains' }).waitFor();
+    await page
+      .getByRole('navigation', { name: 'Main menu' })
+      .getByRole('link', { name: 'Domains', exact: true })
+      .waitFor();
     assert.equal(await page.getByRole('link', { name: 'Messages' }).count(), 0);
     assert.equal(await page.getByText('Messaging', { exact: true }).count(), 0);
   });

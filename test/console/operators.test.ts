@@ -39,6 +39,7 @@ test('operators look after accounts, reviews and the service', needs('chromium')
       const token = page.getByRole('dialog', { name: 'Create token' });
       await token.getByLabel('Label').fill('deploy');
       await token.getByLabel('manage').check();
+      await token.getByLabel('Expires').selectOption({ label: 'in 30 days' });
       await token.getByRole('button', { name: 'Create token' }).click();
       const shown = page.getByRole('dialog', { name: 'The new access token' });
       const secret = (await shown.locator('code').textContent()) ?? '';

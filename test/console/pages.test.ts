@@ -35,7 +35,7 @@ test('pages on a phone, by the keyboard, and left alone', needs('chromium'), asy
 
   await t.test('the menu of a phone has no fault that axe finds', async (t) => {
     const page = await openSignedIn(t, console, '/console/', { viewport: PHONE, hasTouch: true, isMobile: true });
-    await page.getByRole('navigation').getByRole('link', { name: 'Domains' }).tap();
+    await page.getByRole('navigation').getByRole('link', { name: 'Domains', exact: true }).tap();
     await page.getByRole('link', { name: 'www.example.com' }).waitFor();
     assert.deepEqual(await findViolations(page), []);
   });

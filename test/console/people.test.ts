@@ -160,8 +160,17 @@ test('people see and do what their roles allow', needs('chromium'), async (t) =>
     const proof = page.getByRole('dialog', { name: 'Is it still you?' });
     await proof.waitFor();
     assert.deepEqual(await findViolations(page), []);
+    const refusal = dialog.getByText('needs a proof within the last 15 minutes');
     await proof.getByRole('button', { name: 'Cancel' }).click();
-    await dialog.getByText('needs a proof within the last 15 minutes').waitFor();
+    await refusal.waitFor();
+    for (const focus of ['inside', 'nowhere']) {
+      await dialog.getByRole('button', { name: 'Create token' }).click();
+      await proof.getByLabel('Password').focus();
+      if (focus === 'nowhere') await page.evaluate('document.activeElement.blur()');
+      await page.keyboard.press('Escape');
+      await proof.waitFor({ state: 'hidden' });
+      await refusal.waitFor();
+    }
     await dialog.getByRole('button', { name: 'Create token' }).click();
     await proof.getByLabel('Password').fill('wrong');
     await proof.getByRole('button', { name: 'Confirm' }).click();

@@ -135,6 +135,59 @@ test('live streams are listed, played and cut', needs('chromium', 'ffmpeg'), asy
     await page.getByText('live/news can be published again').waitFor();
   });
 
+  await t.test('an operator sees the broadcasts of a domain, and changes its keys', async (t) => {
+    const page = await openSignedIn(t, console, '/console/operator/streams');
+    await page.getByRole('link', { name: 'live/news' }).click();
+    const dialog = page.getByRole('dialog', { name: 'live/news' });
+    await dialog.getByRole('link', { name: 'Keys and broadcasts of the domain' }).click();
+    await page.getByRole('heading', { level: 1, name: DOMAIN }).waitFor();
+    await page
+      .getByRole('row', { name: /live\/news/ })
+      .getByText('the publisher was kicked')
+      .waitFor();
+    await page.getByRole('button', { name: 'Forbid a stream…' }).click();
+    const forbid = page.getByRole('dialog', { name: 'Forbid a stream' });
+    await forbid.getByLabel('Name of the stream').fill('never');
+    await forbid.getByLabel('For how long').selectOption({ label: 'A day' });
+    await forbid.getByRole('button', { name: 'Forbid stream' }).click();
+    await page.getByText('Nobody can publish it').waitFor();
+    const { list } = await client.call('liveOperator.list', { stream_name: 'never' });
+    assert.equal(list[0]?.status, 'PAUSED');
+    assert.ok((list[0]?.resume_at ?? 0) > Date.now() / 1000 + 86_000);
+    await page.getByRole('button', { name: 'Show keys' }).click();
+    // The page of addresses has made it.
+    const { publish: made } = await client.call('liveOperator.getKeys', { account_id: '1', domain_id });
+    await page.getByText(made[0] ?? 'none', { exact: true }).waitFor();
+    await page.getByText('No key: everybody can play.').waitFor();
+    const choose = async (kind: string, act: string) => {
+      await page.getByRole('button', { name: `Change keys: ${kind}` }).click();
+      await page.getByRole('menuitem', { name: act }).click();
+    };
+    await choose('Publishing', 'Replace key…');
+    const form = page.getByRole('dialog', { name: 'A new key for publishing' });
+    await form.getByLabel('New key').fill('short');
+    await form.getByRole('button', { name: 'Replace key' }).click();
+    await form.getByText(/^Expected 16 to 64 letters and digits/).waitFor();
+    await form.getByLabel('New key').fill('Aq7Zw2Xs9Ed4Rf6T');
+    await form.getByRole('button', { name: 'Replace key' }).click();
+    await page.getByText('Aq7Zw2Xs9Ed4Rf6T', { exact: true }).waitFor();
+    await page.getByText(made[0] ?? 'none', { exact: true }).waitFor();
+    await choose('Publishing', 'Drop secondary key');
+    await page.getByRole('dialog').getByRole('button', { name: 'Drop secondary key' }).click();
+    await page.getByText(made[0] ?? 'none', { exact: true }).waitFor({ state: 'hidden' });
+    await choose('Playing', 'Replace key…');
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace key' }).click();
+    await page.getByText('No key: everybody can play.').waitFor({ state: 'hidden' });
+    await choose('Playing', 'Remove all keys');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove all keys' }).click();
+    await page.getByText('No key: everybody can play.').waitFor();
+    const keys = await client.call('liveOperator.getKeys', { account_id: '1', domain_id });
+    assert.deepEqual(keys, { publish: ['Aq7Zw2Xs9Ed4Rf6T'], play: [] });
+    assert.deepEqual(await findViolations(page), []);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    assert.deepEqual(await findViolations(page), []);
+  });
+
   await t.test('a recording plays, and can be downloaded', async (t) => {
     await client.call('live.setRecording', { domain: DOMAIN, record: '1' });
     await using publisher = publish(console, 'recorded');
@@ -167,6 +220,10 @@ test('live streams are listed, played and cut', needs('chromium', 'ffmpeg'), asy
     assert.equal(width, 390);
     await page.goto('/console/streams/live.example.com/live/unknown');
     await page.getByText('没有这个直播流').waitFor();
+    await page.goto(`/console/operator/streams/${DOMAIN}`);
+    await page.getByRole('button', { name: '显示密钥' }).click();
+    await page.getByText('没有密钥：任何人均可播放。').waitFor();
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
   });
 });
 

@@ -60,7 +60,7 @@ export function AddressListForm({ stored, taken }: AddressListFormProps) {
             <Button onClick={takeStored}>{t.takeStored}</Button>
           </Notice>
         )}
-        {stored === undefined && <NameField form={form} isTaken={taken.includes(name)} />}
+        {stored === undefined && <NameField form={form} isTaken={!isPending && taken.includes(name)} />}
         <AddressesField {...{ text, written }} onChange={setText} isReadOnly={!mayWrite} />
         {written.length === 0 && stored !== undefined && stored.domains.length > 0 && (
           <Notice tone="warn">{t.emptyInUse}</Notice>

@@ -10,12 +10,12 @@ export interface WrittenAddress {
   readonly isAddress: boolean;
 }
 
-/** Repetitions are left out, and what stands after `#`. */
+/** Repetitions are left out, and what stands after `#`. Commas may be those of Chinese texts. */
 export function readAddresses(text: string): readonly WrittenAddress[] {
   const seen = new Set<string>();
   return text.split(/\r\n?|\n/).flatMap((raw, at) => {
     const [written = ''] = raw.split('#');
-    return written.split(/[,\s]+/).flatMap((entry): readonly WrittenAddress[] => {
+    return written.split(/[,\uff0c\u3001\s]+/).flatMap((entry): readonly WrittenAddress[] => {
       if (entry === '' || seen.has(entry)) return [];
       seen.add(entry);
       return [{ line: at + 1, text: entry, isAddress: isAddressOrNetwork(entry) }];
@@ -41,7 +41,7 @@ function isIpv4(text: string): boolean {
   return parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255);
 }
 
-/** As the browser reads it in a URL. */
+/** Whether the browser reads it in a URL. */
 function isIpv6(text: string): boolean {
   return /^[\da-f:.]+$/i.test(text) && URL.canParse(`http://[${text}]/`);
 }

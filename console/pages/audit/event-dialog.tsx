@@ -1,27 +1,29 @@
 /** One change: its author, and what was before and after. */
 import type { DataOf } from '#contract/operations.ts';
 import { Button } from '../../components/button.tsx';
-import { Facts } from '../../components/detail.tsx';
+import { type Fact, Facts } from '../../components/detail.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Diff } from '../../components/diff.tsx';
+import type { Load } from '../../components/load.ts';
 import { Loaded } from '../../components/loaded.tsx';
 import { Time } from '../../components/time.tsx';
-import { useRead } from '../../queries.ts';
 import { auditText } from '../../text/audit.ts';
 import { useText } from '../../text/catalogue.ts';
 import { commonText } from '../../text/common.ts';
-import { Actor } from './audit.tsx';
+import { Actor } from './audit-columns.tsx';
 import { differencesOf } from './differences.ts';
 
 interface EventDialogProps {
   readonly eventId: string;
+  readonly load: Load<DataOf<'audit.get'>>;
+  /** Whose it is that was changed, where that is told. */
+  readonly facts?: readonly Fact[];
   readonly onClose: () => void;
 }
 
-export function EventDialog({ eventId, onClose }: EventDialogProps) {
+export function EventDialog({ eventId, load, facts = [], onClose }: EventDialogProps) {
   const t = useText(auditText);
   const common = useText(commonText);
-  const load = useRead('audit.get', { event_id: eventId });
   return (
     <Dialog
       title={t.eventTitle(eventId)}
@@ -31,13 +33,18 @@ export function EventDialog({ eventId, onClose }: EventDialogProps) {
       footer={<Button onClick={onClose}>{common.close}</Button>}
     >
       <Loaded load={load} lines={6}>
-        {(event) => <Shown event={event} />}
+        {(event) => <Shown event={event} facts={facts} />}
       </Loaded>
     </Dialog>
   );
 }
 
-function Shown({ event }: { readonly event: DataOf<'audit.get'> }) {
+interface ShownProps {
+  readonly event: DataOf<'audit.get'>;
+  readonly facts: readonly Fact[];
+}
+
+function Shown({ event, facts }: ShownProps) {
   const t = useText(auditText);
   const { at, address, operation, target_name, target_id, revision, request_id, before, after } = event;
   const mono = (text: string) => (text === '' ? undefined : <span className="mono wrap">{text}</span>);
@@ -49,6 +56,7 @@ function Shown({ event }: { readonly event: DataOf<'audit.get'> }) {
         facts={[
           { title: t.what, value: mono(operation) },
           { title: t.target, value: mono([target_name, target_id].filter(Boolean).join(' · ')) },
+          ...facts,
           { title: t.who, value: <Actor {...event} /> },
           { title: t.from, value: mono(address) },
           { title: t.when, value: <Time at={at} /> },

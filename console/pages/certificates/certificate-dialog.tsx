@@ -9,7 +9,7 @@ import { Loaded } from '../../components/loaded.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { problemOf, useChange, useRead } from '../../queries.ts';
-import { domainPath } from '../../routes.ts';
+import { domainPath } from '../../routes/domains.ts';
 import { useServices, useSession } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { certificatesText } from '../../text/certificates.ts';

@@ -9,7 +9,7 @@ import { Field } from '../../components/field.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { problemOf, useAsk, useChange } from '../../queries.ts';
-import { domainPath } from '../../routes.ts';
+import { domainPath } from '../../routes/domains.ts';
 import { useText } from '../../text/catalogue.ts';
 import { certificatesText } from '../../text/certificates.ts';
 import { commonText } from '../../text/common.ts';

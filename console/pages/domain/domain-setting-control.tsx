@@ -1,9 +1,12 @@
 /** The control of a domain's setting: certificates and address lists are chosen among those of the account. */
+import { Later } from '../../components/later.tsx';
 import { SettingControl, type SettingControlProps } from '../../forms/setting-control.tsx';
 import { entriesOf } from '../../forms/setting-value.ts';
-import { AddressListChoices } from './address-list-choices.tsx';
+import { lazily } from '../../lib/lazily.ts';
 import { CertificateSelect } from './certificate-select.tsx';
 import { isAddressLists, isCertificate, type Setting } from './settings-draft.ts';
+
+const AddressListChoices = lazily(async () => (await import('./address-list-choices.tsx')).AddressListChoices);
 
 interface DomainSettingControlProps extends Pick<SettingControlProps, 'ids' | 'value' | 'onChange'> {
   readonly setting: Setting;
@@ -14,7 +17,9 @@ export function DomainSettingControl({ setting, ids, value, onChange }: DomainSe
   if (isCertificate(setting)) return <CertificateSelect {...{ ids, onChange }} value={String(value ?? '')} />;
   if (isAddressLists(setting))
     return (
-      <AddressListChoices {...{ ids }} chosen={entriesOf(value, field)} onChange={(chosen) => onChange([...chosen])} />
+      <Later as="part">
+        <AddressListChoices ids={ids} chosen={entriesOf(value, field)} onChange={(chosen) => onChange([...chosen])} />
+      </Later>
     );
   return <SettingControl {...{ ids, field, text, value, onChange }} />;
 }

@@ -9,7 +9,7 @@ import { Field } from '../../components/field.tsx';
 import { TextArea, TextInput } from '../../components/input.tsx';
 import { Form } from '../../forms/form.tsx';
 import { problemOf, useAsk } from '../../queries.ts';
-import { readExplainQuery } from '../../routes.ts';
+import { readExplainQuery } from '../../routes/domains.ts';
 import { useText } from '../../text/catalogue.ts';
 import { domainViewsText } from '../../text/domain-views.ts';
 import type { DomainData } from './domain.tsx';

@@ -10,7 +10,7 @@ import { MoreButton } from '../../components/more-button.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { usePages, useRead } from '../../queries.ts';
-import { comparePath, domainPath, readCompareQuery } from '../../routes.ts';
+import { comparePath, domainPath, readCompareQuery } from '../../routes/domains.ts';
 import { useSession } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { domainViewsText } from '../../text/domain-views.ts';

@@ -1,8 +1,10 @@
 /** Adding domains: names, kind, origin, settings to begin with; then how to point them here, followed live. */
 import { useState } from 'react';
 import { ADD_DOMAIN_OPERATION } from '#contract/changes/add-domain-operation.ts';
+import { Later } from '../../components/later.tsx';
 import { Page } from '../../components/page.tsx';
 import { useForm } from '../../forms/use-form.ts';
+import { lazily } from '../../lib/lazily.ts';
 import { PATHS } from '../../routes.ts';
 import { addDomainText } from '../../text/add-domain.ts';
 import { useText } from '../../text/catalogue.ts';
@@ -10,9 +12,10 @@ import { domainsText } from '../../text/domains.ts';
 import { AddForm, NO_VALUES } from './add-form.tsx';
 import { AddResults } from './add-results.tsx';
 import { namesOf } from './domain-names.ts';
-import { PointHere } from './point-here.tsx';
 import { presetOf, presetSet } from './presets.ts';
 import { useAddAll } from './use-add-all.ts';
+
+const PointHere = lazily(async () => (await import('./point-here.tsx')).PointHere);
 
 const { request: CONTRACT } = ADD_DOMAIN_OPERATION['domain.add'];
 
@@ -32,7 +35,11 @@ export function AddDomain() {
   };
   return (
     <Page title={t.title} back={{ to: PATHS.domains, title: domains.title }} isNarrow>
-      {only?.id !== undefined && <PointHere id={only.id} />}
+      {only?.id !== undefined && (
+        <Later as="part">
+          <PointHere id={only.id} />
+        </Later>
+      )}
       {rows.length > 1 && <AddResults rows={rows} isBusy={isBusy} onCorrect={correct} />}
       {rows.length < 2 && only?.id === undefined && (
         <AddForm {...{ form, isBusy }} preset={chosen} onPreset={setPreset} problem={only?.problem} onSubmit={submit} />

@@ -4,7 +4,7 @@ import type { DataOf } from '#contract/operations.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Diff } from '../../components/diff.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { domainPath } from '../../routes.ts';
+import { domainPath } from '../../routes/domains.ts';
 import { useText } from '../../text/catalogue.ts';
 import { changeDomainsText } from '../../text/change-domains.ts';
 import { useDifferences } from '../domain/use-differences.ts';

@@ -4,7 +4,7 @@ import { Button, LinkButton } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { StickyBar } from '../../components/sticky-bar.tsx';
 import { problemOf, useChange } from '../../queries.ts';
-import { changeDomainsPath, MAX_CHANGED_DOMAINS } from '../../routes.ts';
+import { changeDomainsPath, MAX_CHANGED_DOMAINS } from '../../routes/domains.ts';
 import { useText } from '../../text/catalogue.ts';
 import { domainsText } from '../../text/domains.ts';
 import type { BriefDomain } from './domains.tsx';

@@ -6,7 +6,7 @@ import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { classes } from '../../lib/classes.ts';
 import { formatBytes, formatRatio } from '../../lib/format.ts';
-import { domainPath } from '../../routes.ts';
+import { domainPath } from '../../routes/domains.ts';
 import { usePreference } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { domainsText } from '../../text/domains.ts';

@@ -2,7 +2,7 @@
 import { SearchInput } from '../../components/input.tsx';
 import { Select } from '../../components/select.tsx';
 import { useTyped } from '../../lib/use-typed.ts';
-import { DOMAIN_SORTS, DOMAIN_STATUSES, DOMAIN_TYPES, type DomainsQuery } from '../../routes.ts';
+import { DOMAIN_SORTS, DOMAIN_STATUSES, DOMAIN_TYPES, type DomainsQuery } from '../../routes/domains.ts';
 import { useText } from '../../text/catalogue.ts';
 import { domainsText } from '../../text/domains.ts';
 

@@ -8,7 +8,7 @@ import { Facts } from '../../components/detail.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { useRead } from '../../queries.ts';
-import { domainPath } from '../../routes.ts';
+import { domainPath } from '../../routes/domains.ts';
 import { addDomainText } from '../../text/add-domain.ts';
 import { useText } from '../../text/catalogue.ts';
 import { domainViewsText } from '../../text/domain-views.ts';

@@ -3,7 +3,7 @@ import { LinkButton } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy.tsx';
 import { Facts } from '../../components/detail.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { explainPath } from '../../routes.ts';
+import { explainPath } from '../../routes/domains.ts';
 import { useText } from '../../text/catalogue.ts';
 import { logFieldsText } from '../../text/log-fields.ts';
 import { logsText } from '../../text/logs.ts';

@@ -4,7 +4,7 @@ import { Card } from '../../components/card.tsx';
 import { Empty } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import { LOG_VIEWS, type LogsQuery, logsPath, readLogsQuery } from '../../routes.ts';
+import { LOG_VIEWS, type LogsQuery, logsPath, readLogsQuery } from '../../routes/delivery.ts';
 import { useText } from '../../text/catalogue.ts';
 import { logsText } from '../../text/logs.ts';
 import { type DomainChoice, DomainSelect, useDomainNamed } from '../domains/domain-select.tsx';

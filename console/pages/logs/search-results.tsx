@@ -5,7 +5,7 @@ import { Empty, Loaded } from '../../components/loaded.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { formatBytes, formatNumber } from '../../lib/format.ts';
 import { usePages } from '../../queries.ts';
-import type { LogSearchQuery } from '../../routes.ts';
+import type { LogSearchQuery } from '../../routes/delivery.ts';
 import { usePreference } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { logsText } from '../../text/logs.ts';

@@ -1,7 +1,6 @@
 /** The list of messages, their counts, and what they have cost, for those who may see money. */
 import { Tabs } from '../../components/tabs.tsx';
-import { BALANCE_PATH, MESSAGE_COUNTS_PATH } from '../../routes/messaging.ts';
-import { PATHS } from '../../routes.ts';
+import { BALANCE_PATH, MESSAGE_COUNTS_PATH, PATHS } from '../../routes.ts';
 import { useSession } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { messageCountsText } from '../../text/message-counts.ts';

@@ -1,7 +1,9 @@
 /** What somebody should look at, out of what the service says. Pure. */
 import type { DataOf } from '#contract/operations.ts';
 import type { Tone } from '../../components/tone.ts';
-import { certificatesPath, domainPath, PATHS, purgePath } from '../../routes.ts';
+import { certificatesPath, purgePath } from '../../routes/delivery.ts';
+import { domainPath } from '../../routes/domains.ts';
+import { PATHS } from '../../routes.ts';
 
 type BriefDomain = DataOf<'domain.listBrief'>['list'][number];
 type Event = DataOf<'event.list'>['list'][number];

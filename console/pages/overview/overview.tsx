@@ -4,7 +4,7 @@ import { Loaded } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
 import { Select } from '../../components/select.tsx';
 import { useRead } from '../../queries.ts';
-import { overviewPath, RANGES, readRangeQuery } from '../../routes.ts';
+import { overviewPath, RANGES, readRangeQuery } from '../../routes/statistics.ts';
 import { useSession } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { overviewText } from '../../text/overview.ts';

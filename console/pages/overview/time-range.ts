@@ -1,5 +1,5 @@
 /** Ranges of time that statistics are shown for, and the grain that suits each. Pure. */
-import type { StatisticsQuery } from '../../routes.ts';
+import type { StatisticsQuery } from '../../routes/statistics.ts';
 
 export interface TimeRange {
   /** Unix seconds, both of whole minutes, so that a call of the same minute is the same. */

@@ -5,7 +5,7 @@ import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { Page } from '../../components/page.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import { ACTS, purgePath, readPurgeQuery } from '../../routes.ts';
+import { ACTS, purgePath, readPurgeQuery } from '../../routes/delivery.ts';
 import { useSession } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { purgeText } from '../../text/purge.ts';

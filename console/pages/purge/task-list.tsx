@@ -7,7 +7,7 @@ import { MoreButton } from '../../components/more-button.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { usePages } from '../../queries.ts';
-import { purgePath } from '../../routes.ts';
+import { purgePath } from '../../routes/delivery.ts';
 import { useText } from '../../text/catalogue.ts';
 import { purgeText } from '../../text/purge.ts';
 import type { Act } from './lines.ts';

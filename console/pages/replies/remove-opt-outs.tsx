@@ -1,8 +1,7 @@
 /** Removes the chosen opt-outs after a question: people who opted out may be sent advertising again. */
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
-import { Question } from '../../components/question.tsx';
-import { problemOf, useChange } from '../../queries.ts';
+import { ConfirmChange } from '../../forms/confirm-change.tsx';
 import { useServices } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { repliesText } from '../../text/replies.ts';
@@ -16,33 +15,27 @@ export function RemoveOptOuts({ numbers, onRemoved }: RemoveOptOutsProps) {
   const t = useText(repliesText);
   const { toasts } = useServices();
   const [isAsking, setAsking] = useState(false);
-  const remove = useChange('sms.removeOptOuts');
-  const submit = () =>
-    remove.mutate(
-      { mobile: [...numbers] },
-      {
-        onSuccess: () => {
-          toasts.show({ about: 'opt-outs', title: t.removed });
-          onRemoved();
-        },
-      },
-    );
+  const onDone = () => {
+    toasts.show({ about: 'opt-outs', title: t.removed });
+    onRemoved();
+  };
   return (
     <div className="row">
       <Button icon="trash" onClick={() => setAsking(true)}>
         {t.remove(numbers.length)}
       </Button>
-      <Question
-        title={t.removeTitle(numbers.length)}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        submit={t.removeSubmit}
-        onSubmit={submit}
-        isBusy={remove.isPending}
-        problem={remove.error ? problemOf(remove.error) : undefined}
-      >
-        {t.removeHelp}
-      </Question>
+      {isAsking && (
+        <ConfirmChange
+          title={t.removeTitle(numbers.length)}
+          action={t.removeSubmit}
+          name="sms.removeOptOuts"
+          request={{ mobile: [...numbers] }}
+          onDone={onDone}
+          onClose={() => setAsking(false)}
+        >
+          {t.removeHelp}
+        </ConfirmChange>
+      )}
     </div>
   );
 }

@@ -1,7 +1,6 @@
 /** Replies and opt-outs are two views of what people answer. */
 import { Tabs } from '../../components/tabs.tsx';
-import { OPT_OUTS_PATH } from '../../routes/messaging.ts';
-import { PATHS } from '../../routes.ts';
+import { OPT_OUTS_PATH, PATHS } from '../../routes.ts';
 import { useText } from '../../text/catalogue.ts';
 import { repliesText } from '../../text/replies.ts';
 

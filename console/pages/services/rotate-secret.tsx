@@ -1,8 +1,7 @@
 /** Makes a new secret of a webhook after a question: the receiver has to know it at once. */
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
-import { Question } from '../../components/question.tsx';
-import { problemOf, useChange } from '../../queries.ts';
+import { ConfirmChange } from '../../forms/confirm-change.tsx';
 import { useServices } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { servicesText } from '../../text/services.ts';
@@ -16,31 +15,21 @@ export function RotateSecret({ appKey, url }: RotateSecretProps) {
   const t = useText(servicesText);
   const { toasts } = useServices();
   const [isAsking, setAsking] = useState(false);
-  const rotate = useChange('sms.setWebhook');
-  const submit = () =>
-    rotate.mutate(
-      { app_key: appKey, url, rotate: '1' },
-      {
-        onSuccess: () => {
-          toasts.show({ about: `service ${appKey}`, title: t.rotated });
-          setAsking(false);
-        },
-      },
-    );
   return (
     <>
       <Button onClick={() => setAsking(true)}>{t.rotate}</Button>
-      <Question
-        title={t.rotateTitle}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        submit={t.rotateSubmit}
-        onSubmit={submit}
-        isBusy={rotate.isPending}
-        problem={rotate.error ? problemOf(rotate.error) : undefined}
-      >
-        {t.rotateHelp}
-      </Question>
+      {isAsking && (
+        <ConfirmChange
+          title={t.rotateTitle}
+          action={t.rotateSubmit}
+          name="sms.setWebhook"
+          request={{ app_key: appKey, url, rotate: '1' }}
+          onDone={() => toasts.show({ about: `service ${appKey}`, title: t.rotated })}
+          onClose={() => setAsking(false)}
+        >
+          {t.rotateHelp}
+        </ConfirmChange>
+      )}
     </>
   );
 }

@@ -1,6 +1,6 @@
 /** Several of the account's domains, each as a button that takes it away; none: all. */
 import { Button } from '../../components/button.tsx';
-import { MAX_COMPARED_DOMAINS } from '../../routes.ts';
+import { MAX_COMPARED_DOMAINS } from '../../routes/statistics.ts';
 import { useText } from '../../text/catalogue.ts';
 import { statisticsText } from '../../text/statistics.ts';
 import { DomainSelect, useDomainNames } from '../domains/domain-select.tsx';

@@ -8,7 +8,7 @@ import type { Load } from '../../components/load.ts';
 import { Loaded } from '../../components/loaded.tsx';
 import { Time } from '../../components/time.tsx';
 import { useRead } from '../../queries.ts';
-import type { StatisticsQuery } from '../../routes.ts';
+import type { StatisticsQuery } from '../../routes/statistics.ts';
 import { useZone } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { statisticsText } from '../../text/statistics.ts';

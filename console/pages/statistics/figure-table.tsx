@@ -7,7 +7,7 @@ import { Time } from '../../components/time.tsx';
 import { writeCsv } from '../../lib/csv.ts';
 import { downloadText } from '../../lib/download.ts';
 import { formatTime } from '../../lib/format.ts';
-import type { StatisticsQuery } from '../../routes.ts';
+import type { StatisticsQuery } from '../../routes/statistics.ts';
 import { usePreference, useZone } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { statisticsText } from '../../text/statistics.ts';

@@ -1,7 +1,7 @@
 /** What statistics show of a figure: series over time for the chart, and the same as rows for the table and the file. Pure. */
 import type { CallOf, DataOf } from '#contract/operations.ts';
 import type { ChartColor } from '../../components/chart-data.ts';
-import type { StatisticsQuery } from '../../routes.ts';
+import type { StatisticsQuery } from '../../routes/statistics.ts';
 import { grainSeconds } from './range.ts';
 
 type Data = DataOf<'stat.series'>;

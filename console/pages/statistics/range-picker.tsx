@@ -6,7 +6,7 @@ import { Field } from '../../components/field.tsx';
 import { TextInput } from '../../components/input.tsx';
 import { formatTime } from '../../lib/format.ts';
 import { readLocal, writeLocal } from '../../lib/zoned-time.ts';
-import { isSpan, STATISTICS_RANGES, type StatisticsQuery } from '../../routes.ts';
+import { isSpan, STATISTICS_RANGES, type StatisticsQuery } from '../../routes/statistics.ts';
 import { usePreference, useZone } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { commonText } from '../../text/common.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { STATISTICS_RANGES } from '../../routes.ts';
+import { STATISTICS_RANGES } from '../../routes/statistics.ts';
 import { grainSeconds, keptGrainOf, shiftOf, spanOf, zoomedSpan } from './range.ts';
 
 const HOUR = 3600;

@@ -1,5 +1,5 @@
 /** The span that statistics are shown for, its grain, and what it is compared with. Unix seconds. Pure. */
-import type { StatisticsQuery } from '../../routes.ts';
+import type { StatisticsQuery } from '../../routes/statistics.ts';
 import { grainOf, lastSeconds, secondsOf, type TimeRange } from '../overview/time-range.ts';
 
 export type Grain = ReturnType<typeof grainOf>;

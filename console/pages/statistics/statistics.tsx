@@ -3,7 +3,13 @@ import { useLocation, useSearch } from 'wouter';
 import { Button } from '../../components/button.tsx';
 import { Page } from '../../components/page.tsx';
 import { Select } from '../../components/select.tsx';
-import { COMPARISONS, METRICS, readStatisticsQuery, type StatisticsQuery, statisticsPath } from '../../routes.ts';
+import {
+  COMPARISONS,
+  METRICS,
+  readStatisticsQuery,
+  type StatisticsQuery,
+  statisticsPath,
+} from '../../routes/statistics.ts';
 import { useText } from '../../text/catalogue.ts';
 import { statisticsText } from '../../text/statistics.ts';
 import { useDomainNames } from '../domains/domain-select.tsx';

@@ -1,7 +1,7 @@
 /** How figures are called and written. */
 import { useCallback } from 'react';
 import { formatBitRate, formatBytes, formatNumber, formatRatio, formatShort } from '../../lib/format.ts';
-import type { StatisticsQuery } from '../../routes.ts';
+import type { StatisticsQuery } from '../../routes/statistics.ts';
 import { usePreference } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { statisticsText } from '../../text/statistics.ts';

@@ -1,5 +1,5 @@
 /** The live streams of all accounts, for operators, who can cut and forbid them. */
-import { useLocation, useSearch } from 'wouter';
+import { Link, useLocation, useSearch } from 'wouter';
 import type { DataOf } from '#contract/operations.ts';
 import { Card } from '../../components/card.tsx';
 import { Empty, Loaded } from '../../components/loaded.tsx';
@@ -8,7 +8,8 @@ import { Pager } from '../../components/pager.tsx';
 import { Select } from '../../components/select.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { useRead } from '../../queries.ts';
-import { allStreamsPath, readAllStreamsQuery, STREAM_STATES } from '../../routes.ts';
+import { accountPath } from '../../routes/operators.ts';
+import { allStreamsPath, readAllStreamsQuery, STREAM_STATES } from '../../routes/streams.ts';
 import { useText } from '../../text/catalogue.ts';
 import { streamsText } from '../../text/streams.ts';
 import { EVERY_MS, nameOf, useStreamColumns } from './stream-columns.tsx';
@@ -30,7 +31,7 @@ export function AllStreams() {
     id: 'account',
     title: t.account,
     phone: 'hidden',
-    show: ({ account_id }) => <span className="mono">{account_id}</span>,
+    show: ({ account_id }) => <Link href={accountPath(account_id)}>{account_id}</Link>,
   };
   const columns = [...useStreamColumns(pathOf), account];
   return (

@@ -5,7 +5,7 @@ import { Badge } from '../../components/badge.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
-import { streamPath } from '../../routes.ts';
+import { streamPath } from '../../routes/streams.ts';
 import { usePreference } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { liveHistoryText } from '../../text/live-history.ts';
@@ -16,7 +16,7 @@ type Broadcast = DataOf<'live.history'>['list'][number];
 
 interface BroadcastTableProps {
   readonly rows: readonly Broadcast[];
-  /** Its streams are named; absent: all are of one stream. */
+  /** The domain whose streams are named; absent: all are of one stream. */
   readonly domain?: string;
 }
 
@@ -25,20 +25,21 @@ export function BroadcastTable({ rows, domain }: BroadcastTableProps) {
   return (
     <Table
       label={t.broadcasts}
-      columns={useColumns(domain)}
+      columns={useBroadcastColumns<Broadcast>(domain === undefined ? [] : [streamColumn(domain, t.stream)])}
       rows={rows}
       keyOf={(row) => `${nameOf(row)} ${row.timestamp}`}
     />
   );
 }
 
-function useColumns(domain: string | undefined): readonly Column<Broadcast>[] {
+/** `more`: columns behind the first. */
+export function useBroadcastColumns<R extends Broadcast>(more: readonly Column<R>[]): readonly Column<R>[] {
   const t = useText(liveHistoryText);
   const locale = usePreference('locale');
   const reasons: Readonly<Record<string, string>> = t.reasons;
   return [
     { id: 'began', title: t.began, phone: 'first', show: ({ timestamp }) => <Time at={timestamp * 1000} /> },
-    ...(domain === undefined ? [] : [streamColumn(domain, t.stream)]),
+    ...more,
     { id: 'lasted', title: t.lasted, phone: 'second', show: (row) => <Lasted row={row} /> },
     { id: 'why', title: t.why, show: ({ end_reason }) => reasons[end_reason] ?? end_reason },
     { id: 'source', title: t.source, phone: 'hidden', show: ({ source }) => t.sources[source] },

@@ -4,7 +4,7 @@ import { Card } from '../../components/card.tsx';
 import { Empty, Loaded } from '../../components/loaded.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { useRead } from '../../queries.ts';
-import { type BroadcastsQuery, broadcastsPath, readBroadcastsQuery } from '../../routes/delivery.ts';
+import { type BroadcastsQuery, broadcastsPath, readBroadcastsQuery } from '../../routes/streams.ts';
 import { useText } from '../../text/catalogue.ts';
 import { liveHistoryText } from '../../text/live-history.ts';
 import { BroadcastTable } from './broadcast-table.tsx';

@@ -5,7 +5,7 @@ import { Card } from '../../components/card.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { lazily } from '../../lib/lazily.ts';
 import { problemOf, useAsk } from '../../queries.ts';
-import type { StreamPlace } from '../../routes.ts';
+import type { StreamPlace } from '../../routes/streams.ts';
 import { useText } from '../../text/catalogue.ts';
 import { streamsText } from '../../text/streams.ts';
 import styles from './player.module.css';

@@ -10,7 +10,7 @@ import { Notice } from '../../components/notice.tsx';
 import { Select } from '../../components/select.tsx';
 import { Time } from '../../components/time.tsx';
 import { problemOf, useChange } from '../../queries.ts';
-import type { StreamPlace } from '../../routes.ts';
+import type { StreamPlace } from '../../routes/streams.ts';
 import { useSession } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { streamsText } from '../../text/streams.ts';

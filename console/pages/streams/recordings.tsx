@@ -1,7 +1,7 @@
 /** Whether a domain's streams are recorded, and what was. */
 import { Fragment } from 'react';
 import { useSearch } from 'wouter';
-import { readRecordingsQuery, recordingsPath } from '../../routes/delivery.ts';
+import { readRecordingsQuery, recordingsPath } from '../../routes/streams.ts';
 import { LiveDomainPage } from './live-domains.tsx';
 import { RecordingSettings } from './recording-settings.tsx';
 import { RecordingsCard } from './recordings-card.tsx';

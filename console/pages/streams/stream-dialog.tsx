@@ -1,12 +1,15 @@
 /** One stream before an operator: its publisher is looked at, cut, forbidden, or let in again. */
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { Button } from '../../components/button.tsx';
 import { Facts } from '../../components/detail.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field } from '../../components/field.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Select } from '../../components/select.tsx';
+import { unixAfter } from '../../lib/unix-after.ts';
 import { problemOf, useChange } from '../../queries.ts';
+import { liveDomainPath } from '../../routes/streams.ts';
 import { useServices, useSession } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { streamsText } from '../../text/streams.ts';
@@ -30,7 +33,7 @@ function Shown({ row, onClose }: { readonly row: OperatorRow; readonly onClose: 
   const mayWrite = useSession().access.includes('write');
   const [seconds, setSeconds] = useState<(typeof FORBID_SECONDS)[number]>('');
   const { isBusy, error, forbid, kick, resume } = useActs(row, onClose);
-  const { account_id, domain, edge, status, details } = row;
+  const { status } = row;
   const isForbidden = status === 'PAUSED';
   return (
     <Dialog
@@ -58,17 +61,7 @@ function Shown({ row, onClose }: { readonly row: OperatorRow; readonly onClose: 
         )
       }
     >
-      <Facts
-        facts={[
-          { title: t.status, value: <StreamState row={row} /> },
-          { title: t.domain, value: <span className="mono wrap">{domain}</span> },
-          { title: t.account, value: <span className="mono">{account_id}</span> },
-          { title: t.edge, value: edge === '' ? undefined : <span className="mono">{edge}</span> },
-          { title: t.address, value: details ? <span className="mono">{details.address}</span> : undefined },
-          { title: t.encoder, value: details?.encoder || undefined },
-          { title: t.codecs, value: details ? codecsOf(details) : undefined },
-        ]}
-      />
+      <StreamFacts row={row} />
       {mayWrite && !isForbidden && (
         <>
           <Field label={t.forbidFor} help={t.forbidHelp}>
@@ -86,6 +79,29 @@ function Shown({ row, onClose }: { readonly row: OperatorRow; readonly onClose: 
       )}
       {error && <Notice tone="bad">{problemOf(error).text}</Notice>}
     </Dialog>
+  );
+}
+
+function StreamFacts({ row }: { readonly row: OperatorRow }) {
+  const t = useText(streamsText);
+  const { account_id, domain, edge, details } = row;
+  return (
+    <>
+      <Facts
+        facts={[
+          { title: t.status, value: <StreamState row={row} /> },
+          { title: t.domain, value: <span className="mono wrap">{domain}</span> },
+          { title: t.account, value: <span className="mono">{account_id}</span> },
+          { title: t.edge, value: edge === '' ? undefined : <span className="mono">{edge}</span> },
+          { title: t.address, value: details ? <span className="mono">{details.address}</span> : undefined },
+          { title: t.encoder, value: details?.encoder || undefined },
+          { title: t.codecs, value: details ? codecsOf(details) : undefined },
+        ]}
+      />
+      <p>
+        <Link href={liveDomainPath(domain)}>{t.ofDomain}</Link>
+      </p>
+    </>
   );
 }
 
@@ -108,7 +124,7 @@ function useActs(row: OperatorRow, onClose: () => void) {
     isBusy: forbid.isPending || kick.isPending || resume.isPending,
     error: forbid.error ?? kick.error ?? resume.error,
     forbid: (seconds: string) => {
-      const until = seconds === '' ? {} : { resume_at: Math.floor(Date.now() / 1000) + Number(seconds) };
+      const until = seconds === '' ? {} : { resume_at: unixAfter(Number(seconds), Date.now()) };
       forbid.mutate({ ...stream, ...until }, done(t.forbidden(name)));
     },
     kick: () => kick.mutate(stream, done(t.kicked(name))),

@@ -1,7 +1,6 @@
 /** Streams as they are, and what they have left. */
 import { Tabs } from '../../components/tabs.tsx';
-import { broadcastsPath, recordingsPath } from '../../routes/delivery.ts';
-import { streamsPath } from '../../routes.ts';
+import { broadcastsPath, recordingsPath, streamsPath } from '../../routes/streams.ts';
 import { useText } from '../../text/catalogue.ts';
 import { liveHistoryText } from '../../text/live-history.ts';
 

@@ -7,7 +7,7 @@ import { Pager } from '../../components/pager.tsx';
 import { Select } from '../../components/select.tsx';
 import { Table } from '../../components/table.tsx';
 import { useRead } from '../../queries.ts';
-import { readStreamsQuery, STREAM_STATES, type StreamsQuery, streamPath, streamsPath } from '../../routes.ts';
+import { readStreamsQuery, STREAM_STATES, type StreamsQuery, streamPath, streamsPath } from '../../routes/streams.ts';
 import { useText } from '../../text/catalogue.ts';
 import { streamsText } from '../../text/streams.ts';
 import { NoDomain, useLiveDomains } from './live-domains.tsx';

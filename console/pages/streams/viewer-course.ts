@@ -1,10 +1,10 @@
 /** Viewers over time as a chart draws them. Pure. */
 import type { DataOf } from '#contract/operations.ts';
-import type { ViewerRange } from '../../routes/delivery.ts';
+import type { ViewerRange } from '../../routes/streams.ts';
 
 type Viewers = DataOf<'live.viewers'>;
 
-/** Those with the most viewers stand lowest in a chart. */
+/** Protocols from the top of a chart down: the ones with the most viewers stand lowest. */
 export const PROTOCOLS = ['rtmp', 'websocket', 'flv', 'hls'] as const;
 type Protocol = (typeof PROTOCOLS)[number];
 

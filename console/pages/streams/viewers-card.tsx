@@ -8,14 +8,14 @@ import { Loaded, Skeleton } from '../../components/loaded.tsx';
 import { Select } from '../../components/select.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { useRead } from '../../queries.ts';
-import { VIEWER_RANGES, type ViewerRange } from '../../routes/delivery.ts';
+import { VIEWER_RANGES, type ViewerRange } from '../../routes/streams.ts';
 import { usePreference, useZone } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
 import { liveHistoryText } from '../../text/live-history.ts';
 import { lastSeconds, type TimeRange } from '../overview/time-range.ts';
 import { PROTOCOLS, VIEWER_SPANS, viewerCourse } from './viewer-course.ts';
 
-/** Of a domain, or of one of its streams. */
+/** The streams of a domain, or one of them. */
 export interface StreamsOf {
   readonly domain: string;
   readonly app_name?: string;

@@ -10,6 +10,7 @@ import { Select } from '../../components/select.tsx';
 import { TagList } from '../../components/tag-list.tsx';
 import { Form } from '../../forms/form.tsx';
 import { useForm } from '../../forms/use-form.ts';
+import { unixAfter } from '../../lib/unix-after.ts';
 import { problemOf, useChange } from '../../queries.ts';
 import { type Session, useSession } from '../../services.tsx';
 import { useText } from '../../text/catalogue.ts';
@@ -56,7 +57,7 @@ export function CreateDialog({ onClose }: { readonly onClose: () => void }) {
       access: [...access],
       ...(domain_ids.length > 0 && { domain_ids: [...domain_ids] }),
       ...(addresses && { addresses: [...addresses] }),
-      ...(lifetime !== '' && { expires_at: expiryOf(lifetime) }),
+      ...(lifetime !== '' && { expires_at: unixAfter(Number(lifetime) * DAY_SECONDS, Date.now()) }),
     });
   };
   if (create.data) return <ShownToken token={create.data.access_token} onClose={onClose} />;
@@ -115,11 +116,6 @@ export function CreateDialog({ onClose }: { readonly onClose: () => void }) {
       </Form>
     </Dialog>
   );
-}
-
-/** Unix seconds. */
-function expiryOf(lifetime: Lifetime): number {
-  return Math.floor(Date.now() / 1000) + Number(lifetime) * DAY_SECONDS;
 }
 
 interface LifetimeFieldProps {

@@ -42,24 +42,28 @@ export const READ_AUDIT = {
 };
 
 export const WRITE_AUDIT = {
-  'audit.list': writePage,
-  'audit.get': writeEvent,
-  'auditOperator.list': writePage,
-  'auditOperator.get': writeEvent,
+  'audit.list': (page: AuditPage): DataOf<'audit.list'> => writePage(page, writeRow),
+  'audit.get': (view: AuditView): DataOf<'audit.get'> => writeEvent(view, writeRow),
+  'auditOperator.list': (page: AuditPage): DataOf<'auditOperator.list'> => writePage(page, writeOwnedRow),
+  'auditOperator.get': (view: AuditView): DataOf<'auditOperator.get'> => writeEvent(view, writeOwnedRow),
 };
 
-function writePage({ views, next }: AuditPage): DataOf<'audit.list'> {
+function writePage<R extends object>({ views, next }: AuditPage, rowOf: (view: AuditView) => R) {
   return {
     list: views.map((view) => {
       const { before, after } = view.event;
-      return { ...writeRow(view), changed: [...new Set([...Object.keys(before), ...Object.keys(after)])] };
+      return { ...rowOf(view), changed: [...new Set([...Object.keys(before), ...Object.keys(after)])] };
     }),
     next,
   };
 }
 
-function writeEvent(view: AuditView): DataOf<'audit.get'> {
-  return { ...writeRow(view), before: { ...view.event.before }, after: { ...view.event.after } };
+function writeEvent<R extends object>(view: AuditView, rowOf: (view: AuditView) => R) {
+  return { ...rowOf(view), before: { ...view.event.before }, after: { ...view.event.after } };
+}
+
+function writeOwnedRow(view: AuditView) {
+  return { account_id: idText(view.event.accountId), ...writeRow(view) };
 }
 
 function writeRow({ event, viewer }: AuditView) {

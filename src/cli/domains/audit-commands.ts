@@ -12,8 +12,17 @@ import { addTimes, timesOf, timeTexts } from '../command/times.ts';
 import { describeActor } from './describe-actor.ts';
 import { describeChanges } from './describe-changes.ts';
 
-type Event = DataOf<'audit.get'>;
-type Row = DataOf<'audit.list'>['list'][number];
+/** Only operators are told the account that owns what was changed; it is empty where only operators own that. */
+interface Owned {
+  readonly account_id?: string;
+}
+type Event = DataOf<'audit.get'> & Owned;
+type Row = DataOf<'audit.list'>['list'][number] & Owned;
+
+interface Rows {
+  readonly list: readonly Row[];
+  readonly next: string;
+}
 
 export function auditCommand(context: CliContext): Command {
   const command = new Command('audit').description('show who changed what');
@@ -46,6 +55,7 @@ async function list(context: CliContext, options: Options): Promise<void> {
   };
   const named = textOption(options, 'domain');
   const target = (id: string | undefined) => (id === undefined ? {} : { target_kind: 'domain', target_id: id });
+  const withAccount = (line: string[]) => (options['operator'] === true ? line : line.toSpliced(ACCOUNT, 1));
   await asWhom(context, options, {
     operator: async (client) => {
       const account = textOption(options, 'account');
@@ -56,8 +66,8 @@ async function list(context: CliContext, options: Options): Promise<void> {
       const id = named === undefined ? undefined : await findDomainId(client, named);
       return await client.call('audit.list', { ...filter, ...target(id) });
     },
-    lines: ({ list: rows, next }) => [
-      ...formatTable([HEADING, ...rows.map((row) => describe(context, options, row))]),
+    lines: ({ list: rows, next }: Rows) => [
+      ...formatTable([HEADING, ...rows.map((row) => describe(context, options, row))].map(withAccount)),
       ...(next === '' ? [] : [`there are more: --before ${next}`]),
     ],
   });
@@ -68,7 +78,7 @@ async function show(context: CliContext, id: string, options: Options): Promise<
     operator: (client) => client.call('auditOperator.get', { event_id: id }),
     customer: (client) => client.call('audit.get', { event_id: id }),
     lines: (event: Event) => {
-      const [, time = '', who = '', operation = '', target = ''] = describe(context, options, {
+      const [, time = '', account = '', who = '', operation = '', target = ''] = describe(context, options, {
         ...event,
         changed: [],
       });
@@ -77,6 +87,7 @@ async function show(context: CliContext, id: string, options: Options): Promise<
       return [
         ...formatPairs([
           ['time', time],
+          ['account', account],
           ['who', who],
           ['address', address],
           ['operation', operation],
@@ -106,13 +117,14 @@ async function asWhom<T>(context: CliContext, options: Options, { operator, cust
   printer(context, options)(data, lines(data));
 }
 
-const HEADING = ['EVENT', 'TIME', 'WHO', 'OPERATION', 'TARGET', 'CHANGED'];
+const HEADING = ['EVENT', 'TIME', 'ACCOUNT', 'WHO', 'OPERATION', 'TARGET', 'CHANGED'];
+const ACCOUNT = HEADING.indexOf('ACCOUNT');
 
 function describe(context: CliContext, options: Options, row: Row): string[] {
-  const { event_id, at, operation, target_kind, target_id, target_name, changed } = row;
+  const { event_id, at, account_id = '', operation, target_kind, target_id, target_name, changed } = row;
   const target = [target_kind, target_name || target_id].filter(Boolean).join(' ');
   const time = timeTexts(context, options).ofSeconds(Math.floor(at / 1000));
-  return [event_id, time, describeActor(row), operation, target, changed.join(' ')];
+  return [event_id, time, account_id, describeActor(row), operation, target, changed.join(' ')];
 }
 
 function numberOption(options: Options, name: string): number | undefined {

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { AUDIT_TARGET_KINDS } from '../../model/audit.ts';
 import { PAGE_FIELDS } from '../domains/list-fields.ts';
-import { choice, type Fields, identifier, integer, matching, optional, text, unixTime } from '../schema/fields.ts';
+import { choice, identifier, integer, matching, optional, text, unixTime } from '../schema/fields.ts';
 import { operation, request } from '../schema/operation.ts';
 
 const MAX_EVENT_ID = Number.MAX_SAFE_INTEGER;
@@ -59,24 +59,28 @@ const ROW = {
 
 const VALUES = z.record(z.string(), z.unknown());
 
-const EVENT = z
-  .object({
-    ...ROW,
+/** What the list and a single event have, of rows with these members. `id`: begin of the names of their schemas. */
+function dataOf<R extends z.core.$ZodLooseShape>(id: string, row: R) {
+  const rowData = z.object({ ...row, changed: z.array(z.string()).describe('names of what differs') });
+  const eventData = z.object({
+    ...row,
     before: VALUES.describe('what differs, before the change'),
     after: VALUES.describe(
       'what differs, after the change; a secret is `{"changed":true}`, of long values only the beginning is kept',
     ),
-  })
-  .meta({ id: 'AuditEvent' });
-
-const PAGE = z
-  .object({
-    list: z.array(
-      z.object({ ...ROW, changed: z.array(z.string()).describe('names of what differs') }).meta({ id: 'AuditRow' }),
-    ),
+  });
+  const page = z.object({
+    list: z.array(rowData.meta({ id: `${id}Row` })),
     next: z.string().describe('give it as `before` for what comes next; empty: there is no more'),
-  })
-  .meta({ id: 'AuditPage' });
+  });
+  return { page: page.meta({ id: `${id}Page` }), event: eventData.meta({ id: `${id}Event` }) };
+}
+
+const OWN_DATA = dataOf('Audit', ROW);
+const ANY_DATA = dataOf('OperatorAudit', {
+  account_id: z.string().describe('the account that owns what was changed; empty: only operators do'),
+  ...ROW,
+});
 
 export const SAMPLE_ACTOR = {
   actor: 'token',
@@ -104,36 +108,47 @@ const SAMPLE_EVENT = {
   before: { 'advanced.expires': '0' },
   after: { 'advanced.expires': '60' },
 };
-const SAMPLE_LIST = { list: [{ ...SAMPLE_ROW, changed: ['advanced.expires'] }], next: '' };
+const SAMPLE_LISTED = { ...SAMPLE_ROW, changed: ['advanced.expires'] };
+const SAMPLE_OWNER = { account_id: '2' };
 
-const OWNER = { 'zh-CN': '本账户的', en: 'in the account' };
-const ANY = { 'zh-CN': '所有账户的', en: 'of all accounts, and of what only operators own' };
+const ONE = request({ event_id: eventId });
+const SAMPLE_ONE = { event_id: '4711' };
 
 export const AUDIT_OPERATIONS = {
-  'audit.list': lists(OWNER, FILTER, { target_kind: 'domain', target_id: '1001', page_size: 20 }),
-  'audit.get': gets(OWNER),
-  'auditOperator.list': lists(
-    ANY,
-    { account_id: optional(identifier), ...FILTER },
-    { account_id: '2', target_kind: 'domain', target_id: '1001' },
-  ),
-  'auditOperator.get': gets(ANY),
+  'audit.list': operation({
+    summary: { 'zh-CN': '查询本账户的操作审计，最新的在前', en: 'Lists changes in the account, newest first' },
+    request: request(FILTER),
+    data: OWN_DATA.page,
+    sample: {
+      request: { target_kind: 'domain', target_id: '1001', page_size: 20 },
+      data: { list: [SAMPLE_LISTED], next: '' },
+    },
+  }),
+  'audit.get': operation({
+    summary: { 'zh-CN': '查询本账户的一条操作审计', en: 'Shows one of the changes in the account' },
+    request: ONE,
+    data: OWN_DATA.event,
+    sample: { request: SAMPLE_ONE, data: SAMPLE_EVENT },
+  }),
+  'auditOperator.list': operation({
+    summary: {
+      'zh-CN': '查询所有账户的操作审计，最新的在前',
+      en: 'Lists changes of all accounts, and of what only operators own, newest first',
+    },
+    request: request({ account_id: optional(identifier), ...FILTER }),
+    data: ANY_DATA.page,
+    sample: {
+      request: { account_id: '2', target_kind: 'domain', target_id: '1001' },
+      data: { list: [{ ...SAMPLE_OWNER, ...SAMPLE_LISTED }], next: '' },
+    },
+  }),
+  'auditOperator.get': operation({
+    summary: {
+      'zh-CN': '查询所有账户的一条操作审计',
+      en: 'Shows one of the changes of all accounts, and of what only operators own',
+    },
+    request: ONE,
+    data: ANY_DATA.event,
+    sample: { request: SAMPLE_ONE, data: { ...SAMPLE_OWNER, ...SAMPLE_EVENT } },
+  }),
 };
-
-function lists<F extends Fields>(whose: typeof OWNER, fields: F, sample: Readonly<Record<string, string | number>>) {
-  return {
-    summary: { 'zh-CN': `查询${whose['zh-CN']}操作审计，最新的在前`, en: `Lists changes ${whose.en}, newest first` },
-    request: request(fields),
-    data: PAGE,
-    sample: { request: sample, data: SAMPLE_LIST },
-  };
-}
-
-function gets(whose: typeof OWNER) {
-  return operation({
-    summary: { 'zh-CN': `查询${whose['zh-CN']}一条操作审计`, en: `Shows one of the changes ${whose.en}` },
-    request: request({ event_id: eventId }),
-    data: EVENT,
-    sample: { request: { event_id: '4711' }, data: SAMPLE_EVENT },
-  });
-}

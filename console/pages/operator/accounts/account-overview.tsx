@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import type { CallOf, DataOf } from '#contract/operations.ts';
 import { ACCOUNT_OPERATIONS } from '#contract/operators/account-operations.ts';
-import { Button } from '../../../components/button.tsx';
+import { Button, LinkButton } from '../../../components/button.tsx';
 import { Card } from '../../../components/card.tsx';
 import { Facts } from '../../../components/detail.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
@@ -12,6 +12,7 @@ import { FormDialog } from '../../../forms/form-dialog.tsx';
 import { formatNumber } from '../../../lib/format.ts';
 import { formatAmount } from '../../../lib/format-amount.ts';
 import { useRead } from '../../../queries.ts';
+import { auditPath } from '../../../routes/account.ts';
 import { usePreference, useServices, useSession } from '../../../services.tsx';
 import { LIMIT_WORDS } from '../../../text/account-fields.ts';
 import { accountsText } from '../../../text/accounts.ts';
@@ -26,7 +27,14 @@ export function AccountOverview({ account }: { readonly account: AccountData }) 
   const t = useText(accountsText);
   return (
     <div className="columns">
-      <Card title={t.facts}>
+      <Card
+        title={t.facts}
+        actions={
+          <LinkButton icon="audit" to={auditPath({ account: account.account_id }, 'allAudit')}>
+            {t.changes}
+          </LinkButton>
+        }
+      >
         <AccountFacts account={account} />
       </Card>
       {account.kind === 'customer' && <LimitsCard accountId={account.account_id} />}

@@ -11,6 +11,7 @@ import { ShownOnce } from '../../../components/shown-once.tsx';
 import { type Column, Table } from '../../../components/table.tsx';
 import { ConfirmChange } from '../../../forms/confirm-change.tsx';
 import { FormDialog } from '../../../forms/form-dialog.tsx';
+import { unixAfter } from '../../../lib/unix-after.ts';
 import { useRead } from '../../../queries.ts';
 import { usePreference, useSession } from '../../../services.tsx';
 import { ACCESS_VALUES, NEW_TOKEN_WORDS } from '../../../text/account-fields.ts';
@@ -24,6 +25,9 @@ interface Asked {
   readonly what: 'narrow' | 'revoke';
   readonly token: Token;
 }
+
+/** Seconds; empty: it does not expire. */
+const LIFETIMES = Object.keys(NEW_TOKEN_WORDS.expires_at.values);
 
 const { request } = OPERATOR_OPERATIONS['operator.createToken'];
 
@@ -64,8 +68,13 @@ export function AccountTokens({ account: { account_id, kind } }: { readonly acco
             label: '',
             scopes: kind === 'operator' ? ['operator'] : ['cdn'],
             access: ['read', 'write'],
+            expires_at: '',
           }}
-          choices={{ scopes: kind === 'operator' ? ['operator'] : ['cdn', 'sms'] }}
+          choices={{ scopes: kind === 'operator' ? ['operator'] : ['cdn', 'sms'], expires_at: LIFETIMES }}
+          requestOf={({ expires_at: seconds = '', ...token }) => ({
+            ...token,
+            ...(seconds !== '' && { expires_at: unixAfter(Number(seconds), Date.now()) }),
+          })}
           onDone={({ access_token }) => {
             setAdding(false);
             setMade(access_token);

@@ -10,8 +10,9 @@ import { Page } from '../../../components/page.tsx';
 import { Tabs } from '../../../components/tabs.tsx';
 import { ConfirmChange } from '../../../forms/confirm-change.tsx';
 import { FormDialog } from '../../../forms/form-dialog.tsx';
+import { useAtOnce } from '../../../forms/use-at-once.ts';
 import { lazily } from '../../../lib/lazily.ts';
-import { useChange, useRead } from '../../../queries.ts';
+import { useRead } from '../../../queries.ts';
 import { ACCOUNT_TABS, type AccountTab, accountPath, readAccountTab } from '../../../routes/operators.ts';
 import { PATHS } from '../../../routes.ts';
 import { useSession } from '../../../services.tsx';
@@ -74,14 +75,17 @@ function Actions({ account: { account_id, name, kind, enabled } }: { readonly ac
   const t = useText(accountsText);
   const { access, account_id: own } = useSession();
   const [asked, setAsked] = useState<'look' | 'disable' | 'person'>();
-  const setStatus = useChange('operator.setAccountStatus');
+  const setStatus = useAtOnce('operator.setAccountStatus');
   const close = () => setAsked(undefined);
   const mayDisable = access.includes('manage') && account_id !== own;
   return (
     <>
       {mayDisable && enabled === '1' && <Button onClick={() => setAsked('disable')}>{t.disable}</Button>}
       {mayDisable && enabled === '0' && (
-        <Button isBusy={setStatus.isPending} onClick={() => setStatus.mutate({ account_id, enabled: '1' })}>
+        <Button
+          isBusy={setStatus.isBusy}
+          onClick={() => setStatus.run({ account_id, enabled: '1' }, { about: `account ${account_id}`, name })}
+        >
           {t.enable}
         </Button>
       )}
@@ -100,7 +104,7 @@ function Actions({ account: { account_id, name, kind, enabled } }: { readonly ac
           onClose={close}
         />
       )}
-      {asked === 'person' && <PersonDialog {...{ account_id, kind }} onClose={close} />}
+      {asked === 'person' && <PersonDialog account={{ account_id, kind }} onClose={close} />}
       {asked === 'disable' && (
         <ConfirmChange
           title={t.disableTitle(name)}

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { PEOPLE_OPERATOR_OPERATIONS } from '#contract/people/member-operations.ts';
 import { ShownOnce } from '../../../components/shown-once.tsx';
 import { FormDialog } from '../../../forms/form-dialog.tsx';
-import { PERSON_WORDS } from '../../../text/account-fields.ts';
+import { useServices } from '../../../services.tsx';
+import { ACCOUNT_WORDS, PERSON_WORDS } from '../../../text/account-fields.ts';
 import { accountsText } from '../../../text/accounts.ts';
 import { useText } from '../../../text/catalogue.ts';
 import type { AccountData } from './account.tsx';
@@ -13,13 +14,20 @@ const ROLES = {
   operator: ['admin', 'operator', 'viewer'],
 } as const;
 
-interface PersonDialogProps extends Pick<AccountData, 'account_id' | 'kind'> {
+/** Roles of both kinds, the one that may least first: the service refuses one that the account does not have. */
+const ALL_ROLES = ['viewer', 'editor', 'billing', 'owner', 'operator', 'admin'] as const;
+
+interface PersonDialogProps {
+  /** Absent: the operator names it. */
+  readonly account?: Pick<AccountData, 'account_id' | 'kind'>;
   readonly onClose: () => void;
 }
 
-export function PersonDialog({ account_id, kind, onClose }: PersonDialogProps) {
+export function PersonDialog({ account, onClose }: PersonDialogProps) {
   const t = useText(accountsText);
+  const { toasts } = useServices();
   const [link, setLink] = useState('');
+  const roles = account === undefined ? ALL_ROLES : ROLES[account.kind];
   if (link !== '') {
     return (
       <ShownOnce title={t.linkTitle} secret={link} onKept={onClose}>
@@ -34,10 +42,15 @@ export function PersonDialog({ account_id, kind, onClose }: PersonDialogProps) {
       action={t.addPerson}
       name="operator.createPerson"
       contract={PEOPLE_OPERATOR_OPERATIONS['operator.createPerson'].request}
-      words={PERSON_WORDS}
-      initial={{ account_id, email: '', name: '', role: ROLES[kind][0] }}
-      choices={{ role: ROLES[kind] }}
-      onDone={(made) => setLink(made.link)}
+      words={account === undefined ? { ...PERSON_WORDS, ...ACCOUNT_WORDS } : PERSON_WORDS}
+      initial={{ account_id: account?.account_id ?? '', email: '', name: '', role: roles[0] }}
+      choices={{ role: roles }}
+      onDone={({ person_id, link: made }) => {
+        setLink(made);
+        if (made !== '') return;
+        toasts.show({ about: `person ${person_id}`, title: t.personKnown });
+        onClose();
+      }}
       onClose={onClose}
     />
   );

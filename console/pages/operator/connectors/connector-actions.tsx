@@ -6,7 +6,8 @@ import { Dialog } from '../../../components/dialog.tsx';
 import { Menu } from '../../../components/menu.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { ConfirmChange } from '../../../forms/confirm-change.tsx';
-import { problemOf, useAsk, useChange } from '../../../queries.ts';
+import { useAtOnce } from '../../../forms/use-at-once.ts';
+import { problemOf, useAsk } from '../../../queries.ts';
 import { editConnectorPath } from '../../../routes/operators.ts';
 import { useSession } from '../../../services.tsx';
 import { useText } from '../../../text/catalogue.ts';
@@ -23,14 +24,18 @@ export function ConnectorActions({ name, isEnabled }: ConnectorActionsProps) {
   const [, navigate] = useLocation();
   const [asked, setAsked] = useState<'disable' | 'delete'>();
   const test = useAsk('smsOperator.testConnector');
-  const enable = useChange('smsOperator.setConnector');
+  const { run: change } = useAtOnce('smsOperator.setConnector');
   const close = () => setAsked(undefined);
   if (!useSession().access.includes('write')) return null;
   const items = [
     { title: t.edit, icon: 'settings', onChoose: () => navigate(editConnectorPath(name)) } as const,
     isEnabled
       ? ({ title: t.disable, icon: 'pause', onChoose: () => setAsked('disable') } as const)
-      : ({ title: t.enable, icon: 'play', onChoose: () => enable.mutate({ name, enabled: '1' }) } as const),
+      : ({
+          title: t.enable,
+          icon: 'play',
+          onChoose: () => change({ name, enabled: '1' }, { about: `connector ${name}`, name }),
+        } as const),
     { title: t.delete, icon: 'trash', onChoose: () => setAsked('delete') } as const,
   ];
   return (

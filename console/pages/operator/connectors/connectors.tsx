@@ -1,4 +1,4 @@
-/** SMS by carriers: connectors as they are now, routes, prices. */
+/** SMS by carriers: connectors as they are now, routes, prices, and the services of all accounts. */
 import { useSearch } from 'wouter';
 import { LinkButton } from '../../../components/button.tsx';
 import { Page } from '../../../components/page.tsx';
@@ -13,6 +13,7 @@ import {
 import { useSession } from '../../../services.tsx';
 import { useText } from '../../../text/catalogue.ts';
 import { connectorsText } from '../../../text/connectors.ts';
+import { AllServices } from './all-services.tsx';
 import { ConnectorCards } from './connector-cards.tsx';
 import { OptOuts } from './opt-outs.tsx';
 import { Prices } from './prices.tsx';
@@ -21,7 +22,8 @@ import { Unread } from './unread.tsx';
 
 export function Connectors() {
   const t = useText(connectorsText);
-  const { view } = readConnectorsQuery(useSearch());
+  const query = readConnectorsQuery(useSearch());
+  const { view } = query;
   const { access } = useSession();
   return (
     <Page
@@ -43,12 +45,12 @@ export function Connectors() {
           isOpen: one === view,
         }))}
       />
-      <View view={view} />
+      <View {...query} />
     </Page>
   );
 }
 
-function View({ view }: ConnectorsQuery) {
+function View({ view, page }: ConnectorsQuery) {
   switch (view) {
     case 'connectors':
       return <ConnectorCards />;
@@ -56,6 +58,8 @@ function View({ view }: ConnectorsQuery) {
       return <Routes />;
     case 'prices':
       return <Prices />;
+    case 'services':
+      return <AllServices page={page} />;
     case 'optOuts':
       return <OptOuts />;
     case 'unread':

@@ -4,12 +4,13 @@ import { FLEET_OPERATOR_OPERATIONS } from '#contract/operators/fleet-operator-op
 import { Menu } from '../../../components/menu.tsx';
 import { ConfirmChange } from '../../../forms/confirm-change.tsx';
 import { FormDialog } from '../../../forms/form-dialog.tsx';
-import { problemOf, useChange } from '../../../queries.ts';
-import { useServices, useSession } from '../../../services.tsx';
+import { useAtOnce } from '../../../forms/use-at-once.ts';
+import { useSession } from '../../../services.tsx';
 import { useText } from '../../../text/catalogue.ts';
 import { ACCEPT_WORDS } from '../../../text/edge-fields.ts';
 import { edgesText } from '../../../text/edges.ts';
 import type { EdgeRow } from './edge-state.tsx';
+import { RevokeDialog } from './revoke-dialog.tsx';
 
 type Asked = 'remove' | 'revoke' | 'accept' | undefined;
 type Edge = Pick<EdgeRow, 'edge_id' | 'status'>;
@@ -22,22 +23,13 @@ interface EdgeActionsProps {
 export function EdgeActions({ edge, children }: EdgeActionsProps) {
   const t = useText(edgesText);
   const { access } = useSession();
-  const { toasts } = useServices();
   const [asked, setAsked] = useState<Asked>();
-  const setState = useChange('edgeOperator.setState');
+  const setState = useAtOnce('edgeOperator.setState');
   const { edge_id, status } = edge;
   const isGone = status === 'revoked' || status === 'removed';
   const isDraining = status === 'draining' || status === 'drained';
-  const order = (action: 'drain' | 'undrain', done: string) => () => {
-    const about = `edge ${edge_id}`;
-    setState.mutate(
-      { edge_id, action },
-      {
-        onSuccess: () => toasts.show({ about, title: done }),
-        onError: (error) => toasts.show({ about, title: edge_id, text: problemOf(error).text }),
-      },
-    );
-  };
+  const order = (action: 'drain' | 'undrain', done: string) => () =>
+    setState.run({ edge_id, action }, { about: `edge ${edge_id}`, name: edge_id, done });
   const drain = { title: t.drain, icon: 'pause', onChoose: order('drain', t.drained(edge_id)) } as const;
   const undrain = { title: t.undrain, icon: 'play', onChoose: order('undrain', t.undrained(edge_id)) } as const;
   const remove = { title: t.remove, icon: 'trash', onChoose: () => setAsked('remove') } as const;
@@ -85,17 +77,7 @@ function AskedDialog({ asked, edge: { edge_id, status }, onClose }: AskedDialogP
         </ConfirmChange>
       );
     case 'revoke':
-      return (
-        <ConfirmChange
-          title={t.revokeTitle(edge_id)}
-          action={t.revoke}
-          name="fleetOperator.revokeEdge"
-          request={{ edge_id }}
-          {...{ typed, onClose }}
-        >
-          {t.revokeHelp}
-        </ConfirmChange>
-      );
+      return <RevokeDialog edgeId={edge_id} onClose={onClose} />;
     case 'accept':
       return (
         <FormDialog

@@ -9,11 +9,11 @@ import { EDGE_VIEWS, type EdgesQuery, edgesPath, readEdgesQuery } from '../../..
 import { useSession } from '../../../services.tsx';
 import { useText } from '../../../text/catalogue.ts';
 import { edgesText } from '../../../text/edges.ts';
+import { AddEdge } from './add-edge.tsx';
 import { EdgeEvents } from './edge-events.tsx';
 import { EdgeList } from './edge-list.tsx';
 import { REPORT_MS } from './edge-state.tsx';
 import { EdgeTokens } from './edge-tokens.tsx';
-import { EnrolDialog } from './enrol-dialog.tsx';
 import { Groups } from './groups.tsx';
 
 export function Edges() {
@@ -43,7 +43,7 @@ export function Edges() {
         }))}
       />
       <View query={query} onChange={(next) => navigate(edgesPath(next), { replace: true })} />
-      {isAdding && <EnrolDialog onClose={() => setAdding(false)} />}
+      {isAdding && <AddEdge onClose={() => setAdding(false)} />}
     </Page>
   );
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { controlAddress } from './enrolment.ts';
+import { controlAddress, hasOwnAuthority } from './enrolment.ts';
 
 const ROWS = [
   ['off', '', undefined],
@@ -19,4 +19,11 @@ test('machines are sent to the address that control announces, or to that of its
     ] as const;
     assert.equal(controlAddress([...settings], 'console.example'), expected, listen);
   }
+});
+
+test('edges need no token where they have certificates of the operator', () => {
+  const row = { name: 'fleet-ca', source: 'default' } as const;
+  assert.equal(hasOwnAuthority([{ ...row, value: '/etc/causeway/ca.pem', state: 'shown' }]), true);
+  assert.equal(hasOwnAuthority([{ ...row, value: '', state: 'unset' }]), false);
+  assert.equal(hasOwnAuthority([]), false);
 });

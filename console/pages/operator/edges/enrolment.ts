@@ -10,12 +10,20 @@ const ANY_ADDRESS = ['', '0.0.0.0', '[::]'];
  * the name by which this browser reaches control is taken.
  */
 export function controlAddress(settings: Settings, host: string): string | undefined {
-  const settingOf = (name: string) => settings.find((setting) => setting.name === name)?.value ?? '';
-  const [announced = ''] = settingOf('fleet-address').split(',');
+  const [announced = ''] = settingOf(settings, 'fleet-address').split(',');
   if (announced.trim() !== '') return announced.trim();
-  const [, listened = '', port] = /^(.*):(\d+)$/.exec(settingOf('fleet-listen')) ?? [];
+  const [, listened = '', port] = /^(.*):(\d+)$/.exec(settingOf(settings, 'fleet-listen')) ?? [];
   if (port === undefined) return undefined;
   return `https://${ANY_ADDRESS.includes(listened) ? host : listened}:${port}`;
+}
+
+/** Whether edges have certificates of the operator's own authority, and need no token. */
+export function hasOwnAuthority(settings: Settings): boolean {
+  return settingOf(settings, 'fleet-ca') !== '';
+}
+
+function settingOf(settings: Settings, name: string): string {
+  return settings.find((setting) => setting.name === name)?.value ?? '';
 }
 
 export function enrolCommands(control: string): string {

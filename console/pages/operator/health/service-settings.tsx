@@ -1,4 +1,4 @@
-/** The settings in force and where each comes from. They are read only, and secrets are never shown. */
+/** The settings in force and where each comes from, read only and without secrets; and the key ring, which is no setting. */
 import { useState } from 'react';
 import type { DataOf } from '#contract/operations.ts';
 import { Card } from '../../../components/card.tsx';
@@ -7,8 +7,10 @@ import { Empty, Loaded } from '../../../components/loaded.tsx';
 import { Select } from '../../../components/select.tsx';
 import { type Column, Table } from '../../../components/table.tsx';
 import { useRead } from '../../../queries.ts';
+import { useSession } from '../../../services.tsx';
 import { useText } from '../../../text/catalogue.ts';
 import { healthText } from '../../../text/health.ts';
+import { KeyringCard } from './keyring-card.tsx';
 
 type Setting = DataOf<'operator.getSettings'>['list'][number];
 
@@ -20,6 +22,7 @@ export function ServiceSettings() {
   const [which, setWhich] = useState<'all' | 'set'>('all');
   const load = useRead('operator.getSettings', {});
   const columns = useColumns();
+  const mayManage = useSession().access.includes('manage');
   const isShown = (setting: Setting) =>
     setting.name.includes(name.trim().toLowerCase()) && (which === 'all' || setting.source !== DEFAULT);
   return (
@@ -54,6 +57,7 @@ export function ServiceSettings() {
           )}
         </Loaded>
       </Card>
+      {mayManage && <KeyringCard />}
     </>
   );
 }
